@@ -1,0 +1,51 @@
+package session
+
+// CommandSpec says how to run one command under its shim. It is written to the act directory before the shim starts
+// and is all that the shim knows.
+type CommandSpec struct {
+	Version   int      `json:"version"`    // of the act directory's format, now 1
+	Session   string   `json:"session"`    // session id
+	Act       string   `json:"act"`        // act id
+	Argv      []string `json:"argv"`       // program and arguments, run without a shell
+	Script    string   `json:"script"`     // shell text for Argv's shell; handed over as a file, never through argv limits
+	Cwd       string   `json:"cwd"`        // absolute
+	Env       []string `json:"env"`        // complete environment, KEY=VALUE
+	TimeoutMS int64    `json:"timeout_ms"` // the shim kills the tree after this long; 0 means never
+	Capture   bool     `json:"capture"`    // capture cwd and exported environment when the shell exits
+	KeepBytes int64    `json:"keep_bytes"` // bound of kept output; 0 means 64 MiB
+}
+
+// CommandStatus is where a command stands.
+type CommandStatus string
+
+// The states of a command. A code is never guessed: lost has none.
+const (
+	CommandAbsent  CommandStatus = "absent"  // provably never ran (nobody claimed it, or the claim was void)
+	CommandRunning CommandStatus = "running" // its shim holds the lock, or its process is alive
+	CommandExited  CommandStatus = "exited"  // ExitCode is real
+	CommandKilled  CommandStatus = "killed"  // ended by a signal: Signal, By
+	CommandLost    CommandStatus = "lost"    // may have run, end unseen: Reason
+)
+
+// CommandState is what an act directory says about its command. Sizes are bytes, times are milliseconds UTC.
+type CommandState struct {
+	Status     CommandStatus `json:"status"`
+	PID        int           `json:"pid,omitempty"`         // of the command itself, kept after its end
+	StartTicks uint64        `json:"start_ticks,omitempty"` // with PID and boot id: its identity
+	BootID     string        `json:"boot_id,omitempty"`
+	ExitCode   *int          `json:"exit_code,omitempty"` // only when exited
+	Signal     string        `json:"signal,omitempty"`    // only when killed, as in SIGKILL
+	By         string        `json:"by,omitempty"`        // who killed it: user, agent, timeout, unknown
+	Reason     string        `json:"reason,omitempty"`    // only when lost: reboot, shim_died, dir_missing
+	Output     int64         `json:"output_bytes"`        // every byte printed, kept or not
+	Started    int64         `json:"started,omitempty"`
+	Ended      int64         `json:"ended,omitempty"`
+	Stragglers int           `json:"stragglers,omitempty"` // descendants alive after the command ended
+	// Captured at the shell's exit, if asked for and reached.
+	Cwd string   `json:"cwd,omitempty"`
+	Env EnvDelta `json:"env,omitempty"`
+}
+
+// EnvDelta is how a session's environment differs from the one it was opened in: a value sets the variable, nil
+// removes it.
+type EnvDelta map[string]*string

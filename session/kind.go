@@ -1,0 +1,66 @@
+package session
+
+// Kind names what an event says happened.
+type Kind string
+
+// The kinds of version 1.
+const (
+	KindOpened     Kind = "session.opened"
+	KindResumed    Kind = "session.resumed"
+	KindReleased   Kind = "session.released"
+	KindForked     Kind = "session.forked"
+	KindConfigured Kind = "session.configured"
+	KindLifecycle  Kind = "session.lifecycle"
+	KindLabelled   Kind = "session.labelled"
+
+	KindTurnStarted     Kind = "turn.started"
+	KindTurnEnded       Kind = "turn.ended"
+	KindMessageReceived Kind = "message.received"
+	KindCancelRequested Kind = "cancel.requested"
+
+	KindModelRequested Kind = "model.requested"
+	KindModelResponded Kind = "model.responded"
+	KindModelFailed    Kind = "model.failed"
+	KindModelLost      Kind = "model.lost"
+
+	KindToolDecided  Kind = "tool.decided"
+	KindToolStarted  Kind = "tool.started"
+	KindToolFinished Kind = "tool.finished"
+	KindToolVoid     Kind = "tool.void"
+	KindToolUnknown  Kind = "tool.unknown"
+
+	KindApprovalRequested Kind = "approval.requested"
+	KindApprovalAnswered  Kind = "approval.answered"
+	KindQuestionAsked     Kind = "question.asked"
+	KindQuestionAnswered  Kind = "question.answered"
+
+	KindPermissionRules   Kind = "permission.rules"
+	KindPermissionGranted Kind = "permission.granted"
+	KindPermissionRevoked Kind = "permission.revoked"
+
+	KindTaskStarted   Kind = "task.started"
+	KindTaskExited    Kind = "task.exited"
+	KindTaskSignalled Kind = "task.signalled"
+	KindTaskRead      Kind = "task.read"
+
+	KindTimerSet   Kind = "timer.set"
+	KindTimerFired Kind = "timer.fired"
+
+	KindFileSeen     Kind = "file.seen"
+	KindPlanSet      Kind = "plan.set"
+	KindFactAdded    Kind = "fact.added"
+	KindStateSet     Kind = "state.set"
+	KindInboxRefused Kind = "inbox.refused"
+	KindApp          Kind = "app"
+)
+
+// flags are what events of this kind are written with. Kinds whose loss would not change what is safe to do next
+// may be carried by an older version; all others are critical.
+func (k Kind) flags() Flags {
+	switch k {
+	case KindFileSeen, KindApp, KindInboxRefused, KindLabelled, KindTimerSet:
+		return 0
+	default:
+		return Critical
+	}
+}

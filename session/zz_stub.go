@@ -1,0 +1,5 @@
+package session
+
+type State struct{ ReadOnly string }
+
+func (k Kind) body() Body { return nil }

@@ -1,0 +1,208 @@
+// Package store is the contract of a durable log backend: sessions, their logs, who may write them, and the inbox
+// through which everybody else speaks to them.
+//
+// What an implementation promises. An acknowledged Append is durable. A log has one writer: the holder of the newest
+// epoch; an older epoch can append nothing. Events of one Append are there all or none. Reads see what was
+// acknowledged before they began. Errors are the sentinels below, wrapped with the operation and the session id.
+//
+// What the caller owes. It appends events that continue the chain it was given, and changes its own memory only
+// after the append was acknowledged. After ErrUncertain it stops: what the log holds is learned by opening it again
+// in a new process.
+//
+// The suite in store/storetest is the contract as code; anyone may run it on a store of their own.
+package store
+
+import (
+	"context"
+	"iter"
+
+	"github.com/perdure/perdure/session"
+)
+
+// Store is a durable log backend. All methods are safe for concurrent use. Slices handed in are not kept; slices
+// handed out belong to the caller.
+type Store interface {
+	Directory
+	Log
+	Inbox
+	// Close ends the store: waits for writes under way, releases the holder identity of this process. Sessions that
+	// are still held become free to take. A second Close does nothing.
+	Close() error
+}
+
+// Directory creates, finds and removes sessions.
+type Directory interface {
+	// Create adds a session without events. With a parent it checks, in the same transaction, that the parent exists
+	// and is not deleted, and that its log reaches the fork seq with that hash. Errors: ErrExists, ErrNotFound (the
+	// parent), ErrConflict (the parent's hash differs).
+	Create(ctx context.Context, s NewSession) error
+	// Get returns one session's row. Errors: ErrNotFound.
+	Get(ctx context.Context, id string) (Info, error)
+	// List returns rows in order of Updated, newest first, one page at a time.
+	List(ctx context.Context, q Query) (Page, error)
+	// Delete removes a session with its log, inbox and snapshots. It must not be held by a live holder (ErrHeld) and
+	// must have no children (*ChildrenError). Errors: ErrNotFound.
+	Delete(ctx context.Context, id string) error
+}
+
+// Log appends to and reads from sessions' logs.
+type Log interface {
+	// Acquire makes this process the holder of a session and raises its epoch. A live other holder gives *HeldError;
+	// a dead one is replaced at once. Acquiring what this process holds already gives *HeldError too: one writer
+	// means one in each process. Errors: ErrNotFound, ErrHeld, ErrUncertain.
+	Acquire(ctx context.Context, id string) (Lease, error)
+	// Release gives a lease back. A lease that is no longer the newest is released without effect.
+	Release(ctx context.Context, l Lease) error
+	// Append adds events to the log, sets the listing heads and moves the inbox mark, in one transaction, and
+	// returns when that is durable. The first event's seq must be the head's plus one. Errors: ErrConflict (the head
+	// is elsewhere), ErrFenced (a newer epoch exists), ErrNotFound, ErrUncertain.
+	Append(ctx context.Context, l Lease, b Batch) error
+	// Read yields a session's own events (not its ancestors') with from ≤ seq ≤ to in order; to 0 means the head.
+	// It pages inside; the sequence ends after its first error. Errors: ErrNotFound, *CorruptError (which names the
+	// first bad seq).
+	Read(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error]
+	// SaveSnapshot stores a cached state; two are kept. Losing one is harmless, so it need not be durable on return.
+	SaveSnapshot(ctx context.Context, id string, s Snapshot) error
+	// LoadSnapshot returns the newest snapshot of this fold version with Seq ≤ atMost (0: any), or nil.
+	LoadSnapshot(ctx context.Context, id string, foldVersion int, atMost int64) (*Snapshot, error)
+	// SetReader stores the output position of a reader other than the model; Reader returns it, 0 if never set.
+	SetReader(ctx context.Context, id, task, reader string, position int64) error
+	Reader(ctx context.Context, id, task, reader string) (int64, error)
+}
+
+// Inbox is how everybody but the holder speaks to a session.
+type Inbox interface {
+	// Send adds an item and returns its receipt. The same key with the same digest returns the first receipt; with
+	// another digest ErrKeyReused. Errors: ErrNotFound, ErrUncertain.
+	Send(ctx context.Context, id string, item Item) (Receipt, error)
+	// Pending returns items with N > after, in order, at most limit (1,000 if 0). Errors: ErrNotFound.
+	Pending(ctx context.Context, id string, after int64, limit int) ([]Item, error)
+	// Prune removes drained items older than the given time (ms UTC) and returns how many went.
+	Prune(ctx context.Context, before int64) (int, error)
+}
+
+// NewSession describes a session to create.
+type NewSession struct {
+	ID      string
+	Owner   string
+	Labels  map[string]string
+	Created int64 // ms UTC
+	// Parent, if set, makes the new session a fork: its chain begins at the parent's hash.
+	Parent *session.Position
+	Heads  Heads
+}
+
+// Info is a session's row.
+type Info struct {
+	ID      string
+	Owner   string
+	Parent  *session.Position
+	Created int64 // ms UTC
+	Updated int64 // ms UTC, time of the newest event
+	Head    session.Head
+	Epoch   int64
+	Mark    int64 // inbox items up to this N are drained
+	Pending int64 // inbox items after the mark
+	Holder  *Holder
+	Heads   Heads
+	Bytes   int64 // event bytes appended so far
+}
+
+// Heads are what a listing shows and filters by. The holder sets them with each append; they are derived from the
+// state and never truth.
+type Heads struct {
+	Title     string
+	Labels    map[string]string
+	Lifecycle string
+	Activity  string // as of the append; a dead holder's "running" is reported as it stands
+	Cwd       string
+	Model     string
+	Turns     int64
+	CostNano  *int64 // billionths of a US dollar; nil is unknown
+	Extra     []byte // JSON of the caller, carried untouched
+}
+
+// Query selects sessions. Zero fields select everything.
+type Query struct {
+	Lifecycle string
+	Activity  string
+	Cwd       string            // exact
+	Labels    map[string]string // all must be equal
+	IDPrefix  string
+	Title     string // exact
+	Parent    string
+	Limit     int    // at most 1,000; 0 means 100
+	After     string // cursor of the page before
+}
+
+// Page is one page of a listing.
+type Page struct {
+	Sessions []Info
+	Next     string // cursor; empty at the end
+}
+
+// Lease is the right to append to one session.
+type Lease struct {
+	Session string
+	Epoch   int64
+	Holder  string // uuid of the holder that has it
+	Info    Info   // the row as of the acquire
+}
+
+// Batch is one atomic append.
+type Batch struct {
+	Events []session.Event
+	Mark   int64  // new inbox mark; 0 leaves it
+	Heads  *Heads // nil leaves them
+	Owner  string // new owner; empty leaves it
+}
+
+// Snapshot is a cached state.
+type Snapshot struct {
+	Seq         int64
+	Hash        session.Digest
+	FoldVersion int
+	State       []byte
+}
+
+// Item is one entry of an inbox.
+type Item struct {
+	N      int64  // position, given by the store
+	Key    string // idempotency key, unique in the session while it is kept
+	Kind   session.Kind
+	Actor  session.Actor
+	Time   int64 // ms UTC
+	Body   []byte
+	Digest session.Digest // of kind and body; the store compares, the sender computes
+}
+
+// Receipt says that an item was accepted.
+type Receipt struct {
+	Session string
+	N       int64
+	Key     string
+	Known   bool // the key had been accepted before
+}
+
+// Holder describes who may append to a session.
+type Holder struct {
+	ID        string `json:"id"`
+	Host      string `json:"host"`
+	PID       int    `json:"pid"`
+	Since     int64  `json:"since"` // ms UTC
+	Alive     Life   `json:"alive"`
+	Machine   string `json:"machine,omitempty"`
+	BootID    string `json:"boot_id,omitempty"`
+	Ticks     uint64 `json:"start_ticks,omitempty"`
+	Namespace string `json:"pid_namespace,omitempty"`
+}
+
+// Life says whether a holder still runs.
+type Life string
+
+// What can be known of a holder.
+const (
+	Alive   Life = "alive"
+	Dead    Life = "dead"
+	Unknown Life = "unknown" // on another machine: only a human can say
+)
