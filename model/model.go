@@ -1,0 +1,126 @@
+// Package model is the contract of a model API: one call in, one sealed response out.
+//
+// A [Provider] turns a [Request] into exact bytes, sends them once, and returns the response with each block's raw
+// bytes. It never retries: every attempt is an event of the session's log, and the engine decides about the next
+// one. The same Request gives the same bytes in every process, so that a request after a crash equals the one before.
+//
+// Duties of an implementation: keep a streamed block's bytes as assembled once (text joined, tool arguments the
+// fragments' bytes verbatim, unknown fields kept); send blocks of its own back verbatim; render blocks of another
+// provider from their thin view and leave out its thinking; drop a tool call that the output limit cut off; replace
+// missing or repeated tool call ids by ones derived from Request.Act.
+package model
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perdure/perdure/session"
+)
+
+// Provider speaks one model API. It is safe for concurrent use.
+type Provider interface {
+	// Name is the provider's name in MODEL arguments, as in "anthropic".
+	Name() string
+	// Prefix is the digest of what the provider would send for system, tools and messages, without cache markers.
+	Prefix(r Request) (session.Digest, error)
+	// Call sends the request once and returns when the response is complete. It passes what it reads to sink as it
+	// comes, for the eyes only. An error is a *Error, or ctx's error when ctx ended.
+	Call(ctx context.Context, r Request, sink func(Delta)) (*Response, error)
+}
+
+// Counter is implemented by providers that can count a request's tokens exactly before sending it.
+type Counter interface {
+	CountTokens(ctx context.Context, r Request) (int64, error)
+}
+
+// Request is one model call. Nothing in it may be changed by the provider.
+type Request struct {
+	Act       string            // act id, for derived ids
+	Model     string            // without the provider's name
+	System    string            // frozen for the session
+	Tools     []byte            // JSON array of {name, description, input_schema}; frozen for the session
+	Messages  []session.Message // begins with a user message; roles may repeat
+	MaxTokens int64             // bound of the reply
+	Params    Params
+}
+
+// Params are frozen when the session is opened.
+type Params struct {
+	APIVersion string   `json:"api_version,omitempty"`
+	Betas      []string `json:"betas,omitempty"`
+	Thinking   int64    `json:"thinking_tokens,omitempty"` // budget; 0 is off
+}
+
+// Response is a complete reply.
+type Response struct {
+	ID     string
+	Model  string          // as the API names it
+	Blocks []session.Block // in order, Raw set
+	Stop   session.StopReason
+	Usage  session.Usage // disjoint counts
+}
+
+// Delta is something to show while a call runs.
+type Delta struct {
+	Kind  DeltaKind
+	Text  string        // text, thinking, or tool argument fragment
+	Tool  string        // tool name, at a tool block's start
+	Usage session.Usage // at the start: what the API says the request took
+}
+
+// DeltaKind says what a delta is.
+type DeltaKind string
+
+// The kinds of deltas.
+const (
+	DeltaStart    DeltaKind = "start" // Usage is set if the API sends it
+	DeltaText     DeltaKind = "text"
+	DeltaThinking DeltaKind = "thinking"
+	DeltaTool     DeltaKind = "tool"
+)
+
+// Class groups failures by what can be done about them.
+type Class string
+
+// The classes of failures.
+const (
+	ClassTimeout    Class = "timeout"     // 408, or nothing came for too long
+	ClassRateLimit  Class = "rate_limit"  // 429
+	ClassServer     Class = "server"      // 5xx, overloaded
+	ClassDisconnect Class = "disconnect"  // the connection broke before the reply was complete
+	ClassProtocol   Class = "protocol"    // the reply was not understood
+	ClassAuth       Class = "auth"        // 401, 403
+	ClassInvalid    Class = "invalid"     // other 4xx: the same request would fail again
+	ClassNotFound   Class = "not_found"   // unknown model or endpoint
+	ClassContext    Class = "context"     // the request is larger than the model's window
+	ClassUnreached  Class = "unreachable" // no connection was made
+)
+
+// Error is a failed call.
+type Error struct {
+	Class      Class
+	Status     int           // HTTP status, 0 if none
+	Message    string        // the API's words, or ours
+	RequestID  string        // the API's id of the request
+	RetryAfter time.Duration // what the API asked for; 0 if nothing
+	Started    bool          // the API had begun a reply: Usage is what it said the request took
+	Usage      session.Usage
+}
+
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("model call failed (%s, status %d): %s", e.Class, e.Status, e.Message)
+	}
+	return fmt.Sprintf("model call failed (%s): %s", e.Class, e.Message)
+}
+
+// Retryable tells whether the same request may succeed later.
+func (e *Error) Retryable() bool {
+	switch e.Class {
+	case ClassTimeout, ClassRateLimit, ClassServer, ClassDisconnect, ClassProtocol, ClassUnreached:
+		return true
+	case ClassAuth, ClassInvalid, ClassNotFound, ClassContext:
+	}
+	return false
+}
