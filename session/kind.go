@@ -64,3 +64,103 @@ func (k Kind) flags() Flags {
 		return Critical
 	}
 }
+
+// body makes an empty body to decode into; nil for a kind that this version does not know.
+func (k Kind) body() Body {
+	if b := k.sessionBody(); b != nil {
+		return b
+	}
+	return k.workBody()
+}
+
+func (k Kind) sessionBody() Body {
+	switch k {
+	case KindOpened:
+		return &Opened{}
+	case KindResumed:
+		return &Resumed{}
+	case KindReleased:
+		return &Released{}
+	case KindForked:
+		return &Forked{}
+	case KindConfigured:
+		return &Configured{}
+	case KindLifecycle:
+		return &LifecycleSet{}
+	case KindLabelled:
+		return &Labelled{}
+	case KindPermissionRules:
+		return &PermissionRules{}
+	case KindPermissionGranted:
+		return &PermissionGranted{}
+	case KindPermissionRevoked:
+		return &PermissionRevoked{}
+	case KindTimerSet:
+		return &TimerSet{}
+	case KindTimerFired:
+		return &TimerFired{}
+	case KindFileSeen:
+		return &FileSeen{}
+	case KindPlanSet:
+		return &PlanSet{}
+	case KindFactAdded:
+		return &FactAdded{}
+	case KindStateSet:
+		return &StateSet{}
+	case KindInboxRefused:
+		return &InboxRefused{}
+	case KindApp:
+		return &App{}
+	default:
+		return nil
+	}
+}
+
+func (k Kind) workBody() Body {
+	switch k {
+	case KindTurnStarted:
+		return &TurnStarted{}
+	case KindTurnEnded:
+		return &TurnEnded{}
+	case KindMessageReceived:
+		return &MessageReceived{}
+	case KindCancelRequested:
+		return &CancelRequested{}
+	case KindModelRequested:
+		return &ModelRequested{}
+	case KindModelResponded:
+		return &ModelResponded{}
+	case KindModelFailed:
+		return &ModelFailed{}
+	case KindModelLost:
+		return &ModelLost{}
+	case KindToolDecided:
+		return &ToolDecided{}
+	case KindToolStarted:
+		return &ToolStarted{}
+	case KindToolFinished:
+		return &ToolFinished{}
+	case KindToolVoid:
+		return &ToolVoid{}
+	case KindToolUnknown:
+		return &ToolUnknown{}
+	case KindApprovalRequested:
+		return &ApprovalRequested{}
+	case KindApprovalAnswered:
+		return &ApprovalAnswered{}
+	case KindQuestionAsked:
+		return &QuestionAsked{}
+	case KindQuestionAnswered:
+		return &QuestionAnswered{}
+	case KindTaskStarted:
+		return &TaskStarted{}
+	case KindTaskExited:
+		return &TaskExited{}
+	case KindTaskSignalled:
+		return &TaskSignalled{}
+	case KindTaskRead:
+		return &TaskRead{}
+	default:
+		return nil
+	}
+}

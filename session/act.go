@@ -1,0 +1,69 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Act is how a settled tool call is remembered.
+type Act struct {
+	ID      string   `json:"id"`
+	Tool    string   `json:"tool"`
+	Effect  Effect   `json:"effect"`
+	State   ActState `json:"state"`
+	Outcome Outcome  `json:"outcome"`
+	Reason  string   `json:"reason,omitempty"`
+}
+
+// ActState is the explicit state of a tool call's work.
+type ActState string
+
+// The states of an act.
+const (
+	ActPlanned          ActState = "planned"
+	ActAwaitingApproval ActState = "awaiting_approval"
+	ActExecuting        ActState = "executing"
+	ActWaitingExternal  ActState = "waiting_external" // a human's answer, or a retry's delay
+	ActDone             ActState = "done"
+	ActFailed           ActState = "failed"
+	ActBlocked          ActState = "blocked" // unknown outcome, awaiting policy
+)
+
+// Outcome is how an act ended; empty while it has not.
+type Outcome string
+
+// The outcomes of an act.
+const (
+	OutcomeOK        Outcome = "ok"
+	OutcomeError     Outcome = "error"
+	OutcomeDenied    Outcome = "denied"
+	OutcomeCancelled Outcome = "cancelled"
+	OutcomeUnknown   Outcome = "unknown"
+)
+
+// SafeToRetry tells whether an act of this class may run again without asking.
+func (e Effect) SafeToRetry() bool { return e == EffectRead || e == EffectQuestion }
+
+// ActBase names a block's act without its attempt. Block 0 is the model call itself.
+func ActBase(turn, step, block int) string { return fmt.Sprintf("t%d.s%d.b%d", turn, step, block) }
+
+// AttemptID names one attempt of an act.
+func AttemptID(base string, attempt int) string { return fmt.Sprintf("%s.a%d", base, attempt) }
+
+// BaseOf cuts the attempt off an act id.
+func BaseOf(id string) string {
+	if i := strings.LastIndex(id, ".a"); i > 0 {
+		return id[:i]
+	}
+	return id
+}
+
+// settle remembers a settled act within the bound.
+func (s *State) settle(a Act) {
+	if len(s.Settled) >= maxSettled {
+		n := len(s.Settled) - maxSettled + 1
+		s.Settled = append([]Act{}, s.Settled[n:]...)
+		s.Dropped.Settled += int64(n)
+	}
+	s.Settled = append(s.Settled, a)
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+)
+
+// Approval is a human's say on one act, bound to exactly what was shown.
+type Approval struct {
+	Asked    int64  `json:"asked"` // ms UTC
+	Rule     string `json:"rule,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	Offer    string `json:"offer,omitempty"` // rule that scope "session" would grant
+	Bound    Digest `json:"bound"`
+	Pre      Digest `json:"pre"`
+	Cwd      string `json:"cwd"`
+	Answered bool   `json:"answered"`
+	Allow    bool   `json:"allow"`
+	Message  string `json:"message,omitempty"` // the human's words to the model
+	By       Actor  `json:"by"`
+	Spent    bool   `json:"spent"` // used by a decision; an approval is used once
+}
+
+// Covers tells whether the approval allows a call with this binding now.
+func (a *Approval) Covers(bound, pre Digest) bool {
+	return a != nil && a.Answered && a.Allow && !a.Spent && a.Bound == bound && a.Pre == pre
+}
+
+// unspend makes an approval usable again, because nothing came of its use.
+func (a *Approval) unspend() {
+	if a != nil {
+		a.Spent = false
+	}
+}
+
+// bindingDigest hashes length-prefixed fields, so that no two different calls share a binding.
+func bindingDigest(tool string, input []byte, cwd string, env EnvDelta) Digest {
+	var buf []byte
+	field := func(b []byte) {
+		buf = binary.AppendUvarint(buf, uint64(len(b)))
+		buf = append(buf, b...)
+	}
+	field([]byte(tool))
+	field(input)
+	field([]byte(cwd))
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		field([]byte(k))
+		if v := env[k]; v != nil {
+			field([]byte(*v))
+			buf = append(buf, 1)
+		} else {
+			buf = append(buf, 0)
+		}
+	}
+	return Sum(buf)
+}
+
+// ApprovalRequested asks a human about one act.
+type ApprovalRequested struct {
+	headOnly
+	Act    string `json:"act"`
+	Effect Effect `json:"effect"`
+	Rule   string `json:"rule,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Offer  string `json:"offer,omitempty"`
+	Bound  Digest `json:"bound"`
+	Pre    Digest `json:"pre"`
+	Cwd    string `json:"cwd"`
+}
+
+// Kind is approval.requested.
+func (*ApprovalRequested) Kind() Kind { return KindApprovalRequested }
+
+func (b *ApprovalRequested) apply(s *State, e Event) {
+	c := s.open(e, b.Act)
+	if c == nil {
+		return
+	}
+	c.Effect, c.State, c.Decision = b.Effect, ActAwaitingApproval, nil
+	c.Approval = &Approval{
+		Asked: e.Time, Rule: b.Rule, Reason: b.Reason, Offer: b.Offer, Bound: b.Bound, Pre: b.Pre, Cwd: b.Cwd,
+	}
+}
+
+// ApprovalAnswered is the human's answer. Scope "session" also grants Grant for the session's life.
+type ApprovalAnswered struct {
+	headOnly
+	Act     string `json:"act"`
+	Allow   bool   `json:"allow"`
+	Bound   Digest `json:"bound"` // of what the human saw
+	Grant   string `json:"grant,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// Kind is approval.answered.
+func (*ApprovalAnswered) Kind() Kind { return KindApprovalAnswered }
+
+func (b *ApprovalAnswered) apply(s *State, e Event) {
+	c := s.Call(b.Act)
+	if c == nil || c.State != ActAwaitingApproval || c.Approval == nil || c.Approval.Bound != b.Bound {
+		s.fault(e, "act %s does not wait for this answer", b.Act)
+		return
+	}
+	a := c.Approval
+	a.Answered, a.Allow, a.Message, a.By = true, b.Allow, b.Message, e.Actor
+	c.State = ActPlanned
+	if b.Allow && b.Grant != "" {
+		s.Permissions.grant(Grant{Rule: b.Grant, Scope: "session", Actor: e.Actor, Seq: e.Seq, Time: e.Time})
+	}
+}
+
+// QuestionAsked puts a question to a human; the act waits for the answer.
+type QuestionAsked struct {
+	headOnly
+	Act      string   `json:"act"`
+	Question Question `json:"question"`
+}
+
+// Kind is question.asked.
+func (*QuestionAsked) Kind() Kind { return KindQuestionAsked }
+
+func (b *QuestionAsked) apply(s *State, e Event) {
+	if c := s.open(e, b.Act); c != nil {
+		q := b.Question
+		c.Effect, c.Question, c.State = EffectQuestion, &q, ActWaitingExternal
+	}
+}
+
+// QuestionAnswered is the human's answer.
+type QuestionAnswered struct {
+	headOnly
+	Act  string `json:"act"`
+	Text string `json:"text"`
+}
+
+// Kind is question.answered.
+func (*QuestionAnswered) Kind() Kind { return KindQuestionAnswered }
+
+func (b *QuestionAnswered) apply(s *State, e Event) {
+	c := s.Call(b.Act)
+	if c == nil || c.State != ActWaitingExternal || c.Question == nil || c.Answer != nil {
+		s.fault(e, "act %s does not wait for an answer", b.Act)
+		return
+	}
+	text := b.Text
+	c.Answer = &text
+}

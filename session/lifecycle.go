@@ -1,0 +1,188 @@
+package session
+
+import (
+	"maps"
+	"slices"
+)
+
+// Lifecycle is where a session stands for its owner. It is stored; what the session is doing is [Activity].
+type Lifecycle string
+
+// The lifecycles.
+const (
+	LifecycleOpen     Lifecycle = "open"
+	LifecyclePaused   Lifecycle = "paused" // starts nothing new
+	LifecycleClosed   Lifecycle = "closed" // done; kept for audit
+	LifecycleArchived Lifecycle = "archived"
+)
+
+// Agent is the full copy of the definition that a session was opened from. System and Tools are frozen: they are
+// part of every request's prefix.
+type Agent struct {
+	Name       string   `json:"name"`
+	Version    string   `json:"version,omitempty"`
+	Provider   string   `json:"provider"`
+	Model      string   `json:"model"`
+	System     string   `json:"system"`
+	Tools      []byte   `json:"tools"` // JSON array as sent to the model; base64 here, since JSON would re-space it
+	MaxTokens  int64    `json:"max_tokens"`
+	Window     int64    `json:"window,omitempty"` // context window in tokens; 0 is unknown
+	Price      *Price   `json:"price"`            // nil is unknown
+	APIVersion string   `json:"api_version,omitempty"`
+	Betas      []string `json:"betas,omitempty"`
+	Thinking   int64    `json:"thinking_tokens,omitempty"`
+}
+
+// Config is what may change while a session lives.
+type Config struct {
+	Mode       string `json:"mode"`        // permission mode
+	Root       string `json:"root"`        // directory the session was opened in
+	MaxSteps   int    `json:"max_steps"`   // of a turn, counted from when it was set; 0 is none
+	BudgetNano int64  `json:"budget_nano"` // nano-USD the session may spend in all; 0 is none
+}
+
+// Opened is the first event of a session that is no fork.
+type Opened struct {
+	headOnly
+	ID     string            `json:"id"`
+	Owner  string            `json:"owner"`
+	Title  string            `json:"title,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Agent  Agent             `json:"agent"`
+	Config Config            `json:"config"`
+	Cwd    string            `json:"cwd"`
+	Dirs   []string          `json:"directories,omitempty"`
+}
+
+// Kind is session.opened.
+func (*Opened) Kind() Kind { return KindOpened }
+
+func (b *Opened) apply(s *State, e Event) {
+	if e.Seq != 1 {
+		s.fault(e, "a session is opened once")
+		return
+	}
+	s.ID, s.Owner, s.Title, s.Labels = b.ID, b.Owner, b.Title, maps.Clone(b.Labels)
+	s.Agent, s.Config, s.Cwd, s.Directories = b.Agent, b.Config, b.Cwd, slices.Clone(b.Dirs)
+	s.Created = e.Time
+}
+
+// Resumed says that a holder took the lease. Acts of older epochs are interrupted from here on.
+type Resumed struct {
+	headOnly
+	Epoch  int64  `json:"epoch"`
+	Host   string `json:"host"`
+	BootID string `json:"boot_id"`
+	PID    int    `json:"pid"`
+	Build  string `json:"build"`
+}
+
+// Kind is session.resumed.
+func (*Resumed) Kind() Kind { return KindResumed }
+
+func (b *Resumed) apply(s *State, e Event) {
+	if b.Epoch <= s.Epoch {
+		s.fault(e, "epoch %d after %d", b.Epoch, s.Epoch)
+	}
+	s.Epoch = max(b.Epoch, s.Epoch)
+	s.Holder = Holder{Host: b.Host, BootID: b.BootID, Build: b.Build}
+	// Bypass is a decision of the person at the keyboard, for as long as they sit there.
+	if s.Config.Mode == "bypassPermissions" {
+		s.Config.Mode = "default"
+	}
+}
+
+// Released says that the holder gave the lease back.
+type Released struct {
+	headOnly
+	Reason string `json:"reason"` // done, parked, or the signal
+}
+
+// Kind is session.released.
+func (*Released) Kind() Kind { return KindReleased }
+
+func (*Released) apply(*State, Event) {}
+
+// Configured changes configuration. A nil field stays as it is.
+type Configured struct {
+	headOnly
+	Mode       *string  `json:"mode,omitempty"`
+	MaxSteps   *int     `json:"max_steps,omitempty"`
+	BudgetNano *int64   `json:"budget_nano,omitempty"`
+	AddDirs    []string `json:"add_directories,omitempty"`
+	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
+	Provider  *string `json:"provider,omitempty"`
+	Model     *string `json:"model,omitempty"`
+	MaxTokens *int64  `json:"max_tokens,omitempty"`
+	Window    *int64  `json:"window,omitempty"`
+	Price     *Price  `json:"price,omitempty"`
+}
+
+// Kind is session.configured.
+func (*Configured) Kind() Kind { return KindConfigured }
+
+func (b *Configured) apply(s *State, _ Event) {
+	set(&s.Config.Mode, b.Mode)
+	set(&s.Config.BudgetNano, b.BudgetNano)
+	set(&s.Agent.Provider, b.Provider)
+	set(&s.Agent.MaxTokens, b.MaxTokens)
+	set(&s.Agent.Window, b.Window)
+	if b.Model != nil {
+		s.Agent.Model, s.Agent.Price = *b.Model, b.Price
+	}
+	if b.MaxSteps != nil {
+		s.Config.MaxSteps = *b.MaxSteps
+		if s.Turn != nil {
+			s.Turn.StepBase = s.Turn.Step
+		}
+	}
+	for _, d := range b.AddDirs {
+		if !slices.Contains(s.Directories, d) {
+			s.Directories = append(s.Directories, d)
+		}
+	}
+}
+
+func set[T any](dst, src *T) {
+	if src != nil {
+		*dst = *src
+	}
+}
+
+// LifecycleSet moves the session in its lifecycle.
+type LifecycleSet struct {
+	headOnly
+	To Lifecycle `json:"to"`
+}
+
+// Kind is session.lifecycle.
+func (*LifecycleSet) Kind() Kind { return KindLifecycle }
+
+func (b *LifecycleSet) apply(s *State, _ Event) { s.Lifecycle = b.To }
+
+// Labelled renames the session or changes its labels; an empty label value removes it.
+type Labelled struct {
+	headOnly
+	Title  *string           `json:"title,omitempty"`
+	Labels map[string]string `json:"labels,omitempty"`
+}
+
+// Kind is session.labelled.
+func (*Labelled) Kind() Kind { return KindLabelled }
+
+func (b *Labelled) apply(s *State, e Event) {
+	set(&s.Title, b.Title)
+	for k, v := range b.Labels {
+		switch {
+		case v == "":
+			delete(s.Labels, k)
+		case len(s.Labels) >= maxMetadata:
+			s.fault(e, "more than %d labels", maxMetadata)
+		default:
+			if s.Labels == nil {
+				s.Labels = map[string]string{}
+			}
+			s.Labels[k] = v
+		}
+	}
+}

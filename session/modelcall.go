@@ -1,0 +1,254 @@
+package session
+
+// ModelCall is one step's call of the model. Retries are attempts of it: they send the same request and nothing
+// newer.
+type ModelCall struct {
+	ID        string      `json:"id"` // act id of the newest attempt
+	Attempt   int         `json:"attempt"`
+	Failures  int         `json:"failures"` // attempts in a row that failed, interruptions apart
+	Status    ModelStatus `json:"status"`
+	Epoch     int64       `json:"epoch"`
+	Through   int64       `json:"through_seq"` // the request holds events up to here
+	Prefix    Digest      `json:"prefix"`
+	MaxTokens int64       `json:"max_tokens"`
+	Estimate  int64       `json:"estimate"` // tokens of the request, estimated before it was sent
+	RetryAt   int64       `json:"retry_at,omitempty"`
+	Stop      StopReason  `json:"stop,omitempty"`
+	Class     string      `json:"class,omitempty"`
+	Message   string      `json:"message,omitempty"`
+}
+
+// ModelStatus is where a model call stands.
+type ModelStatus string
+
+// The states of a model call.
+const (
+	CallRequested ModelStatus = "requested"
+	CallResponded ModelStatus = "responded"
+	CallFailed    ModelStatus = "failed" // RetryAt tells when the next attempt is due; 0 is never
+	CallLost      ModelStatus = "lost"   // interrupted before it was sealed; the same request goes again
+)
+
+// Context sizes the conversation.
+type Context struct {
+	Tokens int64 `json:"tokens"` // of the newest sealed call: request and reply
+	Fresh  int64 `json:"fresh"`  // bytes of content since then
+}
+
+// Estimate is how many tokens the next request takes: what the provider counted last, and a token for every three
+// bytes since, with the frozen prefix counted by bytes as long as nothing was counted.
+func (s *State) Estimate() int64 {
+	n := s.Context.Tokens + s.Context.Fresh/3
+	if s.Context.Tokens == 0 {
+		n += int64(len(s.Agent.System)+len(s.Agent.Tools)) / 3
+	}
+	return n + 1
+}
+
+// ModelUse is one model's usage in this log.
+type ModelUse struct {
+	Model    string `json:"model"` // provider/model
+	Usage    Usage  `json:"usage"`
+	Calls    int64  `json:"calls"`
+	Lost     int64  `json:"lost_calls"`
+	Cost     int64  `json:"cost"`     // nano-USD of the calls whose price is known
+	Unpriced int64  `json:"unpriced"` // calls whose price is unknown
+}
+
+func (s *State) use(model string) *ModelUse {
+	for i := range s.Usage {
+		if s.Usage[i].Model == model {
+			return &s.Usage[i]
+		}
+	}
+	s.Usage = append(s.Usage, ModelUse{Model: model})
+	return &s.Usage[len(s.Usage)-1]
+}
+
+// Total sums the usage of all models.
+func (s *State) Total() (u Usage) {
+	for _, m := range s.Usage {
+		u.Add(m.Usage)
+	}
+	return u
+}
+
+// ModelRequested opens an attempt: it fixes what is sent.
+type ModelRequested struct {
+	headOnly
+	Act       string `json:"act"`
+	Turn      int    `json:"turn"`
+	Step      int    `json:"step"`
+	Attempt   int    `json:"attempt"`
+	Epoch     int64  `json:"epoch"`
+	Model     string `json:"model"` // provider/model
+	Through   int64  `json:"through_seq"`
+	Prefix    Digest `json:"prefix"`     // of system, tools and messages as sent, without cache markers
+	MaxTokens int64  `json:"max_tokens"` // bound of the reply
+	Estimate  int64  `json:"estimate"`   // tokens, see [State.Estimate]
+}
+
+// Kind is model.requested.
+func (*ModelRequested) Kind() Kind { return KindModelRequested }
+
+func (b *ModelRequested) apply(s *State, e Event) {
+	t := s.Turn
+	if t == nil || t.N != b.Turn {
+		s.fault(e, "turn %d is not open", b.Turn)
+		return
+	}
+	m := &ModelCall{
+		ID: b.Act, Attempt: b.Attempt, Status: CallRequested, Epoch: b.Epoch, Through: b.Through,
+		Prefix: b.Prefix, MaxTokens: b.MaxTokens, Estimate: b.Estimate,
+	}
+	if t.Model != nil && t.Step == b.Step {
+		m.Failures = t.Model.Failures
+	}
+	if t.Step != b.Step {
+		for i := range t.Calls {
+			s.settle(t.Calls[i].act())
+		}
+		t.Calls = nil
+	}
+	t.Step, t.Model = b.Step, m
+}
+
+// ModelResponded seals a reply: the provider's bytes block by block.
+type ModelResponded struct {
+	Act      string        `json:"act"`
+	Response string        `json:"response,omitempty"` // the API's id
+	Model    string        `json:"model"`              // provider/model as asked for
+	Provider string        `json:"provider"`
+	Stop     StopReason    `json:"stop"`
+	Usage    Usage         `json:"usage"`
+	Cost     *int64        `json:"cost"` // nano-USD; null is unknown
+	Blocks   []SealedBlock `json:"blocks"`
+}
+
+// SealedBlock is one block of a sealed reply. Raw is the provider's bytes; Input is a tool call's arguments verbatim.
+type SealedBlock struct {
+	Type  BlockType `json:"type"`
+	ID    string    `json:"id,omitempty"`
+	Name  string    `json:"name,omitempty"`
+	Text  bool      `json:"text,omitempty"` // Shown holds the readable text
+	Raw   []byte    `json:"-"`
+	Input []byte    `json:"-"` // only of tool calls
+	Shown []byte    `json:"-"` // only of text
+}
+
+// Kind is model.responded.
+func (*ModelResponded) Kind() Kind { return KindModelResponded }
+
+func (b *ModelResponded) parts() []*[]byte {
+	out := make([]*[]byte, 0, 2*len(b.Blocks))
+	for i := range b.Blocks {
+		bl := &b.Blocks[i]
+		out = append(out, &bl.Raw)
+		switch bl.Type {
+		case BlockToolUse:
+			out = append(out, &bl.Input)
+		case BlockText:
+			out = append(out, &bl.Shown)
+		case BlockThinking, BlockToolResult, BlockImage, BlockDocument, BlockOther:
+		}
+	}
+	return out
+}
+
+func (b *ModelResponded) apply(s *State, e Event) {
+	t := s.Turn
+	if t == nil || t.Model == nil || t.Model.ID != b.Act || t.Model.Status != CallRequested {
+		s.fault(e, "call %s is not outstanding", b.Act)
+		return
+	}
+	t.Model.Status, t.Model.Stop = CallResponded, b.Stop
+	u := s.use(b.Model)
+	u.Calls++
+	u.Usage.Add(b.Usage)
+	t.Usage.Add(b.Usage)
+	if b.Cost == nil {
+		u.Unpriced++
+		s.Unpriced++
+		t.Unpriced++
+	} else {
+		u.Cost += *b.Cost
+		s.Spent += *b.Cost
+		t.Cost += *b.Cost
+	}
+	s.Context = Context{Tokens: b.Usage.Context()}
+	if b.Stop == StopRefusal {
+		return
+	}
+	for i, bl := range b.Blocks {
+		if bl.Type == BlockToolUse {
+			base := ActBase(t.N, t.Step, i+1)
+			t.Calls = append(t.Calls, Call{
+				ID: AttemptID(base, 1), Base: base, Attempt: 1, ToolUse: bl.ID, Tool: bl.Name, Input: bl.Input,
+				State: ActPlanned,
+			})
+		}
+	}
+}
+
+// ModelFailed closes an attempt that the API or the network refused.
+type ModelFailed struct {
+	headOnly
+	Act     string `json:"act"`
+	Model   string `json:"model"`
+	Class   string `json:"class"`
+	Status  int    `json:"status,omitempty"`
+	Message string `json:"message"`
+	RetryAt int64  `json:"retry_at,omitempty"` // ms UTC; 0: not again
+	DelayMS int64  `json:"delay_ms,omitempty"` // jitter included
+	Jitter  int64  `json:"jitter_ms,omitempty"`
+	Lost    int64  `json:"lost_input_tokens,omitempty"`
+}
+
+// Kind is model.failed.
+func (*ModelFailed) Kind() Kind { return KindModelFailed }
+
+func (b *ModelFailed) apply(s *State, e Event) {
+	m := s.loseModel(e, b.Act, b.Model, b.Lost)
+	if m == nil {
+		return
+	}
+	m.Status, m.RetryAt, m.Class, m.Message = CallFailed, b.RetryAt, b.Class, b.Message
+	m.Failures++
+}
+
+// ModelLost closes an attempt whose reply was never sealed: the agent died, or the call was cancelled. What had
+// been streamed never enters the conversation; it is kept here for the eyes.
+type ModelLost struct {
+	Act    string `json:"act"`
+	Model  string `json:"model"`
+	Reason string `json:"reason"`
+	Lost   int64  `json:"lost_input_tokens"` // as the stream's start said, else the estimate
+	Text   []byte `json:"-"`                 // what had been streamed, as far as known
+}
+
+// Kind is model.lost.
+func (*ModelLost) Kind() Kind { return KindModelLost }
+
+func (b *ModelLost) parts() []*[]byte { return []*[]byte{&b.Text} }
+
+func (b *ModelLost) apply(s *State, e Event) {
+	if m := s.loseModel(e, b.Act, b.Model, b.Lost); m != nil {
+		m.Status = CallLost
+	}
+}
+
+// loseModel counts an outstanding model call that will not be sealed.
+func (s *State) loseModel(e Event, act, model string, lost int64) *ModelCall {
+	t := s.Turn
+	if t == nil || t.Model == nil || t.Model.ID != act || t.Model.Status != CallRequested {
+		s.fault(e, "call %s is not outstanding", act)
+		return nil
+	}
+	if lost > 0 {
+		u := s.use(model)
+		u.Lost++
+		u.Usage.LostInput += lost
+		t.Usage.LostInput += lost
+	}
+	return t.Model
+}

@@ -1,0 +1,131 @@
+package session
+
+// nextCalls returns the actions of the newest step's tool calls; done tells that every call is settled.
+//
+// Decisions are taken for all calls at once, so that a human is asked everything in one go. Effects happen in block
+// order; only reads that follow each other overlap. A call that waits for a human holds back those after it.
+func (s *State) nextCalls(t *Turn) (as []Action, done bool) {
+	done = true
+	held := false       // an earlier call waits for outside input
+	var before []string // unsettled calls before this one
+	reads := 0          // how many of them, from the end, are reads
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		if c.Settled() {
+			continue
+		}
+		done = false
+		a := Action{ID: c.ID, Turn: t.N, Do: s.nextCall(t, c)}
+		switch a.Do.(type) {
+		case nil:
+			held = true
+		case Decide:
+			if s.Lifecycle == LifecycleOpen {
+				as = append(as, a)
+			}
+		case Execute:
+			if held || s.Lifecycle != LifecycleOpen && c.State != ActExecuting {
+				break
+			}
+			a.After = waitFor(before, reads, c.Effect)
+			as = append(as, a)
+		default:
+			as = append(as, a)
+		}
+		before = append(before, c.ID)
+		if c.Effect == EffectRead {
+			reads++
+		} else {
+			reads = 0
+		}
+	}
+	return as, done
+}
+
+// waitFor lists which of the unsettled calls before it a call must wait for: all of them, but a read not for the
+// reads just before it, as long as no more than maxOverlap run at once.
+func waitFor(before []string, reads int, effect Effect) []string {
+	n := len(before)
+	if effect == EffectRead {
+		n -= min(reads, maxOverlap-1)
+	}
+	return append([]string(nil), before[:n]...)
+}
+
+// nextCall says what one unsettled call needs; nil is outside input.
+func (s *State) nextCall(t *Turn, c *Call) Do {
+	cancel := t.Cancel != nil
+	switch {
+	case c.Left:
+		return Conclude{Call: c, Outcome: OutcomeCancelled, Text: "This call was left to the parent session; its outcome is not known here."}
+	case c.State == ActExecuting && (cancel || c.Start.Epoch < s.Epoch):
+		return Settle{Call: c, Cancel: cancel}
+	case c.State == ActExecuting:
+		return Execute{Call: c}
+	case cancel:
+		return Conclude{Call: c, Outcome: OutcomeCancelled, Text: "Cancelled by user."}
+	case c.Answer != nil:
+		return Conclude{Call: c, Outcome: OutcomeOK, Text: *c.Answer}
+	case c.State == ActWaitingExternal, c.State == ActAwaitingApproval, c.State == ActBlocked:
+		return nil
+	case c.Approval != nil && c.Approval.Answered && !c.Approval.Allow:
+		return Conclude{Call: c, Outcome: OutcomeDenied, Text: deniedText(c.Approval.Message)}
+	case c.Decision == nil || c.Decision.Epoch < s.Epoch || c.Decision.Bound != s.Binding(c):
+		return Decide{Call: c}
+	case !c.Decision.Allow:
+		return Conclude{Call: c, Outcome: OutcomeDenied, Text: "Permission denied: " + c.Decision.Reason}
+	}
+	return Execute{Call: c}
+}
+
+func deniedText(message string) string {
+	if message == "" {
+		return "The user denied permission for this call."
+	}
+	return "The user denied permission for this call, saying: " + message
+}
+
+// Activity is what a session is doing.
+type Activity string
+
+// The activities. They are derived, never stored as truth.
+const (
+	Idle    Activity = "idle"    // no open turn
+	Running Activity = "running" // the open turn has an action
+	Waiting Activity = "waiting" // a turn is open and needs outside input
+)
+
+// ActivityOf derives the activity from a state.
+func ActivityOf(s *State) Activity {
+	switch {
+	case len(s.turnActions()) > 0:
+		return Running
+	case s.Turn != nil:
+		return Waiting
+	}
+	return Idle
+}
+
+// Wait is something that needs a human.
+type Wait struct {
+	Call *Call
+	Kind string // approval or question
+}
+
+// Waits lists what the open turn waits for from humans.
+func Waits(s *State) (ws []Wait) {
+	if s.Turn == nil {
+		return nil
+	}
+	for i := range s.Turn.Calls {
+		c := &s.Turn.Calls[i]
+		switch {
+		case c.Settled() || c.Left:
+		case c.State == ActAwaitingApproval:
+			ws = append(ws, Wait{Call: c, Kind: "approval"})
+		case c.State == ActWaitingExternal && c.Answer == nil:
+			ws = append(ws, Wait{Call: c, Kind: "question"})
+		}
+	}
+	return ws
+}

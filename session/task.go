@@ -1,0 +1,141 @@
+package session
+
+import "slices"
+
+// Task is a command that was made visible under an id of its own, bash_1 and so on. Ids are never reused.
+type Task struct {
+	ID         string        `json:"id"`
+	Session    string        `json:"session,omitempty"` // whose task it is, when not this session's: never signalled then
+	Act        string        `json:"act"`               // names its act directory
+	Command    string        `json:"command"`
+	Cwd        string        `json:"cwd"`
+	Status     CommandStatus `json:"status"`
+	PID        int           `json:"pid"`
+	StartTicks uint64        `json:"start_ticks"`
+	BootID     string        `json:"boot_id"`
+	ExitCode   *int          `json:"exit_code"`
+	Signal     string        `json:"signal,omitempty"`
+	By         string        `json:"by,omitempty"`
+	Reason     string        `json:"reason,omitempty"`
+	Output     int64         `json:"output_bytes"`    // as of its end; 0 while it runs
+	Position   int64         `json:"output_position"` // up to where the model has read
+	Started    int64         `json:"started_at"`
+	Ended      int64         `json:"ended_at,omitempty"`
+	Told       bool          `json:"told,omitempty"` // the model knows that it ended
+}
+
+// Task finds a task by id.
+func (s *State) Task(id string) *Task {
+	for i := range s.Tasks {
+		if s.Tasks[i].ID == id {
+			return &s.Tasks[i]
+		}
+	}
+	return nil
+}
+
+// TaskStarted names a running command.
+type TaskStarted struct {
+	headOnly
+	Task Task `json:"task"`
+}
+
+// Kind is task.started.
+func (*TaskStarted) Kind() Kind { return KindTaskStarted }
+
+func (b *TaskStarted) apply(s *State, e Event) {
+	if s.Task(b.Task.ID) != nil {
+		s.fault(e, "task %s exists", b.Task.ID)
+		return
+	}
+	t := b.Task
+	t.Started, t.Status = e.Time, CommandRunning
+	s.Tasks = append(s.Tasks, t)
+}
+
+// TaskExited says how a task ended, as its shim recorded it.
+type TaskExited struct {
+	headOnly
+	Task  string       `json:"task"`
+	State CommandState `json:"state"`
+}
+
+// Kind is task.exited.
+func (*TaskExited) Kind() Kind { return KindTaskExited }
+
+func (b *TaskExited) apply(s *State, e Event) {
+	t := s.Task(b.Task)
+	if t == nil {
+		s.fault(e, "no task %s", b.Task)
+		return
+	}
+	if t.Status != CommandRunning {
+		return // the same end, seen twice
+	}
+	st := b.State
+	t.Status, t.ExitCode, t.Signal, t.By, t.Reason = st.Status, st.ExitCode, st.Signal, st.By, st.Reason
+	t.Output, t.Ended = st.Output, e.Time
+	if t.Status == CommandAbsent {
+		t.Status, t.Reason = CommandLost, "never_started"
+	}
+	s.boundTasks()
+}
+
+// boundTasks drops the oldest ended tasks over the bound.
+func (s *State) boundTasks() {
+	ended := 0
+	for _, t := range s.Tasks {
+		if t.Status != CommandRunning {
+			ended++
+		}
+	}
+	s.Tasks = slices.DeleteFunc(s.Tasks, func(t Task) bool {
+		drop := ended > maxTasks && t.Status != CommandRunning
+		if drop {
+			ended--
+			s.Dropped.Tasks++
+		}
+		return drop
+	})
+}
+
+// TaskSignalled is the intent to end a task: logged before the signal, so that its death is attributed.
+type TaskSignalled struct {
+	headOnly
+	Task   string `json:"task"`
+	Signal string `json:"signal"`
+	By     string `json:"by"`
+}
+
+// Kind is task.signalled.
+func (*TaskSignalled) Kind() Kind { return KindTaskSignalled }
+
+func (b *TaskSignalled) apply(s *State, e Event) {
+	if t := s.Task(b.Task); t != nil {
+		t.By = b.By
+		return
+	}
+	s.fault(e, "no task %s", b.Task)
+}
+
+// TaskRead moves the model's output position of a task. It is appended with the tool result that used the output.
+type TaskRead struct {
+	headOnly
+	Task     string `json:"task"`
+	Position int64  `json:"position"`
+	Gap      int64  `json:"gap,omitempty"`   // bytes that were no longer kept
+	Ended    bool   `json:"ended,omitempty"` // the result told that the task has ended
+}
+
+// Kind is task.read.
+func (*TaskRead) Kind() Kind { return KindTaskRead }
+
+func (b *TaskRead) apply(s *State, e Event) {
+	t := s.Task(b.Task)
+	if t == nil {
+		s.fault(e, "no task %s", b.Task)
+		return
+	}
+	t.Position = max(t.Position, b.Position)
+	t.Told = t.Told || b.Ended
+}

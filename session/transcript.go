@@ -1,0 +1,165 @@
+package session
+
+import "strings"
+
+// Transcript is the conversation as the model sees it, folded from a log's events: the bytes that State leaves out.
+// It holds the live context in memory, no more. It is deterministic: the same events give the same messages.
+//
+// A user message is sealed when a model call is requested: first the results of all tool calls in block order, then
+// notes, then the prompt. What arrives later waits for the next request, so that a retry sends what was sent.
+type Transcript struct {
+	messages []Message
+	through  int64            // of the newest request
+	calls    []sentCall       // of the newest reply, in block order
+	results  map[string]Block // by act base
+	notes    []Part           // waiting for the next request
+	prompt   []Part           // waiting for the next request
+	queued   map[int64][]Part // received messages, by seq, until their turn starts
+}
+
+type sentCall struct{ base, toolUse string }
+
+// Fork tells the transcript that the events before this were the parent's. Queued messages stay with the parent.
+func (t *Transcript) fork() {
+	t.queued, t.through = nil, 0
+}
+
+// Apply adds one event. Events must come in order; those of a fork's ancestors first.
+func (t *Transcript) Apply(e Event, body Body) {
+	switch b := body.(type) {
+	case *Forked:
+		t.fork()
+	case *MessageReceived:
+		t.receive(e.Seq, b)
+	case *TurnStarted:
+		t.prompt = append(t.prompt, t.queued[b.Message]...)
+		delete(t.queued, b.Message)
+	case *ModelRequested:
+		if b.Through != t.through {
+			t.seal()
+			t.through = b.Through
+		}
+	case *ModelResponded:
+		t.respond(b)
+	case *ToolFinished:
+		t.result(b.Act, b.Outcome != OutcomeOK, b.Content)
+	case *ToolUnknown:
+		t.result(b.Act, true, b.Content)
+	}
+}
+
+func (t *Transcript) receive(seq int64, b *MessageReceived) {
+	if b.Note {
+		t.notes = append(t.notes, b.Content...)
+		return
+	}
+	if t.queued == nil {
+		t.queued = map[int64][]Part{}
+	}
+	t.queued[seq] = b.Content
+}
+
+func (t *Transcript) respond(b *ModelResponded) {
+	if b.Stop == StopRefusal || len(b.Blocks) == 0 {
+		return
+	}
+	msg := Message{Role: RoleAssistant, Blocks: make([]Block, len(b.Blocks))}
+	t.calls, t.results = nil, map[string]Block{}
+	for i, sb := range b.Blocks {
+		bl := Block{Type: sb.Type, Raw: sb.Raw, Provider: b.Provider, Text: string(sb.Shown)}
+		if sb.Type == BlockToolUse {
+			bl.Tool = &ToolUse{ID: sb.ID, Name: sb.Name, Input: sb.Input}
+			t.calls = append(t.calls, sentCall{base: siblingBase(b.Act, i+1), toolUse: sb.ID})
+		}
+		msg.Blocks[i] = bl
+	}
+	t.messages = append(t.messages, msg)
+}
+
+// siblingBase names the act of another block of the same step.
+func siblingBase(act string, block int) string {
+	base := BaseOf(act)
+	var turn, step int
+	for i, p := range strings.SplitN(base, ".", 3) {
+		n := 0
+		for _, r := range strings.TrimLeft(p, "tsb") {
+			n = n*10 + int(r-'0')
+		}
+		switch i {
+		case 0:
+			turn = n
+		case 1:
+			step = n
+		}
+	}
+	return ActBase(turn, step, block)
+}
+
+func (t *Transcript) result(act string, isError bool, content []Part) {
+	if t.results == nil {
+		t.results = map[string]Block{}
+	}
+	t.results[BaseOf(act)] = Block{Type: BlockToolResult, Result: &ToolResult{IsError: isError, Content: content}}
+}
+
+// seal moves what waits into a user message. Every tool call of the reply before it is answered there, whatever
+// happened: a call without a recorded result is answered as such, so that no log can poison a session.
+func (t *Transcript) seal() {
+	var blocks []Block
+	for _, c := range t.calls {
+		r, ok := t.results[c.base]
+		if !ok {
+			r = Block{Type: BlockToolResult, Result: &ToolResult{IsError: true, Content: []Part{TextPart("No result was recorded for this call.")}}}
+		}
+		r.Result.ID = c.toolUse
+		blocks = append(blocks, r)
+	}
+	for _, parts := range [][]Part{t.notes, t.prompt} {
+		for _, p := range parts {
+			blocks = append(blocks, partBlock(p))
+		}
+	}
+	t.calls, t.results, t.notes, t.prompt = nil, nil, nil, nil
+	if len(blocks) == 0 {
+		return
+	}
+	if n := len(t.messages); n > 0 && t.messages[n-1].Role == RoleUser {
+		last := &t.messages[n-1]
+		last.Blocks = append(last.Blocks[:len(last.Blocks):len(last.Blocks)], blocks...)
+		return
+	}
+	t.messages = append(t.messages, Message{Role: RoleUser, Blocks: blocks})
+}
+
+func partBlock(p Part) Block {
+	if p.Type == BlockText {
+		return Block{Type: BlockText, Text: string(p.Data)}
+	}
+	return Block{Type: p.Type, Media: p.Media, Data: p.Data}
+}
+
+// Messages returns the conversation as of the newest request and the replies since. The slice may be kept: later
+// events do not change it.
+func (t *Transcript) Messages() []Message { return t.messages[:len(t.messages):len(t.messages)] }
+
+// Upcoming returns the messages that the next new request would send.
+func (t *Transcript) Upcoming() []Message {
+	c := *t
+	c.messages = t.Messages()
+	c.seal()
+	return c.messages
+}
+
+// LastText is the text of the newest reply; empty if the last message is not a reply.
+func (t *Transcript) LastText() string {
+	if len(t.messages) == 0 || t.messages[len(t.messages)-1].Role != RoleAssistant {
+		return ""
+	}
+	var b strings.Builder
+	for _, bl := range t.messages[len(t.messages)-1].Blocks {
+		if bl.Type == BlockText {
+			b.WriteString(bl.Text)
+		}
+	}
+	return b.String()
+}

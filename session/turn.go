@@ -1,0 +1,161 @@
+package session
+
+import "slices"
+
+// Turn is one prompt until its stop reason.
+type Turn struct {
+	N        int        `json:"n"`
+	Message  int64      `json:"message"` // seq of the prompt
+	Started  int64      `json:"started"` // ms UTC
+	Step     int        `json:"step"`    // newest step, from 1
+	StepBase int        `json:"step_base"`
+	Cancel   *Actor     `json:"cancel,omitempty"` // who asked to end the turn
+	Model    *ModelCall `json:"model,omitempty"`  // the newest step's model call
+	Calls    []Call     `json:"calls,omitempty"`  // the newest step's tool calls, in block order
+	Usage    Usage      `json:"usage"`
+	Cost     int64      `json:"cost"`     // nano-USD
+	Unpriced int64      `json:"unpriced"` // sealed calls of unknown price
+}
+
+// TurnEnd says how a turn ended.
+type TurnEnd struct {
+	N        int    `json:"n"`
+	Stop     string `json:"stop"`
+	Message  string `json:"message,omitempty"`
+	Steps    int    `json:"steps"`
+	Usage    Usage  `json:"usage"`
+	Cost     int64  `json:"cost"`
+	Unpriced int64  `json:"unpriced"`
+	Prompt   int64  `json:"prompt"` // seq of its message
+	Seq      int64  `json:"seq"`
+}
+
+// The stop reasons of a turn beyond those of a model call, and of what leaves a turn open.
+const (
+	TurnEndTurn         = "end_turn"
+	TurnMaxSteps        = "max_steps"
+	TurnMaxBudget       = "max_budget"
+	TurnWaitingApproval = "waiting_approval"
+	TurnWaitingAnswer   = "waiting_answer"
+	TurnCancelled       = "cancelled"
+	TurnParked          = "parked"
+	TurnRefusal         = "refusal"
+	TurnContextLimit    = "context_limit"
+	TurnError           = "error"
+	TurnNone            = "none"
+)
+
+// Queued is a message that waits for its turn.
+type Queued struct {
+	Seq  int64  `json:"seq"`
+	Key  string `json:"key,omitempty"`
+	Size int64  `json:"size"` // bytes of content
+}
+
+// MessageReceived brings a message into the session. A note is no prompt: it goes to the model with the next one.
+type MessageReceived struct {
+	Key     string `json:"key,omitempty"` // idempotency key of the inbox, if it came that way
+	Note    bool   `json:"note,omitempty"`
+	Content []Part `json:"content"`
+}
+
+// Kind is message.received.
+func (*MessageReceived) Kind() Kind { return KindMessageReceived }
+
+func (b *MessageReceived) parts() []*[]byte { return partData(b.Content) }
+
+func partData(ps []Part) []*[]byte {
+	out := make([]*[]byte, len(ps))
+	for i := range ps {
+		out[i] = &ps[i].Data
+	}
+	return out
+}
+
+func contentSize(ps []Part) (n int64) {
+	for _, p := range ps {
+		n += int64(len(p.Data))
+	}
+	return n
+}
+
+func (b *MessageReceived) apply(s *State, e Event) {
+	size := contentSize(b.Content)
+	if b.Note {
+		s.Context.Fresh += size
+		return
+	}
+	if len(s.Queue) >= maxQueue {
+		s.fault(e, "more than %d messages wait", maxQueue)
+		return
+	}
+	s.Queue = append(s.Queue, Queued{Seq: e.Seq, Key: b.Key, Size: size})
+}
+
+// TurnStarted opens a turn for a queued message.
+type TurnStarted struct {
+	headOnly
+	N       int   `json:"n"`
+	Message int64 `json:"message"`
+}
+
+// Kind is turn.started.
+func (*TurnStarted) Kind() Kind { return KindTurnStarted }
+
+func (b *TurnStarted) apply(s *State, e Event) {
+	if s.Turn != nil {
+		s.fault(e, "turn %d is still open", s.Turn.N)
+	}
+	for i, q := range s.Queue {
+		if q.Seq == b.Message {
+			s.Context.Fresh += q.Size
+			s.Queue = slices.Delete(s.Queue, i, i+1)
+			break
+		}
+	}
+	s.Turns = b.N
+	s.Turn = &Turn{N: b.N, Message: b.Message, Started: e.Time}
+}
+
+// TurnEnded closes the open turn.
+type TurnEnded struct {
+	headOnly
+	N       int    `json:"n"`
+	Stop    string `json:"stop"`
+	Message string `json:"message,omitempty"` // what went wrong, if something did
+}
+
+// Kind is turn.ended.
+func (*TurnEnded) Kind() Kind { return KindTurnEnded }
+
+func (b *TurnEnded) apply(s *State, e Event) {
+	t := s.Turn
+	if t == nil {
+		s.fault(e, "no turn is open")
+		return
+	}
+	for i := range t.Calls {
+		s.settle(t.Calls[i].act())
+	}
+	s.LastTurn = &TurnEnd{
+		N: t.N, Stop: b.Stop, Message: b.Message, Steps: t.Step, Usage: t.Usage, Cost: t.Cost, Unpriced: t.Unpriced,
+		Prompt: t.Message, Seq: e.Seq,
+	}
+	s.Turn = nil
+}
+
+// CancelRequested asks to end the open turn: what runs is stopped, what was asked for is answered as cancelled.
+type CancelRequested struct {
+	headOnly
+	Turn int `json:"turn,omitempty"` // only if this turn is open; 0 means whichever
+}
+
+// Kind is cancel.requested.
+func (*CancelRequested) Kind() Kind { return KindCancelRequested }
+
+func (b *CancelRequested) apply(s *State, e Event) {
+	if s.Turn != nil && s.Turn.Cancel == nil && (b.Turn == 0 || b.Turn == s.Turn.N) {
+		actor := e.Actor
+		s.Turn.Cancel = &actor
+	}
+}
