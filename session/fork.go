@@ -17,7 +17,7 @@ func (*Forked) Kind() Kind { return KindForked }
 func Fork(parent *State, child string) *State {
 	s := *parent
 	s.ID = child
-	s.Base = append(append([]Range{}, parent.Base...), Range{Session: parent.ID, From: 1, To: parent.Head.Seq})
+	s.Base, s.Context.Ranges = parent.Conversation(), nil
 	s.Parent = &Position{Session: parent.ID, Seq: parent.Head.Seq, Hash: parent.Head.Hash}
 	s.Head = Head{Hash: parent.Head.Hash}
 	return &s

@@ -33,6 +33,8 @@ const (
 type Context struct {
 	Tokens int64 `json:"tokens"` // of the newest sealed call: request and reply
 	Fresh  int64 `json:"fresh"`  // bytes of content since then
+	// Ranges are where the conversation is in the session's own log; see [State.Conversation].
+	Ranges []Range `json:"ranges"`
 }
 
 // Estimate is how many tokens the next request takes: what the provider counted last, and a token for every three
@@ -175,7 +177,7 @@ func (b *ModelResponded) apply(s *State, e Event) {
 		s.Spent += *b.Cost
 		t.Cost += *b.Cost
 	}
-	s.Context = Context{Tokens: b.Usage.Context()}
+	s.Context.Tokens, s.Context.Fresh = b.Usage.Context(), 0
 	if b.Stop == StopRefusal {
 		return
 	}

@@ -107,6 +107,7 @@ func (s *State) ApplyBody(e Event, body Body) {
 	s.Head = Head{Seq: e.Seq, Hash: e.Hash}
 	s.Updated = max(s.Updated, e.Time)
 	body.apply(s, e)
+	s.converse(e, body)
 }
 
 // Fold computes the state of a log.

@@ -21,6 +21,7 @@ type Task struct {
 	Position   int64         `json:"output_position"` // up to where the model has read
 	Started    int64         `json:"started_at"`
 	Ended      int64         `json:"ended_at,omitempty"`
+	Kill       string        `json:"kill,omitempty"` // who asked for its end
 	Told       bool          `json:"told,omitempty"` // the model knows that it ended
 }
 
@@ -99,6 +100,21 @@ func (s *State) boundTasks() {
 	})
 }
 
+// KillTask asks to end a task's whole tree, because its end was asked for; its end is then reported as task.exited.
+type KillTask struct{ Task, By string }
+
+func (KillTask) do() {}
+
+// kills adds what must be ended.
+func (s *State) kills(as []Action) []Action {
+	for _, t := range s.Tasks {
+		if t.Kill != "" && t.Status == CommandRunning && t.Session == "" {
+			as = append(as, Action{ID: "kill." + t.ID, Do: KillTask{Task: t.ID, By: t.Kill}})
+		}
+	}
+	return as
+}
+
 // TaskSignalled is the intent to end a task: logged before the signal, so that its death is attributed.
 type TaskSignalled struct {
 	headOnly
@@ -112,7 +128,7 @@ func (*TaskSignalled) Kind() Kind { return KindTaskSignalled }
 
 func (b *TaskSignalled) apply(s *State, e Event) {
 	if t := s.Task(b.Task); t != nil {
-		t.By = b.By
+		t.Kill = b.By
 		return
 	}
 	s.fault(e, "no task %s", b.Task)

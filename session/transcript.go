@@ -1,6 +1,9 @@
 package session
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Transcript is the conversation as the model sees it, folded from a log's events: the bytes that State leaves out.
 // It holds the live context in memory, no more. It is deterministic: the same events give the same messages.
@@ -111,7 +114,9 @@ func (t *Transcript) seal() {
 		if !ok {
 			r = Block{Type: BlockToolResult, Result: &ToolResult{IsError: true, Content: []Part{TextPart("No result was recorded for this call.")}}}
 		}
-		r.Result.ID = c.toolUse
+		result := *r.Result
+		result.ID = c.toolUse
+		r.Result = &result
 		blocks = append(blocks, r)
 	}
 	for _, parts := range [][]Part{t.notes, t.prompt} {
@@ -124,8 +129,9 @@ func (t *Transcript) seal() {
 		return
 	}
 	if n := len(t.messages); n > 0 && t.messages[n-1].Role == RoleUser {
+		t.messages = slices.Clone(t.messages) // slices handed out do not change
 		last := &t.messages[n-1]
-		last.Blocks = append(last.Blocks[:len(last.Blocks):len(last.Blocks)], blocks...)
+		last.Blocks = append(slices.Clone(last.Blocks), blocks...)
 		return
 	}
 	t.messages = append(t.messages, Message{Role: RoleUser, Blocks: blocks})

@@ -1,0 +1,57 @@
+package session
+
+import "slices"
+
+// Bounds of the list of ranges: events that are no conversation leave holes of at least minHole events, and the list
+// is halved by closing holes when it grows over maxRanges.
+const (
+	minHole   = 16
+	maxRanges = 512
+)
+
+// Conversation lists where the events of the live context are, a fork's ancestors first. It names whole ranges: a
+// reader skips what is no conversation in them.
+func (s *State) Conversation() []Range {
+	return append(slices.Clone(s.Base), s.Context.Ranges...)
+}
+
+// conversational tells whether an event is part of what a [Transcript] reads.
+func conversational(body Body) bool {
+	switch body.(type) {
+	case *Forked, *MessageReceived, *TurnStarted, *ModelRequested, *ModelResponded, *ToolFinished, *ToolUnknown:
+		return true
+	}
+	return false
+}
+
+// converse extends the ranges by an event.
+func (s *State) converse(e Event, body Body) {
+	if !conversational(body) {
+		return
+	}
+	rs := s.Context.Ranges
+	if n := len(rs); n > 0 && e.Seq-rs[n-1].To <= minHole {
+		rs[n-1].To = e.Seq
+		return
+	}
+	s.Context.Ranges = append(rs, Range{Session: s.ID, From: e.Seq, To: e.Seq})
+	if len(s.Context.Ranges) > maxRanges {
+		s.Context.Ranges = halve(s.Context.Ranges)
+	}
+}
+
+// halve joins neighbouring ranges in pairs, but leaves the newest one alone.
+func halve(rs []Range) []Range {
+	out := make([]Range, 0, len(rs)/2+2)
+	for i := 0; i < len(rs); i += 2 {
+		r := rs[i]
+		if i+1 < len(rs)-1 {
+			r.To = rs[i+1].To
+		} else if i+1 == len(rs)-1 {
+			out = append(out, r)
+			r = rs[i+1]
+		}
+		out = append(out, r)
+	}
+	return out
+}
