@@ -1,0 +1,72 @@
+// Package permission decides whether one tool call is allowed, asked of a
+// human, or denied.
+//
+// # The model
+//
+// A [Policy] is a mode, a list of rules and grants, and the directories that
+// count as inside. A [Request] is one tool call. [Decide] is a pure function of
+// the two: no I/O, no clock, no randomness. Its steps, in this order:
+//
+//  1. Bytes that a human could not read as they run (controls, bidirectional
+//     and zero-width characters, foreign spaces, more than 16 KiB) are refused
+//     before parsing. No approval can help; the model must write another call.
+//  2. A deny rule that matches denies, in every mode. For Bash it looks at every
+//     command of the text: nested substitutions, function bodies, the inside of
+//     wrappers (sudo, env, timeout, xargs, find -exec, sh -c …).
+//  3. Mode plan denies Bash, Write and Edit.
+//  4. Deciding commands (perdure approvals, answer, permissions, takeover …) and
+//     protected paths (Policy.Protected, .git, .perdure, .mcp.json, shell
+//     start-up files) ask, in every mode, whatever is granted.
+//  5. An ask rule that matches asks, in every mode.
+//  6. A rule or grant for exactly this command text allows.
+//  7. A deny or ask rule that cannot be ruled out ($X -rf /) asks.
+//  8. An allow rule or grant that covers the whole call allows.
+//  9. The mode decides: see [Mode].
+//
+// # Rules
+//
+//	Read                 every call of the tool
+//	Bash(npm test)       exactly this command, no other argument
+//	Bash(git log:*)      commands whose first words are git log
+//	Edit(src/**)         paths, relative to Policy.Root, absolute, or under ~/
+//	mcp__github          every tool of that server
+//
+// Edit rules bind Write too, Read rules bind Glob and Grep. A deny or ask on
+// Read(x) binds Edit and Write: what may not be seen may not be changed. A deny
+// or ask pattern without a slash holds at any depth and for everything below a
+// directory that it names, in any letter case; an allow pattern holds for
+// exactly what it says. A Bash word that names a path which a file rule denies
+// makes the command ask.
+//
+// # Bash
+//
+// A command is allowed by prefix rules only when it is plainly understood:
+// simple commands of literal words, joined by && || ; | or newlines, with
+// nothing but descriptor duplication and redirects to /dev/null, where each
+// simple command is covered by a rule. Everything else asks, unless exactly
+// that text was granted. Programs that run other programs or write files by an
+// option (env, find, sed, xargs, tar, make, python, ssh …) always ask; git and
+// go ask for the options and subcommands that execute or write elsewhere.
+// A bare allow rule Bash covers everything that parses: only explicit deny and
+// ask rules, protected paths and deciding commands still hold.
+//
+// # What this is not
+//
+// Matching stops accidents and prompt noise. It is no boundary: an allowed
+// program can still do anything that the user can do, a repository's own
+// configuration can make plain git status execute a program, and a program that
+// is not on our lists may take an option that runs another. The boundary is the
+// sandbox, and a human who reads before approving.
+//
+// # The caller's duties
+//
+//   - Resolve symbolic links before the call and put the result in Request.Path.
+//   - Run exactly the bytes that were judged, with bash --noprofile --norc and
+//     an environment that imports no functions; with another shell use only
+//     exact rules.
+//   - Grep and Glob must leave out every file for which [Hidden] is true.
+//   - Bind a human's approval to the digest of the arguments, and decide again
+//     after every interruption.
+//   - Keep [MatcherVersion] with a stored grant; an upgrade may narrow a grant,
+//     never widen it.
+package permission

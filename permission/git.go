@@ -1,0 +1,130 @@
+package permission
+
+import "strings"
+
+// gitProfile says why a prefix rule must not allow this git command, or "". Git
+// runs programs by many options, and by every alias: only known subcommands with
+// no such option pass. What a repository's own configuration executes is out of
+// its sight; see the package's warning.
+func gitProfile(argv []word) string {
+	i := 1
+	for i < len(argv) && argv[i].known && plainGitGlobal(argv[i].text) {
+		i++
+	}
+	if i == len(argv) {
+		return ""
+	}
+	sub := argv[i]
+	switch {
+	case !sub.known:
+		return "the subcommand of git is not literal"
+	case strings.HasPrefix(sub.text, "-"):
+		return "git's option " + clip(sub.text) + " before the subcommand can change what git runs"
+	case !gitSubcommand(sub.text):
+		return "git " + clip(sub.text) + " can run programs, change git's configuration or write elsewhere, or is an alias"
+	}
+	for k, w := range argv[i+1:] {
+		// After -- there are no options, unless the -- is itself the value of one.
+		if w.known && w.text == "--" && !strings.HasPrefix(argv[i+k].text, "-") && !argv[i+k].glob {
+			return gitPositional(sub.text, argv[i+1:])
+		}
+		if why := gitArgument(sub.text, w); why != "" {
+			return why
+		}
+	}
+	return gitPositional(sub.text, argv[i+1:])
+}
+
+// plainGitGlobal lists options before the subcommand that run and write nothing.
+func plainGitGlobal(opt string) bool {
+	switch opt {
+	case "--no-pager", "-P", "--version", "-v", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--no-advice":
+		return true
+	}
+	return false
+}
+
+// gitSubcommand lists builtin subcommands, which no alias can replace, that run
+// nothing of the caller's choice without an option.
+func gitSubcommand(sub string) bool {
+	switch sub {
+	case "status", "log", "diff", "show", "branch", "add", "commit", "push", "pull", "fetch", "checkout", "switch", "restore",
+		"merge", "rebase", "reset", "rm", "mv", "stash", "tag", "blame", "annotate", "grep", "ls-files", "ls-tree", "ls-remote",
+		"cat-file", "rev-parse", "rev-list", "describe", "shortlog", "reflog", "cherry-pick", "revert", "clean", "merge-base",
+		"name-rev", "for-each-ref", "show-ref", "show-branch", "whatchanged", "cherry", "count-objects", "diff-tree", "diff-index",
+		"diff-files", "check-ignore", "check-attr", "version", "range-diff", "remote", "fsck", "merge-tree":
+		return true
+	}
+	return false
+}
+
+// gitArgument says why one argument asks.
+func gitArgument(sub string, w word) string {
+	t := w.text
+	if leadingGlob(w) {
+		return "a file pattern may turn into an option of git"
+	}
+	if !strings.HasPrefix(t, "-") || t == "-" || t == "--" {
+		return ""
+	}
+	why := "git's option " + clip(t) + " can run a program or write a file"
+	if strings.HasPrefix(t, "--") {
+		name, _, _ := strings.Cut(t, "=")
+		for _, bad := range []string{
+			"--exec", "--exec-path", "--upload-pack", "--receive-pack", "--output", "--output-directory", "--ext-diff", "--textconv",
+			"--open-files-in-pager", "--interactive", "--strategy", "--strategy-option", "--template", "--config", "--config-env",
+			"--git-dir", "--work-tree", "--separate-git-dir", "--no-index", "--help", "--edit-description", "--filters", "--run",
+		} {
+			// Git takes any unambiguous beginning of a long option.
+			if strings.HasPrefix(bad, name) {
+				return why
+			}
+		}
+		return ""
+	}
+	cluster := t[1:]
+	switch sub {
+	case "grep":
+		if strings.Contains(cluster, "O") {
+			return why
+		}
+	case "rebase":
+		if strings.ContainsAny(cluster, "xisX") {
+			return why
+		}
+	case "merge", "pull", "cherry-pick", "revert":
+		if cluster[0] == 's' && sub != "cherry-pick" && sub != "revert" || cluster[0] == 'X' {
+			return why
+		}
+	}
+	if cluster[0] == 'O' {
+		return why
+	}
+	return ""
+}
+
+// gitPositional judges words by their subcommand: remotes that name a helper
+// program, and changes of what git will run later.
+func gitPositional(sub string, args []word) string {
+	switch sub {
+	case "push", "pull", "fetch", "ls-remote", "remote":
+		for _, w := range args {
+			if strings.Contains(w.text, "::") {
+				return "git's remote " + clip(w.text) + " runs a helper program"
+			}
+		}
+	}
+	if sub != "remote" {
+		return ""
+	}
+	for _, w := range args {
+		switch w.text {
+		case "-v", "--verbose":
+			continue
+		case "get-url", "show":
+			return ""
+		}
+		return "git remote " + clip(w.text) + " changes the repository's configuration"
+	}
+	return ""
+}

@@ -1,0 +1,219 @@
+package permission
+
+import (
+	"path"
+	"strings"
+)
+
+// judge holds what the steps of one decision share.
+type judge struct {
+	p    Policy
+	r    Request
+	pats []pattern
+	s    *script // nil unless Bash
+	why  string  // why no allow rule covered a Bash call
+}
+
+func newJudge(p Policy, r Request) *judge {
+	j := &judge{p: p, r: r, pats: make([]pattern, 0, len(p.Rules)+len(p.Grants))}
+	for _, list := range [][]Rule{p.Rules, p.Grants} {
+		for _, rule := range list {
+			pat, err := compile(rule)
+			if err != nil || rule.Effect != Allow && rule.Effect != Ask && rule.Effect != Deny {
+				pat = pattern{Rule: rule, bad: true}
+			}
+			j.pats = append(j.pats, pat)
+		}
+	}
+	if r.Tool == toolBash {
+		j.s = analyse(r.Command, r.Cwd)
+	}
+	return j
+}
+
+func by(p pattern, effect Effect, reason string) (Decision, bool) {
+	return Decision{Effect: effect, Rule: p.Text, Source: p.Source, Reason: reason}, true
+}
+
+// denied: a deny rule that certainly matches.
+func (j *judge) denied() (Decision, bool) {
+	for _, p := range j.pats {
+		if p.Effect == Deny && !p.bad && j.narrows(p) == yes {
+			return by(p, Deny, "denied by the rule "+p.Text)
+		}
+	}
+	return Decision{}, false
+}
+
+// planned: mode plan changes nothing.
+func (j *judge) planned() (Decision, bool) {
+	switch j.r.Tool {
+	case toolBash, toolWrite, toolEdit:
+		if j.p.Mode == ModePlan {
+			return Decision{Effect: Deny, Reason: "plan mode: commands are not run and files are not changed"}, true
+		}
+	}
+	return Decision{}, false
+}
+
+// always: what asks in every mode, whatever is granted.
+func (j *judge) always() (Decision, bool) {
+	why := ""
+	switch j.r.Tool {
+	case toolBash:
+		if why = j.deciding(); why == "" {
+			why = j.namesProtected()
+		}
+	case toolWrite, toolEdit:
+		raw := rawTarget(j.r)
+		switch {
+		case !strings.HasPrefix(j.r.Path, "/"):
+			why = "the path is not absolute, so what it names is not certain"
+		case oddPath(j.r):
+			why = "the path is over-long or has characters that do not show as they are"
+		case protectedPath(j.p, j.r.Path, false):
+			why = j.r.Path + " is protected"
+		case raw != "" && protectedPath(j.p, raw, false):
+			why = raw + " is protected"
+		}
+	}
+	if why == "" {
+		return Decision{}, false
+	}
+	return Decision{Effect: Ask, Always: true, Reason: why + ": this asks in every mode"}, true
+}
+
+// asked: an ask rule that certainly matches, or a rule this version cannot read.
+func (j *judge) asked() (Decision, bool) {
+	for _, p := range j.pats {
+		if p.bad && p.Effect != Allow {
+			return by(p, Ask, "the rule "+clip(p.Text)+" cannot be read by this version, so every call asks")
+		}
+		if p.Effect == Ask && j.narrows(p) == yes {
+			return by(p, Ask, "the rule "+p.Text+" asks")
+		}
+	}
+	return Decision{}, false
+}
+
+// exactText: a rule or grant for exactly these bytes.
+func (j *judge) exactText() (Decision, bool) {
+	if j.s == nil {
+		return Decision{}, false
+	}
+	for _, p := range j.pats {
+		if p.mayAllow(toolBash) && p.kind == matchExact && p.text == j.r.Command {
+			return by(p, Allow, "exactly this command is allowed")
+		}
+	}
+	return Decision{}, false
+}
+
+// mayAllow reports an allow rule about the tool that is in force. An untrusted
+// project's file only narrows.
+func (p pattern) mayAllow(tool string) bool {
+	return p.Effect == Allow && !p.bad && p.Source != SourceProject && p.bindsTool(tool)
+}
+
+// unsure: a deny or ask rule that cannot be ruled out.
+func (j *judge) unsure() (Decision, bool) {
+	for _, p := range j.pats {
+		if p.Effect == Allow || p.bad {
+			continue
+		}
+		if j.narrows(p) == perhaps {
+			return by(p, Ask, "it cannot be told from the text whether the rule "+p.Text+" matches")
+		}
+		if w := j.wordUnder(p); w != "" {
+			return by(p, Ask, "the command names "+clip(w)+", which the rule "+p.Text+" covers")
+		}
+	}
+	return Decision{}, false
+}
+
+// allowed: one or more allow rules cover the whole call.
+func (j *judge) allowed() (Decision, bool) {
+	if j.s != nil {
+		return j.allowedBash()
+	}
+	for _, p := range j.pats {
+		if !p.mayAllow(j.r.Tool) {
+			continue
+		}
+		if p.kind == matchTool || p.kind == matchPath && !oddPath(j.r) && !leaves(j.r.Pattern) && p.pathMatches(path.Clean(target(j.r)), j.r) {
+			return by(p, Allow, "allowed by the rule "+p.Text)
+		}
+	}
+	return Decision{}, false
+}
+
+func (j *judge) allowedBash() (Decision, bool) {
+	if !j.s.broken {
+		for _, p := range j.pats {
+			if p.mayAllow(toolBash) && p.kind == matchTool {
+				return by(p, Allow, "allowed by the rule "+p.Text)
+			}
+		}
+	}
+	if j.s.why != "" {
+		j.why = "it is not plainly understood: " + j.s.why
+		return Decision{}, false
+	}
+	var used []string
+	var last pattern
+	for _, c := range j.s.top {
+		if j.staysHere(c) {
+			continue
+		}
+		p, ok := j.covering(c)
+		if !ok {
+			return Decision{}, false
+		}
+		if last = p; len(used) == 0 || used[len(used)-1] != p.Text {
+			used = append(used, p.Text)
+		}
+	}
+	if len(used) == 0 {
+		j.why = "no rule allows it"
+		return Decision{}, false
+	}
+	d, _ := by(last, Allow, "allowed by "+clip(strings.Join(used, ", ")))
+	d.Rule = strings.Join(used, ",")
+	return d, true
+}
+
+// covering finds the allow rule for one command of a plain text.
+func (j *judge) covering(c command) (pattern, bool) {
+	asks := profile(c)
+	j.why = "no rule allows " + clip(c.argv[0].text)
+	for _, p := range j.pats {
+		if !p.mayAllow(toolBash) {
+			continue
+		}
+		if p.coversExact(c) {
+			return p, true
+		}
+		if p.coversPrefix(c) {
+			if asks == "" {
+				return p, true
+			}
+			j.why = asks
+		}
+	}
+	switch name := c.argv[0].text; name {
+	case "timeout", "nice", "nohup":
+		f, _ := wrapper(name)
+		in := unwrapFlags(name, f, c.argv[1:])
+		if len(in.commands) == 1 && !in.program && !in.unknown {
+			return j.covering(command{argv: in.commands[0]})
+		}
+	}
+	return pattern{}, false
+}
+
+// staysHere reports a cd to the very directory the command starts in: models
+// write it before anything, and it changes nothing.
+func (j *judge) staysHere(c command) bool {
+	return len(c.argv) == 2 && c.argv[0].text == "cd" && c.argv[0].known && c.argv[1].known &&
+		strings.HasPrefix(c.argv[1].text, "/") && path.Clean(c.argv[1].text) == j.r.Cwd
+}

@@ -1,0 +1,109 @@
+package permission
+
+import (
+	"path"
+	"strings"
+)
+
+// Suggest returns the narrowest rule text that would allow this call again, to
+// offer a human as a session grant: the exact text of a command, the exact path
+// of a file. It is "" where no grant helps or none can be written: refused bytes,
+// deciding commands, a task, and commands whose text would be read as a wider
+// rule. Where Decision.Always is true nothing should be offered at all.
+func Suggest(r Request) string {
+	if refusedBytes(r) != "" {
+		return ""
+	}
+	text := ""
+	switch r.Tool {
+	case toolBash:
+		if (&judge{r: r, s: analyse(r.Command, r.Cwd)}).deciding() != "" {
+			return ""
+		}
+		text = "Bash(" + r.Command + ")"
+	case toolRead, toolWrite, toolEdit:
+		if !strings.HasPrefix(r.Path, "/") || oddPath(r) {
+			return ""
+		}
+		text = r.Tool + "(" + escapeGlob(path.Clean(r.Path)) + ")"
+	case toolGlob, toolGrep:
+		dir := target(r)
+		if !strings.HasPrefix(dir, "/") || oddPath(r) || leaves(r.Pattern) {
+			return ""
+		}
+		text = "Read(" + strings.TrimSuffix(escapeGlob(path.Clean(dir)), "/") + "/**)"
+	case toolBashOutput, toolKillBash:
+		return ""
+	default:
+		text = r.Tool
+	}
+	pat, err := compile(Rule{Effect: Allow, Text: text, Source: SourceSession})
+	if err != nil || r.Tool == toolBash && (pat.kind != matchExact || pat.text != r.Command) || !Matches(pat.Rule, r) {
+		return ""
+	}
+	return text
+}
+
+// escapeGlob writes a path so that a glob matches it alone.
+func escapeGlob(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if strings.IndexByte(`\*?[]{}`, s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// Warning says in one sentence what a human should know before granting a rule,
+// or "" for a narrow one.
+func Warning(rule Rule) string {
+	pat, err := compile(rule)
+	switch {
+	case err != nil:
+		return "this rule cannot be read: " + err.Error()
+	case rule.Effect != Allow:
+		return ""
+	case rule.Source == SourceProject:
+		return "an allow rule of a project that is not trusted has no effect"
+	}
+	switch pat.kind {
+	case matchPrefix:
+		return prefixWarning(pat)
+	case matchPath:
+		if pat.text == "**" || pat.text == "/**" || pat.text == "~/**" || pat.text == "//**" {
+			return rule.Text + " covers every file below that point"
+		}
+	case matchTool:
+		switch pat.tool {
+		case toolBash:
+			return "Bash allows every command that parses, also ones that delete files or send them away"
+		case toolEdit, toolWrite:
+			return rule.Text + " allows changing every file, also outside this directory"
+		case toolRead, toolGlob, toolGrep:
+			return rule.Text + " allows reading every file, also secrets outside this directory"
+		}
+	}
+	return ""
+}
+
+func prefixWarning(pat pattern) string {
+	c := command{argv: pat.argv}
+	name, _ := c.name()
+	if name == "git" && len(pat.argv) == 1 {
+		return "Bash(git:*) is broad: it commits, pushes and runs the repository's hooks; to look only, " +
+			"allow Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*). " +
+			"Even these run what the repository configures as core.fsmonitor or a diff driver"
+	}
+	if why := profile(c); why != "" {
+		return pat.Text + " will still ask: " + why
+	}
+	switch name {
+	case "rm", "mv", "cp", "chmod", "chown", "kill", "pkill", "shred", "truncate":
+		return pat.Text + " covers any file or process that it is given"
+	case "cd":
+		return pat.Text + " moves later commands anywhere, also into repositories that configure programs"
+	}
+	return ""
+}

@@ -1,0 +1,214 @@
+package permission
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// word is one shell word after unquoting.
+type word struct {
+	// text is what the shell passes on. In a word that is not known it holds
+	// the literal pieces, with a NUL where something is expanded.
+	text string
+	raw  string // source bytes, for words that cannot be compared by text
+	// known: the shell passes exactly text, nothing more or less.
+	known bool
+	// plain: written with nothing but literals, '…', "…" and backslashes, or a
+	// file pattern; the only words of a plainly understood command.
+	plain bool
+	glob  bool // has an unquoted file pattern
+	tilde bool // begins with an unquoted tilde
+}
+
+// equal compares two words for an exact rule.
+func (w word) equal(v word) bool {
+	if w.known && v.known {
+		return w.text == v.text
+	}
+	return w.glob && v.glob && w.plain && v.plain && w.raw == v.raw
+}
+
+// unquoter collects the pieces of one word.
+type unquoter struct {
+	b               strings.Builder
+	w               word
+	brace, braceSep bool
+	open, closed    bool // [ and ]
+	prev            byte // the unquoted byte before, 0 at the start, 1 after a quoted one
+}
+
+// unquote turns a parsed word into the word the shell passes on.
+func unquote(src string, sw *syntax.Word) word {
+	u := unquoter{w: word{known: true, plain: true}}
+	if from, to := sw.Pos().Offset(), sw.End().Offset(); from <= to && to <= uint(len(src)) {
+		u.w.raw = src[from:to]
+	}
+	for _, part := range sw.Parts {
+		u.part(part)
+	}
+	u.w.text = u.b.String()
+	if u.open && u.closed {
+		u.w.glob = true
+	}
+	if u.w.glob || u.w.tilde {
+		u.w.known = false
+	}
+	if u.brace && u.braceSep {
+		u.expanded()
+	}
+	return u.w
+}
+
+func (u *unquoter) expanded() { u.w.known, u.w.plain = false, false }
+
+func (u *unquoter) part(part syntax.WordPart) {
+	switch part := part.(type) {
+	case *syntax.Lit:
+		u.bare(part.Value)
+		return
+	case *syntax.SglQuoted:
+		if !part.Dollar {
+			u.b.WriteString(part.Value)
+			break
+		}
+		u.w.plain = false
+		if s, ok := ansiC(part.Value); ok {
+			u.b.WriteString(s)
+		} else {
+			u.b.WriteByte(0)
+			u.expanded()
+		}
+	case *syntax.DblQuoted:
+		if part.Dollar {
+			u.w.plain = false
+		}
+		for i, in := range part.Parts {
+			if lit, ok := in.(*syntax.Lit); ok {
+				u.doubleQuoted(lit.Value, i == len(part.Parts)-1)
+			} else {
+				u.b.WriteByte(0)
+				u.expanded()
+			}
+		}
+	default:
+		u.b.WriteByte(0)
+		u.expanded()
+	}
+	u.prev = 1
+}
+
+// bare reads an unquoted literal.
+func (u *unquoter) bare(s string) {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch c {
+		case '\\':
+			if i++; i == len(s) {
+				// A backslash at the very end: shells differ.
+				u.b.WriteByte('\\')
+				u.expanded()
+				return
+			}
+			if s[i] != '\n' {
+				u.b.WriteByte(s[i])
+				u.prev = 1
+			}
+			continue
+		case '*', '?':
+			u.w.glob = true
+		case '[':
+			u.open = true
+		case ']':
+			u.closed = u.open
+		case '~':
+			if u.prev == 0 || u.prev == '=' || u.prev == ':' {
+				u.w.tilde, u.w.plain = true, false
+			}
+		case '{':
+			u.brace = true
+		case ',':
+			u.braceSep = u.brace
+		case '.':
+			if u.brace && u.prev == '.' {
+				u.braceSep = true
+			}
+		case '$', '`':
+			u.expanded()
+		}
+		u.b.WriteByte(c)
+		u.prev = c
+	}
+}
+
+// doubleQuoted reads a literal inside double quotes.
+func (u *unquoter) doubleQuoted(s string, last bool) {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0:
+			i++
+			if s[i] != '\n' {
+				u.b.WriteByte(s[i])
+			}
+			continue
+		case c == '`', c == '$' && !(last && i == len(s)-1):
+			u.expanded()
+		}
+		u.b.WriteByte(s[i])
+	}
+}
+
+// ansiC decodes the inside of $'…'. It fails on what it does not know.
+func ansiC(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i++; i == len(s) {
+			return "", false
+		}
+		if at := strings.IndexByte(`abeEfnrtv\'"?`, s[i]); at >= 0 {
+			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[at])
+			continue
+		}
+		base, digits, from := 16, 0, i+1
+		switch s[i] {
+		case 'x':
+			digits = 2
+		case 'u':
+			digits = 4
+		case 'U':
+			digits = 8
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			base, digits, from = 8, 3, i
+		default:
+			return "", false
+		}
+		to := from
+		for to < len(s) && to < from+digits && hexDigit(s[to], base) {
+			to++
+		}
+		n, err := strconv.ParseUint(s[from:to], base, 32)
+		if err != nil || n == 0 {
+			return "", false
+		}
+		if base == 8 || digits == 2 {
+			b.WriteByte(byte(n))
+		} else if n <= utf8.MaxRune {
+			b.WriteRune(rune(n))
+		}
+		i = to - 1
+	}
+	return b.String(), true
+}
+
+func hexDigit(c byte, base int) bool {
+	if base == 8 {
+		return c >= '0' && c <= '7'
+	}
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
