@@ -127,18 +127,22 @@ func (s *script) addText(text string, depth int) {
 // addBase remembers where a cd leads, for the words that follow.
 func (s *script) addBase(argv []word) {
 	for _, w := range argv[1:] {
-		if !w.known || strings.HasPrefix(w.text, "-") {
+		dir, literal := w.text, w.known
+		if w.tilde && s.home != "" && strings.HasPrefix(dir, "~/") {
+			dir, literal = s.home+dir[1:], true
+		}
+		if !literal || strings.HasPrefix(dir, "-") {
 			continue
 		}
 		for _, base := range s.bases {
 			if len(s.bases) >= maxBases {
 				return
 			}
-			dir := w.text
-			if !strings.HasPrefix(dir, "/") {
-				dir = base + "/" + dir
+			to := dir
+			if !strings.HasPrefix(to, "/") {
+				to = base + "/" + to
 			}
-			s.bases = append(s.bases, path.Clean(dir))
+			s.bases = append(s.bases, path.Clean(to))
 		}
 	}
 }

@@ -26,7 +26,7 @@ func newJudge(p Policy, r Request) *judge {
 		}
 	}
 	if r.Tool == toolBash {
-		j.s = analyse(r.Command, r.Cwd)
+		j.s = analyse(r)
 	}
 	return j
 }

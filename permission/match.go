@@ -26,7 +26,7 @@ func Matches(rule Rule, r Request) bool {
 	}
 	j := &judge{r: r, pats: []pattern{pat}}
 	if r.Tool == toolBash {
-		j.s = analyse(r.Command, r.Cwd)
+		j.s = analyse(r)
 	}
 	if rule.Effect == Allow {
 		if _, ok := j.exactText(); ok {

@@ -31,8 +31,12 @@ func profile(c command) string {
 	return ""
 }
 
-// interpreter lists programs whose words, files or targets are programs.
-func interpreter(name string) bool {
+// interpreter reports a program whose words, files or targets are programs.
+func interpreter(name string) bool { return language(name) || builder(name) }
+
+// language lists interpreters that read a program from standard input when they
+// get no file.
+func language(name string) bool {
 	if i := strings.IndexFunc(name, func(c rune) bool { return c >= '0' && c <= '9' || c == '.' }); i > 0 && strings.Trim(name[i:], "0123456789.-") == "" {
 		name = name[:i] // python3.13, perl5.40
 	}
@@ -42,11 +46,19 @@ func interpreter(name string) bool {
 		"Rscript", "R", "julia", "swift", "scala", "groovy", "java", "jshell", "erl", "elixir", "ghci", "runghc", "ocaml", "guile",
 		"osascript", "ts-node", "tsx",
 		"awk", "gawk", "mawk", "nawk", "sed", "gsed", "ed", "ex", "vi", "vim", "nvim", "view", "emacs", "nano", "m4", "dc", "bc",
-		"make", "gmake", "bmake", "ninja", "cmake", "ctest", "just", "task", "rake", "ant", "mvn", "gradle", "gradlew", "bazel",
-		"npm", "npx", "yarn", "pnpm", "pnpx", "bunx", "corepack", "pip", "pipx", "uv", "uvx", "poetry", "gem", "bundle", "bundler",
-		"composer", "conda", "tox", "nox", "pre-commit", "ansible", "ansible-playbook", "terraform", "vagrant",
 		"sqlite", "psql", "mysql", "mariadb", "mongo", "mongosh", "redis-cli", "gdb", "lldb",
 		"ftp", "sftp", "scp", "rsync", "nc", "ncat", "netcat", "socat", "telnet", "openssl", "gpg", "ldd", "ld.so":
+		return true
+	}
+	return false
+}
+
+// builder lists programs that run what a project's files say.
+func builder(name string) bool {
+	switch name {
+	case "make", "gmake", "bmake", "ninja", "cmake", "ctest", "just", "task", "rake", "ant", "mvn", "gradle", "gradlew", "bazel",
+		"npm", "npx", "yarn", "pnpm", "pnpx", "bunx", "corepack", "pip", "pipx", "uv", "uvx", "poetry", "gem", "bundle", "bundler",
+		"composer", "conda", "tox", "nox", "pre-commit", "ansible", "ansible-playbook", "terraform", "vagrant":
 		return true
 	}
 	return false

@@ -38,6 +38,7 @@ type script struct {
 	// bases are the directories relative words may be resolved against.
 	bases []string
 	text  string
+	home  string // what ~ means, or ""
 }
 
 // command is one simple command as some shell would run it.
@@ -62,8 +63,9 @@ func (s *script) odd(format string, args ...any) {
 
 // analyse parses a command and collects what a decision needs. It looks at the
 // text alone and never fails: what it cannot read is said in why.
-func analyse(text, cwd string) *script {
-	s := &script{text: text, bases: []string{cwd}}
+func analyse(r Request) *script {
+	text := r.Command
+	s := &script{text: text, home: r.HomeDir, bases: []string{r.Cwd}}
 	file, err := parseShell(text)
 	if err != nil {
 		s.broken, s.unknown = true, true

@@ -17,7 +17,7 @@ func Suggest(r Request) string {
 	text := ""
 	switch r.Tool {
 	case toolBash:
-		if (&judge{r: r, s: analyse(r.Command, r.Cwd)}).deciding() != "" {
+		if (&judge{r: r, s: analyse(r)}).deciding() != "" {
 			return ""
 		}
 		text = "Bash(" + r.Command + ")"

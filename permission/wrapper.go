@@ -77,7 +77,7 @@ func unwrap(name string, argv []word) inner {
 	f, ok := wrapper(name)
 	if !ok {
 		prog := interpreter(name) || name == "go" && len(args) > 0 && args[0].text == "run"
-		return inner{program: prog, unknown: prog && readsProgram(args)}
+		return inner{program: prog, unknown: prog && !builder(name) && readsProgram(args)}
 	}
 	if name == "command" && len(args) > 0 && strings.HasPrefix(args[0].text, "-") && strings.ContainsAny(args[0].text, "vV") {
 		return inner{} // it only looks a name up
