@@ -45,25 +45,36 @@ type Directory interface {
 	Delete(ctx context.Context, id string) error
 }
 
+// Taker is an optional ability of a Store.
+type Taker interface {
+	// Takeover makes this process the holder whatever became of the other one: a human declared it dead, or killed
+	// it. The epoch rises, so that a holder that lives after all is fenced at its next append. Errors: ErrNotFound,
+	// ErrUncertain.
+	Takeover(ctx context.Context, id string) (Lease, error)
+}
+
 // Log appends to and reads from sessions' logs.
 type Log interface {
 	// Acquire makes this process the holder of a session and raises its epoch. A live other holder gives *HeldError;
 	// a dead one is replaced at once. Acquiring what this process holds already gives *HeldError too: one writer
 	// means one in each process. Errors: ErrNotFound, ErrHeld, ErrUncertain.
 	Acquire(ctx context.Context, id string) (Lease, error)
-	// Release gives a lease back. A lease that is no longer the newest is released without effect.
+	// Release gives a lease back; it can append nothing from then on (ErrFenced). A lease that is no longer the
+	// newest is released without effect.
 	Release(ctx context.Context, l Lease) error
 	// Append adds events to the log, sets the listing heads and moves the inbox mark, in one transaction, and
 	// returns when that is durable. The first event's seq must be the head's plus one. Errors: ErrConflict (the head
-	// is elsewhere), ErrFenced (a newer epoch exists), ErrNotFound, ErrUncertain.
+	// is elsewhere), ErrFenced (a newer epoch exists, or the lease was released), ErrNotFound, ErrFull,
+	// ErrUncertain. A batch without events only moves mark, heads and owner.
 	Append(ctx context.Context, l Lease, b Batch) error
 	// Read yields a session's own events (not its ancestors') with from ≤ seq ≤ to in order; to 0 means the head.
 	// It pages inside; the sequence ends after its first error. Errors: ErrNotFound, *CorruptError (which names the
 	// first bad seq).
 	Read(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error]
-	// SaveSnapshot stores a cached state; two are kept. Losing one is harmless, so it need not be durable on return.
+	// SaveSnapshot stores a cached state; the two saved last are kept. Losing one is harmless, so it need not be durable on return.
 	SaveSnapshot(ctx context.Context, id string, s Snapshot) error
-	// LoadSnapshot returns the newest snapshot of this fold version with Seq ≤ atMost (0: any), or nil.
+	// LoadSnapshot returns the newest snapshot of this fold version with Seq ≤ atMost (0: any), or nil. One whose
+	// bytes are damaged is passed over.
 	LoadSnapshot(ctx context.Context, id string, foldVersion int, atMost int64) (*Snapshot, error)
 	// SetReader stores the output position of a reader other than the model; Reader returns it, 0 if never set.
 	SetReader(ctx context.Context, id, task, reader string, position int64) error
@@ -72,12 +83,13 @@ type Log interface {
 
 // Inbox is how everybody but the holder speaks to a session.
 type Inbox interface {
-	// Send adds an item and returns its receipt. The same key with the same digest returns the first receipt; with
+	// Send adds an item, durably, and returns its receipt; the store gives N. An item needs a key. The same key with the same digest returns the first receipt; with
 	// another digest ErrKeyReused. Errors: ErrNotFound, ErrUncertain.
 	Send(ctx context.Context, id string, item Item) (Receipt, error)
 	// Pending returns items with N > after, in order, at most limit (1,000 if 0). Errors: ErrNotFound.
 	Pending(ctx context.Context, id string, after int64, limit int) ([]Item, error)
-	// Prune removes drained items older than the given time (ms UTC) and returns how many went.
+	// Prune removes items that were drained before the given time (ms UTC) and returns how many went. Their keys are
+	// free again.
 	Prune(ctx context.Context, before int64) (int, error)
 }
 
@@ -85,8 +97,8 @@ type Inbox interface {
 type NewSession struct {
 	ID      string
 	Owner   string
-	Labels  map[string]string
-	Created int64 // ms UTC
+	Labels  map[string]string // used if Heads.Labels is nil
+	Created int64             // ms UTC; Updated until the first event
 	// Parent, if set, makes the new session a fork: its chain begins at the parent's hash.
 	Parent *session.Position
 	Heads  Heads

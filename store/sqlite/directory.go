@@ -1,0 +1,201 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// maxID bounds a session's id in bytes.
+const maxID = 512
+
+// Create adds a session; see [store.Directory].
+func (s *Store) Create(ctx context.Context, n store.NewSession) error {
+	if n.ID == "" || len(n.ID) > maxID {
+		return fmt.Errorf("create session %q: an id has 1 to %d bytes", n.ID, maxID)
+	}
+	if n.Heads.Labels == nil {
+		n.Heads.Labels = n.Labels
+	}
+	labels, err := labelText(n.Heads.Labels)
+	if err != nil {
+		return fmt.Errorf("create session %s: %w", n.ID, err)
+	}
+	err = s.writer.do(ctx, 1, len(labels)+len(n.Heads.Extra), func(c *conn) error { return createTx(c, n, labels) })
+	if err != nil {
+		return fmt.Errorf("create session %s: %w", n.ID, err)
+	}
+	return nil
+}
+
+func createTx(c *conn, n store.NewSession, labels string) error {
+	if found, err := c.one("SELECT 1 FROM session WHERE id = ?1", []any{n.ID}, nil); err != nil {
+		return err
+	} else if found {
+		return store.ErrExists
+	}
+	var parent any
+	var fork int64
+	var base session.Digest
+	if p := n.Parent; p != nil {
+		no, err := checkFork(c, *p)
+		if err != nil {
+			return err
+		}
+		parent, fork, base = no, p.Seq, p.Hash
+	}
+	if _, err := c.exec(`INSERT INTO session (id, parent_no, fork_seq, base_hash, head_hash, updated) VALUES (?1, ?2, ?3, ?4, ?4, ?5)`,
+		n.ID, parent, fork, base[:], n.Created); err != nil {
+		return err
+	}
+	var sno int64
+	if _, err := c.one("SELECT sno FROM session WHERE id = ?1", []any{n.ID}, func(v []driver.Value) error {
+		sno = number(v[0])
+		return nil
+	}); err != nil {
+		return err
+	}
+	h := n.Heads
+	if _, err := c.exec(`INSERT INTO listing (sno, owner, created, title, lifecycle, activity, cwd, model, turns, cost_nano, labels, extra)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)`,
+		sno, n.Owner, n.Created, h.Title, h.Lifecycle, h.Activity, h.Cwd, h.Model, h.Turns, cost(h.CostNano), labels, blob(h.Extra)); err != nil {
+		return err
+	}
+	return insertLabels(c, sno, h.Labels)
+}
+
+// checkFork returns the parent's number if its log has that hash at that seq.
+func checkFork(c *conn, p session.Position) (int64, error) {
+	var sno int64
+	var hash session.Digest
+	found, err := c.one("SELECT sno, base_hash FROM session WHERE id = ?1", []any{p.Session}, func(v []driver.Value) error {
+		sno, hash = number(v[0]), digest(v[1])
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if !found {
+		return 0, fmt.Errorf("parent %s: %w", p.Session, store.ErrNotFound)
+	}
+	if p.Seq != 0 {
+		if found, err = c.one("SELECT hash FROM event WHERE session_no = ?1 AND seq = ?2", []any{sno, p.Seq}, func(v []driver.Value) error {
+			hash = digest(v[0])
+			return nil
+		}); err != nil {
+			return 0, err
+		}
+	}
+	if !found || hash != p.Hash {
+		return 0, fmt.Errorf("parent %s has another history at seq %d: %w", p.Session, p.Seq, store.ErrConflict)
+	}
+	return sno, nil
+}
+
+// Get returns one session's row; see [store.Directory].
+func (s *Store) Get(ctx context.Context, id string) (store.Info, error) {
+	var row infoRow
+	err := s.read(ctx, func(c *conn) error {
+		var err error
+		row, err = s.getRow(c, id)
+		return err
+	})
+	if err != nil {
+		return store.Info{}, fmt.Errorf("get session %s: %w", id, err)
+	}
+	return row.info, nil
+}
+
+// maxChildren bounds how many children a refusal names.
+const maxChildren = 100
+
+// Delete removes a session; see [store.Directory]. Its row goes at once and everything else after it, a bounded
+// number of rows at a time; what a crash leaves is removed by the next Delete or Prune of any process.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	err := s.writer.do(ctx, 1, 0, func(c *conn) error { return s.deleteTx(c, id) })
+	if err == nil {
+		s.mu.Lock()
+		delete(s.held, id)
+		s.mu.Unlock()
+		err = s.sweep(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("delete session %s: %w", id, err)
+	}
+	return nil
+}
+
+func (s *Store) deleteTx(c *conn, id string) error {
+	row, err := s.getRow(c, id)
+	if err != nil {
+		return err
+	}
+	if h := row.info.Holder; h != nil && h.Alive != store.Dead {
+		return &store.HeldError{Session: id, Holder: *h}
+	}
+	var children []string
+	if err := c.query("SELECT id FROM session WHERE parent_no = ?1 ORDER BY id LIMIT ?2", []any{row.sno, maxChildren}, func(v []driver.Value) error {
+		children = append(children, text(v[0]))
+		return nil
+	}); err != nil {
+		return err
+	}
+	if len(children) > 0 {
+		return &store.ChildrenError{Session: id, Children: children}
+	}
+	for _, q := range []string{
+		"DELETE FROM session WHERE sno = ?1", "DELETE FROM listing WHERE sno = ?1", "DELETE FROM label WHERE sno = ?1",
+		"INSERT INTO garbage (session_no) VALUES (?1)",
+	} {
+		if _, err := c.exec(q, row.sno); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepRows bounds one transaction of a sweep.
+const sweepRows = 500
+
+// sweep removes the rows of deleted sessions.
+func (s *Store) sweep(ctx context.Context) error {
+	for more := true; more; {
+		err := s.writer.do(ctx, sweepRows, 0, func(c *conn) error {
+			var sno int64
+			found, err := c.one("SELECT session_no FROM garbage LIMIT 1", nil, func(v []driver.Value) error {
+				sno = number(v[0])
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			if more = found; !found {
+				return errNothing
+			}
+			return sweepTx(c, sno)
+		})
+		if err != nil && !errors.Is(err, errNothing) {
+			return err
+		}
+	}
+	return nil
+}
+
+func sweepTx(c *conn, sno int64) error {
+	for _, q := range []string{
+		"DELETE FROM event WHERE gid IN (SELECT gid FROM event WHERE session_no = ?1 ORDER BY seq LIMIT ?2)",
+		"DELETE FROM inbox WHERE session_no = ?1 AND n IN (SELECT n FROM inbox WHERE session_no = ?1 ORDER BY n LIMIT ?2)",
+		"DELETE FROM snapshot WHERE gid IN (SELECT gid FROM snapshot WHERE session_no = ?1 LIMIT ?2)",
+		"DELETE FROM reader WHERE (session_no, task, reader) IN (SELECT session_no, task, reader FROM reader WHERE session_no = ?1 LIMIT ?2)",
+	} {
+		if rows, err := c.exec(q, sno, sweepRows); err != nil || rows > 0 {
+			return err // One bounded step; the loop comes back.
+		}
+	}
+	_, err := c.exec("DELETE FROM garbage WHERE session_no = ?1", sno)
+	return err
+}

@@ -1,0 +1,18 @@
+// Package sqlite keeps sessions in one SQLite database in a directory, the home.
+//
+// The model. A home is used by any number of processes at once; each opens one [Store]. All writes of a process go
+// through one writer, which commits what is queued when it becomes free as one transaction (a group), and syncs it
+// before anybody is told. Between processes the writers take turns at a file lock. Readers never wait for writers.
+//
+// A Store is a holder: it keeps a lock on a file of its own in the home for as long as its process lives. A session's
+// row names the holder that may append to it. Whether a holder lives is asked of its lock, so a killed process is
+// found dead at once, without clocks or timeouts.
+//
+// What the caller owes. It keeps the home on a local disk: the locks of a network filesystem cannot be trusted, and
+// such a home is refused. It never copies or removes files of a home that is in use. After [store.ErrUncertain] it
+// ends its process: a failed sync leaves the state of the disk unknown to this process for good, and nothing here
+// touches the files again.
+//
+// Files of a home: perdure.db with -wal and -shm beside it, turn.lock and write.lock for the writers, holders/ with
+// one file for each open Store. The home is 0700 and the files are 0600, whatever the umask.
+package sqlite

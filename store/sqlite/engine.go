@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	moderncsqlite "modernc.org/sqlite"
+
+	"github.com/perdure/perdure/store"
+)
+
+// engine is the SQLite library behind the store. Tests put one in whose disk is simulated.
+type engine struct {
+	connect func(path string) (driver.Conn, error)
+	code    func(error) (int, bool) // extended result code of an error of this library
+	create  func(path string) error // makes an empty file that only its owner may read
+	aliased bool                    // blobs of a row are only valid until the next row
+}
+
+func modernc() *engine {
+	return &engine{
+		connect: (&moderncsqlite.Driver{}).Open,
+		code: func(err error) (int, bool) {
+			var e *moderncsqlite.Error
+			if !errors.As(err, &e) {
+				return 0, false
+			}
+			return e.Code(), true
+		},
+		create: createFile,
+	}
+}
+
+// Result codes of SQLite that decide what happens next.
+const (
+	codeError        = 1
+	codeBusy         = 5
+	codeLocked       = 6
+	codeNoMem        = 7
+	codeReadOnly     = 8
+	codeIOErr        = 10
+	codeCorrupt      = 11
+	codeFull         = 13
+	codeCantOpen     = 14
+	codeProtocol     = 15
+	codeNotADB       = 26
+	codeIOErrFsync   = codeIOErr | 4<<8
+	codeIOErrDirSync = codeIOErr | 5<<8
+)
+
+// primary gives the primary result code of err, 0 if it is none of SQLite's.
+func (e *engine) primary(err error) int {
+	code, _ := e.code(err)
+	return code & 0xff
+}
+
+// ofSQLite tells whether err came out of the library, rather than being one of our own refusals.
+func (e *engine) ofSQLite(err error) bool {
+	_, ok := e.code(err)
+	return ok
+}
+
+// syncFailed tells whether err says that a sync failed: from then on nobody knows what the disk holds.
+func (e *engine) syncFailed(err error) bool {
+	code, _ := e.code(err)
+	return code == codeIOErrFsync || code == codeIOErrDirSync
+}
+
+// sessionFault tells whether err may concern one statement's rows only, so that others of its group can be tried
+// alone.
+func (e *engine) sessionFault(err error) bool {
+	switch e.primary(err) {
+	case codeFull, codeIOErr, codeNoMem, codeBusy, codeLocked, codeReadOnly, codeCantOpen, codeProtocol:
+		return false
+	}
+	return true
+}
+
+// explain adds what the caller can do about an error.
+func (e *engine) explain(err error) error {
+	switch e.primary(err) {
+	case codeFull:
+		return fmt.Errorf("%w: %w", store.ErrFull, err)
+	case codeBusy, codeLocked:
+		return fmt.Errorf("another program keeps the database locked; end it and try again: %w", err)
+	case codeReadOnly:
+		return fmt.Errorf("the home is read-only; make it writable: %w", err)
+	case codeNotADB:
+		return fmt.Errorf("the file is damaged or not a database; restore a copy: %w", err)
+	}
+	return err
+}

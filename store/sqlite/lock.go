@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// writeLock makes the writers of all processes take turns. Whoever wants to write waits at the turn lock first, and
+// holds it while waiting for the write lock: a writer that has just finished finds the turn lock busy and cannot
+// overtake those who wait.
+type writeLock struct {
+	turn, write *os.File
+}
+
+func openWriteLock(home string) (*writeLock, error) {
+	turn, err := openPrivate(filepath.Join(home, "turn.lock"))
+	if err != nil {
+		return nil, err
+	}
+	write, err := openPrivate(filepath.Join(home, "write.lock"))
+	if err != nil {
+		return nil, errors.Join(err, turn.Close())
+	}
+	return &writeLock{turn: turn, write: write}, nil
+}
+
+// acquire blocks until it is this process's turn.
+func (l *writeLock) acquire() error {
+	if err := flock(l.turn, unix.LOCK_EX); err != nil {
+		return err
+	}
+	err := flock(l.write, unix.LOCK_EX)
+	return errors.Join(err, flock(l.turn, unix.LOCK_UN))
+}
+
+func (l *writeLock) release() { _ = flock(l.write, unix.LOCK_UN) } // Unlocking a descriptor of ours cannot fail.
+
+func (l *writeLock) close() error { return errors.Join(l.turn.Close(), l.write.Close()) }
+
+// flock locks a whole file. The lock belongs to the open file, so that two stores of one process exclude each other.
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, syscall.EINTR) {
+			if err != nil {
+				return fmt.Errorf("lock %s: %w", f.Name(), err)
+			}
+			return nil
+		}
+	}
+}
+
+// tryLock reports false when somebody else holds the lock.
+func tryLock(f *os.File, how int) (bool, error) {
+	err := flock(f, how|unix.LOCK_NB)
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// openPrivate opens or creates a file that only its owner may use, whatever the umask. It is opened as blocking:
+// these files are never polled.
+func openPrivate(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Chmod(0o600); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// createFile makes an empty database file unless there is one. It is made aside and linked into place: closing a
+// descriptor of the database itself would drop the locks that SQLite holds on it in this process.
+func createFile(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "new-*.db")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,34 @@
+package sqlite
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// thisMachine reads who and where this process is. What cannot be read stays empty.
+func thisMachine() *identity {
+	me := &identity{pid: os.Getpid()}
+	me.host, _ = os.Hostname()
+	me.boot, _ = unix.Sysctl("kern.bootsessionuuid")
+	me.machine, _ = unix.Sysctl("kern.uuid")
+	return me
+}
+
+// networkFS names the filesystem of a directory and tells whether it is remote.
+func networkFS(dir string) (string, bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return "", false
+	}
+	return unix.ByteSliceToString(st.Fstypename[:]), st.Flags&unix.MNT_LOCAL == 0
+}
+
+// freeBytes tells how much an unprivileged program may still write, -1 if unknown.
+func freeBytes(dir string) int64 {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil || st.Bsize == 0 {
+		return -1
+	}
+	return int64(min(st.Bavail, 1<<50/uint64(st.Bsize))) * int64(st.Bsize)
+}

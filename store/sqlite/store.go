@@ -1,0 +1,217 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/perdure/perdure/store"
+)
+
+// Store is a durable log backend in one directory. It implements [store.Store] and [store.Taker].
+type Store struct {
+	cfg     Config
+	home    string
+	self    *holder
+	holders *holders
+	writer  *writer
+	readers *pool
+
+	mu   sync.Mutex
+	held map[string]*lease // what this store may append to, by session id
+
+	poison atomic.Pointer[error]
+	closed atomic.Bool
+	ending sync.Once
+	end    error
+}
+
+var (
+	_ store.Store = (*Store)(nil)
+	_ store.Taker = (*Store)(nil)
+)
+
+// Config changes what Open does; its zero value is what a program wants.
+type Config struct {
+	// Now is the clock, for times that are kept but never decide anything; nil is the system's.
+	Now func() time.Time
+	// NewID names the holder; nil gives random UUIDs. A name must never come twice.
+	NewID func() string
+	// Readers bounds the connections that read; 0 is 4, at most 64.
+	Readers int
+	// AllowNetworkFS opens a home on a network filesystem. Only tests may: a log on one can be lost.
+	AllowNetworkFS bool
+
+	engine   *engine            // the SQLite in use; nil is the real one
+	identity *identity          // of this machine; nil asks the machine
+	pragmas  map[string]string  // overrides, for negative controls
+	sizes    *sizes             // bounds of the writer; nil is the default
+	free     func(string) int64 // bytes free on the home's filesystem
+	fsname   func(string) (string, bool)
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Now == nil {
+		c.Now = systemClock
+	}
+	if c.NewID == nil {
+		c.NewID = uuid.NewString
+	}
+	if c.Readers == 0 {
+		c.Readers = 4
+	}
+	if c.Readers < 1 || c.Readers > 64 {
+		return c, fmt.Errorf("%d readers: want 1 to 64", c.Readers)
+	}
+	if c.engine == nil {
+		c.engine = modernc()
+	}
+	if c.identity == nil {
+		c.identity = thisMachine()
+	}
+	if c.sizes == nil {
+		c.sizes = &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 4096, checkpoint: 1000, restart: 16 << 10}
+	}
+	if c.free == nil {
+		c.free = freeBytes
+	}
+	if c.fsname == nil {
+		c.fsname = networkFS
+	}
+	return c, nil
+}
+
+// Open opens the home, creating it if needed, and becomes a holder in it. Errors: [store.ErrNetworkFS],
+// [store.ErrNewer], [store.ErrFull].
+func Open(ctx context.Context, home string, cfg Config) (*Store, error) {
+	s, err := open(ctx, home, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open store %s: %w", home, err)
+	}
+	return s, nil
+}
+
+func open(ctx context.Context, home string, cfg Config) (*Store, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if home, err = filepath.Abs(home); err != nil {
+		return nil, err
+	}
+	if err := prepareHome(home, cfg); err != nil {
+		return nil, err
+	}
+	s := &Store{cfg: cfg, home: home, held: map[string]*lease{}}
+	path := filepath.Join(home, databaseName)
+	lock, err := openWriteLock(home)
+	if err != nil {
+		return nil, err
+	}
+	c, err := openDatabase(cfg, path, lock)
+	if err != nil {
+		return nil, errors.Join(cfg.engine.explain(err), lock.close())
+	}
+	s.holders = &holders{dir: filepath.Join(home, "holders"), identity: cfg.identity}
+	if s.self, err = s.holders.enter(cfg.NewID(), cfg.Now().UnixMilli()); err != nil {
+		return nil, errors.Join(err, c.close(), lock.close())
+	}
+	s.readers = newPool(cfg.Readers, func() (*conn, error) { return openConn(cfg, path, true) })
+	s.holders.sweep(s.self.id, func(id string) bool { return s.named(ctx, id) })
+	s.writer = startWriter(s, c, lock)
+	return s, nil
+}
+
+// named tells whether a session's row names the holder; in doubt it does.
+func (s *Store) named(ctx context.Context, holder string) bool {
+	found := true
+	err := s.read(ctx, func(c *conn) error {
+		var err error
+		found, err = c.one("SELECT 1 FROM session WHERE holder = ?1 LIMIT 1", []any{holder}, nil)
+		return err
+	})
+	return err != nil || found
+}
+
+// Close waits for the writes under way, frees the sessions that are still held and ends being a holder. After
+// ErrUncertain it touches nothing that could sync a file: descriptors and locks stay until the process ends.
+func (s *Store) Close() error {
+	s.ending.Do(func() {
+		if err := s.releaseAll(); err != nil && !errors.Is(err, store.ErrUncertain) {
+			s.end = err
+		}
+		s.closed.Store(true)
+		s.writer.stop()
+		if err := s.usable(); errors.Is(err, store.ErrUncertain) {
+			s.end = err
+			return
+		}
+		s.end = errors.Join(s.end, s.readers.close(), s.writer.close(), s.holders.leave(s.self))
+		if s.end != nil {
+			s.end = fmt.Errorf("close store %s: %w", s.home, s.end)
+		}
+	})
+	return s.end
+}
+
+// usable gives ErrUncertain or ErrClosed when no call may touch the files any more.
+func (s *Store) usable() error {
+	if p := s.poison.Load(); p != nil {
+		return *p
+	}
+	if s.closed.Load() {
+		return store.ErrClosed
+	}
+	return nil
+}
+
+// poisonWith makes every later call fail; the first cause stays.
+func (s *Store) poisonWith(cause error) error {
+	err := fmt.Errorf("%w: %w", store.ErrUncertain, cause)
+	s.poison.CompareAndSwap(nil, &err)
+	return *s.poison.Load()
+}
+
+// read runs f on a reading connection.
+func (s *Store) read(ctx context.Context, f func(*conn) error) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	c, err := s.readers.get(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.readers.put(c)
+	return f(c)
+}
+
+// prepareHome makes the directories and refuses a place whose locks cannot be trusted.
+func prepareHome(home string, cfg Config) error {
+	_, err := os.Stat(home)
+	fresh := errors.Is(err, os.ErrNotExist)
+	for _, dir := range []string{home, filepath.Join(home, "holders")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	if name, remote := cfg.fsname(home); remote && !cfg.AllowNetworkFS {
+		return fmt.Errorf("%w: %s; use a home on a local disk", store.ErrNetworkFS, name)
+	}
+	if fresh {
+		return syncDir(filepath.Dir(home))
+	}
+	return nil
+}

@@ -1,0 +1,321 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perdure/perdure/store"
+)
+
+// writer is the only goroutine of a store that writes. It takes what is queued when it is free, runs it as one
+// transaction, syncs, and only then tells the callers: sessions share commits, and none waits for company.
+type writer struct {
+	store *Store
+	conn  *conn
+	lock  *writeLock
+	sizes sizes
+	done  chan struct{} // closed when the goroutine has ended
+
+	mu     sync.RWMutex // held for reading while sending on jobs
+	jobs   chan *job
+	closed bool
+
+	since     int   // pages' worth of bytes committed since the last look at the log file
+	restartAt int64 // length of the log at which readers are waited for again
+}
+
+// sizes bound the writer.
+type sizes struct {
+	events     int           // of one turn at the lock
+	bytes      int           // of one transaction
+	hold       time.Duration // of one turn at the lock
+	queue      int           // jobs that wait; more wait at the door
+	checkpoint int64         // pages of the write-ahead log after which it is copied into the database
+	restart    int64         // pages after which writers wait for readers, so that the log starts over
+}
+
+// job is one piece of work, atomic by itself: it either refuses without having changed anything, or succeeds. An
+// error of SQLite rolls back its group.
+type job struct {
+	run    func(*conn) error // may run again after a rollback
+	events int
+	bytes  int
+	state  atomic.Int32
+	err    error
+	done   chan struct{}
+}
+
+// States of a job. The caller may withdraw it until the writer has taken it.
+const (
+	queued int32 = iota
+	taken
+	withdrawn
+)
+
+func startWriter(s *Store, c *conn, lock *writeLock) *writer {
+	w := &writer{store: s, conn: c, lock: lock, sizes: *s.cfg.sizes, done: make(chan struct{})}
+	w.jobs = make(chan *job, w.sizes.queue)
+	go w.loop()
+	return w
+}
+
+// do queues a job and waits until it is durable or refused. A cancelled context withdraws it if it has not begun; if
+// it has, do waits for the outcome, since only that is the truth.
+func (w *writer) do(ctx context.Context, events, bytes int, run func(*conn) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := &job{run: run, events: events, bytes: bytes, done: make(chan struct{})}
+	if err := w.enqueue(ctx, j); err != nil {
+		return err
+	}
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+		if j.state.CompareAndSwap(queued, withdrawn) {
+			return ctx.Err()
+		}
+		<-j.done
+	}
+	return j.err
+}
+
+func (w *writer) enqueue(ctx context.Context, j *job) error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if err := w.store.usable(); err != nil {
+		return err
+	}
+	if w.closed {
+		return store.ErrClosed
+	}
+	select {
+	case w.jobs <- j:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// stop ends the goroutine after everything queued is done.
+func (w *writer) stop() {
+	w.mu.Lock()
+	if !w.closed {
+		w.closed = true
+		close(w.jobs)
+	}
+	w.mu.Unlock()
+	<-w.done
+}
+
+// close closes the connection, which copies the log into the database if no other process uses it.
+func (w *writer) close() error {
+	if err := w.lock.acquire(); err != nil {
+		return err
+	}
+	err := w.conn.close()
+	w.lock.release()
+	return errors.Join(err, w.lock.close())
+}
+
+func (w *writer) loop() {
+	defer close(w.done)
+	for j := range w.jobs {
+		w.turn(j)
+		w.checkpoint()
+	}
+}
+
+// turn is one turn at the lock: groups are committed as long as more is queued, up to its bounds, so that other
+// processes wait no longer than that.
+func (w *writer) turn(first *job) {
+	if err := w.ready(); err != nil {
+		first.finish(err)
+		return
+	}
+	if err := w.lock.acquire(); err != nil {
+		first.finish(err)
+		return
+	}
+	defer w.lock.release()
+	begun, events := monotonic(), 0
+	for group := w.collect(first, events); len(group) > 0; group = w.collect(nil, events) {
+		w.commit(group)
+		for _, j := range group {
+			events += j.events
+			close(j.done)
+		}
+		if events >= w.sizes.events || monotonic().Sub(begun) >= w.sizes.hold || w.store.poison.Load() != nil {
+			return
+		}
+	}
+}
+
+// ready refuses work when nothing may be written.
+func (w *writer) ready() error {
+	if p := w.store.poison.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// collect takes first and what else is queued now.
+func (w *writer) collect(first *job, events int) []*job {
+	var group []*job
+	bytes := 0
+	add := func(j *job) {
+		if j.state.CompareAndSwap(queued, taken) {
+			group = append(group, j)
+			events += max(j.events, 1)
+			bytes += j.bytes
+		}
+	}
+	if first != nil {
+		add(first)
+	}
+	for events < w.sizes.events && bytes < w.sizes.bytes {
+		select {
+		case j, ok := <-w.jobs:
+			if !ok {
+				return group
+			}
+			add(j)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit runs a group. If one job's rows are at fault, everybody gets a transaction of their own.
+func (w *writer) commit(group []*job) {
+	err := w.attempt(group)
+	if err == nil || len(group) == 1 || w.store.poison.Load() != nil || !w.conn.engine.sessionFault(err) {
+		return
+	}
+	for i := range group {
+		_ = w.attempt(group[i : i+1]) // Each job carries its own error.
+	}
+}
+
+// attempt runs jobs in one transaction. When it returns an error, every job has it.
+func (w *writer) attempt(group []*job) error {
+	err := w.transaction(group)
+	if err == nil {
+		return nil
+	}
+	for _, j := range group {
+		j.err = err
+	}
+	return err
+}
+
+func (w *writer) transaction(group []*job) error {
+	bytes := 0
+	for _, j := range group {
+		bytes += j.bytes
+	}
+	if err := w.roomFor(bytes); err != nil {
+		return err
+	}
+	if _, err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
+		return w.failed("begin", err)
+	}
+	done := 0
+	for _, j := range group {
+		j.err = j.run(w.conn)
+		if w.conn.engine.ofSQLite(j.err) {
+			return w.rollback(j.err)
+		}
+		if j.err == nil {
+			done++
+		}
+	}
+	if done == 0 {
+		return w.rollback(nil)
+	}
+	if _, err := w.conn.exec("COMMIT"); err != nil {
+		return w.store.poisonWith(fmt.Errorf("commit: %w", w.conn.engine.explain(err)))
+	}
+	w.since += bytes/4096 + 2*len(group)
+	return nil
+}
+
+// rollback undoes a group that failed before its commit began. That nothing of it stays is only certain if SQLite
+// says so: it either rolls back now, or has done so by itself.
+func (w *writer) rollback(cause error) error {
+	w.store.forgetListings()
+	_, err := w.conn.exec("ROLLBACK")
+	if err != nil && w.conn.engine.primary(err) != codeError {
+		return w.store.poisonWith(fmt.Errorf("roll back: %w", err))
+	}
+	if cause == nil {
+		return nil
+	}
+	return w.failed("write", cause)
+}
+
+// failed gives the error of a statement; a sync that failed poisons the store.
+func (w *writer) failed(op string, err error) error {
+	if w.conn.engine.syncFailed(err) {
+		return w.store.poisonWith(fmt.Errorf("%s: %w", op, err))
+	}
+	return fmt.Errorf("%s: %w", op, w.conn.engine.explain(err))
+}
+
+// reserve is what must stay free: a write that fails for want of space inside a commit leaves its outcome uncertain,
+// so a full disk is refused before the transaction begins.
+const reserve = 4 << 20
+
+func (w *writer) roomFor(bytes int) error {
+	free := w.store.cfg.free(w.store.home)
+	if free >= 0 && free < reserve+2*int64(bytes) {
+		return fmt.Errorf("%w (%d KiB are left at %s)", store.ErrFull, free>>10, w.store.home)
+	}
+	return nil
+}
+
+// checkpoint copies the write-ahead log into the database when it is long enough. It runs outside the lock: other
+// processes may write meanwhile. Readers bound themselves to short transactions, so that the log can start over.
+func (w *writer) checkpoint() {
+	if w.since < 64 || w.store.poison.Load() != nil {
+		return
+	}
+	w.since = 0
+	size, left, err := w.wal("PRAGMA wal_checkpoint(NOOP)")
+	switch {
+	case err != nil || left < w.sizes.checkpoint:
+	case size < max(w.sizes.restart, w.restartAt):
+		_, _, err = w.wal("PRAGMA wal_checkpoint(PASSIVE)")
+	default:
+		// A reader that was stopped in the middle must not make every checkpoint wait for it.
+		_, _, err = w.wal("PRAGMA wal_checkpoint(RESTART)")
+		w.restartAt = 2 * size
+	}
+	switch w.conn.engine.primary(err) {
+	case codeIOErr, codeCorrupt:
+		// The pages that were copied may or may not be on disk, and a second try could be told that they are.
+		_ = w.store.poisonWith(fmt.Errorf("checkpoint: %w", err))
+	}
+}
+
+// wal runs a checkpoint pragma and returns the log's length and how much of it is left to copy, in pages.
+func (w *writer) wal(pragma string) (size, left int64, err error) {
+	_, err = w.conn.one(pragma, nil, func(v []driver.Value) error {
+		size, left = number(v[1]), number(v[1])-number(v[2])
+		return nil
+	})
+	return size, left, err
+}
+
+func (j *job) finish(err error) {
+	if j.state.CompareAndSwap(queued, taken) {
+		j.err = err
+		close(j.done)
+	}
+}
