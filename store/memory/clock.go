@@ -1,0 +1,5 @@
+package memory
+
+import "time"
+
+func systemClock() time.Time { return time.Now() }
