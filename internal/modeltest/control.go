@@ -20,7 +20,7 @@ func (s *Server) routes() *http.ServeMux {
 		writeJSON(w, map[string]string{"version": "0.0.0-modeltest"})
 	})
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "Ollama is running")
+		_, _ = fmt.Fprint(w, "Ollama is running")
 	})
 	mux.HandleFunc("GET /control/report", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, s.Report()) })
 	mux.HandleFunc("POST /control/release", func(w http.ResponseWriter, r *http.Request) {

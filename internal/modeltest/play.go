@@ -67,7 +67,7 @@ func (p *player) before() bool {
 		p.w.WriteHeader(http.StatusOK) // an empty body
 		return false
 	case FaultStall:
-		return p.s.stalls.hold(p.ctx, p.stallName())
+		return p.stall()
 	case FaultMalformed, FaultErrorEvent:
 		return p.mid()
 	}
@@ -85,7 +85,7 @@ func (p *player) mid() bool {
 	case FaultTruncate:
 		return false
 	case FaultStall:
-		return p.s.stalls.hold(p.ctx, p.stallName())
+		return p.stall()
 	case FaultMalformed:
 		p.send([]byte("event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"ind\n\ndata: }{\n\n"))
 		return false
@@ -100,11 +100,17 @@ func (p *player) mid() bool {
 	return true
 }
 
-func (p *player) stallName() string {
-	if p.fault.Name != "" {
-		return p.fault.Name
+// stall waits for the release. When the client is gone or the server closes
+// first, the connection is cut: a clean end would look like FaultTruncate.
+func (p *player) stall() bool {
+	name := p.fault.Name
+	if name == "" {
+		name = p.r.Key + "/" + strconv.Itoa(p.r.Step)
 	}
-	return p.r.Key + "/" + strconv.Itoa(p.r.Step)
+	if !p.s.stalls.hold(p.ctx, name) {
+		panic(http.ErrAbortHandler)
+	}
+	return true
 }
 
 // write sends a frame and counts what it means. The seal is counted before its

@@ -126,7 +126,7 @@ func (r *Remote) control(ctx context.Context, method, path string, into any) err
 	if err != nil {
 		return fmt.Errorf("model server %s: %w", path, err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("model server %s: status %d", path, resp.StatusCode)
 	}

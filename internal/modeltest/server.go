@@ -186,7 +186,7 @@ func (s *Server) countTokens(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"input_tokens":%d}`, estimate(r, answer{}).Input)
+	_, _ = fmt.Fprintf(w, `{"input_tokens":%d}`, estimate(r, answer{}).Input)
 }
 
 // read parses the request and applies every rule but those of the history. The
