@@ -41,7 +41,7 @@ type Request struct {
 	System    string            // frozen for the session
 	Tools     []byte            // JSON array of {name, description, input_schema}; frozen for the session
 	Messages  []session.Message // begins with a user message; roles may repeat
-	MaxTokens int64             // bound of the reply
+	MaxTokens int64             // bound of the reply, thinking included
 	Params    Params
 }
 
@@ -49,16 +49,20 @@ type Request struct {
 type Params struct {
 	APIVersion string   `json:"api_version,omitempty"`
 	Betas      []string `json:"betas,omitempty"`
-	Thinking   int64    `json:"thinking_tokens,omitempty"` // budget; 0 is off
+	Thinking   int64    `json:"thinking_tokens,omitempty"` // budget; 0 leaves it to the model's default
+	Effort     string   `json:"effort,omitempty"`          // how hard to think, in the API's words; empty is its default
 }
 
-// Response is a complete reply.
+// Response is a complete reply. It may hold tool calls whatever Stop says, and each of them must be answered; a
+// refusal (Stop) is the exception, it is never fed back.
 type Response struct {
 	ID     string
 	Model  string          // as the API names it
 	Blocks []session.Block // in order, Raw set
 	Stop   session.StopReason
 	Usage  session.Usage // disjoint counts
+	// Unmetered says that the API sent no counts: Usage is zero because it is unknown. Estimate it to budget it.
+	Unmetered bool
 }
 
 // Delta is something to show while a call runs.
@@ -105,7 +109,7 @@ type Error struct {
 	RequestID  string        // the API's id of the request
 	RetryAfter time.Duration // what the API asked for; 0 if nothing
 	Started    bool          // the API had begun a reply: Usage is what it said the request took
-	Usage      session.Usage
+	Usage      session.Usage // of the request; Output is 0
 }
 
 func (e *Error) Error() string {

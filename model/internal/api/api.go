@@ -1,0 +1,249 @@
+// Package api sends one request to a model API over HTTP and reads its reply, once.
+//
+// Every failure comes out as a *model.Error with its class, or as the context's own error when the caller's context
+// ended. Nothing is retried here and no redirect is followed: a redirect would carry the key to another host.
+//
+// A stream that sends nothing for the client's idle time fails as a timeout; the wait for the first byte counts. A
+// reply is bounded by [MaxReply] bytes, the body of an error by 1 MiB, whatever the server sends.
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/model/internal/sse"
+)
+
+// MaxReply bounds a whole reply, in bytes.
+const MaxReply = 128 << 20
+
+// DefaultIdle is how long a stream may be silent.
+const DefaultIdle = 5 * time.Minute
+
+const (
+	maxErrorBody = 1 << 20
+	drainTime    = 50 * time.Millisecond
+	drainBytes   = 64 << 10
+)
+
+var errIdle = errors.New("the stream was silent for too long")
+
+// errLimit says that a reply is longer than MaxReply.
+var errLimit = errors.New("reply is too long")
+
+// Client talks to one API. The zero value works.
+type Client struct {
+	HTTP      *http.Client     // nil: a client without proxies' surprises but the environment's proxy settings
+	Idle      time.Duration    // 0: DefaultIdle
+	UserAgent string           // empty: "perdure"
+	Now       func() time.Time // for retry-after dates; nil: the system's clock
+}
+
+// Stream is a reply that is being read. Close it.
+type Stream struct {
+	RequestID string
+
+	events *sse.Reader
+	body   *idleReader
+	parent context.Context
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+}
+
+// Stream posts body, JSON, and returns the reply's events.
+func (c Client) Stream(ctx context.Context, url string, header http.Header, body []byte) (*Stream, error) {
+	resp, st, err := c.post(ctx, url, header, body)
+	if err != nil {
+		return nil, err
+	}
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "application/json" || kind == "text/html" {
+		defer st.Close()
+		b, _ := io.ReadAll(io.LimitReader(st.body, maxErrorBody))
+		return nil, notAStream(kind, b, st.RequestID)
+	}
+	st.events = sse.NewReader(st.body)
+	return st, nil
+}
+
+// Fetch makes a request without streaming and returns the reply, of at most limit bytes. A nil body is a GET.
+func (c Client) Fetch(ctx context.Context, url string, header http.Header, body []byte, limit int64) ([]byte, error) {
+	resp, st, err := c.post(ctx, url, header, body)
+	if err != nil {
+		return nil, err
+	}
+	defer st.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	if err != nil {
+		return nil, st.Fail(err)
+	}
+	if int64(len(b)) > limit {
+		return nil, st.Fail(errLimit)
+	}
+	return b, nil
+}
+
+func (c Client) post(ctx context.Context, url string, header http.Header, body []byte) (*http.Response, *Stream, error) {
+	sctx, cancel := context.WithCancelCause(ctx)
+	st := &Stream{parent: ctx, ctx: sctx, cancel: cancel}
+	var connected atomic.Bool
+	tctx := httptrace.WithClientTrace(sctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	method, payload := http.MethodGet, io.Reader(nil)
+	if body != nil {
+		method, payload = http.MethodPost, bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(tctx, method, url, payload)
+	if err != nil {
+		cancel(nil)
+		return nil, nil, &model.Error{Class: model.ClassInvalid, Message: err.Error()}
+	}
+	req.Header = header.Clone()
+	if req.Header == nil {
+		req.Header = http.Header{}
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("User-Agent", c.agent())
+
+	st.body = &idleReader{idle: c.idle(), left: MaxReply}
+	st.body.timer = time.AfterFunc(st.body.idle, func() { cancel(errIdle) })
+	resp, err := c.client().Do(req)
+	if err != nil {
+		st.Close()
+		if e := st.ended(); e != nil {
+			return nil, nil, e
+		}
+		class := model.ClassDisconnect
+		if !connected.Load() {
+			class = model.ClassUnreached
+		}
+		return nil, nil, &model.Error{Class: class, Message: err.Error()}
+	}
+	st.body.src = resp.Body
+	resp.Body = st.body
+	st.RequestID = requestID(resp.Header)
+	if resp.StatusCode/100 != 2 {
+		defer st.Close()
+		b, _ := io.ReadAll(io.LimitReader(st.body, maxErrorBody))
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		return nil, nil, c.refused(resp, b)
+	}
+	return resp, st, nil
+}
+
+// Next returns the next event. io.EOF is the end of the stream; other errors are finished: *model.Error, or the
+// context's.
+func (s *Stream) Next() (sse.Event, error) {
+	e, err := s.events.Next()
+	if err == nil || errors.Is(err, io.EOF) {
+		return e, err
+	}
+	return sse.Event{}, s.Fail(err)
+}
+
+// Fail makes what went wrong while reading a finished error.
+func (s *Stream) Fail(err error) error {
+	if e := s.ended(); e != nil {
+		return e
+	}
+	class := model.ClassDisconnect
+	if errors.Is(err, sse.ErrTooLong) || errors.Is(err, errLimit) {
+		class = model.ClassProtocol
+	}
+	return &model.Error{Class: class, Message: err.Error(), RequestID: s.RequestID}
+}
+
+// ended returns what ended the request from this side: the caller's context, or silence.
+func (s *Stream) ended() error {
+	if err := s.parent.Err(); err != nil {
+		return err
+	}
+	if errors.Is(context.Cause(s.ctx), errIdle) {
+		return &model.Error{
+			Class: model.ClassTimeout, Message: fmt.Sprintf("nothing came for %s", s.body.idle), RequestID: s.RequestID,
+		}
+	}
+	return nil
+}
+
+// Finish closes a stream whose reply is complete. It waits a moment for the stream's end, so that the connection can
+// be used again.
+func (s *Stream) Finish() {
+	s.body.timer.Reset(drainTime)
+	s.body.idle = drainTime
+	_, _ = io.Copy(io.Discard, io.LimitReader(s.body, drainBytes))
+	s.Close()
+}
+
+// Close ends the request. It may be called twice.
+func (s *Stream) Close() {
+	s.body.timer.Stop()
+	s.cancel(nil)
+	if s.body.src != nil {
+		_ = s.body.src.Close()
+	}
+}
+
+// idleReader restarts a timer at each byte that comes, and ends at a bound.
+type idleReader struct {
+	src   io.ReadCloser
+	timer *time.Timer
+	idle  time.Duration
+	left  int64
+}
+
+func (r *idleReader) Read(p []byte) (int, error) {
+	if r.left <= 0 {
+		return 0, errLimit
+	}
+	if int64(len(p)) > r.left {
+		p = p[:r.left]
+	}
+	n, err := r.src.Read(p)
+	r.left -= int64(n)
+	if n > 0 {
+		r.timer.Reset(r.idle)
+	}
+	return n, err
+}
+
+func (r *idleReader) Close() error { return r.src.Close() }
+
+func (c Client) agent() string {
+	if c.UserAgent == "" {
+		return "perdure"
+	}
+	return c.UserAgent
+}
+
+func (c Client) idle() time.Duration {
+	if c.Idle <= 0 {
+		return DefaultIdle
+	}
+	return c.Idle
+}
+
+// client never follows a redirect.
+func (c Client) client() *http.Client {
+	if c.HTTP == nil {
+		return standard()
+	}
+	own := *c.HTTP
+	own.CheckRedirect = stay
+	return &own
+}
+
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
