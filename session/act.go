@@ -60,10 +60,14 @@ func BaseOf(id string) string {
 
 // settle remembers a settled act within the bound.
 func (s *State) settle(a Act) {
-	if len(s.Settled) >= maxSettled {
-		n := len(s.Settled) - maxSettled + 1
-		s.Settled = append([]Act{}, s.Settled[n:]...)
-		s.Dropped.Settled += int64(n)
-	}
-	s.Settled = append(s.Settled, a)
+	var dropped int
+	s.Settled, dropped = remember(s.Settled, a)
+	s.Dropped.Settled += int64(dropped)
+}
+
+// remember appends within the bound of maxSettled and tells how many of the oldest left. What was handed out of list
+// before does not change; the front is cut by slicing, so that a step costs the same however much was settled.
+func remember[T any](list []T, v T) ([]T, int) {
+	drop := max(0, len(list)-maxSettled+1)
+	return append(list[drop:], v), drop
 }

@@ -88,7 +88,8 @@ type ApprovalAnswered struct {
 	headOnly
 	Act     string `json:"act"`
 	Allow   bool   `json:"allow"`
-	Bound   Digest `json:"bound"` // of what the human saw
+	Bound   Digest `json:"bound"`         // of what the human saw
+	Pre     Digest `json:"pre,omitempty"` // of the edited file that the human saw; zero is not compared
 	Grant   string `json:"grant,omitempty"`
 	Message string `json:"message,omitempty"`
 }
@@ -103,10 +104,14 @@ func (b *ApprovalAnswered) apply(s *State, e Event) {
 		return
 	}
 	a := c.Approval
+	if !b.Pre.IsZero() && a.Pre != b.Pre {
+		s.fault(e, "act %s asks about another content of the file", b.Act)
+		return
+	}
 	a.Answered, a.Allow, a.Message, a.By = true, b.Allow, b.Message, e.Actor
 	c.State = ActPlanned
 	if b.Allow && b.Grant != "" {
-		s.Permissions.grant(Grant{Rule: b.Grant, Scope: "session", Actor: e.Actor, Seq: e.Seq, Time: e.Time})
+		s.grant(e, b.Grant, "session")
 	}
 }
 

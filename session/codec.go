@@ -118,7 +118,9 @@ func split(b []byte) (head []byte, parts [][]byte, err error) {
 		if sizes[i], ok = next(); !ok {
 			return nil, nil, fmt.Errorf("%w: part length", ErrCorruptBody)
 		}
-		total += sizes[i]
+		if total += sizes[i]; total > maxBody {
+			break // a sum of corrupt lengths must not overflow
+		}
 	}
 	if total != len(b) {
 		return nil, nil, fmt.Errorf("%w: parts take %d bytes, %d are there", ErrCorruptBody, total, len(b))
@@ -142,7 +144,8 @@ func (u *Unknown) Kind() Kind { return u.Name }
 func (u *Unknown) parts() []*[]byte { return nil }
 
 func (u *Unknown) apply(s *State, e Event) {
-	if e.Flags&Critical != 0 && e.Body != nil {
+	erased := e.Body == nil && e.Codec == Codec1 && e.Kind.body() != nil
+	if e.Flags&Critical != 0 && !erased {
 		s.ReadOnly = fmt.Sprintf("event %d has kind %q, which needs a newer version", e.Seq, e.Kind)
 	}
 }

@@ -43,9 +43,5 @@ type CommandState struct {
 	Stragglers int           `json:"stragglers,omitempty"` // descendants alive after the command ended
 	// Captured at the shell's exit, if asked for and reached.
 	Cwd string   `json:"cwd,omitempty"`
-	Env EnvDelta `json:"env,omitempty"`
+	Env EnvDelta `json:"env,omitzero"`
 }
-
-// EnvDelta is how a session's environment differs from the one it was opened in: a value sets the variable, nil
-// removes it.
-type EnvDelta map[string]*string

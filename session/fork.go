@@ -13,14 +13,14 @@ type Forked struct {
 func (*Forked) Kind() Kind { return KindForked }
 
 // Fork returns the state that a child forked at the parent's state begins with: its log is still empty. The parent's
-// state is copied shallowly where it is immutable and must not be used to go on.
+// state is left as it is and may go on.
 func Fork(parent *State, child string) *State {
 	s := *parent
 	s.ID = child
 	s.Base, s.Context.Ranges = parent.Conversation(), nil
 	s.Parent = &Position{Session: parent.ID, Seq: parent.Head.Seq, Hash: parent.Head.Hash}
 	s.Head = Head{Hash: parent.Head.Hash}
-	return &s
+	return s.own()
 }
 
 func (b *Forked) apply(s *State, e Event) {
@@ -33,15 +33,23 @@ func (b *Forked) apply(s *State, e Event) {
 		s.Title = b.Title
 	}
 	s.Epoch, s.Holder, s.Queue, s.Usage, s.Spent, s.Unpriced = 0, Holder{}, nil, nil, 0, 0
-	s.Settled, s.Permissions.Decisions, s.Timers, s.Dropped = nil, nil, nil, Dropped{}
-	if s.Config.Mode == "bypassPermissions" {
-		s.Config.Mode = "default"
+	s.Settled, s.Permissions.Decisions, s.Timers, s.Faults = nil, nil, nil, nil
+	s.Dropped.Settled, s.Dropped.Decisions, s.Dropped.Faults = 0, 0, 0
+	if s.Config.Mode == modeBypass {
+		s.Config.Mode = modeDefault
 	}
+	// What is ordered by seq stays in order: the parent's seqs count down from 0.
 	for i := range s.Tasks {
-		if s.Tasks[i].Session == "" {
-			s.Tasks[i].Session = s.Parent.Session
+		if t := &s.Tasks[i]; t.Session == "" {
+			t.Session = s.Parent.Session
 		}
+		s.Tasks[i].EndSeq -= s.Parent.Seq
 	}
+	for path, file := range s.Files {
+		file.Seq -= s.Parent.Seq
+		s.Files[path] = file
+	}
+	s.fileOrder = nil
 	s.forkTurn()
 }
 
@@ -51,9 +59,8 @@ func (s *State) forkTurn() {
 	if s.Turn == nil {
 		return
 	}
-	t := *s.Turn
-	t.Usage, t.Cost, t.StepBase, t.Cancel = Usage{}, 0, t.Step, nil
-	t.Calls = append([]Call{}, t.Calls...)
+	t := s.Turn
+	t.Usage, t.Cost, t.Unpriced, t.StepBase = Usage{}, 0, 0, t.Step
 	if t.Model != nil && t.Model.Status != CallResponded {
 		t.Model = nil
 		t.Step--
@@ -66,8 +73,8 @@ func (s *State) forkTurn() {
 			c.Left = true
 		case ActPlanned, ActAwaitingApproval, ActWaitingExternal:
 			c.State, c.Decision, c.Approval, c.Question, c.Answer = ActPlanned, nil, nil, nil, nil
+			c.Attempt, c.ID, c.Start = 1, AttemptID(c.Base, 1), nil
 		case ActDone, ActFailed:
 		}
 	}
-	s.Turn = &t
 }

@@ -62,9 +62,10 @@ func (b *Opened) apply(s *State, e Event) {
 		s.fault(e, "a session is opened once")
 		return
 	}
-	s.ID, s.Owner, s.Title, s.Labels = b.ID, b.Owner, b.Title, maps.Clone(b.Labels)
-	s.Agent, s.Config, s.Cwd, s.Directories = b.Agent, b.Config, b.Cwd, slices.Clone(b.Dirs)
-	s.Created = e.Time
+	s.ID, s.Owner, s.Title, s.Created = b.ID, b.Owner, b.Title, e.Time
+	s.Agent, s.Config, s.Cwd = b.Agent, b.Config, b.Cwd
+	s.label(e, b.Labels)
+	s.addDirs(e, b.Dirs)
 }
 
 // Resumed says that a holder took the lease. Acts of older epochs are interrupted from here on.
@@ -87,9 +88,20 @@ func (b *Resumed) apply(s *State, e Event) {
 	s.Epoch = max(b.Epoch, s.Epoch)
 	s.Holder = Holder{Host: b.Host, BootID: b.BootID, Build: b.Build}
 	// Bypass is a decision of the person at the keyboard, for as long as they sit there.
-	if s.Config.Mode == "bypassPermissions" {
-		s.Config.Mode = "default"
+	if s.Config.Mode == modeBypass {
+		s.setMode(modeDefault)
 	}
+}
+
+// The permission modes that this package knows of: the one that is never restored, and what takes its place.
+const (
+	modeBypass  = "bypassPermissions"
+	modeDefault = "default"
+)
+
+func (s *State) setMode(mode string) {
+	s.Config.Mode = mode
+	s.redecide()
 }
 
 // Released says that the holder gave the lease back.
@@ -121,8 +133,10 @@ type Configured struct {
 // Kind is session.configured.
 func (*Configured) Kind() Kind { return KindConfigured }
 
-func (b *Configured) apply(s *State, _ Event) {
-	set(&s.Config.Mode, b.Mode)
+func (b *Configured) apply(s *State, e Event) {
+	if b.Mode != nil && *b.Mode != s.Config.Mode {
+		s.setMode(*b.Mode)
+	}
 	set(&s.Config.BudgetNano, b.BudgetNano)
 	set(&s.Agent.Provider, b.Provider)
 	set(&s.Agent.MaxTokens, b.MaxTokens)
@@ -136,8 +150,16 @@ func (b *Configured) apply(s *State, _ Event) {
 			s.Turn.StepBase = s.Turn.Step
 		}
 	}
-	for _, d := range b.AddDirs {
-		if !slices.Contains(s.Directories, d) {
+	s.addDirs(e, b.AddDirs)
+}
+
+func (s *State) addDirs(e Event, dirs []string) {
+	for _, d := range dirs {
+		switch {
+		case slices.Contains(s.Directories, d):
+		case len(s.Directories) >= maxDirectories:
+			s.fault(e, "more than %d directories", maxDirectories)
+		default:
 			s.Directories = append(s.Directories, d)
 		}
 	}
@@ -172,11 +194,18 @@ func (*Labelled) Kind() Kind { return KindLabelled }
 
 func (b *Labelled) apply(s *State, e Event) {
 	set(&s.Title, b.Title)
-	for k, v := range b.Labels {
+	s.label(e, b.Labels)
+}
+
+// label sets labels in the order of their keys, so that the bound cuts the same ones everywhere.
+func (s *State) label(e Event, labels map[string]string) {
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		v := labels[k]
+		_, known := s.Labels[k]
 		switch {
 		case v == "":
 			delete(s.Labels, k)
-		case len(s.Labels) >= maxMetadata:
+		case !known && len(s.Labels) >= maxMetadata:
 			s.fault(e, "more than %d labels", maxMetadata)
 		default:
 			if s.Labels == nil {

@@ -2,8 +2,8 @@ package session
 
 import (
 	"cmp"
-	"maps"
 	"slices"
+	"strings"
 )
 
 // FileSeen says that the agent read, changed or created a file.
@@ -26,16 +26,35 @@ func (b *FileSeen) apply(s *State, e Event) {
 		s.Files = map[string]File{}
 	}
 	s.Files[f.Path] = f
-	if len(s.Files) > maxFiles {
-		s.dropFile()
-	}
+	s.boundFiles(f)
 }
 
-// dropFile forgets the file that was seen longest ago.
-func (s *State) dropFile() {
-	oldest := slices.MinFunc(slices.Collect(maps.Values(s.Files)), func(a, b File) int { return cmp.Compare(a.Seq, b.Seq) })
-	delete(s.Files, oldest.Path)
-	s.Dropped.Files++
+// fileRef is a file as of one event about it; a newer event makes it stale.
+type fileRef struct {
+	seq  int64
+	path string
+}
+
+// boundFiles forgets the file that was seen longest ago when there is one too many. The order is kept beside the
+// files, stale entries in it, and rebuilt from them where it is missing: after a snapshot, or when it has grown.
+func (s *State) boundFiles(seen File) {
+	if len(s.fileOrder) == 0 || len(s.fileOrder) >= 2*maxFiles {
+		s.fileOrder = make([]fileRef, 0, 2*len(s.Files))
+		for path, f := range s.Files {
+			s.fileOrder = append(s.fileOrder, fileRef{f.Seq, path})
+		}
+		slices.SortFunc(s.fileOrder, func(a, b fileRef) int { return cmp.Compare(a.seq, b.seq) })
+	} else {
+		s.fileOrder = append(s.fileOrder, fileRef{seen.Seq, seen.Path})
+	}
+	for len(s.Files) > maxFiles && len(s.fileOrder) > 0 {
+		oldest := s.fileOrder[0]
+		s.fileOrder = s.fileOrder[1:]
+		if f, known := s.Files[oldest.path]; known && f.Seq == oldest.seq {
+			delete(s.Files, oldest.path)
+			s.Dropped.Files++
+		}
+	}
 }
 
 // PlanSet replaces the plan.
@@ -90,8 +109,12 @@ func (*StateSet) Kind() Kind { return KindStateSet }
 func (b *StateSet) parts() []*[]byte { return []*[]byte{&b.Value} }
 
 func (b *StateSet) apply(s *State, e Event) {
+	old, known := s.Scratch[b.Key]
 	if b.Delete {
-		delete(s.Scratch, b.Key)
+		if known {
+			delete(s.Scratch, b.Key)
+			s.ScratchSize -= len(b.Key) + len(old)
+		}
 		return
 	}
 	if !s.ScratchFits(b.Key, b.Value) {
@@ -101,17 +124,19 @@ func (b *StateSet) apply(s *State, e Event) {
 	if s.Scratch == nil {
 		s.Scratch = map[string][]byte{}
 	}
-	s.Scratch[b.Key] = b.Value
+	if known {
+		s.ScratchSize -= len(b.Key) + len(old)
+	}
+	s.ScratchSize += len(b.Key) + len(b.Value)
+	s.Scratch[b.Key] = append([]byte{}, b.Value...)
 }
 
 // ScratchFits tells whether the scratch state stays within its bound of 1 MiB, keys included, with this value set.
 // The engine refuses what does not fit before it is appended.
 func (s *State) ScratchFits(key string, value []byte) bool {
-	n := len(key) + len(value)
-	for k, v := range s.Scratch {
-		if k != key {
-			n += len(k) + len(v)
-		}
+	n := s.ScratchSize + len(key) + len(value)
+	if old, known := s.Scratch[key]; known {
+		n -= len(key) + len(old)
 	}
 	return n <= maxScratch
 }
@@ -145,7 +170,7 @@ func (*InboxRefused) Kind() Kind { return KindInboxRefused }
 
 func (*InboxRefused) apply(*State, Event) {}
 
-// TimerSet asks for a wake-up.
+// TimerSet asks for a wake-up. Its id must not be one that Next uses for something else; see [TimerID].
 type TimerSet struct {
 	headOnly
 	ID string `json:"id"`
@@ -155,12 +180,26 @@ type TimerSet struct {
 // Kind is timer.set.
 func (*TimerSet) Kind() Kind { return KindTimerSet }
 
-func (b *TimerSet) apply(s *State, _ Event) {
+func (b *TimerSet) apply(s *State, e Event) {
+	_, known := s.Timers[b.ID]
+	switch {
+	case !strings.HasPrefix(b.ID, timerPrefix):
+		s.fault(e, "timer %q: its id does not begin with %q", b.ID, timerPrefix)
+		return
+	case !known && len(s.Timers) >= maxTimers:
+		s.fault(e, "more than %d timers", maxTimers)
+		return
+	}
 	if s.Timers == nil {
 		s.Timers = map[string]int64{}
 	}
 	s.Timers[b.ID] = b.At
 }
+
+const timerPrefix = "timer."
+
+// TimerID is the id of the timer of that name. It keeps timers apart from the other actions of Next.
+func TimerID(name string) string { return timerPrefix + name }
 
 // TimerFired says that a wake-up's time has come. Time enters a session only like this.
 type TimerFired struct {

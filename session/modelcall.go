@@ -12,6 +12,7 @@ type ModelCall struct {
 	Prefix    Digest      `json:"prefix"`
 	MaxTokens int64       `json:"max_tokens"`
 	Estimate  int64       `json:"estimate"` // tokens of the request, estimated before it was sent
+	Fresh     int64       `json:"fresh"`    // bytes of [Context].Fresh that the request holds
 	RetryAt   int64       `json:"retry_at,omitempty"`
 	Stop      StopReason  `json:"stop,omitempty"`
 	Class     string      `json:"class,omitempty"`
@@ -45,6 +46,18 @@ func (s *State) Estimate() int64 {
 		n += int64(len(s.Agent.System)+len(s.Agent.Tools)) / 3
 	}
 	return n + 1
+}
+
+// sized takes the provider's count of a sealed call over. What arrived while it was answered was not in the request
+// and stays fresh. A server that counts nothing leaves the count to the bytes.
+func (c *Context) sized(m *ModelCall, b *ModelResponded) {
+	if n := b.Usage.Context(); n > 0 {
+		c.Tokens, c.Fresh = n, max(0, c.Fresh-m.Fresh)
+		return
+	}
+	for _, bl := range b.Blocks {
+		c.Fresh += int64(len(bl.Raw))
+	}
 }
 
 // ModelUse is one model's usage in this log.
@@ -95,24 +108,42 @@ func (*ModelRequested) Kind() Kind { return KindModelRequested }
 
 func (b *ModelRequested) apply(s *State, e Event) {
 	t := s.Turn
-	if t == nil || t.N != b.Turn {
+	switch {
+	case t == nil || t.N != b.Turn:
 		s.fault(e, "turn %d is not open", b.Turn)
 		return
+	case t.Model != nil && t.Model.Status == CallRequested:
+		s.fault(e, "call %s is still outstanding", t.Model.ID)
+		return
+	case b.Epoch != s.Epoch:
+		s.fault(e, "act %s is of epoch %d, the session is in %d", b.Act, b.Epoch, s.Epoch)
 	}
 	m := &ModelCall{
 		ID: b.Act, Attempt: b.Attempt, Status: CallRequested, Epoch: b.Epoch, Through: b.Through,
-		Prefix: b.Prefix, MaxTokens: b.MaxTokens, Estimate: b.Estimate,
+		Prefix: b.Prefix, MaxTokens: b.MaxTokens, Estimate: b.Estimate, Fresh: s.Context.Fresh,
 	}
 	if t.Model != nil && t.Step == b.Step {
 		m.Failures = t.Model.Failures
+		if t.Model.Through == b.Through { // the same request, and nothing newer in it
+			m.Fresh = t.Model.Fresh
+		}
 	}
 	if t.Step != b.Step {
-		for i := range t.Calls {
-			s.settle(t.Calls[i].act())
-		}
-		t.Calls = nil
+		s.leaveCalls(e, t)
 	}
 	t.Step, t.Model = b.Step, m
+}
+
+// leaveCalls remembers the step's tool calls when the turn goes on without them. All of them have their outcome.
+func (s *State) leaveCalls(e Event, t *Turn) {
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		if !c.Settled() {
+			s.fault(e, "act %s has no outcome", c.ID)
+		}
+		s.settle(c.act())
+	}
+	t.Calls = nil
 }
 
 // ModelResponded seals a reply: the provider's bytes block by block.
@@ -177,7 +208,7 @@ func (b *ModelResponded) apply(s *State, e Event) {
 		s.Spent += *b.Cost
 		t.Cost += *b.Cost
 	}
-	s.Context.Tokens, s.Context.Fresh = b.Usage.Context(), 0
+	s.Context.sized(t.Model, b)
 	if b.Stop == StopRefusal {
 		return
 	}
@@ -185,7 +216,8 @@ func (b *ModelResponded) apply(s *State, e Event) {
 		if bl.Type == BlockToolUse {
 			base := ActBase(t.N, t.Step, i+1)
 			t.Calls = append(t.Calls, Call{
-				ID: AttemptID(base, 1), Base: base, Attempt: 1, ToolUse: bl.ID, Tool: bl.Name, Input: bl.Input,
+				ID: AttemptID(base, 1), Base: base, Attempt: 1, ToolUse: bl.ID, Tool: bl.Name,
+				Input: append([]byte{}, bl.Input...), // on its own: the reply's bytes are not kept for it
 				State: ActPlanned,
 			})
 		}

@@ -107,8 +107,10 @@ func (s *State) nextInTurn(t *Turn) []Action {
 	}
 	m := t.Model
 	switch {
+	case m == nil && t.Cancel != nil:
+		return end(TurnCancelled, "")
 	case m == nil:
-		return s.callModel(t, 1, 1, 0)
+		return s.callModel(t, t.Step+1, 1, 0)
 	case m.Status == CallRequested && (m.Epoch < s.Epoch || t.Cancel != nil):
 		return []Action{{ID: m.ID, Turn: t.N, Do: Settle{Cancel: t.Cancel != nil}}}
 	case m.Status == CallRequested:

@@ -24,11 +24,12 @@ func (s *State) nextCalls(t *Turn) (as []Action, done bool) {
 				as = append(as, a)
 			}
 		case Execute:
-			if held || s.Lifecycle != LifecycleOpen && c.State != ActExecuting {
-				break
+			if c.State == ActExecuting { // under way: it waits for nobody, and stays wanted
+				as = append(as, a)
+			} else if !held && s.Lifecycle == LifecycleOpen {
+				a.After = waitFor(before, reads, c.Effect)
+				as = append(as, a)
 			}
-			a.After = waitFor(before, reads, c.Effect)
-			as = append(as, a)
 		default:
 			as = append(as, a)
 		}
@@ -114,7 +115,7 @@ type Wait struct {
 
 // Waits lists what the open turn waits for from humans.
 func Waits(s *State) (ws []Wait) {
-	if s.Turn == nil {
+	if s.Turn == nil || s.Turn.Cancel != nil {
 		return nil
 	}
 	for i := range s.Turn.Calls {

@@ -37,16 +37,14 @@ type DecisionRecord struct {
 	Time   int64  `json:"time"`
 }
 
-func (p *Permissions) remember(d DecisionRecord) {
-	if len(p.Decisions) >= maxSettled {
-		p.Decisions = slices.Clone(p.Decisions[len(p.Decisions)-maxSettled+1:])
-	}
-	p.Decisions = append(p.Decisions, d)
-}
-
-func (p *Permissions) grant(g Grant) {
-	if !slices.ContainsFunc(p.Grants, func(o Grant) bool { return o.Rule == g.Rule }) {
-		p.Grants = append(p.Grants, g)
+func (s *State) grant(e Event, rule, scope string) {
+	p := &s.Permissions
+	switch {
+	case slices.ContainsFunc(p.Grants, func(o Grant) bool { return o.Rule == rule }):
+	case len(p.Grants) >= maxGrants:
+		s.fault(e, "more than %d grants", maxGrants)
+	default:
+		p.Grants = append(p.Grants, Grant{Rule: rule, Scope: scope, Actor: e.Actor, Seq: e.Seq, Time: e.Time})
 	}
 }
 
@@ -65,12 +63,17 @@ func (b *PermissionRules) apply(s *State, _ Event) {
 		return
 	}
 	s.Permissions.Rules, s.Permissions.Digest = b.Rules, b.Digest
-	// What was allowed under other rules and has not started is decided again.
-	if s.Turn != nil {
-		for i := range s.Turn.Calls {
-			if c := &s.Turn.Calls[i]; c.State == ActPlanned && c.Decision != nil && !c.Settled() {
-				c.Decision = nil
-			}
+	s.redecide()
+}
+
+// redecide forgets what was decided under other rules, grants or modes and has not started: it is decided again.
+func (s *State) redecide() {
+	if s.Turn == nil {
+		return
+	}
+	for i := range s.Turn.Calls {
+		if c := &s.Turn.Calls[i]; c.State == ActPlanned && !c.Settled() {
+			c.Decision = nil
 		}
 	}
 }
@@ -86,7 +89,7 @@ type PermissionGranted struct {
 func (*PermissionGranted) Kind() Kind { return KindPermissionGranted }
 
 func (b *PermissionGranted) apply(s *State, e Event) {
-	s.Permissions.grant(Grant{Rule: b.Rule, Scope: b.Scope, Actor: e.Actor, Seq: e.Seq, Time: e.Time})
+	s.grant(e, b.Rule, b.Scope)
 }
 
 // PermissionRevoked removes a grant.
@@ -99,5 +102,9 @@ type PermissionRevoked struct {
 func (*PermissionRevoked) Kind() Kind { return KindPermissionRevoked }
 
 func (b *PermissionRevoked) apply(s *State, _ Event) {
+	n := len(s.Permissions.Grants)
 	s.Permissions.Grants = slices.DeleteFunc(s.Permissions.Grants, func(g Grant) bool { return g.Rule == b.Rule })
+	if len(s.Permissions.Grants) < n {
+		s.redecide()
+	}
 }

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"fmt"
-	"maps"
-	"slices"
-)
+import "fmt"
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
@@ -12,14 +8,17 @@ const FoldVersion = 1
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (
-	maxSettled  = 256     // settled acts and permission decisions
-	maxFiles    = 4096    // files, the most recent stay
-	maxTasks    = 256     // ended tasks, the most recent stay
-	maxFacts    = 4096    // one more is refused
-	maxScratch  = 1 << 20 // bytes of scratch state, keys included; one more is refused
-	maxFaults   = 64
-	maxQueue    = 1024 // messages waiting for their turn; the engine refuses one more
-	maxMetadata = 256  // labels
+	maxSettled     = 256     // settled acts and permission decisions
+	maxFiles       = 4096    // files, the most recent stay
+	maxTasks       = 256     // ended tasks, the most recent stay
+	maxFacts       = 4096    // one more is refused
+	maxScratch     = 1 << 20 // bytes of scratch state, keys included; one more is refused
+	maxFaults      = 64
+	maxQueue       = 1024 // messages waiting for their turn; the engine refuses one more
+	maxMetadata    = 256  // labels
+	maxDirectories = 1024 // added directories
+	maxTimers      = 1024 // wake-ups asked for; one more is a fault
+	maxGrants      = 4096 // remembered allows; one more is a fault
 )
 
 // State is the fold of a log, and nothing else. It says where the conversation is, not what its bytes are. It is
@@ -62,10 +61,13 @@ type State struct {
 	Plan        []Step            `json:"plan"`
 	Facts       []Fact            `json:"facts"`
 	Scratch     map[string][]byte `json:"scratch"`
+	ScratchSize int               `json:"scratch_size"` // bytes of Scratch, keys included
 	Timers      map[string]int64  `json:"timers"`
 
 	Dropped Dropped  `json:"dropped"`
 	Faults  []string `json:"faults,omitempty"` // events that did not fit the state; a sound log has none
+
+	fileOrder []fileRef // Files by age; only a cache, see boundFiles
 }
 
 // Holder is who resumed the session last.
@@ -78,9 +80,11 @@ type Holder struct {
 // Dropped counts what left the state by its bounds.
 type Dropped struct {
 	Settled int64 `json:"settled"`
-	Files   int64 `json:"files"`
-	Tasks   int64 `json:"tasks"`
-	Faults  int64 `json:"faults"`
+	// Decisions counts permission decisions.
+	Decisions int64 `json:"decisions"`
+	Files     int64 `json:"files"`
+	Tasks     int64 `json:"tasks"`
+	Faults    int64 `json:"faults"`
 }
 
 // New returns the empty state of a session, before its first event.
@@ -119,17 +123,6 @@ func Fold(id string, events []Event) (*State, error) {
 		}
 	}
 	return s, nil
-}
-
-// View returns a copy for readers in other goroutines: what they may look at, files, tasks, plan and scratch state
-// among it, no longer changes under them. The open turn is left out.
-func (s *State) View() *State {
-	v := *s
-	v.Turn = nil
-	v.Files, v.Scratch, v.Env = maps.Clone(s.Files), maps.Clone(s.Scratch), maps.Clone(s.Env)
-	v.Tasks, v.Plan, v.Facts = slices.Clone(s.Tasks), slices.Clone(s.Plan), slices.Clone(s.Facts)
-	v.Directories, v.Permissions.Grants = slices.Clone(s.Directories), slices.Clone(s.Permissions.Grants)
-	return &v
 }
 
 // fault notes an event that does not fit. The state stays usable; verify reports it.

@@ -21,8 +21,9 @@ type Task struct {
 	Position   int64         `json:"output_position"` // up to where the model has read
 	Started    int64         `json:"started_at"`
 	Ended      int64         `json:"ended_at,omitempty"`
-	Kill       string        `json:"kill,omitempty"` // who asked for its end
-	Told       bool          `json:"told,omitempty"` // the model knows that it ended
+	EndSeq     int64         `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
+	Kill       string        `json:"kill,omitempty"`    // who asked for its end
+	Told       bool          `json:"told,omitempty"`    // the model knows that it ended
 }
 
 // Task finds a task by id.
@@ -75,29 +76,28 @@ func (b *TaskExited) apply(s *State, e Event) {
 	}
 	st := b.State
 	t.Status, t.ExitCode, t.Signal, t.By, t.Reason = st.Status, st.ExitCode, st.Signal, st.By, st.Reason
-	t.Output, t.Ended = st.Output, e.Time
+	t.Output, t.Ended, t.EndSeq = st.Output, e.Time, e.Seq
 	if t.Status == CommandAbsent {
 		t.Status, t.Reason = CommandLost, "never_started"
 	}
 	s.boundTasks()
 }
 
-// boundTasks drops the oldest ended tasks over the bound.
+// boundTasks drops the task that ended longest ago when one too many has ended.
 func (s *State) boundTasks() {
-	ended := 0
-	for _, t := range s.Tasks {
-		if t.Status != CommandRunning {
+	ended, oldest := 0, -1
+	for i := range s.Tasks {
+		if t := &s.Tasks[i]; t.Status != CommandRunning {
 			ended++
+			if oldest < 0 || t.EndSeq < s.Tasks[oldest].EndSeq {
+				oldest = i
+			}
 		}
 	}
-	s.Tasks = slices.DeleteFunc(s.Tasks, func(t Task) bool {
-		drop := ended > maxTasks && t.Status != CommandRunning
-		if drop {
-			ended--
-			s.Dropped.Tasks++
-		}
-		return drop
-	})
+	if ended > maxTasks {
+		s.Tasks = slices.Delete(s.Tasks, oldest, oldest+1)
+		s.Dropped.Tasks++
+	}
 }
 
 // KillTask asks to end a task's whole tree, because its end was asked for; its end is then reported as task.exited.
@@ -127,11 +127,14 @@ type TaskSignalled struct {
 func (*TaskSignalled) Kind() Kind { return KindTaskSignalled }
 
 func (b *TaskSignalled) apply(s *State, e Event) {
-	if t := s.Task(b.Task); t != nil {
+	switch t := s.Task(b.Task); {
+	case t == nil:
+		s.fault(e, "no task %s", b.Task)
+	case t.Session != "":
+		s.fault(e, "task %s is of session %s: only that one may end it", b.Task, t.Session)
+	default:
 		t.Kill = b.By
-		return
 	}
-	s.fault(e, "no task %s", b.Task)
 }
 
 // TaskRead moves the model's output position of a task. It is appended with the tool result that used the output.

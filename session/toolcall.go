@@ -108,9 +108,11 @@ func (b *ToolDecided) apply(s *State, e Event) {
 	if d.Allow {
 		verdict = "allow"
 	}
-	s.Permissions.remember(DecisionRecord{
+	var dropped int
+	s.Permissions.Decisions, dropped = remember(s.Permissions.Decisions, DecisionRecord{
 		Act: b.Act, Tool: c.Tool, Effect: verdict, Rule: d.Rule, Human: d.Human, Seq: e.Seq, Time: e.Time,
 	})
+	s.Dropped.Decisions += int64(dropped)
 }
 
 // ToolStarted is the intent of an act: durable before its effect begins.
@@ -128,8 +130,19 @@ func (b *ToolStarted) apply(s *State, e Event) {
 	if c == nil {
 		return
 	}
-	if c.Decision == nil || !c.Decision.Allow {
+	switch {
+	case c.State == ActExecuting:
+		s.fault(e, "act %s is started already", b.Act)
+		return
+	case c.Decision == nil || !c.Decision.Allow:
 		s.fault(e, "act %s was not allowed", b.Act)
+	case c.Decision.Bound != s.Binding(c):
+		s.fault(e, "act %s was decided for other arguments, directory or environment", b.Act)
+	case c.Decision.Human && !c.Approval.Covers(c.Decision.Bound, c.Decision.Pre):
+		s.fault(e, "act %s has no unspent approval", b.Act)
+	}
+	if b.Start.Epoch != s.Epoch {
+		s.fault(e, "act %s is of epoch %d, the session is in %d", b.Act, b.Start.Epoch, s.Epoch)
 	}
 	st := b.Start
 	c.Start, c.State = &st, ActExecuting
@@ -149,7 +162,7 @@ type ToolFinished struct {
 	Reason    string   `json:"reason,omitempty"`
 	ExitCode  *int     `json:"exit_code,omitempty"`
 	Cwd       string   `json:"cwd,omitempty"`    // the session's from here on; empty leaves it
-	Env       EnvDelta `json:"env,omitempty"`    // the whole delta from here on; nil leaves it
+	Env       EnvDelta `json:"env,omitzero"`     // the whole delta from here on; nil leaves it
 	Output    string   `json:"output,omitempty"` // file that keeps the complete output
 	Content   []Part   `json:"content"`
 }
@@ -192,6 +205,10 @@ func (*ToolVoid) Kind() Kind { return KindToolVoid }
 func (b *ToolVoid) apply(s *State, e Event) {
 	c := s.open(e, b.Act)
 	if c == nil {
+		return
+	}
+	if c.State != ActExecuting {
+		s.fault(e, "act %s was not started", b.Act)
 		return
 	}
 	c.Attempt++

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -18,6 +19,7 @@ type Transcript struct {
 	notes    []Part           // waiting for the next request
 	prompt   []Part           // waiting for the next request
 	queued   map[int64][]Part // received messages, by seq, until their turn starts
+	paused   bool             // the newest reply goes back as it is, and nothing after it
 }
 
 type sentCall struct{ base, toolUse string }
@@ -35,8 +37,7 @@ func (t *Transcript) Apply(e Event, body Body) {
 	case *MessageReceived:
 		t.receive(e.Seq, b)
 	case *TurnStarted:
-		t.prompt = append(t.prompt, t.queued[b.Message]...)
-		delete(t.queued, b.Message)
+		t.start(b)
 	case *ModelRequested:
 		if b.Through != t.through {
 			t.seal()
@@ -62,12 +63,23 @@ func (t *Transcript) receive(seq int64, b *MessageReceived) {
 	t.queued[seq] = b.Content
 }
 
+// start moves a queued message into the prompt. A turn always says something: APIs refuse a request that ends with a
+// reply, or holds an empty text.
+func (t *Transcript) start(b *TurnStarted) {
+	content := t.queued[b.Message]
+	if contentSize(content) == 0 {
+		content = []Part{TextPart("(empty message)")}
+	}
+	t.prompt = append(t.prompt, content...)
+	delete(t.queued, b.Message)
+}
+
 func (t *Transcript) respond(b *ModelResponded) {
 	if b.Stop == StopRefusal || len(b.Blocks) == 0 {
 		return
 	}
 	msg := Message{Role: RoleAssistant, Blocks: make([]Block, len(b.Blocks))}
-	t.calls, t.results = nil, map[string]Block{}
+	t.calls, t.results, t.paused = nil, map[string]Block{}, b.Stop == StopPause
 	for i, sb := range b.Blocks {
 		bl := Block{Type: sb.Type, Raw: sb.Raw, Provider: b.Provider, Text: string(sb.Shown)}
 		if sb.Type == BlockToolUse {
@@ -76,38 +88,43 @@ func (t *Transcript) respond(b *ModelResponded) {
 		}
 		msg.Blocks[i] = bl
 	}
+	if n := len(t.messages); n > 0 && t.messages[n-1].Role == RoleAssistant {
+		// The reply goes on after a pause: one message, as the API sees it.
+		t.messages = slices.Clone(t.messages)
+		last := &t.messages[n-1]
+		last.Blocks = append(slices.Clip(last.Blocks), msg.Blocks...)
+		return
+	}
 	t.messages = append(t.messages, msg)
 }
 
 // siblingBase names the act of another block of the same step.
 func siblingBase(act string, block int) string {
 	base := BaseOf(act)
-	var turn, step int
-	for i, p := range strings.SplitN(base, ".", 3) {
-		n := 0
-		for _, r := range strings.TrimLeft(p, "tsb") {
-			n = n*10 + int(r-'0')
-		}
-		switch i {
-		case 0:
-			turn = n
-		case 1:
-			step = n
-		}
+	if i := strings.LastIndex(base, ".b"); i >= 0 {
+		base = base[:i]
 	}
-	return ActBase(turn, step, block)
+	return base + ".b" + strconv.Itoa(block)
 }
 
 func (t *Transcript) result(act string, isError bool, content []Part) {
 	if t.results == nil {
 		t.results = map[string]Block{}
 	}
-	t.results[BaseOf(act)] = Block{Type: BlockToolResult, Result: &ToolResult{IsError: isError, Content: content}}
+	base := BaseOf(act)
+	if _, answered := t.results[base]; answered {
+		return // exactly one outcome counts, the first
+	}
+	t.results[base] = Block{Type: BlockToolResult, Result: &ToolResult{IsError: isError, Content: content}}
 }
 
 // seal moves what waits into a user message. Every tool call of the reply before it is answered there, whatever
 // happened: a call without a recorded result is answered as such, so that no log can poison a session.
 func (t *Transcript) seal() {
+	if t.paused && len(t.calls) == 0 && len(t.prompt) == 0 {
+		return // notes wait until it has gone on
+	}
+	t.paused = false
 	var blocks []Block
 	for _, c := range t.calls {
 		r, ok := t.results[c.base]
@@ -121,7 +138,9 @@ func (t *Transcript) seal() {
 	}
 	for _, parts := range [][]Part{t.notes, t.prompt} {
 		for _, p := range parts {
-			blocks = append(blocks, partBlock(p))
+			if p.Type != BlockText || len(p.Data) > 0 { // an empty text is refused by APIs, for ever
+				blocks = append(blocks, partBlock(p))
+			}
 		}
 	}
 	t.calls, t.results, t.notes, t.prompt = nil, nil, nil, nil

@@ -79,6 +79,9 @@ func contentSize(ps []Part) (n int64) {
 	return n
 }
 
+// Accepts tells whether one more message may wait for its turn; at most 1,024 do.
+func (s *State) Accepts() bool { return len(s.Queue) < maxQueue }
+
 func (b *MessageReceived) apply(s *State, e Event) {
 	size := contentSize(b.Content)
 	if b.Note {
@@ -105,6 +108,7 @@ func (*TurnStarted) Kind() Kind { return KindTurnStarted }
 func (b *TurnStarted) apply(s *State, e Event) {
 	if s.Turn != nil {
 		s.fault(e, "turn %d is still open", s.Turn.N)
+		return
 	}
 	for i, q := range s.Queue {
 		if q.Seq == b.Message {
@@ -130,13 +134,14 @@ func (*TurnEnded) Kind() Kind { return KindTurnEnded }
 
 func (b *TurnEnded) apply(s *State, e Event) {
 	t := s.Turn
-	if t == nil {
-		s.fault(e, "no turn is open")
+	if t == nil || t.N != b.N {
+		s.fault(e, "turn %d is not open", b.N)
 		return
 	}
-	for i := range t.Calls {
-		s.settle(t.Calls[i].act())
+	if t.Model != nil && t.Model.Status == CallRequested {
+		s.fault(e, "call %s is still outstanding", t.Model.ID)
 	}
+	s.leaveCalls(e, t)
 	s.LastTurn = &TurnEnd{
 		N: t.N, Stop: b.Stop, Message: b.Message, Steps: t.Step, Usage: t.Usage, Cost: t.Cost, Unpriced: t.Unpriced,
 		Prompt: t.Message, Seq: e.Seq,

@@ -1,0 +1,46 @@
+package session
+
+import (
+	"maps"
+	"slices"
+)
+
+// View returns a copy for readers in other goroutines: what they may look at no longer changes under them. The open
+// turn is left out.
+func (s *State) View() *State {
+	v := *s
+	v.Turn = nil
+	return v.own()
+}
+
+// own makes everything that Apply changes in place the state's own, and returns it. What Apply only replaces, or
+// appends to, is shared.
+func (s *State) own() *State {
+	s.Labels, s.Scratch, s.Timers = maps.Clone(s.Labels), maps.Clone(s.Scratch), maps.Clone(s.Timers)
+	s.Files, s.fileOrder = maps.Clone(s.Files), nil
+	s.Tasks, s.Queue, s.Usage = slices.Clone(s.Tasks), slices.Clone(s.Queue), slices.Clone(s.Usage)
+	s.Facts, s.Directories, s.Faults = slices.Clip(s.Facts), slices.Clip(s.Directories), slices.Clip(s.Faults)
+	s.Settled, s.Permissions.Decisions = slices.Clip(s.Settled), slices.Clip(s.Permissions.Decisions)
+	s.Permissions.Grants = slices.Clone(s.Permissions.Grants)
+	s.Context.Ranges = slices.Clone(s.Context.Ranges)
+	if s.Turn != nil {
+		s.Turn = s.Turn.clone()
+	}
+	return s
+}
+
+func (t *Turn) clone() *Turn {
+	c := *t
+	if t.Model != nil {
+		m := *t.Model
+		c.Model = &m
+	}
+	c.Calls = slices.Clone(t.Calls)
+	for i := range c.Calls {
+		if a := c.Calls[i].Approval; a != nil {
+			own := *a
+			c.Calls[i].Approval = &own
+		}
+	}
+	return &c
+}
