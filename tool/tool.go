@@ -14,6 +14,8 @@ package tool
 
 import (
 	"context"
+	"io"
+	"io/fs"
 
 	"github.com/perdure/perdure/session"
 )
@@ -29,6 +31,7 @@ type Spec struct {
 	Description string // what the model reads
 	Schema      string // JSON schema of the input
 	Effect      session.Effect
+	Idempotent  bool // an external effect that a second run repeats harmlessly: after a crash it is run again
 }
 
 // Call is one tool call.
@@ -75,6 +78,7 @@ type Command struct {
 	Description string
 	TimeoutMS   int64 // 0 means none (background)
 	Background  bool
+	Task        string // the id it was given if it became a task, for the words of its result; not a tool's to set
 }
 
 // Output is a command's output as collected: the kept bytes, with gaps named.
@@ -106,27 +110,41 @@ type Env struct {
 	Tasks Tasks
 }
 
-// Files is the filesystem as tools use it. Paths are absolute.
+// Files is the filesystem as tools use it. Paths are absolute. What is neither a regular file nor a directory (a
+// device, a pipe, a socket) is never opened: ErrNotRegular. Files over a bound of the implementation: ErrTooLarge.
 type Files interface {
 	// Resolve follows symlinks as far as the path exists.
 	Resolve(path string) (string, error)
-	// Read returns a file's bytes (at most limit, 0: all) and what is known of it. A missing file is fs.ErrNotExist.
+	// Read returns a file's bytes (at most limit, 0: all) and what is known of it. A missing file is fs.ErrNotExist;
+	// a directory has no bytes.
 	Read(path string, limit int64) ([]byte, FileInfo, error)
-	// Digest returns the digest of a file's whole content; a missing file has the zero digest.
+	// Digest returns the digest of a file's whole content; a missing file and a directory have the zero digest.
 	Digest(path string) (session.Digest, FileInfo, error)
 	// Replace makes the edit durable: temp file, fsync, re-check of e.Pre, rename, fsync of the directory; in place
-	// for a hard-linked file. Missing directories are created. Errors: ErrChanged.
+	// for a hard-linked file. Missing directories are created. A file that already is what the edit makes of it is
+	// only synced. Errors: ErrChanged, ErrNoSpace.
 	Replace(e session.Edit, content []byte) error
+}
+
+// Tree is what Files may also do: read as a stream, and list. Read uses it for files of any size; Glob and Grep
+// answer that they can't search where it is missing.
+type Tree interface {
+	// Open opens a regular file for reading. The caller closes it. Errors as those of Files.Read; a directory is
+	// ErrNotRegular.
+	Open(path string) (io.ReadCloser, FileInfo, error)
+	// List gives the entries of a directory, at most limit, in no order. Symlinks are entries, not followed.
+	List(dir string, limit int) ([]fs.DirEntry, error)
 }
 
 // FileInfo is what is known of a file.
 type FileInfo struct {
-	Exists bool
-	Dir    bool
-	Size   int64
-	Mode   uint32
-	Links  uint64
-	Mtime  int64 // ns
+	Exists  bool
+	Dir     bool
+	Size    int64
+	Mode    uint32 // permission bits; of a missing file those that a new one gets, 0 if unknown
+	Links   uint64
+	Foreign bool  // its owner would be lost by a rename, so it must be written in place
+	Mtime   int64 // ns
 }
 
 // Tasks is how tools see background commands.

@@ -1,0 +1,24 @@
+package tool
+
+// Patterned is implemented by tools that search by a pattern, for permission rules: the pattern as the model wrote
+// it, since one that climbs out of its directory must be judged.
+type Patterned interface {
+	Pattern(c Call) string
+}
+
+// TaskNamer is implemented by tools that read or end tasks: the ids that a call names.
+type TaskNamer interface {
+	TaskIDs(c Call) []string
+}
+
+// Pattern is the glob.
+func (globFiles) Pattern(c Call) string { return parse(c).text("pattern") }
+
+// Pattern is the glob that selects files, not the regular expression.
+func (grepFiles) Pattern(c Call) string { return parse(c).text("glob") }
+
+// TaskIDs is the one task that is read.
+func (bashOutput) TaskIDs(c Call) []string { return parse(c).texts("bash_id") }
+
+// TaskIDs are the tasks to end.
+func (killBash) TaskIDs(c Call) []string { return parse(c).texts("shell_id") }

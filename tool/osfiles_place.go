@@ -1,0 +1,76 @@
+package tool
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/session"
+)
+
+// inPlace overwrites a file whose other names or whose owner a rename would lose. It is not atomic: a crash in the
+// middle can leave a mix of both contents. An error, such as a full disk, puts the old content back.
+func (f OSFiles) inPlace(e session.Edit, content []byte) error {
+	file, err := os.OpenFile(e.Path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	old, err := io.ReadAll(io.LimitReader(file, maxWhole+1))
+	switch {
+	case err != nil:
+		return err
+	case len(old) > maxWhole:
+		return ErrTooLarge
+	}
+	if err := f.step(StepCheck); err != nil {
+		return err
+	}
+	if session.Sum(old) != e.Pre {
+		return ErrChanged
+	}
+	if err := f.step(StepPlaceWrite); err != nil {
+		return err
+	}
+	if err := f.overwrite(file, content); err != nil {
+		if _, again := file.WriteAt(old, 0); again != nil {
+			return errors.Join(err, again)
+		}
+		return errors.Join(err, file.Truncate(int64(len(old))))
+	}
+	if err := f.step(StepPlaceSync); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	return f.step(StepDone)
+}
+
+// overwrite writes what grows beyond the old end first, so that a full disk is met before old bytes are gone.
+func (f OSFiles) overwrite(file *os.File, content []byte) error {
+	fi, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	size, length := fi.Size(), int64(len(content))
+	if size < length {
+		if _, err := file.WriteAt(content[size:], size); err != nil {
+			return err
+		}
+		content = content[:size]
+	}
+	half := len(content) / 2
+	if _, err := file.WriteAt(content[:half], 0); err != nil {
+		return err
+	}
+	if err := f.step(StepPlaceMid); err != nil {
+		return err
+	}
+	if _, err := file.WriteAt(content[half:], int64(half)); err != nil {
+		return err
+	}
+	return file.Truncate(length)
+}

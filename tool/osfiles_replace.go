@@ -1,0 +1,261 @@
+package tool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/session"
+)
+
+// The steps of Replace, in order. A crash before any of them leaves the file as before or as after the edit, never
+// torn. The last three are those of a file written in place, where a crash between write and sync can leave a mix:
+// its digest is then neither the edit's Pre nor its Post, which whoever settles the edit must call a conflict.
+const (
+	StepMkdir   = "mkdir"
+	StepSweep   = "sweep"
+	StepCreate  = "create"
+	StepWrite   = "write"
+	StepWritten = "written"
+	StepSync    = "sync"
+	StepCheck   = "check"
+	StepRename  = "rename"
+	StepSyncDir = "sync_dir"
+	StepDone    = "done"
+
+	StepPlaceWrite = "place_write"
+	StepPlaceMid   = "place_mid"
+	StepPlaceSync  = "place_sync"
+)
+
+func (f OSFiles) step(name string) error {
+	if f.Fault == nil {
+		return nil
+	}
+	return f.Fault(name)
+}
+
+// Replace makes an edit durable. The path must be resolved: a symlink at its end is refused as ErrChanged.
+//
+// Between the last check of the file and its rename another program can still write; that write is then lost. The
+// time between is a few microseconds, and no filesystem offers to close it.
+func (f OSFiles) Replace(e session.Edit, content []byte) error {
+	err := f.replace(e, content)
+	if err == nil {
+		return nil
+	}
+	if isFull(err) {
+		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
+	}
+	return fmt.Errorf("replace %s: %w", e.Path, err)
+}
+
+// isFull tells that there was no room: on the disk, in a quota, or under a file size limit.
+func isFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
+}
+
+func (f OSFiles) replace(e session.Edit, content []byte) error {
+	if !filepath.IsAbs(e.Path) || filepath.Clean(e.Path) != e.Path {
+		return errors.New("path is not absolute and clean")
+	}
+	if session.Sum(content) != e.Post {
+		return errors.New("content does not have the edit's digest")
+	}
+	if err := f.step(StepMkdir); err != nil {
+		return err
+	}
+	dir := filepath.Dir(e.Path)
+	if err := mkdirs(dir); err != nil {
+		return err
+	}
+	if err := f.step(StepSweep); err != nil {
+		return err
+	}
+	sweep(dir)
+	now, info, err := f.current(e)
+	switch {
+	case err != nil:
+		return err
+	case now == e.Post:
+		return f.settled(e, info)
+	case now != e.Pre:
+		return ErrChanged
+	case e.InPlace || info.Links > 1 || info.Foreign:
+		return f.inPlace(e, content)
+	}
+	return f.byRename(e, content)
+}
+
+// current gives what the file is now.
+func (f OSFiles) current(e session.Edit) (session.Digest, FileInfo, error) {
+	if fi, err := os.Lstat(e.Path); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+		return session.Digest{}, FileInfo{}, fmt.Errorf("%w: it is a symlink now", ErrChanged)
+	}
+	d, info, err := f.Digest(e.Path)
+	if err == nil && info.Dir {
+		err = fmt.Errorf("%w: it is a directory now", ErrChanged)
+	}
+	return d, info, err
+}
+
+// settled makes sure that a file which already is what the edit makes of it stays so.
+func (f OSFiles) settled(e session.Edit, info FileInfo) error {
+	file, err := os.OpenFile(e.Path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if mode := e.Mode & 0o777; info.Mode != mode && !e.InPlace && !info.Foreign {
+		if err := file.Chmod(fs.FileMode(mode)); err != nil {
+			return err
+		}
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	return f.syncParent(e)
+}
+
+// byRename writes a temporary file beside the path and renames it over it.
+func (f OSFiles) byRename(e session.Edit, content []byte) (err error) {
+	if err := f.step(StepCreate); err != nil {
+		return err
+	}
+	temp, err := createTemp(filepath.Dir(e.Path))
+	if err != nil {
+		return err
+	}
+	// The lock on the temporary file is held until it has its final name: a sweeper leaves it alone until then.
+	defer temp.Close()
+	renamed := false
+	defer func() {
+		if !renamed {
+			_ = os.Remove(temp.Name())
+		}
+	}()
+	if err := f.fill(temp, e, content); err != nil {
+		return err
+	}
+	if err := f.step(StepCheck); err != nil {
+		return err
+	}
+	now, info, err := f.current(e)
+	switch {
+	case err != nil:
+		return err
+	case now != e.Pre || info.Links > 1:
+		return ErrChanged
+	}
+	if err := f.step(StepRename); err != nil {
+		return err
+	}
+	if info.Exists {
+		err = os.Rename(temp.Name(), e.Path)
+	} else {
+		err = renameNew(temp.Name(), e.Path)
+	}
+	if err != nil {
+		return err
+	}
+	renamed = true
+	return f.syncParent(e)
+}
+
+// fill writes and syncs the temporary file, with the mode, owner and extended attributes of what it replaces.
+func (f OSFiles) fill(temp *os.File, e session.Edit, content []byte) error {
+	half := len(content) / 2
+	if err := f.step(StepWrite); err != nil {
+		return err
+	}
+	if _, err := temp.Write(content[:half]); err != nil {
+		return err
+	}
+	if err := f.step(StepWritten); err != nil {
+		return err
+	}
+	if _, err := temp.Write(content[half:]); err != nil {
+		return err
+	}
+	if err := keepOwner(temp, e.Path); err != nil {
+		return err
+	}
+	// After the owner, for a change of owner may drop bits.
+	if err := temp.Chmod(fs.FileMode(e.Mode & 0o777)); err != nil {
+		return err
+	}
+	if err := f.step(StepSync); err != nil {
+		return err
+	}
+	return temp.Sync()
+}
+
+// keepOwner gives the temporary file the owner, group and extended attributes of the file at path, if there is one.
+// A group that this user may not give, and attributes that can't be copied, stay behind.
+func keepOwner(temp *os.File, path string) error {
+	var old, now unix.Stat_t
+	if err := unix.Lstat(path, &old); err != nil {
+		if err == unix.ENOENT {
+			return nil
+		}
+		return err
+	}
+	if err := unix.Fstat(int(temp.Fd()), &now); err != nil {
+		return err
+	}
+	if old.Uid != now.Uid || old.Gid != now.Gid {
+		if err := temp.Chown(int(old.Uid), int(old.Gid)); err != nil && old.Uid != now.Uid {
+			return err
+		}
+	}
+	copyAttributes(temp, path)
+	return nil
+}
+
+// syncParent makes the name durable.
+func (f OSFiles) syncParent(e session.Edit) error {
+	if err := f.step(StepSyncDir); err != nil {
+		return err
+	}
+	if err := syncDir(filepath.Dir(e.Path)); err != nil {
+		return err
+	}
+	return f.step(StepDone)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	// Some filesystems can't sync a directory and say EINVAL; they have nothing to sync then.
+	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return err
+	}
+	return nil
+}
+
+// mkdirs creates the missing directories of a path, each durable before the next.
+func mkdirs(dir string) error {
+	fi, err := os.Stat(dir)
+	switch {
+	case err == nil && fi.IsDir():
+		return nil
+	case err == nil:
+		return &fs.PathError{Op: "mkdir", Path: dir, Err: unix.ENOTDIR}
+	case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir:
+		return err
+	}
+	if err := mkdirs(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncDir(filepath.Dir(dir))
+}

@@ -1,0 +1,144 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Bounds of a search through directories.
+const (
+	maxWalk  = 200_000 // entries looked at
+	maxDepth = 64      // directories below the first
+	maxGlob  = 500     // bytes of a glob
+	maxStars = 24      // wildcards in a glob, which keep a match from taking long
+)
+
+// errStop ends a walk early without being an error.
+var errStop = errors.New("stop")
+
+// walker visits what is below a directory, in the order of names, without following symlinks.
+type walker struct {
+	tree  Tree
+	depth int                                   // directories below the first that are entered
+	skip  func(rel string, dir bool) bool       // leaves an entry out, a directory with all that is in it
+	enter func(rel string)                      // called before a directory's entries; may be nil
+	visit func(rel string, d fs.DirEntry) error // errStop ends the walk
+
+	seen   int
+	cut    bool // a bound was met
+	closed int  // directories that could not be read
+}
+
+// walk visits rel (a path below root, empty for root itself).
+func (w *walker) walk(ctx context.Context, root, rel string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	list, err := w.tree.List(filepath.Join(root, rel), maxWalk)
+	if err != nil {
+		w.closed++
+		return nil
+	}
+	if w.enter != nil {
+		w.enter(rel)
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, d := range list {
+		if w.seen++; w.seen > maxWalk {
+			w.cut = true
+			return errStop
+		}
+		path := d.Name()
+		if rel != "" {
+			path = rel + "/" + d.Name()
+		}
+		if w.skip(path, d.IsDir()) {
+			continue
+		}
+		if err := w.visit(path, d); err != nil {
+			return err
+		}
+		if !d.IsDir() || depth >= w.depth {
+			continue
+		}
+		if depth >= maxDepth {
+			w.cut = true
+			continue
+		}
+		if err := w.walk(ctx, root, path, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run walks from root. Only the end of ctx is an error.
+func (w *walker) run(ctx context.Context, root string) error {
+	err := w.walk(ctx, root, "", 0)
+	if errors.Is(err, errStop) {
+		return nil
+	}
+	return err
+}
+
+// unwanted names directories that searches leave out unless a pattern names them.
+func unwanted(name string) bool {
+	switch name {
+	case ".git", ".hg", ".svn", "node_modules":
+		return true
+	}
+	return false
+}
+
+// glob checks a glob that the model wrote.
+func (in *input) glob(field, pattern string) {
+	switch {
+	case len(pattern) > maxGlob:
+		in.problem("%q has %d bytes, at most %d are allowed", field, len(pattern), maxGlob)
+	case strings.Count(pattern, "*")+strings.Count(pattern, "{") > maxStars:
+		in.problem("%q has over %d wildcards", field, maxStars)
+	case strings.IndexByte(pattern, 0) >= 0 || !doublestar.ValidatePattern(pattern):
+		in.problem("%q is no valid glob: *, **, ?, [abc] and {a,b} are known", field)
+	}
+}
+
+// searchRoot gives the directory or file that a search starts from; empty is the working directory.
+func searchRoot(env Env, path string) (string, FileInfo, *Result) {
+	if path == "" {
+		path = "."
+	}
+	abs, err := Absolute(env, path)
+	if err == nil {
+		abs, err = env.Files.Resolve(abs)
+	}
+	var info FileInfo
+	if err == nil {
+		_, info, err = env.Files.Read(abs, 1)
+	}
+	if err != nil {
+		r := fileFailure(abs, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			r = failure("no file or directory at %s", abs)
+		}
+		return abs, info, &r
+	}
+	return abs, info, nil
+}
+
+// notes tells what a walk left out.
+func (w *walker) notes() (notes []string) {
+	if w.cut {
+		notes = append(notes, "[not everything was searched: over "+itoa(maxWalk)+" entries or "+itoa(maxDepth)+
+			" levels; search in a narrower path]")
+	}
+	if w.closed > 0 {
+		notes = append(notes, "["+itoa(w.closed)+" directories could not be read]")
+	}
+	return notes
+}
