@@ -1,0 +1,119 @@
+package task
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// actDir is the directory of one act.
+type actDir string
+
+// The names inside an act directory.
+const (
+	specName    = "spec.json"
+	execName    = "exec"
+	scriptName  = "script"
+	initName    = "init.sh"
+	captureName = "capture"
+	lockName    = "lock"
+	claimName   = "claim"
+	runName     = "run.json"
+	fifoName    = "out.fifo"
+	segPrefix   = "out."
+	intentName  = "intent.json"
+	exitName    = "exit.json"
+	logName     = "shim.log"
+	trashPrefix = ".removed."
+)
+
+func (d actDir) path(name string) string { return filepath.Join(string(d), name) }
+
+// maxID bounds session and act ids, in bytes.
+const maxID = 128
+
+// validID accepts what may be a single, visible path element: letters, digits and . _ - with a letter or digit first.
+func validID(id string) bool {
+	if id == "" || len(id) > maxID {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !alnum && (i == 0 || !strings.ContainsRune("._-", rune(c))) {
+			return false
+		}
+	}
+	return true
+}
+
+// act returns the directory of an act after checking that both ids are harmless as path elements.
+func (r *Runner) act(sessionID, act string) (actDir, error) {
+	if r.Dir == "" || !filepath.IsAbs(r.Dir) {
+		return "", fmt.Errorf("acts directory %q: %w: not absolute", r.Dir, ErrInvalid)
+	}
+	if !validID(sessionID) || !validID(act) {
+		return "", fmt.Errorf("command %s/%s: %w: bad id", sessionID, act, ErrInvalid)
+	}
+	return actDir(filepath.Join(r.Dir, sessionID, act)), nil
+}
+
+// List returns the act ids of a session that have a directory, sorted. An unknown session has none.
+func (r *Runner) List(sessionID string) ([]string, error) {
+	if _, err := r.act(sessionID, "x"); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(filepath.Join(r.Dir, sessionID))
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list commands of %s: %w", sessionID, err)
+	}
+	var acts []string
+	for _, e := range entries {
+		if e.IsDir() && validID(e.Name()) {
+			acts = append(acts, e.Name())
+		}
+	}
+	return acts, nil
+}
+
+// Remove deletes an act's directory with its output. It refuses with ErrRunning while a process of the act lives, is
+// atomic for every reader, and is a no-op when there is no directory.
+func (r *Runner) Remove(sessionID, act string) error {
+	d, err := r.act(sessionID, act)
+	if err != nil {
+		return err
+	}
+	st, _, err := r.look(d)
+	if err != nil {
+		return err
+	}
+	held, err := d.held()
+	if err != nil {
+		return err
+	}
+	if held || string(st.Status) == "running" {
+		return fmt.Errorf("remove %s/%s: %w", sessionID, act, ErrRunning)
+	}
+	parent := filepath.Dir(string(d))
+	// A half-deleted directory could be read as an act that never ran: the rename takes all of it away at once.
+	err = os.Rename(string(d), filepath.Join(parent, trashPrefix+act))
+	if err != nil && !missing(err) && !os.IsExist(err) {
+		return fmt.Errorf("remove %s/%s: %w", sessionID, act, err)
+	}
+	if err := os.RemoveAll(filepath.Join(parent, trashPrefix+act)); err != nil {
+		return fmt.Errorf("remove %s/%s: %w", sessionID, act, err)
+	}
+	os.Remove(parent) // succeeds only for the last act of a session
+	return nil
+}
+
+var uniqueCounter atomic.Uint64
+
+// unique tells apart the temporary names of one process.
+func unique() string { return strconv.FormatUint(uniqueCounter.Add(1), 36) }

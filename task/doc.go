@@ -1,0 +1,55 @@
+// Package task runs commands that outlive the agent that started them.
+//
+// # The model
+//
+// Every command runs under a shim: a hidden re-exec of the same binary, in a session of its own, child subreaper of
+// everything the command starts, holding a file lock for its life. The shim and the agent share nothing but a
+// directory, so that either may die and the other, or a successor, still finds the truth there:
+//
+//	Dir/<session>/<act id>/
+//	  spec.json          what to run and under which boot; written and synced before the shim starts
+//	  exec               working directory, argv and environment as raw bytes
+//	  script             the shell text, byte for byte (only with CommandSpec.Script)
+//	  init.sh, capture   how the shell reports its end, and what it reported (only with CommandSpec.Capture)
+//	  lock               flock held by the shim for its life; its content names the shim's process
+//	  claim              who decided the act: "1 run" or "1 void"; made by link(2), so exactly one wins
+//	  run.json           pid, process group, start ticks, boot id; written before the command may run
+//	  out.fifo           stdout and stderr of the command
+//	  out.<16 hex>       segments of the output; the name is the absolute offset of their first byte
+//	  intent.json        who asked for the command's death; written before any signal
+//	  exit.json          exit code or signal, length of the output, captured directory and environment
+//	  shim.log           what the shim had to complain about
+//
+// Whoever first creates claim decides the act. The shim takes the lock, claims "run", starts an exec stage that blocks
+// on a pipe, writes run.json with the stage's identity, and only then sends the go byte upon which the stage becomes
+// the command under the same pid. End of file instead of the byte makes the stage exit without exec. A recoverer that
+// finds no claim claims "void", and a late shim exits. What follows from a directory is therefore never a guess:
+//
+//	exit.json                                   exited or killed, with its real code or signal
+//	claim void, or no claim                     absent: it did not run
+//	lock busy                                   running
+//	other boot id                               lost (reboot)
+//	claim run, no run.json, lock free           absent: no go byte was ever sent
+//	run.json, lock free, process alive          running, orphaned (its shim died)
+//	run.json, lock free, process dead           lost (shim_died); never run again
+//	no directory                                lost (dir_missing)
+//
+// Only spec.json and exit.json are synced. After a reboot the boot id of spec.json differs, and everything without a
+// complete exit.json is lost (reboot), whatever else survived; under one boot the page cache keeps every write. That
+// is why run.json needs to be written before the go byte but not synced.
+//
+// Output flows through a FIFO that the command holds open for reading and writing, so that neither the death of the
+// shim nor a script that truncates /dev/stdout hurts it. The shim copies it into fixed-size segments and keeps the
+// first and the last ones, CommandSpec.KeepBytes in all. Offsets are absolute and a hole between two segments is the
+// gap that Read reports: there rotation removed bytes, or a full disk refused them. The disk never blocks a command.
+//
+// Identity is pid, start ticks and boot id, checked after a pidfd is open. A zombie is dead. On Linux the whole tree
+// dies with Kill, processes that left the group or the session included; elsewhere that is best effort.
+//
+// # The caller's duties
+//
+// Call RunShimIfAsked first thing in main (and in TestMain), or set Runner.Exe to a program that does. Call
+// Runner.Prepare before recording that the act has started: from then on a missing directory means that somebody
+// removed it. Give every attempt its own act id. After a crash call Settle, then Wait. Call Remove when the outcome
+// and the output are safe elsewhere. Times are milliseconds UTC, sizes are bytes.
+package task

@@ -1,0 +1,149 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/perdure/perdure/session"
+)
+
+// faultKey makes a shim or stage of this test binary stop or die at one step: "kill:step" or "stop:step".
+const faultKey = "PERDURE_TEST_FAULT"
+
+func TestMain(m *testing.M) {
+	if v := os.Getenv(faultKey); v != "" {
+		faultEnv = []string{faultKey + "=" + v}
+		what, step, _ := strings.Cut(v, ":")
+		sig := syscall.SIGKILL
+		if what == "stop" {
+			sig = syscall.SIGSTOP
+		}
+		faultHook = func(s string) {
+			if s == step {
+				syscall.Kill(os.Getpid(), sig)
+			}
+		}
+	}
+	RunShimIfAsked()
+	os.Exit(m.Run())
+}
+
+// bench is a Runner in a fresh directory, with helpers that fail the test.
+type bench struct {
+	*Runner
+	t   testing.TB
+	cwd string
+}
+
+const testSession = "s1"
+
+func newBench(t testing.TB) *bench {
+	t.Helper()
+	b := &bench{Runner: &Runner{Dir: t.TempDir(), Grace: 300 * time.Millisecond}, t: t, cwd: t.TempDir()}
+	t.Cleanup(b.killAll)
+	return b
+}
+
+// killAll ends what a failed test left running.
+func (b *bench) killAll() {
+	acts, _ := b.List(testSession)
+	for _, act := range acts {
+		if err := b.Kill(context.Background(), testSession, act, "cleanup"); err != nil {
+			b.t.Logf("cleanup of %s: %v", act, err)
+		}
+	}
+}
+
+func (b *bench) script(act, text string) session.CommandSpec {
+	return session.CommandSpec{
+		Session: testSession, Act: act, Script: text, Cwd: b.cwd,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.cwd, "LANG=C.UTF-8"},
+	}
+}
+
+func (b *bench) start(spec session.CommandSpec) {
+	b.t.Helper()
+	if err := b.Start(context.Background(), spec); err != nil {
+		b.t.Fatalf("start %s: %v", spec.Act, err)
+	}
+}
+
+func (b *bench) wait(act string) session.CommandState {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	st, err := b.Wait(ctx, testSession, act)
+	if err != nil {
+		b.t.Fatalf("wait for %s: %v\n%s", act, err, b.log(act))
+	}
+	return st
+}
+
+// run starts a script and waits for its end.
+func (b *bench) run(act, text string) session.CommandState {
+	b.t.Helper()
+	b.start(b.script(act, text))
+	return b.wait(act)
+}
+
+// output reads everything that was kept, with gaps as [N].
+func (b *bench) output(act string) string {
+	b.t.Helper()
+	var out strings.Builder
+	for pos := int64(0); ; {
+		chunk, next, gap, err := b.Read(testSession, act, pos, 0)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if gap > 0 {
+			fmt.Fprintf(&out, "[%d]", gap)
+		}
+		out.Write(chunk)
+		if next == pos {
+			return out.String()
+		}
+		pos = next
+	}
+}
+
+func (b *bench) log(act string) string {
+	text, _ := os.ReadFile(actDir(b.Dir + "/" + testSession + "/" + act).path(logName))
+	return string(text)
+}
+
+// state is what the directory says, or a failed test.
+func (b *bench) state(act string) session.CommandState {
+	b.t.Helper()
+	st, err := b.State(testSession, act)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return st
+}
+
+// eventually polls a condition.
+func eventually(t testing.TB, what string, cond func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	for wait := newPoller(ctx); !cond(); {
+		if wait.next() != nil {
+			t.Fatalf("timed out: %s", what)
+		}
+	}
+}
+
+func code(st session.CommandState) string {
+	switch {
+	case st.ExitCode != nil:
+		return fmt.Sprintf("%s %d", st.Status, *st.ExitCode)
+	case st.Signal != "":
+		return fmt.Sprintf("%s %s by %s", st.Status, st.Signal, st.By)
+	}
+	return fmt.Sprintf("%s %s", st.Status, st.Reason)
+}

@@ -1,0 +1,111 @@
+package task
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// signalNumber is the system's signal type.
+type signalNumber = unix.Signal
+
+// selfExe names the running binary.
+func selfExe() (string, error) { return os.Executable() }
+
+// systemBootID identifies this boot by its time.
+func systemBootID() (string, error) {
+	tv, err := unix.SysctlTimeval("kern.boottime")
+	if err != nil {
+		return "", fmt.Errorf("read boot time: %w", err)
+	}
+	return fmt.Sprintf("boottime-%d.%06d", tv.Sec, tv.Usec), nil
+}
+
+// becomeSubreaper has no equivalent here: processes that leave the tree are found only as long as their parents live.
+func becomeSubreaper() error { return nil }
+
+// closeOnExecFrom keeps descriptors from first on out of every program that is executed later.
+func closeOnExecFrom(first int) error {
+	entries, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if fd, err := strconv.Atoi(e.Name()); err == nil && fd >= first {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// preferAsVictim has no equivalent here.
+func preferAsVictim() {}
+
+// growPipe has no equivalent here: the system grows busy pipes itself.
+func growPipe(_, _ int) {}
+
+// pending returns how many bytes a pipe holds.
+func pending(fd int) int {
+	n, err := unix.IoctlGetInt(fd, unix.TIOCOUTQ)
+	if err != nil || n <= 0 {
+		return 1 << 16
+	}
+	return n
+}
+
+// readProcess returns one row of the process table.
+func readProcess(pid int) (process, error) {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return process{}, err
+	}
+	return fromKinfo(k), nil
+}
+
+func fromKinfo(k *unix.KinfoProc) process {
+	const zombie = 5
+	p := process{PID: int(k.Proc.P_pid), PPID: int(k.Eproc.Ppid), PGID: int(k.Eproc.Pgid), State: 'R'}
+	p.Ticks = uint64(k.Proc.P_starttime.Sec)*1_000_000 + uint64(k.Proc.P_starttime.Usec)
+	if k.Proc.P_stat == zombie {
+		p.State = 'Z'
+	}
+	return p
+}
+
+// processes returns the process table.
+func processes() ([]process, error) {
+	rows, err := unix.SysctlKinfoProcSlice("kern.proc.all")
+	if err != nil {
+		return nil, err
+	}
+	all := make([]process, 0, len(rows))
+	for i := range rows {
+		all = append(all, fromKinfo(&rows[i]))
+	}
+	return all, nil
+}
+
+// processHandle is only the pid here: between the identity check and the signal a pid could in theory be reused.
+type processHandle struct{ pid int }
+
+func openProcess(pid int) (processHandle, error)      { return processHandle{pid}, nil }
+func (h processHandle) signal(sig signalNumber) error { return unix.Kill(h.pid, sig) }
+func (h processHandle) close()                        {}
+
+// shimAttr detaches a new shim from the agent's session and terminal.
+func shimAttr(pidfd *int) *syscall.SysProcAttr {
+	*pidfd = -1
+	return &syscall.SysProcAttr{Setsid: true}
+}
+
+// reapWhenDead collects the exit status of a child.
+func reapWhenDead(pid, _ int) {
+	for {
+		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
+			return
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxRead bounds one Read, in bytes.
+const maxRead = 64 << 20
+
+// segment is one file of output. Its end is its base plus its size; what lies between that and the next base is gone.
+type segment struct{ base, end int64 }
+
+func segmentName(base int64) string { return fmt.Sprintf("%s%016x", segPrefix, base) }
+
+// segments lists what is kept, in order.
+func (d actDir) segments() ([]segment, error) {
+	entries, err := os.ReadDir(string(d))
+	if err != nil {
+		return nil, err
+	}
+	var segs []segment
+	for _, e := range entries {
+		digits, ok := strings.CutPrefix(e.Name(), segPrefix)
+		if !ok || len(digits) != 16 {
+			continue
+		}
+		base, err := strconv.ParseInt(digits, 16, 64)
+		if err != nil {
+			continue
+		}
+		info, err := e.Info()
+		if missing(err) {
+			continue // rotated away between the two looks
+		}
+		if err != nil {
+			return nil, err
+		}
+		segs = append(segs, segment{base, base + info.Size()})
+	}
+	slices.SortFunc(segs, func(a, b segment) int { return int(min(max(a.base-b.base, -1), 1)) })
+	return segs, nil
+}
+
+// outputEnd returns how far the segments reach.
+func outputEnd(d actDir) (int64, error) {
+	segs, err := d.segments()
+	if err != nil || len(segs) == 0 {
+		return 0, err
+	}
+	return segs[len(segs)-1].end, nil
+}
+
+// Read returns up to max bytes of the command's raw output from the absolute offset from on, at most 64 MiB and 64 KiB
+// if max is not positive. gap counts the bytes that were dropped between from and the first byte of b; next is where
+// to read on: from + gap + len(b). A read never spans a gap. At the end of what there is b is empty and next equals
+// from; more may come while the command or a straggler runs. An act without a directory is ErrMissing.
+func (r *Runner) Read(sessionID, act string, from int64, max int) (b []byte, next, gap int64, err error) {
+	d, err := r.act(sessionID, act)
+	if err != nil {
+		return nil, from, 0, err
+	}
+	if from < 0 {
+		return nil, from, 0, fmt.Errorf("read output of %s/%s: %w: offset %d", sessionID, act, ErrInvalid, from)
+	}
+	if max <= 0 {
+		max = 64 << 10
+	}
+	const tries = 8 // a segment may be rotated away between the listing and the open; then the listing is repeated
+	for range tries {
+		b, gap, err = d.read(from, min(max, maxRead))
+		if !missing(err) {
+			break
+		}
+		if _, serr := os.Stat(string(d)); missing(serr) {
+			return nil, from, 0, fmt.Errorf("read output of %s/%s: %w", sessionID, act, ErrMissing)
+		}
+	}
+	if err != nil {
+		return nil, from, 0, fmt.Errorf("read output of %s/%s: %w", sessionID, act, err)
+	}
+	return b, from + gap + int64(len(b)), gap, nil
+}
+
+func (d actDir) read(from int64, most int) (b []byte, gap int64, err error) {
+	segs, err := d.segments()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, s := range segs {
+		if s.end <= from {
+			continue
+		}
+		start := max(from, s.base)
+		b, err := d.readSegment(s, start, most)
+		return b, start - from, err
+	}
+	// Nothing is kept from here on. The exit record tells whether something was printed and could not be kept.
+	var exit exitRecord
+	if err := readRecord(d.path(exitName), &exit); err != nil && !missing(err) && !errors.Is(err, errDamaged) {
+		return nil, 0, err
+	}
+	return nil, max(exit.Output-from, 0), nil
+}
+
+func (d actDir) readSegment(s segment, start int64, most int) ([]byte, error) {
+	f, err := os.Open(d.path(segmentName(s.base)))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b := make([]byte, min(s.end-start, int64(most)))
+	n, err := f.ReadAt(b, start-s.base)
+	if err == io.EOF {
+		err = nil
+	}
+	return b[:n], err
+}

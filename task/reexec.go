@@ -1,0 +1,47 @@
+package task
+
+import "os"
+
+// How this binary recognises that it was started for a part of its own: the second-last argument and the guard in the
+// environment have to agree, so that no user's argument can do it by accident.
+const (
+	shimArg  = "__perdure-shim"
+	stageArg = "__perdure-exec"
+	guardKey = "PERDURE_REEXEC"
+)
+
+// RunShimIfAsked turns this process into a shim or an exec stage when it was started as one, and never returns then.
+// Call it first thing in main, and in TestMain of tests that run commands; otherwise it does nothing.
+func RunShimIfAsked() {
+	n := len(os.Args)
+	if n < 3 {
+		return
+	}
+	role := os.Args[n-2]
+	if role != shimArg && role != stageArg || os.Getenv(guardKey) != role {
+		return
+	}
+	if role == stageArg {
+		os.Exit(stageMain(actDir(os.Args[n-1])))
+	}
+	os.Exit(shimMain(actDir(os.Args[n-1])))
+}
+
+// reexecEnv is the whole environment of a shim or stage: nothing of the agent's, whose keys it could leak, and a
+// runtime that stays small.
+func reexecEnv(role string) []string {
+	return []string{guardKey + "=" + role, "GOMAXPROCS=1", "GOGC=25", "GOTRACEBACK=single"}
+}
+
+// faultHook is set by tests only; see fault. faultEnv tells an exec stage about it.
+var (
+	faultHook func(step string)
+	faultEnv  []string
+)
+
+// fault is called between the steps of the protocol. Tests stop or kill the process there.
+func fault(step string) {
+	if faultHook != nil {
+		faultHook(step)
+	}
+}

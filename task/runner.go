@@ -1,0 +1,182 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/perdure/perdure/session"
+)
+
+// Runner starts commands under shims and finds them again. It holds no state but its configuration: any number of
+// processes may use the same Dir at once, and a new one knows as much as the one that started a command. All methods
+// are safe for concurrent use.
+//
+// Every shim that this process started is reaped by a goroutine that ends with the shim; where the system has pidfds
+// it holds no thread.
+type Runner struct {
+	// Dir is the absolute root of all act directories, on a local filesystem. Required.
+	Dir string
+	// Exe is the argument vector that starts a program which calls RunShimIfAsked; two arguments are appended. Empty
+	// means this very binary.
+	Exe []string
+	// Grace is how long Kill lets the process group react to SIGTERM. Zero means two seconds.
+	Grace time.Duration
+	// Now is the clock; nil means the system's.
+	Now func() time.Time
+	// BootID names the current boot; nil asks the system.
+	BootID func() (string, error)
+	// Fault is called between the steps of the agent's side with the step's name; nil does nothing. Tests crash here.
+	Fault func(step string)
+
+	shimEnv []string // added to the shim's environment, by tests
+}
+
+const defaultGrace = 2 * time.Second
+
+func (r *Runner) grace() time.Duration {
+	if r.Grace > 0 {
+		return r.Grace
+	}
+	return defaultGrace
+}
+
+func (r *Runner) nowMS() int64 {
+	if r.Now != nil {
+		return r.Now().UnixMilli()
+	}
+	return time.Now().UnixMilli()
+}
+
+func (r *Runner) bootID() (string, error) {
+	if r.BootID != nil {
+		return r.BootID()
+	}
+	return cachedBootID()
+}
+
+var cachedBootID = sync.OnceValues(systemBootID)
+
+func (r *Runner) fault(step string) {
+	if r.Fault != nil {
+		r.Fault(step)
+	}
+}
+
+// Start prepares the act unless Prepare did, starts its shim, and returns when the command runs. A program that
+// cannot be executed does run in this sense: as in a shell it exits with 127 (not found) or 126, and says why on its
+// output.
+//
+// An error that wraps ErrNotStarted is final: the command did not run and never will. ErrClaimed means that the act
+// was decided before. After any other error, a cancelled ctx included, the outcome is open: call Settle. Cancelling
+// ctx never stops a command that runs.
+func (r *Runner) Start(ctx context.Context, spec session.CommandSpec) error {
+	if err := r.Prepare(ctx, spec); err != nil {
+		return err
+	}
+	d, err := r.act(spec.Session, spec.Act)
+	if err != nil {
+		return err
+	}
+	r.fault("prepared")
+	ready, err := r.launch(d)
+	if err != nil {
+		return r.notStarted(ctx, d, err)
+	}
+	defer ready.Close()
+	r.fault("launched")
+	verdict, err := readReady(ctx, ready)
+	switch {
+	case err != nil:
+		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, err)
+	case verdict == readyRunning:
+		r.fault("ready")
+		return nil
+	case verdict == readyClaimed:
+		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, ErrClaimed)
+	}
+	return r.notStarted(ctx, d, errors.New(strings.TrimPrefix(verdict, readyError)))
+}
+
+// What a shim writes to its ready pipe, once.
+const (
+	readyRunning = "running"
+	readyClaimed = "claimed"
+	readyError   = "error "
+	maxReady     = 4096
+)
+
+// launch starts the shim of a prepared act and returns the pipe on which it reports.
+func (r *Runner) launch(d actDir) (*os.File, error) {
+	argv := r.Exe
+	if len(argv) == 0 {
+		exe, err := selfExe()
+		if err != nil {
+			return nil, err
+		}
+		argv = []string{exe}
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	log, err := os.OpenFile(d.path(logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	ready, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	var pidfd int
+	pid, err := syscall.ForkExec(argv[0], append(argv[:len(argv):len(argv)], shimArg, string(d)), &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   append(reexecEnv(shimArg), r.shimEnv...),
+		Files: []uintptr{null.Fd(), null.Fd(), log.Fd(), w.Fd()},
+		Sys:   shimAttr(&pidfd),
+	})
+	if err != nil {
+		ready.Close()
+		return nil, fmt.Errorf("start shim %s: %w", argv[0], err)
+	}
+	go reapWhenDead(pid, pidfd)
+	return ready, nil
+}
+
+// readReady waits for the shim's verdict. A shim that dies without one leaves "".
+func readReady(ctx context.Context, ready *os.File) (string, error) {
+	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	b, err := io.ReadAll(io.LimitReader(ready, maxReady))
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return string(b), err
+}
+
+// notStarted turns a failed start into a proof: with a void claim, or a dead shim that never sent the go byte, the
+// command cannot run any more. When it turns out that it does, or did, there is nothing to complain about.
+func (r *Runner) notStarted(ctx context.Context, d actDir, cause error) error {
+	st, err := r.settle(d)
+	for wait := newPoller(ctx); err == nil && st.Status == session.CommandRunning && st.PID == 0; st, err = r.settle(d) {
+		if err := wait.next(); err != nil {
+			return fmt.Errorf("start %s: %w", d, err)
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("start %s: %w: %w", d, cause, err)
+	case st.Status == session.CommandAbsent:
+		return fmt.Errorf("start %s: %w: %w", d, ErrNotStarted, cause)
+	}
+	return nil
+}

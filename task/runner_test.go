@@ -1,0 +1,139 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/session"
+)
+
+// The exit code or signal is the command's own, and its output is complete.
+func TestOutcomes(t *testing.T) {
+	b := newBench(t)
+	for name, c := range map[string]struct{ script, want, output string }{
+		"ok":         {"echo hi; echo err >&2", "exited 0", "hi\nerr\n"},
+		"one":        {"exit 1", "exited 1", ""},
+		"notfound":   {"no_such_command_xyz 2>/dev/null", "exited 127", ""},
+		"c255":       {"exit 255", "exited 255", ""},
+		"noeol":      {"printf abc", "exited 0", "abc"},
+		"binary":     {`printf '\000\377\n\001'`, "exited 0", "\x00\xff\n\x01"},
+		"closed":     {"exec >&- 2>&-; exit 3", "exited 3", ""},
+		"suicide":    {"kill -KILL $$", "killed SIGKILL by unknown", ""},
+		"abort":      {"kill -ABRT $$", "killed SIGABRT by unknown", ""},
+		"truncate":   {"echo a; echo b > /dev/stdout; : > /dev/stderr; echo c", "exited 0", "a\nb\nc\n"},
+		"stdin":      {"cat; echo done", "exited 0", "done\n"},
+		"background": {"echo a & wait; echo b", "exited 0", "a\nb\n"},
+		"unparsable": {"echo before\nif then (", "exited 2", "before\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := b.run(name, c.script)
+			if got := code(st); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			out := b.output(name)
+			if name == "unparsable" {
+				out, _, _ = strings.Cut(out, "/")
+			}
+			if out != c.output {
+				t.Errorf("output %q, want %q", out, c.output)
+			}
+			if name != "unparsable" && st.Output != int64(len(c.output)) {
+				t.Errorf("state counts %d bytes, want %d", st.Output, len(c.output))
+			}
+			if st.Stragglers != 0 || st.PID == 0 || st.Started == 0 || st.Ended < st.Started {
+				t.Errorf("state %+v", st)
+			}
+		})
+	}
+}
+
+// Without a shell the argument vector arrives byte by byte, and what cannot be executed fails as in a shell.
+func TestArgv(t *testing.T) {
+	b := newBench(t)
+	for act, c := range map[string]struct {
+		argv         []string
+		want, output string
+	}{
+		"bytes":   {[]string{"printf", "%s|", "a b", "", "\xff\xfe", "$HOME", "line\nbreak"}, "exited 0", "a b||\xff\xfe|$HOME|line\nbreak|"},
+		"nofile":  {[]string{"/no/such/file"}, "exited 127", "perdure: /no/such/file: no such file or directory\n"},
+		"nocmd":   {[]string{"nosuchcommand"}, "exited 127", "perdure: nosuchcommand: command not found\n"},
+		"notexec": {[]string{"/etc/passwd"}, "exited 126", "perdure: /etc/passwd: permission denied\n"},
+	} {
+		spec := b.script(act, "")
+		spec.Argv = c.argv
+		b.start(spec)
+		if got := code(b.wait(act)); got != c.want {
+			t.Errorf("%s: %s, want %s", act, got, c.want)
+		}
+		if got := b.output(act); got != c.output {
+			t.Errorf("%s: output %q, want %q", act, got, c.output)
+		}
+	}
+}
+
+// A start that fails is final and leaves an absent act; a spec that cannot run as given is refused.
+func TestNotStarted(t *testing.T) {
+	b := newBench(t)
+	ctx := context.Background()
+	gone := b.script("gone", "echo hi")
+	gone.Cwd = b.cwd + "/missing"
+	if err := b.Start(ctx, gone); !errors.Is(err, ErrNotStarted) || !strings.Contains(err.Error(), "missing") {
+		t.Errorf("missing directory: %v", err)
+	}
+	if st := b.state("gone"); st.Status != session.CommandAbsent {
+		t.Errorf("missing directory leaves %s", st.Status)
+	}
+	broken := *b.Runner
+	broken.Exe = []string{"/no/such/binary"}
+	if err := broken.Start(ctx, b.script("noexe", "echo hi")); !errors.Is(err, ErrNotStarted) {
+		t.Errorf("missing binary: %v", err)
+	}
+	broken.Exe = []string{"/bin/true"} // does not know what is asked of it
+	if err := broken.Start(ctx, b.script("foreign", "echo hi")); !errors.Is(err, ErrNotStarted) {
+		t.Errorf("foreign binary: %v", err)
+	}
+	if err := b.Start(ctx, b.script("noexe", "echo hi")); !errors.Is(err, ErrClaimed) {
+		t.Errorf("second start: %v", err)
+	}
+	for name, spec := range map[string]session.CommandSpec{
+		"nul":      b.script("a", "echo a\x00b"),
+		"relative": {Session: testSession, Act: "a", Script: "x", Cwd: "here"},
+		"empty":    {Session: testSession, Act: "a", Cwd: "/"},
+		"id":       {Session: "..", Act: "a", Script: "x", Cwd: "/"},
+		"act":      {Session: testSession, Act: "a/b", Script: "x", Cwd: "/"},
+	} {
+		if err := b.Start(ctx, spec); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The second start of an act is refused, whatever the first one has come to.
+func TestStartTwice(t *testing.T) {
+	b := newBench(t)
+	b.start(b.script("a", "sleep 30"))
+	if err := b.Start(context.Background(), b.script("a", "echo again")); !errors.Is(err, ErrClaimed) {
+		t.Errorf("while running: %v", err)
+	}
+	if err := b.Remove(testSession, "a"); !errors.Is(err, ErrRunning) {
+		t.Errorf("remove while running: %v", err)
+	}
+	if err := b.Kill(context.Background(), testSession, "a", "user"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Start(context.Background(), b.script("a", "echo again")); !errors.Is(err, ErrClaimed) {
+		t.Errorf("after the end: %v", err)
+	}
+	if err := b.Remove(testSession, "a"); err != nil {
+		t.Fatal(err)
+	}
+	if acts, err := b.List(testSession); err != nil || len(acts) != 0 {
+		t.Errorf("after remove: %v, %v", acts, err)
+	}
+	if _, err := os.Stat(b.Dir + "/" + testSession); !os.IsNotExist(err) {
+		t.Errorf("session directory stays: %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package task
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// treeLimit is how long one kill tries to empty the tree after the grace.
+const treeLimit = 10 * time.Second
+
+// killRequested obeys an intent. Without one the signal came from somebody else and means nothing.
+func (s *shim) killRequested() {
+	var intent intentRecord
+	if err := readRecord(s.dir.path(intentName), &intent); err != nil {
+		complain("kill without intent: %v", err)
+		return
+	}
+	s.killTree(intent.By, time.Duration(max(intent.GraceMS, 0))*time.Millisecond)
+}
+
+// timedOut records the shim's own intent and obeys it. A disk that refuses the intent does not save the command.
+func (s *shim) timedOut() {
+	if err := s.dir.recordIntent("timeout", s.now().UnixMilli(), defaultGrace); err != nil {
+		complain("timeout: %v", err)
+	}
+	by := s.dir.killedBy()
+	if by == "" {
+		by = "timeout"
+	}
+	s.killTree(by, defaultGrace)
+}
+
+// killTree ends everything below the shim: the process group politely, then all descendants. The command's output
+// keeps flowing meanwhile.
+func (s *shim) killTree(by string, grace time.Duration) {
+	if !s.reap() {
+		return
+	}
+	fault("killing")
+	if s.status == nil {
+		s.killer = by
+		// The command is not reaped, so its pid, which is its group's number, is nobody else's.
+		_ = unix.Kill(-s.pid, unix.SIGTERM)
+		_ = unix.Kill(-s.pid, unix.SIGCONT)
+	} else {
+		for _, p := range s.group() {
+			signalProcess(p.PID, p.Ticks, unix.SIGTERM, unix.SIGCONT)
+		}
+	}
+	s.await(grace, func() bool { return !s.reap() || len(s.group()) == 0 })
+	fault("grace-over")
+	gone := s.await(treeLimit, func() bool {
+		killDescendants(unix.Getpid())
+		return !s.reap()
+	})
+	if !gone {
+		complain("%d processes survived SIGKILL", s.count())
+	}
+}
+
+// group returns the living descendants in the command's process group.
+func (s *shim) group() []process {
+	tree, err := descendants(unix.Getpid())
+	if err != nil {
+		return nil
+	}
+	group := tree[:0]
+	for _, p := range tree {
+		if p.PGID == s.pid {
+			group = append(group, p)
+		}
+	}
+	return group
+}

@@ -1,0 +1,106 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Exit codes of a command that could not be executed, as shells have them.
+const (
+	exitNotExecutable = 126
+	exitNotFound      = 127
+	exitNoGo          = 125 // nobody sees it: the shim that would collect it is dead
+)
+
+// goFD is where the stage waits for the go byte.
+const goFD = 3
+
+// stageMain is the process that becomes the command. It prepares everything, waits for the go byte, and executes. End
+// of file instead of the byte means that the shim died first: the command must not run. The sandbox will be applied
+// here, between the go byte and the exec.
+func stageMain(d actDir) int {
+	fault("stage-begun")
+	b, err := readBounded(d.path(execName))
+	if err != nil {
+		return stageFailed(exitNotExecutable, err)
+	}
+	plan, err := decodeExecPlan(b)
+	if err != nil {
+		return stageFailed(exitNotExecutable, err)
+	}
+	preferAsVictim()
+	// From here on a missing program or directory is the command's own failure, but nothing of it may be seen before
+	// the go byte: without a run.json the act counts as never run.
+	chdirErr := os.Chdir(plan.Cwd)
+	path, lookErr := findProgram(plan.Argv[0], plan.Env)
+	if err := closeOnExecFrom(goFD); err != nil {
+		return stageFailed(exitNotExecutable, err)
+	}
+	var goByte [1]byte
+	fault("stage-waits")
+	if n := readRetry(goFD, goByte[:]); n != 1 {
+		return exitNoGo
+	}
+	fault("stage-goes")
+	if chdirErr != nil {
+		return stageFailed(exitNotExecutable, chdirErr)
+	}
+	if lookErr != nil {
+		return stageFailed(exitNotFound, lookErr)
+	}
+	err = syscall.Exec(path, plan.Argv, plan.Env)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stageFailed(exitNotFound, fmt.Errorf("%s: %w", plan.Argv[0], err))
+	}
+	return stageFailed(exitNotExecutable, fmt.Errorf("%s: %w", plan.Argv[0], err))
+}
+
+// stageFailed tells the command's own output why there is no command.
+func stageFailed(code int, err error) int {
+	fmt.Fprintf(os.Stderr, "perdure: %v\n", err)
+	return code
+}
+
+func readRetry(fd int, b []byte) int {
+	for {
+		n, err := unix.Read(fd, b)
+		if err != unix.EINTR {
+			return n
+		}
+	}
+}
+
+// findProgram resolves a program name by the PATH of the command's own environment. A name with a slash is taken as it
+// is; an empty element of PATH is skipped rather than read as the working directory.
+func findProgram(name string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	for _, dir := range filepath.SplitList(getenv(env, "PATH", "/usr/local/bin:/usr/bin:/bin")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && unix.Access(path, unix.X_OK) == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s: command not found", name)
+}
+
+// getenv returns the last value of key in env, or other.
+func getenv(env []string, key, other string) string {
+	for i := len(env) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(env[i], key+"="); ok {
+			return v
+		}
+	}
+	return other
+}

@@ -1,0 +1,170 @@
+package task
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/session"
+)
+
+const (
+	// lingerLimit is how long the shim waits, once the command ended, for children that are about to end too, such as
+	// the last process of a substitution. After that they are stragglers.
+	lingerLimit = 20 * time.Millisecond
+	// firstRetry and lastRetry bound the backoff of an exit record that the disk refuses.
+	firstRetry = 50 * time.Millisecond
+	lastRetry  = 10 * time.Second
+)
+
+// supervise stays until the command has ended, its exit is on record, and its tree is gone.
+func (s *shim) supervise() int {
+	go s.out.pump()
+	var timeout, retry <-chan time.Time
+	if s.spec.TimeoutMS > 0 {
+		t := time.NewTimer(time.Duration(s.spec.TimeoutMS) * time.Millisecond)
+		defer t.Stop()
+		timeout = t.C
+	}
+	backoff := firstRetry
+	for {
+		left := s.reap()
+		if s.status != nil && !s.recorded {
+			timeout = nil // the timeout is the command's; what it left behind has its own life
+			if err := s.record(left); err != nil {
+				complain("exit record: %v", err)
+				if missing(err) {
+					return 1 // the directory was removed: nobody can be told
+				}
+				retry, backoff = time.After(backoff), min(2*backoff, lastRetry)
+			}
+			left = s.reap()
+		}
+		if !left && s.recorded {
+			return s.leave()
+		}
+		select {
+		case <-s.chld:
+		case <-s.kills:
+			s.killRequested()
+		case <-timeout:
+			s.timedOut()
+		case <-retry:
+		}
+	}
+}
+
+// reap collects every dead child, orphans of the tree included, and reports whether any child is left. As the
+// subreaper of all that the command started, a shim without children knows that the tree is gone.
+func (s *shim) reap() (left bool) {
+	for {
+		var ws unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return false
+		case pid == 0:
+			return true
+		case pid == s.pid && s.status == nil:
+			s.status, s.ended = &ws, s.now().UnixMilli()
+		}
+	}
+}
+
+// record writes exit.json: after the output that is there, and before stragglers end.
+func (s *shim) record(left bool) error {
+	fault("ended")
+	if left {
+		left = !s.await(lingerLimit, func() bool { return !s.reap() })
+	}
+	s.out.drain()
+	fault("drained")
+	rec := s.exitRecord()
+	if left {
+		rec.Stragglers = s.count()
+	}
+	if err := writeRecord(s.dir.path(exitName), rec, true); err != nil {
+		return err
+	}
+	fault("recorded")
+	s.recorded, s.exit = true, rec
+	return nil
+}
+
+func (s *shim) exitRecord() exitRecord {
+	rec := exitRecord{Version: formatVersion, Started: s.started, Ended: s.ended, Output: s.out.end(), By: s.killer}
+	switch ws := *s.status; {
+	case ws.Signaled():
+		rec.Signal = unix.SignalName(ws.Signal())
+		if rec.By == "" {
+			rec.By = s.dir.killedBy()
+		}
+		if rec.By == "" {
+			rec.By = "unknown"
+		}
+	case s.killer != "":
+		// It was told to end and did so in its own way. The code would be that of its handler, not of its work.
+		rec.Signal = unix.SignalName(unix.SIGTERM)
+	default:
+		code := ws.ExitStatus()
+		rec.Code = &code
+		rec.Cwd, rec.Env = s.captured()
+	}
+	return rec
+}
+
+// captured reads what the shell reported at its end, if it was asked to and got there.
+func (s *shim) captured() (string, session.EnvDelta) {
+	if !s.spec.Capture {
+		return "", nil
+	}
+	cwd, env, err := s.dir.readCapture()
+	if err != nil {
+		complain("capture: %v", err)
+	}
+	return cwd, env
+}
+
+// leave ends the shim: nothing of the tree is left, so what the FIFO holds is the end of the output.
+func (s *shim) leave() int {
+	s.out.drain()
+	fault("leaving")
+	if end := s.out.end(); end != s.exit.Output {
+		s.exit.Output, s.exit.Stragglers = end, 0
+		if err := writeRecord(s.dir.path(exitName), s.exit, true); err != nil {
+			complain("final length %d: %v", end, err)
+		}
+	}
+	return 0
+}
+
+// count returns how many descendants live, at least one: the caller knows of a child.
+func (s *shim) count() int {
+	tree, err := descendants(unix.Getpid())
+	if err != nil {
+		return 1
+	}
+	return max(len(tree), 1)
+}
+
+// await polls until done or for at most limit, waking early when a child ends. It reports whether done was true.
+func (s *shim) await(limit time.Duration, done func() bool) bool {
+	const first, last = time.Millisecond, 10 * time.Millisecond
+	deadline := s.now().Add(limit)
+	for step := first; ; step = min(2*step, last) {
+		if done() {
+			return true
+		}
+		if !s.now().Before(deadline) {
+			return false
+		}
+		t := time.NewTimer(step)
+		select {
+		case <-s.chld:
+		case <-t.C:
+		}
+		t.Stop()
+	}
+}

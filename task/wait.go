@@ -1,0 +1,51 @@
+package task
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perdure/perdure/session"
+)
+
+// Wait returns the command's state as soon as it is no longer running, at most 20 ms late, or ctx's error. A command
+// that ended while descendants of it live on is not running: the state counts them as stragglers. Wait decides
+// nothing: of an act that nobody started it returns absent at once.
+func (r *Runner) Wait(ctx context.Context, sessionID, act string) (session.CommandState, error) {
+	for wait := newPoller(ctx); ; {
+		st, err := r.State(sessionID, act)
+		if err != nil || st.Status != session.CommandRunning {
+			return st, err
+		}
+		if err := wait.next(); err != nil {
+			return st, fmt.Errorf("wait for %s/%s: %w", sessionID, act, err)
+		}
+	}
+}
+
+// poller spaces out the looks at a directory: closely at first, when most commands end, then ever more rarely up to
+// 15 ms. A look costs some ten system calls.
+type poller struct {
+	ctx  context.Context
+	step time.Duration
+}
+
+const (
+	firstPoll = time.Millisecond
+	lastPoll  = 15 * time.Millisecond
+)
+
+func newPoller(ctx context.Context) *poller { return &poller{ctx: ctx, step: firstPoll} }
+
+// next sleeps, or returns ctx's error.
+func (p *poller) next() error {
+	t := time.NewTimer(p.step)
+	defer t.Stop()
+	p.step = min(p.step+p.step/16, lastPoll)
+	select {
+	case <-p.ctx.Done():
+		return p.ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
