@@ -1,0 +1,240 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/tool"
+)
+
+// Bounds of what is read of a command's output: as much as a result may quote from each end, and as much as is kept.
+const (
+	quoteBytes = 64 << 10
+	keepBytes  = 64 << 20
+	readChunk  = 1 << 20
+)
+
+// commandFlight follows one command to its outcome, whoever started it.
+type commandFlight struct {
+	s         *Session
+	act       string
+	name      string // of the tool
+	tool      tool.Commander
+	command   tool.Command
+	start     session.Start
+	env       session.EnvDelta // the session's, before the command
+	cwd       string
+	collected bool
+}
+
+func (s *Session) commandFlight(act string, p plan, t tool.Commander, start session.Start, collected bool) commandFlight {
+	return commandFlight{
+		s: s, act: act, name: p.call.Name, tool: t, command: *p.command, start: start,
+		env: s.state.Env, cwd: s.state.Cwd, collected: collected,
+	}
+}
+
+// notStarted handles a shim that could not be started. If that is certain, it is an ordinary error.
+func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
+	st, err := f.s.eng.cfg.Commands.Settle(context.WithoutCancel(ctx), f.s.lease.Session, f.act)
+	switch {
+	case err != nil:
+		return landing{err: fmt.Errorf("act %s: %w", f.act, errors.Join(cause, err))}
+	case st.Status != session.CommandAbsent:
+		return f.collect(ctx)
+	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled):
+		return landing{}
+	case ctx.Err() != nil:
+		return cancelledLanding(f.act, nil)
+	}
+	return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolFinished{
+		Act: f.act, Outcome: session.OutcomeError,
+		Content: []session.Part{session.TextPart(fmt.Sprintf("The command could not be started: %v", cause))},
+	}}}
+}
+
+// collect waits for the command and words its outcome; a background command is only named.
+func (f commandFlight) collect(ctx context.Context) landing {
+	cmds, id := f.s.eng.cfg.Commands, f.s.lease.Session
+	if f.start.Background {
+		return f.announce()
+	}
+	st, err := cmds.Wait(ctx, id, f.act)
+	cancelled := false
+	if ctx.Err() != nil {
+		if !errors.Is(context.Cause(ctx), errCancelled) {
+			return landing{}
+		}
+		cancelled = true
+		ctx = context.WithoutCancel(ctx)
+		if err = cmds.Kill(ctx, id, f.act, "user"); err == nil {
+			st, err = cmds.Wait(ctx, id, f.act)
+		}
+	}
+	if err != nil {
+		return landing{err: fmt.Errorf("act %s: %w", f.act, err)}
+	}
+	return f.outcome(st, cancelled)
+}
+
+// announce makes a background command a task.
+func (f commandFlight) announce() landing {
+	st, err := f.s.eng.cfg.Commands.State(f.s.lease.Session, f.act)
+	if err != nil {
+		return landing{err: fmt.Errorf("act %s: %w", f.act, err)}
+	}
+	r := tool.BackgroundResult(f.start.Task, st.PID)
+	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+		f.task(st),
+		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: r.Content},
+	}}
+}
+
+func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
+	return &session.TaskStarted{Task: session.Task{
+		ID: f.start.Task, Act: f.act, Command: f.command.Script, Cwd: f.cwd,
+		PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID,
+	}}
+}
+
+// outcome words how a foreground command ended.
+func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing {
+	actor := session.Actor{Type: session.ActorTool, ID: f.name}
+	if st.Status == session.CommandAbsent {
+		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolVoid{Act: f.act, Reason: "the command did not run"}}}
+	}
+	out, err := f.output(st)
+	if err != nil {
+		return landing{err: fmt.Errorf("act %s: output: %w", f.act, err)}
+	}
+	r := f.tool.Result(f.command, st, out)
+	fin := &session.ToolFinished{
+		Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, ExitCode: st.ExitCode, Output: out.Path,
+		Content: f.s.redact(r.Content),
+	}
+	switch {
+	case st.Status == session.CommandLost:
+		return landing{actor: engineActor, bodies: []session.Body{
+			&session.ToolUnknown{Act: f.act, Reason: "lost: " + st.Reason, Content: fin.Content},
+		}}
+	case cancelled:
+		fin.Outcome = session.OutcomeCancelled
+		fin.Content = append(fin.Content, session.TextPart("\nCancelled by user."))
+	case r.IsError:
+		fin.Outcome = session.OutcomeError
+	}
+	if st.Status == session.CommandExited {
+		if st.Cwd != "" && st.Cwd != f.cwd {
+			fin.Cwd = st.Cwd
+		}
+		fin.Env = mergeEnv(f.env, st.Env)
+	}
+	l := landing{actor: actor, bodies: append(r.Events, fin), then: f.forget}
+	if st.Stragglers > 0 {
+		l.late, l.then = func() []session.Body { return f.stragglers(st, fin) }, f.s.watchTasks
+	}
+	return l
+}
+
+// stragglers makes a task of what a foreground command left behind, and names it in the result.
+func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFinished) []session.Body {
+	f.start.Task = fmt.Sprintf("bash_%d", f.s.state.NextTask+1)
+	fin.Content = append(fin.Content, session.TextPart(fmt.Sprintf(
+		"\n[%d processes that the command started are still running, as background task %s]", st.Stragglers, f.start.Task)))
+	return []session.Body{f.task(st)}
+}
+
+// forget removes the act directory of a command whose outcome is in the log.
+func (f commandFlight) forget() {
+	if err := f.s.eng.cfg.Commands.Remove(f.s.lease.Session, f.act); err != nil {
+		f.s.eng.cfg.Log.Warn("act directory stays", "session", f.s.lease.Session, "act", f.act, "error", err)
+	}
+}
+
+// output reads what was kept of a command's output: both ends for the result, and all of it into a file of its own
+// when the ends are not all.
+func (f commandFlight) output(st session.CommandState) (tool.Output, error) {
+	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
+	if err != nil || next >= st.Output {
+		return tool.Output{Head: head, Total: st.Output}, err
+	}
+	out := tool.Output{Head: head, Total: st.Output}
+	from := max(next, st.Output-quoteBytes)
+	for from < st.Output {
+		b, n, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, from, quoteBytes)
+		if err != nil {
+			return out, err
+		}
+		out.Omitted += gap
+		if n <= from {
+			break
+		}
+		out.Tail, from = append(out.Tail, b...), n
+	}
+	out.Omitted += max(0, st.Output-quoteBytes-next)
+	if f.s.eng.cfg.OutDir != "" {
+		out.Path, err = f.keep(st)
+	}
+	return out, err
+}
+
+// keep writes the kept output to a file of its own, durably, each gap named in its place. Writing it again gives the
+// same file.
+func (f commandFlight) keep(st session.CommandState) (string, error) {
+	dir := filepath.Join(f.s.eng.cfg.OutDir, f.s.lease.Session)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, f.act+".out")
+	tmp, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", err
+	}
+	err = f.copyOutput(tmp, st)
+	if err == nil {
+		err = tmp.Sync()
+	}
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = os.Rename(path+".tmp", path)
+	}
+	if err != nil {
+		_ = os.Remove(path + ".tmp")
+		return "", err
+	}
+	return path, syncDir(dir)
+}
+
+func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
+	written := int64(0)
+	for from := int64(0); from < st.Output && written < keepBytes+readChunk; {
+		b, next, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, from, readChunk)
+		if err != nil {
+			return err
+		}
+		if gap > 0 {
+			if _, err := fmt.Fprintf(w, "\n[%d bytes omitted]\n", gap); err != nil {
+				return err
+			}
+		}
+		if next <= from {
+			return nil
+		}
+		if _, err := w.Write(f.s.eng.cfg.Redact(b)); err != nil {
+			return err
+		}
+		written, from = written+int64(len(b)), next
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/perdure/perdure/session"
+)
+
+// Commands runs commands that outlive the agent. The methods that take an act id are safe to call again, in this
+// process or a later one.
+type Commands interface {
+	// Start runs spec under a shim and returns once the command runs or provably did not start.
+	Start(ctx context.Context, spec session.CommandSpec) error
+	// State reads what is known without waiting or deciding.
+	State(sessionID, act string) (session.CommandState, error)
+	// Settle is State, and makes CommandAbsent final: whoever comes late will not run.
+	Settle(ctx context.Context, sessionID, act string) (session.CommandState, error)
+	// Wait returns the state once the command no longer runs.
+	Wait(ctx context.Context, sessionID, act string) (session.CommandState, error)
+	// Kill ends the command's whole tree, attributing it.
+	Kill(ctx context.Context, sessionID, act, by string) error
+	// Read returns output from an absolute offset, where to go on, and how many bytes before it are no longer kept.
+	Read(sessionID, act string, from int64, limit int) (b []byte, next, gap int64, err error)
+	// Remove forgets a command whose outcome and output are durable elsewhere.
+	Remove(sessionID, act string) error
+}
+
+// Update is something that an observer may show: an event once it is durable, or a delta of a running model call.
+type Update struct {
+	Session string
+	Event   *session.Event // nil for a delta
+	Body    session.Body
+	Act     string // of the delta
+	Kind    string // of the delta: text, thinking, tool
+	Text    string
+}

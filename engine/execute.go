@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/tool"
+)
+
+// execute logs the intent of an allowed call and starts its effect.
+func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call) error {
+	p, err := s.plan(c)
+	if err != nil {
+		return fmt.Errorf("session %s: act %s: %w", s.state.ID, a.ID, err)
+	}
+	if p.refusal != nil {
+		return s.append(ctx, engineActor, refused(a.ID, *p.refusal))
+	}
+	start := session.Start{Epoch: s.lease.Epoch, BootID: s.eng.cfg.BootID, Time: s.eng.cfg.Now().UnixMilli()}
+	switch t := p.tool.(type) {
+	case tool.Commander:
+		return s.startCommand(ctx, a, p, t, start)
+	case tool.Editor:
+		return s.startEdit(ctx, a, p, t, c, start)
+	case tool.Runner:
+		if err := s.append(ctx, engineActor, &session.ToolStarted{Act: a.ID, Start: start}); err != nil {
+			return err
+		}
+		env := s.env()
+		s.fly(a.ID, func(ctx context.Context) landing { return s.runTool(ctx, t, p.call, env) })
+		return nil
+	}
+	return s.append(ctx, engineActor, refused(a.ID, *errorResult("Tool %s cannot be run.", c.Tool)))
+}
+
+// runTool lets a Runner do its work.
+func (s *Session) runTool(ctx context.Context, t tool.Runner, c tool.Call, env tool.Env) landing {
+	r, err := t.Run(ctx, c, env)
+	switch {
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled):
+		return cancelledLanding(c.Act, nil)
+	case ctx.Err() != nil:
+		return landing{}
+	case err != nil:
+		r = *errorResult("The tool failed: %v", err)
+	}
+	return s.finished(c, r)
+}
+
+// finished words a tool's result as the events to append.
+func (s *Session) finished(c tool.Call, r tool.Result) landing {
+	fin := &session.ToolFinished{Act: c.Act, Outcome: session.OutcomeOK, Content: s.redact(r.Content)}
+	if r.IsError {
+		fin.Outcome = session.OutcomeError
+	}
+	return landing{actor: session.Actor{Type: session.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
+}
+
+func cancelledLanding(act string, content []session.Part) landing {
+	content = append(content, session.TextPart("Cancelled by user."))
+	return landing{actor: engineActor, bodies: []session.Body{
+		&session.ToolFinished{Act: act, Outcome: session.OutcomeCancelled, Content: content},
+	}}
+}
+
+func (s *Session) redact(parts []session.Part) []session.Part {
+	out := slices.Clone(parts)
+	for i := range out {
+		if out[i].Type == session.BlockText {
+			out[i].Data = s.eng.cfg.Redact(out[i].Data)
+		}
+	}
+	return out
+}
+
+// startEdit prepares the file change, logs it whole but for its content, and makes it. If the file is not what the
+// decision was made for, the call is decided again.
+func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t tool.Editor, c *session.Call, start session.Start) error {
+	edit, content, refusal, err := t.Prepare(ctx, p.call, s.env())
+	switch {
+	case err != nil:
+		refusal = errorResult("Cannot prepare the change: %v", err)
+		fallthrough
+	case refusal != nil:
+		return s.append(ctx, engineActor, refused(a.ID, *refusal))
+	case edit.Pre != c.Decision.Pre || edit.Path != p.path:
+		return s.decide(ctx, a, c)
+	}
+	start.Edit = edit
+	if err := s.append(ctx, engineActor, &session.ToolStarted{Act: a.ID, Start: start}); err != nil {
+		return err
+	}
+	e := *edit
+	s.fly(a.ID, func(context.Context) landing {
+		if err := s.eng.cfg.Files.Replace(e, content); err != nil {
+			return s.editFailed(a.ID, e, err)
+		}
+		return editLanding(a.ID, p.call.Name, e, false)
+	})
+	return nil
+}
+
+// editFailed finds out what a failed change left. A file still as it was is an ordinary error; anything else the
+// next look at the file decides.
+func (s *Session) editFailed(act string, e session.Edit, cause error) landing {
+	content := []session.Part{session.TextPart(fmt.Sprintf("The change was not made: %v", cause))}
+	now, _, err := s.eng.cfg.Files.Digest(e.Path)
+	if err == nil && now != e.Post || errors.Is(cause, tool.ErrChanged) {
+		return landing{actor: engineActor, bodies: []session.Body{
+			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: content},
+		}}
+	}
+	return landing{actor: engineActor, bodies: []session.Body{
+		&session.ToolUnknown{Act: act, Reason: cause.Error(), Content: unknownContent("the file could not be checked after a failed write")},
+	}}
+}
+
+// editLanding is the outcome of a change that was made, now or before a crash: the words come from the intent.
+func editLanding(act, name string, e session.Edit, collected bool) landing {
+	use := session.FileModified
+	if e.Pre.IsZero() {
+		use = session.FileCreated
+	}
+	return landing{actor: session.Actor{Type: session.ActorTool, ID: name}, bodies: []session.Body{
+		&session.FileSeen{File: session.File{Path: e.Path, Digest: e.Post, Mode: e.Mode, Size: e.Size, Use: use}},
+		&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Collected: collected, Content: []session.Part{session.TextPart(e.Result)}},
+	}}
+}
+
+// startCommand logs the intent, starts the command under its shim and, in the foreground, waits for it.
+func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t tool.Commander, start session.Start) error {
+	env, err := s.environ()
+	if err != nil {
+		return fmt.Errorf("session %s: act %s: %w", s.state.ID, a.ID, err)
+	}
+	start.Command, start.Background = p.command.Script, p.command.Background
+	if start.Background {
+		start.Task = fmt.Sprintf("bash_%d", s.state.NextTask+1)
+	}
+	if err := s.append(ctx, engineActor, &session.ToolStarted{Act: a.ID, Start: start}); err != nil {
+		return err
+	}
+	spec := session.CommandSpec{
+		Version: 1, Session: s.state.ID, Act: a.ID, Script: p.command.Script, Cwd: s.state.Cwd, Env: env,
+		TimeoutMS: p.command.TimeoutMS, Capture: !p.command.Background,
+	}
+	f := s.commandFlight(a.ID, p, t, start, false)
+	s.fly(a.ID, func(ctx context.Context) landing {
+		if err := s.eng.cfg.Commands.Start(ctx, spec); err != nil {
+			return f.notStarted(ctx, err)
+		}
+		return f.collect(ctx)
+	})
+	return nil
+}
+
+// mergeEnv adds a command's changes of the environment to the session's. What is set back to what commands start
+// from anyway stays listed: it costs nothing and says what happened.
+func mergeEnv(old, delta session.EnvDelta) session.EnvDelta {
+	if len(delta) == 0 {
+		return nil
+	}
+	out := maps.Clone(old)
+	if out == nil {
+		out = session.EnvDelta{}
+	}
+	maps.Copy(out, delta)
+	return out
+}

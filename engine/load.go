@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// ErrNeverOpened tells that a session's first event was never written: its creator died before it.
+var ErrNeverOpened = errors.New("session was never opened")
+
+// maxAncestors bounds a chain of forks.
+const maxAncestors = 1000
+
+// Load computes a session's state from its newest usable snapshot and the events after it.
+func (e *Engine) Load(ctx context.Context, id string) (*session.State, error) {
+	st, err := e.LoadAt(ctx, id, 0, false)
+	if err == nil && st.Head.Seq == 0 {
+		return nil, fmt.Errorf("session %s: %w", id, ErrNeverOpened)
+	}
+	return st, err
+}
+
+// LoadAt computes the state at seq (0: the head). With settled, it goes back to the newest seq at which no act was
+// open.
+func (e *Engine) LoadAt(ctx context.Context, id string, seq int64, settled bool) (*session.State, error) {
+	return e.loadAt(ctx, id, seq, settled, maxAncestors)
+}
+
+func (e *Engine) loadAt(ctx context.Context, id string, seq int64, settled bool, depth int) (*session.State, error) {
+	if depth == 0 {
+		return nil, fmt.Errorf("session %s has more than %d ancestors", id, maxAncestors)
+	}
+	info, err := e.cfg.Store.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if seq > info.Head.Seq {
+		return nil, fmt.Errorf("session %s has %d events: %w", id, info.Head.Seq, store.ErrNotFound)
+	}
+	if seq == 0 {
+		seq = info.Head.Seq
+	}
+	if settled {
+		if seq, err = e.settledSeq(ctx, info, seq, depth); err != nil {
+			return nil, err
+		}
+	}
+	return e.fold(ctx, info, seq, depth, nil)
+}
+
+// base is the state that a session's own events are folded onto, and the seq it stands at.
+func (e *Engine) base(ctx context.Context, info store.Info, atMost int64, depth int) (*session.State, error) {
+	snap, err := e.cfg.Store.LoadSnapshot(ctx, info.ID, session.FoldVersion, atMost)
+	if err == nil && snap != nil {
+		st := &session.State{}
+		if json.Unmarshal(snap.State, st) == nil && st.Head == (session.Head{Seq: snap.Seq, Hash: snap.Hash}) {
+			return st, nil
+		}
+		e.cfg.Log.Warn("snapshot is not usable", "session", info.ID)
+	}
+	if info.Parent == nil {
+		return session.New(info.ID), nil
+	}
+	parent, err := e.loadAt(ctx, info.Parent.Session, info.Parent.Seq, false, depth-1)
+	if err != nil {
+		return nil, fmt.Errorf("parent of %s: %w", info.ID, err)
+	}
+	if parent.Head.Hash != info.Parent.Hash {
+		return nil, &store.CorruptError{Session: info.Parent.Session, Seq: info.Parent.Seq, Cause: errors.New("hash differs from the fork's")}
+	}
+	return session.Fork(parent, info.ID), nil
+}
+
+// fold computes the state at seq; each, if set, sees the state after every event.
+func (e *Engine) fold(ctx context.Context, info store.Info, seq int64, depth int, each func(*session.State)) (*session.State, error) {
+	st, err := e.base(ctx, info, seq, depth)
+	if err != nil || st.Head.Seq >= seq {
+		return st, err
+	}
+	for ev, err := range e.cfg.Store.Read(ctx, info.ID, st.Head.Seq+1, seq) {
+		if err != nil {
+			return nil, err
+		}
+		if err := st.Apply(ev); err != nil {
+			return nil, &store.CorruptError{Session: info.ID, Seq: ev.Seq, Cause: err}
+		}
+		if each != nil {
+			each(st)
+		}
+	}
+	return st, nil
+}
+
+// settledSeq finds the newest seq ≤ seq without an open act.
+func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, depth int) (int64, error) {
+	best := int64(0)
+	st, err := e.fold(ctx, info, seq, depth, func(s *session.State) {
+		if s.SettledNow() {
+			best = s.Head.Seq
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	if st.SettledNow() {
+		best = st.Head.Seq
+	}
+	if best == 0 {
+		return 0, fmt.Errorf("session %s: no settled position at or before %d", info.ID, seq)
+	}
+	return best, nil
+}
+
+// Transcript reads a session's conversation from the ranges that its state names.
+func (e *Engine) Transcript(ctx context.Context, st *session.State) (*session.Transcript, error) {
+	t := &session.Transcript{}
+	for _, r := range st.Conversation() {
+		for ev, err := range e.cfg.Store.Read(ctx, r.Session, r.From, r.To) {
+			if err != nil {
+				return nil, err
+			}
+			body, err := session.Decode(ev)
+			if err != nil {
+				return nil, &store.CorruptError{Session: r.Session, Seq: ev.Seq, Cause: err}
+			}
+			t.Apply(ev, body)
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/session"
+)
+
+// Backoff between attempts of one model call: it doubles from the first to the longest, and up to half is jitter.
+const (
+	firstDelay   = 500 * time.Millisecond
+	longestDelay = 30 * time.Second
+	longestAsked = 10 * time.Minute // the longest retry-after that is honoured as asked
+)
+
+// callModel fixes what is sent, logs it, and sends it. A retry sends what was sent before and nothing newer.
+func (s *Session) callModel(ctx context.Context, a session.Action, do session.CallModel) error {
+	provider, err := s.eng.cfg.Provider(s.state.Agent.Provider)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", s.state.ID, err)
+	}
+	t, err := s.Transcript(ctx)
+	if err != nil {
+		return err
+	}
+	through, messages := do.Through, t.Messages()
+	if through == 0 {
+		through, messages = s.state.Head.Seq, t.Upcoming()
+	}
+	req := s.request(a.ID, messages)
+	prefix, err := provider.Prefix(req)
+	if err != nil {
+		return fmt.Errorf("session %s: render request: %w", s.state.ID, err)
+	}
+	err = s.append(ctx, engineActor, &session.ModelRequested{
+		Act: a.ID, Turn: a.Turn, Step: do.Step, Attempt: do.Attempt, Epoch: s.lease.Epoch, Model: s.modelName(),
+		Through: through, Prefix: prefix, MaxTokens: req.MaxTokens, Estimate: s.state.Estimate(),
+	})
+	if err != nil {
+		return err
+	}
+	call := modelFlight{s: s, act: a.ID, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
+		estimate: s.state.Estimate(), failures: s.state.Turn.Model.Failures}
+	s.fly(a.ID, call.fly)
+	return nil
+}
+
+func (s *Session) modelName() string { return s.state.Agent.Provider + "/" + s.state.Agent.Model }
+
+// request renders nothing: it gathers what is frozen and what the conversation is. The bound of the reply shrinks
+// with the room that is left in the window.
+func (s *Session) request(act string, messages []session.Message) model.Request {
+	a := s.state.Agent
+	room := a.MaxTokens
+	if a.Window > 0 {
+		room = min(room, a.Window-s.state.Estimate())
+	}
+	return model.Request{
+		Act: act, Model: a.Model, System: a.System, Tools: a.Tools, Messages: messages, MaxTokens: room,
+		Params: model.Params{APIVersion: a.APIVersion, Betas: a.Betas, Thinking: a.Thinking},
+	}
+}
+
+// modelFlight is one attempt of a model call under way.
+type modelFlight struct {
+	s        *Session
+	act      string
+	provider model.Provider
+	req      model.Request
+	model    string
+	price    *session.Price
+	estimate int64
+	failures int
+}
+
+func (f modelFlight) fly(ctx context.Context) landing {
+	side := openSide(f.s.eng.cfg.SideDir, f.s.lease.Session, f.act)
+	defer side.close()
+	resp, err := f.provider.Call(ctx, f.req, func(d model.Delta) {
+		side.write(d)
+		if f.s.eng.cfg.Observe != nil {
+			f.s.eng.cfg.Observe(Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text})
+		}
+	})
+	switch {
+	case err == nil:
+		side.discard = true
+		return landing{actor: session.Actor{Type: session.ActorModel, ID: f.model}, bodies: []session.Body{f.seal(resp)}}
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled):
+		side.discard = true
+		usage, text := side.seen()
+		return landing{actor: engineActor, bodies: []session.Body{&session.ModelLost{
+			Act: f.act, Model: f.model, Reason: "cancelled", Lost: orDefault(usage, f.estimate), Text: []byte(text),
+		}}}
+	case ctx.Err() != nil:
+		return landing{} // parked: the side file stays for the next holder
+	}
+	side.discard = true
+	return landing{actor: engineActor, bodies: []session.Body{f.fail(err)}}
+}
+
+func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
+	b := &session.ModelResponded{
+		Act: f.act, Response: r.ID, Model: f.model, Provider: f.provider.Name(), Stop: r.Stop, Usage: r.Usage,
+		Cost: f.price.Cost(r.Usage), Blocks: make([]session.SealedBlock, len(r.Blocks)),
+	}
+	for i, bl := range r.Blocks {
+		sb := session.SealedBlock{Type: bl.Type, Raw: bl.Raw}
+		switch {
+		case bl.Tool != nil:
+			sb.ID, sb.Name, sb.Input = bl.Tool.ID, bl.Tool.Name, bl.Tool.Input
+		case bl.Type == session.BlockText:
+			sb.Shown = []byte(bl.Text)
+		}
+		b.Blocks[i] = sb
+	}
+	return b
+}
+
+// fail classifies a failed attempt and fixes when, if ever, the next one is due.
+func (f modelFlight) fail(err error) *session.ModelFailed {
+	var me *model.Error
+	if !errors.As(err, &me) {
+		me = &model.Error{Class: model.ClassProtocol, Message: err.Error()}
+	}
+	b := &session.ModelFailed{Act: f.act, Model: f.model, Class: string(me.Class), Status: me.Status, Message: me.Message}
+	// An answer with an error status is a refusal and took no tokens. Anything that broke off after the request was
+	// sent may have.
+	switch {
+	case me.Started:
+		b.Lost = orDefault(me.Usage.Input+me.Usage.CacheRead+me.Usage.CacheWrite, f.estimate)
+	case me.Status == 0 && me.Class != model.ClassUnreached:
+		b.Lost = f.estimate
+	}
+	if !me.Retryable() || f.failures+1 >= f.s.eng.cfg.MaxFailures {
+		return b
+	}
+	delay := min(longestDelay, firstDelay<<min(f.failures, 10))
+	jitter := time.Duration(f.s.eng.cfg.Jitter() * float64(delay) / 2)
+	delay += jitter
+	if me.RetryAfter > 0 {
+		delay = min(max(me.RetryAfter, firstDelay), longestAsked)
+		jitter = 0
+	}
+	b.DelayMS, b.Jitter = delay.Milliseconds(), jitter.Milliseconds()
+	b.RetryAt = f.s.eng.cfg.Now().Add(delay).UnixMilli()
+	return b
+}

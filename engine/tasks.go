@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/tool"
+)
+
+// tasks is how tools see background commands.
+type tasks struct {
+	s    *Session
+	view *session.State
+}
+
+// Output reads from a task, the parent session's inherited ones included.
+func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []byte, next, gap int64, st session.CommandState, err error) {
+	task := t.view.Task(id)
+	if task == nil {
+		return nil, 0, 0, st, fmt.Errorf("%w: %s", tool.ErrNoTask, id)
+	}
+	owner := t.s.ownerOf(task)
+	// The state is read first: what it says was printed can then be read.
+	if st, err = t.s.eng.cfg.Commands.State(owner, task.Act); err != nil {
+		return nil, 0, 0, st, err
+	}
+	b, next, gap, err = t.s.eng.cfg.Commands.Read(owner, task.Act, from, limit)
+	return b, next, gap, st, err
+}
+
+func (s *Session) ownerOf(t *session.Task) string {
+	if t.Session != "" {
+		return t.Session
+	}
+	return s.lease.Session
+}
+
+// Kill ends a task of this session: the intent is logged before the signal.
+func (t tasks) Kill(ctx context.Context, id string) (session.CommandState, error) {
+	task := t.view.Task(id)
+	switch {
+	case task == nil:
+		return session.CommandState{}, fmt.Errorf("%w: %s", tool.ErrNoTask, id)
+	case task.Session != "":
+		return session.CommandState{}, fmt.Errorf("task %s belongs to session %s", id, task.Session)
+	}
+	err := t.s.ask(ctx, func() error {
+		if now := t.s.state.Task(id); now == nil || now.Status != session.CommandRunning || now.Kill != "" {
+			return nil
+		}
+		return t.s.append(ctx, session.Actor{Type: session.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: "agent"})
+	})
+	if err != nil {
+		return session.CommandState{}, err
+	}
+	return t.s.eng.cfg.Commands.Wait(ctx, t.s.lease.Session, task.Act)
+}
+
+// killTask ends a task whose end was asked for.
+func (s *Session) killTask(id string, do session.KillTask) {
+	task := *s.state.Task(do.Task)
+	s.fly(id, func(ctx context.Context) landing {
+		err := s.eng.cfg.Commands.Kill(ctx, s.lease.Session, task.Act, do.By)
+		var st session.CommandState
+		if err == nil {
+			st, err = s.eng.cfg.Commands.Wait(ctx, s.lease.Session, task.Act)
+		}
+		if ctx.Err() != nil {
+			return landing{}
+		}
+		if err != nil {
+			return landing{err: fmt.Errorf("task %s: %w", task.ID, err)}
+		}
+		return landing{actor: engineActor, bodies: []session.Body{&session.TaskExited{Task: task.ID, State: st}}}
+	})
+}
+
+// collectTasks appends the end of every task that ended while nobody looked, and begins to watch the others.
+func (s *Session) collectTasks(ctx context.Context) error {
+	for _, t := range s.state.View().Tasks {
+		if t.Status != session.CommandRunning || t.Session != "" || s.eng.cfg.Commands == nil {
+			continue
+		}
+		st, err := s.eng.cfg.Commands.State(s.state.ID, t.Act)
+		if err != nil {
+			return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
+		}
+		if st.Status == session.CommandRunning {
+			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: "still running: " + t.Command})
+			continue
+		}
+		if err := s.taskEnded(ctx, t, st); err != nil {
+			return err
+		}
+		s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: ended(st) + " meanwhile: " + t.Command})
+	}
+	s.watchTasks()
+	return nil
+}
+
+// taskEnded appends a task's end, and a note that tells the model with its next request.
+func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.CommandState) error {
+	if now := s.state.Task(t.ID); now == nil || now.Status != session.CommandRunning {
+		return nil
+	}
+	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
+	if now := s.state.Task(t.ID); now.Kill == "" && !now.Told {
+		note := fmt.Sprintf("[Background task %s %s: %s]", t.ID, ended(st), t.Command)
+		bodies = append(bodies, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(note)}})
+	}
+	return s.append(ctx, engineActor, bodies...)
+}
+
+// ended says in words how a command ended.
+func ended(st session.CommandState) string {
+	switch st.Status {
+	case session.CommandExited:
+		if st.ExitCode != nil {
+			return fmt.Sprintf("ended with exit code %d", *st.ExitCode)
+		}
+	case session.CommandKilled:
+		return "was killed by " + st.Signal
+	case session.CommandLost:
+		return "is lost (" + st.Reason + ")"
+	case session.CommandAbsent:
+		return "never started"
+	case session.CommandRunning:
+	}
+	return "ended"
+}
+
+// watchTasks waits, beside the loop, for the end of every running task.
+func (s *Session) watchTasks() {
+	for _, t := range s.state.Tasks {
+		if t.Status != session.CommandRunning || t.Session != "" || s.watched[t.ID] || s.eng.cfg.Commands == nil {
+			continue
+		}
+		s.watched[t.ID] = true
+		go func() {
+			st, err := s.eng.cfg.Commands.Wait(s.watchCtx, s.lease.Session, t.Act)
+			if err != nil {
+				return
+			}
+			_ = s.ask(s.watchCtx, func() error { return s.taskEnded(s.watchCtx, t, st) })
+		}()
+	}
+}
