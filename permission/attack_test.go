@@ -99,6 +99,8 @@ func TestAttacksOnGitPrefix(t *testing.T) {
 		"cd sub && git status", "cd .. && git status", "cd && git status", "cd - && git status", "pushd x; git status", "cd /home/u/proj/sub && git status",
 		// What the shell expands.
 		"git log ~/x", "git log ~root/x", "git log a=~/x", "git log {a,b}", "git log {1..9}", "git log @(a|b)", "git log +(x)", "git *", "git -* x", "git log ?-output=x", "git log --grep -- --output=x", "git diff *.go",
+		// A comment ends at its newline, continued or not.
+		"git log # \\\nrm x", "git log #\\\nrm x", "git log \\\n#'\nrm x\n'", "#\\\nrm x", "git log;#\\\nrm x", "# a\ngit log # b \\\n rm x",
 		// Things that do not parse, or parse to nothing.
 		"git log '", `git log "`, "git log $(", "git log `", "git log )", "git log ;;", "git log && ", "# only a comment", "git log \\",
 	}

@@ -117,18 +117,19 @@ func (s *script) addText(text string, depth int) {
 	}
 	s.scan(text)
 	file, err := parseShell(text)
-	if err != nil {
-		s.unknown = true
-		return
-	}
+	s.unknown = s.unknown || err != nil
 	s.collect(text, file, depth)
+	s.ambiguous(text, depth)
 }
 
 // addBase remembers where a cd leads, for the words that follow.
 func (s *script) addBase(argv []word) {
+	if len(argv) == 1 && s.home != "" && len(s.bases) < maxBases {
+		s.bases = append(s.bases, s.home)
+	}
 	for _, w := range argv[1:] {
 		dir, literal := w.text, w.known
-		if w.tilde && s.home != "" && strings.HasPrefix(dir, "~/") {
+		if w.tilde && s.home != "" && (dir == "~" || strings.HasPrefix(dir, "~/")) {
 			dir, literal = s.home+dir[1:], true
 		}
 		if !literal || strings.HasPrefix(dir, "-") {

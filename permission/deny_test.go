@@ -23,6 +23,7 @@ func TestDenyFindsHiddenCommands(t *testing.T) {
 		"sudo sh -c 'rm x'", "sudo env A=b timeout 5 nice rm x", "ssh host rm x", "ssh host 'cd /; rm x'", "su -c 'rm x' root", "watch 'rm x'", "parallel rm ::: x", "busybox rm x",
 		"flock f rm x", "flock f -c 'rm x'", "strace -f rm x", "docker run img rm x", "docker exec c sh -c 'rm x'", "chroot / rm x", "trap 'rm x' EXIT", "script -c 'rm x' f",
 		"git bisect run rm x", "git rebase -x 'rm x' main", "git -c alias.z='!rm x' z", "git submodule foreach 'rm x'", "systemd-run rm x", "unshare -r rm x",
+		"ls # \\\nrm x", "ls \\\n#'\nrm x\n'", "sh -c 'ls # \\\nrm x'", "rm x\n'", "rm x; ls\n(", "ls a#b # c\\\n\\\nrm x",
 		"cat <<E | ls\n`rm x`\nE", strings.Repeat("ls;", 2000) + "rm x", strings.Repeat("ls && ", 60) + "rm x",
 	}
 	for _, mode := range []Mode{ModeDefault, ModeAcceptEdits, ModeBypass, ModePlan} {
@@ -37,7 +38,7 @@ func TestDenyFindsHiddenCommands(t *testing.T) {
 func TestDenyUnsureAsks(t *testing.T) {
 	unsure := []string{
 		"$X x", "${X} x", `"$X" x`, "$(echo rm) x", "r? x", "/bin/r* x", "{rm,x}", "r$'\\q' x", "~/x y", "eval $X", `eval "$X"`, `sh -c "$X"`, "sh -c $X", "echo x | sh", "bash <<E\nx\nE",
-		"bash <<< x", "sudo $X", "env $X", "xargs $X", `ssh host "$X"`, "sudo -i", "source /dev/stdin", ". <(x)", "bash /dev/stdin", "rm x (", "'", "sh -c 'rm x ('",
+		"bash <<< x", "sudo $X", "env $X", "xargs $X", `ssh host "$X"`, "sudo -i", "source /dev/stdin", ". <(x)", "bash /dev/stdin", "'", "sh -c 'rm x ('",
 		"find . $X", "timeout 5 $X", "bash -s", "bash -o pipefail",
 	}
 	for _, mode := range []Mode{ModeDefault, ModeBypass} {

@@ -71,28 +71,72 @@ func analyse(r Request) *script {
 		s.broken, s.unknown = true, true
 		s.odd("the command does not parse: %v", err)
 		s.scan(text)
+		s.collect(text, file, 0)
+		s.ambiguous(text, 0)
 		return s
 	}
 	s.plainStmts(text, file.Stmts)
 	s.collect(text, file, 0)
+	s.ambiguous(text, 0)
 	if len(s.top) == 0 {
 		s.odd("it runs no command")
 	}
 	return s
 }
 
-// parseShell parses as bash does. A panic of the parser is an error like any
+// parseShell parses as bash does. With an error the file holds the statements
+// before it, which bash runs too. A panic of the parser is an error like any
 // other, for the text comes from a model.
 func parseShell(text string) (file *syntax.File, err error) {
+	file = &syntax.File{}
 	defer func() {
 		if p := recover(); p != nil {
-			file, err = nil, fmt.Errorf("parser failed: %v", p)
+			err = fmt.Errorf("parser failed: %v", p)
 		}
 	}()
 	if deepNesting(text) {
-		return nil, errors.New("too deeply nested")
+		return file, errors.New("too deeply nested")
 	}
-	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	err = parser.Stmts(strings.NewReader(text), func(st *syntax.Stmt) bool {
+		file.Stmts = append(file.Stmts, st)
+		return true
+	})
+	return file, err
+}
+
+// ambiguous finds line continuations that bash and the parser read differently,
+// which comparing the two brought to light: bash ends a comment at the newline
+// whatever stands before it, and begins one after a continuation. Such a text is
+// never plain, and is collected a second time with its lines apart.
+func (s *script) ambiguous(text string, depth int) {
+	start, found := 0, false
+	for i := 0; i+1 < len(text) && !found; i++ {
+		switch {
+		case text[i] == '\\' && text[i+1] == '\n':
+			found = hasComment(text[start:i]) || i+2 < len(text) && text[i+2] == '#'
+		case text[i] == '\n':
+			start = i + 1
+		}
+	}
+	if !found {
+		return
+	}
+	s.unknown = true
+	s.odd("it continues a line next to a comment")
+	apart := strings.ReplaceAll(text, "\\\n", "\n")
+	file, _ := parseShell(apart)
+	s.collect(apart, file, depth)
+}
+
+// hasComment reports a # that may begin a comment.
+func hasComment(line string) bool {
+	for i := range len(line) {
+		if line[i] == '#' && (i == 0 || strings.IndexByte(" \t;|&()<>`\n{}", line[i-1]) >= 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // deepNesting bounds the parser's recursion and backtracking before it starts.
