@@ -9,6 +9,9 @@ import (
 // Commands runs commands that outlive the agent. The methods that take an act id are safe to call again, in this
 // process or a later one.
 type Commands interface {
+	// Prepare makes the act's directory durable and starts nothing. It comes before the log says that the act
+	// started, so that a missing directory later is no riddle. It may be repeated until the act is claimed.
+	Prepare(ctx context.Context, spec session.CommandSpec) error
 	// Start runs spec under a shim and returns once the command runs or provably did not start.
 	Start(ctx context.Context, spec session.CommandSpec) error
 	// State reads what is known without waiting or deciding.

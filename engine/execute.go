@@ -141,12 +141,15 @@ func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t 
 	if start.Background {
 		start.Task = fmt.Sprintf("bash_%d", s.state.NextTask+1)
 	}
-	if err := s.append(ctx, engineActor, &session.ToolStarted{Act: a.ID, Start: start}); err != nil {
-		return err
-	}
 	spec := session.CommandSpec{
 		Version: 1, Session: s.state.ID, Act: a.ID, Script: p.command.Script, Cwd: s.state.Cwd, Env: env,
 		TimeoutMS: p.command.TimeoutMS, Capture: !p.command.Background,
+	}
+	if err := s.eng.cfg.Commands.Prepare(ctx, spec); err != nil {
+		return s.append(ctx, engineActor, refused(a.ID, *errorResult("The command could not be prepared: %v", err)))
+	}
+	if err := s.append(ctx, engineActor, &session.ToolStarted{Act: a.ID, Start: start}); err != nil {
+		return err
 	}
 	f := s.commandFlight(a.ID, p, t, start, false)
 	s.fly(a.ID, func(ctx context.Context) landing {
