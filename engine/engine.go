@@ -25,7 +25,7 @@ type Engine struct {
 // Config is an engine's world. Store, Provider and Files are required; Commands is required by process tools.
 type Config struct {
 	Store    store.Store
-	Provider func(name string) (model.Provider, error) // by the agent's provider name
+	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL
 	Tools    []tool.Tool
 	Files    tool.Files
 	Commands Commands

@@ -1,0 +1,50 @@
+// Package redact replaces known secrets by their names, one way, where text enters the model and the log.
+//
+// A [Set] is built from named values. Replacing works on whole texts; a value that a text shows only in part, or
+// encoded, is not found: this is a filter, no guarantee. The caller hands over whole texts, never pieces of a stream.
+package redact
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// minSecret is the shortest value, in bytes, that is looked for: shorter ones would hit ordinary words.
+const minSecret = 8
+
+// Set is a list of secrets. Its zero value replaces nothing. It is safe for concurrent use.
+type Set struct {
+	secrets []secret
+}
+
+type secret struct{ value, label []byte }
+
+// New makes a set from names and values. Values under 8 bytes are left out.
+func New(values map[string]string) *Set {
+	s := &Set{}
+	for name, v := range values {
+		if len(v) >= minSecret {
+			s.secrets = append(s.secrets, secret{value: []byte(v), label: []byte("[secret:" + name + "]")})
+		}
+	}
+	// The longest first, so that a secret within another does not leave the rest of it standing; then by name, so
+	// that equal values always get the same name.
+	slices.SortFunc(s.secrets, func(a, b secret) int {
+		return cmp.Or(cmp.Compare(len(b.value), len(a.value)), bytes.Compare(a.label, b.label))
+	})
+	return s
+}
+
+// Replace returns b with every known value replaced. It returns b itself if there is none.
+func (s *Set) Replace(b []byte) []byte {
+	if s == nil {
+		return b
+	}
+	for _, x := range s.secrets {
+		if bytes.Contains(b, x.value) {
+			b = bytes.ReplaceAll(b, x.value, x.label)
+		}
+	}
+	return b
+}

@@ -1,0 +1,203 @@
+// Package perdure keeps the whole existence of an AI agent durable: its conversation, its workflow state, usage,
+// permissions, files, working directory and running commands. Kill the agent anywhere: nothing acknowledged is lost,
+// no act is silently repeated, its commands keep running.
+//
+// A [Home] is a directory that holds sessions. There are three ways to use it:
+//
+//   - let it run the agent: [Home.Create], then [Home.Run] with a prompt;
+//   - keep the sessions of an agent of your own: [Home.Open], [engine.Session.Append] with app events, messages, facts
+//     and scratch state, [Home.State], [Home.Fork];
+//   - look on and steer from outside: [Home.Follow], [Home.Send], [Home.Answer], [Home.Approve], [Home.Cancel].
+//
+// Duties of the caller: call [RunShimIfAsked] first thing in main (and in TestMain), or set Config.ShimPath; without
+// either, process tools are refused. Close what you open. When an error wraps store.ErrUncertain, end the process: the
+// next one reads what the log holds.
+package perdure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/redact"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/model/connect"
+	"github.com/perdure/perdure/model/pricing"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/store/sqlite"
+	"github.com/perdure/perdure/task"
+	"github.com/perdure/perdure/tool"
+)
+
+// Version is the version of this build.
+const Version = "0.1.0-dev"
+
+// Home is an open directory of sessions. It is safe for concurrent use; one process may open a directory once.
+type Home struct {
+	*engine.Engine
+	dir    string
+	store  store.Store
+	runner *task.Runner
+	cfg    Config
+	secret *redact.Set
+}
+
+// Config is what a Home is opened with. The zero value is a good start.
+type Config struct {
+	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
+	Tools    []tool.Tool                               // nil: the built-in ones
+	Provider func(name string) (model.Provider, error) // by provider name; nil: what Environ configures
+	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
+	Protect  []string                                  // more paths whose change always asks
+	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
+	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
+	Log      *slog.Logger                              // nil discards
+	Now      func() time.Time                          // nil: the system's clock
+}
+
+var shimAsked atomic.Bool
+
+// RunShimIfAsked turns this process into the shim of a command if it was started as one, and never returns then. Call
+// it first thing in main, before flags are parsed.
+func RunShimIfAsked() {
+	task.RunShimIfAsked()
+	shimAsked.Store(true)
+}
+
+// Open opens a directory of sessions, making it (0700) if it is not there. Errors: store.ErrNetworkFS,
+// store.ErrNewer.
+func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open home: %w", err)
+	}
+	if cfg.Environ == nil {
+		cfg.Environ = os.Environ()
+	}
+	if cfg.Tools == nil {
+		cfg.Tools = tool.Builtin()
+	}
+	st, err := sqlite.Open(ctx, dir, sqlite.Config{Now: cfg.Now})
+	if err != nil {
+		return nil, err
+	}
+	h := &Home{dir: dir, store: st, cfg: cfg, secret: redact.New(secrets(cfg))}
+	if len(cfg.ShimPath) > 0 || shimAsked.Load() {
+		h.runner = &task.Runner{Dir: filepath.Join(dir, "acts"), Exe: cfg.ShimPath, Now: cfg.Now}
+	}
+	if h.Engine, err = engine.New(h.engineConfig()); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return h, nil
+}
+
+func (h *Home) engineConfig() engine.Config {
+	cfg := h.cfg
+	host, _ := os.Hostname() // an unknown name is shown as empty
+	ec := engine.Config{
+		Store: h.store, Provider: cfg.Provider, Tools: cfg.Tools, Files: tool.OSFiles{},
+		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
+		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir,
+		Protect: cfg.Protect, Redact: h.secret.Replace, Observe: cfg.Observe, Log: cfg.Log,
+		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
+	}
+	if ec.Provider == nil {
+		ec.Provider = h.provider
+	}
+	if h.runner != nil {
+		ec.Commands = h.runner
+	}
+	return ec
+}
+
+// provider opens a model API by name from the home's environment.
+func (h *Home) provider(name string) (model.Provider, error) {
+	p, _, err := h.connector().Open(name + "/any")
+	return p, err
+}
+
+func (h *Home) connector() connect.Connector {
+	return connect.Connector{Getenv: h.getenv, Now: h.cfg.Now, UserAgent: "perdure/" + Version}
+}
+
+func (h *Home) getenv(name string) string {
+	for _, kv := range h.cfg.Environ {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// withoutKeys removes provider keys from what commands inherit.
+func withoutKeys(environ []string) []string {
+	keys := connect.KeyVariables()
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		k, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(keys, k)
+	})
+}
+
+// secrets gathers the values that must not reach model and log.
+func secrets(cfg Config) map[string]string {
+	out := map[string]string{}
+	keys := connect.KeyVariables()
+	for _, kv := range cfg.Environ {
+		if k, v, _ := strings.Cut(kv, "="); slices.Contains(keys, k) {
+			out[k] = v
+		}
+	}
+	for k, v := range cfg.Secrets {
+		out[k] = v
+	}
+	return out
+}
+
+// tempDir is a session's TMPDIR. It is kept until the session is deleted.
+func (h *Home) tempDir(sessionID string) (string, error) {
+	dir := filepath.Join(h.dir, "tmp", sessionID)
+	return dir, os.MkdirAll(dir, 0o700)
+}
+
+// Agent fills in what is known of a model: PROVIDER/MODEL, or empty for what the environment configures.
+func (h *Home) Agent(ctx context.Context, spec string) (session.Agent, error) {
+	if spec == "" {
+		var err error
+		if spec, err = h.connector().Default(ctx); err != nil {
+			return session.Agent{}, err
+		}
+	}
+	provider, name, err := h.connector().Open(spec)
+	if err != nil {
+		return session.Agent{}, err
+	}
+	a := session.Agent{Name: "default", Provider: provider.Name(), Model: name, MaxTokens: 16384}
+	if m, ok := pricing.Lookup(a.Provider, name); ok {
+		a.Price, a.Window = m.Price, m.Window
+		if m.MaxOutput > 0 {
+			a.MaxTokens = min(m.MaxOutput, 32768)
+		}
+	}
+	return a, nil
+}
+
+// Dir is the home's directory.
+func (h *Home) Dir() string { return h.dir }
+
+// Store is the home's store, for listing and reading.
+func (h *Home) Store() store.Store { return h.store }
+
+// Commands is the home's runner of commands, or nil if process tools are refused.
+func (h *Home) Commands() *task.Runner { return h.runner }
+
+// Close releases the home. Commands run on.
+func (h *Home) Close() error { return h.store.Close() }
