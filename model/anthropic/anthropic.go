@@ -4,7 +4,7 @@
 // bytes in every process and version, because models bind their thinking to the exact system prompt, tools and
 // messages before it. The system prompt and the tools go as they are; a block that this API made goes back verbatim;
 // blocks of other providers are rendered from their thin view, without their thinking. Tool results stand first in
-// their user message, messages of one role in a row become one, blank text is left out, as the API demands.
+// their user message, user messages in a row become one, blank text is left out, as the API demands.
 //
 // Cache markers (at most four: tools, system, the two newest user messages) move from request to request; they are
 // not compared by the API and are no part of [Provider.Prefix].

@@ -114,7 +114,7 @@ func lastUsers(ms []turn, n int) int {
 	return i
 }
 
-// turn is one message as it is sent: all blocks of one role in a row, tool results first.
+// turn is one message as it is sent: all that a user says in a row, tool results first, or one reply.
 type turn struct {
 	role    session.Role
 	results [][]byte
@@ -149,14 +149,16 @@ func (t turn) at(i int) []byte {
 	return t.rest[i-len(t.results)]
 }
 
-// turns renders the blocks and merges messages of one role in a row. A message that holds nothing to send is left
-// out, and its neighbours are merged.
+// turns renders the blocks and merges user messages in a row. A message that holds nothing to send is left out, and
+// its neighbours are merged. Replies in a row, as after pause_turn, stay apart: the API takes them so, and a message
+// that was sent once keeps its bytes.
 func turns(ms []session.Message) ([]turn, error) {
 	var out []turn
 	for i, m := range ms {
 		if m.Role != session.RoleUser && m.Role != session.RoleAssistant {
 			return nil, invalid("message %d has the role %q", i, m.Role)
 		}
+		fresh := m.Role == session.RoleAssistant
 		for j, bl := range m.Blocks {
 			b, err := appendBlock(nil, m.Role, bl)
 			if err != nil {
@@ -165,8 +167,9 @@ func turns(ms []session.Message) ([]turn, error) {
 			if len(b) == 0 {
 				continue
 			}
-			if len(out) == 0 || out[len(out)-1].role != m.Role {
+			if len(out) == 0 || out[len(out)-1].role != m.Role || fresh {
 				out = append(out, turn{role: m.Role})
+				fresh = false
 			}
 			t := &out[len(out)-1]
 			if bl.Type == session.BlockToolResult && m.Role == session.RoleUser {

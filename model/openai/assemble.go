@@ -26,7 +26,6 @@ type assembler struct {
 	model   string
 	usage   []byte // the newest usage object
 	finish  string
-	marked  bool // [DONE] came
 
 	text      text
 	reasoning text
@@ -45,7 +44,7 @@ func newAssembler(name string, r model.Request, requestID string, sink func(mode
 // event takes the data of one event.
 func (a *assembler) event(data []byte) error {
 	if string(data) == "[DONE]" {
-		a.marked, a.done = true, true
+		a.done = true
 		return nil
 	}
 	if !utf8.Valid(data) {
@@ -159,16 +158,14 @@ func (a *assembler) content(v []byte) error {
 	return nil
 }
 
-// end decides what the end of the stream means: a clean one after a finish reason is the end of a reply, as some
-// servers send no [DONE]. A broken one is only if nothing that matters can be missing.
+// end decides what the end of the stream means when no [DONE] came: some servers never send it. The reply is whole
+// when it has its finish reason and the counts that follow it; without the counts it may have been cut between.
 func (a *assembler) end(err error) error {
-	var broken *model.Error
-	switch {
-	case a.finish == "":
+	broken, is := errors.AsType[*model.Error](err)
+	if !errors.Is(err, io.EOF) && (!is || broken.Class == model.ClassProtocol) {
 		return err
-	case errors.Is(err, io.EOF):
-	case errors.As(err, &broken) && broken.Class != model.ClassProtocol && a.usage != nil:
-	default:
+	}
+	if a.finish == "" || a.usage == nil {
 		return err
 	}
 	a.done = true
