@@ -40,7 +40,7 @@ func (c *cleaner) write(p []byte) {
 
 // spill makes room in a full carry: what a later carriage return overwrote is forgotten, else a piece is emitted.
 func (c *cleaner) spill() {
-	if i := bytes.LastIndexByte(c.carry, '\r'); i > 0 && i < len(c.carry)-1 {
+	if i := bytes.LastIndexByte(bytes.TrimRight(c.carry, "\r"), '\r'); i >= 0 {
 		c.carry = append(c.carry[:0], c.carry[i+1:]...)
 		return
 	}

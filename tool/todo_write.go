@@ -46,7 +46,7 @@ func (todoWrite) Run(_ context.Context, c Call, _ Env) (Result, error) {
 	for _, s := range steps {
 		count[s.Status]++
 	}
-	text := fmt.Sprintf("The plan has %d steps: %d completed, %d in progress, %d pending.", len(steps),
+	text := fmt.Sprintf("The plan has %d step%s: %d completed, %d in progress, %d pending.", len(steps), plural(len(steps)),
 		count[session.StepDone], count[session.StepExecuting], count[session.StepPlanned])
 	if len(steps) == 0 {
 		text = "The plan is empty."
@@ -100,4 +100,11 @@ func stepStatus(word string) session.StepStatus {
 		return session.StepDone
 	}
 	return session.StepPlanned
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
 }
