@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -49,13 +50,15 @@ type Home struct {
 	runner *task.Runner
 	cfg    Config
 	secret *redact.Set
+	mu     sync.Mutex
+	models map[string]model.Provider // by PROVIDER/MODEL
 }
 
 // Config is what a Home is opened with. The zero value is a good start.
 type Config struct {
 	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
 	Tools    []tool.Tool                               // nil: the built-in ones
-	Provider func(name string) (model.Provider, error) // by provider name; nil: what Environ configures
+	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
@@ -90,7 +93,7 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Home{dir: dir, store: st, cfg: cfg, secret: redact.New(secrets(cfg))}
+	h := &Home{dir: dir, store: st, cfg: cfg, secret: redact.New(secrets(cfg)), models: map[string]model.Provider{}}
 	if len(cfg.ShimPath) > 0 || shimAsked.Load() {
 		h.runner = &task.Runner{Dir: filepath.Join(dir, "acts"), Exe: cfg.ShimPath, Now: cfg.Now}
 	}
@@ -119,9 +122,17 @@ func (h *Home) engineConfig() engine.Config {
 	return ec
 }
 
-// provider opens a model API by name from the home's environment.
-func (h *Home) provider(name string) (model.Provider, error) {
-	p, _, err := h.connector().Open(name + "/any")
+// provider opens a model API from the home's environment, once.
+func (h *Home) provider(spec string) (model.Provider, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p, ok := h.models[spec]; ok {
+		return p, nil
+	}
+	p, _, err := h.connector().Open(spec)
+	if err == nil {
+		h.models[spec] = p
+	}
 	return p, err
 }
 

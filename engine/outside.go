@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/perdure/perdure/session"
+)
+
+// Append adds events of the caller's own to the log: for programs that keep a session without this engine's loop.
+// What it appends must make sense to the fold, or it is noted as a fault.
+func (s *Session) Append(ctx context.Context, actor session.Actor, bodies ...session.Body) error {
+	return s.append(ctx, actor, bodies...)
+}
+
+// Interrupt asks to end the open turn. Unlike Cancel it may be called from another goroutine while Run runs.
+func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
+	return s.ask(ctx, func() error {
+		if s.state.Turn == nil {
+			return nil
+		}
+		return s.append(ctx, actor, &session.CancelRequested{})
+	})
+}
+
+// EndTasks ends the tasks whose end was asked for, and nothing else.
+func (s *Session) EndTasks(ctx context.Context) error {
+	for {
+		for _, a := range session.Next(s.state) {
+			if do, ok := a.Do.(session.KillTask); ok && s.flights[a.ID] == nil {
+				s.killTask(a.ID, do)
+			}
+		}
+		if len(s.flights) == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			s.ground(errParked)
+			return ErrParked
+		case l := <-s.landed:
+			if err := s.land(ctx, l); err != nil {
+				s.ground(errParked)
+				return err
+			}
+		case r := <-s.asked:
+			r.done <- r.do()
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package perdure
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/perdure/perdure/session"
+)
+
+// Follow yields a session's events from a seq on, first those in the log, then each as it becomes durable, whoever
+// appends it. It ends when ctx ends, with ctx's error, or with the first error of the store.
+func (h *Home) Follow(ctx context.Context, id string, from int64) iter.Seq2[session.Event, error] {
+	return func(yield func(session.Event, error) bool) {
+		next := max(from, 1)
+		for {
+			info, err := h.store.Get(ctx, id)
+			if err == nil && info.Head.Seq >= next {
+				for ev, err := range h.store.Read(ctx, id, next, info.Head.Seq) {
+					if !yield(ev, err) || err != nil {
+						return
+					}
+					next = ev.Seq + 1
+				}
+			}
+			if err != nil {
+				yield(session.Event{}, err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				yield(session.Event{}, ctx.Err())
+				return
+			case <-time.After(pollEvery):
+			}
+		}
+	}
+}
+
+// Events yields a session's own events with from ≤ seq ≤ to; to 0 is the head.
+func (h *Home) Events(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error] {
+	return h.store.Read(ctx, id, max(from, 1), to)
+}
+
+// State computes a session's state as of now, without holding it.
+func (h *Home) State(ctx context.Context, id string) (*session.State, error) {
+	return h.Load(ctx, id)
+}

@@ -1,0 +1,255 @@
+package perdure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/tool"
+)
+
+// Result says how a run ended. It describes the newest turn of the run; its JSON form is a contract.
+type Result struct {
+	SessionID  string            `json:"session_id"`
+	Turn       int               `json:"turn"`
+	StopReason string            `json:"stop_reason"`
+	Result     string            `json:"result"`
+	Usage      session.Usage     `json:"usage"`
+	CostUSD    *float64          `json:"cost_usd"` // null: a price is unknown
+	Steps      int               `json:"steps"`
+	IsError    bool              `json:"is_error"`
+	Waiting    []Waiting         `json:"waiting"`
+	Recovered  []engine.Recovery `json:"recovered"`
+	Message    string            `json:"message,omitempty"` // why it stopped, if that needs words
+}
+
+// Waiting is something that needs a human before the turn can go on.
+type Waiting struct {
+	ID       string            `json:"id"`   // session id:act id
+	Kind     string            `json:"kind"` // approval or question
+	Tool     string            `json:"tool"`
+	Input    any               `json:"input"`
+	Question *session.Question `json:"question,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
+}
+
+// RunOptions are what a run is started with.
+type RunOptions struct {
+	engine.Options
+	Prompt    string          // empty: finish what is open and what was accepted, nothing new
+	Key       string          // idempotency key of the prompt; empty: a new one
+	Interrupt <-chan struct{} // cancels the open turn each time it is received from
+	Opened    func(*engine.Session)
+}
+
+// Run takes a session's lease and runs it until it is idle or needs a human: first it settles what an earlier holder
+// left open and finishes the open turn, then it runs accepted messages, then the prompt. When ctx ends it parks: the
+// turn stays open, commands run on, and the result's stop reason is "parked".
+//
+// Errors: store.ErrNotFound, *store.HeldError, store.ErrUncertain, *store.CorruptError.
+func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, error) {
+	s, err := h.Open(ctx, id, opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	turns := s.State().Turns
+	open := s.State().Turn != nil
+	changed := h.changedFiles(s.State())
+	if opt.Opened != nil {
+		opt.Opened(s)
+	}
+	if opt.Prompt != "" {
+		if _, err := h.Send(ctx, id, opt.Key, opt.Prompt); err != nil {
+			return nil, errors.Join(err, s.Close(ctx, "error"))
+		}
+	}
+	runErr := runInterruptible(ctx, s, opt.Interrupt)
+	parked := errors.Is(runErr, engine.ErrParked)
+	if runErr != nil && !parked {
+		return nil, errors.Join(runErr, closeUnless(ctx, s, runErr))
+	}
+	r, err := h.result(context.WithoutCancel(ctx), s, turns, open, parked)
+	if r != nil {
+		r.Recovered = append(r.Recovered, changed...)
+	}
+	reason := "done"
+	if parked {
+		reason = "parked"
+	}
+	return r, errors.Join(err, s.Close(ctx, reason))
+}
+
+// closeUnless gives the lease back after an error, but for an uncertain store, which must not be touched any more.
+func closeUnless(ctx context.Context, s *engine.Session, cause error) error {
+	if errors.Is(cause, store.ErrUncertain) {
+		return nil
+	}
+	return s.Close(ctx, "error")
+}
+
+func runInterruptible(ctx context.Context, s *engine.Session, interrupt <-chan struct{}) error {
+	done := make(chan struct{})
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-done:
+				return
+			case _, ok := <-interrupt:
+				if !ok {
+					interrupt = nil
+					continue
+				}
+				// An error means that the run is over, which is what was asked for.
+				waitCtx, cancel := context.WithCancel(ctx)
+				go func() {
+					select {
+					case <-done:
+					case <-waitCtx.Done():
+					}
+					cancel()
+				}()
+				_ = s.Interrupt(waitCtx, session.Actor{Type: session.ActorUser})
+				cancel()
+			}
+		}
+	}()
+	err := s.Run(ctx)
+	close(done)
+	<-stopped
+	return err
+}
+
+// result describes the newest turn.
+func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, wasOpen, parked bool) (*Result, error) {
+	st := s.State()
+	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Recovered: describe(s.Recovered(), st)}
+	switch {
+	case st.Turn != nil:
+		t := st.Turn
+		r.Turn, r.Steps, r.Usage, r.CostUSD = t.N, t.Step, t.Usage, usd(t.Cost, t.Unpriced)
+		r.StopReason, r.Message = st.Halt()
+		switch {
+		case parked:
+			r.StopReason = session.TurnParked
+		case len(r.Waiting) > 0:
+			r.StopReason = waitingReason(r.Waiting)
+		case r.StopReason == "":
+			r.StopReason, r.Message = session.TurnParked, "the session is "+string(st.Lifecycle)
+		}
+	case st.LastTurn != nil && (st.Turns > turnsBefore || wasOpen):
+		t := st.LastTurn
+		r.Turn, r.Steps, r.Usage, r.CostUSD = t.N, t.Steps, t.Usage, usd(t.Cost, t.Unpriced)
+		r.StopReason, r.Message = t.Stop, t.Message
+	default:
+		r.StopReason = session.TurnNone
+		if parked {
+			r.StopReason = session.TurnParked
+		}
+		zero := 0.0
+		r.CostUSD = &zero
+		return r, nil
+	}
+	t, err := s.Transcript(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Result = t.LastText()
+	r.IsError = slices.Contains([]string{session.TurnError, session.TurnRefusal, session.TurnContextLimit}, r.StopReason)
+	return r, nil
+}
+
+func waitingReason(ws []Waiting) string {
+	for _, w := range ws {
+		if w.Kind == "approval" {
+			return session.TurnWaitingApproval
+		}
+	}
+	return session.TurnWaitingAnswer
+}
+
+// usd converts nano-USD; nil when a call's price is unknown.
+func usd(nano, unpriced int64) *float64 {
+	if unpriced > 0 {
+		return nil
+	}
+	f := float64(nano) / 1e9
+	return &f
+}
+
+// Waits lists what a session needs from humans.
+func (h *Home) Waits(st *session.State) []Waiting {
+	out := []Waiting{}
+	for _, w := range session.Waits(st) {
+		x := Waiting{ID: st.ID + ":" + w.Call.ID, Kind: w.Kind, Tool: w.Call.Tool, Input: JSONValue(w.Call.Input), Question: w.Call.Question}
+		if w.Call.Approval != nil {
+			x.Reason = w.Call.Approval.Reason
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// describe adds to what was interrupted how it ended.
+func describe(recs []engine.Recovery, st *session.State) []engine.Recovery {
+	out := slices.Clone(recs)
+	if out == nil {
+		out = []engine.Recovery{}
+	}
+	for i, r := range out {
+		if r.Kind != "act" {
+			continue
+		}
+		for _, a := range acts(st) {
+			if session.BaseOf(a.ID) == session.BaseOf(r.ID) && a.Outcome != "" {
+				out[i].Text = fmt.Sprintf("%s; outcome: %s", r.Text, a.Outcome)
+			}
+		}
+	}
+	return out
+}
+
+// acts are the acts that the state remembers, the open step's included.
+func acts(st *session.State) []session.Act {
+	out := slices.Clone(st.Settled)
+	if st.Turn != nil {
+		for _, c := range st.Turn.Calls {
+			out = append(out, session.Act{ID: c.ID, Tool: c.Tool, Effect: c.Effect, State: c.State, Outcome: c.Outcome, Reason: c.Reason})
+		}
+	}
+	return out
+}
+
+// Bounds of the look at files when a session is resumed.
+const (
+	maxLooked    = 256
+	maxLookBytes = 8 << 20
+)
+
+// changedFiles lists files that changed since the session last read or wrote them, of the newest ones that are small
+// enough to be read quickly.
+func (h *Home) changedFiles(st *session.State) (out []engine.Recovery) {
+	files := make([]session.File, 0, len(st.Files))
+	for _, f := range st.Files {
+		if f.Size <= maxLookBytes {
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b session.File) int { return int(b.Seq - a.Seq) })
+	for _, f := range files[:min(len(files), maxLooked)] {
+		now, _, err := tool.OSFiles{}.Digest(f.Path)
+		switch {
+		case err != nil || now == f.Digest:
+		case now.IsZero():
+			out = append(out, engine.Recovery{Kind: "file", ID: f.Path, Text: "was removed since the session saw it"})
+		default:
+			out = append(out, engine.Recovery{Kind: "file", ID: f.Path, Text: "changed since the session saw it"})
+		}
+	}
+	return out
+}

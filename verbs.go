@@ -1,0 +1,127 @@
+package perdure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// pollEvery is how often a sender looks whether its item was taken, and a follower whether the log grew.
+const pollEvery = 20 * time.Millisecond
+
+// Send brings a message to a session as a turn of its own. It is accepted durably when Send returns; it runs when a
+// holder runs the session. The same key and text again give the same receipt.
+func (h *Home) Send(ctx context.Context, id, key, text string) (store.Receipt, error) {
+	return h.accept(ctx, id, key, &session.MessageReceived{Content: []session.Part{{
+		Type: session.BlockText, Data: h.secret.Replace([]byte(text)),
+	}}})
+}
+
+// Answer answers the question that an act asked.
+func (h *Home) Answer(ctx context.Context, id, act, text string) error {
+	return h.Deliver(ctx, id, "", &session.QuestionAnswered{Act: act, Text: text})
+}
+
+// Approve allows or denies the call that waits under an act id. Bound is the digest of what was shown: if the call
+// changed since, the answer is refused. A grant, if not empty, is a rule that is allowed for the session's life.
+func (h *Home) Approve(ctx context.Context, id, act string, allow bool, bound session.Digest, grant, message string) error {
+	return h.Deliver(ctx, id, "", &session.ApprovalAnswered{Act: act, Allow: allow, Bound: bound, Grant: grant, Message: message})
+}
+
+// Cancel asks to end a session's open turn.
+func (h *Home) Cancel(ctx context.Context, id string) error {
+	return h.Deliver(ctx, id, "", &session.CancelRequested{})
+}
+
+// accept puts a body into the inbox.
+func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (store.Receipt, error) {
+	item, err := h.NewItem(key, session.Actor{Type: session.ActorUser, ID: h.user()}, body)
+	if err != nil {
+		return store.Receipt{}, err
+	}
+	r, err := h.store.Send(ctx, id, item)
+	if err != nil {
+		return r, fmt.Errorf("send to session %s: %w", id, err)
+	}
+	return r, nil
+}
+
+// Deliver puts a body into a session's inbox and waits until it is in the log: a live holder takes it, else this
+// process takes the lease for just that. An item that the session refuses gives an error that wraps
+// engine.ErrRefused.
+func (h *Home) Deliver(ctx context.Context, id, key string, body session.Body) error {
+	before, err := h.store.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	receipt, err := h.accept(ctx, id, key, body)
+	if err != nil {
+		return err
+	}
+	for {
+		info, err := h.store.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if info.Mark >= receipt.N {
+			return h.refusal(ctx, id, receipt.Key, before.Head.Seq)
+		}
+		if err := h.drainOnce(ctx, id); err != nil && !errors.Is(err, store.ErrHeld) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("session %s: the item was accepted and waits for the holder: %w", id, ctx.Err())
+		case <-time.After(pollEvery):
+		}
+	}
+}
+
+// drainOnce takes the lease, drains the inbox, ends tasks whose end was asked for, and gives the lease back. A live
+// holder gives store.ErrHeld.
+func (h *Home) drainOnce(ctx context.Context, id string) error {
+	s, err := h.Open(ctx, id, engine.Options{})
+	if err != nil {
+		return err
+	}
+	err = s.Drain(ctx)
+	if err == nil {
+		err = s.EndTasks(ctx)
+	}
+	return errors.Join(err, s.Close(ctx, "drained"))
+}
+
+// refusal looks whether the item of that key was refused since a seq.
+func (h *Home) refusal(ctx context.Context, id, key string, since int64) error {
+	for ev, err := range h.store.Read(ctx, id, since+1, 0) {
+		if err != nil {
+			return err
+		}
+		if ev.Kind != session.KindInboxRefused {
+			continue
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return err
+		}
+		if b, ok := body.(*session.InboxRefused); ok && b.Key == key {
+			return fmt.Errorf("session %s: %w: %s", id, engine.ErrRefused, b.Reason)
+		}
+	}
+	return nil
+}
+
+// user is who acts for this process.
+func (h *Home) user() string {
+	for _, name := range []string{"USER", "LOGNAME"} {
+		if v := h.getenv(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
