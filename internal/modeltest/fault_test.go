@@ -210,3 +210,20 @@ func waitFor(t *testing.T, done func() bool) {
 		}
 	}
 }
+
+// A panic of a test's own Respond costs its request, not the server.
+func TestRespondPanics(t *testing.T) {
+	s := start(t, Config{Respond: func(r ParsedRequest) Step {
+		if r.Key == "boom" {
+			panic(http.ErrAbortHandler) // any other value would only be logged besides
+		}
+		return Step{Text: "fine"}
+	}})
+	if _, err := send(deadline(t), s.URL(), messagesPath, ask(user(`"boom"`), stream)); err == nil {
+		t.Error("an answer came")
+	}
+	mustPass(t, s, messagesPath, ask(hi, stream))
+	if rep := s.Report(); rep.Requests != 1 || rep.Refused != 0 {
+		t.Errorf("report %+v", rep)
+	}
+}

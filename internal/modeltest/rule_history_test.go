@@ -3,6 +3,8 @@ package modeltest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -294,4 +296,25 @@ func TestReturnedWithLiberties(t *testing.T) {
 	h.results = user("[" + results(fixed) + "]")
 	mustRefuse(t, h.s, RuleAssistantChanged, messagesPath, swap(t, swap(t, h.next(fixed), `"same"`, `"else"`), `"same"`, `"else"`))
 	mustPass(t, h.s, messagesPath, h.next(fixed))
+}
+
+// A body over the bound is refused before it is parsed; one at the bound is not.
+func TestRuleLimitBody(t *testing.T) {
+	s := start(t, echo())
+	post := func(size int) *httptest.ResponseRecorder {
+		body := ask(hi, "")
+		body += strings.Repeat(" ", size-len(body))
+		req := httptest.NewRequest(http.MethodPost, messagesPath, strings.NewReader(body))
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("anthropic-version", versionOld)
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, req)
+		return w
+	}
+	if w := post(maxBody); w.Code != 200 {
+		t.Errorf("at the bound: want 200, got %d %s", w.Code, w.Body)
+	}
+	if w := post(maxBody + 1); w.Code != 413 || w.Header().Get("X-Modeltest-Rule") != string(RuleLimit) {
+		t.Errorf("over the bound: want 413, got %d", w.Code)
+	}
 }

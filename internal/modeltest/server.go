@@ -176,10 +176,7 @@ func (s *Server) answerModel(api string) http.HandlerFunc {
 func (s *Server) countTokens(w http.ResponseWriter, req *http.Request) {
 	r, bad := s.read(Anthropic, req, true)
 	if bad == nil {
-		s.mu.Lock()
-		s.counted++
-		_, _, bad = s.conversation(r).check(r, s.cfg.AllowForeignHistory)
-		s.mu.Unlock()
+		_, bad = s.checkHistory(r, func() { s.counted++ })
 	}
 	if bad != nil {
 		s.refuse(w, Anthropic, r, bad, "req_count")
@@ -252,9 +249,7 @@ func (s *Server) authorize(req *http.Request) *refusal {
 // enter applies the rules of the history, finds the answer and its fault, and
 // enters the request into the conversation.
 func (s *Server) enter(r *ParsedRequest, req *http.Request) (*player, *refusal) {
-	s.mu.Lock()
-	prefix, _, bad := s.conversation(r).check(r, s.cfg.AllowForeignHistory)
-	s.mu.Unlock()
+	prefix, bad := s.checkHistory(r, func() {})
 	if bad != nil {
 		return nil, bad
 	}
@@ -289,6 +284,16 @@ func (s *Server) enter(r *ParsedRequest, req *http.Request) (*player, *refusal) 
 		p.fault = step.Faults[attempt-1]
 	}
 	return p, nil
+}
+
+// checkHistory applies the rules of the history and calls also, both under the
+// lock, which a panic in them does not leave held.
+func (s *Server) checkHistory(r *ParsedRequest, also func()) (chain, *refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	also()
+	prefix, _, bad := s.conversation(r).check(r, s.cfg.AllowForeignHistory)
+	return prefix, bad
 }
 
 // conversation returns the one of r, or a new one that is not entered yet.
