@@ -64,7 +64,7 @@ func (editFile) Prepare(_ context.Context, c Call, env Env) (*session.Edit, []by
 	}
 	if from == "" {
 		edit := change(path, info, old, []byte(to))
-		edit.Result = fmt.Sprintf("created %s: %d lines, %d bytes", path, countLines([]byte(to)), len(to))
+		edit.Result = fmt.Sprintf("created %s: %s", path, extent([]byte(to)))
 		return edit, []byte(to), nil, nil
 	}
 	text := newText(old)

@@ -43,6 +43,9 @@ func (v *view) scan(src *bufio.Reader) error {
 		}
 		if len(line) > 0 || rest > 0 {
 			v.lines++
+			if rest > 0 && err == nil {
+				rest-- // the newline is no part of what is left out
+			}
 			v.show(line, rest)
 			line, rest = line[:0], 0
 		}
@@ -120,7 +123,11 @@ func (v *view) result(path string) Result {
 	}
 	text := strings.TrimSuffix(v.out.String(), "\n")
 	if v.invalid > 0 {
-		text += fmt.Sprintf("\n[%d lines are not valid UTF-8; what is not is shown as \uFFFD]", v.invalid)
+		what := "lines are"
+		if v.invalid == 1 {
+			what = "line is"
+		}
+		text += fmt.Sprintf("\n[%d %s not valid UTF-8; what is not is shown as \uFFFD]", v.invalid, what)
 	}
 	switch {
 	case v.partial:

@@ -109,7 +109,7 @@ func (w *world) golden(r Result, isError bool, want string) {
 	w.t.Helper()
 	got := strings.ReplaceAll(session.Text(r.Content), w.Cwd, "CWD")
 	if got != want || r.IsError != isError {
-		w.t.Errorf("result (error %v):\n%s\nwant (error %v):\n%s", r.IsError, got, isError, want)
+		w.t.Errorf("result (error %v):\n%s\nwant (error %v):\n%s", r.IsError, clipText(got, 3000), isError, clipText(want, 3000))
 	}
 }
 

@@ -61,7 +61,7 @@ func (writeFile) Prepare(_ context.Context, c Call, env Env) (*session.Edit, []b
 		verb = "replaced"
 	}
 	edit := change(path, info, old, content)
-	edit.Result = fmt.Sprintf("%s %s: %d lines, %d bytes", verb, path, countLines(content), len(content))
+	edit.Result = fmt.Sprintf("%s %s: %s", verb, path, extent(content))
 	return edit, content, nil, nil
 }
 
@@ -111,4 +111,10 @@ func countLines(b []byte) int {
 		n++
 	}
 	return n
+}
+
+// extent words how long a content is.
+func extent(b []byte) string {
+	n := countLines(b)
+	return fmt.Sprintf("%d line%s, %d bytes", n, plural(n), len(b))
 }
