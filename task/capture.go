@@ -24,11 +24,7 @@ func (d actDir) readCapture() (string, session.EnvDelta, error) {
 	if len(parts) != 4 || string(parts[0]) != "perdure 1" || string(parts[3]) != "end" {
 		return "", nil, nil
 	}
-	planBytes, err := readBounded(d.path(execName))
-	if err != nil {
-		return "", nil, err
-	}
-	plan, err := decodeExecPlan(planBytes)
+	plan, err := d.readPlan()
 	if err != nil {
 		return "", nil, err
 	}

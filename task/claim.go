@@ -2,7 +2,7 @@ package task
 
 import (
 	"errors"
-	"os"
+	"io/fs"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -35,32 +35,42 @@ func (d actDir) readClaim() (claim, error) {
 	return claim{word: claimRun}, nil
 }
 
+func (c claim) encode() []byte { return []byte("1 " + strings.TrimSpace(c.word+" "+c.why) + "\n") }
+
 // claimAct tries to decide the act and reports whether this call did.
 func (d actDir) claimAct(c claim) (bool, error) {
-	return createExclusive(d.path(claimName), []byte("1 "+strings.TrimSpace(c.word+" "+c.why)+"\n"))
+	return createExclusive(d.path(claimName), c.encode())
+}
+
+// claimToRun is claimAct for the shim, with the file that Prepare has left for it.
+func (d actDir) claimToRun() (bool, error) {
+	return linkExclusive(d.path(claimSource), d.path(claimName))
 }
 
 // held says whether a living shim holds the act's lock. The probe is a shared lock, so that probes do not hinder each
 // other; a shim that meets one tries again.
 func (d actDir) held() (bool, error) {
-	f, err := os.OpenFile(d.path(lockName), os.O_RDONLY, 0)
-	if missing(err) {
+	path := d.path(lockName)
+	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err == unix.ENOENT {
 		return false, nil
 	}
 	if err != nil {
-		return false, err
+		return false, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	defer f.Close()
-	err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	defer unix.Close(fd)
+	switch err = flock(fd, unix.LOCK_SH|unix.LOCK_NB); err {
+	case nil:
+		return false, nil
+	case unix.EWOULDBLOCK:
 		return true, nil
 	}
-	return false, err
+	return false, &fs.PathError{Op: "probe", Path: path, Err: err}
 }
 
-func flock(f *os.File, how int) error {
+func flock(fd, how int) error {
 	for {
-		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
+		if err := unix.Flock(fd, how); err != unix.EINTR {
 			return err
 		}
 	}

@@ -15,18 +15,20 @@ type actDir string
 // The names inside an act directory.
 const (
 	specName    = "spec.json"
-	execName    = "exec"
+	planName    = "plan"
 	scriptName  = "script"
 	initName    = "init.sh"
 	captureName = "capture"
 	lockName    = "lock"
 	claimName   = "claim"
+	claimSource = "claim.run" // what the shim links to claim
 	runName     = "run.json"
 	fifoName    = "out.fifo"
 	segPrefix   = "out."
 	intentName  = "intent.json"
 	exitName    = "exit.json"
 	logName     = "shim.log"
+	newPrefix   = ".new."
 	trashPrefix = ".removed."
 )
 

@@ -7,8 +7,8 @@
 // directory, so that either may die and the other, or a successor, still finds the truth there:
 //
 //	Dir/<session>/<act id>/
-//	  spec.json          what to run and under which boot; written and synced before the shim starts
-//	  exec               working directory, argv and environment as raw bytes
+//	  spec.json          what to run and under which boot; the directory appears complete, by a rename
+//	  plan               the same as raw bytes, environment included, for shim and exec stage
 //	  script             the shell text, byte for byte (only with CommandSpec.Script)
 //	  init.sh, capture   how the shell reports its end, and what it reported (only with CommandSpec.Capture)
 //	  lock               flock held by the shim for its life; its content names the shim's process
@@ -34,9 +34,9 @@
 //	run.json, lock free, process dead           lost (shim_died); never run again
 //	no directory                                lost (dir_missing)
 //
-// Only spec.json and exit.json are synced. After a reboot the boot id of spec.json differs, and everything without a
-// complete exit.json is lost (reboot), whatever else survived; under one boot the page cache keeps every write. That
-// is why run.json needs to be written before the go byte but not synced.
+// Only exit.json and intent.json are synced. Under one boot the page cache keeps every write, whoever dies; after a
+// reboot the boot id of spec.json differs, or spec.json is torn or gone, and everything without a complete exit.json
+// is lost, whatever else survived. That is why run.json has to be written before the go byte but not synced.
 //
 // Output flows through a FIFO that the command holds open for reading and writing, so that neither the death of the
 // shim nor a script that truncates /dev/stdout hurts it. The shim copies it into fixed-size segments and keeps the
@@ -49,7 +49,7 @@
 // # The caller's duties
 //
 // Call RunShimIfAsked first thing in main (and in TestMain), or set Runner.Exe to a program that does. Call
-// Runner.Prepare before recording that the act has started: from then on a missing directory means that somebody
-// removed it. Give every attempt its own act id. After a crash call Settle, then Wait. Call Remove when the outcome
+// Runner.Prepare before recording that the act has started: from then on a missing directory is no proof that nothing
+// ran, and is reported as lost. Give every attempt its own act id. After a crash call Settle, then Wait. Call Remove when the outcome
 // and the output are safe elsewhere. Times are milliseconds UTC, sizes are bytes.
 package task

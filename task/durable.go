@@ -3,6 +3,7 @@ package task
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,33 +13,40 @@ import (
 
 // replaceFile puts data at path by way of a temporary file, so that a reader sees the old content or all of the new.
 // With sync the data is on disk before the name is; the name itself is durable only after syncDir.
-func replaceFile(path string, data []byte, sync bool) (err error) {
+func replaceFile(path string, data []byte, sync bool) error {
 	tmp := filepath.Join(filepath.Dir(path), ".tmp."+filepath.Base(path)+"."+strconv.Itoa(os.Getpid()))
-	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	err := writeFile(tmp, data, sync)
+	if err == nil {
+		fault("tmp-" + filepath.Base(path))
+		err = unix.Rename(tmp, path)
+	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		_ = unix.Unlink(tmp)
+		return &fs.PathError{Op: "replace", Path: path, Err: err}
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp)
-			err = fmt.Errorf("write %s: %w", path, err)
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		f.Close()
+	return nil
+}
+
+// writeFile creates or truncates a file of mode 0600 and fills it.
+func writeFile(path string, data []byte, sync bool) error {
+	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o600)
+	if err != nil {
 		return err
 	}
-	if sync {
-		if err = f.Sync(); err != nil {
-			f.Close()
-			return err
+	for err == nil && len(data) > 0 {
+		n := 0
+		if n, err = unix.Write(fd, data); err == unix.EINTR {
+			n, err = 0, nil
 		}
+		data = data[max(n, 0):]
 	}
-	if err = f.Close(); err != nil {
-		return err
+	if err == nil && sync {
+		err = fdatasync(fd)
 	}
-	fault("tmp-" + filepath.Base(path))
-	return os.Rename(tmp, path)
+	if cerr := unix.Close(fd); err == nil && cerr != unix.EINTR {
+		err = cerr
+	}
+	return err
 }
 
 // writeRecord is replaceFile of a JSON record.
@@ -54,19 +62,23 @@ func writeRecord(path string, v any, sync bool) error {
 // whether this call made it.
 func createExclusive(path string, data []byte) (bool, error) {
 	tmp := filepath.Join(filepath.Dir(path), ".tmp."+filepath.Base(path)+"."+strconv.Itoa(os.Getpid())+"."+unique())
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		os.Remove(tmp)
+	defer os.Remove(tmp)
+	if err := writeFile(tmp, data, false); err != nil {
 		return false, fmt.Errorf("write %s: %w", path, err)
 	}
-	err := os.Link(tmp, path)
-	os.Remove(tmp)
-	switch {
-	case err == nil:
+	return linkExclusive(tmp, path)
+}
+
+// linkExclusive gives a file a second name unless that exists. It reports whether this call did.
+func linkExclusive(from, to string) (bool, error) {
+	switch err := unix.Link(from, to); err {
+	case nil:
 		return true, nil
-	case os.IsExist(err):
+	case unix.EEXIST:
 		return false, nil
+	default:
+		return false, &fs.PathError{Op: "link", Path: to, Err: err}
 	}
-	return false, err
 }
 
 // syncDir makes the names in a directory durable.

@@ -41,18 +41,30 @@ func (r *Runner) kill(ctx context.Context, d actDir, by string) error {
 	if st.Reason == ReasonDirMissing {
 		return ErrMissing
 	}
-	held, err := d.held()
-	if err != nil || !held && st.Status != session.CommandRunning {
-		return err
+	for asked := false; ; asked = true {
+		held, err := d.held()
+		if err != nil || !held && st.Status != session.CommandRunning {
+			return err
+		}
+		if !asked {
+			if err := d.recordIntent(by, r.nowMS(), r.grace()); err != nil {
+				return err
+			}
+			r.fault("intent")
+		}
+		if held {
+			err = r.killByShim(ctx, d)
+		} else {
+			err = r.killOrphan(ctx, d, st)
+		}
+		if err != nil {
+			return err
+		}
+		// The shim may have died instead of doing its work.
+		if st, _, err = r.look(d); err != nil {
+			return err
+		}
 	}
-	if err := d.recordIntent(by, r.nowMS(), r.grace()); err != nil {
-		return err
-	}
-	r.fault("intent")
-	if !held {
-		return r.killOrphan(ctx, d, st)
-	}
-	return r.killByShim(ctx, d)
 }
 
 // recordIntent makes the wish durable before any signal. An earlier intent stays: it is what ended the command.
@@ -109,7 +121,7 @@ func (r *Runner) killOrphan(ctx context.Context, d actDir, st session.CommandSta
 	doomed := map[int]process{}
 	for wait, first := newPoller(ctx), true; ; first = false {
 		for _, p := range orphanTree(run) {
-			if _, known := doomed[p.PID]; !known && p.PGID == run.PGID {
+			if _, known := doomed[p.PID]; !known && p.PGID == run.PID {
 				signalProcess(p.PID, p.Ticks, unix.SIGTERM, unix.SIGCONT)
 			}
 			doomed[p.PID] = p
@@ -118,7 +130,7 @@ func (r *Runner) killOrphan(ctx context.Context, d actDir, st session.CommandSta
 		for pid, p := range doomed {
 			if !alive(pid, p.Ticks) {
 				delete(doomed, pid)
-			} else if p.PGID == run.PGID {
+			} else if p.PGID == run.PID {
 				group++
 			}
 		}

@@ -44,6 +44,12 @@ func closeOnExecFrom(first int) error {
 // preferAsVictim has no equivalent here.
 func preferAsVictim() {}
 
+// fdatasync makes a file's content durable, past the drive's cache.
+func fdatasync(fd int) error {
+	_, err := unix.FcntlInt(uintptr(fd), unix.F_FULLFSYNC, 0)
+	return err
+}
+
 // growPipe has no equivalent here: the system grows busy pipes itself.
 func growPipe(_, _ int) {}
 

@@ -60,6 +60,9 @@ func preferAsVictim() {
 	}
 }
 
+// fdatasync makes a file's content durable.
+func fdatasync(fd int) error { return unix.Fdatasync(fd) }
+
 // growPipe asks for a larger buffer; the default stays where the system refuses.
 func growPipe(fd, size int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size) }
 

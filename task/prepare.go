@@ -1,11 +1,18 @@
 package task
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/session"
 )
@@ -14,11 +21,13 @@ import (
 const (
 	maxScript = 8 << 20
 	maxPlan   = 8 << 20
+	lockRoom  = 96
 )
 
-// Prepare creates the act's directory durably and starts nothing. It may be repeated as long as nobody has claimed the
-// act; after that it fails with ErrClaimed. When it returns, a missing directory can only mean that somebody removed
-// it: whoever records starts calls Prepare first.
+// Prepare creates the act's directory and starts nothing. It may be repeated as long as nobody has claimed the act, and
+// the first spec stays; after that it fails with ErrClaimed. Once it returned, a missing directory means that somebody
+// removed it, or a power failure did: whoever records the start of acts calls Prepare before the record, and Start
+// after.
 func (r *Runner) Prepare(ctx context.Context, spec session.CommandSpec) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -40,100 +49,89 @@ func (r *Runner) Prepare(ctx context.Context, spec session.CommandSpec) error {
 	return nil
 }
 
+// prepare fills a directory under another name and renames it, so that an act directory is complete as soon as it
+// exists. Nothing is synced: what a power failure takes or tears is lost on the next boot in any case, because no
+// boot id matches then.
 func (r *Runner) prepare(d actDir, spec session.CommandSpec, boot string) error {
-	made, err := makeDirs(r.Dir, d)
+	if _, err := os.Stat(string(d)); err == nil {
+		return d.prepared(boot)
+	}
+	parent, act := filepath.Split(string(d))
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return err
+	}
+	tmp := actDir(filepath.Join(parent, newPrefix+act+"."+strconv.Itoa(os.Getpid())+"."+unique()))
+	defer os.RemoveAll(string(tmp))
+	if err := os.Mkdir(string(tmp), 0o700); err != nil {
+		return err
+	}
+	if err := tmp.fill(d, spec, boot, r.nowMS()); err != nil {
+		return err
+	}
+	err := os.Rename(string(tmp), string(d))
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.ENOTEMPTY) {
+		return d.prepared(boot)
+	}
+	return err
+}
+
+// prepared says whether a directory that exists already can still be started.
+func (d actDir) prepared(boot string) error {
+	var rec specRecord
+	if err := readRecord(d.path(specName), &rec); err != nil && !missing(err) {
+		return err
+	}
+	c, err := d.readClaim()
 	if err != nil {
 		return err
 	}
-	if !made {
-		if done, err := d.prepared(boot); done || err != nil {
-			return err
-		}
-	}
-	if err := d.writePlan(spec); err != nil {
+	held, err := d.held()
+	switch {
+	case err != nil:
 		return err
-	}
-	rec := specRecord{CommandSpec: spec, BootID: boot, Created: r.nowMS()}
-	rec.Version, rec.Env, rec.Script = formatVersion, nil, ""
-	// The name of spec.json is the mark that the rest is there; only it has to survive a power failure, because what
-	// survives without a matching boot id never runs.
-	if err := writeRecord(d.path(specName), rec, true); err != nil {
-		return err
-	}
-	for _, dir := range []string{string(d), filepath.Dir(string(d))} {
-		if err := syncDir(dir); err != nil {
-			return err
-		}
+	case held || c.word != "":
+		return ErrClaimed
+	case rec.BootID != boot:
+		return fmt.Errorf("%w: prepared before a reboot", ErrClaimed)
 	}
 	return nil
 }
 
-// prepared looks at a directory that exists already: ready to start, to be written again, or no longer available.
-func (d actDir) prepared(boot string) (bool, error) {
-	if c, err := d.readClaim(); err != nil || c.word != "" {
-		return false, ErrClaimed
-	}
-	held, err := d.held()
-	if err != nil {
-		return false, err
-	}
-	var rec specRecord
-	switch err := readRecord(d.path(specName), &rec); {
-	case missing(err):
-		return false, nil
-	case err != nil:
-		return false, err
-	case held:
-		return false, ErrClaimed
-	case rec.BootID != boot:
-		return false, fmt.Errorf("%w: prepared before a reboot", ErrClaimed)
-	}
-	return true, nil
-}
-
-// makeDirs creates the act directory and what is missing above it, each name durable. It reports whether the act
-// directory is new.
-func makeDirs(root string, d actDir) (bool, error) {
-	if err := os.MkdirAll(root, 0o700); err != nil {
-		return false, err
-	}
-	parent := filepath.Dir(string(d))
-	switch err := os.Mkdir(parent, 0o700); {
-	case err == nil:
-		if err := syncDir(root); err != nil {
-			return false, err
-		}
-	case !os.IsExist(err):
-		return false, err
-	}
-	switch err := os.Mkdir(string(d), 0o700); {
-	case err == nil:
-		return true, nil
-	case !os.IsExist(err):
-		return false, err
-	}
-	return false, nil
-}
-
-// writePlan writes what the exec stage reads.
-func (d actDir) writePlan(spec session.CommandSpec) error {
-	plan := execPlan{Cwd: spec.Cwd, Argv: spec.Argv, Env: spec.Env}
+// fill writes the files of an act that will live at d.
+func (tmp actDir) fill(d actDir, spec session.CommandSpec, boot string, now int64) error {
+	plan := newPlan(spec, boot)
 	if spec.Script != "" {
-		plan = d.shellPlan(spec)
-		if err := os.WriteFile(d.path(scriptName), []byte(spec.Script), 0o600); err != nil {
+		d.planShell(&plan, spec)
+		if err := writeFile(tmp.path(scriptName), []byte(spec.Script), false); err != nil {
 			return err
 		}
-		if captures(spec) {
-			if err := d.writeCapture(); err != nil {
-				return err
-			}
+	}
+	if plan.Capture {
+		if err := tmp.writeCapture(d); err != nil {
+			return err
 		}
 	}
 	b := plan.encode()
 	if len(b) > maxPlan {
 		return fmt.Errorf("%w: arguments and environment of %d bytes, at most %d", ErrInvalid, len(b), maxPlan)
 	}
-	return os.WriteFile(d.path(execName), b, 0o600)
+	if err := writeFile(tmp.path(planName), b, false); err != nil {
+		return err
+	}
+	if err := writeFile(tmp.path(claimSource), claim{word: claimRun}.encode(), false); err != nil {
+		return err
+	}
+	// Room for the shim's name: on a full disk it could not be written later, and nobody could reach the shim.
+	if err := writeFile(tmp.path(lockName), bytes.Repeat([]byte{' '}, lockRoom), false); err != nil {
+		return err
+	}
+	rec := specRecord{CommandSpec: spec, BootID: boot, Created: now}
+	rec.Version, rec.Env, rec.Script = formatVersion, nil, ""
+	text, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	return writeFile(tmp.path(specName), text, false)
 }
 
 // checkSpec refuses what cannot be run exactly as given.

@@ -1,13 +1,12 @@
 package task
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"strconv"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/session"
 )
@@ -26,16 +25,13 @@ type specRecord struct {
 	Created int64  `json:"created"`
 }
 
-// runRecord is run.json: the identity of the command and of its shim.
+// runRecord is run.json: the identity of the command.
 type runRecord struct {
 	Version    int    `json:"version"`
-	PID        int    `json:"pid"`
-	PGID       int    `json:"pgid"`
-	SID        int    `json:"sid"`
+	PID        int    `json:"pid"` // of the command, and its process group
+	SID        int    `json:"sid"` // its session, which is the shim's
 	StartTicks uint64 `json:"start_ticks"`
 	BootID     string `json:"boot_id"`
-	Shim       int    `json:"shim_pid"`
-	ShimTicks  uint64 `json:"shim_ticks"`
 	Started    int64  `json:"started"`
 }
 
@@ -84,66 +80,43 @@ func readRecord(path string, v any) error {
 	return nil
 }
 
+// readBounded reads a file that should be small, without the descriptor ever meeting the runtime's poller.
 func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	fail := func(err error) ([]byte, error) { return nil, &fs.PathError{Op: "read", Path: path, Err: err} }
+	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxRecord {
-		return nil, fmt.Errorf("%s: %w: %d bytes, mode %v", path, errDamaged, info.Size(), info.Mode())
+	defer unix.Close(fd)
+	var info unix.Stat_t
+	if err := unix.Fstat(fd, &info); err != nil {
+		return fail(err)
 	}
-	return os.ReadFile(path)
+	if info.Mode&unix.S_IFMT != unix.S_IFREG || info.Size > maxRecord {
+		return fail(fmt.Errorf("%w: %d bytes, mode %o", errDamaged, info.Size, info.Mode))
+	}
+	b := make([]byte, info.Size+1)
+	for n := 0; ; {
+		m, err := unix.Read(fd, b[n:])
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return fail(err)
+		case m == 0 || n+m == len(b):
+			return b[:n+m], nil
+		default:
+			n += m
+		}
+	}
+}
+
+func openRetry(path string, flags int, mode uint32) (int, error) {
+	for {
+		fd, err := unix.Open(path, flags, mode)
+		if err != unix.EINTR {
+			return fd, err
+		}
+	}
 }
 
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
-
-// execPlan is what the exec stage needs, kept outside JSON because none of it has to be UTF-8.
-type execPlan struct {
-	Cwd  string
-	Argv []string
-	Env  []string
-}
-
-// encode writes version, cwd, both counts and all strings, each ended by a NUL, which none of them can contain.
-func (p execPlan) encode() []byte {
-	var b bytes.Buffer
-	put := func(s string) { b.WriteString(s); b.WriteByte(0) }
-	put(strconv.Itoa(formatVersion))
-	put(p.Cwd)
-	for _, list := range [][]string{p.Argv, p.Env} {
-		put(strconv.Itoa(len(list)))
-		for _, s := range list {
-			put(s)
-		}
-	}
-	return b.Bytes()
-}
-
-// decodeExecPlan is the inverse of encode.
-func decodeExecPlan(b []byte) (execPlan, error) {
-	ok := true
-	next := func() string {
-		s, rest, found := bytes.Cut(b, []byte{0})
-		ok, b = ok && found, rest
-		return string(s)
-	}
-	list := func() []string {
-		n, err := strconv.Atoi(next())
-		if err != nil || n < 0 || n > len(b) {
-			ok = false
-			return nil
-		}
-		out := make([]string, 0, n)
-		for range n {
-			out = append(out, next())
-		}
-		return out
-	}
-	next() // the version: later ones only append
-	p := execPlan{Cwd: next()}
-	p.Argv, p.Env = list(), list()
-	if !ok || len(p.Argv) == 0 {
-		return execPlan{}, fmt.Errorf("exec plan: %w", errDamaged)
-	}
-	return p, nil
-}

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,25 +14,23 @@ import (
 // PATH could name: the text was judged as bash's. Without bash the script runs under sh, and nothing is captured.
 var shells = []string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"}
 
-// shellPlan says how to run the spec's script. CommandSpec.Argv names another shell, with its options; the script's
+// planShell says how to run the spec's script. CommandSpec.Argv names another shell, with its options; the script's
 // path is appended. The file is read by the shell itself, so that text, line numbers and exit code are the script's.
-func (d actDir) shellPlan(spec session.CommandSpec) execPlan {
+func (d actDir) planShell(plan *execPlan, spec session.CommandSpec) {
 	argv := slices.Clone(spec.Argv)
 	if len(argv) == 0 {
 		argv = []string{findShell(spec.Env)}
 	}
-	plan := execPlan{Cwd: spec.Cwd, Env: spec.Env}
 	if isBash(argv[0]) {
 		if len(argv) == 1 {
 			argv = append(argv, "--noprofile", "--norc")
 		}
 		plan.Env = shellEnv(spec.Env)
-		if spec.Capture {
+		if plan.Capture = spec.Capture; plan.Capture {
 			plan.Env = append(plan.Env, "BASH_ENV="+d.path(initName))
 		}
 	}
 	plan.Argv = append(argv, d.path(scriptName))
-	return plan
 }
 
 func findShell(env []string) string {
@@ -67,25 +64,14 @@ func steersShell(key string) bool {
 	return strings.HasPrefix(key, "BASH_FUNC_")
 }
 
-// captures says whether the spec's shell can report its end.
-func captures(spec session.CommandSpec) bool {
-	if !spec.Capture || spec.Script == "" {
-		return false
-	}
-	if len(spec.Argv) > 0 {
-		return isBash(spec.Argv[0])
-	}
-	return isBash(findShell(spec.Env))
-}
-
 // writeCapture writes the start-up file that makes bash report its end, and the file it reports to. That file exists
 // before, so that neither umask nor noclobber of the script matter.
-func (d actDir) writeCapture() error {
-	if err := os.WriteFile(d.path(captureName), nil, 0o600); err != nil {
+func (tmp actDir) writeCapture(d actDir) error {
+	if err := writeFile(tmp.path(captureName), nil, false); err != nil {
 		return err
 	}
 	text := strings.ReplaceAll(initScript, "@FILE@", shellQuote(d.path(captureName)))
-	return os.WriteFile(d.path(initName), []byte(text), 0o600)
+	return writeFile(tmp.path(initName), []byte(text), false)
 }
 
 // shellQuote makes s one literal word of any shell.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -14,10 +15,9 @@ import (
 // shim is the process that stays with one command. It owns the act directory from its claim on.
 type shim struct {
 	dir   actDir
-	spec  specRecord
+	plan  execPlan
 	now   func() time.Time
-	lock  *os.File // held for life
-	ready *os.File // the agent listens, perhaps
+	lock  int // held for life
 	out   *output
 	chld  chan os.Signal
 	kills chan os.Signal
@@ -41,14 +41,19 @@ const (
 
 // shimMain runs the protocol of the package documentation.
 func shimMain(d actDir) int {
-	s := &shim{dir: d, now: time.Now, ready: os.NewFile(readyFD, "ready")}
+	s := &shim{dir: d, now: time.Now}
 	if err := s.begin(); err != nil {
 		complain("%v", err)
 		s.report(verdict(err))
 		return 1
 	}
 	s.report(readyRunning)
-	s.ready.Close()
+	unix.Close(readyFD)
+	s.listen()
+	if err := s.publish(); err != nil {
+		complain("publish: %v", err)
+	}
+	fault("published")
 	return s.supervise()
 }
 
@@ -60,7 +65,7 @@ func verdict(err error) string {
 }
 
 // report tells the agent, if it still listens.
-func (s *shim) report(text string) { _, _ = s.ready.WriteString(text) }
+func (s *shim) report(text string) { _, _ = unix.Write(readyFD, []byte(text)) }
 
 // complain writes to the shim's log, which is its standard error.
 func complain(format string, args ...any) {
@@ -75,21 +80,21 @@ func (s *shim) begin() error {
 	if err := closeOnExecFrom(readyFD); err != nil {
 		return err
 	}
-	if err := readRecord(s.dir.path(specName), &s.spec); err != nil {
+	var err error
+	if s.plan, err = s.dir.readPlan(); err != nil {
 		return err
 	}
 	if err := becomeSubreaper(); err != nil {
 		return fmt.Errorf("become subreaper: %w", err)
 	}
-	s.listen()
 	if err := s.takeLock(); err != nil {
 		return err
 	}
 	fault("locked")
-	if info, err := os.Stat(s.spec.Cwd); err != nil || !info.IsDir() {
-		return fmt.Errorf("working directory %s: not a directory or not reachable", s.spec.Cwd)
+	if info, err := os.Stat(s.plan.Cwd); err != nil || !info.IsDir() {
+		return fmt.Errorf("working directory %s: not a directory or not reachable", s.plan.Cwd)
 	}
-	won, err := s.dir.claimAct(claim{word: claimRun})
+	won, err := s.dir.claimToRun()
 	if err != nil {
 		return err
 	}
@@ -97,7 +102,7 @@ func (s *shim) begin() error {
 		return ErrClaimed
 	}
 	fault("claimed")
-	if s.out, err = openOutput(s.dir, s.spec.KeepBytes); err != nil {
+	if s.out, err = openOutput(s.dir, s.plan.KeepBytes); err != nil {
 		return err
 	}
 	return s.launch()
@@ -113,30 +118,33 @@ func (s *shim) listen() {
 		syscall.SIGUSR2, syscall.SIGALRM)
 }
 
-// takeLock locks the act for life and writes into the lock who has it.
+// takeLock locks the act for life.
 func (s *shim) takeLock() error {
-	f, err := os.OpenFile(s.dir.path(lockName), os.O_RDWR|os.O_CREATE, 0o600)
+	path := s.dir.path(lockName)
+	fd, err := openRetry(path, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return err
+		return fmt.Errorf("open %s: %w", path, err)
 	}
 	for start := s.now(); ; time.Sleep(lockRetry) {
-		if err = flock(f, unix.LOCK_EX|unix.LOCK_NB); err == nil {
-			break
+		if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
+			s.lock = fd
+			return nil
 		}
-		if !errors.Is(err, unix.EWOULDBLOCK) || s.now().Sub(start) > lockPatience {
-			return fmt.Errorf("lock %s: %w: %w", f.Name(), ErrClaimed, err)
+		if err != unix.EWOULDBLOCK || s.now().Sub(start) > lockPatience {
+			return fmt.Errorf("lock %s: %w: %w", path, ErrClaimed, err)
 		}
 	}
-	s.lock = f
+}
+
+// publish writes into the lock who holds it. From then on signals may arrive, so the handlers are in place.
+func (s *shim) publish() error {
 	self, err := readProcess(os.Getpid())
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d}`+"\n", formatVersion, self.PID, self.Ticks)
-	if _, err := f.WriteAt([]byte(text), 0); err != nil {
-		return err
-	}
-	return f.Truncate(int64(len(text)))
+	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d}`, formatVersion, self.PID, self.Ticks)
+	_, err = unix.Pwrite(s.lock, []byte(text), 0)
+	return err
 }
 
 // launch starts the exec stage, records its identity, and lets it go.
@@ -198,13 +206,13 @@ func (s *shim) recordRun() error {
 	if err != nil {
 		return fmt.Errorf("exec stage %d: %w", s.pid, err)
 	}
-	self, err := readProcess(os.Getpid())
-	if err != nil {
-		return err
-	}
 	s.started = s.now().UnixMilli()
-	return writeRecord(s.dir.path(runName), runRecord{
-		Version: formatVersion, PID: s.pid, PGID: s.pid, SID: p.SID, StartTicks: p.Ticks, BootID: s.spec.BootID,
-		Shim: self.PID, ShimTicks: self.Ticks, Started: s.started,
-	}, false)
+	num := func(b []byte, key string, n uint64) []byte {
+		return strconv.AppendUint(append(append(append(b, ",\""...), key...), "\":"...), n, 10)
+	}
+	b := num([]byte(`{"version":1`), "pid", uint64(s.pid))
+	b = num(num(b, "sid", uint64(p.SID)), "start_ticks", p.Ticks)
+	b = append(num(b, "started", uint64(s.started)), `,"boot_id":`...)
+	b = append(strconv.AppendQuote(b, s.plan.BootID), "}\n"...)
+	return replaceFile(s.dir.path(runName), b, false)
 }

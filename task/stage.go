@@ -27,11 +27,7 @@ const goFD = 3
 // here, between the go byte and the exec.
 func stageMain(d actDir) int {
 	fault("stage-begun")
-	b, err := readBounded(d.path(execName))
-	if err != nil {
-		return stageFailed(exitNotExecutable, err)
-	}
-	plan, err := decodeExecPlan(b)
+	plan, err := d.readPlan()
 	if err != nil {
 		return stageFailed(exitNotExecutable, err)
 	}

@@ -59,7 +59,7 @@ func (r *Runner) settle(d actDir) (session.CommandState, error) {
 		void.why = st.Reason
 	}
 	if st.Reason == ReasonDirMissing {
-		if _, err := makeDirs(r.Dir, d); err != nil {
+		if err := os.MkdirAll(string(d), 0o700); err != nil {
 			return st, err
 		}
 	}
@@ -142,8 +142,7 @@ func (r *Runner) judge(st *session.CommandState, d actDir, held bool, c claim, r
 	return nil
 }
 
-// sameBoot compares the act's boot with the current one. An act without spec.json was never finished preparing, on
-// any boot: no shim has seen it.
+// sameBoot compares the act's boot with the current one. A directory without spec.json is what a power failure left.
 func (r *Runner) sameBoot(d actDir, runBoot string) (bool, error) {
 	now, err := r.bootID()
 	if err != nil {
@@ -154,7 +153,7 @@ func (r *Runner) sameBoot(d actDir, runBoot string) (bool, error) {
 	}
 	var spec specRecord
 	if err := readRecord(d.path(specName), &spec); err != nil {
-		return missing(err), ignoreMissing(err)
+		return false, ignoreMissing(err)
 	}
 	return spec.BootID == now, nil
 }

@@ -22,8 +22,8 @@ const (
 func (s *shim) supervise() int {
 	go s.out.pump()
 	var timeout, retry <-chan time.Time
-	if s.spec.TimeoutMS > 0 {
-		t := time.NewTimer(time.Duration(s.spec.TimeoutMS) * time.Millisecond)
+	if s.plan.TimeoutMS > 0 {
+		t := time.NewTimer(time.Duration(s.plan.TimeoutMS) * time.Millisecond)
 		defer t.Stop()
 		timeout = t.C
 	}
@@ -117,7 +117,7 @@ func (s *shim) exitRecord() exitRecord {
 
 // captured reads what the shell reported at its end, if it was asked to and got there.
 func (s *shim) captured() (string, session.EnvDelta) {
-	if !s.spec.Capture {
+	if !s.plan.Capture {
 		return "", nil
 	}
 	cwd, env, err := s.dir.readCapture()

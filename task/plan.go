@@ -1,0 +1,91 @@
+package task
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/perdure/perdure/session"
+)
+
+// execPlan is what shim and exec stage need to know, kept outside JSON: none of it has to be UTF-8, and a process that
+// has just started reads it in no time.
+type execPlan struct {
+	BootID    string
+	KeepBytes int64
+	TimeoutMS int64
+	Capture   bool
+	Cwd       string
+	Argv      []string
+	Env       []string
+}
+
+func newPlan(spec session.CommandSpec, boot string) execPlan {
+	return execPlan{
+		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS,
+		Cwd: spec.Cwd, Argv: spec.Argv, Env: spec.Env,
+	}
+}
+
+// encode writes the version and all fields in order, lists after their length, each string ended by a NUL, which none
+// of them can contain. Later versions append.
+func (p execPlan) encode() []byte {
+	var b bytes.Buffer
+	put := func(s string) { b.WriteString(s); b.WriteByte(0) }
+	put(strconv.Itoa(formatVersion))
+	put(p.BootID)
+	put(strconv.FormatInt(p.KeepBytes, 10))
+	put(strconv.FormatInt(p.TimeoutMS, 10))
+	put(strconv.FormatBool(p.Capture))
+	put(p.Cwd)
+	for _, list := range [][]string{p.Argv, p.Env} {
+		put(strconv.Itoa(len(list)))
+		for _, s := range list {
+			put(s)
+		}
+	}
+	return b.Bytes()
+}
+
+// decodePlan is the inverse of encode.
+func decodePlan(b []byte) (execPlan, error) {
+	ok := true
+	next := func() string {
+		s, rest, found := bytes.Cut(b, []byte{0})
+		ok, b = ok && found, rest
+		return string(s)
+	}
+	number := func() int64 {
+		n, err := strconv.ParseInt(next(), 10, 64)
+		ok = ok && err == nil && n >= 0
+		return n
+	}
+	list := func() []string {
+		n := number()
+		if !ok || n > int64(len(b)) {
+			ok = false
+			return nil
+		}
+		out := make([]string, 0, n)
+		for range n {
+			out = append(out, next())
+		}
+		return out
+	}
+	next() // the version
+	p := execPlan{BootID: next(), KeepBytes: number(), TimeoutMS: number(), Capture: next() == "true", Cwd: next()}
+	p.Argv, p.Env = list(), list()
+	if !ok || len(p.Argv) == 0 || p.Argv[0] == "" {
+		return execPlan{}, fmt.Errorf("plan: %w", errDamaged)
+	}
+	return p, nil
+}
+
+// readPlan reads the plan of an act.
+func (d actDir) readPlan() (execPlan, error) {
+	b, err := readBounded(d.path(planName))
+	if err != nil {
+		return execPlan{}, err
+	}
+	return decodePlan(b)
+}
