@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"github.com/perdure/perdure/session"
 )
 
 // actDir is the directory of one act.
@@ -54,7 +56,7 @@ func validID(id string) bool {
 
 // act returns the directory of an act after checking that both ids are harmless as path elements.
 func (r *Runner) act(sessionID, act string) (actDir, error) {
-	if r.Dir == "" || !filepath.IsAbs(r.Dir) {
+	if !filepath.IsAbs(r.Dir) {
 		return "", fmt.Errorf("acts directory %q: %w: not absolute", r.Dir, ErrInvalid)
 	}
 	if !validID(sessionID) || !validID(act) {
@@ -99,7 +101,7 @@ func (r *Runner) Remove(sessionID, act string) error {
 	if err != nil {
 		return err
 	}
-	if held || string(st.Status) == "running" {
+	if held || st.Status == session.CommandRunning {
 		return fmt.Errorf("remove %s/%s: %w", sessionID, act, ErrRunning)
 	}
 	parent := filepath.Dir(string(d))

@@ -14,6 +14,9 @@ var (
 	ErrRunning = errors.New("command is still running")
 	// ErrStillAlive says that Kill sent everything it had and some process of the tree remains.
 	ErrStillAlive = errors.New("processes survived the kill")
+	// ErrNoShim says that this program cannot start shims: it neither called RunShimIfAsked nor names a Runner.Exe.
+	// Starting it again would only run it twice.
+	ErrNoShim = errors.New("program does not call task.RunShimIfAsked")
 	// ErrMissing says that there is no such act directory.
 	ErrMissing = errors.New("no such command")
 )

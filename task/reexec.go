@@ -1,6 +1,9 @@
 package task
 
-import "os"
+import (
+	"os"
+	"sync/atomic"
+)
 
 // How this binary recognises that it was started for a part of its own: the second-last argument and the guard in the
 // environment have to agree, so that no user's argument can do it by accident.
@@ -10,9 +13,13 @@ const (
 	guardKey = "PERDURE_REEXEC"
 )
 
+// reexecReady says that this program can be its own shim.
+var reexecReady atomic.Bool
+
 // RunShimIfAsked turns this process into a shim or an exec stage when it was started as one, and never returns then.
 // Call it first thing in main, and in TestMain of tests that run commands; otherwise it does nothing.
 func RunShimIfAsked() {
+	reexecReady.Store(true)
 	n := len(os.Args)
 	if n < 3 {
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -69,6 +70,18 @@ func (r *Runner) fault(step string) {
 	}
 }
 
+// Check says whether Start can work at all: Dir is absolute and there is a program to be the shim. It returns
+// ErrInvalid or ErrNoShim otherwise.
+func (r *Runner) Check() error {
+	if !filepath.IsAbs(r.Dir) {
+		return fmt.Errorf("acts directory %q: %w: not absolute", r.Dir, ErrInvalid)
+	}
+	if len(r.Exe) == 0 && !reexecReady.Load() {
+		return ErrNoShim
+	}
+	return nil
+}
+
 // Start prepares the act unless Prepare did, starts its shim, and returns when the command runs. A program that
 // cannot be executed does run in this sense: as in a shell it exits with 127 (not found) or 126, and says why on its
 // output.
@@ -77,6 +90,9 @@ func (r *Runner) fault(step string) {
 // was decided before. After any other error, a cancelled ctx included, the outcome is open: call Settle. Cancelling
 // ctx never stops a command that runs.
 func (r *Runner) Start(ctx context.Context, spec session.CommandSpec) error {
+	if err := r.Check(); err != nil {
+		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, err)
+	}
 	if err := r.Prepare(ctx, spec); err != nil {
 		return err
 	}
