@@ -42,7 +42,7 @@ type RunOptions struct {
 	engine.Options
 	Prompt    string          // empty: finish what is open and what was accepted, nothing new
 	Key       string          // idempotency key of the prompt; empty: a new one
-	Interrupt <-chan struct{} // cancels the open turn each time it is received from
+	Interrupt <-chan struct{} // each receive cancels the open turn; never closed
 	Opened    func(*engine.Session)
 }
 
@@ -91,36 +91,24 @@ func closeUnless(ctx context.Context, s *engine.Session, cause error) error {
 	return s.Close(ctx, "error")
 }
 
+// runInterruptible runs the session and passes interrupts to it.
 func runInterruptible(ctx context.Context, s *engine.Session, interrupt <-chan struct{}) error {
-	done := make(chan struct{})
+	running, over := context.WithCancel(ctx)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
 		for {
 			select {
-			case <-done:
+			case <-running.Done():
 				return
-			case _, ok := <-interrupt:
-				if !ok {
-					interrupt = nil
-					continue
-				}
+			case <-interrupt:
 				// An error means that the run is over, which is what was asked for.
-				waitCtx, cancel := context.WithCancel(ctx)
-				go func() {
-					select {
-					case <-done:
-					case <-waitCtx.Done():
-					}
-					cancel()
-				}()
-				_ = s.Interrupt(waitCtx, session.Actor{Type: session.ActorUser})
-				cancel()
+				_ = s.Interrupt(running, session.Actor{Type: session.ActorUser})
 			}
 		}
 	}()
 	err := s.Run(ctx)
-	close(done)
+	over()
 	<-stopped
 	return err
 }

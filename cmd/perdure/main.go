@@ -1,0 +1,15 @@
+// Command perdure keeps AI agents' sessions: see perdure help.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli"
+)
+
+func main() {
+	perdure.RunShimIfAsked()
+	os.Exit(cli.Main(context.Background(), cli.OS(), os.Args[1:]))
+}

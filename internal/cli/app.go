@@ -1,0 +1,159 @@
+// Package cli is the perdure command: it reads arguments, calls package perdure, and words the outcome.
+//
+// A command takes its whole world from [App]: arguments, streams, environment and directory, so that tests run it
+// in-process. Results go to stdout and everything else to stderr, with hints on lines of their own. One file per
+// command; exit.go alone knows exit codes.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/perdure/perdure"
+)
+
+// App is the world of one command.
+type App struct {
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Environ []string
+	Dir     string // absolute working directory
+	Now     func() time.Time
+	// Signals delivers what the process is sent; nil: nothing is.
+	Signals <-chan os.Signal
+	// Terminal tells whether stdin is one.
+	Terminal bool
+	// Exe is the path of this program, for commands that start it again; empty: unknown.
+	Exe string
+}
+
+// OS is the world of this process.
+func OS() *App {
+	dir, _ := os.Getwd() // an unknown directory fails where it is needed
+	exe, _ := os.Executable()
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup means: a closed terminal is no reason to stop
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	return &App{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
+		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Exe: exe,
+	}
+}
+
+// Main runs one command line and returns its exit code.
+func Main(ctx context.Context, a *App, args []string) int {
+	root := a.root()
+	root.SetArgs(attachOptional(args))
+	if len(args) > 0 && !a.isCommand(root, args[0]) {
+		// A prompt may be any word, the name of a command included; only the first argument names a command.
+		root.RemoveCommand(root.Commands()...)
+		root.CompletionOptions.DisableDefaultCmd = true
+		root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
+	}
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	err := root.ExecuteContext(ctx)
+	return a.report(err)
+}
+
+func (a *App) isCommand(root *cobra.Command, name string) bool {
+	if name == "help" || name == "--help" || name == "-h" || name == "completion" || strings.HasPrefix(name, "__complete") {
+		return true
+	}
+	for _, c := range root.Commands() {
+		if c.Name() == name || c.HasAlias(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// attachOptional joins -r and --resume with the value after them, which is optional and therefore not taken by the
+// flag parser on its own. Everything after -- is left alone.
+func attachOptional(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			return append(out, args[i:]...)
+		}
+		if (arg == "-r" || arg == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			out = append(out, "--resume="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, arg)
+	}
+	return out
+}
+
+func (a *App) getenv(name string) string {
+	for _, kv := range a.Environ {
+		if k, v, _ := strings.Cut(kv, "="); k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// home is where sessions are kept: $PERDURE_HOME, else the XDG data directory.
+func (a *App) home() (string, error) {
+	if v := a.getenv("PERDURE_HOME"); v != "" {
+		return filepath.Abs(v)
+	}
+	if v := a.getenv("XDG_DATA_HOME"); filepath.IsAbs(v) {
+		return filepath.Join(v, "perdure"), nil
+	}
+	if v := a.getenv("HOME"); filepath.IsAbs(v) {
+		return filepath.Join(v, ".local", "share", "perdure"), nil
+	}
+	return "", usageError("no place to keep sessions: set PERDURE_HOME or HOME")
+}
+
+// open opens the home with what the settings say.
+func (a *App) open(ctx context.Context, cfg perdure.Config) (*perdure.Home, error) {
+	dir, err := a.home()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Environ, cfg.Now = a.Environ, a.Now
+	return perdure.Open(ctx, dir, cfg)
+}
+
+// with opens the home for the length of one command.
+func (a *App) with(ctx context.Context, do func(*perdure.Home) error) (err error) {
+	h, err := a.open(ctx, perdure.Config{})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := h.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	return do(h)
+}
+
+// note writes one line for the eyes.
+func (a *App) note(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.Stderr, "perdure: "+format+"\n", args...)
+}
+
+// hint writes a line that says what to do.
+func (a *App) hint(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.Stderr, "  "+format+"\n", args...)
+}

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/model/connect"
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/store"
+)
+
+// Exit codes.
+const (
+	exitDone    = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitWaiting = 3 // for a human
+	exitMissing = 4
+	exitHeld    = 5
+	exitLimit   = 6 // of budget or steps
+)
+
+// exitError carries an exit code, and words if there is something left to say.
+type exitError struct {
+	code int
+	text string
+	hint string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+// exit ends a command with a code, silently: what there was to say has been said.
+func exit(code int) error {
+	if code == exitDone {
+		return nil
+	}
+	return &exitError{code: code}
+}
+
+func usageError(format string, args ...any) error {
+	return &exitError{code: exitUsage, text: fmt.Sprintf(format, args...)}
+}
+
+// outcomes maps what went wrong to an exit code and a remedy. The first match counts.
+var outcomes = []struct {
+	is   error
+	code int
+	hint string
+}{
+	{store.ErrHeld, exitHeld, "wait until it is done, or end that process; then run the command again"},
+	{store.ErrNotFound, exitMissing, "perdure list shows what there is"},
+	{store.ErrExists, exitUsage, "continue it with --resume ID"},
+	{store.ErrUncertain, exitFailed, "check the disk, then run the command again: it reads what was kept"},
+	{store.ErrNewer, exitFailed, "use the newer version of perdure that wrote it"},
+	{store.ErrNetworkFS, exitFailed, "set PERDURE_HOME to a directory on a local disk"},
+	{store.ErrFenced, exitHeld, "another process took the session over; its log is intact"},
+	{syscall.ENOSPC, exitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
+	{syscall.EROFS, exitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
+	{fs.ErrPermission, exitFailed, "check who owns PERDURE_HOME"},
+	{connect.ErrNoModel, exitUsage, ""},
+	{connect.ErrBadModel, exitUsage, ""},
+	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
+	{permission.ErrMode, exitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
+	{engine.ErrRefused, exitFailed, ""},
+	{engine.ErrNeverOpened, exitMissing, "its creator died before it was opened; perdure delete ID removes it"},
+	{context.Canceled, exitFailed, ""},
+}
+
+// report words an error on stderr and returns the exit code.
+func (a *App) report(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	var own *exitError
+	if errors.As(err, &own) {
+		if own.text != "" {
+			a.note("%s", own.text)
+		}
+		if own.hint != "" {
+			a.hint("%s", own.hint)
+		}
+		return own.code
+	}
+	a.note("%v", err)
+	var corrupt *store.CorruptError
+	if errors.As(err, &corrupt) {
+		a.hint("perdure verify %s names every fault; other sessions are not affected", corrupt.Session)
+		return exitFailed
+	}
+	for _, o := range outcomes {
+		if errors.Is(err, o.is) {
+			if o.hint != "" {
+				a.hint("%s", o.hint)
+			}
+			return o.code
+		}
+	}
+	return exitFailed
+}

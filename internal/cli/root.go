@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const longHelp = `Perdure keeps the whole existence of an AI agent: kill it anywhere and resume it,
+nothing acknowledged is lost, nothing is silently repeated, its commands keep running.
+
+  perdure -p "PROMPT"            run a prompt in a new session in this directory
+  perdure -p -c "PROMPT"         go on with the newest session of this directory
+  perdure -p -r ID ["PROMPT"]    go on with a session; without a prompt, finish its open turn
+  perdure demo                   see it survive a SIGKILL: no key, no network
+
+Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a human, 4 not found, 5 held by
+another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP.`
+
+// root builds the command tree.
+func (a *App) root() *cobra.Command {
+	f := &runFlags{}
+	root := &cobra.Command{
+		Use:           "perdure [PROMPT]",
+		Short:         "The session layer for AI agents",
+		Long:          longHelp,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.changed = cmd.Flags().Changed
+			return a.run(cmd.Context(), f, args)
+		},
+	}
+	f.register(root)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &exitError{code: exitUsage, text: err.Error(), hint: "perdure --help lists the flags"}
+	})
+	root.AddCommand(a.commands()...)
+	return root
+}
+
+// exactArgs is cobra.ExactArgs with an exit code of its own.
+func exactArgs(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageError("want %s, got %d arguments", what, len(args))
+		}
+		return nil
+	}
+}
+
+// rangeArgs wants between lo and hi arguments; hi < 0 is no bound.
+func rangeArgs(lo, hi int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < lo || hi >= 0 && len(args) > hi {
+			return usageError("want %s, got %d arguments", what, len(args))
+		}
+		return nil
+	}
+}
+
+// group makes a command that only has subcommands.
+func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+	names := make([]string, len(subs))
+	for i, s := range subs {
+		names[i] = s.Name()
+	}
+	c := &cobra.Command{
+		Use: use, Short: short, Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return usageError("%s needs one of: %s%s", use, strings.Join(names, ", "), got(args))
+		},
+	}
+	c.AddCommand(subs...)
+	return c
+}
+
+func got(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (got %q)", args[0])
+}
