@@ -1,8 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"reflect"
 
 	"github.com/zeebo/blake3"
 )
@@ -59,6 +61,9 @@ type Chain struct {
 
 // Event seals body as the next event of the log and moves the chain on. The caller appends it: a chain whose event
 // could not be appended is stale and must be rebuilt from the store's head.
+//
+// Text in a body is UTF-8. What is not is stored with U+FFFD in its place, and body is changed to what is stored, so
+// that a state that body is folded into is the state that the log gives. Bytes that matter belong into raw parts.
 func (c *Chain) Event(actor Actor, ms int64, body Body) (Event, error) {
 	encoded, err := Encode(body)
 	if err != nil {
@@ -68,9 +73,39 @@ func (c *Chain) Event(actor Actor, ms int64, body Body) (Event, error) {
 		Seq: c.Head.Seq + 1, Kind: body.Kind(), Time: ms, Flags: body.Kind().flags(), Actor: actor,
 		Codec: Codec1, Digest: Sum(encoded), Body: encoded,
 	}
+	if bytes.Contains(encoded, []byte(`\ufffd`)) { // how encoding/json writes what is no UTF-8
+		if err := adopt(body, e); err != nil {
+			return Event{}, err
+		}
+	}
 	e.Hash = Hash(c.Head.Hash, c.Session, e)
 	c.Head = Head{Seq: e.Seq, Hash: e.Hash}
 	return e, nil
+}
+
+// adopt makes body what a reader of the event will find.
+func adopt(body Body, e Event) error {
+	stored, err := Decode(e)
+	if err != nil {
+		return err
+	}
+	if reflect.TypeOf(stored) == reflect.TypeOf(body) {
+		reflect.ValueOf(body).Elem().Set(reflect.ValueOf(stored).Elem())
+	}
+	return nil
+}
+
+// Verify checks that e is the log's next event, unchanged, and moves the chain on. Faults are returned as errors that
+// name the seq. What a log lost at its end does not show: compare the head.
+func (c *Chain) Verify(e Event) error {
+	if e.Seq != c.Head.Seq+1 {
+		return fmt.Errorf("event %d does not follow %d", e.Seq, c.Head.Seq)
+	}
+	if err := Verify(c.Head.Hash, c.Session, e); err != nil {
+		return err
+	}
+	c.Head = Head{Seq: e.Seq, Hash: e.Hash}
+	return nil
 }
 
 // Hash computes the chained hash of e: BLAKE3 in derive-key mode over the length-prefixed envelope fields. The body

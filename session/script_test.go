@@ -189,9 +189,6 @@ func (s *script) outside(verb string, args []string) error {
 		n, err := strconv.ParseInt(args[0], 10, 64)
 		w.now += n
 		return err
-	case "cwd":
-		// A command that changes the directory: its result carries it.
-		return fmt.Errorf("%w: cwd is an option of finish", errUsage)
 	default:
 		return fmt.Errorf("%w: %s", errUsage, verb)
 	}

@@ -106,7 +106,8 @@ func (s *State) Apply(e Event) error {
 	return nil
 }
 
-// ApplyBody folds an event whose body is already decoded.
+// ApplyBody folds an event whose body is at hand: as [Chain.Event] sealed it, or as [Decode] gave it. The state keeps
+// parts of the body: it must not be changed afterwards.
 func (s *State) ApplyBody(e Event, body Body) {
 	s.Head = Head{Seq: e.Seq, Hash: e.Hash}
 	s.Updated = max(s.Updated, e.Time)
