@@ -33,11 +33,12 @@ func createTemp(dir string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A filesystem without locks has no sweepers either, so a failure to lock is no harm. A sweeper may have come
-		// between create and lock: the file has no name then, and another is made.
-		_ = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		// A sweeper may have come between create and lock. It holds the lock or has removed the name; another is made
+		// then. A filesystem without locks has no sweepers, so that any other failure to lock is no harm.
+		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		var st unix.Stat_t
-		if err := unix.Fstat(int(file.Fd()), &st); err != nil || st.Nlink == 0 {
+		if err == unix.EWOULDBLOCK || unix.Fstat(int(file.Fd()), &st) != nil || st.Nlink == 0 {
+			_ = os.Remove(name)
 			file.Close()
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -216,5 +215,5 @@ func EditFailed(e session.Edit, err error) Result {
 	case errors.Is(err, fs.ErrPermission):
 		return failure("permission denied: %s was not written", e.Path)
 	}
-	return failure("%s was not written: %v", e.Path, fmt.Errorf("%w", err))
+	return failure("%s was not written: %v", e.Path, err)
 }
