@@ -165,11 +165,16 @@ func TestSearchStaysInside(t *testing.T) {
 func TestGlobCost(t *testing.T) {
 	w := newWorld(t)
 	deep := strings.Repeat("a/", 40)
-	w.put(deep+strings.Repeat("a", 200), "x")
+	for i := range 50 {
+		w.put(fmt.Sprintf("%s%s%d", deep, strings.Repeat("a", 200), i), "x")
+	}
+	for _, p := range []string{strings.Repeat("{a,a}", 20) + "b", strings.Repeat("{a,", 20) + "b" + strings.Repeat("}", 20)} {
+		w.contains(w.call("Glob", obj{"pattern": p}), true, "braces for over 256 names")
+	}
 	start := time.Now()
 	for _, p := range []string{
 		strings.Repeat("**/", 11) + "b", "**/" + strings.Repeat("*a", 20) + "b",
-		strings.Repeat("{a,", 20) + "b" + strings.Repeat("}", 20) + "/**/c", "**/" + strings.Repeat("{a,a}", 20) + "b",
+		"**/" + strings.Repeat("{a,a}", 8) + "b", "**/" + strings.Repeat("{*a*,**/a}", 8) + "b",
 	} {
 		w.call("Glob", obj{"pattern": p})
 		w.call("Grep", obj{"pattern": "x", "glob": p})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,8 @@ const (
 	maxWalk  = 200_000 // entries looked at
 	maxDepth = 64      // directories below the first
 	maxGlob  = 500     // bytes of a glob
-	maxStars = 24      // wildcards in a glob, which keep a match from taking long
+	maxStars = 24      // wildcards in a glob
+	maxWays  = 256     // that a glob's braces multiply to; a match tries them all
 )
 
 // errStop ends a walk early without being an error.
@@ -37,9 +39,6 @@ type walker struct {
 
 // walk visits rel (a path below root, empty for root itself).
 func (w *walker) walk(ctx context.Context, root, rel string, depth int) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	list, err := w.tree.List(filepath.Join(root, rel), maxWalk)
 	if err != nil {
 		w.closed++
@@ -50,6 +49,9 @@ func (w *walker) walk(ctx context.Context, root, rel string, depth int) error {
 	}
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, d := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if w.seen++; w.seen > maxWalk {
 			w.cut = true
 			return errStop
@@ -101,11 +103,21 @@ func (in *input) glob(field, pattern string) {
 	switch {
 	case len(pattern) > maxGlob:
 		in.problem("%q has %d bytes, at most %d are allowed", field, len(pattern), maxGlob)
-	case strings.Count(pattern, "*")+strings.Count(pattern, "{") > maxStars:
-		in.problem("%q has over %d wildcards", field, maxStars)
+	case strings.Count(pattern, "*") > maxStars || ways(pattern) > maxWays:
+		in.problem("%q has over %d wildcards, or braces for over %d names", field, maxStars, maxWays)
 	case strings.IndexByte(pattern, 0) >= 0 || !doublestar.ValidatePattern(pattern):
 		in.problem("%q is no valid glob: *, **, ?, [abc] and {a,b} are known", field)
 	}
+}
+
+// ways bounds from above how many patterns a glob with braces stands for: with as many commas, no nesting gives more
+// than braces that share them evenly.
+func ways(pattern string) float64 {
+	braces, commas := float64(strings.Count(pattern, "{")), float64(strings.Count(pattern, ","))
+	if braces == 0 {
+		return 1
+	}
+	return math.Pow((commas+braces)/braces, braces)
 }
 
 // searchRoot gives the directory or file that a search starts from; empty is the working directory.
