@@ -14,7 +14,7 @@ func TestDecidingCommandsAlwaysAsk(t *testing.T) {
 		`python3 -c "import os; os.system('perdure approvals allow x')"`, "python3 <<E\nos.system('perdure answer')\nE", "echo 'os.system(\"perdure answer\")' | python3", "go run ./cmd/perdure answer x",
 		"go run github.com/perdure/perdure/cmd/perdure@latest approvals allow x", "perl -e 'exec \"perdure\", \"answer\"'", "node -e 'x(`perdure answer`)'", "awk 'BEGIN{system(\"perdure answer\")}'",
 		"nohup perdure answer x", "perdure list; perdure answer x", "perdure list $X", "perdure show x --dangerously-skip-permissions", "perdure 'unclosed", "ssh localhost perdure answer",
-		"busybox sh -c 'perdure answer x'", "make X='perdure answer'", "{perdure,answer,x}", "git -c alias.x='!perdure answer' x", "tmux new 'perdure answer x'",
+		"busybox sh -c 'perdure answer x'", "make X='perdure answer'", "ssh localhost <<E\nperdure answer x\nE", "{perdure,answer,x}", "git -c alias.x='!perdure answer' x", "tmux new 'perdure answer x'",
 	}
 	for _, mode := range []Mode{ModeDefault, ModeAcceptEdits, ModeBypass} {
 		for _, command := range ask {
@@ -31,7 +31,7 @@ func TestDecidingCommandsAlwaysAsk(t *testing.T) {
 	}
 	// Reading commands, and the mere name, follow the ordinary rules.
 	for _, command := range []string{
-		"perdure list --json", "perdure show x", "perdure log x", "perdure version", "perdure task output x", "cd /src/perdure && make test", "go test ./cmd/perdure", "ls perdure",
+		"perdure list --json", "cat > README.md <<E\nperdure is\nE", "perdure show x", "perdure log x", "perdure version", "perdure task output x", "cd /src/perdure && make test", "go test ./cmd/perdure", "ls perdure",
 		"git clone https://github.com/perdure/perdure", "echo perdure answer", "python3 /src/perdure/x.py", "python3 perdure_test.py", "grep -r perdure .", "git commit -m 'perdure approvals'",
 	} {
 		runBash(t, testPolicy(ModeBypass), []bashCase{{command, Allow}})
@@ -64,7 +64,7 @@ func TestProtectedPaths(t *testing.T) {
 	for _, command := range []string{
 		"cat .gitignore", "ls .github", "cat x.git", "git status", "ls *", "cat *.go", "echo 'about .git and .bashrc'", "git commit -m 'fix .git/config handling'", "grep -r x --exclude-dir=.git .",
 		"grep -r x --exclude-dir .git .", "find . -not -path './.git/*' -name '*.go'", "find . -path ./.git -prune -o -print", "rg x --glob '!.git'", "rg x -g '!.git/*'", "tar --exclude=.git -cf x .",
-		"ls perdure", "cat bashrc", "cat profile", "echo a.mcp.json", "git clone https://h/x.git",
+		"ls perdure", "cat bashrc", "cat > notes <<E\nsee .git/hooks and .bashrc\nE", "cat profile", "echo a.mcp.json", "git clone https://h/x.git",
 	} {
 		runBash(t, testPolicy(ModeBypass), []bashCase{{command, Allow}})
 	}

@@ -18,16 +18,14 @@ func (s *script) collect(src string, root syntax.Node, depth int) {
 				argv[i] = unquote(src, arg)
 			}
 			s.addWords(argv)
-			s.addCommand(argv, depth)
+			s.addCommand(argv, depth, false)
 		case *syntax.DeclClause:
-			s.addCommand(declaration(src, n), depth)
+			s.addCommand(declaration(src, n), depth, false)
 		case *syntax.Redirect:
 			s.addWords([]word{unquote(src, n.Word)})
 			if n.Hdoc != nil {
 				// The body may be a program for whoever reads it.
-				body := unquote(src, n.Hdoc).text
-				s.scan(body)
-				s.programs = append(s.programs, body)
+				s.bodies = append(s.bodies, unquote(src, n.Hdoc).text)
 			}
 		case *syntax.Assign:
 			if n.Value != nil {
@@ -42,11 +40,11 @@ func (s *script) collect(src string, root syntax.Node, depth int) {
 				s.addWords([]word{unquote(src, item)})
 			}
 		case *syntax.TimeClause:
-			s.addCommand([]word{literal("time")}, depth)
+			s.addCommand([]word{literal("time")}, depth, false)
 		case *syntax.LetClause:
-			s.addCommand([]word{literal("let")}, depth)
+			s.addCommand([]word{literal("let")}, depth, false)
 		case *syntax.CoprocClause:
-			s.addCommand([]word{literal("coproc")}, depth)
+			s.addCommand([]word{literal("coproc")}, depth, false)
 		}
 		return true
 	})
@@ -71,7 +69,8 @@ func declaration(src string, d *syntax.DeclClause) []word {
 func literal(s string) word { return word{text: s, raw: s, known: true, plain: true} }
 
 // addCommand keeps a simple command, and everything that it would run in turn.
-func (s *script) addCommand(argv []word, depth int) {
+// scanned: its words are the tail of a command whose words were scanned.
+func (s *script) addCommand(argv []word, depth int, scanned bool) {
 	if len(argv) == 0 {
 		return
 	}
@@ -95,12 +94,12 @@ func (s *script) addCommand(argv []word, depth int) {
 	in := unwrap(name, argv)
 	s.unknown = s.unknown || in.unknown
 	for _, inner := range in.commands {
-		s.addCommand(inner, depth+1)
+		s.addCommand(inner, depth+1, scanned || in.program)
 	}
 	for _, text := range in.texts {
 		s.addText(text, depth+1)
 	}
-	if in.program {
+	if in.program && !scanned {
 		for _, w := range argv[1:] {
 			s.scan(w.text)
 			s.programs = append(s.programs, w.text)
@@ -144,78 +143,6 @@ func (s *script) addBase(argv []word) {
 				to = base + "/" + to
 			}
 			s.bases = append(s.bases, path.Clean(to))
-		}
-	}
-}
-
-// addWords keeps words that may name a file. What a command only leaves out of
-// its work is not named by it: --exclude-dir=.git, find -not -path './.git/*'.
-func (s *script) addWords(argv []word) {
-	looks := looksOnly(argv)
-	for i, w := range argv {
-		if len(s.words) >= maxWords {
-			s.unknown = true
-			return
-		}
-		if strings.HasPrefix(w.text, "--exclude") || strings.HasPrefix(w.text, "--ignore") || looks && strings.HasPrefix(w.text, "!") {
-			continue
-		}
-		if i > 0 && (argv[i-1].text == "--exclude" || argv[i-1].text == "--exclude-dir") {
-			continue
-		}
-		if i > 0 && looks && patternOption(argv[i-1].text) {
-			continue
-		}
-		s.words = append(s.words, w)
-	}
-}
-
-// looksOnly reports a find or search that neither runs nor writes anything, whose
-// patterns therefore only select what is listed.
-func looksOnly(argv []word) bool {
-	if len(argv) == 0 || !argv[0].known {
-		return false
-	}
-	switch argv[0].text {
-	case "find":
-		for _, w := range argv[1:] {
-			if !w.known && !w.glob {
-				return false
-			}
-			for _, act := range []string{"-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from"} {
-				if strings.HasPrefix(w.text, act) {
-					return false
-				}
-			}
-		}
-		return true
-	case "rg", "grep", "tree":
-		return true
-	}
-	return false
-}
-
-func patternOption(opt string) bool {
-	switch opt {
-	case "-path", "-ipath", "-wholename", "-iwholename", "-name", "-iname", "-regex", "-iregex", "-I", "--glob", "--iglob", "-g":
-		return true
-	}
-	return false
-}
-
-// scan keeps the path-like pieces of text that is not shell, or not parsed.
-func (s *script) scan(text string) {
-	pieces := strings.FieldsFunc(text, func(c rune) bool {
-		return !(c == '/' || c == '.' || c == '_' || c == '-' || c == '~' || c >= '0' && c <= '9' ||
-			c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 0x7f)
-	})
-	for _, piece := range pieces {
-		if len(s.words) >= maxWords {
-			s.unknown = true
-			return
-		}
-		if strings.ContainsAny(piece, "./~") {
-			s.words = append(s.words, word{text: piece, raw: piece, known: true, plain: true})
 		}
 	}
 }

@@ -1,9 +1,6 @@
 package permission
 
-import (
-	"path"
-	"strings"
-)
+import "strings"
 
 // judge holds what the steps of one decision share.
 type judge struct {
@@ -129,91 +126,4 @@ func (j *judge) unsure() (Decision, bool) {
 		}
 	}
 	return Decision{}, false
-}
-
-// allowed: one or more allow rules cover the whole call.
-func (j *judge) allowed() (Decision, bool) {
-	if j.s != nil {
-		return j.allowedBash()
-	}
-	for _, p := range j.pats {
-		if !p.mayAllow(j.r.Tool) {
-			continue
-		}
-		if p.kind == matchTool || p.kind == matchPath && !oddPath(j.r) && !leaves(j.r.Pattern) && p.pathMatches(path.Clean(target(j.r)), j.r) {
-			return by(p, Allow, "allowed by the rule "+p.Text)
-		}
-	}
-	return Decision{}, false
-}
-
-func (j *judge) allowedBash() (Decision, bool) {
-	if !j.s.broken {
-		for _, p := range j.pats {
-			if p.mayAllow(toolBash) && p.kind == matchTool {
-				return by(p, Allow, "allowed by the rule "+p.Text)
-			}
-		}
-	}
-	if j.s.why != "" {
-		j.why = "it is not plainly understood: " + j.s.why
-		return Decision{}, false
-	}
-	var used []string
-	var last pattern
-	for _, c := range j.s.top {
-		if j.staysHere(c) {
-			continue
-		}
-		p, ok := j.covering(c)
-		if !ok {
-			return Decision{}, false
-		}
-		if last = p; len(used) == 0 || used[len(used)-1] != p.Text {
-			used = append(used, p.Text)
-		}
-	}
-	if len(used) == 0 {
-		j.why = "no rule allows it"
-		return Decision{}, false
-	}
-	d, _ := by(last, Allow, "allowed by "+clip(strings.Join(used, ", ")))
-	d.Rule = strings.Join(used, ",")
-	return d, true
-}
-
-// covering finds the allow rule for one command of a plain text.
-func (j *judge) covering(c command) (pattern, bool) {
-	asks := profile(c)
-	j.why = "no rule allows " + clip(c.argv[0].text)
-	for _, p := range j.pats {
-		if !p.mayAllow(toolBash) {
-			continue
-		}
-		if p.coversExact(c) {
-			return p, true
-		}
-		if p.coversPrefix(c) {
-			if asks == "" {
-				return p, true
-			}
-			j.why = asks
-		}
-	}
-	switch name := c.argv[0].text; name {
-	case "timeout", "nice", "nohup":
-		f, _ := wrapper(name)
-		in := unwrapFlags(name, f, c.argv[1:])
-		if len(in.commands) == 1 && !in.program && !in.unknown {
-			return j.covering(command{argv: in.commands[0]})
-		}
-	}
-	return pattern{}, false
-}
-
-// staysHere reports a cd to the very directory the command starts in: models
-// write it before anything, and it changes nothing.
-func (j *judge) staysHere(c command) bool {
-	return len(c.argv) == 2 && c.argv[0].text == "cd" && c.argv[0].known && c.argv[1].known &&
-		strings.HasPrefix(c.argv[1].text, "/") && path.Clean(c.argv[1].text) == j.r.Cwd
 }
