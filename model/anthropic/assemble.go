@@ -121,6 +121,9 @@ func (a *assembler) open(index int, start []byte) error {
 		return a.protocol("block %d is no object", index)
 	}
 	b := newBlock(start)
+	if b.kind == "" || (b.kind == "tool_use" && raw.GetString(start, "name") == "") {
+		return a.protocol("block %d has no type or no name: %.200q", index, start)
+	}
 	a.blocks = append(a.blocks, b)
 	if b.kind == "tool_use" {
 		a.sink(model.Delta{Kind: model.DeltaTool, Tool: raw.GetString(start, "name")})

@@ -1,0 +1,284 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/perdure/perdure/model"
+)
+
+func failure(t *testing.T, err error) *model.Error {
+	t.Helper()
+	e, ok := errors.AsType[*model.Error](err)
+	if !ok {
+		t.Fatalf("error is %v", err)
+	}
+	return e
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answering(status int, header http.Header, body string) Client {
+	return Client{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+	})}}
+}
+
+// What servers say becomes a class by which the engine decides.
+func TestClasses(t *testing.T) {
+	anthropic := func(kind, message string) string {
+		return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_b"}`
+	}
+	for _, c := range []struct {
+		status  int
+		body    string
+		class   model.Class
+		message string
+	}{
+		{400, anthropic("invalid_request_error", "tools.0: bad"), model.ClassInvalid, "tools.0: bad"},
+		{400, anthropic("invalid_request_error", "prompt is too long: 212345 tokens > 200000 maximum"), model.ClassContext, ""},
+		{400, anthropic("invalid_request_error", "input length and `max_tokens` exceed context limit: 1 + 2 > 3"), model.ClassContext, ""},
+		{400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, model.ClassContext, "no"},
+		{400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, model.ClassContext, ""},
+		{400, `{"object":"error","message":"This model's maximum context length is 4096 tokens","type":"BadRequestError","code":400}`, model.ClassContext, ""},
+		{401, anthropic("authentication_error", "invalid x-api-key"), model.ClassAuth, "invalid x-api-key"},
+		{402, anthropic("billing_error", "pay"), model.ClassAuth, "pay"},
+		{403, "", model.ClassAuth, "Forbidden"},
+		{404, `{"error":"model \"x\" not found, try pulling it first"}`, model.ClassNotFound, `model "x" not found, try pulling it first`},
+		{404, "404 page not found\n", model.ClassNotFound, "404 page not found"},
+		{408, "", model.ClassTimeout, "Request Timeout"},
+		{409, "", model.ClassServer, "Conflict"},
+		{413, anthropic("request_too_large", "big"), model.ClassContext, "big"},
+		{422, `{"detail":"wrong"}`, model.ClassInvalid, "wrong"},
+		{429, anthropic("rate_limit_error", "slow"), model.ClassRateLimit, "slow"},
+		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, model.ClassAuth, "quota"},
+		{500, "\xff<html>", model.ClassServer, "\ufffd<html>"},
+		{529, anthropic("overloaded_error", "busy"), model.ClassServer, "busy"},
+	} {
+		_, err := answering(c.status, http.Header{"Request-Id": {"req_h"}}, c.body).Stream(context.Background(), "http://x/", nil, []byte("{}"))
+		e := failure(t, err)
+		if e.Class != c.class || e.Status != c.status || (c.message != "" && e.Message != c.message) || e.RequestID != "req_h" || e.Started {
+			t.Errorf("%d %s: got %+v", c.status, c.body, e)
+		}
+	}
+	for body, class := range map[string]model.Class{
+		anthropic("overloaded_error", ""): model.ClassServer, anthropic("api_error", ""): model.ClassServer,
+		anthropic("rate_limit_error", ""): model.ClassRateLimit, anthropic("timeout_error", ""): model.ClassTimeout,
+		anthropic("invalid_request_error", "x"):       model.ClassInvalid,
+		anthropic("permission_error", ""):             model.ClassAuth,
+		anthropic("not_found_error", ""):              model.ClassNotFound,
+		`{"error":{"code":502,"message":"upstream"}}`: model.ClassServer, `{"error":{"code":429}}`: model.ClassRateLimit,
+		`{"error":"gone"}`: model.ClassServer,
+	} {
+		if e := InStream([]byte(body), "r"); e.Class != class || e.RequestID == "" {
+			t.Errorf("%s: got %+v", body, e)
+		}
+	}
+}
+
+// retry-after is believed as seconds, as a date and in milliseconds, within a day.
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		key, value string
+		want       time.Duration
+	}{
+		{"Retry-After", "7", 7 * time.Second},
+		{"Retry-After", "0.5", 500 * time.Millisecond},
+		{"Retry-After", "Sat, 21 Nov 2026 12:01:00 GMT", time.Minute},
+		{"Retry-After", "Sat, 21 Nov 2026 11:01:00 GMT", 0},
+		{"Retry-After", "soon", 0},
+		{"Retry-After", "-3", 0},
+		{"Retry-After", "NaN", 0},
+		{"Retry-After", "1e99", 24 * time.Hour},
+		{"Retry-After-Ms", "250", 250 * time.Millisecond},
+	} {
+		cl := answering(429, http.Header{c.key: {c.value}}, "")
+		cl.Now = func() time.Time { return now }
+		_, err := cl.Stream(context.Background(), "http://x/", nil, []byte("{}"))
+		if e := failure(t, err); e.RetryAfter != c.want {
+			t.Errorf("%s: %s: got %s", c.key, c.value, e.RetryAfter)
+		}
+	}
+}
+
+// A stream that says nothing for the idle time is a timeout, before its headers and after; what comes restarts it.
+func TestIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		first := true
+		c := Client{Idle: time.Minute, HTTP: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			if !first {
+				<-req.Context().Done()
+				return nil, req.Context().Err()
+			}
+			first = false
+			context.AfterFunc(req.Context(), func() { _ = r.CloseWithError(req.Context().Err()) })
+			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: r, Request: req}, nil
+		})}}
+		st, err := c.Stream(t.Context(), "http://x/", nil, []byte("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for range 3 {
+				time.Sleep(50 * time.Second) // the bubble's clock
+				_, _ = io.WriteString(w, "data: 1\n\n")
+			}
+		}()
+		begin := time.Now()
+		for range 3 {
+			if _, err := st.Next(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err = st.Next()
+		if e := failure(t, err); e.Class != model.ClassTimeout || time.Since(begin) != 210*time.Second {
+			t.Errorf("after %s: %v", time.Since(begin), e)
+		}
+		st.Close()
+		begin = time.Now()
+		_, err = c.Stream(t.Context(), "http://x/", nil, []byte("{}"))
+		if e := failure(t, err); e.Class != model.ClassTimeout || time.Since(begin) != time.Minute {
+			t.Errorf("headers after %s: %v", time.Since(begin), e)
+		}
+	})
+}
+
+// The caller's own end is the context's error, not a failure of the API.
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "data: 1\n\n")
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	}))
+	defer srv.Close()
+	st, err := Client{}.Stream(ctx, srv.URL, nil, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if _, err := st.Next(); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if _, err := st.Next(); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := (Client{}).Stream(ctx, srv.URL, nil, []byte("{}")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// No connection, a broken one, a wrong kind of answer and a redirect are told apart; a key never follows a redirect.
+func TestConnections(t *testing.T) {
+	leaked := ""
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked += r.Header.Get("X-Api-Key") }))
+	defer other.Close()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/cut":
+			panic(http.ErrAbortHandler)
+		case "/html":
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = io.WriteString(w, "<html>log in")
+		case "/json":
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"error":{"message":"busy","type":"rate_limit_error"}}`)
+		case "/away":
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		}
+	}))
+	defer srv.Close()
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	for _, c := range []struct {
+		url   string
+		class model.Class
+		words string
+	}{
+		{closed.URL, model.ClassUnreached, "refused"},
+		{"http://no host/", model.ClassInvalid, ""},
+		{srv.URL + "/cut", model.ClassDisconnect, ""},
+		{srv.URL + "/html", model.ClassProtocol, "log in"},
+		{srv.URL + "/json", model.ClassRateLimit, "busy"},
+		{srv.URL + "/away", model.ClassInvalid, other.URL},
+	} {
+		for _, client := range []*http.Client{nil, {}} {
+			_, err := Client{HTTP: client}.Stream(context.Background(), c.url, http.Header{"X-Api-Key": {"secret"}}, []byte("{}"))
+			e := failure(t, err)
+			if e.Class != c.class || !strings.Contains(e.Message, c.words) || strings.Contains(e.Error(), "secret") {
+				t.Errorf("%s: got %v", c.url, e)
+			}
+		}
+	}
+	if leaked != "" {
+		t.Error("the key followed a redirect")
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	n := copy(p, strings.Repeat("data: x\n\n", len(p)/9+1))
+	return n, nil
+}
+func (endless) Close() error { return nil }
+
+// A reply without an end is cut at its bound.
+func TestReplyIsBounded(t *testing.T) {
+	c := Client{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Body: endless{}, Request: r}, nil
+	})}}
+	st, err := c.Stream(context.Background(), "http://x/", nil, []byte("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st.body.left = 1 << 16
+	for range 1 << 16 {
+		if _, err = st.Next(); err != nil {
+			break
+		}
+	}
+	if e := failure(t, err); e.Class != model.ClassProtocol {
+		t.Errorf("got %v", e)
+	}
+	if _, err := c.Fetch(context.Background(), "http://x/", nil, nil, 100); failure(t, err).Class != model.ClassProtocol {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A connection whose reply was read to its end serves the next request.
+func TestConnectionsAreReused(t *testing.T) {
+	addrs := map[string]bool{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		addrs[r.RemoteAddr] = true
+		_, _ = io.WriteString(w, "data: 1\n\ndata: rest\n\n")
+	}))
+	defer srv.Close()
+	c := Client{HTTP: srv.Client()}
+	for range 5 {
+		st, err := c.Stream(context.Background(), srv.URL, nil, []byte("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := st.Next(); err != nil {
+			t.Fatal(err)
+		}
+		st.Finish()
+		st.Close()
+	}
+	if len(addrs) != 1 {
+		t.Errorf("%d connections", len(addrs))
+	}
+}
