@@ -47,8 +47,8 @@ func bindingDigest(tool string, input []byte, cwd string, env EnvDelta) Digest {
 	for _, k := range slices.Sorted(maps.Keys(env)) {
 		field([]byte(k))
 		if v := env[k]; v != nil {
-			field([]byte(*v))
 			buf = append(buf, 1)
+			field([]byte(*v))
 		} else {
 			buf = append(buf, 0)
 		}

@@ -28,7 +28,8 @@ type (
 	// Decide asks for tool.decided, approval.requested or question.asked; or for tool.finished, when the call
 	// cannot be made at all.
 	Decide struct{ Call *Call }
-	// Execute asks for tool.started, then the effect, then tool.finished.
+	// Execute asks for tool.started, then the effect, then tool.finished. An edit whose file is no longer what it was
+	// decided for is decided again instead, as by Decide: the log cannot know that the file has changed.
 	Execute struct{ Call *Call }
 	// Conclude asks for tool.finished with these words: there is no effect.
 	Conclude struct {
