@@ -158,7 +158,7 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 func headsOf(st *session.State) store.Heads {
 	h := store.Heads{
 		Title: st.Title, Labels: st.Labels, Lifecycle: string(st.Lifecycle), Activity: string(session.ActivityOf(st)),
-		Cwd: st.Cwd, Model: st.Agent.Provider + "/" + st.Agent.Model, Turns: int64(st.Turns),
+		Cwd: st.Config.Root, Model: st.Agent.Provider + "/" + st.Agent.Model, Turns: int64(st.Turns),
 	}
 	if st.Unpriced == 0 {
 		cost := st.Spent

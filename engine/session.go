@@ -39,7 +39,7 @@ type Session struct {
 // Options are what a caller brings to an opened session. Zero fields change nothing.
 type Options struct {
 	Mode       permission.Mode // of this run; bypass lasts no longer than the lease
-	Rules      []session.Rule  // replace the ones in force, if SetRules
+	Rules      []session.Rule  // if SetRules: replace the ones in force, but for those of flags, which stay
 	SetRules   bool
 	MaxSteps   *int
 	BudgetNano *int64
@@ -125,11 +125,24 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 		bodies = append(bodies, c)
 	}
 	if opt.SetRules {
-		if digest := rulesDigest(opt.Rules); digest != s.state.Permissions.Digest {
-			bodies = append(bodies, &session.PermissionRules{Rules: opt.Rules, Digest: digest})
+		rules := s.mergeRules(opt.Rules)
+		if digest := rulesDigest(rules); digest != s.state.Permissions.Digest {
+			bodies = append(bodies, &session.PermissionRules{Rules: rules, Digest: digest})
 		}
 	}
 	return s.append(ctx, actor, bodies...)
+}
+
+// mergeRules adds to the rules of today those that a human gave this session by flags before: they are the session's
+// own. Files are read anew each time.
+func (s *Session) mergeRules(now []session.Rule) []session.Rule {
+	var out []session.Rule
+	for _, r := range s.state.Permissions.Rules {
+		if r.Source == permission.SourceFlag && !slices.Contains(now, r) {
+			out = append(out, r)
+		}
+	}
+	return append(out, now...)
 }
 
 func rulesDigest(rules []session.Rule) session.Digest {

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+)
+
+// maxReport bounds the lines that tell what a resume found.
+const maxReport = 8
+
+// printer words a run in one of the output formats. Deltas come from another goroutine than events.
+type printer struct {
+	app    *App
+	format string
+	mu     sync.Mutex
+	enc    *json.Encoder
+}
+
+func (a *App) printer(format string) *printer {
+	p := &printer{app: a, format: format, enc: json.NewEncoder(a.Stdout)}
+	p.enc.SetEscapeHTML(false)
+	return p
+}
+
+// streamLine is one line of stream-json.
+type streamLine struct {
+	Type    string          `json:"type"` // session, event, delta, result
+	Session string          `json:"session_id"`
+	Resumed *bool           `json:"resumed,omitempty"`
+	Event   any             `json:"event,omitempty"`
+	Act     string          `json:"act,omitempty"`
+	Kind    string          `json:"kind,omitempty"`
+	Text    string          `json:"text,omitempty"`
+	Result  *perdure.Result `json:"result,omitempty"`
+}
+
+func (p *printer) line(l streamLine) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_ = p.enc.Encode(l) // a closed stdout is no reason to lose the session
+}
+
+// opened announces the session.
+func (p *printer) opened(s *engine.Session, resumed bool) {
+	if p.format == "stream-json" {
+		p.line(streamLine{Type: "session", Session: s.State().ID, Resumed: &resumed})
+	}
+}
+
+// observe shows events and deltas as they come.
+func (p *printer) observe(u engine.Update) {
+	if p.format != "stream-json" {
+		return
+	}
+	if u.Event == nil {
+		p.line(streamLine{Type: "delta", Session: u.Session, Act: u.Act, Kind: u.Kind, Text: u.Text})
+		return
+	}
+	p.line(streamLine{Type: "event", Session: u.Session, Event: session.EventView(*u.Event, u.Body)})
+}
+
+// result prints the outcome: to stdout what was asked for, to stderr what a person should know.
+func (p *printer) result(r *perdure.Result, resumed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if resumed {
+		p.report(r)
+	}
+	switch p.format {
+	case "json":
+		_ = p.enc.Encode(r)
+	case "stream-json":
+		_ = p.enc.Encode(streamLine{Type: "result", Session: r.SessionID, Result: r})
+	default:
+		if r.Result != "" {
+			_, _ = fmt.Fprintln(p.app.Stdout, r.Result)
+		}
+	}
+	p.stop(r, resumed)
+}
+
+// report tells what resuming found, in at most eight lines.
+func (p *printer) report(r *perdure.Result) {
+	for i, rec := range r.Recovered {
+		if i == maxReport-1 && len(r.Recovered) > maxReport {
+			p.app.hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
+			return
+		}
+		p.app.hint("resumed: %s %s: %s", rec.Kind, rec.ID, clean(rec.Text))
+	}
+}
+
+// stop says why the run stopped, and how to go on.
+func (p *printer) stop(r *perdure.Result, resumed bool) {
+	a := p.app
+	switch r.StopReason {
+	case session.TurnEndTurn:
+		if p.format == "text" && !resumed {
+			a.note("session %s", r.SessionID)
+		}
+	case session.TurnNone:
+		a.note("session %s: there is no interrupted turn", r.SessionID)
+	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
+		p.waiting(r)
+	case session.TurnMaxSteps, session.TurnMaxBudget, session.TurnContextLimit:
+		a.note("session %s stopped: %s", r.SessionID, r.Message)
+		a.hint("perdure -p --resume %s goes on", r.SessionID)
+	case session.TurnCancelled:
+		a.note("session %s: the turn was cancelled", r.SessionID)
+	case session.TurnParked:
+		a.note("session %s is parked: the turn stays open and its command runs on", r.SessionID)
+		a.hint("perdure -p --resume %s goes on", r.SessionID)
+	default:
+		a.note("session %s: %s: %s", r.SessionID, r.StopReason, clean(r.Message))
+	}
+}
+
+func (p *printer) waiting(r *perdure.Result) {
+	a := p.app
+	a.note("session %s waits for you:", r.SessionID)
+	for _, w := range r.Waiting {
+		if w.Kind == "question" {
+			a.hint("%s asks: %s", w.ID, clean(w.Question.Question))
+			for _, o := range w.Question.Options {
+				a.hint("  - %s", clean(o))
+			}
+			a.hint("perdure answer %s TEXT", w.ID)
+			continue
+		}
+		a.hint("%s: %s %s", w.ID, w.Tool, clean(oneLine(w.Input)))
+		a.hint("perdure approvals allow %s   (or deny)", w.ID)
+	}
+	a.hint("then: perdure -p --resume %s", r.SessionID)
+}
+
+// oneLine shows a tool's input in at most 200 bytes.
+func oneLine(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	if len(b) > 200 {
+		return string(b[:200]) + "…"
+	}
+	return string(b)
+}

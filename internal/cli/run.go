@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// maxPrompt bounds a prompt read from stdin, in bytes.
+const maxPrompt = 8 << 20
+
+// run runs a prompt in a new or an existing session.
+func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	if !f.print {
+		return &exitError{code: exitUsage, text: "there is no terminal UI in this version", hint: "run headless: perdure -p \"PROMPT\"; see perdure --help"}
+	}
+	prompt, err := a.prompt(f, args)
+	if err != nil {
+		return err
+	}
+	set, err := settings.Load(settings.UserFile(a.getenv), a.Dir)
+	if err != nil {
+		return err
+	}
+	for _, text := range set.Ignored {
+		a.note("ignored: %s", text)
+	}
+	out := a.printer(f.format)
+	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: a.protected(set), Secrets: a.secrets(set)})
+	if err != nil {
+		return err
+	}
+	err = a.runIn(ctx, h, f, set, out, prompt)
+	if cerr := h.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, out *printer, prompt string) error {
+	opt, err := a.options(ctx, h, f, set)
+	if err != nil {
+		return err
+	}
+	id, resumed, err := a.choose(ctx, h, f, set, prompt)
+	if err != nil {
+		return err
+	}
+	opt.Prompt = prompt
+	opt.Opened = func(s *engine.Session) { out.opened(s, resumed) }
+	ctx, interrupt, ended := a.signals(ctx)
+	opt.Interrupt = interrupt
+	r, err := h.Run(ctx, id, opt)
+	sig := ended()
+	if err != nil {
+		return err
+	}
+	out.result(r, resumed)
+	a.tellTasks(context.WithoutCancel(ctx), h, id)
+	return exit(exitCode(r, sig))
+}
+
+// prompt is the arguments, or stdin for a new session when it is no terminal. A resumed session reads stdin only for
+// the argument "-": it may have a turn to finish, and an open stdin would block it.
+func (a *App) prompt(f *runFlags, args []string) (string, error) {
+	text := strings.Join(args, " ")
+	if text != "-" && (text != "" || f.cont || f.resume != "" || a.Terminal) {
+		if text == "" && !f.cont && f.resume == "" {
+			return "", usageError("a prompt is needed: perdure -p \"PROMPT\"")
+		}
+		return text, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(a.Stdin, maxPrompt+1))
+	if err != nil {
+		return "", err
+	}
+	if len(b) > maxPrompt {
+		return "", usageError("the prompt on stdin is larger than %d bytes", maxPrompt)
+	}
+	text = strings.TrimSpace(string(b))
+	if text == "" {
+		return "", usageError("a prompt is needed: perdure -p \"PROMPT\", or on stdin")
+	}
+	return text, nil
+}
+
+// choose finds or makes the session to run, and tells whether it existed.
+func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
+	switch {
+	case f.resume == pick:
+		return "", false, a.listToPick(ctx, h)
+	case f.resume != "":
+		id, err = resolve(ctx, h, f.resume)
+	case f.cont:
+		id, err = a.newest(ctx, h)
+	default:
+		id, err = a.create(ctx, h, f, set, prompt)
+		return id, false, err
+	}
+	if err != nil || !f.fork {
+		return id, true, err
+	}
+	child, seq, err := h.Fork(ctx, id, 0, f.sessionID, "")
+	if err == nil {
+		a.note("forked %s at event %d as %s", id, seq, child)
+	}
+	return child, true, err
+}
+
+func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
+	page, err := h.Store().List(ctx, store.Query{Cwd: a.Dir, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(page.Sessions) == 0 {
+		return "", &exitError{code: exitMissing, text: "no session was opened in " + a.Dir, hint: "perdure list shows those of other directories; -r ID resumes one"}
+	}
+	return page.Sessions[0].ID, nil
+}
+
+func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
+	page, err := h.Store().List(ctx, store.Query{Limit: 10})
+	if err != nil {
+		return err
+	}
+	if len(page.Sessions) == 0 {
+		return &exitError{code: exitMissing, text: "there is no session to resume", hint: "perdure -p \"PROMPT\" opens one"}
+	}
+	a.note("which session? the newest are:")
+	for _, s := range page.Sessions {
+		a.hint("%s  %s  %s", s.ID, s.Heads.Title, s.Heads.Cwd)
+	}
+	return exit(exitUsage)
+}
+
+// create opens a new session.
+func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, _ string) (string, error) {
+	model := f.model
+	if model == "" {
+		model = set.Model
+	}
+	agent, err := h.Agent(ctx, model)
+	if err != nil {
+		return "", err
+	}
+	agent.System = a.systemPrompt(f.appendSystem)
+	mode := permission.Mode(f.mode)
+	if mode == "" {
+		mode = permission.Mode(set.Mode)
+	}
+	if mode == permission.ModeBypass {
+		mode = permission.ModeDefault // set by the run, for as long as it lasts
+	}
+	dir, err := filepath.EvalSymlinks(a.Dir)
+	if err != nil {
+		return "", err
+	}
+	a.Dir = dir
+	return h.Create(ctx, engine.Spec{
+		ID: f.sessionID, Owner: a.getenv("USER"), Agent: agent, Mode: mode, Cwd: dir, Dirs: f.directories(dir),
+	})
+}
+
+// options are what the run brings to its session.
+func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded) (opt perdure.RunOptions, err error) {
+	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
+		a.Dir = dir
+	}
+	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.getenv("USER")}
+	opt.Mode = permission.Mode(f.mode)
+	opt.MaxSteps, opt.BudgetNano = f.limits(set)
+	opt.AddDirs = f.directories(a.Dir)
+	rules, err := f.rules()
+	if err != nil {
+		return opt, err
+	}
+	for _, r := range set.Rules {
+		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
+	}
+	opt.Rules, opt.SetRules = rules, true
+	if f.model != "" && (f.cont || f.resume != "") {
+		agent, err := h.Agent(ctx, f.model)
+		if err != nil {
+			return opt, err
+		}
+		opt.Agent = &agent
+	}
+	return opt, nil
+}
+
+// signals turns SIGINT into a cancel of the turn (a second one parks), SIGTERM and SIGHUP into a parked session. The
+// returned function ends the listening and tells which signal came, if any.
+func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-chan struct{}, ended func() os.Signal) {
+	ctx, park := context.WithCancel(parent)
+	cancel := make(chan struct{}, 1)
+	done, stopped := make(chan struct{}), make(chan struct{})
+	var got os.Signal
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-done:
+				return
+			case sig := <-a.Signals:
+				again := got != nil
+				got = sig
+				if sig == os.Interrupt && !again {
+					cancel <- struct{}{}
+					continue
+				}
+				park()
+			}
+		}
+	}()
+	return ctx, cancel, func() os.Signal {
+		close(done)
+		<-stopped
+		park()
+		return got
+	}
+}
+
+// exitCode is the one of a run's outcome.
+func exitCode(r *perdure.Result, sig os.Signal) int {
+	switch r.StopReason {
+	case session.TurnEndTurn, session.TurnNone:
+		return exitDone
+	case session.TurnMaxSteps, session.TurnMaxBudget:
+		return exitLimit
+	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
+		return exitWaiting
+	case session.TurnCancelled:
+		return 128 + int(syscall.SIGINT)
+	case session.TurnParked:
+		if s, ok := sig.(syscall.Signal); ok {
+			return 128 + int(s)
+		}
+	}
+	return exitFailed
+}
+
+// protected resolves the paths that the settings protect.
+func (a *App) protected(set settings.Loaded) []string {
+	var out []string
+	for _, p := range set.Protect {
+		if rest, ok := strings.CutPrefix(p, "~/"); ok {
+			p = filepath.Join(a.getenv("HOME"), rest)
+		}
+		if filepath.IsAbs(p) {
+			out = append(out, filepath.Clean(p))
+		}
+	}
+	return out
+}
+
+// secrets are the values of the variables that the settings name.
+func (a *App) secrets(set settings.Loaded) map[string]string {
+	out := map[string]string{}
+	for _, name := range set.Secrets {
+		if v := a.getenv(name); v != "" {
+			out[name] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+)
+
+// runFlags are the flags of a run.
+type runFlags struct {
+	print        bool
+	cont         bool
+	resume       string
+	sessionID    string
+	fork         bool
+	format       string
+	model        string
+	mode         string
+	bypass       bool
+	allowed      []string
+	disallowed   []string
+	dirs         []string
+	maxSteps     int
+	maxBudget    float64
+	appendSystem string
+	changed      func(string) bool // tells whether a flag was given
+}
+
+// pick is the value of --resume without one.
+const pick = "\x00"
+
+func (f *runFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.BoolVarP(&f.print, "print", "p", false, "run the prompt without a terminal UI and print the outcome")
+	fs.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
+	fs.StringVarP(&f.resume, "resume", "r", "", "go on with a session, by `ID` or name")
+	fs.Lookup("resume").NoOptDefVal = pick
+	fs.StringVar(&f.sessionID, "session-id", "", "open a new session with this `ID` (letters, digits and . _ -)")
+	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork")
+	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json or stream-json")
+	fs.StringVar(&f.model, "model", "", "`PROVIDER/MODEL`, as in anthropic/claude-sonnet-5-5, openai/…, ollama/…, scripted/FILE")
+	fs.StringVar(&f.mode, "permission-mode", "", "`MODE`: default, acceptEdits, plan or bypassPermissions")
+	fs.BoolVar(&f.bypass, "dangerously-skip-permissions", false, "the same as --permission-mode bypassPermissions")
+	fs.StringArrayVar(&f.allowed, "allowed-tools", nil, "`RULES` to allow, as in \"Read,Bash(git log:*)\"")
+	fs.StringArrayVar(&f.disallowed, "disallowed-tools", nil, "`RULES` to deny")
+	fs.StringArrayVar(&f.dirs, "add-dir", nil, "another `DIR` that the agent may work in")
+	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls); exit 6, --resume goes on")
+	fs.Float64Var(&f.maxBudget, "max-budget-usd", 0, "stop before the session has spent `X` US dollars; exit 6")
+	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
+}
+
+// check refuses what makes no sense together.
+func (f *runFlags) check() error {
+	switch {
+	case f.cont && f.resume != "":
+		return usageError("--continue and --resume exclude each other")
+	case f.fork && !f.cont && f.resume == "":
+		return usageError("--fork-session needs --continue or --resume")
+	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
+		return usageError("--session-id opens a new session: it goes with --resume only to name a fork")
+	case f.changed("session-id") && !validID(f.sessionID):
+		return usageError("%q is no session id: use letters, digits and . _ -, up to 128, beginning with a letter or digit", f.sessionID)
+	case !slices.Contains([]string{"text", "json", "stream-json"}, f.format):
+		return usageError("output format %q: use text, json or stream-json", f.format)
+	case f.maxSteps < 0 || f.maxBudget < 0 || math.IsNaN(f.maxBudget) || math.IsInf(f.maxBudget, 0):
+		return usageError("limits cannot be negative")
+	case f.changed("max-budget-usd") && f.maxBudget == 0:
+		return usageError("--max-budget-usd must be more than 0")
+	case f.changed("max-turns") && f.maxSteps == 0:
+		return usageError("--max-turns must be at least 1")
+	}
+	if f.bypass {
+		f.mode = string(permission.ModeBypass)
+	}
+	if f.mode != "" {
+		if _, err := permission.ParseMode(f.mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rules are the flags' permission rules.
+func (f *runFlags) rules() (out []session.Rule, err error) {
+	for _, l := range []struct {
+		effect permission.Effect
+		lists  []string
+	}{{permission.Deny, f.disallowed}, {permission.Allow, f.allowed}} {
+		for _, list := range l.lists {
+			texts, err := permission.ParseRules(list)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range texts {
+				out = append(out, session.Rule{Effect: string(l.effect), Text: t, Source: permission.SourceFlag})
+			}
+		}
+	}
+	return out, nil
+}
+
+// directories are the added ones, absolute.
+func (f *runFlags) directories(base string) []string {
+	var out []string
+	for _, d := range f.dirs {
+		if !filepath.IsAbs(d) {
+			d = filepath.Join(base, d)
+		}
+		out = append(out, filepath.Clean(d))
+	}
+	return out
+}
+
+// limits are the run's: a flag, else what the settings say.
+func (f *runFlags) limits(s settings.Loaded) (steps *int, budget *int64) {
+	n := f.maxSteps
+	if n == 0 || s.MaxSteps > 0 && s.MaxSteps < n && !f.changed("max-turns") {
+		n = s.MaxSteps
+	}
+	steps = &n
+	usd := f.maxBudget
+	if usd == 0 {
+		usd = s.MaxBudgetUSD
+	}
+	if usd > 0 {
+		nano := int64(math.Round(usd * 1e9))
+		budget = &nano
+	}
+	return steps, budget
+}

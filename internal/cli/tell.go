@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+)
+
+// tellTasks names the tasks that run on after this process, and how to find them again.
+func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return
+	}
+	told := false
+	for _, t := range st.Tasks {
+		if t.Status != session.CommandRunning || t.Session != "" {
+			continue
+		}
+		if !told {
+			a.note("still running:")
+		}
+		told = true
+		a.hint("%s (pid %d): %s", t.ID, t.PID, clean(firstLine(t.Command)))
+		a.hint("  perdure task output %s %s, perdure task kill %s %s", id, t.ID, id, t.ID)
+	}
+}
+
+func firstLine(s string) string {
+	line, rest, cut := strings.Cut(s, "\n")
+	if cut && rest != "" {
+		return line + " …"
+	}
+	return line
+}
+
+// clean makes text that a model or a command wrote safe to show: no control characters, so that nothing but words
+// reaches the terminal. Newlines and tabs stay.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, s)
+}
