@@ -78,8 +78,8 @@ func (r *Runner) prepare(d actDir, spec session.CommandSpec, boot string) error 
 // prepared says whether a directory that exists already can still be started.
 func (d actDir) prepared(boot string) error {
 	var rec specRecord
-	if err := readRecord(d.path(specName), &rec); err != nil && !missing(err) {
-		return err
+	if err := readRecord(d.path(specName), &rec); err != nil && !missing(err) && !errors.Is(err, errDamaged) {
+		return err // a damaged spec has no boot id, and is refused for that
 	}
 	c, err := d.readClaim()
 	if err != nil {

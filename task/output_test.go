@@ -1,0 +1,220 @@
+package task
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// pattern is n bytes whose content tells their offset.
+func pattern(n int) []byte {
+	var b bytes.Buffer
+	for b.Len() < n {
+		fmt.Fprintf(&b, "%015d\n", b.Len())
+	}
+	return b.Bytes()[:n]
+}
+
+// checkKept walks all output from an offset and compares it with what was printed. It returns kept bytes and gaps.
+func checkKept(t *testing.T, b *bench, act string, from int64, want []byte) (kept, gaps int64) {
+	t.Helper()
+	for pos := from; ; {
+		chunk, next, gap, err := b.Read(testSession, act, pos, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next == pos {
+			if pos != int64(len(want)) {
+				t.Errorf("output ends at %d, want %d", pos, len(want))
+			}
+			return kept, gaps
+		}
+		start := pos + gap
+		if next != start+int64(len(chunk)) || !bytes.Equal(chunk, want[start:next]) {
+			t.Fatalf("read from %d: gap %d, next %d, %d bytes that differ", pos, gap, next, len(chunk))
+		}
+		kept, gaps, pos = kept+int64(len(chunk)), gaps+gap, next
+	}
+}
+
+// Output beyond the bound keeps its beginning and its end, and every reader learns what it missed.
+func TestOutputBound(t *testing.T) {
+	b := newBench(t)
+	const total, keep = 3_000_001, 256 << 10
+	want := pattern(total)
+	if err := os.WriteFile(filepath.Join(b.cwd, "in"), want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := b.script("a", "cat in")
+	spec.KeepBytes = keep
+	b.start(spec)
+	st := b.wait("a")
+	if code(st) != "exited 0" || st.Output != total {
+		t.Errorf("%s with %d bytes", code(st), st.Output)
+	}
+	size, _ := segmentPlan(keep)
+	kept, gaps := checkKept(t, b, "a", 0, want)
+	if kept+gaps != total || kept > keep || kept < keep-size {
+		t.Errorf("kept %d, missed %d of %d, bound %d", kept, gaps, total, keep)
+	}
+	if first, _, gap, _ := b.Read(testSession, "a", 0, int(size)+1); gap != 0 || int64(len(first)) != size {
+		t.Errorf("the first segment has %d bytes after a gap of %d", len(first), gap)
+	}
+	if kept, gaps := checkKept(t, b, "a", total/2, want); kept+gaps != total-total/2 || gaps == 0 {
+		t.Errorf("from the middle: kept %d, missed %d", kept, gaps)
+	}
+	if chunk, next, gap, err := b.Read(testSession, "a", total+5, 0); len(chunk) != 0 || next != total+5 || gap != 0 || err != nil {
+		t.Errorf("beyond the end: %d bytes, next %d, gap %d, %v", len(chunk), next, gap, err)
+	}
+	if _, _, _, err := b.Read(testSession, "none", 0, 0); !errors.Is(err, ErrMissing) {
+		t.Errorf("unknown act: %v", err)
+	}
+	if _, _, _, err := b.Read(testSession, "a", -1, 0); !errors.Is(err, ErrInvalid) {
+		t.Errorf("negative offset: %v", err)
+	}
+}
+
+// A reader that follows while segments rotate away under it never sees a wrong byte.
+func TestReadWhileRotating(t *testing.T) {
+	b := newBench(t)
+	const total = 2_000_000
+	want := pattern(total)
+	if err := os.WriteFile(filepath.Join(b.cwd, "in"), want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := b.script("a", "split -b 5000 in part.; for f in part.*; do cat $f; done")
+	spec.KeepBytes = 32 << 10
+	b.start(spec)
+	var pos int64
+	eventually(t, "the reader reaches the end", func() bool {
+		for {
+			chunk, next, gap, err := b.Read(testSession, "a", pos, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(chunk, want[pos+gap:next]) {
+				t.Fatalf("wrong bytes after %d", pos+gap)
+			}
+			if next == pos {
+				return pos == total
+			}
+			pos = next
+		}
+	})
+	if st := b.wait("a"); st.Output != total {
+		t.Errorf("%s, %d bytes", code(st), st.Output)
+	}
+}
+
+// The disk refuses output for a while: the command does not notice, the hole is named, and what follows is kept.
+func TestOutputRefused(t *testing.T) {
+	b := newBench(t)
+	d := actDir(filepath.Join(b.Dir, testSession, "a"))
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o := &output{dir: d}
+	o.limit, o.keep = segmentPlan(8 * minSegment)
+	want := pattern(6 * minSegment)
+	o.write(want[:minSegment])
+	block := d.path(segmentName(minSegment))
+	if err := os.Mkdir(block, 0o700); err != nil { // no file can be opened where a directory is
+		t.Fatal(err)
+	}
+	o.write(want[minSegment : minSegment+100])
+	o.write(want[minSegment+100 : 2*minSegment])
+	o.seg, _ = os.Open(os.DevNull) // and a write to this fails
+	o.write(want[2*minSegment : 3*minSegment])
+	os.Remove(block)
+	o.write(want[3*minSegment:])
+	if o.end() != int64(len(want)) {
+		t.Errorf("counted %d bytes of %d", o.end(), len(want))
+	}
+	kept, gaps := checkKept(t, b, "a", 0, want)
+	if gaps != minSegment+100 || kept+gaps != int64(len(want)) { // the refused chunk, and the refused write
+		t.Errorf("kept %d, missed %d", kept, gaps)
+	}
+}
+
+// An exit record that cannot be written is tried again, for as long as it takes.
+func TestExitRecordRetried(t *testing.T) {
+	b := newBench(t)
+	b.start(b.script("a", "until [ -e go ]; do sleep 0.01; done; exit 6"))
+	d := actDir(filepath.Join(b.Dir, testSession, "a"))
+	if err := os.Mkdir(d.path(exitName), 0o700); err != nil { // a rename onto it fails
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.cwd, "go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the shim complains twice", func() bool { return strings.Count(b.log("a"), "exit record") >= 2 })
+	if len(b.processesOf("a", shimArg)) != 1 {
+		t.Error("the shim gave up")
+	}
+	if err := os.Remove(d.path(exitName)); err != nil {
+		t.Fatal(err)
+	}
+	if st := b.wait("a"); code(st) != "exited 6" {
+		t.Errorf("state %s", code(st))
+	}
+	b.start(b.script("gone", "until [ -e stop ]; do sleep 0.01; done"))
+	shim := b.processesOf("gone", shimArg)
+	if err := os.RemoveAll(filepath.Join(b.Dir, testSession, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(b.cwd, "stop"), nil, 0o600)
+	eventually(t, "a shim without a directory leaves", func() bool { return len(shim) == 1 && !alive(shim[0].PID, shim[0].Ticks) })
+	if st, err := b.Settle(context.Background(), testSession, "gone"); err != nil || code(st) != "lost dir_missing" {
+		t.Errorf("%s, %v", code(st), err)
+	}
+}
+
+// A command sees no descriptor but its three, its own group and session, a parent that is its shim, and is the one
+// that the kernel kills first.
+func TestCommandSurroundings(t *testing.T) {
+	b := newBench(t)
+	leak, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leak.Close()
+	if _, err := dupInheritable(leak); err != nil { // as if the agent's own parent had left one open
+		t.Fatal(err)
+	}
+	spec := b.script("a", "")
+	spec.Argv = []string{"/bin/sh", "-c", `ls /proc/self/fd | tr '\n' ' '; cat /proc/self/oom_score_adj; ps -o pgid=,sid=,ppid= -p $$; env; cat /proc/$PPID/oom_score_adj; grep SigIgn /proc/self/status`}
+	spec.Env = []string{"PATH=" + os.Getenv("PATH"), "ONLY=this"}
+	b.start(spec)
+	st := b.wait("a")
+	lines := strings.Split(b.output("a"), "\n")
+	if !strings.HasPrefix(lines[0], "0 1 2 3 ") || strings.Count(lines[0], " ") != 4 {
+		t.Errorf("descriptors: %s", lines[0]) // 3 is the listing itself
+	}
+	ids := strings.Fields(lines[1])
+	if len(ids) != 3 || ids[0] != strconv.Itoa(st.PID) || ids[1] != ids[2] || ids[1] == strconv.Itoa(os.Getpid()) {
+		t.Errorf("pgid, sid, ppid: %v of %d", ids, st.PID)
+	}
+	rest := strings.Join(lines[2:], "\n")
+	if !strings.Contains(rest, "ONLY=this") || strings.Contains(rest, "PERDURE") || strings.Contains(rest, "GOGC") {
+		t.Errorf("environment: %s", rest)
+	}
+	if !strings.Contains(rest, "SigIgn:\t0000000000000000") {
+		t.Errorf("ignored signals: %s", rest)
+	}
+	var mine, shims int
+	fmt.Sscan(lines[0][len("0 1 2 3 "):], &mine)
+	for _, l := range lines[2:] {
+		if n, err := strconv.Atoi(l); err == nil {
+			shims = n
+		}
+	}
+	if mine <= shims {
+		t.Errorf("oom score of the command %d, of the shim %d", mine, shims)
+	}
+}
