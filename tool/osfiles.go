@@ -28,6 +28,8 @@ type OSFiles struct {
 	// Fault is called before every step of Replace with the step's name (see the step constants). An error ends
 	// Replace there, as an error of that step would. For tests.
 	Fault func(step string) error
+	// Sync makes a file or directory durable; nil is its Sync method. For tests.
+	Sync func(*os.File) error
 	// Umask gives the bits that a new file does not get; nil asks the process.
 	Umask func() uint32
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -18,15 +19,15 @@ func (f OSFiles) inPlace(e session.Edit, content []byte) error {
 		return err
 	}
 	defer file.Close()
+	if err := f.step(StepCheck); err != nil {
+		return err
+	}
 	old, err := io.ReadAll(io.LimitReader(file, maxWhole+1))
 	switch {
 	case err != nil:
 		return err
 	case len(old) > maxWhole:
 		return ErrTooLarge
-	}
-	if err := f.step(StepCheck); err != nil {
-		return err
 	}
 	if session.Sum(old) != e.Pre {
 		return ErrChanged
@@ -35,18 +36,25 @@ func (f OSFiles) inPlace(e session.Edit, content []byte) error {
 		return err
 	}
 	if err := f.overwrite(file, content); err != nil {
-		if _, again := file.WriteAt(old, 0); again != nil {
-			return errors.Join(err, again)
+		if again := putBack(file, old); again != nil {
+			return fmt.Errorf("file is damaged: %s, and its old content could not be put back: %w", err.Error(), again)
 		}
-		return errors.Join(err, file.Truncate(int64(len(old))))
+		return err
 	}
 	if err := f.step(StepPlaceSync); err != nil {
 		return err
 	}
-	if err := file.Sync(); err != nil {
+	if err := f.sync(file); err != nil {
 		return err
 	}
 	return f.step(StepDone)
+}
+
+func putBack(file *os.File, old []byte) error {
+	if _, err := file.WriteAt(old, 0); err != nil {
+		return errors.New(err.Error()) // what kind it is matters no more
+	}
+	return file.Truncate(int64(len(old)))
 }
 
 // overwrite writes what grows beyond the old end first, so that a full disk is met before old bytes are gone.

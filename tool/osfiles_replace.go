@@ -39,7 +39,11 @@ func (f OSFiles) step(name string) error {
 	return f.Fault(name)
 }
 
-// Replace makes an edit durable. The path must be resolved: a symlink at its end is refused as ErrChanged.
+// Replace makes an edit durable. The path must be resolved: a symlink at its end is refused as ErrChanged. The owner,
+// access control list and user attributes of the file are kept (set-id bits are not, as after any write).
+//
+// After ErrChanged and ErrNoSpace the file is as it was. After any other error it may be before or after the edit, as
+// after a crash: its digest tells.
 //
 // Between the last check of the file and its rename another program can still write; that write is then lost. The
 // time between is a few microseconds, and no filesystem offers to close it.
@@ -70,7 +74,7 @@ func (f OSFiles) replace(e session.Edit, content []byte) error {
 		return err
 	}
 	dir := filepath.Dir(e.Path)
-	if err := mkdirs(dir); err != nil {
+	if err := f.mkdirs(dir); err != nil {
 		return err
 	}
 	if err := f.step(StepSweep); err != nil {
@@ -115,7 +119,7 @@ func (f OSFiles) settled(e session.Edit, info FileInfo) error {
 			return err
 		}
 	}
-	if err := file.Sync(); err != nil {
+	if err := f.sync(file); err != nil {
 		return err
 	}
 	return f.syncParent(e)
@@ -191,7 +195,7 @@ func (f OSFiles) fill(temp *os.File, e session.Edit, content []byte) error {
 	if err := f.step(StepSync); err != nil {
 		return err
 	}
-	return temp.Sync()
+	return f.sync(temp)
 }
 
 // keepOwner gives the temporary file the owner, group and extended attributes of the file at path, if there is one.
@@ -221,27 +225,34 @@ func (f OSFiles) syncParent(e session.Edit) error {
 	if err := f.step(StepSyncDir); err != nil {
 		return err
 	}
-	if err := syncDir(filepath.Dir(e.Path)); err != nil {
+	if err := f.syncDir(filepath.Dir(e.Path)); err != nil {
 		return err
 	}
 	return f.step(StepDone)
 }
 
-func syncDir(dir string) error {
+func (f OSFiles) sync(file *os.File) error {
+	if f.Sync != nil {
+		return f.Sync(file)
+	}
+	return file.Sync()
+}
+
+func (f OSFiles) syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	// Some filesystems can't sync a directory and say EINVAL; they have nothing to sync then.
-	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+	if err := f.sync(d); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
 		return err
 	}
 	return nil
 }
 
 // mkdirs creates the missing directories of a path, each durable before the next.
-func mkdirs(dir string) error {
+func (f OSFiles) mkdirs(dir string) error {
 	fi, err := os.Stat(dir)
 	switch {
 	case err == nil && fi.IsDir():
@@ -251,11 +262,11 @@ func mkdirs(dir string) error {
 	case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir:
 		return err
 	}
-	if err := mkdirs(filepath.Dir(dir)); err != nil {
+	if err := f.mkdirs(filepath.Dir(dir)); err != nil {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(filepath.Dir(dir))
+	return f.syncDir(filepath.Dir(dir))
 }

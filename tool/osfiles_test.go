@@ -38,6 +38,24 @@ func TestReplaceChanged(t *testing.T) {
 			}
 		}
 	}
+	// A hard-linked file that changes before the check is not overwritten either.
+	for _, step := range placeSteps[:3] {
+		w := newWorld(t)
+		path := w.put("f", "before\n")
+		if err := os.Link(path, w.path("other")); err != nil {
+			t.Fatal(err)
+		}
+		e := editOf(t, path, []byte("after\n"))
+		err := OSFiles{Fault: func(s string) error {
+			if s == step {
+				w.put("f", "somebody else's\n")
+			}
+			return nil
+		}}.Replace(e, []byte("after\n"))
+		if !errors.Is(err, ErrChanged) || w.get("f") != "somebody else's\n" {
+			t.Errorf("linked, %s: %v, %q", step, err, w.get("f"))
+		}
+	}
 	// A new file may appear even after the last check: the rename itself sees it.
 	w := newWorld(t)
 	e := editOf(t, w.path("f"), []byte("x"))
@@ -80,6 +98,36 @@ func TestReplaceOtherKinds(t *testing.T) {
 	e.Path = "f"
 	if err := (OSFiles{}).Replace(e, []byte("x")); err == nil {
 		t.Error("a relative path is written")
+	}
+}
+
+// Goal: the new content is synced before it gets its name, the name after, and new directories from the top; an error
+// of the first sync leaves the old content.
+func TestReplaceSyncs(t *testing.T) {
+	w := newWorld(t)
+	path := w.path("a/b/f")
+	var order []string
+	note := func(f *os.File) error {
+		what := strings.TrimPrefix(f.Name(), w.Cwd)
+		if strings.Contains(what, tempPrefix) {
+			b, err := os.ReadFile(f.Name())
+			what = fmt.Sprintf("temp %q %v", b, err)
+		}
+		_, err := os.Stat(path)
+		order = append(order, fmt.Sprintf("%s made=%v", what, err == nil))
+		return f.Sync()
+	}
+	if err := (OSFiles{Sync: note}).Replace(editOf(t, path, []byte("new")), []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	want := " made=false|/a made=false|temp \"new\" <nil> made=false|/a/b made=true"
+	if got := strings.Join(order, "|"); got != want {
+		t.Errorf("order: %s, want %s", got, want)
+	}
+	e := editOf(t, path, []byte("newer"))
+	err := OSFiles{Sync: func(*os.File) error { return unix.EIO }}.Replace(e, []byte("newer"))
+	if !errors.Is(err, unix.EIO) || w.get("a/b/f") != "new" || len(litter(t, w.path("a/b"))) > 0 {
+		t.Errorf("%v, %q", err, w.get("a/b/f"))
 	}
 }
 
@@ -236,5 +284,6 @@ func TestEditFailedWords(t *testing.T) {
 	e := session.Edit{Path: w.path("f"), Size: 3}
 	w.golden(EditFailed(e, fmt.Errorf("x: %w", ErrChanged)), true, "CWD/f changed while the edit was made; nothing was written. Read it again")
 	w.golden(EditFailed(e, &os.PathError{Op: "open", Path: "f", Err: unix.EACCES}), true, "permission denied: CWD/f was not written")
-	w.golden(EditFailed(e, unix.EROFS), true, "CWD/f was not written: read-only file system")
+	w.golden(EditFailed(e, unix.EROFS), true,
+		"the edit of CWD/f failed, and may have been made or not: read-only file system. Read it before going on")
 }

@@ -215,5 +215,5 @@ func EditFailed(e session.Edit, err error) Result {
 	case errors.Is(err, fs.ErrPermission):
 		return failure("permission denied: %s was not written", e.Path)
 	}
-	return failure("%s was not written: %v", e.Path, err)
+	return failure("the edit of %s failed, and may have been made or not: %v. Read it before going on", e.Path, err)
 }

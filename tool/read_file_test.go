@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,17 @@ func TestReadBounds(t *testing.T) {
 	if f := w.State.Files[w.path("wide")]; f.Digest != session.Sum([]byte(w.get("wide"))) {
 		t.Error("a file shown in part is not digested as a whole")
 	}
+}
+
+// Goal: a file over the bound of what is looked at is shown in part, and says that it can't be edited.
+func TestReadTooLarge(t *testing.T) {
+	v := &view{first: 1, limit: readLines}
+	src := &bounded{ctx: t.Context(), r: strings.NewReader(strings.Repeat("line\n", 100)), left: 12}
+	if err := v.scan(bufio.NewReader(src)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("err = %v", err)
+	}
+	newWorld(t).golden(v.result("f"), false,
+		"     1\tline\n     2\tline\n[lines 1 to 2; the file is too large to be looked at whole, so it can't be edited]")
 }
 
 // Goal: images and documents are known by their bytes and come as parts of their own; other binaries do not come.

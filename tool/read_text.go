@@ -41,6 +41,10 @@ func (v *view) scan(src *bufio.Reader) error {
 		if err == bufio.ErrBufferFull {
 			continue
 		}
+		if err != nil && err != io.EOF {
+			v.partial = true
+			return err
+		}
 		if len(line) > 0 || rest > 0 {
 			v.lines++
 			if rest > 0 && err == nil {
@@ -51,10 +55,6 @@ func (v *view) scan(src *bufio.Reader) error {
 		}
 		if err == io.EOF {
 			return nil
-		}
-		if err != nil {
-			v.partial = true
-			return err
 		}
 	}
 }
