@@ -27,11 +27,11 @@ type assembler struct {
 	usage   []byte // the newest usage object
 	finish  string
 
-	text      text
-	reasoning text
+	text      joined
+	reasoning joined
 	field     string // the name that the server gives to reasoning
 	refused   bool   // the model said its refusal in so many words
-	calls     []*call
+	calls     []*pending
 }
 
 func newAssembler(name string, r model.Request, requestID string, sink func(model.Delta)) *assembler {
@@ -180,7 +180,7 @@ func (a *assembler) response() (*model.Response, error) {
 	}
 	r := &model.Response{ID: a.id, Model: a.model, Stop: stop, Usage: a.count()}
 	r.Unmetered = r.Usage == session.Usage{}
-	add := func(t session.BlockType, field string, x text) {
+	add := func(t session.BlockType, field string, x joined) {
 		if len(x.inner) > 0 {
 			b := append([]byte(`{"type":"`+string(t)+`",`), raw.AppendString(nil, field)...)
 			b = append(append(append(b, ':'), raw.Quote(x.inner)...), '}')

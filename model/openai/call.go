@@ -10,11 +10,11 @@ import (
 // maxCalls bounds the tool calls of one reply.
 const maxCalls = 1024
 
-// text joins JSON strings without decoding them.
-type text struct{ inner []byte }
+// joined joins JSON strings without decoding them.
+type joined struct{ inner []byte }
 
 // add appends a JSON string and returns it decoded, for the eyes.
-func (t *text) add(v []byte) (string, bool) {
+func (t *joined) add(v []byte) (string, bool) {
 	inner, ok := raw.Inner(v)
 	if !ok {
 		return "", false
@@ -24,19 +24,19 @@ func (t *text) add(v []byte) (string, bool) {
 	return s, true
 }
 
-func (t *text) empty() bool { return len(t.inner) == 0 }
+func (t *joined) empty() bool { return len(t.inner) == 0 }
 
-// call is a tool call while it streams.
-type call struct {
+// pending is a tool call while it streams.
+type pending struct {
 	index int64 // as the server counts; -1 when it does not
 	id    string
 	name  string
-	args  text
+	args  joined
 }
 
 // arguments returns the input as the model wrote it, and the JSON string that says it. Nothing is {}, because servers
 // that read the string refuse an empty one.
-func (c *call) arguments() (input, quoted []byte) {
+func (c *pending) arguments() (input, quoted []byte) {
 	quoted = raw.Quote(c.args.inner)
 	s, _ := raw.String(quoted)
 	if blank(s) {
@@ -61,7 +61,7 @@ func (a *assembler) toolCall(t []byte) error {
 		if len(a.calls) == maxCalls {
 			return a.protocol("more than %d tool calls", maxCalls)
 		}
-		c = &call{index: index}
+		c = &pending{index: index}
 		a.calls = append(a.calls, c)
 	}
 	if c.id == "" {
@@ -91,7 +91,7 @@ func (a *assembler) toolCall(t []byte) error {
 
 // find returns the call that a fragment belongs to, nil for a new one. Servers count calls by index; some give every
 // call the index 0 and tell them apart by id, some give neither.
-func (a *assembler) find(index int64, id, name string) *call {
+func (a *assembler) find(index int64, id, name string) *pending {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		c := a.calls[i]
 		other := id != "" && c.id != "" && id != c.id && name != ""
