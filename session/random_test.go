@@ -123,3 +123,13 @@ func fill(s source, v reflect.Value) {
 		panic(fmt.Sprintf("fill: no value for %s", v.Type()))
 	}
 }
+
+// fuzzed is a series that a fuzzer chose.
+type fuzzed struct{ seed uint64 }
+
+func (f *fuzzed) number(n int) int {
+	f.seed = f.seed*6364136223846793005 + 1442695040888963407
+	return int(f.seed>>33) % n
+}
+
+func (f *fuzzed) into(b session.Body) { fill(f, reflect.ValueOf(b).Elem()) }

@@ -1,0 +1,174 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+)
+
+// EventLine is an event as people and programs read it: its JSON is one line of the log. Nothing reads it back; the
+// log itself is the encoded bodies.
+type EventLine struct {
+	Session string `json:"session,omitempty"` // whose event it is, where several logs are shown together
+	Seq     int64  `json:"seq"`
+	Time    int64  `json:"time"` // ms UTC
+	Kind    Kind   `json:"kind"`
+	Actor   Actor  `json:"actor"`
+	Body    any    `json:"body"`
+	Hash    Digest `json:"hash"`
+}
+
+// EventView gives an event its JSON form. The body is the fields of its head, with the raw parts in their places: text
+// as a string where it is UTF-8, else base64 under the name with _base64 added; a provider's bytes as the JSON they
+// are. An erased body is {"erased": true}. A nil body is decoded from the event; what cannot be decoded is told in the
+// body, so that one damaged event does not hide the others.
+func EventView(e Event, body Body) EventLine {
+	l := EventLine{Seq: e.Seq, Time: e.Time, Kind: e.Kind, Actor: e.Actor, Hash: e.Hash}
+	if body == nil {
+		var err error
+		if body, err = Decode(e); err != nil {
+			l.Body = map[string]any{"error": err.Error(), "raw_base64": e.Body}
+			return l
+		}
+	}
+	if _, ok := body.(*Unknown); ok {
+		l.Body = unknownView(e)
+		return l
+	}
+	l.Body = bodyView(body)
+	return l
+}
+
+func bodyView(body Body) any {
+	m := headView(body)
+	if m == nil {
+		return map[string]any{}
+	}
+	switch b := body.(type) {
+	case *MessageReceived:
+		viewParts(m, b.Content)
+	case *ToolFinished:
+		viewParts(m, b.Content)
+	case *ToolUnknown:
+		viewParts(m, b.Content)
+	case *ModelResponded:
+		viewBlocks(m, b.Blocks)
+	case *ModelLost:
+		viewText(m, "text", b.Text)
+	case *StateSet:
+		if !b.Delete {
+			viewText(m, "value", b.Value)
+		}
+	case *App:
+		viewText(m, "data", b.Data)
+	case *Opened:
+		if agent, ok := m["agent"].(map[string]any); ok {
+			delete(agent, "tools")
+			viewJSON(agent, "tools", b.Agent.Tools)
+		}
+	}
+	return m
+}
+
+// headView is the head's fields, numbers kept as they are written.
+func headView(v any) map[string]any {
+	head, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return object(head)
+}
+
+// object decodes a JSON object; nil for anything else.
+func object(b []byte) map[string]any {
+	var m map[string]any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if d.Decode(&m) != nil {
+		return nil
+	}
+	return m
+}
+
+// entry is the i-th object of a list in m; a new one where the head has none.
+func entry(m map[string]any, list string, i int) map[string]any {
+	l, _ := m[list].([]any)
+	if i < len(l) {
+		if o, ok := l[i].(map[string]any); ok {
+			return o
+		}
+	}
+	return map[string]any{}
+}
+
+func viewParts(m map[string]any, parts []Part) {
+	for i, p := range parts {
+		o := entry(m, "content", i)
+		if p.Type == BlockText {
+			viewText(o, "text", p.Data)
+		} else {
+			o["data_base64"] = p.Data
+		}
+	}
+}
+
+func viewBlocks(m map[string]any, blocks []SealedBlock) {
+	for i, bl := range blocks {
+		o := entry(m, "blocks", i)
+		delete(o, "text") // of the head: only tells that there is a text
+		viewJSON(o, "raw", bl.Raw)
+		switch bl.Type {
+		case BlockText:
+			viewText(o, "text", bl.Shown)
+		case BlockToolUse:
+			viewJSON(o, "input", bl.Input)
+		case BlockThinking, BlockToolResult, BlockImage, BlockDocument, BlockOther:
+		}
+	}
+}
+
+func viewText(m map[string]any, name string, b []byte) {
+	if utf8.Valid(b) {
+		m[name] = string(b)
+	} else {
+		m[name+"_base64"] = b
+	}
+}
+
+// viewJSON embeds bytes that are JSON as they are.
+func viewJSON(m map[string]any, name string, b []byte) {
+	switch {
+	case len(b) == 0:
+		m[name] = nil
+	case utf8.Valid(b) && json.Valid(b):
+		m[name] = json.RawMessage(b)
+	default:
+		viewText(m, name, b)
+	}
+}
+
+// unknownView shows what can be seen of a body that this version does not know: its head if it has one, its parts in
+// order.
+func unknownView(e Event) any {
+	if e.Body == nil {
+		return map[string]any{"erased": true}
+	}
+	if e.Codec != Codec1 {
+		return map[string]any{"codec": e.Codec, "raw_base64": e.Body}
+	}
+	head, parts, err := split(e.Body)
+	m := object(head)
+	if err != nil || m == nil {
+		return map[string]any{"raw_base64": e.Body}
+	}
+	if len(parts) > 0 {
+		list := make([]any, len(parts))
+		for i, p := range parts {
+			o := map[string]any{}
+			viewText(o, "text", p)
+			list[i] = o
+		}
+		m["parts"] = list
+	}
+	return m
+}
