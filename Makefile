@@ -1,0 +1,47 @@
+SHELL := /bin/bash
+export CGO_ENABLED ?= 0
+
+.PHONY: help test test-race lint fmt build demo proof bench soak fuzz darwin
+
+help: ## list what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+test: ## all tests, the crash, kill and power-loss campaigns included (about 5 minutes on 2 cores)
+	go test ./...
+
+test-race: ## the tests of concurrent packages under the race detector (needs a C compiler)
+	CGO_ENABLED=1 go test -race -short ./session ./engine ./store/memory ./permission
+
+lint: ## vet and lint; needs golangci-lint v2
+	go vet ./...
+	golangci-lint run
+
+fmt: ## format with gofumpt
+	gofumpt -w $$(git ls-files '*.go')
+
+build: ## the binary, into bin/
+	go build -trimpath -o bin/perdure ./cmd/perdure
+
+demo: ## see a session survive a SIGKILL
+	go run ./cmd/perdure demo
+
+proof: ## run the campaigns and write their figures into the README
+	PERDURE_PROOF=1 go test -count=1 -timeout 60m ./internal/proof/...
+
+bench: ## benchmarks, as ratios in one run; results go to bench/README.md by hand
+	PERDURE_BENCH=1 go test -count=1 -timeout 60m -v ./bench/...
+
+soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)
+	PERDURE_SOAK=1 go test -count=1 -timeout 120m ./...
+	$(MAKE) fuzz FUZZTIME=5m
+
+FUZZTIME ?= 10s
+fuzz: ## every fuzz target for FUZZTIME
+	@set -e; for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg 2>/dev/null | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; done
+
+darwin: ## build and vet for macOS
+	GOOS=darwin GOARCH=arm64 go build ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...

@@ -1,0 +1,123 @@
+package perdure_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/perdure/perdure"
+
+// allowed says which packages of this module each package may import, tests apart. Imports point down: a package
+// that is not listed here does not belong to any layer, which is an error too.
+var allowed = map[string][]string{
+	// The core.
+	"permission": {},
+	"session":    {},
+	// Contracts.
+	"store":           {"session"},
+	"store/storetest": {"session", "store", "store/memory"},
+	"model":           {"session"},
+	"tool":            {"session"},
+	// What implements them.
+	"store/memory":          {"session", "store"},
+	"store/sqlite":          {"session", "store"},
+	"task":                  {"session"},
+	"model/internal/api":    {"model", "session", "model/internal/sse"},
+	"model/internal/raw":    {"session", "model"},
+	"model/internal/sse":    {"model"},
+	"model/internal/toolid": {"session", "model"},
+	"model/anthropic":       {"model", "session", "model/internal/api", "model/internal/raw", "model/internal/sse", "model/internal/toolid"},
+	"model/openai":          {"model", "session", "model/internal/api", "model/internal/raw", "model/internal/sse", "model/internal/toolid"},
+	"model/scripted":        {"model", "session", "model/internal/api", "model/internal/raw", "model/internal/toolid"},
+	"model/pricing":         {"session"},
+	"model/connect":         {"model", "model/anthropic", "model/openai", "model/scripted"},
+	// What advances sessions.
+	"engine": {"session", "permission", "store", "model", "tool"},
+	// What the binary is made of.
+	"internal/redact":    {},
+	"internal/settings":  {"permission"},
+	"internal/modeltest": {},
+	"internal/sim":       {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
+	"internal/proof":     {"session"},
+	"":                   {"engine", "internal/redact", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
+	"internal/cli":       {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo"},
+	"internal/demo":      {"", "session"},
+	"cmd/perdure":        {"", "internal/cli"},
+	"bench":              {},
+}
+
+// heavy names dependencies that the core and the store must not pull in.
+var heavy = []string{"cobra", "anthropic", "openai", "charm.land", "modelcontextprotocol", "mvdan.cc/sh"}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps", "./...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v: %s", err, stderr.String())
+	}
+	var ps []pkg
+	dec := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return ps
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+}
+
+func local(path string) (string, bool) {
+	rest, ok := strings.CutPrefix(path, module)
+	return strings.TrimPrefix(rest, "/"), ok
+}
+
+// Imports follow the layers, and every package has a place in them.
+func TestLayers(t *testing.T) {
+	for _, p := range packages(t) {
+		name, _ := local(p.ImportPath)
+		may, listed := allowed[name]
+		if !listed {
+			t.Errorf("package %q has no layer: add it to the map, or move it", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if dep, ok := local(imp); ok && !slices.Contains(may, dep) {
+				t.Errorf("%q imports %q, which is not below it", name, dep)
+			}
+		}
+	}
+}
+
+// A session can be kept without a provider, a terminal UI or a shell parser.
+func TestStoreStaysLight(t *testing.T) {
+	for _, p := range packages(t) {
+		name, _ := local(p.ImportPath)
+		if name != "session" && name != "store" && name != "store/sqlite" {
+			continue
+		}
+		for _, dep := range p.Deps {
+			for _, h := range heavy {
+				if strings.Contains(dep, h) {
+					t.Errorf("%s pulls in %s", name, dep)
+				}
+			}
+		}
+	}
+}
