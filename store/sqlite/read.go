@@ -113,9 +113,6 @@ func (r *reader) page(ctx context.Context) ([]session.Event, error) {
 	case err == nil && len(events) < pageRows && r.next <= r.to:
 		err = r.missing(ctx)
 	}
-	if err == nil {
-		err = ctx.Err()
-	}
 	return events, r.damage(err)
 }
 

@@ -187,6 +187,9 @@ func (s *Store) read(ctx context.Context, f func(*conn) error) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	c, err := s.readers.get(ctx)
 	if err != nil {
 		return err

@@ -1,0 +1,135 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+var inboxTests = []test{
+	{"order and fields", inboxOrder},
+	{"same key", inboxSameKey},
+	{"mark and pruning", inboxPruning},
+	{"bounds", inboxBounds},
+}
+
+func newItem(key, body string) store.Item {
+	return store.Item{
+		Key: key, Kind: session.KindMessageReceived, Actor: session.Actor{Type: session.ActorUser, ID: "u"}, Time: 5,
+		Body: []byte(body), Digest: session.Sum([]byte(body)),
+	}
+}
+
+// inboxOrder: items come back whole, numbered densely in the order in which they were accepted.
+func inboxOrder(e *env) {
+	s, other := e.open(), e.open()
+	e.create(s, "a")
+	e.create(s, "b")
+	e.acquire(s, "a")
+	var want []store.Item
+	for i := range 5 {
+		it := newItem(fmt.Sprint("k", i), fmt.Sprint("body ", i))
+		by := []store.Store{s, other}[i%2] // A sender needs no lease.
+		r, err := by.Send(e.ctx, "a", it)
+		e.must(err)
+		it.N = int64(i + 1)
+		if r != (store.Receipt{Session: "a", N: it.N, Key: it.Key}) {
+			e.Errorf("receipt %+v", r)
+		}
+		want = append(want, it)
+	}
+	r, err := s.Send(e.ctx, "b", newItem("k0", "another session has keys of its own"))
+	e.must(err)
+	if r.N != 1 || r.Known {
+		e.Errorf("receipt %+v", r)
+	}
+	got, err := s.Pending(e.ctx, "a", 0, 0)
+	e.must(err)
+	if !reflect.DeepEqual(got, want) {
+		e.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if info := e.get(s, "a"); info.Pending != 5 {
+		e.Errorf("pending %d", info.Pending)
+	}
+}
+
+// inboxSameKey: the same thing twice is accepted once, another thing under that key is refused.
+func inboxSameKey(e *env) {
+	s := e.open()
+	e.create(s, "a")
+	first, err := s.Send(e.ctx, "a", newItem("k", "x"))
+	e.must(err)
+	again, err := s.Send(e.ctx, "a", newItem("k", "x"))
+	e.must(err)
+	if !again.Known || again.N != first.N || again.Key != "k" || again.Session != "a" {
+		e.Errorf("receipt %+v after %+v", again, first)
+	}
+	if _, err := s.Send(e.ctx, "a", newItem("k", "y")); !errors.Is(err, store.ErrKeyReused) {
+		e.Errorf("another body: %v", err)
+	}
+	if _, err := s.Send(e.ctx, "a", newItem("", "y")); err == nil {
+		e.Error("an item without a key was accepted")
+	}
+	if items, err := s.Pending(e.ctx, "a", 0, 0); err != nil || len(items) != 1 {
+		e.Errorf("%d items, %v", len(items), err)
+	}
+}
+
+// inboxPruning: what is drained still knows its key until it is pruned; numbers never come twice.
+func inboxPruning(e *env) {
+	s := e.open()
+	e.create(s, "a")
+	w := e.acquire(s, "a")
+	for i := range 3 {
+		_, err := s.Send(e.ctx, "a", newItem(fmt.Sprint("k", i), "x"))
+		e.must(err)
+	}
+	events := w.next(2)
+	e.must(s.Append(e.ctx, w.lease, store.Batch{Events: events, Mark: 2}))
+	if info := e.get(s, "a"); info.Mark != 2 || info.Pending != 1 {
+		e.Errorf("mark %d, pending %d", info.Mark, info.Pending)
+	}
+	if r, err := s.Send(e.ctx, "a", newItem("k0", "x")); err != nil || !r.Known || r.N != 1 {
+		e.Errorf("a drained key: %+v, %v", r, err)
+	}
+	if n, err := s.Prune(e.ctx, 0); err != nil || n != 0 {
+		e.Errorf("pruned %d of the far past, %v", n, err)
+	}
+	const farFuture = 1 << 60
+	if n, err := s.Prune(e.ctx, farFuture); err != nil || n != 2 {
+		e.Errorf("pruned %d, %v", n, err)
+	}
+	items, err := s.Pending(e.ctx, "a", 0, 0)
+	e.must(err)
+	if len(items) != 1 || items[0].N != 3 {
+		e.Errorf("items %+v", items)
+	}
+	w.accept(events)
+	e.must(s.Append(e.ctx, w.lease, store.Batch{Events: w.next(1), Mark: 3}))
+	if n, err := s.Prune(e.ctx, farFuture); err != nil || n != 1 {
+		e.Errorf("pruned %d, %v", n, err)
+	}
+	if r, err := s.Send(e.ctx, "a", newItem("k0", "another")); err != nil || r.Known || r.N != 4 {
+		e.Errorf("a pruned key: %+v, %v", r, err)
+	}
+}
+
+// inboxBounds: position and limit cut the list.
+func inboxBounds(e *env) {
+	s := e.open()
+	e.create(s, "a")
+	for i := range 7 {
+		_, err := s.Send(e.ctx, "a", newItem(fmt.Sprint(i), "x"))
+		e.must(err)
+	}
+	for _, tt := range []struct{ after, limit, first, n int64 }{{0, 3, 1, 3}, {3, 3, 4, 3}, {6, 3, 7, 1}, {7, 3, 0, 0}, {2, 0, 3, 5}} {
+		items, err := s.Pending(e.ctx, "a", tt.after, int(tt.limit))
+		e.must(err)
+		if int64(len(items)) != tt.n || tt.n > 0 && items[0].N != tt.first {
+			e.Errorf("after %d, limit %d: %d items", tt.after, tt.limit, len(items))
+		}
+	}
+}
