@@ -1,12 +1,14 @@
 package task
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/perdure/perdure/session"
 )
@@ -29,6 +31,7 @@ const (
 	segPrefix   = "out."
 	intentName  = "intent.json"
 	exitName    = "exit.json"
+	spareName   = "exit.spare" // room for exit.json
 	logName     = "shim.log"
 	newPrefix   = ".new."
 	trashPrefix = ".removed."
@@ -86,35 +89,61 @@ func (r *Runner) List(sessionID string) ([]string, error) {
 	return acts, nil
 }
 
+// leavePatience is how long Remove waits for a shim whose work is done to be gone.
+const leavePatience = time.Second
+
 // Remove deletes an act's directory with its output. It refuses with ErrRunning while a process of the act lives, is
 // atomic for every reader, and is a no-op when there is no directory.
 func (r *Runner) Remove(sessionID, act string) error {
 	d, err := r.act(sessionID, act)
+	if err == nil {
+		err = r.remove(d, act)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("remove %s/%s: %w", sessionID, act, err)
 	}
-	st, _, err := r.look(d)
-	if err != nil {
-		return err
+	return nil
+}
+
+func (r *Runner) remove(d actDir, act string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), leavePatience)
+	defer cancel()
+	for wait := newPoller(ctx); ; {
+		st, _, err := r.look(d)
+		if err != nil {
+			return err
+		}
+		held, err := d.held()
+		if err != nil {
+			return err
+		}
+		if !held && st.Status != session.CommandRunning {
+			break
+		}
+		// A shim that has written its last record is on its way out; all others have something to look after.
+		if st.Status == session.CommandRunning || st.Stragglers > 0 || wait.next() != nil {
+			return ErrRunning
+		}
 	}
-	held, err := d.held()
-	if err != nil {
-		return err
-	}
-	if held || st.Status == session.CommandRunning {
-		return fmt.Errorf("remove %s/%s: %w", sessionID, act, ErrRunning)
-	}
-	parent := filepath.Dir(string(d))
 	// A half-deleted directory could be read as an act that never ran: the rename takes all of it away at once.
-	err = os.Rename(string(d), filepath.Join(parent, trashPrefix+act))
-	if err != nil && !missing(err) && !os.IsExist(err) {
-		return fmt.Errorf("remove %s/%s: %w", sessionID, act, err)
+	parent := filepath.Dir(string(d))
+	trash := filepath.Join(parent, trashPrefix+act)
+	if err := os.RemoveAll(trash); err != nil {
+		return err
 	}
-	if err := os.RemoveAll(filepath.Join(parent, trashPrefix+act)); err != nil {
-		return fmt.Errorf("remove %s/%s: %w", sessionID, act, err)
+	if err := os.Rename(string(d), trash); err != nil && !missing(err) {
+		return err
+	}
+	if err := os.RemoveAll(trash); err != nil {
+		return err
+	}
+	// What a Prepare left that died half-way.
+	left, err := filepath.Glob(filepath.Join(parent, newPrefix+act+".*"))
+	for _, path := range left {
+		os.RemoveAll(path)
 	}
 	os.Remove(parent) // succeeds only for the last act of a session
-	return nil
+	return err
 }
 
 var uniqueCounter atomic.Uint64

@@ -1,7 +1,6 @@
 package task
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,7 +11,7 @@ import (
 )
 
 // replaceFile puts data at path by way of a temporary file, so that a reader sees the old content or all of the new.
-// With sync the data is on disk before the name is; the name itself is durable only after syncDir.
+// With sync the data is on disk before the name changes.
 func replaceFile(path string, data []byte, sync bool) error {
 	tmp := filepath.Join(filepath.Dir(path), ".tmp."+filepath.Base(path)+"."+strconv.Itoa(os.Getpid()))
 	err := writeFile(tmp, data, sync)
@@ -49,13 +48,28 @@ func writeFile(path string, data []byte, sync bool) error {
 	return err
 }
 
-// writeRecord is replaceFile of a JSON record.
-func writeRecord(path string, v any, sync bool) error {
-	b, err := json.Marshal(v)
+// overwrite replaces the content of an existing file in place, so that a full disk cannot refuse it as long as the
+// file was as large before. Only for data of a single page, which readers see whole.
+func overwrite(path string, data []byte, sync bool) error {
+	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return fmt.Errorf("encode %s: %w", path, err)
+		return &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	return replaceFile(path, append(b, '\n'), sync)
+	defer unix.Close(fd)
+	n, err := unix.Pwrite(fd, data, 0)
+	if err == nil && n < len(data) {
+		err = unix.ENOSPC
+	}
+	if err == nil {
+		err = unix.Ftruncate(fd, int64(len(data)))
+	}
+	if err == nil && sync {
+		err = fdatasync(fd)
+	}
+	if err != nil {
+		return &fs.PathError{Op: "write", Path: path, Err: err}
+	}
+	return nil
 }
 
 // createExclusive makes path with data unless it exists, in one step: link(2) decides who was first. It reports
@@ -79,17 +93,4 @@ func linkExclusive(from, to string) (bool, error) {
 	default:
 		return false, &fs.PathError{Op: "link", Path: to, Err: err}
 	}
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := unix.Fsync(int(f.Fd())); err != nil {
-		return fmt.Errorf("sync %s: %w", path, err)
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -75,12 +76,20 @@ func (d actDir) recordIntent(by string, now int64, grace time.Duration) error {
 	if by == "" {
 		by = "unknown"
 	}
-	rec := intentRecord{Version: formatVersion, By: by, Time: now, GraceMS: grace.Milliseconds()}
-	if err := writeRecord(d.path(intentName), rec, true); err != nil {
+	rec := intentRecord{Version: formatVersion, By: by[:min(len(by), maxBy)], Time: now, GraceMS: grace.Milliseconds()}
+	text, err := json.Marshal(rec)
+	if err != nil {
 		return err
 	}
-	return syncDir(string(d))
+	err = overwrite(d.path(intentName), text, true)
+	if missing(err) {
+		err = replaceFile(d.path(intentName), text, true)
+	}
+	return err
 }
+
+// maxBy bounds the name of a killer, in bytes.
+const maxBy = 64
 
 // killByShim asks the shim, which knows its tree best, and helps from outside when the shim does not get it done.
 func (r *Runner) killByShim(ctx context.Context, d actDir) error {
@@ -91,8 +100,7 @@ func (r *Runner) killByShim(ctx context.Context, d actDir) error {
 		if err != nil || !held {
 			return err
 		}
-		var shim shimRecord
-		if readRecord(d.path(lockName), &shim) == nil {
+		if shim, ok := d.shim(); ok {
 			if !asked {
 				// SIGCONT wakes a shim that somebody stopped.
 				asked = signalProcess(shim.PID, shim.Ticks, unix.SIGUSR1, unix.SIGCONT)

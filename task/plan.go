@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/perdure/perdure/session"
 )
@@ -14,15 +15,16 @@ type execPlan struct {
 	BootID    string
 	KeepBytes int64
 	TimeoutMS int64
+	GraceMS   int64 // of the timeout's kill
 	Capture   bool
 	Cwd       string
 	Argv      []string
 	Env       []string
 }
 
-func newPlan(spec session.CommandSpec, boot string) execPlan {
+func newPlan(spec session.CommandSpec, boot string, grace time.Duration) execPlan {
 	return execPlan{
-		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS,
+		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS, GraceMS: grace.Milliseconds(),
 		Cwd: spec.Cwd, Argv: spec.Argv, Env: spec.Env,
 	}
 }
@@ -36,6 +38,7 @@ func (p execPlan) encode() []byte {
 	put(p.BootID)
 	put(strconv.FormatInt(p.KeepBytes, 10))
 	put(strconv.FormatInt(p.TimeoutMS, 10))
+	put(strconv.FormatInt(p.GraceMS, 10))
 	put(strconv.FormatBool(p.Capture))
 	put(p.Cwd)
 	for _, list := range [][]string{p.Argv, p.Env} {
@@ -73,7 +76,8 @@ func decodePlan(b []byte) (execPlan, error) {
 		return out
 	}
 	next() // the version
-	p := execPlan{BootID: next(), KeepBytes: number(), TimeoutMS: number(), Capture: next() == "true", Cwd: next()}
+	p := execPlan{BootID: next(), KeepBytes: number(), TimeoutMS: number(), GraceMS: number()}
+	p.Capture, p.Cwd = next() == "true", next()
 	p.Argv, p.Env = list(), list()
 	if !ok || len(p.Argv) == 0 || p.Argv[0] == "" {
 		return execPlan{}, fmt.Errorf("plan: %w", errDamaged)

@@ -11,17 +11,20 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/session"
 )
 
-// Bounds of a spec, in bytes.
+// Bounds of a spec, and room that is set aside, in bytes.
 const (
-	maxScript = 8 << 20
-	maxPlan   = 8 << 20
-	lockRoom  = 96
+	maxScript  = 8 << 20
+	maxPlan    = 8 << 20
+	lockRoom   = 96
+	intentRoom = 512
+	spareRoom  = 4096
 )
 
 // Prepare creates the act's directory and starts nothing. It may be repeated as long as nobody has claimed the act, and
@@ -57,18 +60,22 @@ func (r *Runner) prepare(d actDir, spec session.CommandSpec, boot string) error 
 		return d.prepared(boot)
 	}
 	parent, act := filepath.Split(string(d))
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return err
-	}
 	tmp := actDir(filepath.Join(parent, newPrefix+act+"."+strconv.Itoa(os.Getpid())+"."+unique()))
+	// Removing the last act of a session takes the session's directory along, perhaps just between the two calls.
+	err := os.Mkdir(string(tmp), 0o700)
+	for tries := 0; missing(err) && tries < 3; tries++ {
+		if err = os.MkdirAll(parent, 0o700); err == nil {
+			err = os.Mkdir(string(tmp), 0o700)
+		}
+	}
+	if err != nil {
+		return err
+	}
 	defer os.RemoveAll(string(tmp))
-	if err := os.Mkdir(string(tmp), 0o700); err != nil {
+	if err := tmp.fill(d, spec, boot, r.nowMS(), r.grace()); err != nil {
 		return err
 	}
-	if err := tmp.fill(d, spec, boot, r.nowMS()); err != nil {
-		return err
-	}
-	err := os.Rename(string(tmp), string(d))
+	err = os.Rename(string(tmp), string(d))
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.ENOTEMPTY) {
 		return d.prepared(boot)
 	}
@@ -98,8 +105,8 @@ func (d actDir) prepared(boot string) error {
 }
 
 // fill writes the files of an act that will live at d.
-func (tmp actDir) fill(d actDir, spec session.CommandSpec, boot string, now int64) error {
-	plan := newPlan(spec, boot)
+func (tmp actDir) fill(d actDir, spec session.CommandSpec, boot string, now int64, grace time.Duration) error {
+	plan := newPlan(spec, boot, grace)
 	if spec.Script != "" {
 		d.planShell(&plan, spec)
 		if err := writeFile(tmp.path(scriptName), []byte(spec.Script), false); err != nil {
@@ -121,9 +128,12 @@ func (tmp actDir) fill(d actDir, spec session.CommandSpec, boot string, now int6
 	if err := writeFile(tmp.path(claimSource), claim{word: claimRun}.encode(), false); err != nil {
 		return err
 	}
-	// Room for the shim's name: on a full disk it could not be written later, and nobody could reach the shim.
-	if err := writeFile(tmp.path(lockName), bytes.Repeat([]byte{' '}, lockRoom), false); err != nil {
-		return err
+	// Room on disk for what has to be written even when the disk is full later: where the shim can be reached, that
+	// it shall kill, how the command ended.
+	for name, room := range map[string]int{lockName: lockRoom, intentName: intentRoom, spareName: spareRoom} {
+		if err := writeFile(tmp.path(name), bytes.Repeat([]byte{' '}, room), false); err != nil {
+			return err
+		}
 	}
 	rec := specRecord{CommandSpec: spec, BootID: boot, Created: now}
 	rec.Version, rec.Env, rec.Script = formatVersion, nil, ""

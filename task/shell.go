@@ -27,7 +27,8 @@ func (d actDir) planShell(plan *execPlan, spec session.CommandSpec) {
 		}
 		plan.Env = shellEnv(spec.Env)
 		if plan.Capture = spec.Capture; plan.Capture {
-			plan.Env = append(plan.Env, "BASH_ENV="+d.path(initName))
+			// Bash expands the value of BASH_ENV; a path could contain anything.
+			plan.Env = append(plan.Env, "BASH_ENV=$__perdure_init", "__perdure_init="+d.path(initName))
 		}
 	}
 	plan.Argv = append(argv, d.path(scriptName))
@@ -82,7 +83,7 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 // and with the exit status it expects. The report goes through builtins only: PATH may be anything. What the shell
 // prints about it under xtrace goes nowhere. A script that replaces its shell (exec), kills it, or takes the trap by
 // "builtin trap" reports nothing, and then nothing changes. Bash before 5 keeps its own trap.
-const initScript = `unset BASH_ENV
+const initScript = `unset BASH_ENV __perdure_init
 __perdure_report() {
 	local __perdure_status=$?
 	{

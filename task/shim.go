@@ -143,8 +143,7 @@ func (s *shim) publish() error {
 		return err
 	}
 	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d}`, formatVersion, self.PID, self.Ticks)
-	_, err = unix.Pwrite(s.lock, []byte(text), 0)
-	return err
+	return overwrite(s.dir.path(lockName), []byte(text), false)
 }
 
 // launch starts the exec stage, records its identity, and lets it go.

@@ -21,14 +21,15 @@ func (s *shim) killRequested() {
 
 // timedOut records the shim's own intent and obeys it. A disk that refuses the intent does not save the command.
 func (s *shim) timedOut() {
-	if err := s.dir.recordIntent("timeout", s.now().UnixMilli(), defaultGrace); err != nil {
+	grace := time.Duration(s.plan.GraceMS) * time.Millisecond
+	if err := s.dir.recordIntent("timeout", s.now().UnixMilli(), grace); err != nil {
 		complain("timeout: %v", err)
 	}
 	by := s.dir.killedBy()
 	if by == "" {
 		by = "timeout"
 	}
-	s.killTree(by, defaultGrace)
+	s.killTree(by, grace)
 }
 
 // killTree ends everything below the shim: the process group politely, then all descendants. The command's output

@@ -179,12 +179,18 @@ func fillExit(st *session.CommandState, exit exitRecord, d actDir, held bool) {
 		return
 	}
 	st.Stragglers = exit.Stragglers
-	var shim shimRecord
-	if readRecord(d.path(lockName), &shim) == nil && alive(shim.PID, shim.Ticks) {
+	if shim, ok := d.shim(); ok {
 		if left, err := descendants(shim.PID); err == nil {
 			st.Stragglers = len(left)
 		}
 	}
+}
+
+// shim returns the living holder of the act's lock, once it has said who it is.
+func (d actDir) shim() (shimRecord, bool) {
+	var shim shimRecord
+	err := readRecord(d.path(lockName), &shim)
+	return shim, err == nil && alive(shim.PID, shim.Ticks)
 }
 
 func (d actDir) readRun() (runRecord, error) {

@@ -1,7 +1,9 @@
 package task
 
 import (
+	"encoding/json"
 	"errors"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -85,12 +87,26 @@ func (s *shim) record(left bool) error {
 	if left {
 		rec.Stragglers = s.count()
 	}
-	if err := writeRecord(s.dir.path(exitName), rec, true); err != nil {
+	if err := s.dir.writeExit(rec); err != nil {
 		return err
 	}
 	fault("recorded")
 	s.recorded, s.exit = true, rec
 	return nil
+}
+
+// writeExit puts the record into the room that was set aside for it, if it fits and is still there, so that a full
+// disk does not hide how the command ended.
+func (d actDir) writeExit(rec exitRecord) error {
+	text, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	if len(text) <= spareRoom && overwrite(d.path(spareName), text, true) == nil {
+		fault("tmp-exit.json")
+		return os.Rename(d.path(spareName), d.path(exitName))
+	}
+	return replaceFile(d.path(exitName), text, true)
 }
 
 func (s *shim) exitRecord() exitRecord {
@@ -133,7 +149,7 @@ func (s *shim) leave() int {
 	fault("leaving")
 	if end := s.out.end(); end != s.exit.Output {
 		s.exit.Output, s.exit.Stragglers = end, 0
-		if err := writeRecord(s.dir.path(exitName), s.exit, true); err != nil {
+		if err := s.dir.writeExit(s.exit); err != nil {
 			complain("final length %d: %v", end, err)
 		}
 	}
