@@ -14,4 +14,6 @@ var (
 	ErrTooLarge = errors.New("file too large")
 	// ErrNoSpace tells that the disk, a quota or a file size limit is full. The file is as it was.
 	ErrNoSpace = errors.New("no space left")
+	// ErrUnsettled tells that a file may be before or after an edit, or, written in place, damaged. Its digest tells.
+	ErrUnsettled = errors.New("outcome unsettled")
 )

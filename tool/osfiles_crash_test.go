@@ -226,8 +226,12 @@ func TestReplaceFails(t *testing.T) {
 			if !errors.Is(err, boom) || !reached || !strings.Contains(err.Error(), path) {
 				t.Errorf("%s: %v", step, err)
 			}
-			if got := digestOf(t, path); got != e.Pre && got != e.Post {
+			got := digestOf(t, path)
+			if got != e.Pre && got != e.Post {
 				t.Errorf("%s: torn: %q", step, w.get("f"))
+			}
+			if errors.Is(err, ErrUnsettled) != (got == e.Post) {
+				t.Errorf("%s: %v, but the digest is %s", step, err, got)
 			}
 			if names := litter(t, w.Cwd); len(names) > 0 {
 				t.Errorf("%s: left %v", step, names)

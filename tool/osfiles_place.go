@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,22 +36,22 @@ func (f OSFiles) inPlace(e session.Edit, content []byte) error {
 	}
 	if err := f.overwrite(file, content); err != nil {
 		if again := putBack(file, old); again != nil {
-			return fmt.Errorf("file is damaged: %s, and its old content could not be put back: %w", err.Error(), again)
+			return unsettled(fmt.Errorf("%w, and its old content could not be put back: %w", err, again))
 		}
 		return err
 	}
 	if err := f.step(StepPlaceSync); err != nil {
-		return err
+		return unsettled(err)
 	}
 	if err := f.sync(file); err != nil {
-		return err
+		return unsettled(err)
 	}
-	return f.step(StepDone)
+	return unsettled(f.step(StepDone))
 }
 
 func putBack(file *os.File, old []byte) error {
 	if _, err := file.WriteAt(old, 0); err != nil {
-		return errors.New(err.Error()) // what kind it is matters no more
+		return err
 	}
 	return file.Truncate(int64(len(old)))
 }

@@ -42,8 +42,8 @@ func (f OSFiles) step(name string) error {
 // Replace makes an edit durable. The path must be resolved: a symlink at its end is refused as ErrChanged. The owner,
 // access control list and user attributes of the file are kept (set-id bits are not, as after any write).
 //
-// After ErrChanged and ErrNoSpace the file is as it was. After any other error it may be before or after the edit, as
-// after a crash: its digest tells.
+// After ErrUnsettled the file may be before or after the edit, as after a crash: its digest tells. After any other
+// error it is as it was.
 //
 // Between the last check of the file and its rename another program can still write; that write is then lost. The
 // time between is a few microseconds, and no filesystem offers to close it.
@@ -52,7 +52,7 @@ func (f OSFiles) Replace(e session.Edit, content []byte) error {
 	if err == nil {
 		return nil
 	}
-	if isFull(err) {
+	if isFull(err) && !errors.Is(err, ErrUnsettled) {
 		err = fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return fmt.Errorf("replace %s: %w", e.Path, err)
@@ -86,7 +86,7 @@ func (f OSFiles) replace(e session.Edit, content []byte) error {
 	case err != nil:
 		return err
 	case now == e.Post:
-		return f.settled(e, info)
+		return unsettled(f.settled(e, info))
 	case now != e.Pre:
 		return ErrChanged
 	case e.InPlace || info.Links > 1 || info.Foreign:
@@ -167,7 +167,15 @@ func (f OSFiles) byRename(e session.Edit, content []byte) (err error) {
 		return err
 	}
 	renamed = true
-	return f.syncParent(e)
+	return unsettled(f.syncParent(e))
+}
+
+// unsettled marks an error after which the file's digest must be looked at.
+func unsettled(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrUnsettled, err)
 }
 
 // fill writes and syncs the temporary file, with the mode, owner and extended attributes of what it replaces.

@@ -283,7 +283,9 @@ func TestEditFailedWords(t *testing.T) {
 	w := newWorld(t)
 	e := session.Edit{Path: w.path("f"), Size: 3}
 	w.golden(EditFailed(e, fmt.Errorf("x: %w", ErrChanged)), true, "CWD/f changed while the edit was made; nothing was written. Read it again")
-	w.golden(EditFailed(e, &os.PathError{Op: "open", Path: "f", Err: unix.EACCES}), true, "permission denied: CWD/f was not written")
-	w.golden(EditFailed(e, unix.EROFS), true,
-		"the edit of CWD/f failed, and may have been made or not: read-only file system. Read it before going on")
+	w.golden(EditFailed(e, &os.PathError{Op: "open", Path: "/d/t", Err: unix.EACCES}), true, "CWD/f was not written: open /d/t: permission denied")
+	w.golden(EditFailed(e, &os.LinkError{Op: "rename", Old: "a", New: "b", Err: unix.EBUSY}), true,
+		"CWD/f was not written: it is a mount of its own, as files given to a container are; change it with a command")
+	w.golden(EditFailed(e, unsettled(unix.ENOSPC)), true,
+		"CWD/f may have been written or not: outcome unsettled: no space left on device. Read it before going on")
 }

@@ -203,17 +203,3 @@ func sniff(b []byte) string {
 	}
 	return ""
 }
-
-// EditFailed words for the model why a prepared edit was not made.
-func EditFailed(e session.Edit, err error) Result {
-	switch {
-	case errors.Is(err, ErrChanged):
-		return failure("%s changed while the edit was made; nothing was written. Read it again", e.Path)
-	case errors.Is(err, ErrNoSpace):
-		return failure("no space left: %s was not written (%d bytes); the file is as it was. Free space on its disk or raise the quota",
-			e.Path, e.Size)
-	case errors.Is(err, fs.ErrPermission):
-		return failure("permission denied: %s was not written", e.Path)
-	}
-	return failure("the edit of %s failed, and may have been made or not: %v. Read it before going on", e.Path, err)
-}

@@ -122,7 +122,8 @@ type Files interface {
 	Digest(path string) (session.Digest, FileInfo, error)
 	// Replace makes the edit durable: temp file, fsync, re-check of e.Pre, rename, fsync of the directory; in place
 	// for a hard-linked file. Missing directories are created. A file that already is what the edit makes of it is
-	// only synced. Errors: ErrChanged, ErrNoSpace.
+	// only synced. Errors: ErrChanged, ErrNoSpace; after ErrUnsettled the file's digest tells, after any other error
+	// the file is as it was.
 	Replace(e session.Edit, content []byte) error
 }
 

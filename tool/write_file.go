@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/perdure/perdure/session"
 )
@@ -116,5 +117,21 @@ func countLines(b []byte) int {
 // extent words how long a content is.
 func extent(b []byte) string {
 	n := countLines(b)
-	return fmt.Sprintf("%d line%s, %d bytes", n, plural(n), len(b))
+	return fmt.Sprintf("%d line%s, %d byte%s", n, plural(n), len(b), plural(len(b)))
+}
+
+// EditFailed words for the model why a prepared edit was not made.
+func EditFailed(e session.Edit, err error) Result {
+	switch {
+	case errors.Is(err, ErrUnsettled):
+		return failure("%s may have been written or not: %v. Read it before going on", e.Path, err)
+	case errors.Is(err, ErrChanged):
+		return failure("%s changed while the edit was made; nothing was written. Read it again", e.Path)
+	case errors.Is(err, ErrNoSpace):
+		return failure("no space left: %s was not written (%d bytes); the file is as it was. Free space on its disk or raise the quota",
+			e.Path, e.Size)
+	case errors.Is(err, syscall.EBUSY):
+		return failure("%s was not written: it is a mount of its own, as files given to a container are; change it with a command", e.Path)
+	}
+	return failure("%s was not written: %v", e.Path, err)
 }
