@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"store/memory":          {"session", "store"},
 	"store/sqlite":          {"session", "store"},
 	"task":                  {"session"},
-	"model/internal/api":    {"model", "session", "model/internal/sse"},
+	"model/internal/api":    {"model/internal/raw", "model", "session", "model/internal/sse"},
 	"model/internal/raw":    {"session", "model"},
 	"model/internal/sse":    {"model"},
 	"model/internal/toolid": {"session", "model"},
@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"model/openai":          {"model", "session", "model/internal/api", "model/internal/raw", "model/internal/sse", "model/internal/toolid"},
 	"model/scripted":        {"model", "session", "model/internal/api", "model/internal/raw", "model/internal/toolid"},
 	"model/pricing":         {"session"},
-	"model/connect":         {"model", "model/anthropic", "model/openai", "model/scripted"},
+	"model/connect":         {"model", "model/internal/api", "model/internal/raw", "model/anthropic", "model/openai", "model/scripted"},
 	// What advances sessions.
 	"engine": {"session", "permission", "store", "model", "tool"},
 	// What the binary is made of.
