@@ -1,5 +1,9 @@
 // Package model is the contract of a model API: one call in, one sealed response out.
 //
+// The packages below implement it: anthropic (Messages), openai (Chat Completions, of OpenAI and of the many servers
+// that copy it) and scripted (plays a file). Package connect finds the one that a user means, pricing knows what a call
+// costs.
+//
 // A [Provider] turns a [Request] into exact bytes, sends them once, and returns the response with each block's raw
 // bytes. It never retries: every attempt is an event of the session's log, and the engine decides about the next
 // one. The same Request gives the same bytes in every process, so that a request after a crash equals the one before.
@@ -108,7 +112,7 @@ type Error struct {
 	Message    string        // the API's words, or ours
 	RequestID  string        // the API's id of the request
 	RetryAfter time.Duration // what the API asked for; 0 if nothing
-	Started    bool          // the API had begun a reply: Usage is what it said the request took
+	Started    bool          // the API had begun a reply: Usage is what it said the request took, zero if it said nothing
 	Usage      session.Usage // of the request; Output is 0
 }
 

@@ -10,11 +10,12 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// appendBlock renders one block, or nothing if it is not to be sent.
-func appendBlock(b []byte, role session.Role, bl session.Block) ([]byte, error) {
+// renderBlock renders one block, or nothing if it is not to be sent. The result may be the block's own bytes.
+func renderBlock(role session.Role, bl session.Block) ([]byte, error) {
 	if role == session.RoleAssistant {
-		return appendAssistant(b, bl)
+		return renderAssistant(bl)
 	}
+	b := make([]byte, 0, blockSize(bl))
 	switch bl.Type {
 	case session.BlockText:
 		return appendText(b, bl.Text), nil
@@ -30,18 +31,18 @@ func appendBlock(b []byte, role session.Role, bl session.Block) ([]byte, error) 
 	return nil, fmt.Errorf("a user can't say a block of type %q", bl.Type)
 }
 
-// appendAssistant sends what this API made verbatim, and of others what can be said in its words.
-func appendAssistant(b []byte, bl session.Block) ([]byte, error) {
+// renderAssistant sends what this API made verbatim, and of others what can be said in its words.
+func renderAssistant(bl session.Block) ([]byte, error) {
 	own := bl.Provider == Name && len(bl.Raw) > 0
 	switch {
 	case own && bl.Type == session.BlockText && blank(bl.Text) && blank(raw.GetString(bl.Raw, "text")):
 		return nil, nil
 	case own:
-		return append(b, bl.Raw...), nil
+		return bl.Raw, nil
 	case bl.Type == session.BlockText:
-		return appendText(b, bl.Text), nil
+		return appendText(nil, bl.Text), nil
 	case bl.Type == session.BlockToolUse && bl.Tool != nil:
-		return appendToolUse(b, bl.Tool), nil
+		return appendToolUse(nil, bl.Tool), nil
 	case bl.Type == session.BlockToolUse:
 		return nil, fmt.Errorf("a tool call without a tool")
 	}

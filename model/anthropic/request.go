@@ -160,7 +160,7 @@ func turns(ms []session.Message) ([]turn, error) {
 		}
 		fresh := m.Role == session.RoleAssistant
 		for j, bl := range m.Blocks {
-			b, err := appendBlock(nil, m.Role, bl)
+			b, err := renderBlock(m.Role, bl)
 			if err != nil {
 				return nil, invalid("message %d block %d: %v", i, j, err)
 			}
@@ -190,15 +190,23 @@ func size(r model.Request) int {
 	n := len(r.System) + len(r.Tools)
 	for _, m := range r.Messages {
 		for _, b := range m.Blocks {
-			n += len(b.Raw) + len(b.Text) + len(b.Data)*4/3 + 128
-			if b.Result != nil {
-				for _, p := range b.Result.Content {
-					n += len(p.Data) * 4 / 3
-				}
-			}
+			n += blockSize(b)
 		}
 	}
 	return n + n/16
+}
+
+func blockSize(b session.Block) int {
+	n := len(b.Raw) + len(b.Text) + len(b.Data)*4/3 + 128
+	if b.Tool != nil {
+		n += len(b.Tool.Input)
+	}
+	if b.Result != nil {
+		for _, p := range b.Result.Content {
+			n += len(p.Data)*4/3 + 128
+		}
+	}
+	return n
 }
 
 func invalid(format string, args ...any) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -226,5 +227,36 @@ func TestEveryFaultAtEveryFrame(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A provider serves many sessions at once.
+func TestTwoAtOnce(t *testing.T) {
+	srv, err := modeltest.Start(modeltest.Config{Respond: func(modeltest.ParsedRequest) modeltest.Step { return modeltest.Step{Text: "yes"} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Close()
+	c := Connector{Getenv: env("ANTHROPIC_BASE_URL", srv.URL(), "OPENAI_BASE_URL", srv.OpenAIURL())}
+	var wg sync.WaitGroup
+	for _, spec := range []string{"anthropic/m", "openai/m"} {
+		p, name, err := c.Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 8 {
+			wg.Go(func() {
+				r := hello(name)
+				r.Messages[0].Blocks[0].Text = fmt.Sprint(spec, i)
+				resp, err := p.Call(context.Background(), r, nil)
+				if err != nil || len(resp.Blocks) != 1 || resp.Blocks[0].Text != "yes" {
+					t.Errorf("%s: %+v %v", spec, resp, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if vs := srv.Violations(); len(vs) > 0 {
+		t.Errorf("refused: %v", vs)
 	}
 }

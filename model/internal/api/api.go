@@ -52,6 +52,7 @@ type Client struct {
 type Stream struct {
 	RequestID string
 
+	kind   string // the content's type
 	events *sse.Reader
 	body   *idleReader
 	parent context.Context
@@ -61,14 +62,14 @@ type Stream struct {
 
 // Stream posts body, JSON, and returns the reply's events.
 func (c Client) Stream(ctx context.Context, url string, header http.Header, body []byte) (*Stream, error) {
-	resp, st, err := c.post(ctx, url, header, body)
+	st, err := c.post(ctx, url, header, body)
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "application/json" || kind == "text/html" {
+	if st.kind == "application/json" || st.kind == "text/html" {
 		defer st.Close()
 		b, _ := io.ReadAll(io.LimitReader(st.body, maxErrorBody))
-		return nil, notAStream(kind, b, st.RequestID)
+		return nil, notAStream(st.kind, b, st.RequestID)
 	}
 	st.events = sse.NewReader(st.body)
 	return st, nil
@@ -76,12 +77,12 @@ func (c Client) Stream(ctx context.Context, url string, header http.Header, body
 
 // Fetch makes a request without streaming and returns the reply, of at most limit bytes. A nil body is a GET.
 func (c Client) Fetch(ctx context.Context, url string, header http.Header, body []byte, limit int64) ([]byte, error) {
-	resp, st, err := c.post(ctx, url, header, body)
+	st, err := c.post(ctx, url, header, body)
 	if err != nil {
 		return nil, err
 	}
 	defer st.Close()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	b, err := io.ReadAll(io.LimitReader(st.body, limit+1))
 	if err != nil {
 		return nil, st.Fail(err)
 	}
@@ -91,57 +92,66 @@ func (c Client) Fetch(ctx context.Context, url string, header http.Header, body 
 	return b, nil
 }
 
-func (c Client) post(ctx context.Context, url string, header http.Header, body []byte) (*http.Response, *Stream, error) {
+// post sends the request and reads the answer's headers.
+func (c Client) post(ctx context.Context, url string, header http.Header, body []byte) (*Stream, error) {
 	sctx, cancel := context.WithCancelCause(ctx)
-	st := &Stream{parent: ctx, ctx: sctx, cancel: cancel}
 	var connected atomic.Bool
-	tctx := httptrace.WithClientTrace(sctx, &httptrace.ClientTrace{
+	req, err := c.request(httptrace.WithClientTrace(sctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
-	method, payload := http.MethodGet, io.Reader(nil)
-	if body != nil {
-		method, payload = http.MethodPost, bytes.NewReader(body)
-	}
-	req, err := http.NewRequestWithContext(tctx, method, url, payload)
+	}), url, header, body)
 	if err != nil {
 		cancel(nil)
-		return nil, nil, &model.Error{Class: model.ClassInvalid, Message: err.Error()}
+		return nil, err
 	}
-	req.Header = header.Clone()
-	if req.Header == nil {
-		req.Header = http.Header{}
-	}
-	if body != nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	req.Header.Set("User-Agent", c.agent())
-
-	st.body = &idleReader{idle: c.idle(), left: MaxReply}
+	st := &Stream{parent: ctx, ctx: sctx, cancel: cancel, body: &idleReader{idle: c.idle(), left: MaxReply}}
 	st.body.timer = time.AfterFunc(st.body.idle, func() { cancel(errIdle) })
 	resp, err := c.client().Do(req)
 	if err != nil {
 		st.Close()
 		if e := st.ended(); e != nil {
-			return nil, nil, e
+			return nil, e
 		}
 		class := model.ClassDisconnect
 		if !connected.Load() {
 			class = model.ClassUnreached
 		}
-		return nil, nil, &model.Error{Class: class, Message: err.Error()}
+		return nil, &model.Error{Class: class, Message: err.Error()}
 	}
 	st.body.src = resp.Body
-	resp.Body = st.body
 	st.RequestID = requestID(resp.Header)
-	if resp.StatusCode/100 != 2 {
-		defer st.Close()
-		b, _ := io.ReadAll(io.LimitReader(st.body, maxErrorBody))
-		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
-		}
-		return nil, nil, c.refused(resp, b)
+	st.kind, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode/100 == 2 {
+		return st, nil
 	}
-	return resp, st, nil
+	defer st.Close()
+	b, _ := io.ReadAll(io.LimitReader(st.body, maxErrorBody))
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return nil, c.refused(resp, b)
+}
+
+func (c Client) request(ctx context.Context, url string, header http.Header, body []byte) (*http.Request, error) {
+	method, payload := http.MethodGet, io.Reader(nil)
+	if body != nil {
+		method, payload = http.MethodPost, bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, payload)
+	if err != nil {
+		return nil, &model.Error{Class: model.ClassInvalid, Message: err.Error()}
+	}
+	if header != nil {
+		req.Header = header.Clone()
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	agent := c.UserAgent
+	if agent == "" {
+		agent = "perdure"
+	}
+	req.Header.Set("User-Agent", agent)
+	return req, nil
 }
 
 // Next returns the next event. io.EOF is the end of the stream; other errors are finished: *model.Error, or the
@@ -218,15 +228,6 @@ func (r *idleReader) Read(p []byte) (int, error) {
 		r.timer.Reset(r.idle)
 	}
 	return n, err
-}
-
-func (r *idleReader) Close() error { return r.src.Close() }
-
-func (c Client) agent() string {
-	if c.UserAgent == "" {
-		return "perdure"
-	}
-	return c.UserAgent
 }
 
 func (c Client) idle() time.Duration {

@@ -131,7 +131,7 @@ func TestIdle(t *testing.T) {
 		}
 		go func() {
 			for range 3 {
-				time.Sleep(50 * time.Second) // the bubble's clock
+				<-time.After(50 * time.Second) // by the bubble's clock
 				_, _ = io.WriteString(w, "data: 1\n\n")
 			}
 		}()

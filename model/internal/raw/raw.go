@@ -187,11 +187,24 @@ func String(v []byte) (string, bool) {
 	if len(v) < 2 || v[0] != '"' {
 		return "", false
 	}
+	if inner := v[1 : len(v)-1]; v[len(v)-1] == '"' && plain(inner) {
+		return string(inner), true
+	}
 	var s string
 	if json.Unmarshal(v, &s) != nil {
 		return "", false
 	}
 	return s, true
+}
+
+// plain tells whether a string is spelled as it reads, as nearly all keys are.
+func plain(inner []byte) bool {
+	for _, c := range inner {
+		if c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // Inner returns what stands between the quotes of a JSON string, escapes and all. Inner parts of several strings put
