@@ -105,7 +105,7 @@ func (c Client) post(ctx context.Context, url string, header http.Header, body [
 	}
 	st := &Stream{parent: ctx, ctx: sctx, cancel: cancel, body: &idleReader{idle: c.idle(), left: MaxReply}}
 	st.body.timer = time.AfterFunc(st.body.idle, func() { cancel(errIdle) })
-	resp, err := c.client().Do(req)
+	resp, err := c.client().Do(req) //nolint:bodyclose // Stream.Close closes it.
 	if err != nil {
 		st.Close()
 		if e := st.ended(); e != nil {
