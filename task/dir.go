@@ -97,7 +97,7 @@ const leavePatience = time.Second
 func (r *Runner) Remove(sessionID, act string) error {
 	d, err := r.act(sessionID, act)
 	if err == nil {
-		err = r.remove(d, act)
+		err = r.remove(d)
 	}
 	if err != nil {
 		return fmt.Errorf("remove %s/%s: %w", sessionID, act, err)
@@ -105,7 +105,7 @@ func (r *Runner) Remove(sessionID, act string) error {
 	return nil
 }
 
-func (r *Runner) remove(d actDir, act string) error {
+func (r *Runner) remove(d actDir) error {
 	ctx, cancel := context.WithTimeout(context.Background(), leavePatience)
 	defer cancel()
 	for wait := newPoller(ctx); ; {
@@ -125,8 +125,13 @@ func (r *Runner) remove(d actDir, act string) error {
 			return ErrRunning
 		}
 	}
-	// A half-deleted directory could be read as an act that never ran: the rename takes all of it away at once.
-	parent := filepath.Dir(string(d))
+	return d.discard()
+}
+
+// discard deletes a directory that nobody uses. Half-deleted it could be read as an act that never ran: a rename takes
+// all of it away at once.
+func (d actDir) discard() error {
+	parent, act := filepath.Split(string(d))
 	trash := filepath.Join(parent, trashPrefix+act)
 	if err := os.RemoveAll(trash); err != nil {
 		return err

@@ -45,6 +45,15 @@ func (b *bench) processesOf(act, role string) []process {
 	return found
 }
 
+// left waits until no shim holds the act.
+func (b *bench) left(act string) {
+	b.t.Helper()
+	eventually(b.t, "the shim leaves", func() bool {
+		held, err := actDir(filepath.Join(b.Dir, testSession, act)).held()
+		return err == nil && !held
+	})
+}
+
 const counting = "echo x >> ran; echo output; exit 42"
 
 // The shim, or the exec stage, dies at every line of its protocol. Whatever the directory then says is true: an absent
@@ -221,15 +230,51 @@ func TestReboot(t *testing.T) {
 	}
 }
 
+// As long as nobody has claimed an act, Prepare may change it, and the newest spec runs; Start changes nothing.
+func TestPrepareAgain(t *testing.T) {
+	b := newBench(t)
+	ctx := context.Background()
+	for _, text := range []string{"echo one", "echo one", "echo two"} {
+		if err := b.Prepare(ctx, b.script("a", text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Start(ctx, b.script("a", "echo three")); !errors.Is(err, ErrClaimed) {
+		t.Errorf("start of another script: %v", err)
+	}
+	b.start(b.script("a", "echo two"))
+	if b.wait("a"); b.output("a") != "two\n" {
+		t.Errorf("output %q", b.output("a"))
+	}
+	if err := b.Prepare(ctx, b.script("a", "echo two")); !errors.Is(err, ErrClaimed) {
+		t.Errorf("prepare after the end: %v", err)
+	}
+	old := *b.Runner
+	old.BootID = func() (string, error) { return "boot-0", nil }
+	if err := old.Prepare(ctx, b.script("b", "echo b")); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Start(ctx, b.script("b", "echo b")); !errors.Is(err, ErrClaimed) {
+		t.Errorf("start across a reboot: %v", err)
+	}
+	if err := b.Prepare(ctx, b.script("b", "echo b")); err != nil {
+		t.Error(err)
+	}
+	b.start(b.script("b", "echo b"))
+	b.wait("b")
+	if entries, err := os.ReadDir(filepath.Join(b.Dir, testSession)); err != nil || len(entries) != 2 {
+		t.Errorf("left over: %v, %v", entries, err)
+	}
+}
+
 // Damaged records are named as such, never guessed from.
 func TestDamage(t *testing.T) {
 	b := newBench(t)
 	b.run("exit", "true")
 	b.run("run", "true")
 	dir := func(act, name string) string { return filepath.Join(b.Dir, testSession, act, name) }
-	eventually(t, "shims leave", func() bool {
-		return len(b.processesOf("exit", shimArg))+len(b.processesOf("run", shimArg)) == 0
-	})
+	b.left("exit")
+	b.left("run")
 	os.WriteFile(dir("exit", exitName), []byte("{"), 0o600)
 	os.Remove(dir("run", exitName))
 	os.WriteFile(dir("run", runName), []byte(`{"pid":0}`), 0o600)

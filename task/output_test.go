@@ -83,7 +83,7 @@ func TestOutputBound(t *testing.T) {
 // A reader that follows while segments rotate away under it never sees a wrong byte.
 func TestReadWhileRotating(t *testing.T) {
 	b := newBench(t)
-	const total = 2_000_000
+	const total = 500_000
 	want := pattern(total)
 	if err := os.WriteFile(filepath.Join(b.cwd, "in"), want, 0o600); err != nil {
 		t.Fatal(err)

@@ -11,9 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/session"
 )
@@ -27,39 +24,109 @@ const (
 	spareRoom  = 4096
 )
 
-// Prepare creates the act's directory and starts nothing. It may be repeated as long as nobody has claimed the act, and
-// the first spec stays; after that it fails with ErrClaimed. Once it returned, a missing directory means that somebody
+// Prepare creates the act's directory and starts nothing. It may be repeated, with another spec too, as long as nobody
+// has claimed the act; after that it fails with ErrClaimed. Once it returned, a missing directory means that somebody
 // removed it, or a power failure did: whoever records the start of acts calls Prepare before the record, and Start
 // after.
 func (r *Runner) Prepare(ctx context.Context, spec session.CommandSpec) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d, err := r.act(spec.Session, spec.Act)
+	p, err := r.preparation(spec)
+	if err == nil {
+		var exists bool
+		if exists, err = p.existing(); exists && errors.Is(err, errOther) {
+			exists, err = false, p.retire()
+		}
+		if err == nil && !exists {
+			err = p.create()
+		}
+	}
 	if err != nil {
-		return err
-	}
-	if err := checkSpec(spec); err != nil {
-		return fmt.Errorf("command %s/%s: %w", spec.Session, spec.Act, err)
-	}
-	boot, err := r.bootID()
-	if err != nil {
-		return err
-	}
-	if err := r.prepare(d, spec, boot); err != nil {
 		return fmt.Errorf("prepare %s/%s: %w", spec.Session, spec.Act, err)
 	}
 	return nil
 }
 
-// prepare fills a directory under another name and renames it, so that an act directory is complete as soon as it
-// exists. Nothing is synced: what a power failure takes or tears is lost on the next boot in any case, because no
-// boot id matches then.
-func (r *Runner) prepare(d actDir, spec session.CommandSpec, boot string) error {
-	if _, err := os.Stat(string(d)); err == nil {
-		return d.prepared(boot)
+// preparation is an act directory to be.
+type preparation struct {
+	dir  actDir
+	spec session.CommandSpec
+	plan execPlan
+	now  int64
+}
+
+func (r *Runner) preparation(spec session.CommandSpec) (preparation, error) {
+	d, err := r.act(spec.Session, spec.Act)
+	if err != nil {
+		return preparation{}, err
 	}
-	parent, act := filepath.Split(string(d))
+	if err := checkSpec(spec); err != nil {
+		return preparation{}, err
+	}
+	boot, err := r.bootID()
+	if err != nil {
+		return preparation{}, err
+	}
+	p := preparation{dir: d, spec: spec, plan: newPlan(spec, boot, r.grace()), now: r.nowMS()}
+	if spec.Script != "" {
+		d.planShell(&p.plan, spec)
+	}
+	return p, nil
+}
+
+// errOther says that the directory belongs to another command or to another boot, and nobody has claimed it.
+var errOther = fmt.Errorf("%w: prepared for another command or before a reboot", ErrClaimed)
+
+// existing says whether the directory is there, and whether it can be started as it is.
+func (p preparation) existing() (bool, error) {
+	if _, err := os.Stat(string(p.dir)); err != nil {
+		return false, ignoreMissing(err)
+	}
+	c, err := p.dir.readClaim()
+	if err != nil {
+		return true, err
+	}
+	held, err := p.dir.held()
+	switch {
+	case err != nil:
+		return true, err
+	case held || c.word != "":
+		return true, ErrClaimed
+	}
+	plan, err := readBounded(p.dir.path(planName))
+	if err == nil && !bytes.Equal(plan, p.plan.encode()) {
+		return true, errOther
+	}
+	if err == nil && p.spec.Script != "" {
+		var script []byte
+		if script, err = readBounded(p.dir.path(scriptName)); err == nil && string(script) != p.spec.Script {
+			return true, errOther
+		}
+	}
+	if missing(err) || errors.Is(err, errDamaged) {
+		return true, errOther
+	}
+	return true, err
+}
+
+// retire takes an unclaimed directory out of the way, after making sure that it stays unclaimed.
+func (p preparation) retire() error {
+	won, err := p.dir.claimAct(claim{word: claimVoid})
+	if err != nil {
+		return err
+	}
+	if !won {
+		return ErrClaimed
+	}
+	return p.dir.discard()
+}
+
+// create fills a directory under another name and renames it, so that an act directory is complete as soon as it
+// exists. Nothing is synced: what a power failure takes or tears is lost on the next boot in any case, because no boot
+// id matches then.
+func (p preparation) create() error {
+	parent, act := filepath.Split(string(p.dir))
 	tmp := actDir(filepath.Join(parent, newPrefix+act+"."+strconv.Itoa(os.Getpid())+"."+unique()))
 	// Removing the last act of a session takes the session's directory along, perhaps just between the two calls.
 	err := os.Mkdir(string(tmp), 0o700)
@@ -71,77 +138,53 @@ func (r *Runner) prepare(d actDir, spec session.CommandSpec, boot string) error 
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(string(tmp))
-	if err := tmp.fill(d, spec, boot, r.nowMS(), r.grace()); err != nil {
-		return err
+	if err = p.fill(tmp); err == nil {
+		err = os.Rename(string(tmp), string(p.dir))
 	}
-	err = os.Rename(string(tmp), string(d))
-	if errors.Is(err, fs.ErrExist) || errors.Is(err, unix.ENOTEMPTY) {
-		return d.prepared(boot)
+	if err != nil {
+		os.RemoveAll(string(tmp))
+	}
+	if errors.Is(err, fs.ErrExist) { // somebody else was faster
+		_, err = p.existing()
 	}
 	return err
 }
 
-// prepared says whether a directory that exists already can still be started.
-func (d actDir) prepared(boot string) error {
-	var rec specRecord
-	if err := readRecord(d.path(specName), &rec); err != nil && !missing(err) && !errors.Is(err, errDamaged) {
-		return err // a damaged spec has no boot id, and is refused for that
+// fill writes the files of the act.
+func (p preparation) fill(tmp actDir) error {
+	plan := p.plan.encode()
+	if len(plan) > maxPlan {
+		return fmt.Errorf("%w: arguments and environment of %d bytes, at most %d", ErrInvalid, len(plan), maxPlan)
 	}
-	c, err := d.readClaim()
+	rec := specRecord{CommandSpec: p.spec, BootID: p.plan.BootID, Created: p.now}
+	rec.Version, rec.Env, rec.Script = formatVersion, nil, ""
+	spec, err := json.Marshal(rec)
 	if err != nil {
 		return err
 	}
-	held, err := d.held()
-	switch {
-	case err != nil:
-		return err
-	case held || c.word != "":
-		return ErrClaimed
-	case rec.BootID != boot:
-		return fmt.Errorf("%w: prepared before a reboot", ErrClaimed)
+	files := map[string][]byte{
+		specName:    spec,
+		planName:    plan,
+		claimSource: claim{word: claimRun}.encode(),
+		// Room on disk for what has to be written even when the disk is full later: where the shim can be reached,
+		// that it shall kill, how the command ended.
+		lockName:   bytes.Repeat([]byte{' '}, lockRoom),
+		intentName: bytes.Repeat([]byte{' '}, intentRoom),
+		spareName:  bytes.Repeat([]byte{' '}, spareRoom),
+	}
+	if p.spec.Script != "" {
+		files[scriptName] = []byte(p.spec.Script)
+	}
+	if p.plan.Capture {
+		files[initName] = p.dir.initText()
+		files[captureName] = nil // exists before, so that neither umask nor noclobber of the script matter
+	}
+	for name, data := range files {
+		if err := writeFile(tmp.path(name), data, false); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// fill writes the files of an act that will live at d.
-func (tmp actDir) fill(d actDir, spec session.CommandSpec, boot string, now int64, grace time.Duration) error {
-	plan := newPlan(spec, boot, grace)
-	if spec.Script != "" {
-		d.planShell(&plan, spec)
-		if err := writeFile(tmp.path(scriptName), []byte(spec.Script), false); err != nil {
-			return err
-		}
-	}
-	if plan.Capture {
-		if err := tmp.writeCapture(d); err != nil {
-			return err
-		}
-	}
-	b := plan.encode()
-	if len(b) > maxPlan {
-		return fmt.Errorf("%w: arguments and environment of %d bytes, at most %d", ErrInvalid, len(b), maxPlan)
-	}
-	if err := writeFile(tmp.path(planName), b, false); err != nil {
-		return err
-	}
-	if err := writeFile(tmp.path(claimSource), claim{word: claimRun}.encode(), false); err != nil {
-		return err
-	}
-	// Room on disk for what has to be written even when the disk is full later: where the shim can be reached, that
-	// it shall kill, how the command ended.
-	for name, room := range map[string]int{lockName: lockRoom, intentName: intentRoom, spareName: spareRoom} {
-		if err := writeFile(tmp.path(name), bytes.Repeat([]byte{' '}, room), false); err != nil {
-			return err
-		}
-	}
-	rec := specRecord{CommandSpec: spec, BootID: boot, Created: now}
-	rec.Version, rec.Env, rec.Script = formatVersion, nil, ""
-	text, err := json.Marshal(rec)
-	if err != nil {
-		return err
-	}
-	return writeFile(tmp.path(specName), text, false)
 }
 
 // checkSpec refuses what cannot be run exactly as given.

@@ -29,7 +29,7 @@ func RunShimIfAsked() {
 		return
 	}
 	if role == stageArg {
-		os.Exit(stageMain(actDir(os.Args[n-1])))
+		os.Exit(stageMain(".")) // the shim started it in the act directory; the argument is for people
 	}
 	os.Exit(shimMain(actDir(os.Args[n-1])))
 }

@@ -87,19 +87,26 @@ func (r *Runner) Check() error {
 // output.
 //
 // An error that wraps ErrNotStarted is final: the command did not run and never will. ErrClaimed means that the act
-// was decided before. After any other error, a cancelled ctx included, the outcome is open: call Settle. Cancelling
+// was decided before, or prepared for another spec or under another boot. After any other error, a cancelled ctx included, the outcome is open: call Settle. Cancelling
 // ctx never stops a command that runs.
 func (r *Runner) Start(ctx context.Context, spec session.CommandSpec) error {
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, err)
 	}
-	if err := r.Prepare(ctx, spec); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	d, err := r.act(spec.Session, spec.Act)
+	p, err := r.preparation(spec)
+	if err == nil {
+		var exists bool
+		if exists, err = p.existing(); err == nil && !exists {
+			err = p.create()
+		}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, err)
 	}
+	d := p.dir
 	r.fault("prepared")
 	ready, err := r.launch(d)
 	if err != nil {

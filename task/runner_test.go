@@ -137,3 +137,15 @@ func TestStartTwice(t *testing.T) {
 		t.Errorf("session directory stays: %v", err)
 	}
 }
+
+// The path of the home may contain anything that a shell would like to interpret.
+func TestOddDirectory(t *testing.T) {
+	b := newBench(t)
+	b.Dir += "/a $HOME `id` 'x' \"y\" \\ é\n*"
+	spec := b.script("a", "export A=1; cd /; echo hi")
+	spec.Capture = true
+	b.start(spec)
+	if st := b.wait("a"); code(st) != "exited 0" || st.Cwd != "/" || deltaText(st.Env) != `A="1"` || b.output("a") != "hi\n" {
+		t.Errorf("%s, cwd %q, delta %s, output %q", code(st), st.Cwd, deltaText(st.Env), b.output("a"))
+	}
+}

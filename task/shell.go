@@ -65,14 +65,9 @@ func steersShell(key string) bool {
 	return strings.HasPrefix(key, "BASH_FUNC_")
 }
 
-// writeCapture writes the start-up file that makes bash report its end, and the file it reports to. That file exists
-// before, so that neither umask nor noclobber of the script matter.
-func (tmp actDir) writeCapture(d actDir) error {
-	if err := writeFile(tmp.path(captureName), nil, false); err != nil {
-		return err
-	}
-	text := strings.ReplaceAll(initScript, "@FILE@", shellQuote(d.path(captureName)))
-	return writeFile(tmp.path(initName), []byte(text), false)
+// initText is the start-up file that makes bash report its end.
+func (d actDir) initText() []byte {
+	return []byte(strings.ReplaceAll(initScript, "@FILE@", shellQuote(d.path(captureName))))
 }
 
 // shellQuote makes s one literal word of any shell.

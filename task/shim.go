@@ -14,6 +14,7 @@ import (
 
 // shim is the process that stays with one command. It owns the act directory from its claim on.
 type shim struct {
+	path  actDir // as given; only for people to read
 	dir   actDir
 	plan  execPlan
 	now   func() time.Time
@@ -41,7 +42,8 @@ const (
 
 // shimMain runs the protocol of the package documentation.
 func shimMain(d actDir) int {
-	s := &shim{dir: d, now: time.Now}
+	// Relative names bind the shim to this directory, whatever takes over its path later.
+	s := &shim{path: d, dir: ".", now: time.Now}
 	if err := s.begin(); err != nil {
 		complain("%v", err)
 		s.report(verdict(err))
@@ -75,6 +77,9 @@ func complain(format string, args ...any) {
 // begin goes from nothing to a running command. Every step before the go byte may fail, or be the last one before a
 // SIGKILL, and the command has provably not run.
 func (s *shim) begin() error {
+	if err := os.Chdir(string(s.path)); err != nil {
+		return err
+	}
 	fault("begun")
 	unix.Umask(0o077)
 	if err := closeOnExecFrom(readyFD); err != nil {
@@ -187,8 +192,7 @@ func (s *shim) startStage(goRead *os.File) error {
 		return err
 	}
 	defer null.Close()
-	s.pid, err = syscall.ForkExec(exe, []string{exe, stageArg, string(s.dir)}, &syscall.ProcAttr{
-		Dir:   "/",
+	s.pid, err = syscall.ForkExec(exe, []string{exe, stageArg, string(s.path)}, &syscall.ProcAttr{
 		Env:   append(reexecEnv(stageArg), faultEnv...),
 		Files: []uintptr{null.Fd(), s.out.child.Fd(), s.out.child.Fd(), goRead.Fd()},
 		Sys:   &syscall.SysProcAttr{Setpgid: true},
