@@ -13,7 +13,7 @@ type Approval struct {
 	Reason   string `json:"reason,omitempty"`
 	Offer    string `json:"offer,omitempty"` // rule that scope "session" would grant
 	Bound    Digest `json:"bound"`
-	Pre      Digest `json:"pre"`
+	Pre      Digest `json:"pre,omitzero"`
 	Cwd      string `json:"cwd"`
 	Answered bool   `json:"answered"`
 	Allow    bool   `json:"allow"`
@@ -65,7 +65,7 @@ type ApprovalRequested struct {
 	Reason string `json:"reason,omitempty"`
 	Offer  string `json:"offer,omitempty"`
 	Bound  Digest `json:"bound"`
-	Pre    Digest `json:"pre"`
+	Pre    Digest `json:"pre,omitzero"`
 	Cwd    string `json:"cwd"`
 }
 
@@ -88,8 +88,8 @@ type ApprovalAnswered struct {
 	headOnly
 	Act     string `json:"act"`
 	Allow   bool   `json:"allow"`
-	Bound   Digest `json:"bound"`         // of what the human saw
-	Pre     Digest `json:"pre,omitempty"` // of the edited file that the human saw; zero is not compared
+	Bound   Digest `json:"bound"`        // of what the human saw
+	Pre     Digest `json:"pre,omitzero"` // of the edited file that the human saw; zero is not compared
 	Grant   string `json:"grant,omitempty"`
 	Message string `json:"message,omitempty"`
 }

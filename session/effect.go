@@ -63,6 +63,6 @@ type File struct {
 	Mode   uint32  `json:"mode"`
 	Size   int64   `json:"size"`
 	Use    FileUse `json:"use"`
-	Time   int64   `json:"time"` // ms UTC, of the newest event about it
-	Seq    int64   `json:"seq"`
+	Time   int64   `json:"time,omitzero"` // ms UTC, of the newest event about it; set by the fold
+	Seq    int64   `json:"seq,omitzero"`  // of that event; set by the fold
 }

@@ -23,7 +23,7 @@ func (b *FileSeen) apply(s *State, e Event) {
 		f.Use = old.Use
 	}
 	if s.Files == nil {
-		s.Files = map[string]File{}
+		s.Files = Files{}
 	}
 	s.Files[f.Path] = f
 	s.boundFiles(f)

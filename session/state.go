@@ -55,7 +55,7 @@ type State struct {
 
 	Permissions Permissions       `json:"permissions"`
 	Settled     []Act             `json:"settled"`
-	Files       map[string]File   `json:"files"`
+	Files       Files             `json:"files"`
 	Tasks       []Task            `json:"tasks"`
 	NextTask    int               `json:"next_task"` // number of the newest task ever named
 	Plan        []Step            `json:"plan"`

@@ -25,8 +25,8 @@ type Decision struct {
 	Allow  bool   `json:"allow"`
 	Rule   string `json:"rule,omitempty"` // the rule that decided; empty when the mode did
 	Reason string `json:"reason,omitempty"`
-	Bound  Digest `json:"bound"`         // of arguments, cwd and environment; see [State.Binding]
-	Pre    Digest `json:"pre,omitempty"` // an edit's file as it was
+	Bound  Digest `json:"bound"`        // of arguments, cwd and environment; see [State.Binding]
+	Pre    Digest `json:"pre,omitzero"` // an edit's file as it was
 	Epoch  int64  `json:"epoch"`
 	Human  bool   `json:"human,omitempty"` // an approval was used
 }

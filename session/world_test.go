@@ -20,6 +20,7 @@ type world struct {
 	flight   map[string]bool // acts under way in this life of the process
 	requests map[string]session.Digest
 	file     string // content of the one file that edits change
+	hurried  bool   // what is sent is not checked: for long logs
 
 	st  *session.State
 	tr  *session.Transcript
