@@ -41,6 +41,20 @@ func TestBashOutputNews(t *testing.T) {
 		"(no new output)\nbash_1 is lost (the process that watched it died): how it ended is unknown")
 }
 
+// Goal: the end of a task is told once as an event, even when nothing more was printed; then looks change nothing.
+func TestBashOutputTold(t *testing.T) {
+	w, _ := newTask(t, "", code(0))
+	w.call("BashOutput", obj{"bash_id": "bash_1"})
+	if !w.State.Tasks[0].Told {
+		t.Error("the end was told, but the state does not know")
+	}
+	seq := w.State.Head.Seq
+	w.call("BashOutput", obj{"bash_id": "bash_1"})
+	if w.State.Head.Seq != seq {
+		t.Error("a look without news is an event")
+	}
+}
+
 // Goal: a look that ends in the middle of a character, an escape or (with a filter) a line leaves it for the next.
 func TestBashOutputTorn(t *testing.T) {
 	w, task := newTask(t, "", running)

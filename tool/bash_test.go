@@ -110,6 +110,10 @@ func TestBashLongOutput(t *testing.T) {
 			t.Errorf("not cut between lines: %q … %q", head[len(head)-20:], tail[:20])
 		}
 	}
+	torn := bash{}.Result(Command{}, code(0), Output{Head: []byte("gr\xc3"), Tail: []byte("\xbcn\n"), Omitted: 10, Total: 16, Path: "/out"})
+	if got := session.Text(torn.Content); got != "gr\n[12 bytes omitted; the whole output: /out]\nn" {
+		t.Errorf("torn characters: %q", got)
+	}
 	exact := strings.Repeat("x", maxOutput)
 	if got := session.Text(bash{}.Result(Command{}, code(0), Output{Head: []byte(exact)}).Content); got != exact {
 		t.Error("output at the cap is cut")

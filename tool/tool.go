@@ -8,6 +8,9 @@
 //   - [Commander]: names a command, which runs under a shim and outlives the agent;
 //   - [Asker]: asks a human, whose answer is the result.
 //
+// [Builtin] gives the tools that every agent has, [Describe] their form for model APIs, [OSFiles] the real filesystem.
+// Who decides about a path reads it as tools do: [Paths], then [Absolute], then Files.Resolve.
+//
 // Duties of a tool: accept every input schema it ever shipped; answer a bad input with an error result that says what
 // is wrong and what would be right, never with a Go error (those are for broken machines and end the turn).
 package tool
