@@ -38,6 +38,7 @@ func (a *App) root() *cobra.Command {
 		return &exitError{code: exitUsage, text: err.Error(), hint: "perdure --help lists the flags"}
 	})
 	root.AddCommand(a.commands()...)
+	root.AddCommand(a.demoCommand(), a.demoServerCommand())
 	return root
 }
 
