@@ -1,7 +1,7 @@
 package tool
 
-// Patterned is implemented by tools that search by a pattern, for permission rules: the pattern as the model wrote
-// it, since one that climbs out of its directory must be judged.
+// Patterned is implemented by tools that search by a pattern, for permission rules: the pattern that is matched below
+// the tool's path, since one that climbs out of its directory must be judged.
 type Patterned interface {
 	Pattern(c Call) string
 }
@@ -11,8 +11,12 @@ type TaskNamer interface {
 	TaskIDs(c Call) []string
 }
 
-// Pattern is the glob.
-func (globFiles) Pattern(c Call) string { return parse(c).text("pattern") }
+// Pattern is the glob without the plain directories at its start, which are in the path.
+func (globFiles) Pattern(c Call) string {
+	in := parse(c)
+	_, rest := splitGlob(in.text("path"), in.text("pattern"))
+	return rest
+}
 
 // Pattern is the glob that selects files, not the regular expression.
 func (grepFiles) Pattern(c Call) string { return parse(c).text("glob") }

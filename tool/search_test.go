@@ -91,6 +91,30 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// Goal: what rules see of a search or a task is what the tool uses; a bad input shows nothing.
+func TestAsked(t *testing.T) {
+	for _, c := range []struct{ tool, input, want string }{
+		{"Glob", `{"pattern":"/etc/*.d/**"}`, "*.d/**"},
+		{"Glob", `{"pattern":"../x/{a,../b}"}`, "{a,../b}"},
+		{"Glob", `{"pattern":"src/a.go","path":"p"}`, "a.go"},
+		{"Glob", `{}`, ""},
+		{"Grep", `{"pattern":"/x","glob":"**/*.go"}`, "**/*.go"},
+	} {
+		if got := Find(Builtin(), c.tool).(Patterned).Pattern(Call{Input: []byte(c.input)}); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.tool, c.input, got, c.want)
+		}
+	}
+	for _, c := range []struct{ tool, input, want string }{
+		{"BashOutput", `{"bash_id":"bash_1"}`, "[bash_1]"},
+		{"KillBash", `{"shell_id":["bash_1","bash_2"]}`, "[bash_1 bash_2]"},
+		{"KillBash", `{"shell_id":7}`, "[]"},
+	} {
+		if got := fmt.Sprint(Find(Builtin(), c.tool).(TaskNamer).TaskIDs(Call{Input: []byte(c.input)})); got != c.want {
+			t.Errorf("%s %s: %s, want %s", c.tool, c.input, got, c.want)
+		}
+	}
+}
+
 // Goal: the three modes show what grep shows, with context where it is asked for.
 func TestGrep(t *testing.T) {
 	w := newWorld(t)
