@@ -49,7 +49,9 @@ func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled):
 		return landing{}
 	case ctx.Err() != nil:
-		return cancelledLanding(f.act, nil)
+		l := cancelledLanding(f.act, nil)
+		l.then = f.forget
+		return l
 	}
 	return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolFinished{
 		Act: f.act, Outcome: session.OutcomeError,
@@ -111,14 +113,17 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 	if err != nil {
 		return landing{err: fmt.Errorf("act %s: output: %w", f.act, err)}
 	}
-	r := f.tool.Result(f.command, st, out)
+	r, err := f.word(st, &out)
+	if err != nil {
+		return landing{err: fmt.Errorf("act %s: output: %w", f.act, err)}
+	}
 	fin := &session.ToolFinished{
 		Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, ExitCode: st.ExitCode, Output: out.Path,
 		Content: f.s.redact(r.Content),
 	}
 	switch {
 	case st.Status == session.CommandLost:
-		return landing{actor: engineActor, bodies: []session.Body{
+		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{
 			&session.ToolUnknown{Act: f.act, Reason: "lost: " + st.Reason, Content: fin.Content},
 		}}
 	case cancelled:
@@ -142,16 +147,28 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 
 // stragglers makes a task of what a foreground command left behind, and names it in the result.
 func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFinished) []session.Body {
-	f.start.Task = fmt.Sprintf("bash_%d", f.s.state.NextTask+1)
-	fin.Content = append(fin.Content, session.TextPart(fmt.Sprintf(
-		"\n[%d processes that the command started are still running, as background task %s]", st.Stragglers, f.start.Task)))
+	f.start.Task = f.s.nextTask()
+	fin.Content = append(fin.Content, session.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
 	return []session.Body{f.task(st)}
 }
 
+// word gives the tool's words for the outcome. What they leave out of the output is kept in a file that they name.
+func (f commandFlight) word(st session.CommandState, out *tool.Output) (r tool.Result, err error) {
+	r = f.tool.Result(f.command, st, *out)
+	if r.Full != nil && f.s.eng.cfg.OutDir != "" {
+		if out.Path, err = f.keep(st); err == nil {
+			r = f.tool.Result(f.command, st, *out)
+		}
+	}
+	return r, err
+}
+
 // forget removes the act directory of a command whose outcome is in the log.
-func (f commandFlight) forget() {
-	if err := f.s.eng.cfg.Commands.Remove(f.s.lease.Session, f.act); err != nil {
-		f.s.eng.cfg.Log.Warn("act directory stays", "session", f.s.lease.Session, "act", f.act, "error", err)
+func (f commandFlight) forget() { f.s.forget(f.act) }
+
+func (s *Session) forget(act string) {
+	if err := s.eng.cfg.Commands.Remove(s.lease.Session, act); err != nil {
+		s.eng.cfg.Log.Warn("act directory stays", "session", s.lease.Session, "act", act, "error", err)
 	}
 }
 

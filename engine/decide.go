@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/perdure/perdure/permission"
@@ -200,5 +201,6 @@ func (s *Session) environ() ([]string, error) {
 	for k, v := range vars {
 		env = append(env, k+"="+v)
 	}
+	slices.Sort(env) // the same command is prepared with the same bytes
 	return env, nil
 }

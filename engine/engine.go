@@ -37,7 +37,7 @@ type Config struct {
 	TempDir  func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
 	Protect  []string                               // more protected paths
 	Redact   func([]byte) []byte                    // replaces known secrets; nil: none are known
-	Observe  func(Update)                           // called from the session's loop; must not block; nil: nobody looks
+	Observe  func(Update)                           // one call at a time for each session; must not block; nil: nobody looks
 	Log      *slog.Logger                           // nil discards
 
 	Host, BootID, Build string
@@ -94,7 +94,8 @@ type Spec struct {
 	Dirs   []string
 }
 
-// Create makes a session with its first event and returns its id. Errors: store.ErrExists.
+// Create makes a session with its first event and returns its id. A session whose creator died before its first event
+// is begun anew. Errors: store.ErrExists.
 func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.ID == "" {
 		spec.ID = e.cfg.NewID()
@@ -111,11 +112,27 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 		Config: session.Config{Mode: string(spec.Mode), Root: spec.Cwd}, Cwd: spec.Cwd, Dirs: spec.Dirs,
 	}
 	heads := store.Heads{Title: spec.Title, Labels: spec.Labels, Lifecycle: string(session.LifecycleOpen), Activity: string(session.Idle), Cwd: spec.Cwd}
-	err := e.cfg.Store.Create(ctx, store.NewSession{ID: spec.ID, Owner: spec.Owner, Labels: spec.Labels, Created: now, Heads: heads})
-	if err != nil {
+	info := store.NewSession{ID: spec.ID, Owner: spec.Owner, Labels: spec.Labels, Created: now, Heads: heads}
+	if err := e.add(ctx, info); err != nil {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	return spec.ID, e.begin(ctx, session.New(spec.ID), first, spec.Owner)
+}
+
+// add makes the row of a new session. One of that id without any event is what a crash left of its creation: it is
+// replaced.
+func (e *Engine) add(ctx context.Context, n store.NewSession) error {
+	err := e.cfg.Store.Create(ctx, n)
+	if !errors.Is(err, store.ErrExists) {
+		return err
+	}
+	if old, getErr := e.cfg.Store.Get(ctx, n.ID); getErr != nil || old.Head.Seq > 0 || old.Pending > 0 {
+		return err
+	}
+	if e.cfg.Store.Delete(ctx, n.ID) != nil {
+		return err // somebody is creating it now
+	}
+	return e.cfg.Store.Create(ctx, n)
 }
 
 // begin appends a log's first event under a lease of its own. A crash before it leaves an empty log, which opening
@@ -126,11 +143,20 @@ func (e *Engine) begin(ctx context.Context, st *session.State, first session.Bod
 		return fmt.Errorf("begin session %s: %w", st.ID, err)
 	}
 	s := &Session{eng: e, lease: lease, state: st}
-	if err := s.append(ctx, session.Actor{Type: session.ActorUser, ID: owner}, first); err != nil {
-		return err
+	switch {
+	case lease.Info.Head != st.Head || !samePlace(lease.Info.Parent, st.Parent):
+		err = fmt.Errorf("begin session %s: %w", st.ID, store.ErrExists) // another creator was faster
+	default:
+		err = s.append(ctx, session.Actor{Type: session.ActorUser, ID: owner}, first)
 	}
-	s.snapshot(ctx)
-	return e.cfg.Store.Release(ctx, lease)
+	if err == nil {
+		s.snapshot(ctx)
+	}
+	return errors.Join(err, e.cfg.Store.Release(context.WithoutCancel(ctx), lease))
+}
+
+func samePlace(a, b *session.Position) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // Fork makes a child of a session at seq (0: its head) and returns the child's id and the seq it was forked at: a
@@ -140,6 +166,9 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 		childID = e.cfg.NewID()
 	}
 	st, err := e.LoadAt(ctx, parent, seq, seq != 0)
+	if err == nil && st.Head.Seq == 0 {
+		err = ErrNeverOpened
+	}
 	if err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
@@ -148,7 +177,7 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 		ID: childID, Owner: st.Owner, Labels: st.Labels, Created: e.cfg.Now().UnixMilli(), Parent: child.Parent,
 		Heads: headsOf(child),
 	}
-	if err := e.cfg.Store.Create(ctx, info); err != nil {
+	if err := e.add(ctx, info); err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
 	first := &session.Forked{Parent: *child.Parent, ID: childID, Owner: st.Owner, Title: title}

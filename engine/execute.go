@@ -40,9 +40,15 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 // runTool lets a Runner do its work.
 func (s *Session) runTool(ctx context.Context, t tool.Runner, c tool.Call, env tool.Env) landing {
 	r, err := t.Run(ctx, c, env)
+	effect := t.Spec().Effect
 	switch {
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled):
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled) && err != nil && effect == session.EffectExternal && !t.Spec().Idempotent:
+		return landing{actor: engineActor, bodies: []session.Body{&session.ToolUnknown{
+			Act: c.Act, Reason: "cancelled", Content: unknownContent("the user cancelled it while it ran"),
+		}}}
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled) && (err != nil || effect != session.EffectExternal):
 		return cancelledLanding(c.Act, nil)
+	case err == nil && effect == session.EffectExternal: // what was done outside is told, whatever happens here
 	case ctx.Err() != nil:
 		return landing{}
 	case err != nil:
@@ -109,7 +115,7 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 func (s *Session) editFailed(act string, e session.Edit, cause error) landing {
 	content := []session.Part{session.TextPart(fmt.Sprintf("The change was not made: %v", cause))}
 	now, _, err := s.eng.cfg.Files.Digest(e.Path)
-	if err == nil && now != e.Post || errors.Is(cause, tool.ErrChanged) {
+	if err == nil && now == e.Pre || errors.Is(cause, tool.ErrChanged) {
 		return landing{actor: engineActor, bodies: []session.Body{
 			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: content},
 		}}
@@ -139,7 +145,7 @@ func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t 
 	}
 	start.Command, start.Background = p.command.Script, p.command.Background
 	if start.Background {
-		start.Task = fmt.Sprintf("bash_%d", s.state.NextTask+1)
+		start.Task = s.nextTask()
 	}
 	spec := session.CommandSpec{
 		Version: 1, Session: s.state.ID, Act: a.ID, Script: p.command.Script, Cwd: s.state.Cwd, Env: env,

@@ -32,6 +32,9 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 		through, messages = s.state.Head.Seq, t.Upcoming()
 	}
 	req := s.request(a.ID, messages)
+	if m := s.state.Turn.Model; do.Through > 0 && m != nil && m.MaxTokens > 0 {
+		req.MaxTokens = min(m.MaxTokens, s.state.Agent.MaxTokens) // a retry is the same request
+	}
 	prefix, err := provider.Prefix(req)
 	if err != nil {
 		return fmt.Errorf("session %s: render request: %w", s.state.ID, err)
@@ -43,8 +46,10 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 	if err != nil {
 		return err
 	}
-	call := modelFlight{s: s, act: a.ID, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
-		estimate: s.state.Estimate(), failures: s.state.Turn.Model.Failures}
+	call := modelFlight{
+		s: s, act: a.ID, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
+		estimate: s.state.Estimate(), failures: s.state.Turn.Model.Failures,
+	}
 	s.fly(a.ID, call.fly)
 	return nil
 }
@@ -82,9 +87,7 @@ func (f modelFlight) fly(ctx context.Context) landing {
 	defer side.close()
 	resp, err := f.provider.Call(ctx, f.req, func(d model.Delta) {
 		side.write(d)
-		if f.s.eng.cfg.Observe != nil {
-			f.s.eng.cfg.Observe(Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text})
-		}
+		f.s.observe(Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text})
 	})
 	switch {
 	case err == nil:
@@ -107,6 +110,9 @@ func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
 	b := &session.ModelResponded{
 		Act: f.act, Response: r.ID, Model: f.model, Provider: f.provider.Name(), Stop: r.Stop, Usage: r.Usage,
 		Cost: f.price.Cost(r.Usage), Blocks: make([]session.SealedBlock, len(r.Blocks)),
+	}
+	if r.Unmetered {
+		b.Cost = nil // nobody knows what it took
 	}
 	for i, bl := range r.Blocks {
 		sb := session.SealedBlock{Type: bl.Type, Raw: bl.Raw}

@@ -50,7 +50,6 @@ func (s *Session) Run(ctx context.Context) error {
 	return s.run(ctx, func() bool { return session.ActivityOf(s.state) != session.Running })
 }
 
-// Settle brings every act that an earlier holder left open to its outcome, and starts nothing new.
 func (s *Session) run(ctx context.Context, done func() bool) error {
 	poll := time.NewTicker(s.eng.cfg.Poll)
 	defer poll.Stop()
@@ -76,9 +75,14 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 			r.done <- r.do()
 		case <-wake:
 			if err := s.fireTimers(ctx); err != nil {
+				s.ground(errParked)
 				return err
 			}
 		case <-poll.C:
+		}
+		if s.failed != nil {
+			s.ground(errParked)
+			return s.failed
 		}
 	}
 }
@@ -151,8 +155,15 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 	case session.Decide:
 		return true, s.decide(ctx, a, do.Call)
 	case session.CallModel:
+		if m := s.state.Turn.Model; m != nil && m.ID == a.ID && m.Status == session.CallRequested {
+			return true, s.settleModel(ctx)
+		}
 		return true, s.callModel(ctx, a, do)
 	case session.Execute:
+		// An act of this holder that is not in flight was parked by an earlier Run.
+		if do.Call.State == session.ActExecuting {
+			return true, s.settle(ctx, a, session.Settle{Call: do.Call})
+		}
 		return true, s.execute(ctx, a, do.Call)
 	case session.Settle:
 		return true, s.settle(ctx, a, do)
@@ -166,8 +177,13 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 
 // fly starts an action's effect beside the loop. What it reports is appended by the loop.
 func (s *Session) fly(id string, effect func(ctx context.Context) landing) {
+	s.flyOnce(id, false, effect)
+}
+
+// flyOnce is fly for an effect that may know already that its turn is cancelled: it is not stopped for that again.
+func (s *Session) flyOnce(id string, cancelled bool, effect func(ctx context.Context) landing) {
 	ctx, stop := context.WithCancelCause(s.watchCtx)
-	s.flights[id] = &flight{stop: stop}
+	s.flights[id] = &flight{stop: stop, cancelled: cancelled}
 	go func() {
 		l := effect(ctx)
 		l.id = id
@@ -196,18 +212,15 @@ func (s *Session) land(ctx context.Context, l landing) error {
 	return nil
 }
 
-// ground stops all flights and waits for them. What they report is not appended: the next holder settles it.
+// ground stops all flights and waits for them. What they report is not appended: the next holder settles it. A flight
+// that asks for something gives up, because its context has ended; whoever watches a task waits for the next Run.
 func (s *Session) ground(cause error) {
 	for _, f := range s.flights {
 		f.stop(cause)
 	}
 	for len(s.flights) > 0 {
-		select {
-		case l := <-s.landed:
-			delete(s.flights, l.id)
-		case r := <-s.asked:
-			r.done <- errParked
-		}
+		l := <-s.landed
+		delete(s.flights, l.id)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/perdure/perdure/permission"
@@ -32,6 +33,8 @@ type Session struct {
 	snapSize  int64
 	heads     *store.Heads // as stored
 	failed    error        // of an append: nothing may follow
+	showing   sync.Mutex
+	watchers  sync.WaitGroup // goroutines that wait for the ends of tasks
 	watchCtx  context.Context
 	stopWatch context.CancelFunc
 }
@@ -85,13 +88,20 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))
 	s.noteBefore()
 	resumed := &session.Resumed{Epoch: lease.Epoch, Host: e.cfg.Host, BootID: e.cfg.BootID, PID: e.cfg.PID, Build: e.cfg.Build}
-	if err := s.append(ctx, engineActor, resumed); err != nil {
+	err = s.append(ctx, engineActor, resumed)
+	if err == nil {
+		err = s.configure(ctx, opt)
+	}
+	if err == nil {
+		err = s.collectTasks(ctx)
+	}
+	if err != nil {
+		s.stopWatch()
 		return nil, err
 	}
-	if err := s.configure(ctx, opt); err != nil {
-		return nil, err
-	}
-	return s, s.collectTasks(ctx)
+	s.sweep()
+	s.watchTasks()
+	return s, nil
 }
 
 var engineActor = session.Actor{Type: session.ActorEngine}
@@ -117,8 +127,10 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 	}
 	if a := opt.Agent; a != nil && (a.Provider != s.state.Agent.Provider || a.Model != s.state.Agent.Model) {
 		c.Provider, c.Model, c.MaxTokens, c.Window, c.Price = &a.Provider, &a.Model, &a.MaxTokens, &a.Window, a.Price
-		s.recovered = append(s.recovered, Recovery{Kind: "model", ID: a.Provider + "/" + a.Model,
-			Text: "the thinking of " + s.state.Agent.Provider + "/" + s.state.Agent.Model + " is not shown to the new model"})
+		s.recovered = append(s.recovered, Recovery{
+			Kind: "model", ID: a.Provider + "/" + a.Model,
+			Text: "the thinking of " + s.state.Agent.Provider + "/" + s.state.Agent.Model + " is not shown to the new model",
+		})
 	}
 	var bodies []session.Body
 	if c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.Model != nil || len(c.AddDirs) > 0 {
@@ -233,9 +245,17 @@ func (s *Session) fold(ev session.Event, body session.Body) {
 		s.transcript.Apply(ev, body)
 	}
 	s.fresh += int64(len(ev.Body))
-	if s.eng.cfg.Observe != nil {
-		s.eng.cfg.Observe(Update{Session: s.state.ID, Event: &ev, Body: body})
+	s.observe(Update{Session: s.state.ID, Event: &ev, Body: body})
+}
+
+// observe shows something; flights show their deltas, so only one at a time may.
+func (s *Session) observe(u Update) {
+	if s.eng.cfg.Observe == nil {
+		return
 	}
+	s.showing.Lock()
+	defer s.showing.Unlock()
+	s.eng.cfg.Observe(u)
 }
 
 func (s *Session) snapshot(ctx context.Context) {
@@ -260,6 +280,7 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	ctx = context.WithoutCancel(ctx)
 	s.ground(errParked)
 	s.stopWatch()
+	s.watchers.Wait()
 	s.stopWatch = nil
 	err := s.append(ctx, engineActor, &session.Released{Reason: reason})
 	if s.fresh > 16<<10 {

@@ -22,7 +22,7 @@ func (s *Session) settle(ctx context.Context, a session.Action, do session.Settl
 	}
 	switch {
 	case c.Effect == session.EffectProcess:
-		return s.settleCommand(a, c, p, do.Cancel)
+		return s.settleCommand(ctx, a, c, p, do.Cancel)
 	case c.Effect == session.EffectEdit && c.Start.Edit != nil:
 		return s.settleEdit(ctx, a.ID, c)
 	case c.Effect.SafeToRetry() || p.tool != nil && p.tool.Spec().Idempotent:
@@ -37,6 +37,38 @@ func (s *Session) settle(ctx context.Context, a session.Action, do session.Settl
 	})
 }
 
+// sweep removes the act directories that a crash left between a command's outcome and its removal: those of the newest
+// step, and those of attempts that did not run.
+func (s *Session) sweep() {
+	if s.eng.cfg.Commands == nil {
+		return
+	}
+	gone := map[string]bool{}
+	if n := len(s.state.Settled); n > 0 && s.state.Settled[n-1].Effect == session.EffectProcess {
+		gone[s.state.Settled[n-1].ID] = true
+	}
+	if t := s.state.Turn; t != nil {
+		for i := range t.Calls {
+			c := &t.Calls[i]
+			if c.Effect != session.EffectProcess || c.Left {
+				continue
+			}
+			if c.Settled() {
+				gone[c.ID] = true
+			}
+			if c.Attempt > 1 {
+				gone[session.AttemptID(c.Base, c.Attempt-1)] = true
+			}
+		}
+	}
+	for _, task := range s.state.Tasks {
+		delete(gone, task.Act)
+	}
+	for act := range gone {
+		s.forget(act)
+	}
+}
+
 func unknownContent(why string) []session.Part {
 	return []session.Part{session.TextPart("Outcome unknown: " + why + ". It may or may not have taken effect; check before you repeat it.")}
 }
@@ -44,11 +76,16 @@ func unknownContent(why string) []session.Part {
 // settleModel counts a call whose reply was never sealed. The same request goes again.
 func (s *Session) settleModel(ctx context.Context) error {
 	m := s.state.Turn.Model
-	usage, text := readSide(s.eng.cfg.SideDir, s.state.ID, m.ID)
+	id := m.ID
+	usage, text := readSide(s.eng.cfg.SideDir, s.state.ID, id)
 	s.recovered = append(s.recovered, Recovery{Kind: "act", ID: m.ID, Text: "interrupted model call: the same request is sent again"})
-	return s.append(ctx, engineActor, &session.ModelLost{
-		Act: m.ID, Model: s.modelName(), Reason: "interrupted", Lost: orDefault(usage, m.Estimate), Text: []byte(text),
+	err := s.append(ctx, engineActor, &session.ModelLost{
+		Act: id, Model: s.modelName(), Reason: "interrupted", Lost: orDefault(usage, m.Estimate), Text: []byte(text),
 	})
+	if err == nil {
+		removeSide(s.eng.cfg.SideDir, s.state.ID, id)
+	}
+	return err
 }
 
 // settleEdit looks at the file: as after, the change was made; as before, it was not; else nobody can tell.
@@ -78,13 +115,18 @@ func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) e
 
 // settleCommand asks the shim's record. A command that still runs is waited for: it ran once, and its real result
 // arrives.
-func (s *Session) settleCommand(a session.Action, c *session.Call, p plan, cancel bool) error {
+func (s *Session) settleCommand(ctx context.Context, a session.Action, c *session.Call, p plan, cancel bool) error {
 	t, ok := p.tool.(tool.Commander)
+	if s.eng.cfg.Commands == nil {
+		return fmt.Errorf("session %s: act %s: a command was started, and this program has no commands to ask for it", s.state.ID, a.ID)
+	}
 	if !ok || p.command == nil {
-		return fmt.Errorf("session %s: act %s: tool %s runs no commands here", s.state.ID, a.ID, c.Tool)
+		return s.append(ctx, engineActor, &session.ToolUnknown{
+			Act: a.ID, Reason: "tool is gone", Content: unknownContent("the tool " + c.Tool + ", which started it, is gone"),
+		})
 	}
 	f := s.commandFlight(a.ID, p, t, *c.Start, true)
-	s.fly(a.ID, func(ctx context.Context) landing {
+	s.flyOnce(a.ID, cancel, func(ctx context.Context) landing {
 		st, err := s.eng.cfg.Commands.Settle(ctx, s.lease.Session, a.ID)
 		switch {
 		case ctx.Err() != nil && err != nil:
@@ -92,7 +134,9 @@ func (s *Session) settleCommand(a session.Action, c *session.Call, p plan, cance
 		case err != nil:
 			return landing{err: fmt.Errorf("act %s: %w", a.ID, err)}
 		case st.Status == session.CommandAbsent && cancel:
-			return cancelledLanding(a.ID, nil)
+			l := cancelledLanding(a.ID, nil)
+			l.then = f.forget
+			return l
 		case st.Status == session.CommandAbsent:
 			return f.outcome(st, false)
 		case cancel && !f.start.Background:

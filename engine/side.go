@@ -77,7 +77,7 @@ func (s *side) close() {
 	}
 }
 
-// readSide reads what an interrupted call left, and removes it.
+// readSide reads what an interrupted call left.
 func readSide(dir, sessionID, act string) (usage int64, text string) {
 	if dir == "" {
 		return 0, ""
@@ -87,7 +87,6 @@ func readSide(dir, sessionID, act string) (usage int64, text string) {
 	if err != nil {
 		return 0, ""
 	}
-	_ = os.Remove(path)
 	var shown strings.Builder
 	for line := range bytes.Lines(b[:min(len(b), maxSide)]) {
 		var l sideLine
@@ -100,4 +99,10 @@ func readSide(dir, sessionID, act string) (usage int64, text string) {
 		}
 	}
 	return usage, shown.String()
+}
+
+func removeSide(dir, sessionID, act string) {
+	if dir != "" {
+		_ = os.Remove(sidePath(dir, sessionID, act))
+	}
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
@@ -70,13 +72,18 @@ func (s *Session) killTask(id string, do session.KillTask) {
 			return landing{}
 		}
 		if err != nil {
-			return landing{err: fmt.Errorf("task %s: %w", task.ID, err)}
+			// One whose record is gone cannot be killed; that it is lost is its end.
+			now, stateErr := s.eng.cfg.Commands.State(s.lease.Session, task.Act)
+			if stateErr != nil || now.Status == session.CommandRunning {
+				return landing{err: fmt.Errorf("task %s: %w", task.ID, err)}
+			}
+			st = now
 		}
 		return landing{actor: engineActor, bodies: []session.Body{&session.TaskExited{Task: task.ID, State: st}}}
 	})
 }
 
-// collectTasks appends the end of every task that ended while nobody looked, and begins to watch the others.
+// collectTasks appends the end of every task that ended while nobody looked.
 func (s *Session) collectTasks(ctx context.Context) error {
 	for _, t := range s.state.View().Tasks {
 		if t.Status != session.CommandRunning || t.Session != "" || s.eng.cfg.Commands == nil {
@@ -95,9 +102,25 @@ func (s *Session) collectTasks(ctx context.Context) error {
 		}
 		s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: ended(st) + " meanwhile: " + t.Command})
 	}
-	s.watchTasks()
 	return nil
 }
+
+// nextTask names the next task. The number counts up over the names that were given, not over those that were only
+// meant to be, so that an interruption does not show in them.
+func (s *Session) nextTask() string {
+	n := 0
+	if s.state.Dropped.Tasks > 0 {
+		n = s.state.NextTask
+	}
+	for _, t := range s.state.Tasks {
+		if i, err := strconv.Atoi(strings.TrimPrefix(t.ID, taskPrefix)); err == nil {
+			n = max(n, i)
+		}
+	}
+	return taskPrefix + strconv.Itoa(n+1)
+}
+
+const taskPrefix = "bash_"
 
 // taskEnded appends a task's end, and a note that tells the model with its next request.
 func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.CommandState) error {
@@ -137,12 +160,13 @@ func (s *Session) watchTasks() {
 			continue
 		}
 		s.watched[t.ID] = true
-		go func() {
+		s.watchers.Go(func() {
 			st, err := s.eng.cfg.Commands.Wait(s.watchCtx, s.lease.Session, t.Act)
 			if err != nil {
 				return
 			}
+			// An error is one of the append, and ends the run.
 			_ = s.ask(s.watchCtx, func() error { return s.taskEnded(s.watchCtx, t, st) })
-		}()
+		})
 	}
 }
