@@ -107,7 +107,7 @@ func (h *Home) engineConfig() engine.Config {
 	cfg := h.cfg
 	host, _ := os.Hostname() // an unknown name is shown as empty
 	ec := engine.Config{
-		Store: h.store, Provider: cfg.Provider, Tools: cfg.Tools, Files: tool.OSFiles{},
+		Store: h.store, Provider: cfg.Provider, Cost: cost, Tools: cfg.Tools, Files: tool.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir,
 		Protect: cfg.Protect, Redact: h.secret.Replace, Observe: cfg.Observe, Log: cfg.Log,
@@ -199,6 +199,12 @@ func (h *Home) Agent(ctx context.Context, spec string) (session.Agent, error) {
 		}
 	}
 	return a, nil
+}
+
+// cost prices a call of a known model, long prompts included.
+func cost(spec string, u session.Usage) *int64 {
+	provider, name, _ := strings.Cut(spec, "/")
+	return pricing.Cost(provider, name, u)
 }
 
 // Dir is the home's directory.

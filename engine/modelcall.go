@@ -106,10 +106,21 @@ func (f modelFlight) fly(ctx context.Context) landing {
 	return landing{actor: engineActor, bodies: []session.Body{f.fail(err)}}
 }
 
+// cost is what the call took, in nano-USD: by the engine's price list if it knows better than one price for all
+// lengths of prompts, else by the session's price. Nil is unknown.
+func (f modelFlight) cost(u session.Usage) *int64 {
+	if f.s.eng.cfg.Cost != nil {
+		if c := f.s.eng.cfg.Cost(f.model, u); c != nil {
+			return c
+		}
+	}
+	return f.price.Cost(u)
+}
+
 func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
 	b := &session.ModelResponded{
 		Act: f.act, Response: r.ID, Model: f.model, Provider: f.provider.Name(), Stop: r.Stop, Usage: r.Usage,
-		Cost: f.price.Cost(r.Usage), Blocks: make([]session.SealedBlock, len(r.Blocks)),
+		Cost: f.cost(r.Usage), Blocks: make([]session.SealedBlock, len(r.Blocks)),
 	}
 	if r.Unmetered {
 		b.Cost = nil // nobody knows what it took
