@@ -45,6 +45,10 @@ func (s *script) collect(src string, root syntax.Node, depth int) {
 			s.addCommand([]word{literal("let")}, depth, false)
 		case *syntax.CoprocClause:
 			s.addCommand([]word{literal("coproc")}, depth, false)
+			if n.Name != nil {
+				// Bash takes the word for a command where the parser sees a name.
+				s.addCommand([]word{unquote(src, n.Name), {}}, depth, false)
+			}
 		}
 		return true
 	})

@@ -10,7 +10,7 @@ import (
 func TestDenyFindsHiddenCommands(t *testing.T) {
 	deny := []string{
 		"rm", "rm x", "/bin/rm x", "./rm x", "RM x", `\rm x`, "'rm' x", `"rm" x`, `r\m x`, `$'rm' x`, `$'\x72m' x`, `$'\162m' x`, "r''m x",
-		"ls; rm x", "ls && rm x", "ls || rm x", "ls | rm x", "ls & rm x", "ls\nrm x", "rm x &", "! rm x", "time rm x", "coproc rm x",
+		"ls; rm x", "ls && rm x", "ls || rm x", "ls | rm x", "ls & rm x", "ls\nrm x", "rm x &", "! rm x", "time rm x", "coproc rm x", "coproc rm time &>f",
 		"ls $(rm x)", "ls `rm x`", `ls "$(rm x)"`, "ls ${a:-$(rm x)}", "ls <(rm x)", "ls >(rm x)", "ls > $(rm x)", "ls <<< $(rm x)", "ls <<E\n$(rm x)\nE", "a=$(rm x)", "a=($(rm x))",
 		"ls $((a[$(rm x)]))", "[[ $(rm x) ]]", "(( $(rm x) ))", "ls \"`echo $(rm x)`\"", "export A=$(rm x)",
 		"(rm x)", "{ rm x; }", "if rm x; then :; fi", "for i in a; do rm $i; done", "while :; do rm x; done", "case a in a) rm x;; esac", "f() { rm x; }", "f() { rm x; }; f",
@@ -39,7 +39,7 @@ func TestDenyUnsureAsks(t *testing.T) {
 	unsure := []string{
 		"$X x", "${X} x", `"$X" x`, "$(echo rm) x", "r? x", "/bin/r* x", "{rm,x}", "r$'\\q' x", "~/x y", "eval $X", `eval "$X"`, `sh -c "$X"`, "sh -c $X", "echo x | sh", "bash <<E\nx\nE",
 		"bash <<< x", "sudo $X", "env $X", "xargs $X", `ssh host "$X"`, "sudo -i", "source /dev/stdin", ". <(x)", "bash /dev/stdin", "'", "sh -c 'rm x ('",
-		"find . $X", "timeout 5 $X", "bash -s", "bash -o pipefail",
+		"echo rm | xargs env", "echo rm | xargs timeout 5", "echo rm | xargs sudo", "xargs -I% sh -c %", "xargs -I% % x", "find . -exec {} ';'", "find . -exec env {} +", "find . -exec sh -c '{}' ';'", "parallel", "find . $X", "timeout 5 $X", "bash -s", "bash -o pipefail",
 	}
 	for _, mode := range []Mode{ModeDefault, ModeBypass} {
 		p := testPolicy(mode, "Bash", "deny Bash(rm:*)")
@@ -55,7 +55,7 @@ func TestDenyUnsureAsks(t *testing.T) {
 	for _, command := range unsure {
 		runBash(t, testPolicy(ModeBypass), []bashCase{{command, Allow}})
 	}
-	for _, command := range []string{"ls rm", "echo rm x", "git commit -m 'rm x'", "for f in *; do wc $f; done", "command -v rm", "make", "python x.py", "grep -r rm .", "rmdir x", "ls $X"} {
+	for _, command := range []string{"ls rm", "echo rm x", "git commit -m 'rm x'", "for f in *; do wc $f; done", "command -v rm", "make", "python x.py", "grep -r rm .", "rmdir x", "ls $X", "ls | xargs wc -l", "find . -exec wc -l {} +"} {
 		runBash(t, testPolicy(ModeBypass, "deny Bash(rm:*)"), []bashCase{{command, Allow}})
 	}
 }

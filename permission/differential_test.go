@@ -213,3 +213,61 @@ func TestWordsEqualRealBash(t *testing.T) {
 		t.Errorf("only %d of %d generated commands could be compared", ran, want)
 	}
 }
+
+// What a deny rule does not stop in mode bypassPermissions does not run the
+// denied program in a real bash either, with real wrappers on the PATH.
+func TestUndeniedNeverRunsDenied(t *testing.T) {
+	b := newRealBash(t)
+	for _, name := range []string{"env", "timeout", "nice", "nohup", "xargs", "sh", "find", "setsid", "stdbuf"} {
+		real, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		os.Remove(filepath.Join(b.traps, name))
+		if err := os.Symlink(real, filepath.Join(b.traps, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ranDenied := func(command string) bool {
+		b.run(t, command)
+		log, _ := os.ReadFile(b.log)
+		os.Remove(b.log)
+		os.RemoveAll(b.dir)
+		os.Mkdir(b.dir, 0o700)
+		return strings.Contains("\n"+string(log), "\nrm\n")
+	}
+	// Negative control: with the wrappers the traps are reached.
+	for _, command := range []string{"rm", "env rm", "timeout 5 rm", "sh -c rm", "echo a | xargs rm", "eval rm", "X=rm; $X"} {
+		if !ranDenied(command) {
+			t.Fatalf("%q did not reach the trap", command)
+		}
+	}
+	seed, want := uint64(3), 200
+	if os.Getenv("PERDURE_SOAK") != "" {
+		seed, want = rand.Uint64(), 20000
+	}
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	pieces := []string{
+		"rm", "rm", "rm ", " rm ", "'rm'", "$'rm'", "r\\m", "r", "m", " ", " ", ";", "\n", "|", "&&", "||", "&", "$(", ")", "`", "'", "\"", "\\", "(", "{ ", ";}", "eval ", "exec ", "command ", "builtin ", "env ", "env -i ", "env -S ",
+		"env a=b ", "timeout 5 ", "timeout -s 9 5 ", "nice ", "nice -n 1 ", "nohup ", "xargs ", "echo rm | ", "sh -c ", "sh -c '", "find -exec ", " ;", " \\;", "setsid ", "stdbuf -o0 ", "x=", "x=rm;", "$x", "${x:-", "}", "<(", "<<E\n", "\nE\n", "<<<",
+		"#", "\\\n", "!", "if ", "then ", "fi", "for i in ", "do ", "done", "case a in a) ", ";;", "esac", "f()", "f", "time ", "coproc ", "trap ", " EXIT", "echo ", "a", "-", "--", "-c ", "[[ ", " ]]", "((", "))", "a[", "]", "=", "$[", "$((", "{rm,", "r?", "alias ", "source ", ". ", "&>f", ">f", "2>&1", "~", "@(", "declare ", "export ", "let ",
+	}
+	p := Policy{Mode: ModeBypass, Root: b.dir, Cwd: b.dir, Rules: []Rule{{Effect: Deny, Text: "Bash(rm:*)"}}}
+	ran, tries, before := 0, 0, []string{}
+	for ; ran < want && tries < want*300; tries++ {
+		command := randomCommand(rnd, pieces[rnd.IntN(len(pieces))], pieces)
+		if !strings.Contains(command, "m") || Decide(p, bash(command)).Effect != Allow {
+			continue
+		}
+		ran++
+		if ranDenied(command) {
+			t.Errorf("%q is not stopped, but it, or one left behind by %q, runs rm", command, before)
+		}
+		before = append(before[max(0, len(before)-4):], command)
+	}
+	if ran < want {
+		t.Errorf("only %d of %d generated commands were run", ran, want)
+	}
+	t.Logf("%d strings judged, %d run", tries, ran)
+}

@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // inner is what a command runs in turn.
 type inner struct {
@@ -34,6 +37,9 @@ func unwrap(name string, argv []word) inner {
 	}
 	if name == "command" && len(args) > 0 && strings.HasPrefix(args[0].text, "-") && strings.ContainsAny(args[0].text, "vV") {
 		return inner{} // it only looks a name up
+	}
+	if name == "parallel" {
+		args = append(args[:len(args):len(args)], word{}) // it reads more words
 	}
 	if f.before < 0 {
 		return tails(args)
@@ -105,7 +111,12 @@ func unwrapFind(args []word) inner {
 				end++
 			}
 			if i+1 < end {
-				in.commands = append(in.commands, args[i+1:end])
+				run := slices.Clone(args[i+1 : end])
+				for k := range run {
+					// A file's name takes this place.
+					run[k].known = run[k].known && !strings.Contains(run[k].text, "{}")
+				}
+				in.commands = append(in.commands, run)
 			}
 			i = end
 		}

@@ -86,7 +86,21 @@ func unwrapFlags(name string, f wrapperFlags, args []word) inner {
 	if i < 0 || i >= len(args) {
 		return inner{unknown: name == "sudo" && len(args) > 0}
 	}
+	if name == "xargs" {
+		return inner{commands: [][]word{append(args[i:len(args):len(args)], word{})}, unknown: replaces(args[:i])}
+	}
 	return inner{commands: [][]word{args[i:]}}
+}
+
+// replaces reports that xargs puts what it reads into the words of the command;
+// it always adds words at their end.
+func replaces(flags []word) bool {
+	for _, a := range flags {
+		if strings.HasPrefix(a.text, "-I") || strings.HasPrefix(a.text, "-i") || strings.HasPrefix(a.text, "-J") || strings.HasPrefix(a.text, "--r") {
+			return true
+		}
+	}
+	return false
 }
 
 // short reads one cluster of short flags: skip is 1 when its value is the next
