@@ -94,7 +94,7 @@ func (s *Session) plan(c *session.Call) (plan, error) {
 		p.ask.Pattern = g.Pattern(p.call)
 	}
 	if o, ok := p.tool.(tool.TaskNamer); ok {
-		p.ask.OwnTask = s.ownTasks(o.TaskIDs(p.call), p.effect)
+		p.ask.OwnTask = s.ownTasks(o.TaskIDs(p.call))
 	}
 	if err := s.planPath(&p); err != nil {
 		return p, err
@@ -133,15 +133,15 @@ func (s *Session) planPath(p *plan) error {
 	return nil
 }
 
-// ownTasks tells whether all named tasks may be read, or for an effect signalled, by this session.
-func (s *Session) ownTasks(ids []string, effect session.Effect) bool {
+// ownTasks tells whether all named tasks may be read, or ended, by this session. An id that names nothing is nobody's
+// secret: the tool says so.
+func (s *Session) ownTasks(ids []string, ends bool) bool {
 	for _, id := range ids {
-		t := s.state.Task(id)
-		if t == nil || effect != session.EffectRead && t.Session != "" {
+		if t := s.state.Task(id); t != nil && ends && t.Session != "" {
 			return false
 		}
 	}
-	return len(ids) > 0
+	return true
 }
 
 // policy is what decisions depend on, from the state alone but for the machine's protected paths.

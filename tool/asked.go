@@ -6,9 +6,9 @@ type Patterned interface {
 	Pattern(c Call) string
 }
 
-// TaskNamer is implemented by tools that read or end tasks: the ids that a call names.
+// TaskNamer is implemented by tools that read or end tasks: the ids that a call names, and whether it ends them.
 type TaskNamer interface {
-	TaskIDs(c Call) []string
+	TaskIDs(c Call) (ids []string, ends bool)
 }
 
 // Pattern is the glob without the plain directories at its start, which are in the path.
@@ -21,8 +21,9 @@ func (globFiles) Pattern(c Call) string {
 // Pattern is the glob that selects files, not the regular expression.
 func (grepFiles) Pattern(c Call) string { return parse(c).text("glob") }
 
-// TaskIDs is the one task that is read.
-func (bashOutput) TaskIDs(c Call) []string { return parse(c).texts("bash_id") }
+// TaskIDs is the one task that is read. Its position moves with each result, so reads of it do not overlap: its effect
+// is not of the class read.
+func (bashOutput) TaskIDs(c Call) ([]string, bool) { return parse(c).texts("bash_id"), false }
 
 // TaskIDs are the tasks to end.
-func (killBash) TaskIDs(c Call) []string { return parse(c).texts("shell_id") }
+func (killBash) TaskIDs(c Call) ([]string, bool) { return parse(c).texts("shell_id"), true }

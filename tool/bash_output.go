@@ -27,7 +27,7 @@ type bashOutput struct{}
 
 func (bashOutput) Spec() Spec {
 	return Spec{
-		Name: "BashOutput", Description: strings.TrimSpace(bashOutputDescription), Effect: session.EffectRead,
+		Name: "BashOutput", Description: strings.TrimSpace(bashOutputDescription), Effect: session.EffectExternal, Idempotent: true,
 		Schema: `{"type":"object","properties":{` +
 			`"bash_id":{"type":"string","description":"The id of the background command, such as bash_1"},` +
 			`"filter":{"type":"string","description":"Show only lines that match this RE2 regular expression; other new lines are skipped for good"}},` +

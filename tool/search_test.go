@@ -105,9 +105,9 @@ func TestAsked(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ tool, input, want string }{
-		{"BashOutput", `{"bash_id":"bash_1"}`, "[bash_1]"},
-		{"KillBash", `{"shell_id":["bash_1","bash_2"]}`, "[bash_1 bash_2]"},
-		{"KillBash", `{"shell_id":7}`, "[]"},
+		{"BashOutput", `{"bash_id":"bash_1"}`, "[bash_1] false"},
+		{"KillBash", `{"shell_id":["bash_1","bash_2"]}`, "[bash_1 bash_2] true"},
+		{"KillBash", `{"shell_id":7}`, "[] true"},
 	} {
 		if got := fmt.Sprint(Find(Builtin(), c.tool).(TaskNamer).TaskIDs(Call{Input: []byte(c.input)})); got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.tool, c.input, got, c.want)

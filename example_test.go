@@ -1,0 +1,164 @@
+package perdure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+)
+
+// An embedder's test binary is a program like any other: it asks first whether it was started as a shim.
+func TestMain(m *testing.M) {
+	perdure.RunShimIfAsked()
+	os.Exit(m.Run())
+}
+
+// home opens a home in a temporary directory, and gives a directory to work in.
+func home() (h *perdure.Home, work string, done func()) {
+	dir, err := os.MkdirTemp("", "perdure-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	work = filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o700); err != nil {
+		log.Fatal(err)
+	}
+	h, err = perdure.Open(context.Background(), filepath.Join(dir, "home"), perdure.Config{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return h, work, func() {
+		if err := errors.Join(h.Close(), os.RemoveAll(dir)); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// Keep the sessions of an agent of your own: your events, facts and state, durable and chained, without this module's
+// loop, model or tools.
+func Example_ownAgent() {
+	ctx := context.Background()
+	h, _, done := home()
+	defer done()
+
+	id, err := h.Create(ctx, engine.Spec{ID: "invoice-42", Agent: session.Agent{Name: "biller"}, Cwd: "/"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := h.Open(ctx, id, engine.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	me := session.Actor{Type: session.ActorModel, ID: "biller"}
+	err = s.Append(ctx, me,
+		&session.App{Namespace: "biller", Data: []byte(`{"said":"I sent the invoice."}`)},
+		&session.StateSet{Key: "step", Value: []byte(`"sent"`)},
+		&session.FactAdded{Fact: session.Fact{Kind: "decision", Text: "bill in euros", Provenance: "user"}},
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := s.Close(ctx, "done"); err != nil {
+		log.Fatal(err)
+	}
+
+	// Another process, later: the state is what the log says.
+	st, err := h.State(ctx, id)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("step %s, fact %q\n", st.Scratch["step"], st.Facts[0].Text)
+
+	// A fork shares everything up to here, and goes its own way.
+	child, _, err := h.Fork(ctx, id, 0, "invoice-42b", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	forked, err := h.State(ctx, child)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("fork of %s knows step %s\n", forked.Parent.Session, forked.Scratch["step"])
+	// Output:
+	// step "sent", fact "bill in euros"
+	// fork of invoice-42 knows step "sent"
+}
+
+// Run a turn with the built-in tools. The model here plays a script; "anthropic/…" or "ollama/…" take its place.
+func Example_runTurn() {
+	ctx := context.Background()
+	h, work, done := home()
+	defer done()
+	script := filepath.Join(work, "script.json")
+	err := os.WriteFile(script, []byte(`{"turns":[{"steps":[
+		{"tools":[{"name":"Bash","input":{"command":"echo $((6*7)); exit 3"}}]},
+		{"text":"It printed 42 and failed."}]}]}`), 0o600)
+	if err != nil {
+		log.Fatal(err)
+	}
+	agent, err := h.Agent(ctx, "scripted/"+script)
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := h.Create(ctx, engine.Spec{Agent: agent, Cwd: work})
+	if err != nil {
+		log.Fatal(err)
+	}
+	opt := perdure.RunOptions{Prompt: "What is six times seven?"}
+	opt.Rules, opt.SetRules = []session.Rule{{Effect: "allow", Text: "Bash", Source: permission.SourceFlag}}, true
+	r, err := h.Run(ctx, id, opt)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.StopReason, r.Steps)
+	fmt.Println(r.Result)
+	// Output:
+	// end_turn 2
+	// It printed 42 and failed.
+}
+
+// Look on from outside while somebody else runs the session, and steer it.
+func Example_follow() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	h, _, done := home()
+	defer done()
+	id, err := h.Create(ctx, engine.Spec{ID: "watched", Cwd: "/"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := h.Send(ctx, id, "hello-1", "Hello"); err != nil {
+		log.Fatal(err)
+	}
+	go func() { // the holder, usually another process
+		s, err := h.Open(ctx, id, engine.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := errors.Join(s.Drain(ctx), s.Close(ctx, "done")); err != nil {
+			log.Fatal(err)
+		}
+	}()
+	for ev, err := range h.Follow(ctx, id, 1) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(ev.Seq, ev.Kind)
+		if ev.Kind == session.KindReleased {
+			break
+		}
+	}
+	// Output:
+	// 1 session.opened
+	// 2 session.resumed
+	// 3 message.received
+	// 4 session.released
+}
