@@ -147,7 +147,7 @@ func (o *output) write(b []byte) {
 		o.off += int64(n)
 		b = b[n:]
 		if err != nil {
-			o.closeSegment()
+			o.abandonSegment()
 			o.drop(b, err)
 			return
 		}
@@ -166,7 +166,8 @@ func (o *output) drop(b []byte, err error) {
 
 func (o *output) openSegment() error {
 	if n := len(o.bases); n >= o.keep {
-		// The first segment has how it began, the last ones have how it ends: the second-oldest goes.
+		// The first segment has how it began, the last ones have how it ends: the second-oldest goes, which also makes
+		// room on a full disk.
 		if err := os.Remove(o.dir.path(segmentName(o.bases[1]))); err != nil && !missing(err) {
 			return err
 		}
@@ -181,6 +182,16 @@ func (o *output) openSegment() error {
 		o.bases = append(o.bases, o.off)
 	}
 	return nil
+}
+
+// abandonSegment closes a segment that takes no more. One that took nothing goes away, so that a disk that stays full
+// does not rotate out what is kept.
+func (o *output) abandonSegment() {
+	o.closeSegment()
+	if n := len(o.bases); o.segSize == 0 && n > 0 {
+		os.Remove(o.dir.path(segmentName(o.bases[n-1])))
+		o.bases = o.bases[:n-1]
+	}
 }
 
 func (o *output) closeSegment() {

@@ -132,12 +132,20 @@ func TestOutputRefused(t *testing.T) {
 	o.seg, _ = os.Open(os.DevNull) // and a write to this fails
 	o.write(want[2*minSegment : 3*minSegment])
 	os.Remove(block)
-	o.write(want[3*minSegment:])
+	for i := range minSegment { // a disk that stays full does not cost what is kept
+		if o.seg == nil {
+			o.openSegment()
+		}
+		o.seg.Close()
+		o.seg, _ = os.Open(os.DevNull)
+		o.write(want[3*minSegment+i : 3*minSegment+i+1])
+	}
+	o.write(want[4*minSegment:])
 	if o.end() != int64(len(want)) {
 		t.Errorf("counted %d bytes of %d", o.end(), len(want))
 	}
 	kept, gaps := checkKept(t, b, "a", 0, want)
-	if gaps != minSegment+100 || kept+gaps != int64(len(want)) { // the refused chunk, and the refused write
+	if gaps != 2*minSegment+100 || kept+gaps != int64(len(want)) { // the refused chunk, and the refused write
 		t.Errorf("kept %d, missed %d", kept, gaps)
 	}
 }

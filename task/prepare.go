@@ -181,7 +181,7 @@ func (p preparation) fill(tmp actDir) error {
 	}
 	for name, data := range files {
 		if err := writeFile(tmp.path(name), data, false); err != nil {
-			return err
+			return &fs.PathError{Op: "write", Path: p.dir.path(name), Err: err}
 		}
 	}
 	return nil

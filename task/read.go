@@ -92,8 +92,10 @@ func (d actDir) read(from int64, most int) (b []byte, gap int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	end := from
 	for _, s := range segs {
-		if s.end <= from {
+		end = max(end, s.end)
+		if s.end <= from || s.end == s.base {
 			continue
 		}
 		start := max(from, s.base)
@@ -105,7 +107,7 @@ func (d actDir) read(from int64, most int) (b []byte, gap int64, err error) {
 	if err := readRecord(d.path(exitName), &exit); err != nil && !missing(err) && !errors.Is(err, errDamaged) {
 		return nil, 0, err
 	}
-	return nil, max(exit.Output-from, 0), nil
+	return nil, max(exit.Output, end) - from, nil
 }
 
 func (d actDir) readSegment(s segment, start int64, most int) ([]byte, error) {

@@ -100,7 +100,9 @@ func (r *Runner) Start(ctx context.Context, spec session.CommandSpec) error {
 	if err == nil {
 		var exists bool
 		if exists, err = p.existing(); err == nil && !exists {
-			err = p.create()
+			if err = p.create(); err != nil && !errors.Is(err, ErrClaimed) {
+				err = fmt.Errorf("%w: %w", ErrNotStarted, err)
+			}
 		}
 	}
 	if err != nil {
