@@ -115,7 +115,7 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	heads := store.Heads{Title: spec.Title, Labels: spec.Labels, Lifecycle: string(session.LifecycleOpen), Activity: string(session.Idle), Cwd: spec.Cwd}
 	info := store.NewSession{ID: spec.ID, Owner: spec.Owner, Labels: spec.Labels, Created: now, Heads: heads}
 	if err := e.add(ctx, info); err != nil {
-		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
+		return "", err
 	}
 	return spec.ID, e.begin(ctx, session.New(spec.ID), first, spec.Owner)
 }

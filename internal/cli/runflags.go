@@ -33,7 +33,7 @@ type runFlags struct {
 }
 
 // pick is the value of --resume without one.
-const pick = "\x00"
+const pick = "<list>"
 
 func (f *runFlags) register(c *cobra.Command) {
 	fs := c.Flags()
