@@ -45,7 +45,7 @@ type View struct {
 	Truncated   map[string]int64  `json:"truncated,omitempty"` // what left the state by its bounds; All reads it from the log
 	ReadOnly    string            `json:"read_only,omitempty"` // why this version must not write
 	Faults      []string          `json:"faults,omitempty"`    // events that did not fit
-	Messages    []MessageView     `json:"messages,omitempty"`
+	Messages    []MessageView     `json:"messages,omitzero"`
 }
 
 // ViewOptions say how much to look at.

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+)
+
+func (a *App) answerCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "answer ID TEXT", Short: "Answer a question that the model asked", Args: rangeArgs(2, -1, "a question, or a session in which one waits, and the answer"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.refuseInside("perdure answer"); err != nil {
+				return err
+			}
+			text := strings.Join(args[1:], " ")
+			if strings.TrimSpace(text) == "" {
+				return usageError("an answer cannot be empty")
+			}
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				w, err := a.findWait(ctx, h, args[0], kindQuestion)
+				if err != nil {
+					return err
+				}
+				if err := h.Answer(ctx, w.session, w.call.ID, text); err != nil {
+					return err
+				}
+				a.goOn(ctx, h, w.session)
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+func (a *App) deleteCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete ID", Short: "Delete a session, its log and its outputs, for good",
+		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				return a.delete(ctx, h, id, yes)
+			})
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *App) delete(ctx context.Context, h *perdure.Home, id string, yes bool) error {
+	if err := refuseRunning(h, id); err != nil {
+		return err
+	}
+	if !yes {
+		if err := a.confirm(ctx, h, id); err != nil {
+			return err
+		}
+	}
+	err := h.Store().Delete(ctx, id)
+	var children *store.ChildrenError
+	if errors.As(err, &children) {
+		return &exitError{code: exitFailed, text: children.Error(), hint: "they need its log; delete them first"}
+	}
+	if err != nil {
+		return err
+	}
+	return removeFiles(h, id)
+}
+
+// refuseRunning names what still runs: its directory is all there is to find it by.
+func refuseRunning(h *perdure.Home, id string) error {
+	running, err := runningActs(h, id)
+	if err != nil || len(running) == 0 {
+		return err
+	}
+	return &exitError{
+		code: exitFailed, text: fmt.Sprintf("session %s still runs %s", id, strings.Join(running, ", ")),
+		hint: "perdure task kill " + id + " --help says how to end them; nothing was deleted",
+	}
+}
+
+// runningActs describes the commands of a session of which a process lives.
+func runningActs(h *perdure.Home, id string) ([]string, error) {
+	r := h.Commands()
+	if r == nil {
+		return nil, nil
+	}
+	acts, err := r.List(id)
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	if st, err := h.State(context.Background(), id); err == nil {
+		for _, t := range st.Tasks {
+			names[t.Act] = t.ID
+		}
+	}
+	var running []string
+	for _, act := range acts {
+		st, err := r.State(id, act)
+		if err != nil {
+			return nil, err
+		}
+		if st.Status != session.CommandRunning && st.Stragglers == 0 {
+			continue
+		}
+		name := names[act]
+		if name == "" {
+			name = "the command of act " + act
+		}
+		running = append(running, fmt.Sprintf("%s (pid %d)", name, st.PID))
+	}
+	return running, nil
+}
+
+// confirm asks a person; without one there is nobody to ask.
+func (a *App) confirm(ctx context.Context, h *perdure.Home, id string) error {
+	if !a.Terminal {
+		return &exitError{code: exitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes"}
+	}
+	info, err := h.Store().Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(a.Stderr, "delete session %s %s with its %d events for good? [y/N] ", id, oneline(info.Heads.Title, maxCell), info.Head.Seq)
+	answer, err := bufio.NewReader(io.LimitReader(a.Stdin, 64)).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return &exitError{code: exitFailed, text: "nothing was deleted"}
+}
+
+// removeFiles removes what a deleted session left outside the store. A command that was started meanwhile keeps its
+// directory.
+func removeFiles(h *perdure.Home, id string) error {
+	var errs []error
+	if r := h.Commands(); r != nil {
+		acts, err := r.List(id)
+		errs = append(errs, err)
+		for _, act := range acts {
+			errs = append(errs, r.Remove(id, act))
+		}
+	}
+	for _, dir := range []string{"outputs", "tmp", "streams"} {
+		errs = append(errs, os.RemoveAll(filepath.Join(h.Dir(), dir, id)))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("session %s is deleted, but not all of its files: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Bounds of the looks at a home.
+const (
+	maxLooked = 20_000    // files whose permissions are looked at
+	lowSpace  = 512 << 20 // bytes of free disk under which doctor warns
+	noSpace   = 32 << 20  // and under which it fails
+)
+
+// permissions looks whether others can reach into the home.
+func (d *diagnosis) permissions(home string) {
+	if _, err := os.Lstat(home); errors.Is(err, fs.ErrNotExist) {
+		d.add(levelOK, "permissions", "", "%s is not there yet; the first session makes it, 0700", home)
+		return
+	}
+	open, looked, first := 0, 0, ""
+	err := filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if path == home {
+				return err
+			}
+			return nil // gone meanwhile, or told by what needs it
+		}
+		if looked++; looked > maxLooked {
+			return fs.SkipAll
+		}
+		if path == filepath.Join(home, "tmp") {
+			return fs.SkipDir // what commands put there is theirs; the home itself keeps others out
+		}
+		info, err := e.Info()
+		if err != nil || info.Mode()&(fs.ModeSymlink|fs.ModeNamedPipe) != 0 || info.Mode().Perm()&0o077 == 0 {
+			return nil
+		}
+		if open++; first == "" {
+			first = path
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		d.add(levelFail, "permissions", "check who owns it", "%v", err)
+	case open > 0:
+		d.add(levelWarn, "permissions", "chmod -R go-rwx "+quote(home), "others may reach %d files of the home, such as %s", open, first)
+	default:
+		d.add(levelOK, "permissions", "", "%s is for its owner alone", home)
+	}
+}
+
+func (d *diagnosis) disk(home string) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(home, &st); err != nil {
+		d.add(levelWarn, "disk", "", "free space is unknown: %v", err)
+		return
+	}
+	free := int64(uint64(st.Bavail) * uint64(st.Bsize))
+	level, hint := levelOK, ""
+	switch {
+	case free < noSpace:
+		level, hint = levelFail, "free some space: nothing can be accepted without"
+	case free < lowSpace:
+		level, hint = levelWarn, "free some space"
+	}
+	d.add(level, "disk", hint, "%s free", size(free))
+}
+
+// maxFaults bounds how many faults of the database are listed.
+const maxFaults = 10
+
+// store lets the database check itself, over a connection that only reads.
+func (d *diagnosis) store(ctx context.Context, home string) {
+	path := filepath.Join(home, "perdure.db")
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro")
+	if err != nil {
+		d.add(levelWarn, "store", "", "cannot be checked: %v", err)
+		return
+	}
+	defer func() { _ = db.Close() }()
+	var engine string
+	faults, err := quickCheck(ctx, db, &engine)
+	switch {
+	case err != nil:
+		d.add(levelFail, "store", "perdure verify --all names the sessions that are hit", "%s: %v", path, err)
+	case len(faults) > 0:
+		for _, f := range faults {
+			d.add(levelFail, "store", "perdure verify --all names the sessions that are hit", "%s: %s", path, f)
+		}
+	default:
+		d.add(levelOK, "store", "", "%s is sound (SQLite %s)", path, engine)
+	}
+}
+
+func quickCheck(ctx context.Context, db *sql.DB, engine *string) (faults []string, err error) {
+	if err := db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(engine); err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(10)")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() && len(faults) < maxFaults {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		if text != "ok" {
+			faults = append(faults, text)
+		}
+	}
+	return faults, rows.Err()
+}
+
+// remedy is the hint that goes with an error.
+func remedy(err error) string {
+	for _, o := range outcomes {
+		if errors.Is(err, o.is) {
+			return o.hint
+		}
+	}
+	return ""
+}

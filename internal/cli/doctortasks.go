@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/task"
+)
+
+// heldSession is a session and who may append to it.
+type heldSession struct {
+	Session string `json:"session_id"`
+	*holderView
+}
+
+// liveTask is a task of which a process lives, and the command that ends it.
+type liveTask struct {
+	perdure.TaskView
+	Stale string `json:"stale,omitempty"` // why nobody may be waiting for it any more
+	End   string `json:"end"`
+}
+
+// strayAct is a command's directory that no task and no open act belongs to.
+type strayAct struct {
+	Session string                `json:"session_id"`
+	Act     string                `json:"act"`
+	Status  session.CommandStatus `json:"status"`
+	PID     int                   `json:"pid,omitempty"`
+	Why     string                `json:"why"`
+	End     string                `json:"end,omitempty"`
+}
+
+// sessions looks at every session: who holds it, whether its state can be computed, what of it runs.
+func (d *diagnosis) sessions(ctx context.Context, a *App, h *perdure.Home) error {
+	count, broken := 0, 0
+	needed := map[string]map[string]bool{} // acts by session
+	err := each(ctx, h, store.Query{}, func(s store.Info) error {
+		count++
+		needed[s.ID] = map[string]bool{}
+		if s.Holder != nil {
+			d.Holders = append(d.Holders, heldSession{Session: s.ID, holderView: holderOf(*s.Holder)})
+		}
+		st, err := h.State(ctx, s.ID)
+		switch {
+		case errors.Is(err, engine.ErrNeverOpened):
+			d.add(levelWarn, "session", a.command("delete", s.ID), "%s was never opened", s.ID)
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			broken++
+			d.add(levelFail, "session", a.command("verify", s.ID), "%v", err)
+			needed[s.ID] = nil // unknown: nothing of it is called stray
+			return nil
+		}
+		d.ofSession(a, h, st, needed[s.ID])
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if broken == 0 {
+		d.add(levelOK, "sessions", "", "%d, all readable; perdure verify --all checks every event", count)
+	}
+	return d.strays(a, h, needed)
+}
+
+// ofSession notes the tasks that live, and which acts need their directories.
+func (d *diagnosis) ofSession(a *App, h *perdure.Home, st *session.State, needed map[string]bool) {
+	for _, t := range h.TaskViews(st) {
+		if t.SessionID != st.ID {
+			continue
+		}
+		needed[t.Act] = true
+		if !t.Live() {
+			continue
+		}
+		live := liveTask{TaskView: t, End: a.command("task", "kill", st.ID, t.ID)}
+		switch {
+		case st.Lifecycle != session.LifecycleOpen && st.Lifecycle != session.LifecyclePaused:
+			live.Stale = "its session is " + string(st.Lifecycle)
+		case t.Reason == task.ReasonOrphaned:
+			live.Stale = "its shim died: its output is no longer collected"
+		case t.Status != session.CommandRunning:
+			live.Stale = fmt.Sprintf("the command ended and left %d processes", t.Stragglers)
+		}
+		d.Tasks = append(d.Tasks, live)
+	}
+	if st.Turn != nil {
+		for _, c := range st.Turn.Calls {
+			if !c.Settled() {
+				needed[c.ID] = true
+			}
+		}
+	}
+}
+
+// strays looks for directories of commands that nothing needs.
+func (d *diagnosis) strays(a *App, h *perdure.Home, needed map[string]map[string]bool) error {
+	r := h.Commands()
+	if r == nil {
+		return nil
+	}
+	entries, err := os.ReadDir(filepath.Join(h.Dir(), "acts"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		acts, err := r.List(e.Name())
+		keep, known := needed[e.Name()]
+		if err != nil || known && keep == nil {
+			continue // no session's name, or a session that cannot be read
+		}
+		for _, act := range acts {
+			if !keep[act] {
+				d.stray(r, e.Name(), act, known)
+			}
+		}
+	}
+	if len(d.Acts) > 0 {
+		d.add(levelWarn, "strays", "", "%d directories of commands are left over", len(d.Acts))
+	}
+	return nil
+}
+
+func (d *diagnosis) stray(r *task.Runner, id, act string, known bool) {
+	st, err := r.State(id, act)
+	if err != nil {
+		d.add(levelWarn, "strays", "", "%v", err)
+		return
+	}
+	o := strayAct{Session: id, Act: act, Status: st.Status, PID: st.PID, Why: "its outcome is in the log"}
+	if !known {
+		o.Why = "its session does not exist"
+	}
+	switch {
+	case st.Status == session.CommandRunning && st.PID > 0:
+		o.End = fmt.Sprintf("kill -- -%d", st.PID)
+	case st.Status != session.CommandRunning && st.Stragglers == 0:
+		o.End = "rm -r " + quote(filepath.Join(r.Dir, id, act))
+	}
+	d.Acts = append(d.Acts, o)
+}
+
+// command is a complete command line of this program for this home.
+func (a *App) command(args ...string) string {
+	words := []string{"perdure"}
+	if v := a.getenv("PERDURE_HOME"); v != "" {
+		words = []string{"PERDURE_HOME=" + quote(v), "perdure"}
+	}
+	for _, w := range args {
+		words = append(words, quote(w))
+	}
+	return strings.Join(words, " ")
+}
+
+// quote makes a word that a shell reads as itself.
+func quote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || slices.Contains([]rune("/._-@:+,="), r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// maxName bounds a session's name, in bytes.
+const maxName = 256
+
+func (a *App) renameCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "rename ID NAME", Short: "Name a session", Args: exactArgs(2, "a session and its new name"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := args[1]
+			if err := checkName(name); err != nil {
+				return err
+			}
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				if err := h.Deliver(ctx, id, "", &session.Labelled{Title: &name}); err != nil {
+					return err
+				}
+				a.warnOfTwins(ctx, h, id, name)
+				return nil
+			})
+		},
+	}
+}
+
+func checkName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return usageError("a name cannot be empty")
+	case len(name) > maxName:
+		return usageError("a name of %d bytes: want at most %d", len(name), maxName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return usageError("a name cannot hold control characters")
+	}
+	return nil
+}
+
+// warnOfTwins says when the name does not lead to the session: ids come first, and a name must be the only one.
+func (a *App) warnOfTwins(ctx context.Context, h *perdure.Home, id, name string) {
+	if info, err := h.Store().Get(ctx, name); err == nil && info.ID != id {
+		a.note("%q is also the id of another session, which comes first: use %s", name, id)
+		return
+	}
+	page, err := h.Store().List(ctx, store.Query{Title: name, Limit: 2})
+	if err == nil && slices.ContainsFunc(page.Sessions, func(s store.Info) bool { return s.ID != id }) {
+		a.note("another session has this name too: use %s", id)
+	}
+}
+
+func (a *App) pauseCommand() *cobra.Command {
+	return a.lifecycleCommand("pause", "Let a session start nothing new; a command that runs goes on", session.LifecyclePaused,
+		session.LifecycleOpen)
+}
+
+func (a *App) closeCommand() *cobra.Command {
+	return a.lifecycleCommand("close", "Declare a session done; it is kept", session.LifecycleClosed,
+		session.LifecycleOpen, session.LifecyclePaused)
+}
+
+// lifecycleCommand moves a session from one of the given lifecycles. Where it stands there already, nothing happens.
+func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ...session.Lifecycle) *cobra.Command {
+	return &cobra.Command{
+		Use: verb + " ID", Short: short, Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				st, err := h.State(ctx, id)
+				switch {
+				case err != nil:
+					return err
+				case st.Lifecycle == to:
+					a.note("session %s is %s already", id, to)
+					return nil
+				case !slices.Contains(from, st.Lifecycle):
+					return &exitError{code: exitFailed, text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
+				}
+				if err := h.Deliver(ctx, id, "", &session.LifecycleSet{To: to}); err != nil {
+					return err
+				}
+				a.tellTasks(ctx, h, id)
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+)
+
+// logFlags are what log is asked to print.
+type logFlags struct {
+	follow, json, ancestors bool
+	from                    int64
+}
+
+func (a *App) logCommand() *cobra.Command {
+	f := &logFlags{}
+	c := &cobra.Command{
+		Use: "log ID", Short: "Print a session's events", Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.from < 1 {
+				return usageError("--from %d: events are numbered from 1", f.from)
+			}
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error { return a.log(ctx, h, id, f) })
+		},
+	}
+	fs := c.Flags()
+	fs.BoolVarP(&f.follow, "follow", "f", false, "go on with each event as it becomes durable, until interrupted")
+	fs.BoolVar(&f.json, "json", false, "print one JSON object a line")
+	fs.Int64Var(&f.from, "from", 1, "begin with this `SEQ` of the session's own events")
+	fs.BoolVar(&f.ancestors, "ancestors", false, "of a fork, the events that it began with before its own")
+	return c
+}
+
+// maxAncestors bounds a chain of forks, as the engine does.
+const maxAncestors = 1000
+
+func (a *App) log(ctx context.Context, h *perdure.Home, id string, f *logFlags) (err error) {
+	p := &logPrinter{out: bufio.NewWriterSize(a.Stdout, 64<<10), json: f.json, named: f.ancestors}
+	defer func() {
+		if ferr := p.out.Flush(); err == nil {
+			err = ferr
+		}
+	}()
+	if f.ancestors {
+		past, err := ancestors(ctx, h, id)
+		if err != nil {
+			return err
+		}
+		for _, r := range past {
+			if err := p.print(r.Session, h.Events(ctx, r.Session, 1, r.To)); err != nil {
+				return err
+			}
+		}
+	}
+	if f.follow {
+		p.live = true
+		return p.print(id, h.Follow(ctx, id, f.from))
+	}
+	return p.print(id, h.Events(ctx, id, f.from, 0))
+}
+
+// ancestors are the ranges that a fork began with, the oldest first.
+func ancestors(ctx context.Context, h *perdure.Home, id string) ([]session.Range, error) {
+	var out []session.Range
+	for range maxAncestors {
+		info, err := h.Store().Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if info.Parent == nil {
+			return out, nil
+		}
+		id = info.Parent.Session
+		out = append([]session.Range{{Session: id, From: 1, To: info.Parent.Seq}}, out...)
+	}
+	return nil, fmt.Errorf("session %s has more than %d ancestors", id, maxAncestors)
+}
+
+// logPrinter prints events.
+type logPrinter struct {
+	out   *bufio.Writer
+	json  bool
+	named bool // each line names its session
+	live  bool // each event is shown at once
+}
+
+func (p *logPrinter) print(id string, events iter.Seq2[session.Event, error]) error {
+	for ev, err := range events {
+		if err != nil {
+			return err
+		}
+		if err := p.event(id, ev); err != nil {
+			return err
+		}
+		if p.live {
+			if err := p.out.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (p *logPrinter) event(id string, ev session.Event) error {
+	if p.json {
+		line := session.EventView(ev, nil)
+		if p.named {
+			line.Session = id
+		}
+		return encoder(p.out).Encode(line)
+	}
+	if p.named {
+		if _, err := io.WriteString(p.out, id+"  "); err != nil {
+			return err
+		}
+	}
+	at := time.UnixMilli(ev.Time).UTC().Format("2006-01-02 15:04:05.000")
+	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, oneline(string(ev.Kind), 40), ev.Actor.Type, oneline(summary(ev), 160))
+	return err
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+)
+
+func (a *App) permissionsCommand() *cobra.Command {
+	return group("permissions", "What a session may do without asking", a.permissionsListCommand(), a.revokeCommand())
+}
+
+func (a *App) permissionsListCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list ID", Short: "List mode, rules, grants and the newest decisions", Args: exactArgs(1, "a session"),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				v, err := h.View(ctx, id, perdure.ViewOptions{})
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return a.json(v.Permissions)
+				}
+				return a.printPermissions(v.Permissions)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func (a *App) printPermissions(p perdure.PermissionsView) error {
+	rows := [][]string{{"mode", p.Mode, "", ""}}
+	for _, r := range p.Rules {
+		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})
+	}
+	for _, g := range p.Grants {
+		rows = append(rows, []string{"allow", g.Rule, "grant", fmt.Sprintf("%s, by %s %s, %s ago", g.Scope, g.Actor.Type, g.Actor.ID, a.age(int64(g.Granted)))})
+	}
+	for _, d := range p.Decisions {
+		by := d.Rule
+		if d.Human {
+			by = "approval"
+		}
+		rows = append(rows, []string{d.Effect, d.Tool + " " + d.Act, "decided", by})
+	}
+	return a.table(rows)
+}
+
+func (a *App) revokeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke ID RULE", Short: "Take a grant back", Args: exactArgs(2, "a session and a granted rule"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.refuseInside("perdure permissions revoke"); err != nil {
+				return err
+			}
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				st, err := h.State(ctx, id)
+				if err != nil {
+					return err
+				}
+				grants := make([]string, len(st.Permissions.Grants))
+				for i, g := range st.Permissions.Grants {
+					grants[i] = g.Rule
+				}
+				if slices.Contains(grants, args[1]) {
+					return h.Deliver(ctx, id, "", &session.PermissionRevoked{Rule: args[1]})
+				}
+				e := &exitError{code: exitMissing, text: fmt.Sprintf("session %s has no grant %q", id, args[1]), hint: "it has no grants"}
+				if len(grants) > 0 {
+					e.hint = "nearest: " + strings.Join(nearest(args[1], grants), ", ")
+				}
+				return e
+			})
+		},
+	}
+}

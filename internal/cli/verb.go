@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/store"
+)
+
+// verb runs a command over the home. A signal ends its context; what it had accepted stays accepted, and the exit code
+// names the signal.
+func (a *App) verb(cmd *cobra.Command, do func(ctx context.Context, h *perdure.Home) error) error {
+	ctx, ended := a.untilSignal(cmd.Context())
+	err := a.with(ctx, func(h *perdure.Home) error { return do(ctx, h) })
+	sig, ok := ended().(syscall.Signal)
+	if !ok || err == nil {
+		return err
+	}
+	if !errors.Is(err, context.Canceled) || err.Error() != context.Canceled.Error() {
+		a.note("%v", err)
+	}
+	return exit(128 + int(sig))
+}
+
+// untilSignal gives a context that the first signal ends. A second signal ends the process at once: nothing that it
+// could interrupt needs this process to be finished. The returned function stops the listening and tells the signal.
+func (a *App) untilSignal(parent context.Context) (context.Context, func() os.Signal) {
+	ctx, cancel := context.WithCancel(parent)
+	done, stopped := make(chan struct{}), make(chan struct{})
+	var got os.Signal
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-done:
+				return
+			case sig := <-a.Signals:
+				if s, ok := sig.(syscall.Signal); ok && got != nil {
+					os.Exit(128 + int(s))
+				}
+				got = sig
+				cancel()
+			}
+		}
+	}()
+	return ctx, func() os.Signal {
+		close(done)
+		<-stopped
+		cancel()
+		return got
+	}
+}
+
+// onSession is verb for a command whose first argument names a session.
+func (a *App) onSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *perdure.Home, id string) error) error {
+	return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+		id, err := resolve(ctx, h, name)
+		if err != nil {
+			return err
+		}
+		return do(ctx, h, id)
+	})
+}
+
+// each walks all sessions that match, page by page, newest first.
+func each(ctx context.Context, h *perdure.Home, q store.Query, do func(store.Info) error) error {
+	q.Limit = 1000
+	for {
+		page, err := h.Store().List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, s := range page.Sessions {
+			if err := do(s); err != nil {
+				return err
+			}
+		}
+		if page.Next == "" {
+			return nil
+		}
+		q.After = page.Next
+	}
+}
+
+// completeSession offers the ids of sessions for the first argument.
+func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	if len(args) == 0 {
+		// A failing completion offers nothing; its errors belong to the command itself.
+		_ = a.with(cmd.Context(), func(h *perdure.Home) error {
+			page, err := h.Store().List(cmd.Context(), store.Query{IDPrefix: prefix, Limit: 100})
+			for _, s := range page.Sessions {
+				out = append(out, s.ID+"\t"+oneline(s.Heads.Title+" "+s.Heads.Cwd, maxCell))
+			}
+			return err
+		})
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/store"
+)
+
+func (a *App) verifyCommand() *cobra.Command {
+	var all, asJSON bool
+	c := &cobra.Command{
+		Use: "verify ID|--all", Short: "Check a session's log from its first event to its last",
+		Args: rangeArgs(0, 1, "a session, or --all"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return usageError("give a session or --all, not both")
+			case all:
+				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.verifyAll(ctx, h, asJSON) })
+			case len(args) == 0:
+				return usageError("want a session, or --all")
+			}
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				sound, err := a.verify(ctx, h, id, asJSON, "")
+				if err != nil || sound {
+					return err
+				}
+				return exit(exitFailed)
+			})
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "every session")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a session")
+	return c
+}
+
+// verdictOf is a line of verify --json.
+type verdictOf struct {
+	ID     string   `json:"id"`
+	OK     bool     `json:"ok"`
+	Faults []string `json:"faults"`
+}
+
+// verify checks one session and prints ok, or every fault on a line of its own.
+func (a *App) verify(ctx context.Context, h *perdure.Home, id string, asJSON bool, prefix string) (sound bool, err error) {
+	faults, err := h.Verify(ctx, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound) || ctx.Err() != nil:
+		return false, err
+	case err != nil: // what keeps it from being checked is a fault too
+		faults = append(faults, err.Error())
+	}
+	if asJSON {
+		return len(faults) == 0, a.json(verdictOf{ID: id, OK: len(faults) == 0, Faults: append([]string{}, faults...)})
+	}
+	if len(faults) == 0 {
+		a.linef("%sok", prefix)
+	}
+	for _, f := range faults {
+		a.linef("%s%s", prefix, oneline(f, 500))
+	}
+	return len(faults) == 0, nil
+}
+
+func (a *App) verifyAll(ctx context.Context, h *perdure.Home, asJSON bool) error {
+	bad := 0
+	err := each(ctx, h, store.Query{}, func(s store.Info) error {
+		sound, err := a.verify(ctx, h, s.ID, asJSON, s.ID+"  ")
+		if errors.Is(err, store.ErrNotFound) {
+			return nil // deleted meanwhile
+		}
+		if err == nil && !sound {
+			bad++
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if bad > 0 {
+		a.note("%d sessions have faults; the others are not affected", bad)
+		return exit(exitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+)
+
+// version is what version --json prints.
+type version struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"` // of the source, where the build knows it
+	Modified bool   `json:"modified,omitempty"` // the source had changes of its own
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+	Fold     int    `json:"fold_version"`
+	Codec    uint8  `json:"codec"`
+}
+
+func thisVersion() version {
+	v := version{
+		Version: perdure.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Fold: session.FoldVersion, Codec: session.Codec1,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				v.Revision = s.Value
+			case "vcs.modified":
+				v.Modified = s.Value == "true"
+			}
+		}
+	}
+	return v
+}
+
+func (a *App) versionCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "version", Short: "Print the version", Args: exactArgs(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			v := thisVersion()
+			if asJSON {
+				return a.json(v)
+			}
+			a.linef("perdure %s (%s, %s/%s)", v.Version, v.Go, v.OS, v.Arch)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
