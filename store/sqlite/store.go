@@ -77,7 +77,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.identity = thisMachine()
 	}
 	if c.sizes == nil {
-		c.sizes = &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 4096, checkpoint: 1000, restart: 16 << 10}
+		c.sizes = &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 4096, look: 64, checkpoint: 1000, restart: 16 << 10}
 	}
 	if c.free == nil {
 		c.free = freeBytes

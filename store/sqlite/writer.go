@@ -35,6 +35,7 @@ type sizes struct {
 	bytes      int           // of one transaction
 	hold       time.Duration // of one turn at the lock
 	queue      int           // jobs that wait; more wait at the door
+	look       int           // pages' worth of commits between looks at the write-ahead log
 	checkpoint int64         // pages of the write-ahead log after which it is copied into the database
 	restart    int64         // pages after which writers wait for readers, so that the log starts over
 }
@@ -283,7 +284,7 @@ func (w *writer) roomFor(bytes int) error {
 // checkpoint copies the write-ahead log into the database when it is long enough. It runs outside the lock: other
 // processes may write meanwhile. Readers bound themselves to short transactions, so that the log can start over.
 func (w *writer) checkpoint() {
-	if w.since < 64 || w.store.poison.Load() != nil {
+	if w.since < w.sizes.look || w.store.poison.Load() != nil {
 		return
 	}
 	w.since = 0
