@@ -165,10 +165,10 @@ func (s *Session) policy() permission.Policy {
 
 // env is the world as a tool sees it now.
 func (s *Session) env() tool.Env {
-	view := s.state.View()
+	view, policy := s.state.View(), s.policy()
 	return tool.Env{
 		Cwd: view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
-		Tasks: tasks{s: s, view: view},
+		Tasks: tasks{s: s, view: view}, Hidden: func(abs string) bool { return permission.Hidden(policy, abs) },
 	}
 }
 

@@ -86,7 +86,7 @@ func (globFiles) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	}
 	deep := strings.Contains(rest, "**")
 	var list []found
-	w := &walker{tree: tree, depth: maxDepth + 1}
+	w := &walker{tree: tree, depth: maxDepth + 1, hide: env.Hidden}
 	if !deep {
 		w.depth = strings.Count(rest, "/") // of the pattern; a brace may hold more, which only widens the walk
 	}

@@ -115,7 +115,7 @@ func (grepFiles) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	}
 	rules := &ignores{files: env.Files}
 	rules.start(root)
-	w := &walker{tree: tree, depth: maxDepth + 1}
+	w := &walker{tree: tree, depth: maxDepth + 1, hide: env.Hidden}
 	w.enter = func(rel string) { rules.enter(filepath.Join(root, rel)) }
 	w.skip = func(rel string, dir bool) bool {
 		name := filepath.Base(rel)

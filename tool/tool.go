@@ -111,6 +111,9 @@ type Env struct {
 	State *session.State // as of the call
 	Files Files
 	Tasks Tasks
+	// Hidden tells of a file or directory that the permission rules keep from being read: searches leave it out. Nil
+	// hides nothing.
+	Hidden func(abs string) bool
 }
 
 // Files is the filesystem as tools use it. Paths are absolute. What is neither a regular file nor a directory (a

@@ -29,6 +29,7 @@ type walker struct {
 	tree  Tree
 	depth int                                   // directories below the first that are entered
 	skip  func(rel string, dir bool) bool       // leaves an entry out, a directory with all that is in it
+	hide  func(abs string) bool                 // leaves out what the rules say may not be seen; nil hides nothing
 	enter func(rel string)                      // called before a directory's entries; may be nil
 	visit func(rel string, d fs.DirEntry) error // errStop ends the walk
 
@@ -60,7 +61,7 @@ func (w *walker) walk(ctx context.Context, root, rel string, depth int) error {
 		if rel != "" {
 			path = rel + "/" + d.Name()
 		}
-		if w.skip(path, d.IsDir()) {
+		if w.skip(path, d.IsDir()) || w.hide != nil && w.hide(filepath.Join(root, path)) {
 			continue
 		}
 		if err := w.visit(path, d); err != nil {

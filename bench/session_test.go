@@ -1,0 +1,232 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+)
+
+// The targets of sessions.
+const (
+	maxOpen10k    = 5 * time.Millisecond  // open, fold and tail of 10,000 events, warm
+	maxOpenGrowth = 1.5                   // of 100,000 events against 100, with the same live context
+	maxStep       = 5 * time.Millisecond  // the agent's own part of a step
+	maxFirst      = 80 * time.Millisecond // from perdure -p to its first request
+)
+
+// openHome opens a home that the test closes.
+func openHome(t *testing.T) *perdure.Home {
+	t.Helper()
+	h, err := perdure.Open(t.Context(), filepath.Join(t.TempDir(), "home"), perdure.Config{ShimPath: []string{"/bin/false"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// grow makes a session of about n events: app events, and a short conversation at the end.
+func grow(t *testing.T, h *perdure.Home, id string, n int) {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := h.Create(ctx, engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/"}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := h.Open(ctx, id, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	me := session.Actor{Type: session.ActorUser}
+	batch := make([]session.Body, 0, 500)
+	for i := range n {
+		batch = append(batch, &session.App{Namespace: "bench", Data: fmt.Appendf(nil, "event %d of a log that is long", i)})
+		if len(batch) == cap(batch) || i == n-1 {
+			if err := s.Append(ctx, me, batch...); err != nil {
+				t.Fatal(err)
+			}
+			batch = batch[:0]
+		}
+	}
+	for i := range 20 {
+		note := &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(fmt.Sprintf("line %d", i))}}
+		if err := s.Append(ctx, me, note); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(ctx, "done"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// median times what f does.
+func medianOf(t *testing.T, n int, f func()) time.Duration {
+	t.Helper()
+	f() // warm
+	times := make([]time.Duration, n)
+	for i := range times {
+		begin := time.Now()
+		f()
+		times[i] = time.Since(begin)
+	}
+	slices.Sort(times)
+	return times[n/2]
+}
+
+// Goal: opening a session costs the same however long its log is.
+func TestOpenFigures(t *testing.T) {
+	if os.Getenv("PERDURE_BENCH") == "" {
+		return
+	}
+	h, ctx := openHome(t), t.Context()
+	times := map[int]time.Duration{}
+	for _, n := range []int{100, 10_000, 100_000} {
+		id := fmt.Sprintf("n%d", n)
+		grow(t, h, id, n)
+		times[n] = medianOf(t, 31, func() {
+			st, err := h.State(ctx, id)
+			if err == nil {
+				_, err = h.Transcript(ctx, st)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	growth := float64(times[100_000]) / float64(times[100])
+	fork := medianOf(t, 31, func() {
+		if _, _, err := h.Fork(ctx, "n100000", 0, "", ""); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Logf("open+fold+tail: 100 events %v, 10,000 %v, 100,000 %v; 100,000:100 = %.2f; fork of 100,000: %v",
+		times[100], times[10_000], times[100_000], growth, fork)
+	if times[10_000] > maxOpen10k || growth > maxOpenGrowth {
+		t.Errorf("targets: 10,000 events in %v, growth %.1f", maxOpen10k, maxOpenGrowth)
+	}
+}
+
+// stepScript is a scripted model of n steps, each with one read.
+func stepScript(t *testing.T, dir string, n int) string {
+	t.Helper()
+	type call struct {
+		Name  string         `json:"name"`
+		Input map[string]any `json:"input"`
+	}
+	type step struct {
+		Text  string `json:"text"`
+		Tools []call `json:"tools,omitempty"`
+	}
+	steps := make([]step, 0, n+1)
+	for range n {
+		steps = append(steps, step{Text: "look", Tools: []call{{"Read", map[string]any{"file_path": "x.txt"}}}})
+	}
+	b, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"steps": append(steps, step{Text: "done"})}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "script.json")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x.txt"), []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Goal: the agent's own part of a step is small, and neither it nor the bytes on disk grow with the turn.
+func TestStepFigures(t *testing.T) {
+	if os.Getenv("PERDURE_BENCH") == "" {
+		return
+	}
+	const steps = 200
+	h, ctx, dir := openHome(t), t.Context(), t.TempDir()
+	agent, err := h.Agent(ctx, "scripted/"+stepScript(t, dir, steps))
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := h.Create(ctx, engine.Spec{Agent: agent, Cwd: dir, Mode: permission.ModeDefault})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Run(ctx, id, perdure.RunOptions{Prompt: "go"}); err != nil {
+		t.Fatal(err)
+	}
+	var at []int64
+	var size [2]int
+	for ev, err := range h.Events(ctx, id, 1, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind == session.KindModelRequested {
+			at = append(at, ev.Time)
+		}
+		if half := len(at) * 2 / (steps + 2); half < 2 {
+			size[half] += len(ev.Body)
+		}
+	}
+	half := len(at) / 2
+	first := time.Duration(at[half]-at[0]) * time.Millisecond / time.Duration(half)
+	second := time.Duration(at[len(at)-1]-at[half]) * time.Millisecond / time.Duration(len(at)-1-half)
+	t.Logf("a step, model and tool next to nothing: %v in the first half, %v in the second; event bytes %d and %d", first, second, size[0], size[1])
+	if second > maxStep {
+		t.Errorf("target: %v a step", maxStep)
+	}
+}
+
+// Goal: perdure -p reaches the model quickly.
+func TestFirstRequestFigures(t *testing.T) {
+	if os.Getenv("PERDURE_BENCH") == "" {
+		return
+	}
+	exe := filepath.Join(t.TempDir(), "perdure")
+	build := exec.Command("go", "build", "-o", exe, "github.com/perdure/perdure/cmd/perdure")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	var lc net.ListenConfig
+	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan time.Time, 64)
+	srv := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		seen <- time.Now()
+		w.WriteHeader(http.StatusUnauthorized)
+	})}
+	go func() { _ = srv.Serve(l) }()
+	defer srv.Close()
+	home := t.TempDir()
+	var times []time.Duration
+	for range 21 {
+		cmd := exec.CommandContext(context.Background(), exe, "-p", "hello")
+		cmd.Env = []string{"PERDURE_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "ANTHROPIC_API_KEY=none-at-all", "ANTHROPIC_BASE_URL=http://" + l.Addr().String()}
+		cmd.Dir = home
+		begin := time.Now()
+		_ = cmd.Run() // the server refuses the key
+		times = append(times, (<-seen).Sub(begin))
+	}
+	slices.Sort(times)
+	t.Logf("perdure -p to its first request: median %v, slowest %v", times[len(times)/2], times[len(times)-1])
+	if times[len(times)/2] > maxFirst {
+		t.Errorf("target: %v", maxFirst)
+	}
+}
