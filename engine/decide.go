@@ -62,7 +62,11 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 }
 
 func refused(act string, r tool.Result) *session.ToolFinished {
-	return &session.ToolFinished{Act: act, Outcome: session.OutcomeError, Reason: "refused", Content: r.Content}
+	fin := &session.ToolFinished{Act: act, Outcome: session.OutcomeError, Reason: "refused", Content: r.Content}
+	if !r.IsError {
+		fin.Outcome, fin.Reason = session.OutcomeOK, "nothing to do"
+	}
+	return fin
 }
 
 func errorResult(format string, args ...any) *tool.Result {

@@ -113,11 +113,10 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 // editFailed finds out what a failed change left. A file still as it was is an ordinary error; anything else the
 // next look at the file decides.
 func (s *Session) editFailed(act string, e session.Edit, cause error) landing {
-	content := []session.Part{session.TextPart(fmt.Sprintf("The change was not made: %v", cause))}
 	now, _, err := s.eng.cfg.Files.Digest(e.Path)
-	if err == nil && now == e.Pre || errors.Is(cause, tool.ErrChanged) {
+	if err == nil && now == e.Pre || !errors.Is(cause, tool.ErrUnsettled) {
 		return landing{actor: engineActor, bodies: []session.Body{
-			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: content},
+			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: tool.EditFailed(e, cause).Content},
 		}}
 	}
 	return landing{actor: engineActor, bodies: []session.Body{

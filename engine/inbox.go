@@ -18,9 +18,6 @@ func (s *Session) Drain(ctx context.Context) error {
 	for {
 		items, err := s.eng.cfg.Store.Pending(ctx, s.state.ID, s.mark, inboxPage)
 		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
 			return fmt.Errorf("session %s: inbox: %w", s.state.ID, err)
 		}
 		if len(items) == 0 {

@@ -56,6 +56,9 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 	for {
 		if err := s.advance(ctx); err != nil {
 			s.ground(errParked)
+			if s.failed == nil && ctx.Err() != nil {
+				return ErrParked // what was cut short is whole in the log
+			}
 			return err
 		}
 		if len(s.flights) == 0 && done() {

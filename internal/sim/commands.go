@@ -1,0 +1,290 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"time"
+
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+)
+
+// Behaviour is what a command's script does.
+type Behaviour struct {
+	Exit    int
+	Output  string
+	Takes   time.Duration // 0: 10 ms
+	Forever bool          // until it is killed
+	Late    time.Duration // from the shim's start to its claim
+	Cwd     string        // where the shell ends up
+	Env     map[string]string
+	Lost    bool   // the shim dies with it: its end is never seen
+	Feeds   string // the script of a running task, which prints a line for it
+	Left    int    // processes that it leaves behind
+	Hook    string // what a human does meanwhile
+	HookAt  time.Duration
+}
+
+// command is one act directory with its shim, which outlives the process that started it.
+type command struct {
+	spec    session.CommandSpec
+	does    Behaviour
+	spawned bool
+	void    bool
+	why     string // of a void claim without a directory before it
+	state   session.CommandState
+	out     []byte
+	claimed chan struct{} // closed by the claim, void or run
+	ended   chan struct{} // closed when the command no longer runs
+}
+
+var (
+	errVoid    = errors.New("the act was voided before the shim claimed it")
+	errMissing = errors.New("the act directory is missing")
+)
+
+func (w *World) lookCommand(sessionID, act string) *command { return w.commands[sessionID+"/"+act] }
+
+// stateLocked is what the act directory says.
+func (c *command) stateLocked() session.CommandState {
+	switch {
+	case c == nil || c.why != "":
+		return session.CommandState{Status: session.CommandLost, Reason: "dir_missing"}
+	case c.void || c.state.Status == "":
+		return session.CommandState{Status: session.CommandAbsent}
+	}
+	st := c.state
+	st.Output = int64(len(c.out))
+	return st
+}
+
+// prepareLocked makes the act directory.
+func (w *World) prepareLocked(spec session.CommandSpec) *command {
+	key := spec.Session + "/" + spec.Act
+	c := w.commands[key]
+	if c == nil {
+		c = &command{spec: spec, does: w.script.Commands[spec.Script], claimed: make(chan struct{}), ended: make(chan struct{})}
+		w.commands[key] = c
+	}
+	return c
+}
+
+// spawnLocked starts the shim, which claims the act by itself, now or later.
+func (w *World) spawnLocked(spec session.CommandSpec) *command {
+	c := w.prepareLocked(spec)
+	if c.spawned {
+		return c
+	}
+	c.spawned = true
+	w.intended(spec.Session, session.KindToolStarted, `"act":"`+spec.Act+`"`)
+	if c.does.Late == 0 {
+		w.claimLocked(c)
+		return c
+	}
+	time.AfterFunc(c.does.Late, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.claimLocked(c)
+	})
+	return c
+}
+
+func (w *World) claimLocked(c *command) {
+	if c.void || c.state.Status != "" || w.lookCommand(c.spec.Session, c.spec.Act) != c {
+		return // voided, or its directory is gone
+	}
+	w.runs[c.spec.Session+" "+session.BaseOf(c.spec.Act)+": "+c.spec.Script]++
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(c.spec.Script))
+	c.state = session.CommandState{
+		Status: session.CommandRunning, PID: int(h.Sum32()%30000) + 2, StartTicks: 7, BootID: bootID, Started: time.Now().UnixMilli(),
+	}
+	c.out = []byte(c.does.Output)
+	close(c.claimed)
+	w.feedLocked(c)
+	if c.does.Hook != "" {
+		time.AfterFunc(c.does.HookAt, func() { w.hook(c.does.Hook) })
+	}
+	takes := c.does.Takes
+	if takes == 0 {
+		takes = 10 * time.Millisecond
+	}
+	if limit := time.Duration(c.spec.TimeoutMS) * time.Millisecond; limit > 0 && (c.does.Forever || limit < takes) {
+		time.AfterFunc(limit, func() { w.kill(c, "timeout") })
+		return
+	}
+	if !c.does.Forever {
+		time.AfterFunc(takes, func() { w.end(c) })
+	}
+}
+
+func (w *World) feedLocked(c *command) {
+	for _, other := range w.commands {
+		if c.does.Feeds != "" && other.spec.Script == c.does.Feeds && other.spec.Session == c.spec.Session &&
+			other.state.Status == session.CommandRunning {
+			other.out = append(other.out, "served "+c.spec.Script+"\n"...)
+		}
+	}
+}
+
+func (w *World) end(c *command) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.state.Status != session.CommandRunning {
+		return
+	}
+	c.state.Ended = time.Now().UnixMilli()
+	if c.does.Lost {
+		c.state.Status, c.state.Reason = session.CommandLost, "shim_died"
+		close(c.ended)
+		return
+	}
+	code := c.does.Exit
+	c.state.Status, c.state.ExitCode, c.state.Stragglers = session.CommandExited, &code, c.does.Left
+	if c.spec.Capture {
+		c.state.Cwd = c.does.Cwd
+		for k, v := range c.does.Env {
+			if c.state.Env == nil {
+				c.state.Env = session.EnvDelta{}
+			}
+			c.state.Env[k] = &v
+		}
+	}
+	close(c.ended)
+}
+
+func (w *World) kill(c *command, by string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.killLocked(c, by)
+}
+
+func (w *World) killLocked(c *command, by string) {
+	if c == nil || c.state.Status != session.CommandRunning {
+		return
+	}
+	c.state.Status, c.state.Signal, c.state.By, c.state.Ended = session.CommandKilled, "SIGKILL", by, time.Now().UnixMilli()
+	close(c.ended)
+}
+
+// commands is how a process sees the shims.
+type commands struct{ p *process }
+
+var _ engine.Commands = commands{}
+
+func (c commands) Prepare(_ context.Context, spec session.CommandSpec) error {
+	return c.p.effect("command.prepare", func() { c.p.w.prepareLocked(spec) })
+}
+
+func (c commands) Start(ctx context.Context, spec session.CommandSpec) error {
+	var cmd *command
+	if err := c.p.effect("command.start", func() { cmd = c.p.w.spawnLocked(spec) }); err != nil {
+		return err
+	}
+	select {
+	case <-cmd.claimed:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-c.p.ctx.Done():
+		return ErrDead
+	}
+	c.p.w.mu.Lock()
+	defer c.p.w.mu.Unlock()
+	if cmd.void {
+		return errVoid
+	}
+	return c.p.pointLocked("command.started")
+}
+
+func (c commands) State(sessionID, act string) (session.CommandState, error) {
+	c.p.w.mu.Lock()
+	defer c.p.w.mu.Unlock()
+	if err := c.p.pointLocked("command.state"); err != nil {
+		return session.CommandState{}, err
+	}
+	return c.p.w.lookCommand(sessionID, act).stateLocked(), nil
+}
+
+func (c commands) Settle(ctx context.Context, sessionID, act string) (st session.CommandState, err error) {
+	if err := ctx.Err(); err != nil {
+		return st, err
+	}
+	w := c.p.w
+	err = c.p.effect("command.settle", func() {
+		key := sessionID + "/" + act
+		cmd := w.commands[key]
+		if cmd == nil {
+			cmd = &command{why: "dir_missing", claimed: make(chan struct{}), ended: make(chan struct{})}
+			w.commands[key] = cmd
+		}
+		if cmd.state.Status == "" && !cmd.void {
+			cmd.void = true
+			close(cmd.claimed)
+			close(cmd.ended)
+		}
+		st = cmd.stateLocked()
+	})
+	return st, err
+}
+
+func (c commands) Wait(ctx context.Context, sessionID, act string) (session.CommandState, error) {
+	if err := c.p.point("command.wait.before"); err != nil {
+		return session.CommandState{}, err
+	}
+	c.p.w.mu.Lock()
+	cmd := c.p.w.lookCommand(sessionID, act)
+	c.p.w.mu.Unlock()
+	if cmd != nil {
+		select {
+		case <-cmd.ended:
+		case <-ctx.Done():
+			return session.CommandState{}, context.Cause(ctx)
+		case <-c.p.ctx.Done():
+			return session.CommandState{}, ErrDead
+		}
+	}
+	c.p.w.mu.Lock()
+	defer c.p.w.mu.Unlock()
+	return cmd.stateLocked(), c.p.pointLocked("command.wait.after")
+}
+
+func (c commands) Kill(ctx context.Context, sessionID, act, by string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	missing := false
+	err := c.p.effect("command.kill", func() {
+		cmd := c.p.w.lookCommand(sessionID, act)
+		missing = cmd == nil
+		c.p.w.killLocked(cmd, by)
+	})
+	if err == nil && missing {
+		err = errMissing
+	}
+	return err
+}
+
+func (c commands) Read(sessionID, act string, from int64, limit int) (b []byte, next, gap int64, err error) {
+	c.p.w.mu.Lock()
+	defer c.p.w.mu.Unlock()
+	if err := c.p.pointLocked("command.read"); err != nil {
+		return nil, from, 0, err
+	}
+	cmd := c.p.w.lookCommand(sessionID, act)
+	if cmd == nil || from >= int64(len(cmd.out)) {
+		return nil, from, 0, nil
+	}
+	b = cmd.out[from:min(int64(len(cmd.out)), from+int64(limit))]
+	return append([]byte(nil), b...), from + int64(len(b)), 0, nil
+}
+
+func (c commands) Remove(sessionID, act string) error {
+	w := c.p.w
+	return c.p.effect("command.remove", func() {
+		if c := w.lookCommand(sessionID, act); c != nil && c.state.Status == session.CommandRunning {
+			w.faultLocked("the directory of %s was removed while its command ran", act)
+		}
+		delete(w.commands, sessionID+"/"+act)
+	})
+}

@@ -1,0 +1,103 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/session"
+)
+
+// seen is what the API remembers of one session's requests.
+type seen struct {
+	messages []session.Message
+	encoded  [][]byte                  // what is frozen, then the messages
+	bases    map[string]session.Digest // of the first request of each call, whole, by act without attempt
+}
+
+// inspect holds a request against the rules of the API, and against the requests before it.
+func (w *World) inspect(lineage string, r model.Request) {
+	if why := pairing(r.Messages); why != "" {
+		w.faultLocked("request %s of %s: %s", r.Act, lineage, why)
+	}
+	s := w.requests[lineage]
+	if s == nil {
+		s = &seen{bases: map[string]session.Digest{}}
+		w.requests[lineage] = s
+	}
+	encoded := encodeMessages(r)
+	params := fmt.Appendf(nil, "%s %d %+v", r.Model, r.MaxTokens, r.Params)
+	base, whole := session.BaseOf(r.Act), session.Sum(bytes.Join(append(encoded, params), []byte{1}))
+	if first, known := s.bases[base]; !known {
+		s.bases[base] = whole
+	} else if first != whole {
+		w.faultLocked("request %s of %s: a retry differs from the first attempt", r.Act, lineage)
+	}
+	w.extends(lineage, r, s, encoded)
+	s.messages, s.encoded = r.Messages, encoded
+}
+
+// extends checks that the prefix is append-only: whatever was answered stays, byte by byte. Only a last
+// message without an answer, or one that was paused, may get more blocks.
+func (w *World) extends(lineage string, r model.Request, old *seen, encoded [][]byte) {
+	n := len(old.encoded)
+	if len(encoded) < n {
+		w.faultLocked("request %s of %s: %d messages after %d", r.Act, lineage, len(encoded), n)
+		return
+	}
+	for i := range n {
+		same := bytes.Equal(old.encoded[i], encoded[i])
+		if i > 0 && i == n-1 && (len(encoded) == n || old.messages[i-1].Role == session.RoleAssistant) {
+			same = bytes.HasPrefix(encoded[i], old.encoded[i])
+		}
+		if !same {
+			w.faultLocked("request %s of %s: message %d of %d changed after it was sent (0 is system and tools)", r.Act, lineage, i, n-1)
+			return
+		}
+	}
+}
+
+// pairing checks roles, and that every tool call is answered once, first thing in the very next message, in order.
+func pairing(ms []session.Message) string {
+	if len(ms) == 0 || ms[0].Role != session.RoleUser {
+		return "the first message is not the user's"
+	}
+	if last := ms[len(ms)-1]; last.Role != session.RoleUser && last.Blocks[len(last.Blocks)-1].Text != "paused" {
+		return "the last message is not the user's"
+	}
+	var open []string
+	for i, m := range ms {
+		if i > 0 && ms[i-1].Role == m.Role {
+			return "two messages in a row of " + string(m.Role)
+		}
+		if len(m.Blocks) == 0 {
+			return "an empty message"
+		}
+		var results []string
+		text := false
+		for _, b := range m.Blocks {
+			switch {
+			case b.Result != nil && text:
+				return "a tool result after other content"
+			case b.Result != nil:
+				results = append(results, b.Result.ID)
+			default:
+				text = true
+			}
+			if b.Type == session.BlockText && m.Role == session.RoleUser && b.Text == "" {
+				return "an empty text"
+			}
+		}
+		if strings.Join(results, " ") != strings.Join(open, " ") {
+			return "calls " + strings.Join(open, " ") + " are answered by " + strings.Join(results, " ")
+		}
+		open = nil
+		for _, b := range m.Blocks {
+			if b.Tool != nil {
+				open = append(open, b.Tool.ID)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,56 @@
+package sim
+
+import (
+	"context"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/tool"
+)
+
+// deploy is an act outside that must never be repeated by itself.
+type deploy struct{ p *process }
+
+func (deploy) Spec() tool.Spec {
+	return tool.Spec{Name: "Deploy", Description: "deploys", Schema: `{"type":"object"}`, Effect: session.EffectExternal}
+}
+
+func (d deploy) Run(_ context.Context, c tool.Call, _ tool.Env) (tool.Result, error) {
+	return act(d.p, c, "deploy ")
+}
+
+// ping is an act outside that may be repeated.
+type ping struct{ p *process }
+
+func (ping) Spec() tool.Spec {
+	return tool.Spec{Name: "Ping", Description: "pings", Schema: `{"type":"object"}`, Effect: session.EffectExternal, Idempotent: true}
+}
+
+func (t ping) Run(_ context.Context, c tool.Call, _ tool.Env) (tool.Result, error) {
+	return act(t.p, c, "ping ")
+}
+
+func act(p *process, c tool.Call, what string) (tool.Result, error) {
+	err := p.effect("outside", func() {
+		p.w.intended("", session.KindToolStarted, `"act":"`+c.Act+`"`)
+		p.w.acts[what+string(c.Input)]++
+	})
+	return tool.Result{Content: []session.Part{session.TextPart(what + "done")}}, err
+}
+
+// eager is a broken Bash: it starts a command when it is only asked what it would run.
+type eager struct {
+	tool.Commander
+	p *process
+}
+
+func (e eager) Command(c tool.Call) (*tool.Command, *tool.Result) {
+	cmd, refusal := e.Commander.Command(c)
+	if cmd != nil {
+		e.p.w.mu.Lock()
+		defer e.p.w.mu.Unlock()
+		if !e.p.dead {
+			e.p.w.spawnLocked(session.CommandSpec{Session: "main", Act: c.Act, Script: cmd.Script, TimeoutMS: cmd.TimeoutMS, Capture: true})
+		}
+	}
+	return cmd, refusal
+}
