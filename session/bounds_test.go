@@ -251,7 +251,7 @@ func TestRangesAreBound(t *testing.T) {
 func TestFilesRoundTrip(t *testing.T) {
 	for _, fs := range []session.Files{nil, {}, {
 		"/w/\xff": {Path: "/w/\xff", Digest: session.Sum(nil), Mode: 0o755, Size: 1 << 40, Use: "odd", Time: -1, Seq: -7},
-		"":       {Use: session.FileCreated, Seq: 9},
+		"":        {Use: session.FileCreated, Seq: 9},
 	}} {
 		b, err := json.Marshal(fs)
 		if err != nil {

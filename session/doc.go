@@ -15,6 +15,9 @@
 //  3. Append the outcome: exactly one of finished, void (provably no effect) or unknown.
 //  4. On opening a session, fold its log, append session.resumed, and ask Next. Nothing else.
 //
+// What does not fit the state (an outcome of an act that is not open, a second start) folds to a fault: it is listed
+// in State.Faults and changes nothing that matters. A log that was written by these duties has none.
+//
 // Files are cut by subject: each holds the bodies of its events, their slice of State and how they apply.
 //
 // Compatibility: a kind, once released, keeps its meaning. Unknown kinds of newer versions are carried untouched;

@@ -34,6 +34,8 @@ const (
 type Context struct {
 	Tokens int64 `json:"tokens"` // of the newest sealed call: request and reply
 	Fresh  int64 `json:"fresh"`  // bytes of content since then
+	// Prefix is the hash of the newest request; see [ModelRequested].
+	Prefix Digest `json:"prefix"`
 	// Ranges are where the conversation is in the session's own log; see [State.Conversation].
 	Ranges []Range `json:"ranges"`
 }
@@ -132,6 +134,7 @@ func (b *ModelRequested) apply(s *State, e Event) {
 		s.leaveCalls(e, t)
 	}
 	t.Step, t.Model = b.Step, m
+	s.Context.Prefix = b.Prefix
 }
 
 // leaveCalls remembers the step's tool calls when the turn goes on without them. All of them have their outcome.

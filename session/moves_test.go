@@ -56,7 +56,7 @@ func (r *run) fork() {
 	if r.src.number(2) == 0 {
 		base := session.New(r.id)
 		if r.parent != nil {
-			st, _ := r.world.parent.refold(r.forkSeq)
+			st, _ := r.parent.refold(r.forkSeq)
 			base = session.Fork(st, r.id)
 		}
 		at := 1 + int64(r.src.number(len(r.events)))
@@ -146,21 +146,21 @@ func (r *run) answerCall(id string) {
 	if r.ended {
 		n = 0
 	}
-	switch {
-	case n == 0:
+	switch n {
+	case 0:
 		r.reply(id, session.StopEndTurn, u, text)
-	case n == 1:
+	case 1:
 		r.reply(id, session.StopPause, u, text)
-	case n == 2:
+	case 2:
 		r.reply(id, []session.StopReason{session.StopRefusal, session.StopMaxTokens, session.StopContext}[r.src.number(3)], u, text)
-	case n == 3:
+	case 3:
 		delete(r.flight, id)
 		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: "overloaded"}
 		if r.src.number(4) > 0 {
 			b.RetryAt = r.now + 10
 		}
 		r.append(engine, b)
-	case n == 4:
+	case 4:
 		r.reply(id, session.StopEndTurn, session.Usage{}) // nothing at all, counted by nobody
 	default:
 		blocks := []session.SealedBlock{text}
