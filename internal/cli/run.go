@@ -187,6 +187,11 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 	if err != nil {
 		return opt, err
 	}
+	for _, r := range rules {
+		if w := permission.Warning(permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source}); w != "" {
+			a.note("%s", w)
+		}
+	}
 	for _, r := range set.Rules {
 		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
 	}
