@@ -55,12 +55,6 @@ func (e *engine) primary(err error) int {
 	return code & 0xff
 }
 
-// ofSQLite tells whether err came out of the library, rather than being one of our own refusals.
-func (e *engine) ofSQLite(err error) bool {
-	_, ok := e.code(err)
-	return ok
-}
-
 // syncFailed tells whether err says that a sync failed: from then on nobody knows what the disk holds.
 func (e *engine) syncFailed(err error) bool {
 	code, _ := e.code(err)

@@ -96,7 +96,10 @@ func (r *reader) page(ctx context.Context) ([]session.Event, error) {
 	bytes := 0
 	err := r.store.read(ctx, func(c *conn) error {
 		return c.query(sqlEvents, []any{r.sno, r.next, r.to, pageRows}, func(v []driver.Value) error {
-			e := scanEvent(v)
+			e, err := scanEvent(v)
+			if err != nil {
+				return &store.CorruptError{Session: r.id, Seq: r.next, Cause: err}
+			}
 			if err := r.accept(e); err != nil {
 				return err
 			}
@@ -155,12 +158,19 @@ func (r *reader) damage(err error) error {
 	return err
 }
 
-func scanEvent(v []driver.Value) session.Event {
+// errType is a value that no writer of ours left there, and that a conversion would hide from the hash.
+var errType = errors.New("a column has a value of another type")
+
+func scanEvent(v []driver.Value) (session.Event, error) {
+	flags, codec := number(v[3]), number(v[6])
 	e := session.Event{
-		Seq: number(v[0]), Kind: session.Kind(text(v[1])), Time: number(v[2]), Flags: session.Flags(number(v[3])),
-		Actor: session.Actor{Type: session.ActorType(text(v[4])), ID: text(v[5])}, Codec: uint8(number(v[6])),
+		Seq: number(v[0]), Kind: session.Kind(text(v[1])), Time: number(v[2]), Flags: session.Flags(flags),
+		Actor: session.Actor{Type: session.ActorType(text(v[4])), ID: text(v[5])}, Codec: uint8(codec),
 		Digest: digest(v[7]), Hash: digest(v[8]),
 	}
 	e.Body = body(v[9], e.Digest)
-	return e
+	if flags != int64(e.Flags) || codec != int64(e.Codec) || v[9] != nil && e.Body == nil {
+		return e, errType
+	}
+	return e, nil
 }

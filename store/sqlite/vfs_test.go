@@ -28,9 +28,13 @@ func boot(t testing.TB, d *disk) *engine {
 			return (&ncruces.SQLite{}).Open("file:" + filepath.Base(path) + "?vfs=" + name)
 		},
 		code: func(err error) (int, bool) {
-			var e *sqlite3.Error
-			if errors.As(err, &e) {
-				return int(e.ExtendedCode()), true
+			var extended sqlite3.ExtendedErrorCode
+			var plain sqlite3.ErrorCode
+			switch {
+			case errors.As(err, &extended):
+				return int(extended), true
+			case errors.As(err, &plain):
+				return int(plain), true
 			}
 			return 0, false
 		},

@@ -40,8 +40,8 @@ type sizes struct {
 	restart    int64         // pages after which writers wait for readers, so that the log starts over
 }
 
-// job is one piece of work, atomic by itself: it either refuses without having changed anything, or succeeds. An
-// error of SQLite rolls back its group.
+// job is one piece of work, atomic by itself: it either refuses, without having changed anything, or succeeds. Any
+// other error rolls back its group.
 type job struct {
 	run    func(*conn) error // may run again after a rollback
 	events int
@@ -230,11 +230,11 @@ func (w *writer) transaction(group []*job) error {
 	done := 0
 	for _, j := range group {
 		j.err = j.run(w.conn)
-		if w.conn.engine.ofSQLite(j.err) {
-			return w.rollback(j.err)
-		}
-		if j.err == nil {
+		switch {
+		case j.err == nil:
 			done++
+		case !refused(j.err):
+			return w.rollback(j.err)
 		}
 	}
 	if done == 0 {
@@ -245,6 +245,19 @@ func (w *writer) transaction(group []*job) error {
 	}
 	w.since += bytes/4096 + 2*len(group)
 	return nil
+}
+
+// refused tells the refusals from what went wrong.
+func refused(err error) bool {
+	for _, refusal := range []error{
+		errNothing, store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrFenced, store.ErrHeld, store.ErrKeyReused,
+	} {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	var children *store.ChildrenError
+	return errors.As(err, &children)
 }
 
 // rollback undoes a group that failed before its commit began. That nothing of it stays is only certain if SQLite
