@@ -63,7 +63,7 @@ func agentSpec(root string, i int) session.CommandSpec {
 func TestAgentKilled(t *testing.T) {
 	rounds := 12
 	if os.Getenv("PERDURE_SOAK") != "" {
-		rounds = 1000
+		rounds = 500
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -198,4 +198,47 @@ func TestTwoStarts(t *testing.T) {
 	if st := b.wait("a"); won != 1 || code(st) != "exited 42" || b.count() != 1 {
 		t.Errorf("%d winners, %s, ran %d times: %v", won, code(st), b.count(), errs)
 	}
+}
+
+// Shims are killed at random times. No command that is called absent ran, none ran twice, and no code is wrong.
+func TestShimsKilled(t *testing.T) {
+	rounds := 3
+	if os.Getenv("PERDURE_SOAK") != "" {
+		rounds = 100
+	}
+	seen := map[session.CommandStatus]int{}
+	for range rounds {
+		b := newBench(t)
+		var wg sync.WaitGroup
+		for i := range 20 {
+			r := *b.Runner
+			r.shimEnv = []string{fmt.Sprintf("%s=after:%d", faultKey, rand.IntN(160_000))}
+			wg.Go(func() { _ = r.Start(context.Background(), agentSpec(b.cwd, i)) })
+		}
+		wg.Wait()
+		for i := range 20 {
+			seen[b.judge(i)]++
+		}
+		b.killAll()
+	}
+	t.Logf("%v", seen)
+	if len(seen) < 2 {
+		t.Errorf("the kills hit nothing, or everything alike: %v", seen)
+	}
+}
+
+// judge settles one command whose shim may have been killed and compares the verdict with what it did.
+func (b *bench) judge(i int) session.CommandStatus {
+	b.t.Helper()
+	act := "n" + strconv.Itoa(i)
+	st, err := b.Settle(context.Background(), testSession, act)
+	if err == nil && st.Status == session.CommandRunning {
+		st = b.wait(act)
+	}
+	ran, _ := os.ReadFile(filepath.Join(b.cwd, fmt.Sprintf("ran.%d", i)))
+	if err != nil || len(ran) > len("x\n") || st.Status == session.CommandAbsent && len(ran) > 0 ||
+		st.ExitCode != nil && (code(st) != agentCode(i) || len(ran) == 0) || st.Status == session.CommandKilled {
+		b.t.Errorf("command %d: %s, ran %q, %v", i, code(st), ran, err)
+	}
+	return st.Status
 }

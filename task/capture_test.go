@@ -24,68 +24,73 @@ func deltaText(delta session.EnvDelta) string {
 	return strings.Join(parts, " ")
 }
 
+// captureCase is a script and what has to be known after it.
+type captureCase struct {
+	script      string
+	code        int
+	output      string
+	cwd         string // relative to the first one; "-" when nothing may be reported
+	env         string
+	stderrOther bool // the output is not compared
+}
+
+var captureCases = map[string]captureCase{
+	"nothing":      {script: "true"},
+	"cd":           {script: "mkdir -p d && cd d", cwd: "/d"},
+	"cdnewline":    {script: "mkdir -p $'d\\ne' && cd $'d\\ne'", cwd: "/d\ne"},
+	"cdgone":       {script: "mkdir x && cd x && rmdir ../x && export A=1", cwd: "-", env: `A="1"`},
+	"export":       {script: "export A=1 B='x y'; C=3", env: `A="1" B="x y"`},
+	"unset":        {script: "unset OLD; export NEW=", env: `NEW="" -OLD`},
+	"unexport":     {script: "export -n OLD", env: `-OLD`},
+	"values":       {script: `export A=$'a\nb\t"\'\\$x` + "`" + `' B=é C=$'\x01\x7f' D='declare -x E="1"' F=$'\xff'`, env: `A="a\nb\t\"'\\$x` + "`" + `" B="é" C="\x01\x7f" D="declare -x E=\"1\""`},
+	"array":        {script: `declare -ax L=(a "b)"); export A=1`, env: `A="1"`},
+	"novalue":      {script: `export N; export A=1`, env: `A="1"`},
+	"attributes":   {script: `declare -irx I=5; declare -lx S=ABC`, env: `I="5" S="abc"`},
+	"functions":    {script: `f() { echo hi; }; export -f f; f`, output: "hi\n"},
+	"percommand":   {script: `export TMPDIR=/x PERDURE_X=1 SHLVL=9 PWD=/ OLDPWD=/ A=1`, env: `A="1"`},
+	"exit":         {script: "export A=1; exit 7; export A=2", code: 7, env: `A="1"`},
+	"errexit":      {script: "set -e; export A=1; false; export A=2", code: 1, env: `A="1"`},
+	"nounset":      {script: "set -u; export A=1; echo $nope 2>/dev/null", code: 1, env: `A="1"`, stderrOther: true},
+	"xtrace":       {script: "set -x; export A=1", output: "+ export A=1\n+ A=1\n", env: `A="1"`},
+	"noclobber":    {script: "set -C; umask 777; export A=1", env: `A="1"`},
+	"allexport":    {script: "set -a; A=1", env: `A="1"`},
+	"posix":        {script: "set -o posix; export A='x \"y'", env: `A="x \"y"`},
+	"nopath":       {script: "unset PATH; export A=1", env: `A="1" -PATH`},
+	"closed":       {script: "export A=1; exec >&- 2>&- <&-", env: `A="1"`},
+	"exec":         {script: "export A=1; exec printf done", output: "done", cwd: "-"},
+	"execfd":       {script: "exec 3>&1; export A=1; echo x >&3", output: "x\n", env: `A="1"`},
+	"kill":         {script: "export A=1; kill -9 $$", code: -1, cwd: "-"},
+	"parse":        {script: "export A=1\nif then (", code: 2, env: `A="1"`, stderrOther: true},
+	"subshell":     {script: "(cd /; export A=1); echo $(cd /; pwd)", output: "/\n"},
+	"trap":         {script: "trap 'echo bye $?' EXIT; export A=1; exit 3", code: 3, output: "bye 3\n", env: `A="1"`},
+	"traperrexit":  {script: "set -e; trap 'echo bye $?; false; echo not' EXIT; false", code: 1, output: "bye 1\n"},
+	"trapok":       {script: "set -eu; trap 'echo bye $?' 0; export A=1", output: "bye 0\n", env: `A="1"`},
+	"trapexit":     {script: "trap 'exit 9' EXIT; export A=1", code: 9, env: `A="1"`},
+	"trapx":        {script: "set -x; trap 'echo bye' EXIT; exit 2", code: 2, output: "+ trap 'echo bye' EXIT\n+ exit 2\n+ echo bye\nbye\n"},
+	"trapreset":    {script: "trap 'echo bye' EXIT; trap - EXIT; export A=1", env: `A="1"`},
+	"trapone":      {script: "trap 'echo bye' EXIT; trap EXIT; export A=1", env: `A="1"`},
+	"trapignore":   {script: "trap '' EXIT; export A=1", env: `A="1"`},
+	"trapmore":     {script: "trap 'echo got' EXIT USR1; kill -USR1 $$; export A=1", output: "got\ngot\n", env: `A="1"`},
+	"trapother":    {script: "trap 'echo usr' USR1; kill -USR1 $$; trap -p USR1; export A=1", output: "usr\ntrap -- 'echo usr' SIGUSR1\n", env: `A="1"`},
+	"trapsub":      {script: "(trap 'echo sub' EXIT); export A=1", output: "sub\n", env: `A="1"`},
+	"trapsave":     {script: `old=$(trap -p EXIT); trap 'echo bye' EXIT; eval "$old"; export A=1`, env: `A="1"`},
+	"traperr":      {script: "trap 'echo err' ERR; false; export A=1", output: "err\n", env: `A="1"`},
+	"trapquote":    {script: `x="it's"; trap 'echo "$x" # c' EXIT; export A=1`, output: "it's\n", env: `A="1"`},
+	"trapdashes":   {script: "trap -- 'echo bye' EXIT; export A=1", output: "bye\n", env: `A="1"`},
+	"trapfunction": {script: "f() { trap 'echo bye' EXIT; }; f; export A=1", output: "bye\n", env: `A="1"`},
+	"trapterm":     {script: "trap 'echo term; exit 4' TERM; kill -TERM $$; sleep 5", code: 4, output: "term\n"},
+	"term":         {script: "export A=1; kill -TERM $$", code: -1, cwd: "-"},
+	"zero":         {script: `echo "${0##*/} $# ${BASH_SOURCE##*/} $LINENO" ; return 2>/dev/null; echo on`, output: "script 0 script 1\non\n"},
+	"bashenv":      {script: `echo "[$BASH_ENV]"; bash -c 'echo "[$BASH_ENV]"; trap "echo in" EXIT'`, output: "[]\n[]\nin\n"},
+	"imported":     {script: `evil; export A=1`, output: "good\n", env: `A="1"`},
+	"noeol":        {script: "export A=1 # no newline", env: `A="1"`},
+	"background":   {script: "trap 'echo bye' EXIT; { true & wait; }; export A=1", output: "bye\n", env: `A="1"`},
+}
+
 // Working directory and exported environment survive the shell, whatever the script does on its way out; and the
 // script behaves, prints and exits as without the report.
 func TestCapture(t *testing.T) {
-	for name, c := range map[string]struct {
-		script      string
-		code        int
-		output      string
-		cwd         string // relative to the first one; "-" when nothing may be reported
-		env         string
-		stderrOther bool // the output is not compared
-	}{
-		"nothing":      {script: "true"},
-		"cd":           {script: "mkdir -p d && cd d", cwd: "/d"},
-		"cdnewline":    {script: "mkdir -p $'d\\ne' && cd $'d\\ne'", cwd: "/d\ne"},
-		"cdgone":       {script: "mkdir x && cd x && rmdir ../x && export A=1", cwd: "-", env: `A="1"`},
-		"export":       {script: "export A=1 B='x y'; C=3", env: `A="1" B="x y"`},
-		"unset":        {script: "unset OLD; export NEW=", env: `NEW="" -OLD`},
-		"unexport":     {script: "export -n OLD", env: `-OLD`},
-		"values":       {script: `export A=$'a\nb\t"\'\\$x` + "`" + `' B=é C=$'\x01\x7f' D='declare -x E="1"' F=$'\xff'`, env: `A="a\nb\t\"'\\$x` + "`" + `" B="é" C="\x01\x7f" D="declare -x E=\"1\""`},
-		"array":        {script: `declare -ax L=(a "b)"); export A=1`, env: `A="1"`},
-		"novalue":      {script: `export N; export A=1`, env: `A="1"`},
-		"attributes":   {script: `declare -irx I=5; declare -lx S=ABC`, env: `I="5" S="abc"`},
-		"functions":    {script: `f() { echo hi; }; export -f f; f`, output: "hi\n"},
-		"percommand":   {script: `export TMPDIR=/x PERDURE_X=1 SHLVL=9 PWD=/ OLDPWD=/ A=1`, env: `A="1"`},
-		"exit":         {script: "export A=1; exit 7; export A=2", code: 7, env: `A="1"`},
-		"errexit":      {script: "set -e; export A=1; false; export A=2", code: 1, env: `A="1"`},
-		"nounset":      {script: "set -u; export A=1; echo $nope 2>/dev/null", code: 1, env: `A="1"`, stderrOther: true},
-		"xtrace":       {script: "set -x; export A=1", output: "+ export A=1\n+ A=1\n", env: `A="1"`},
-		"noclobber":    {script: "set -C; umask 777; export A=1", env: `A="1"`},
-		"allexport":    {script: "set -a; A=1", env: `A="1"`},
-		"posix":        {script: "set -o posix; export A='x \"y'", env: `A="x \"y"`},
-		"nopath":       {script: "unset PATH; export A=1", env: `A="1" -PATH`},
-		"closed":       {script: "export A=1; exec >&- 2>&- <&-", env: `A="1"`},
-		"exec":         {script: "export A=1; exec printf done", output: "done", cwd: "-"},
-		"execfd":       {script: "exec 3>&1; export A=1; echo x >&3", output: "x\n", env: `A="1"`},
-		"kill":         {script: "export A=1; kill -9 $$", code: -1, cwd: "-"},
-		"parse":        {script: "export A=1\nif then (", code: 2, env: `A="1"`, stderrOther: true},
-		"subshell":     {script: "(cd /; export A=1); echo $(cd /; pwd)", output: "/\n"},
-		"trap":         {script: "trap 'echo bye $?' EXIT; export A=1; exit 3", code: 3, output: "bye 3\n", env: `A="1"`},
-		"traperrexit":  {script: "set -e; trap 'echo bye $?; false; echo not' EXIT; false", code: 1, output: "bye 1\n"},
-		"trapok":       {script: "set -eu; trap 'echo bye $?' 0; export A=1", output: "bye 0\n", env: `A="1"`},
-		"trapexit":     {script: "trap 'exit 9' EXIT; export A=1", code: 9, env: `A="1"`},
-		"trapx":        {script: "set -x; trap 'echo bye' EXIT; exit 2", code: 2, output: "+ trap 'echo bye' EXIT\n+ exit 2\n+ echo bye\nbye\n"},
-		"trapreset":    {script: "trap 'echo bye' EXIT; trap - EXIT; export A=1", env: `A="1"`},
-		"trapone":      {script: "trap 'echo bye' EXIT; trap EXIT; export A=1", env: `A="1"`},
-		"trapignore":   {script: "trap '' EXIT; export A=1", env: `A="1"`},
-		"trapmore":     {script: "trap 'echo got' EXIT USR1; kill -USR1 $$; export A=1", output: "got\ngot\n", env: `A="1"`},
-		"trapother":    {script: "trap 'echo usr' USR1; kill -USR1 $$; trap -p USR1; export A=1", output: "usr\ntrap -- 'echo usr' SIGUSR1\n", env: `A="1"`},
-		"trapsub":      {script: "(trap 'echo sub' EXIT); export A=1", output: "sub\n", env: `A="1"`},
-		"trapsave":     {script: `old=$(trap -p EXIT); trap 'echo bye' EXIT; eval "$old"; export A=1`, env: `A="1"`},
-		"traperr":      {script: "trap 'echo err' ERR; false; export A=1", output: "err\n", env: `A="1"`},
-		"trapquote":    {script: `x="it's"; trap 'echo "$x" # c' EXIT; export A=1`, output: "it's\n", env: `A="1"`},
-		"trapdashes":   {script: "trap -- 'echo bye' EXIT; export A=1", output: "bye\n", env: `A="1"`},
-		"trapfunction": {script: "f() { trap 'echo bye' EXIT; }; f; export A=1", output: "bye\n", env: `A="1"`},
-		"trapterm":     {script: "trap 'echo term; exit 4' TERM; kill -TERM $$; sleep 5", code: 4, output: "term\n"},
-		"term":         {script: "export A=1; kill -TERM $$", code: -1, cwd: "-"},
-		"zero":         {script: `echo "${0##*/} $# ${BASH_SOURCE##*/} $LINENO" ; return 2>/dev/null; echo on`, output: "script 0 script 1\non\n"},
-		"bashenv":      {script: `echo "[$BASH_ENV]"; bash -c 'echo "[$BASH_ENV]"; trap "echo in" EXIT'`, output: "[]\n[]\nin\n"},
-		"imported":     {script: `evil; export A=1`, output: "good\n", env: `A="1"`},
-		"noeol":        {script: "export A=1 # no newline", env: `A="1"`},
-		"background":   {script: "trap 'echo bye' EXIT; { true & wait; }; export A=1", output: "bye\n", env: `A="1"`},
-	} {
+	for name, c := range captureCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)

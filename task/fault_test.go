@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -286,6 +287,6 @@ func TestDamage(t *testing.T) {
 }
 
 func procFile(pid int, name string) string {
-	text, _ := os.ReadFile(filepath.Join("/proc", itoa(pid), name))
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), name))
 	return string(text)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,13 +14,18 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// faultKey makes a shim or stage of this test binary stop or die at one step: "kill:step" or "stop:step".
+// faultKey makes a shim or stage of this test binary stop or die at one step, "kill:step" or "stop:step", or a shim die
+// some microseconds after its start, "after:N".
 const faultKey = "PERDURE_TEST_FAULT"
 
 func TestMain(m *testing.M) {
 	if v := os.Getenv(faultKey); v != "" {
 		faultEnv = []string{faultKey + "=" + v}
 		what, step, _ := strings.Cut(v, ":")
+		if us, err := strconv.Atoi(step); err == nil {
+			faultEnv = nil
+			time.AfterFunc(time.Duration(us)*time.Microsecond, func() { syscall.Kill(os.Getpid(), syscall.SIGKILL) })
+		}
 		sig := syscall.SIGKILL
 		if what == "stop" {
 			sig = syscall.SIGSTOP
@@ -151,5 +157,3 @@ func code(st session.CommandState) string {
 	}
 	return fmt.Sprintf("%s %s", st.Status, st.Reason)
 }
-
-func itoa(n int) string { return fmt.Sprint(n) }

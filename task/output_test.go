@@ -80,6 +80,38 @@ func TestOutputBound(t *testing.T) {
 	}
 }
 
+// A flood costs the bound on disk, and the shim's memory does not grow with it.
+func TestOutputFlood(t *testing.T) {
+	b := newBench(t)
+	size := int64(64 << 20)
+	if os.Getenv("PERDURE_SOAK") != "" {
+		size = 4 << 30
+	}
+	spec := b.script("a", fmt.Sprintf("head -c %d /dev/zero; until [ -e stop ]; do sleep 0.01; done", size))
+	spec.KeepBytes = 4 << 20
+	b.start(spec)
+	eventually(t, "all is printed", func() bool { return b.state("a").Output == size })
+	shim := b.processesOf("a", shimArg)[0]
+	_, peak, _ := strings.Cut(procFile(shim.PID, "status"), "VmHWM:")
+	var kib int
+	fmt.Sscan(peak, &kib)
+	if kib == 0 || kib > 24<<10 {
+		t.Errorf("the shim's memory peaked at %d KiB", kib)
+	}
+	var disk int64
+	segs, err := actDir(filepath.Join(b.Dir, testSession, "a")).segments()
+	for _, s := range segs {
+		disk += s.end - s.base
+	}
+	if err != nil || disk > 4<<20 {
+		t.Errorf("%d bytes on disk, %v", disk, err)
+	}
+	os.WriteFile(filepath.Join(b.cwd, "stop"), nil, 0o600)
+	if st := b.wait("a"); code(st) != "exited 0" || st.Output != size {
+		t.Errorf("%s, %d bytes", code(st), st.Output)
+	}
+}
+
 // A reader that follows while segments rotate away under it never sees a wrong byte.
 func TestReadWhileRotating(t *testing.T) {
 	b := newBench(t)

@@ -165,7 +165,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// fillExit adds what the exit record knows. Descendants are counted now, as long as the shim is there to hold them.
+// fillExit adds what the exit record knows. Descendants are counted now, as long as the shim is there to hold them;
+// with none, the output is complete.
 func fillExit(st *session.CommandState, exit exitRecord, d actDir, held bool) {
 	st.Status, st.ExitCode = session.CommandExited, exit.Code
 	if exit.Code == nil {
@@ -181,7 +182,8 @@ func fillExit(st *session.CommandState, exit exitRecord, d actDir, held bool) {
 	st.Stragglers = exit.Stragglers
 	if shim, ok := d.shim(); ok {
 		if left, err := descendants(shim.PID); err == nil {
-			st.Stragglers = len(left)
+			// None left means that the shim is just collecting their last output: not over yet.
+			st.Stragglers = max(len(left), 1)
 		}
 	}
 }
