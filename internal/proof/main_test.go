@@ -1,0 +1,43 @@
+package proof_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/perdure/perdure"
+)
+
+// binary is the perdure command under test, built once. Its path is unique, so that the processes of this run can be
+// told from all others.
+var binary string
+
+func TestMain(m *testing.M) {
+	perdure.RunShimIfAsked()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "perdure-proof-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary = filepath.Join(dir, "perdure")
+	build := exec.Command("go", "build", "-o", binary, "github.com/perdure/perdure/cmd/perdure")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "build perdure: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// long tells whether the campaigns run in full.
+func long() bool { return os.Getenv("PERDURE_SOAK") == "1" || proving() }
+
+// proving tells whether figures are to be written.
+func proving() bool { return os.Getenv("PERDURE_PROOF") == "1" }

@@ -1,0 +1,133 @@
+package proof_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/perdure/perdure"
+)
+
+// patience bounds every wait for something that must happen. Machines may be busy.
+const patience = 60 * time.Second
+
+// place is a home on disk with a directory for each session's work, and this process's look at them.
+type place struct {
+	t    *testing.T
+	root string
+	dir  string // the home
+	home *perdure.Home
+}
+
+// newPlace opens a home. When the test ends, nothing that was started in it may be left.
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t: t, root: root, dir: filepath.Join(root, "home")}
+	p.home = p.open(perdure.Config{})
+	t.Cleanup(func() {
+		p.nothingLeft()
+		if err := p.home.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p
+}
+
+// open opens the home once more, in this process.
+func (p *place) open(cfg perdure.Config) *perdure.Home {
+	p.t.Helper()
+	if cfg.Environ == nil {
+		cfg.Environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.root, "USER=proof"}
+	}
+	h, err := perdure.Open(p.t.Context(), p.dir, cfg)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return h
+}
+
+// work makes a directory for one session to work in.
+func (p *place) work(id string) string {
+	p.t.Helper()
+	dir := filepath.Join(p.root, "work", id)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	return dir
+}
+
+// environ is what an agent starts with. Nothing of this process's environment gets in by accident.
+func (p *place) environ(more ...string) []string {
+	return append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + p.root, "USER=proof", "LANG=C.UTF-8", "PERDURE_HOME=" + p.dir,
+	}, more...)
+}
+
+// nothingLeft fails if a process that began here still lives.
+func (p *place) nothingLeft() {
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		left := processes(p.root)
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.t.Errorf("left behind: %s", strings.Join(left, "; "))
+			return
+		}
+		<-time.After(pause)
+	}
+}
+
+// pause is how often a condition is looked at.
+const pause = 5 * time.Millisecond
+
+// processes lists what mentions the path in its command line or environment, this process apart.
+func processes(path string) (out []string) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		cmdline, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if bytes.Contains(cmdline, []byte(path)) || bytes.Contains(environ, []byte(path)) {
+			out = append(out, fmt.Sprintf("pid %d: %s", pid, bytes.ReplaceAll(cmdline, []byte{0}, []byte{' '})))
+		}
+	}
+	return out
+}
+
+// errPatience says that what was waited for did not come.
+var errPatience = errors.New("waited in vain")
+
+// until polls a condition.
+func until(ctx context.Context, what string, ok func() bool) error {
+	deadline := time.Now().Add(patience)
+	for !ok() {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%w for %s", errPatience, what)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %w", what, context.Cause(ctx))
+		case <-time.After(pause):
+		}
+	}
+	return nil
+}
