@@ -224,6 +224,9 @@ func (c commands) Settle(ctx context.Context, sessionID, act string) (st session
 			close(cmd.ended)
 		}
 		st = cmd.stateLocked()
+		if w.cfg.BlindShim {
+			st = session.CommandState{Status: session.CommandAbsent}
+		}
 	})
 	return st, err
 }

@@ -75,3 +75,36 @@ func TestKilledEverywhere(t *testing.T) {
 		})
 	}
 }
+
+// A process is killed, and the one that recovers is killed too, at every distance.
+func TestKilledWhileRecovering(t *testing.T) {
+	for i, script := range sim.Chapters() {
+		t.Run(fmt.Sprintf("chapter%d", i), func(t *testing.T) {
+			w, _, want := play(t, script(), sim.Config{})
+			var cfgs []sim.Config
+			for n, p := range w.Points() {
+				if n%7 == 0 {
+					more := []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 30}[n/7%13]
+					cfgs = append(cfgs, sim.Config{Plan: sim.AtThen(p, more)})
+				}
+			}
+			each(t, script, want, cfgs)
+		})
+	}
+}
+
+// The whole script is killed at points all over it.
+func TestFullKilled(t *testing.T) {
+	w, faults, want := play(t, sim.Full(), sim.Config{})
+	if len(faults) > 0 {
+		t.Fatalf("without accidents: %q", faults)
+	}
+	var cfgs []sim.Config
+	for n, p := range w.Points() {
+		if n%60 == 0 {
+			cfgs = append(cfgs, sim.Config{Plan: sim.At(p)})
+		}
+	}
+	t.Logf("%d of %d points", len(cfgs), len(w.Points()))
+	each(t, sim.Full, want, cfgs)
+}

@@ -47,7 +47,7 @@ func (m provider) Call(ctx context.Context, r model.Request, sink func(model.Del
 	}
 	n := attemptOf(r.Act)
 	if n <= len(reply.Fail) && reply.Fail[n-1].Status != 0 {
-		w.served(r.Act, refused)
+		w.refuse(r.Act)
 		return nil, reply.Fail[n-1]
 	}
 	usage := session.Usage{Input: int64(10 + len(r.Messages)), CacheRead: 7, CacheWrite: 3}
@@ -92,6 +92,11 @@ func (m provider) begin(r model.Request) (Reply, error) {
 	lineage := m.p.session
 	w.inspect(lineage, r)
 	w.intended(lineage, session.KindModelRequested, `"act":"`+r.Act+`"`)
+	if id := lineage + " " + r.Act; w.served[id] {
+		w.faultLocked("request %s was sent twice", id)
+	} else {
+		w.served[id] = true
+	}
 	w.calls = append(w.calls, modelCall{lineage: lineage, act: r.Act})
 	replies := w.script.Turns[name]
 	if k >= len(replies) {
@@ -120,14 +125,12 @@ type modelCall struct {
 	refused      bool // answered by an error status: it took no tokens
 }
 
-const refused = true
-
-func (w *World) served(act string, no bool) {
+func (w *World) refuse(act string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := len(w.calls) - 1; i >= 0; i-- {
 		if w.calls[i].act == act {
-			w.calls[i].refused = no
+			w.calls[i].refused = true
 			return
 		}
 	}

@@ -20,6 +20,7 @@ type Config struct {
 	LateIntent  bool // intents of acts are acknowledged, but written only with the next append
 	Volatile    int  // that many acknowledged appends are lost by a crash
 	EagerShim   bool // a command starts when it is planned, before it is decided
+	BlindShim   bool // what became of a command is never known: it is said not to have run
 	NoSnapshots bool // snapshots are not kept: harmless
 }
 
@@ -46,6 +47,7 @@ type World struct {
 	runs     map[string]int // by session and script
 	acts     map[string]int // outside effects, by session and input
 	calls    []modelCall
+	served   map[string]bool // acts of model calls that reached the API, by session and act
 	requests map[string]*seen
 	humans   []*human
 	logs     map[string][]entryOf // by session, read by Check
@@ -57,7 +59,7 @@ func New(script *Script, cfg Config) *World {
 	w := &World{
 		cfg: cfg, script: script, count: map[string]int{}, files: map[string]*file{}, changes: map[string]int{},
 		commands: map[string]*command{}, runs: map[string]int{}, acts: map[string]int{},
-		requests: map[string]*seen{}, hooks: map[string]int{}, began: time.Now(),
+		served: map[string]bool{}, requests: map[string]*seen{}, hooks: map[string]int{}, began: time.Now(),
 	}
 	for name, data := range script.Files {
 		w.files[name] = &file{data: []byte(data), mode: 0o644}
