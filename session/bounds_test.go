@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -274,5 +275,32 @@ func TestFilesRoundTrip(t *testing.T) {
 		if json.Unmarshal([]byte(bad), &got) == nil {
 			t.Errorf("%s is taken for files", bad)
 		}
+	}
+}
+
+// TestHugeStep: the cost of Next grows with the calls of a step, not with their square.
+func TestHugeStep(t *testing.T) {
+	const n = 4000
+	w := newWorld("s")
+	w.append(human, &session.Opened{ID: "s"}, &session.MessageReceived{}, &session.TurnStarted{N: 1, Message: 2},
+		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Through: 3})
+	blocks := make([]session.SealedBlock, n)
+	for i := range blocks {
+		blocks[i] = session.SealedBlock{Type: session.BlockToolUse, Name: "Read"}
+	}
+	w.reply("t1.s1.b0.a1", session.StopToolUse, session.Usage{}, blocks...)
+	for i := range w.st.Turn.Calls {
+		c := &w.st.Turn.Calls[i]
+		c.Effect, c.Decision = session.EffectProcess, &session.Decision{Allow: true, Bound: w.st.Binding(c)}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	as := session.Next(w.st)
+	runtime.ReadMemStats(&after)
+	if len(as) != n || len(as[n-1].After) != n-1 {
+		t.Fatalf("%d actions", len(as))
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > n*1024 {
+		t.Errorf("%d bytes for %d calls", got, n)
 	}
 }

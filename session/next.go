@@ -7,7 +7,7 @@ import "slices"
 type Action struct {
 	ID    string
 	Turn  int
-	After []string // ids that must no longer be outstanding before this one starts
+	After []string // ids that must no longer be outstanding before this one starts; not to be changed
 	Do    Do
 }
 

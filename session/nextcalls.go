@@ -6,9 +6,9 @@ package session
 // order; only reads that follow each other overlap. A call that waits for a human holds back those after it.
 func (s *State) nextCalls(t *Turn) (as []Action, done bool) {
 	done = true
-	held := false       // an earlier call waits for outside input
-	var before []string // unsettled calls before this one
-	reads := 0          // how many of them, from the end, are reads
+	held := false                             // an earlier call waits for outside input
+	before := make([]string, 0, len(t.Calls)) // unsettled calls before this one
+	reads := 0                                // how many of them, from the end, are reads
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		if c.Settled() {
@@ -50,7 +50,7 @@ func waitFor(before []string, reads int, effect Effect) []string {
 	if effect == EffectRead {
 		n -= min(reads, maxOverlap-1)
 	}
-	return append([]string(nil), before[:n]...)
+	return before[:n:n] // shared: a step of thousands of calls must not cost their square
 }
 
 // nextCall says what one unsettled call needs; nil is outside input.

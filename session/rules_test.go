@@ -212,6 +212,7 @@ func TestOrderOfActs(t *testing.T) {
 		"of another step":      {&session.ToolFinished{Act: "t1.s9.b1.a1", Outcome: session.OutcomeOK}},
 		"left unanswered":      {&session.TurnEnded{N: 1, Stop: "end_turn"}},
 		"next step too early":  {&session.ModelRequested{Act: "t1.s2.b0.a1", Turn: 1, Step: 2, Attempt: 1, Epoch: 1, Through: 9}},
+		"ended in mid-call":    {&session.ModelRequested{Act: "t2.s1.b0.a1", Turn: 2, Step: 1, Attempt: 1, Epoch: 1}, &session.TurnEnded{N: 2}},
 		"of another turn":      {&session.TurnEnded{N: 2, Stop: "end_turn"}},
 		"a turn in a turn":     {&session.TurnStarted{N: 2, Message: 3}},
 		"an unsent call":       {&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "fake/m"}},
@@ -224,6 +225,10 @@ func TestOrderOfActs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := called("Bash", "Fetch")
 			turn := w.st.Turn.N
+			if name == "ended in mid-call" {
+				w = called()
+				w.append(human, &session.MessageReceived{}, &session.TurnStarted{N: 2})
+			}
 			w.append(engine, bodies...)
 			if len(w.st.Faults) == 0 || w.st.ID != "s" {
 				t.Errorf("faults %q", w.st.Faults)
