@@ -21,7 +21,8 @@ func ansiC(s string) (string, bool) {
 			b.WriteByte("\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[at])
 			continue
 		}
-		base, digits, from := 16, 0, i+1
+		base, from := 16, i+1
+		var digits int
 		switch s[i] {
 		case 'x':
 			digits = 2

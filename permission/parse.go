@@ -22,11 +22,13 @@ func parseShell(text string) (file *syntax.File, err error) {
 		return file, errors.New("too deeply nested")
 	}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash))
-	err = parser.Stmts(strings.NewReader(text), func(st *syntax.Stmt) bool {
+	for st, err := range parser.StmtsSeq(strings.NewReader(text)) {
+		if err != nil {
+			return file, err
+		}
 		file.Stmts = append(file.Stmts, st)
-		return true
-	})
-	return file, err
+	}
+	return file, nil
 }
 
 // ambiguous finds line continuations that bash and the parser read differently,

@@ -14,7 +14,7 @@ func Suggest(r Request) string {
 	if refusedBytes(r) != "" {
 		return ""
 	}
-	text := ""
+	var text string
 	switch r.Tool {
 	case toolBash:
 		if (&judge{r: r, s: analyse(r)}).deciding() != "" {

@@ -148,7 +148,7 @@ func (OSFiles) List(dir string, limit int) ([]fs.DirEntry, error) {
 	}
 	defer d.Close()
 	list, err := d.ReadDir(limit)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return list, err
@@ -193,7 +193,7 @@ func (f OSFiles) open(path string) (*rawFile, FileInfo, error) {
 // infoOf reads a stat. What is neither a regular file nor a directory is an error.
 func infoOf(path string, st *unix.Stat_t) (FileInfo, error) {
 	info := FileInfo{
-		Exists: true, Size: st.Size, Mode: uint32(st.Mode) & 0o777, Links: uint64(st.Nlink), Mtime: st.Mtim.Nano(),
+		Exists: true, Size: st.Size, Mode: uint32(st.Mode) & 0o777, Links: uint64(st.Nlink), Mtime: st.Mtim.Nano(), //nolint:unconvert // the widths differ between systems
 	}
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFDIR:
@@ -232,7 +232,7 @@ const maxRetries = 1000
 
 func retry(call func() (int, error)) (n int, err error) {
 	for range maxRetries {
-		if n, err = call(); err != unix.EINTR {
+		if n, err = call(); !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}

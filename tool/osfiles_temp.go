@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,7 +38,7 @@ func createTemp(dir string) (*os.File, error) {
 		// then. A filesystem without locks has no sweepers, so that any other failure to lock is no harm.
 		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		var st unix.Stat_t
-		if err == unix.EWOULDBLOCK || unix.Fstat(int(file.Fd()), &st) != nil || st.Nlink == 0 {
+		if errors.Is(err, unix.EWOULDBLOCK) || unix.Fstat(int(file.Fd()), &st) != nil || st.Nlink == 0 {
 			_ = os.Remove(name)
 			file.Close()
 			continue

@@ -68,7 +68,7 @@ func (readFile) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	sum := blake3.New()
 	src := bufio.NewReaderSize(io.TeeReader(&bounded{ctx: ctx, r: file, left: maxScan}, sum), 64<<10)
 	start, err := src.Peek(sniffBytes)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return readFailure(ctx, path, err)
 	}
 	var r Result

@@ -3,6 +3,7 @@ package tool
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -38,7 +39,7 @@ func (v *view) scan(src *bufio.Reader) error {
 		} else {
 			rest += int64(len(piece))
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil && err != io.EOF {

@@ -2,6 +2,7 @@ package modeltest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -176,7 +177,7 @@ func TestCloseWhileStalled(t *testing.T) {
 	if err := <-done; err == nil {
 		t.Error("the stalled answer came to its end")
 	}
-	if err := s.WaitStalled(t.Context(), "never", 1); err != ErrClosed {
+	if err := s.WaitStalled(t.Context(), "never", 1); !errors.Is(err, ErrClosed) {
 		t.Errorf("wait after close: %v", err)
 	}
 	if _, err := http.Get(s.URL()); err == nil {
