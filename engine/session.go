@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -287,9 +286,4 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 		s.snapshot(ctx)
 	}
 	return errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
-}
-
-// deadlineFor is how long to sleep until a time of the log.
-func (s *Session) deadlineFor(ms int64) time.Duration {
-	return max(0, time.UnixMilli(ms).Sub(s.eng.cfg.Now()))
 }
