@@ -50,18 +50,18 @@ func (e *Engine) loadAt(ctx context.Context, id string, seq int64, settled bool,
 			return nil, err
 		}
 	}
-	return e.fold(ctx, info, seq, depth, nil)
+	st, err := e.base(ctx, info, seq, depth)
+	if err != nil {
+		return nil, err
+	}
+	return e.fold(ctx, info, st, seq, nil)
 }
 
-// base is the state that a session's own events are folded onto, and the seq it stands at.
+// base is the state that a session's own events are folded onto: the newest snapshot's at atMost or before, else the
+// one before its first event.
 func (e *Engine) base(ctx context.Context, info store.Info, atMost int64, depth int) (*session.State, error) {
-	snap, err := e.cfg.Store.LoadSnapshot(ctx, info.ID, session.FoldVersion, atMost)
-	if err == nil && snap != nil {
-		st := &session.State{}
-		if json.Unmarshal(snap.State, st) == nil && st.Head == (session.Head{Seq: snap.Seq, Hash: snap.Hash}) {
-			return st, nil
-		}
-		e.cfg.Log.Warn("snapshot is not usable", "session", info.ID)
+	if st := e.cached(ctx, info, atMost); st != nil {
+		return st, nil
 	}
 	if info.Parent == nil {
 		return session.New(info.ID), nil
@@ -76,11 +76,28 @@ func (e *Engine) base(ctx context.Context, info store.Info, atMost int64, depth 
 	return session.Fork(parent, info.ID), nil
 }
 
-// fold computes the state at seq; each, if set, sees the state after every event.
-func (e *Engine) fold(ctx context.Context, info store.Info, seq int64, depth int, each func(*session.State)) (*session.State, error) {
-	st, err := e.base(ctx, info, seq, depth)
-	if err != nil || st.Head.Seq >= seq {
-		return st, err
+// cached is the state of a usable snapshot, or nil. Snapshots are never truth: whatever is wrong with one, the log is
+// folded instead.
+func (e *Engine) cached(ctx context.Context, info store.Info, atMost int64) *session.State {
+	if atMost <= 0 {
+		return nil
+	}
+	snap, err := e.cfg.Store.LoadSnapshot(ctx, info.ID, session.FoldVersion, atMost)
+	if err != nil || snap == nil {
+		return nil
+	}
+	st := &session.State{}
+	if json.Unmarshal(snap.State, st) != nil || st.ID != info.ID || st.Head != (session.Head{Seq: snap.Seq, Hash: snap.Hash}) {
+		e.cfg.Log.Warn("snapshot is not usable", "session", info.ID)
+		return nil
+	}
+	return st
+}
+
+// fold computes the state at seq from a state before it; each, if set, sees the state after every event.
+func (e *Engine) fold(ctx context.Context, info store.Info, st *session.State, seq int64, each func(*session.State)) (*session.State, error) {
+	if st.Head.Seq >= seq {
+		return st, nil
 	}
 	for ev, err := range e.cfg.Store.Read(ctx, info.ID, st.Head.Seq+1, seq) {
 		if err != nil {
@@ -96,24 +113,33 @@ func (e *Engine) fold(ctx context.Context, info store.Info, seq int64, depth int
 	return st, nil
 }
 
-// settledSeq finds the newest seq ≤ seq without an open act.
+// settledSeq finds the newest seq ≤ seq without an open act. It looks at what follows the newest snapshot first, then
+// further back.
 func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, depth int) (int64, error) {
-	best := int64(0)
-	st, err := e.fold(ctx, info, seq, depth, func(s *session.State) {
-		if s.SettledNow() {
-			best = s.Head.Seq
+	for limit := seq; ; {
+		st, err := e.base(ctx, info, limit, depth)
+		if err != nil {
+			return 0, err
 		}
-	})
-	if err != nil {
-		return 0, err
+		from, best := st.Head.Seq, int64(0)
+		if from > 0 && st.SettledNow() {
+			best = from
+		}
+		_, err = e.fold(ctx, info, st, seq, func(s *session.State) {
+			if s.SettledNow() {
+				best = s.Head.Seq
+			}
+		})
+		switch {
+		case err != nil:
+			return 0, err
+		case best > 0:
+			return best, nil
+		case from == 0:
+			return 0, fmt.Errorf("session %s: no settled position at or before %d", info.ID, seq)
+		}
+		limit = from - 1
 	}
-	if st.SettledNow() {
-		best = st.Head.Seq
-	}
-	if best == 0 {
-		return 0, fmt.Errorf("session %s: no settled position at or before %d", info.ID, seq)
-	}
-	return best, nil
 }
 
 // Transcript reads a session's conversation from the ranges that its state names.

@@ -255,7 +255,7 @@ func waitsOfFull() map[string][]Reply {
 			say("approved"),
 		},
 		"cancel": {
-			say("stuck", read("/w/f8"), bash("run forever"), bash("run never"), edit("/w/f8", "file", "x")),
+			say("stuck", read("/w/f8"), [2]string{"Bash", `{"command":"run forever","timeout":600000}`}, bash("run never"), edit("/w/f8", "file", "x")),
 			say("never said"),
 		},
 		"after-cancel": {say("calm", read("/w/f8"), bash("run test")), say("calmed")},

@@ -33,7 +33,7 @@ func erratic(seed uint64) sim.Config {
 			case 2:
 				return time.Duration(r.IntN(3000)) * time.Millisecond
 			}
-			return time.Duration(r.IntN(600)) * time.Second
+			return time.Duration(r.IntN(60)) * time.Second
 		},
 	}
 }

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// Bounds of what an inbox may add to the state; the fold holds the same ones and would note a fault.
+const (
+	maxLabels = 256
+	maxGrants = 4096
+)
+
+// admit gives the event that an item becomes: its own, or a refusal. Whatever is admitted folds without a fault.
+func (s *Session) admit(it store.Item) session.Body {
+	body, err := session.Decode(session.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
+	if err == nil {
+		err = s.admissible(body, it.Key)
+	} else {
+		err = fmt.Errorf("not understood: %w", err)
+	}
+	if err != nil {
+		return &session.InboxRefused{Key: it.Key, Item: it.Kind, Reason: err.Error()}
+	}
+	return body
+}
+
+// admissible tells why a body cannot be taken now, and completes one that can.
+func (s *Session) admissible(body session.Body, key string) error {
+	switch b := body.(type) {
+	case *session.MessageReceived:
+		return s.admitMessage(b, key)
+	case *session.ApprovalAnswered:
+		return s.admitApproval(b)
+	case *session.QuestionAnswered:
+		c := s.state.Call(b.Act)
+		if c == nil || c.State != session.ActWaitingExternal || c.Answer != nil {
+			return fmt.Errorf("no question is asked by act %s", b.Act)
+		}
+		b.Act, b.Text = c.ID, string(s.eng.cfg.Redact([]byte(b.Text)))
+	case *session.TaskSignalled:
+		return s.admitSignal(b)
+	case *session.StateSet:
+		if !b.Delete && !s.state.ScratchFits(b.Key, b.Value) {
+			return fmt.Errorf("scratch state would be over 1 MiB")
+		}
+	case *session.FactAdded:
+		if !s.state.FactFits() {
+			return fmt.Errorf("the session holds as many facts as it can: 4,096")
+		}
+	case *session.CancelRequested:
+		if t := s.state.Turn; t == nil || b.Turn != 0 && b.Turn != t.N {
+			return fmt.Errorf("no such turn is open")
+		}
+	case *session.Labelled:
+		return s.admitLabels(b)
+	case *session.LifecycleSet:
+		known := []session.Lifecycle{session.LifecycleOpen, session.LifecyclePaused, session.LifecycleClosed, session.LifecycleArchived}
+		if !slices.Contains(known, b.To) {
+			return fmt.Errorf("there is no lifecycle %q", b.To)
+		}
+	case *session.PermissionGranted:
+		return s.admitGrant(b.Rule)
+	case *session.PermissionRevoked, *session.App:
+	default:
+		return fmt.Errorf("%s cannot be sent to a session", body.Kind())
+	}
+	return nil
+}
+
+func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
+	if !s.state.Accepts() {
+		return fmt.Errorf("too many messages wait for their turn")
+	}
+	b.Key = key
+	for i := range b.Content {
+		switch p := &b.Content[i]; p.Type {
+		case session.BlockText:
+			p.Data = s.eng.cfg.Redact(p.Data)
+		case session.BlockImage, session.BlockDocument:
+		default:
+			return fmt.Errorf("a message cannot hold a part of type %q", p.Type)
+		}
+	}
+	return nil
+}
+
+func (s *Session) admitApproval(b *session.ApprovalAnswered) error {
+	c := s.state.Call(b.Act)
+	switch {
+	case c == nil || c.State != session.ActAwaitingApproval || c.Approval == nil:
+		return fmt.Errorf("no approval is asked for act %s", b.Act)
+	case c.Approval.Bound != b.Bound, !b.Pre.IsZero() && c.Approval.Pre != b.Pre:
+		return fmt.Errorf("the call changed since it was shown: look at it again")
+	}
+	b.Act, b.Message = c.ID, string(s.eng.cfg.Redact([]byte(b.Message)))
+	if !b.Allow || b.Grant == "" {
+		return nil
+	}
+	return s.admitGrant(b.Grant)
+}
+
+func (s *Session) admitGrant(rule string) error {
+	if _, err := permission.ParseRule(permission.Allow, rule, permission.SourceSession); err != nil {
+		return err
+	}
+	if len(s.state.Permissions.Grants) >= maxGrants {
+		return fmt.Errorf("the session holds as many grants as it can: %d", maxGrants)
+	}
+	return nil
+}
+
+func (s *Session) admitSignal(b *session.TaskSignalled) error {
+	t := s.state.Task(b.Task)
+	switch {
+	case t == nil:
+		return fmt.Errorf("no task %s", b.Task)
+	case t.Session != "":
+		return fmt.Errorf("task %s belongs to session %s", b.Task, t.Session)
+	case t.Status != session.CommandRunning:
+		return fmt.Errorf("task %s has ended", b.Task)
+	}
+	if b.By == "" {
+		b.By = "user"
+	}
+	return nil
+}
+
+func (s *Session) admitLabels(b *session.Labelled) error {
+	n := len(s.state.Labels)
+	for k, v := range b.Labels {
+		if _, known := s.state.Labels[k]; v != "" && !known {
+			n++ // what the same item removes makes no room for it
+		}
+	}
+	if n > maxLabels || len(b.Labels) > maxLabels {
+		return fmt.Errorf("a session has at most %d labels", maxLabels)
+	}
+	return nil
+}
