@@ -52,6 +52,7 @@ type RunOptions struct {
 //
 // Errors: store.ErrNotFound, *store.HeldError, store.ErrUncertain, *store.CorruptError.
 func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, error) {
+	opt.NewPrompt = opt.Prompt != ""
 	s, err := h.Open(ctx, id, opt.Options)
 	if err != nil {
 		return nil, err

@@ -48,6 +48,7 @@ type Options struct {
 	AddDirs    []string
 	Agent      *session.Agent // another provider, model, window and price; the rest of it is ignored
 	Actor      session.Actor  // who opens; zero: user
+	NewPrompt  bool           // a prompt follows: a turn that a limit has halted is given up, not continued
 }
 
 // Recovery is something that opening a session found out.
@@ -88,6 +89,9 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	s.noteBefore()
 	resumed := &session.Resumed{Epoch: lease.Epoch, Host: e.cfg.Host, BootID: e.cfg.BootID, PID: e.cfg.PID, Build: e.cfg.Build}
 	err = s.append(ctx, engineActor, resumed)
+	if halt, _ := st.Halt(); err == nil && halt != "" && opt.NewPrompt {
+		err = s.append(ctx, engineActor, &session.TurnEnded{N: st.Turn.N, Stop: halt})
+	}
 	if err == nil {
 		err = s.configure(ctx, opt)
 	}
