@@ -124,6 +124,14 @@ func (h *holders) afterLife(r store.Holder) store.Life {
 	return store.Unknown
 }
 
+// going tells that a holder whose lock is busy has ended all the same, or is about to: its process is gone or killed.
+// It decides nothing, the lock does; it only says that waiting for the lock is worth it.
+func (h *holders) going(r store.Holder) bool {
+	me := h.identity
+	return r.Alive == store.Alive && r.PID > 0 && r.BootID != "" && r.BootID == me.boot && r.Namespace == me.namespace &&
+		ended(r.PID, r.Ticks)
+}
+
 // sweep removes files that are not locked and that no session names, a bounded number at a time. Losing a race here
 // only means that a file stays until the next open.
 func (h *holders) sweep(self string, named func(id string) bool) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/perdure/perdure/store"
 )
@@ -22,13 +23,31 @@ type lease struct {
 	heads store.Heads
 }
 
-// Acquire makes this store the holder; see [store.Log].
+// How often, and how many times, a holder is looked at that has ended but whose lock is still seen.
+const (
+	goingPause = 5 * time.Millisecond
+	goingTries = 400
+)
+
+// Acquire makes this store the holder; see [store.Log]. A holder that was killed may keep its lock for another moment:
+// until the kernel has taken it down, and until a child that it was just starting has let go of its files. That is
+// waited for, at most two seconds.
 func (s *Store) Acquire(ctx context.Context, id string) (store.Lease, error) {
-	l, err := s.take(ctx, id, false)
-	if err != nil {
-		return store.Lease{}, fmt.Errorf("acquire session %s: %w", id, err)
+	for try := 0; ; try++ {
+		l, err := s.take(ctx, id, false)
+		if err == nil {
+			return l, nil
+		}
+		var held *store.HeldError
+		if try == goingTries || !errors.As(err, &held) || !s.holders.going(held.Holder) {
+			return store.Lease{}, fmt.Errorf("acquire session %s: %w", id, err)
+		}
+		select {
+		case <-ctx.Done():
+			return store.Lease{}, fmt.Errorf("acquire session %s: %w", id, ctx.Err())
+		case <-time.After(goingPause):
+		}
 	}
-	return l, nil
 }
 
 // Takeover makes this store the holder by force; see [store.Taker].

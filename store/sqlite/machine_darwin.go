@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -14,6 +15,9 @@ func thisMachine() *identity {
 	me.machine, _ = unix.Sysctl("kern.uuid")
 	return me
 }
+
+// ended tells that a process is gone.
+func ended(pid int, _ uint64) bool { return errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
 
 // networkFS names the filesystem of a directory and tells whether it is remote.
 func networkFS(dir string) (string, bool) {

@@ -15,12 +15,36 @@ func thisMachine() *identity {
 	me := &identity{pid: os.Getpid(), boot: firstLine("/proc/sys/kernel/random/boot_id"), machine: firstLine("/etc/machine-id")}
 	me.host, _ = os.Hostname()
 	me.namespace, _ = os.Readlink("/proc/self/ns/pid")
-	stat := firstLine("/proc/self/stat")
+	_, me.ticks = stateOf("self")
+	return me
+}
+
+// stateOf reads the state of a process and when it started; zero and 0 if there is none.
+func stateOf(pid string) (state byte, ticks uint64) {
+	stat := firstLine("/proc/" + pid + "/stat")
 	// The name in parentheses may hold anything; what follows it begins with field 3, the state. The start is field 22.
 	if fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:]); len(fields) > 19 {
-		me.ticks, _ = strconv.ParseUint(fields[19], 10, 64)
+		state = fields[0][0]
+		ticks, _ = strconv.ParseUint(fields[19], 10, 64)
 	}
-	return me
+	return state, ticks
+}
+
+// ended tells that the process which started at ticks is gone, or has been killed and will run no more code of its own.
+func ended(pid int, ticks uint64) bool {
+	state, now := stateOf(strconv.Itoa(pid))
+	if state == 0 || state == 'Z' || state == 'X' || now != ticks {
+		return true
+	}
+	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // unreadable: it goes this moment
+	for _, field := range []string{"\nSigPnd:\t", "\nShdPnd:\t"} {
+		_, rest, _ := strings.Cut(string(status), field)
+		line, _, _ := strings.Cut(rest, "\n")
+		if set, err := strconv.ParseUint(line, 16, 64); err == nil && set&(1<<(unix.SIGKILL-1)) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func firstLine(path string) string {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -33,6 +34,11 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if !soak() { // Every check costs real syncs; more of them belong to the soak.
+		if err := flag.Set("rapid.checks", "25"); err != nil {
+			panic(err)
+		}
+	}
 	os.Exit(m.Run())
 }
 
@@ -60,6 +66,17 @@ func child(role, home string) error {
 		if err := childWriters(s, "serial", 1, n); err != nil {
 			return err
 		}
+	case "starting": // Is killed while a child that it started has not let go of its files.
+		if _, err := s.Acquire(context.Background(), arg); err != nil {
+			return err
+		}
+		late := exec.Command("sleep", "0.4")
+		late.ExtraFiles = []*os.File{s.self.file}
+		if err := late.Start(); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		select {}
 	case "held": // Appends once for each line it is sent.
 		l, err := s.Acquire(context.Background(), arg)
 		if err != nil {
@@ -310,5 +327,29 @@ func TestSyncsAreReal(t *testing.T) {
 	}
 	if control >= appends {
 		t.Errorf("the control shows %d syncs: the count proves nothing", control)
+	}
+}
+
+// TestKilledWhileStarting: a process that is killed while it starts another one leaves its lock to that one until it
+// has become what it shall be. The session is not held by the dead: whoever wants it waits for that moment.
+func TestKilledWhileStarting(t *testing.T) {
+	home := t.TempDir()
+	s := mustOpen(t, home, Config{})
+	defer func() { _ = s.Close() }()
+	if err := s.Create(t.Context(), store.NewSession{ID: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, "starting:a", home)
+	if l := p.line(); l != "ready" {
+		t.Fatal(l)
+	}
+	if _, err := s.Acquire(t.Context(), "a"); !errors.Is(err, store.ErrHeld) {
+		t.Errorf("while it lives: %v", err)
+	}
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Acquire(t.Context(), "a"); err != nil {
+		t.Errorf("after the kill: %v", err)
 	}
 }
