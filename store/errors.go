@@ -32,8 +32,12 @@ type HeldError struct {
 }
 
 func (e *HeldError) Error() string {
-	return fmt.Sprintf("session %s is held by pid %d on %s since %s", e.Session, e.Holder.PID, e.Holder.Host,
+	text := fmt.Sprintf("session %s is held by pid %d on %s since %s", e.Session, e.Holder.PID, e.Holder.Host,
 		time.UnixMilli(e.Holder.Since).UTC().Format(time.RFC3339))
+	if e.Holder.Alive == Unknown {
+		text += "; whether it still runs cannot be seen from this machine"
+	}
+	return text
 }
 
 // Is matches ErrHeld.

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -183,7 +182,7 @@ func TestDiskFillsUp(t *testing.T) {
 			if !errors.Is(err, tt.want) || !errors.Is(err, store.ErrFull) {
 				t.Fatalf("append: %v", err)
 			}
-			if tt.want == store.ErrUncertain {
+			if errors.Is(tt.want, store.ErrUncertain) {
 				everyCallFails(t, l, store.ErrUncertain)
 				return
 			}
@@ -195,6 +194,33 @@ func TestDiskFillsUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnotherProgram: while somebody else keeps the database locked, writes fail with the remedy and without doubt;
+// they go on when it is gone.
+func TestAnotherProgram(t *testing.T) {
+	home := t.TempDir()
+	l := newLog(t, mustOpen(t, home, Config{pragmas: map[string]string{"busy_timeout": "10"}}), "a")
+	defer func() { _ = l.s.Close() }()
+	raw, err := modernc().connect(home + "/" + databaseName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shell := newConn(modernc(), raw)
+	if err := shell.script("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	err = l.append(1)
+	if err == nil || errors.Is(err, store.ErrUncertain) || !strings.Contains(err.Error(), "another program") {
+		t.Errorf("append: %v", err)
+	}
+	if _, err := readAll(l.s, "a"); err != nil {
+		t.Errorf("read: %v", err)
+	}
+	if err := errors.Join(shell.script("ROLLBACK"), shell.close()); err != nil {
+		t.Fatal(err)
+	}
+	l.must(1)
 }
 
 // TestReadOnlyHome: a home that cannot be written says so when it is opened.
@@ -314,13 +340,8 @@ func intact(t *testing.T, d *disk, logs map[string]*log) bool {
 		if len(got) > len(l.acked) || !same(got, l.acked[:len(got)]) {
 			t.Fatalf("%s hands out %d events that differ from what was written", id, len(got))
 		}
-		if err == nil && len(got) < len(l.acked) {
-			if info, err := s.Get(t.Context(), id); err == nil && info.Head.Seq != l.head.Seq {
-				err = fmt.Errorf("head moved back to %d", info.Head.Seq) // The row itself was hit; only heads published elsewhere could tell.
-			}
-			whole = false
-		}
-		whole = whole && err == nil
+		// A shorter log without an error: the session's row was hit. Only heads published elsewhere could tell.
+		whole = whole && err == nil && len(got) == len(l.acked)
 	}
 	return whole
 }

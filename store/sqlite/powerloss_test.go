@@ -254,7 +254,7 @@ func soak() bool { return os.Getenv("PERDURE_SOAK") == "1" }
 // TestPowerLoss: at whatever sync the power goes, everything acknowledged is there, nothing but the batch in flight
 // is there besides, and the store opens.
 func TestPowerLoss(t *testing.T) {
-	rounds, seeds := 4, 3
+	rounds, seeds := 3, 3
 	if soak() {
 		rounds, seeds = 30, 60
 	}
