@@ -80,8 +80,11 @@ func Decode(e Event) (Body, error) {
 	if err != nil {
 		return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
 	}
-	if err := json.Unmarshal(head, b); err != nil {
-		return nil, fmt.Errorf("event %d (%s): %w: %w", e.Seq, e.Kind, ErrCorruptBody, err)
+	if q, ok := b.(quick); !ok || !readQuick(q, head) {
+		b = e.Kind.body() // afresh: what was read quickly may be half of it
+		if err := json.Unmarshal(head, b); err != nil {
+			return nil, fmt.Errorf("event %d (%s): %w: %w", e.Seq, e.Kind, ErrCorruptBody, err)
+		}
 	}
 	want := b.parts()
 	if len(want) > len(parts) {
