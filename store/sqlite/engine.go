@@ -75,7 +75,7 @@ func (e *engine) sessionFault(err error) bool {
 func (e *engine) explain(err error) error {
 	switch e.primary(err) {
 	case codeFull:
-		return fmt.Errorf("%w: %w", store.ErrFull, err)
+		return fullDisk(err)
 	case codeBusy, codeLocked:
 		return fmt.Errorf("another program keeps the database locked; end it and try again: %w", err)
 	case codeReadOnly:
@@ -85,3 +85,6 @@ func (e *engine) explain(err error) error {
 	}
 	return err
 }
+
+// fullDisk says that a write did not happen for want of space.
+func fullDisk(err error) error { return fmt.Errorf("%w: %w", store.ErrFull, err) }

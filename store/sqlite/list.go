@@ -142,8 +142,16 @@ func listQuery(q store.Query) (string, []any, error) {
 	if q.Cwd != "" || q.Title != "" || rare(q) {
 		from = "listing l CROSS JOIN session s ON s.sno = l.sno"
 	}
-	b.equal("l.lifecycle", q.Lifecycle)
-	b.equal("l.activity", q.Activity)
+	// A plus keeps SQLite from leading with an index that narrows less.
+	lifecycle, activity := "+l.lifecycle", "+l.activity"
+	if from[0] == 'l' && q.Cwd == "" && q.Title == "" {
+		lifecycle, activity = "l.lifecycle", "l.activity"
+		if q.Activity != "" && q.Activity != "idle" {
+			lifecycle = "+" + lifecycle
+		}
+	}
+	b.equal(lifecycle, q.Lifecycle)
+	b.equal(activity, q.Activity)
 	if q.After != "" {
 		updated, sno, err := parseCursor(q.After)
 		if err != nil {

@@ -256,7 +256,7 @@ func soak() bool { return os.Getenv("PERDURE_SOAK") == "1" }
 func TestPowerLoss(t *testing.T) {
 	rounds, seeds := 3, 3
 	if soak() {
-		rounds, seeds = 30, 60
+		rounds, seeds = 12, 40
 	}
 	crashes, lost, corrupt, sample := campaign(t, nil, rounds, seeds)
 	t.Logf("%d power losses: %d lost, %d corrupt", crashes, lost, corrupt)

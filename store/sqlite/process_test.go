@@ -64,7 +64,7 @@ func child(role, home string) error {
 	case "serial", "unsynced":
 		n, _ := strconv.Atoi(arg)
 		if err := childWriters(s, "serial", 1, n); err != nil {
-			return err
+			return errors.Join(err, s.Close())
 		}
 	case "starting": // Is killed while a child that it started has not let go of its files.
 		if _, err := s.Acquire(context.Background(), arg); err != nil {
@@ -327,6 +327,38 @@ func TestSyncsAreReal(t *testing.T) {
 	}
 	if control >= appends {
 		t.Errorf("the control shows %d syncs: the count proves nothing", control)
+	}
+}
+
+// TestRealSyncFails: when the kernel fails a sync of the real driver, the append is uncertain, and the process, though
+// it closes its store in order, asks for no other sync: that one could be told that all is well.
+func TestRealSyncFails(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Fatal("strace is needed to fail a sync of the real driver; install it")
+	}
+	home, trace := t.TempDir(), filepath.Join(t.TempDir(), "trace")
+	p := start(t, "serial:200", home, strace, "-f", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:error=EIO:when=20+", "-o", trace)
+	acked, said := int64(0), ""
+	for p.lines.Scan() {
+		if n, _ := fmt.Sscanf(p.lines.Text(), "acked serial0 %d", &acked); n == 0 {
+			said += p.lines.Text()
+		}
+	}
+	if err := p.Wait(); err == nil || acked == 0 || acked == 200 || !strings.Contains(said, "uncertain: restart") {
+		t.Fatalf("child acknowledged %d, says %q, %v", acked, said, err)
+	}
+	b, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, after, found := strings.Cut(string(b), "EIO"); !found || strings.Contains(after, "sync") {
+		t.Errorf("the syncs after the one that failed:%s", after)
+	}
+	s := mustOpen(t, home, Config{})
+	defer func() { _ = s.Close() }()
+	if got, err := readAll(s, "serial0"); err != nil || int64(len(got)) < acked || int64(len(got)) > acked+1 {
+		t.Errorf("%d events, acknowledged %d, %v", len(got), acked, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -92,6 +93,9 @@ func (c Config) withDefaults() (Config, error) {
 // [store.ErrNewer], [store.ErrFull].
 func Open(ctx context.Context, home string, cfg Config) (*Store, error) {
 	s, err := open(ctx, home, cfg)
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		err = fullDisk(err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", home, err)
 	}

@@ -241,7 +241,11 @@ func (w *writer) transaction(group []*job) error {
 		return w.rollback(nil)
 	}
 	if _, err := w.conn.exec("COMMIT"); err != nil {
-		return w.store.poisonWith(fmt.Errorf("commit: %w", w.conn.engine.explain(err)))
+		hint := ""
+		if w.conn.engine.primary(err) == codeFull {
+			hint = "the disk is full, free some space first: "
+		}
+		return w.store.poisonWith(fmt.Errorf("commit: %s%w", hint, err))
 	}
 	w.since += bytes/4096 + 2*len(group)
 	return nil
