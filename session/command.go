@@ -35,8 +35,8 @@ type CommandState struct {
 	BootID     string        `json:"boot_id,omitempty"`
 	ExitCode   *int          `json:"exit_code,omitempty"` // only when exited
 	Signal     string        `json:"signal,omitempty"`    // only when killed, as in SIGKILL
-	By         string        `json:"by,omitempty"`        // who killed it: user, agent, timeout, unknown
-	Reason     string        `json:"reason,omitempty"`    // only when lost: reboot, shim_died, dir_missing
+	By         string        `json:"by,omitempty"`        // who killed it: user, agent, timeout, unknown; lost: who had asked
+	Reason     string        `json:"reason,omitempty"`    // lost: reboot, shim_died, dir_missing, damaged; running: orphaned
 	Output     int64         `json:"output_bytes"`        // every byte printed, kept or not
 	Started    int64         `json:"started,omitempty"`
 	Ended      int64         `json:"ended,omitempty"`

@@ -18,6 +18,8 @@ const (
 	// firstRetry and lastRetry bound the backoff of an exit record that the disk refuses.
 	firstRetry = 50 * time.Millisecond
 	lastRetry  = 10 * time.Second
+	// settledAfter is when a command counts as a long one, whose shim had better be small.
+	settledAfter = time.Second
 )
 
 // supervise stays until the command has ended, its exit is on record, and its tree is gone.
@@ -29,6 +31,8 @@ func (s *shim) supervise() int {
 		defer t.Stop()
 		timeout = t.C
 	}
+	settled := time.NewTimer(settledAfter)
+	defer settled.Stop()
 	backoff := firstRetry
 	for {
 		left := s.reap()
@@ -53,6 +57,8 @@ func (s *shim) supervise() int {
 		case <-timeout:
 			s.timedOut()
 		case <-retry:
+		case <-settled.C:
+			trimMemory()
 		}
 	}
 }
