@@ -88,13 +88,7 @@ func (t *Transcript) respond(b *ModelResponded) {
 		}
 		msg.Blocks[i] = bl
 	}
-	if n := len(t.messages); n > 0 && t.messages[n-1].Role == RoleAssistant {
-		// The reply goes on after a pause: one message, as the API sees it.
-		t.messages = slices.Clone(t.messages)
-		last := &t.messages[n-1]
-		last.Blocks = append(slices.Clip(last.Blocks), msg.Blocks...)
-		return
-	}
+	// A reply that goes on after a pause stays a message of its own: what was sent before it never changes.
 	t.messages = append(t.messages, msg)
 }
 

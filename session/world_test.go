@@ -127,13 +127,14 @@ func uniqueActions(as []session.Action) error {
 	return nil
 }
 
-// pairing checks the rules that APIs enforce: roles alternate from user, nothing is empty, and every tool call is
-// answered once in the very next message, results first, in block order.
+// pairing checks the rules that APIs enforce: the first message is the user's, user messages do not follow each other,
+// nothing is empty, and every tool call is answered once in the very next message, results first, in block order. A
+// reply may follow a reply that paused.
 func pairing(ms []session.Message) error {
 	var open []string
 	for i, m := range ms {
-		if want := []session.Role{session.RoleUser, session.RoleAssistant}[i%2]; m.Role != want {
-			return fmt.Errorf("message %d is of the %s, not of the %s", i, m.Role, want)
+		if m.Role == session.RoleAssistant && i == 0 || m.Role == session.RoleUser && i > 0 && ms[i-1].Role == session.RoleUser {
+			return fmt.Errorf("message %d is of the %s, out of turn", i, m.Role)
 		}
 		if len(m.Blocks) == 0 {
 			return fmt.Errorf("message %d is empty", i)
