@@ -30,7 +30,15 @@ func (h *Home) Answer(ctx context.Context, id, act, text string) error {
 // Approve allows or denies the call that waits under an act id. Bound is the digest of what was shown: if the call
 // changed since, the answer is refused. A grant, if not empty, is a rule that is allowed for the session's life.
 func (h *Home) Approve(ctx context.Context, id, act string, allow bool, bound session.Digest, grant, message string) error {
-	return h.Deliver(ctx, id, "", &session.ApprovalAnswered{Act: act, Allow: allow, Bound: bound, Grant: grant, Message: message})
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	answer := &session.ApprovalAnswered{Act: act, Allow: allow, Bound: bound, Grant: grant, Message: message}
+	if c := st.Call(act); c != nil && c.Approval != nil && c.Approval.Bound == bound {
+		answer.Pre = c.Approval.Pre
+	}
+	return h.Deliver(ctx, id, "", answer)
 }
 
 // Cancel asks to end a session's open turn.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
@@ -133,7 +134,7 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 		fin.Outcome = session.OutcomeError
 	}
 	if st.Status == session.CommandExited {
-		if st.Cwd != "" && st.Cwd != f.cwd {
+		if st.Cwd != "" && st.Cwd != f.cwd && utf8.ValidString(st.Cwd) { // the log keeps text
 			fin.Cwd = st.Cwd
 		}
 		fin.Env = mergeEnv(f.env, st.Env)
