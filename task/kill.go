@@ -93,7 +93,7 @@ const maxBy = 64
 
 // killByShim asks the shim, which knows its tree best, and helps from outside when the shim does not get it done.
 func (r *Runner) killByShim(ctx context.Context, d actDir) error {
-	start := time.Now()
+	start := systemNow()
 	asked := false
 	for wait := newPoller(ctx); ; {
 		held, err := d.held()
@@ -105,11 +105,11 @@ func (r *Runner) killByShim(ctx context.Context, d actDir) error {
 				// SIGCONT wakes a shim that somebody stopped.
 				asked = signalProcess(shim.PID, shim.Ticks, unix.SIGUSR1, unix.SIGCONT)
 			}
-			if time.Since(start) > r.grace()+killPatience {
+			if systemNow().Sub(start) > r.grace()+killPatience {
 				killDescendants(shim.PID)
 			}
 		}
-		if time.Since(start) > r.grace()+killLimit {
+		if systemNow().Sub(start) > r.grace()+killLimit {
 			return ErrStillAlive
 		}
 		if err := wait.next(); err != nil {
@@ -125,7 +125,7 @@ func (r *Runner) killOrphan(ctx context.Context, d actDir, st session.CommandSta
 	if err != nil {
 		return err
 	}
-	start := time.Now()
+	start := systemNow()
 	doomed := map[int]process{}
 	for wait, first := newPoller(ctx), true; ; first = false {
 		for _, p := range orphanTree(run) {
@@ -145,12 +145,12 @@ func (r *Runner) killOrphan(ctx context.Context, d actDir, st session.CommandSta
 		if len(doomed) == 0 && !first {
 			return nil
 		}
-		if group == 0 || time.Since(start) > r.grace() {
+		if group == 0 || systemNow().Sub(start) > r.grace() {
 			for pid, p := range doomed {
 				signalProcess(pid, p.Ticks, unix.SIGKILL)
 			}
 		}
-		if time.Since(start) > r.grace()+killLimit {
+		if systemNow().Sub(start) > r.grace()+killLimit {
 			return ErrStillAlive
 		}
 		if err := wait.next(); err != nil {

@@ -52,7 +52,7 @@ func (r *Runner) nowMS() int64 {
 	if r.Now != nil {
 		return r.Now().UnixMilli()
 	}
-	return time.Now().UnixMilli()
+	return systemNow().UnixMilli()
 }
 
 func (r *Runner) bootID() (string, error) {

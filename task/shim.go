@@ -43,7 +43,7 @@ const (
 // shimMain runs the protocol of the package documentation.
 func shimMain(d actDir) int {
 	// Relative names bind the shim to this directory, whatever takes over its path later.
-	s := &shim{path: d, dir: ".", now: time.Now}
+	s := &shim{path: d, dir: ".", now: systemNow}
 	if err := s.begin(); err != nil {
 		complain("%v", err)
 		s.report(verdict(err))
