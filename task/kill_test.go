@@ -281,3 +281,22 @@ func TestIntentSurvives(t *testing.T) {
 		t.Errorf("state %s", code(st))
 	}
 }
+
+// A process that keeps replacing itself by a child in a new session does not outrun the kill.
+func TestKillHopper(t *testing.T) {
+	b := newBench(t)
+	hop := "trap '' TERM HUP\nsetsid sh hop.sh & setsid sh -c 'sleep 0.01' &\nexit\n"
+	if err := os.WriteFile(filepath.Join(b.cwd, "hop.sh"), []byte(hop), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.start(b.script("a", "sh hop.sh; echo up; exit 0"))
+	if st := b.wait("a"); code(st) != "exited 0" || st.Stragglers == 0 {
+		t.Errorf("%s, %d stragglers", code(st), st.Stragglers)
+	}
+	if err := b.Kill(context.Background(), testSession, "a", "user"); err != nil {
+		t.Fatal(err)
+	}
+	if st := b.state("a"); code(st) != "exited 0" || st.Stragglers != 0 {
+		t.Errorf("%s, %d stragglers", code(st), st.Stragglers)
+	}
+}
