@@ -13,11 +13,13 @@
 //	  init.sh, capture   how the shell reports its end, and what it reported (only with CommandSpec.Capture)
 //	  lock               flock held by the shim for its life; its content names the shim's process
 //	  claim              who decided the act: "1 run" or "1 void"; made by link(2), so exactly one wins
+//	  claim.run          what the shim links to claim
 //	  run.json           pid, process group, start ticks, boot id; written before the command may run
 //	  out.fifo           stdout and stderr of the command
 //	  out.<16 hex>       segments of the output; the name is the absolute offset of their first byte
-//	  intent.json        who asked for the command's death; written before any signal
+//	  intent.json        who asked for the command's death, synced before any signal; blank until then
 //	  exit.json          exit code or signal, length of the output, captured directory and environment
+//	  exit.spare         room for exit.json, so that a full disk does not hide how the command ended
 //	  shim.log           what the shim had to complain about
 //
 // Whoever first creates claim decides the act. The shim takes the lock, claims "run", starts an exec stage that blocks
