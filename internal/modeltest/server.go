@@ -200,8 +200,11 @@ func (s *Server) read(api string, req *http.Request, counting bool) (*ParsedRequ
 		return nil, refuse(RuleVersion, "anthropic-version %q is not a valid version", version)
 	}
 	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody+1))
-	if err != nil || len(body) > maxBody {
-		bad := refuse(RuleLimit, "body of %d bytes read, at most %d: %v", len(body), maxBody, err)
+	if err != nil { // the client died while it sent: it has asked for nothing
+		panic(http.ErrAbortHandler)
+	}
+	if len(body) > maxBody {
+		bad := refuse(RuleLimit, "body of more than %d bytes", maxBody)
 		bad.status = http.StatusRequestEntityTooLarge
 		return nil, bad
 	}
