@@ -25,12 +25,14 @@
 // Whoever first creates claim decides the act. The shim takes the lock, claims "run", starts an exec stage that blocks
 // on a pipe, writes run.json with the stage's identity, and only then sends the go byte upon which the stage becomes
 // the command under the same pid. End of file instead of the byte makes the stage exit without exec. A recoverer that
-// finds no claim claims "void", and a late shim exits. What follows from a directory is therefore never a guess:
+// finds no claim claims "void", and a late shim exits. What follows from a directory is therefore never a guess; the
+// first line that applies holds:
 //
 //	exit.json                                   exited or killed, with its real code or signal
-//	claim void, or no claim                     absent: it did not run
+//	claim void                                  absent: it will never run
 //	lock busy                                   running
 //	other boot id                               lost (reboot)
+//	no claim, lock free                         absent, and final once Settle has claimed it void
 //	claim run, no run.json, lock free           absent: no go byte was ever sent
 //	run.json, lock free, process alive          running, orphaned (its shim died)
 //	run.json, lock free, process dead           lost (shim_died); never run again
