@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -93,12 +94,24 @@ func (p *place) nothingLeft() {
 // pause is how often a condition is looked at.
 const pause = 5 * time.Millisecond
 
-// processes lists what mentions the path in its command line or environment, this process apart.
-func processes(path string) (out []string) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return []string{err.Error()}
+// endAll ends what is left, for a scenario that breaks things on purpose.
+func (p *place) endAll() {
+	for _, pid := range pids(p.root) {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may just have ended
 	}
+}
+
+// processes describes what mentions the path in its command line or environment, this process apart.
+func processes(path string) (out []string) {
+	for _, pid := range pids(path) {
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may just have ended
+		out = append(out, fmt.Sprintf("pid %d: %s", pid, bytes.ReplaceAll(cmdline, []byte{0}, []byte{' '})))
+	}
+	return out
+}
+
+func pids(path string) (out []int) {
+	entries, _ := os.ReadDir("/proc") // none: the processes of this machine cannot be seen
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil || pid == os.Getpid() {
@@ -107,7 +120,7 @@ func processes(path string) (out []string) {
 		cmdline, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
 		environ, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
 		if bytes.Contains(cmdline, []byte(path)) || bytes.Contains(environ, []byte(path)) {
-			out = append(out, fmt.Sprintf("pid %d: %s", pid, bytes.ReplaceAll(cmdline, []byte{0}, []byte{' '})))
+			out = append(out, pid)
 		}
 	}
 	return out
