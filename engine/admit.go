@@ -41,7 +41,7 @@ func (s *Session) admissible(body session.Body, key string) error {
 		if c == nil || c.State != session.ActWaitingExternal || c.Answer != nil {
 			return fmt.Errorf("no question is asked by act %s", b.Act)
 		}
-		b.Act, b.Text = c.ID, string(s.eng.cfg.Redact([]byte(b.Text)))
+		b.Act, b.Text = c.ID, string(s.eng.cfg.Secrets.Replace([]byte(b.Text)))
 	case *session.TaskSignalled:
 		return s.admitSignal(b)
 	case *session.StateSet:
@@ -80,7 +80,7 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 	for i := range b.Content {
 		switch p := &b.Content[i]; p.Type {
 		case session.BlockText:
-			p.Data = s.eng.cfg.Redact(p.Data)
+			p.Data = s.eng.cfg.Secrets.Replace(p.Data)
 		case session.BlockImage, session.BlockDocument:
 		default:
 			return fmt.Errorf("a message cannot hold a part of type %q", p.Type)
@@ -97,7 +97,7 @@ func (s *Session) admitApproval(b *session.ApprovalAnswered) error {
 	case c.Approval.Bound != b.Bound, !b.Pre.IsZero() && c.Approval.Pre != b.Pre:
 		return fmt.Errorf("the call changed since it was shown: look at it again")
 	}
-	b.Act, b.Message = c.ID, string(s.eng.cfg.Redact([]byte(b.Message)))
+	b.Act, b.Message = c.ID, string(s.eng.cfg.Secrets.Replace([]byte(b.Message)))
 	if !b.Allow || b.Grant == "" {
 		return nil
 	}

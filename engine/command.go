@@ -155,6 +155,8 @@ func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFini
 
 // word gives the tool's words for the outcome. What they leave out of the output is kept in a file that they name.
 func (f commandFlight) word(st session.CommandState, out *tool.Output) (r tool.Result, err error) {
+	// Before anything is cut off, so that no cut leaves a part of a secret standing.
+	out.Head, out.Tail = f.s.eng.cfg.Secrets.Replace(out.Head), f.s.eng.cfg.Secrets.Replace(out.Tail)
 	r = f.tool.Result(f.command, st, *out)
 	if r.Full != nil && f.s.eng.cfg.OutDir != "" {
 		if out.Path, err = f.keep(st); err == nil {
@@ -227,6 +229,7 @@ func (f commandFlight) keep(st session.CommandState) (string, error) {
 }
 
 func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
+	secrets := f.s.eng.cfg.Secrets
 	written := int64(0)
 	for from := int64(0); from < st.Output && written < keepBytes+readChunk; {
 		b, next, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, from, readChunk)
@@ -241,7 +244,10 @@ func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
 		if next <= from {
 			return nil
 		}
-		if _, err := w.Write(f.s.eng.cfg.Redact(b)); err != nil {
+		if keep := secrets.Partial(b); next < st.Output && keep < len(b) {
+			b, next = b[:len(b)-keep], next-int64(keep)
+		}
+		if _, err := w.Write(secrets.Replace(b)); err != nil {
 			return err
 		}
 		written, from = written+int64(len(b)), next

@@ -28,6 +28,20 @@ type Commands interface {
 	Remove(sessionID, act string) error
 }
 
+// Secrets replaces known values where text enters the model and the log.
+type Secrets interface {
+	// Replace returns b with every known value replaced by its name.
+	Replace(b []byte) []byte
+	// Partial is how many bytes at the end of b may be the beginning of a known value: a reader of a stream keeps them
+	// back until it has seen what follows.
+	Partial(b []byte) int
+}
+
+type noSecrets struct{}
+
+func (noSecrets) Replace(b []byte) []byte { return b }
+func (noSecrets) Partial([]byte) int      { return 0 }
+
 // Update is something that an observer may show: an event once it is durable, or a delta of a running model call.
 type Update struct {
 	Session string

@@ -37,7 +37,7 @@ type Config struct {
 	OutDir   string                                 // outputs that a tool result only quotes; empty: none are kept
 	TempDir  func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
 	Protect  []string                               // more protected paths
-	Redact   func([]byte) []byte                    // replaces known secrets; nil: none are known
+	Secrets  Secrets                                // known values that must not reach model and log; nil: none
 	Observe  func(Update)                           // one call at a time for each session; must not block; nil: nobody looks
 	Log      *slog.Logger                           // nil discards
 
@@ -64,8 +64,8 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
 	}
-	if cfg.Redact == nil {
-		cfg.Redact = func(b []byte) []byte { return b }
+	if cfg.Secrets == nil {
+		cfg.Secrets = noSecrets{}
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

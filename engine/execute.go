@@ -77,7 +77,7 @@ func (s *Session) redact(parts []session.Part) []session.Part {
 	out := slices.Clone(parts)
 	for i := range out {
 		if out[i].Type == session.BlockText {
-			out[i].Data = s.eng.cfg.Redact(out[i].Data)
+			out[i].Data = s.eng.cfg.Secrets.Replace(out[i].Data)
 		}
 	}
 	return out

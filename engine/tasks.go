@@ -28,7 +28,15 @@ func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []
 		return nil, 0, 0, st, err
 	}
 	b, next, gap, err = t.s.eng.cfg.Commands.Read(owner, task.Act, from, limit)
-	return b, next, gap, st, err
+	if err != nil {
+		return nil, 0, 0, st, err
+	}
+	// What may be the beginning of a secret is kept back until the rest is there.
+	secrets := t.s.eng.cfg.Secrets
+	if keep := secrets.Partial(b); keep > 0 && (st.Status == session.CommandRunning || next < st.Output) {
+		b, next = b[:len(b)-keep], next-int64(keep)
+	}
+	return secrets.Replace(b), next, gap, st, nil
 }
 
 func (s *Session) ownerOf(t *session.Task) string {

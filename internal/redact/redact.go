@@ -1,7 +1,7 @@
 // Package redact replaces known secrets by their names, one way, where text enters the model and the log.
 //
 // A [Set] is built from named values. Replacing works on whole texts; a value that a text shows only in part, or
-// encoded, is not found: this is a filter, no guarantee. The caller hands over whole texts, never pieces of a stream.
+// encoded, is not found: this is a filter, no guarantee. Who reads a stream in pieces keeps back what Partial says.
 package redact
 
 import (
@@ -47,4 +47,19 @@ func (s *Set) Replace(b []byte) []byte {
 		}
 	}
 	return b
+}
+
+// Partial is how many bytes at the end of b may be the beginning of a known value.
+func (s *Set) Partial(b []byte) (n int) {
+	if s == nil {
+		return 0
+	}
+	for _, x := range s.secrets {
+		for k := min(len(x.value)-1, len(b)); k > n; k-- {
+			if bytes.HasSuffix(b, x.value[:k]) {
+				n = k
+			}
+		}
+	}
+	return n
 }

@@ -25,3 +25,22 @@ func TestReplace(t *testing.T) {
 		t.Errorf("an empty set replaced something: %q", got)
 	}
 }
+
+// A text read in pieces shows no value, wherever it is cut, if what Partial says is kept back.
+func TestPartial(t *testing.T) {
+	s := redact.New(map[string]string{"KEY": "sk-12345678", "REPEAT": "aaaaaaaab"})
+	text := "x sk-12345678 sk-1234 aaaaaaaaab sk-12345678"
+	for size := 1; size <= len(text); size++ {
+		var held, out []byte
+		for at := 0; at < len(text); at += size {
+			held = append(held, text[at:min(at+size, len(text))]...)
+			keep := s.Partial(held)
+			out = append(out, s.Replace(held[:len(held)-keep])...)
+			held = held[len(held)-keep:]
+		}
+		out = append(out, s.Replace(held)...)
+		if got, want := string(out), string(s.Replace([]byte(text))); got != want {
+			t.Errorf("in pieces of %d: %q, want %q", size, got, want)
+		}
+	}
+}
