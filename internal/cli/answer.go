@@ -25,7 +25,8 @@ func (a *App) answerCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := h.Answer(ctx, w.session, w.call.ID, text); err != nil {
+				err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
+				if err != nil {
 					return err
 				}
 				a.goOn(ctx, h, w.session)

@@ -150,7 +150,8 @@ func (a *App) decide(cmd *cobra.Command, ref, digest string, answer func(context
 				code: exitFailed, text: fmt.Sprintf("%s is no longer the call with that digest", w.id), hint: "perdure approvals list " + w.session + " shows it",
 			}
 		}
-		if err := answer(ctx, h, w); err != nil {
+		err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return answer(ctx, h, w) })
+		if err != nil {
 			return err
 		}
 		a.note("%s answered: %s %s", w.id, oneline(w.call.Tool, maxCell), oneline(inputText(perdure.JSONValue(w.call.Input)), 200))

@@ -33,7 +33,7 @@ func (a *App) deleteCommand() *cobra.Command {
 }
 
 func (a *App) delete(ctx context.Context, h *perdure.Home, id string, yes bool) error {
-	if err := refuseRunning(h, id); err != nil {
+	if err := a.refuseRunning(ctx, h, id); err != nil {
 		return err
 	}
 	if !yes {
@@ -53,19 +53,35 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, id string, yes bool) 
 }
 
 // refuseRunning names what still runs: its directory is all there is to find it by.
-func refuseRunning(h *perdure.Home, id string) error {
-	running, err := runningActs(h, id)
+func (a *App) refuseRunning(ctx context.Context, h *perdure.Home, id string) error {
+	running, err := runningActs(ctx, h, id)
 	if err != nil || len(running) == 0 {
 		return err
 	}
-	return &exitError{
-		code: exitFailed, text: fmt.Sprintf("session %s still runs %s", id, strings.Join(running, ", ")),
-		hint: "perdure task kill " + id + " --help says how to end them; nothing was deleted",
+	var tasks, words []string
+	end := ""
+	for _, r := range running {
+		if r.task == "" {
+			words = append(words, fmt.Sprintf("the command of act %s (pid %d)", r.act, r.pid))
+			end = fmt.Sprintf("kill -- -%d ends it", r.pid)
+			continue
+		}
+		tasks = append(tasks, r.task)
+		words = append(words, fmt.Sprintf("%s (pid %d)", r.task, r.pid))
 	}
+	if len(tasks) > 0 {
+		end = a.command(append([]string{"task", "kill", id}, tasks...)...) + " ends them"
+	}
+	return &exitError{code: exitFailed, text: fmt.Sprintf("session %s still runs %s; nothing was deleted", id, strings.Join(words, ", ")), hint: end}
 }
 
-// runningActs describes the commands of a session of which a process lives.
-func runningActs(h *perdure.Home, id string) ([]string, error) {
+// runningAct is a command of which a process lives.
+type runningAct struct {
+	act, task string
+	pid       int
+}
+
+func runningActs(ctx context.Context, h *perdure.Home, id string) ([]runningAct, error) {
 	r := h.Commands()
 	if r == nil {
 		return nil, nil
@@ -75,25 +91,23 @@ func runningActs(h *perdure.Home, id string) ([]string, error) {
 		return nil, err
 	}
 	names := map[string]string{}
-	if st, err := h.State(context.Background(), id); err == nil {
+	// A session that cannot be read can be deleted nevertheless; its commands then have no other names.
+	if st, err := h.State(ctx, id); err == nil {
 		for _, t := range st.Tasks {
-			names[t.Act] = t.ID
+			if t.Session == "" {
+				names[t.Act] = t.ID
+			}
 		}
 	}
-	var running []string
+	var running []runningAct
 	for _, act := range acts {
 		st, err := r.State(id, act)
 		if err != nil {
 			return nil, err
 		}
-		if st.Status != session.CommandRunning && st.Stragglers == 0 {
-			continue
+		if st.Status == session.CommandRunning || st.Stragglers > 0 {
+			running = append(running, runningAct{act: act, task: names[act], pid: st.PID})
 		}
-		name := names[act]
-		if name == "" {
-			name = "the command of act " + act
-		}
-		running = append(running, fmt.Sprintf("%s (pid %d)", name, st.PID))
 	}
 	return running, nil
 }

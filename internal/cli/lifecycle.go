@@ -26,7 +26,7 @@ func (a *App) renameCommand() *cobra.Command {
 				return err
 			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				if err := h.Deliver(ctx, id, "", &session.Labelled{Title: &name}); err != nil {
+				if err := a.deliver(ctx, h, id, &session.Labelled{Title: &name}); err != nil {
 					return err
 				}
 				a.warnOfTwins(ctx, h, id, name)
@@ -86,7 +86,7 @@ func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ..
 				case !slices.Contains(from, st.Lifecycle):
 					return &exitError{code: exitFailed, text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
 				}
-				if err := h.Deliver(ctx, id, "", &session.LifecycleSet{To: to}); err != nil {
+				if err := a.deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
 					return err
 				}
 				a.tellTasks(ctx, h, id)

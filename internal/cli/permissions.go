@@ -73,7 +73,7 @@ func (a *App) revokeCommand() *cobra.Command {
 					grants[i] = g.Rule
 				}
 				if slices.Contains(grants, args[1]) {
-					return h.Deliver(ctx, id, "", &session.PermissionRevoked{Rule: args[1]})
+					return a.deliver(ctx, h, id, &session.PermissionRevoked{Rule: args[1]})
 				}
 				e := &exitError{code: exitMissing, text: fmt.Sprintf("session %s has no grant %q", id, args[1]), hint: "it has no grants"}
 				if len(grants) > 0 {

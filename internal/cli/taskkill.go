@@ -61,7 +61,7 @@ func (a *App) killTask(ctx context.Context, h *perdure.Home, id string, t perdur
 	// The wish is in the log before the first signal. A task whose command ended, and left processes, is over for the
 	// log: then only its directory knows who ended them.
 	if t.Status == session.CommandRunning {
-		err := h.Deliver(ctx, id, "", &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: "user"})
+		err := a.deliver(ctx, h, id, &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: "user"})
 		if err != nil && !errors.Is(err, engine.ErrRefused) { // refused: it ended meanwhile
 			return err
 		}

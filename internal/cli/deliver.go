@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+)
+
+// patience is how long a live holder may take to accept what was sent. A healthy one looks every 100 ms.
+const patience = 10 * time.Second
+
+// deliver brings a body to a session; see [App.within].
+func (a *App) deliver(ctx context.Context, h *perdure.Home, id string, body session.Body) error {
+	return a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, "", body) })
+}
+
+// within waits only so long for a session's holder: it may be stopped, or wait for something itself. What was sent
+// stays accepted and takes effect when the holder, or the next one, looks.
+func (a *App) within(ctx context.Context, h *perdure.Home, id string, limit time.Duration, send func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	err := send(limited)
+	if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	e := &exitError{
+		code: exitHeld, text: fmt.Sprintf("session %s is held, and its holder has not looked for %s", id, limit),
+		hint: "it is accepted and takes effect as soon as the holder looks, or is ended",
+	}
+	if info, err := h.Store().Get(ctx, id); err == nil && info.Holder != nil {
+		e.text = fmt.Sprintf("session %s is held by pid %d on %s, which has not looked for %s", id, info.Holder.PID, info.Holder.Host, limit)
+	}
+	return e
+}

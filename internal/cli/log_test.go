@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/perdure/perdure/session"
+)
+
+func TestLogGolden(t *testing.T) {
+	w := newWorld(t)
+	w.eventful("s1")
+	w.golden("log_text", w.ok("log", "s1"))
+	w.golden("log_json", w.ok("log", "s1", "--json"))
+}
+
+// A fork's log is its own; its ancestors' come before it when asked for.
+func TestLogOfAFork(t *testing.T) {
+	w := newWorld(t)
+	w.create("a")
+	w.append("a", session.Actor{Type: session.ActorUser})
+	w.ok("fork", "a", "--id", "b")
+	w.append("b", session.Actor{Type: session.ActorUser})
+	w.ok("fork", "b@2", "--id", "c")
+	w.append("a", session.Actor{Type: session.ActorUser}) // after the fork: not the child's past
+	own := lines(t, w.ok("log", "c", "--json"))
+	var keys []string
+	for k := range own[0] {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	if len(own) != 1 || own[0]["seq"] != 1.0 || own[0]["kind"] != "session.forked" {
+		t.Errorf("own events: %v", own)
+	}
+	if want := []string{"actor", "body", "hash", "kind", "seq", "time"}; !slices.Equal(keys, want) {
+		t.Errorf("fields %v, want %v", keys, want)
+	}
+	var got []string
+	for _, l := range lines(t, w.ok("log", "c", "--json", "--ancestors")) {
+		got = append(got, l["session"].(string)+" "+l["kind"].(string))
+	}
+	want := []string{
+		"a session.opened", "a session.resumed", "a session.released", "b session.forked", "b session.resumed", "c session.forked",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("ancestors: %v\nwant %v", got, want)
+	}
+	if out := w.ok("log", "c", "--ancestors"); !strings.HasPrefix(out, "a      1") {
+		t.Errorf("text: %s", out)
+	}
+}
+
+func TestLogFrom(t *testing.T) {
+	w := newWorld(t)
+	w.create("a")
+	w.append("a", session.Actor{Type: session.ActorUser})
+	if l := lines(t, w.ok("log", "a", "--json", "--from", "3")); len(l) != 1 || l[0]["seq"] != 3.0 {
+		t.Errorf("from 3: %v", l)
+	}
+	if out := w.ok("log", "a", "--from", "99"); out != "" {
+		t.Errorf("from beyond the end: %q", out)
+	}
+	w.fails(2, "numbered from 1", "log", "a", "--from", "0")
+	w.fails(4, "no session", "log", "nope")
+}
+
+// A follower sees what others append, and ends with 130 at an interrupt.
+func TestLogFollow(t *testing.T) {
+	w := newWorld(t)
+	w.create("a")
+	r, wait := w.start("log", "a", "--json", "--follow")
+	until(t, "the first event is shown", func() bool { return strings.Contains(r.read().stdout, "session.opened") })
+	w.append("a", session.Actor{Type: session.ActorUser}, &session.App{Namespace: "fresh"})
+	until(t, "the new event is shown", func() bool { return strings.Contains(r.read().stdout, `"namespace":"fresh"`) })
+	w.signals <- syscall.SIGINT
+	wait()
+	if o := r.read(); o.code != 130 || o.stderr != "" {
+		t.Errorf("after SIGINT: %+v", o)
+	}
+	seqs := lines(t, r.read().stdout)
+	for i, l := range seqs {
+		if l["seq"] != float64(i+1) {
+			t.Errorf("line %d has seq %v", i, l["seq"])
+		}
+	}
+	for sig, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
+		w.signals <- sig
+		if o := w.run("log", "a", "--follow"); o.code != code {
+			t.Errorf("after %v: exit %d, want %d", sig, o.code, code)
+		}
+	}
+}
+
+// An event whose body was erased, or is of a later version, is shown as that.
+func TestEventViewOfTheUnknown(t *testing.T) {
+	raw, err := session.Encode(&session.App{Namespace: "n", Data: []byte{0xff}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		ev   session.Event
+		want string
+	}{
+		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: raw}, `{"namespace":"n","parts":[{"text_base64":"/w=="}]}`},
+		{session.Event{Seq: 1, Kind: session.KindApp, Codec: session.Codec1}, `{"erased":true}`},
+		{session.Event{Seq: 1, Kind: session.KindApp, Codec: 9, Body: []byte("ab")}, `{"codec":9,"raw_base64":"YWI="}`},
+		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: []byte("ab")}, `{"raw_base64":"YWI="}`},
+	} {
+		var b strings.Builder
+		if err := encoder(&b).Encode(session.EventView(c.ev, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), `"body":`+c.want) {
+			t.Errorf("%s: want body %s", b.String(), c.want)
+		}
+	}
+	if v := session.EventView(session.Event{Seq: 7, Kind: session.KindApp, Codec: session.Codec1, Body: []byte("ab")}, nil); v.Body.(map[string]any)["error"] == nil {
+		t.Errorf("a damaged body: %v", v.Body)
+	}
+}
