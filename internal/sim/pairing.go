@@ -39,7 +39,7 @@ func (w *World) inspect(lineage string, r model.Request) {
 }
 
 // extends checks that the prefix is append-only: whatever was answered stays, byte by byte. Only a last
-// message without an answer, or one that was paused, may get more blocks.
+// user message without an answer may get more blocks.
 func (w *World) extends(lineage string, r model.Request, old *seen, encoded [][]byte) {
 	n := len(old.encoded)
 	if len(encoded) < n {
@@ -48,7 +48,7 @@ func (w *World) extends(lineage string, r model.Request, old *seen, encoded [][]
 	}
 	for i := range n {
 		same := bytes.Equal(old.encoded[i], encoded[i])
-		if i > 0 && i == n-1 && (len(encoded) == n || old.messages[i-1].Role == session.RoleAssistant) {
+		if i > 0 && i == n-1 && len(encoded) == n {
 			same = bytes.HasPrefix(encoded[i], old.encoded[i])
 		}
 		if !same {
@@ -63,12 +63,12 @@ func pairing(ms []session.Message) string {
 	if len(ms) == 0 || ms[0].Role != session.RoleUser {
 		return "the first message is not the user's"
 	}
-	if last := ms[len(ms)-1]; last.Role != session.RoleUser && last.Blocks[len(last.Blocks)-1].Text != "paused" {
+	if last := ms[len(ms)-1]; last.Role != session.RoleUser && !paused(last) {
 		return "the last message is not the user's"
 	}
 	var open []string
 	for i, m := range ms {
-		if i > 0 && ms[i-1].Role == m.Role {
+		if i > 0 && ms[i-1].Role == m.Role && !paused(ms[i-1]) {
 			return "two messages in a row of " + string(m.Role)
 		}
 		if len(m.Blocks) == 0 {
@@ -101,3 +101,6 @@ func pairing(ms []session.Message) string {
 	}
 	return ""
 }
+
+// paused tells whether a message is the script's reply that goes on after a pause.
+func paused(m session.Message) bool { return m.Blocks[len(m.Blocks)-1].Text == "paused" }
