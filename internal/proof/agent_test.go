@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -48,7 +49,13 @@ type line struct {
 
 // start starts an agent in a directory.
 func start(dir string, environ []string, args ...string) (*agent, error) {
-	a := &agent{cmd: exec.Command(binary, args...), out: make(chan struct{}), grown: make(chan struct{})}
+	return startUnder(nil, dir, environ, args...)
+}
+
+// startUnder starts an agent through another program, if there is one.
+func startUnder(wrap []string, dir string, environ []string, args ...string) (*agent, error) {
+	argv := slices.Concat(wrap, []string{binary}, args)
+	a := &agent{cmd: exec.Command(argv[0], argv[1:]...), out: make(chan struct{}), grown: make(chan struct{})}
 	a.cmd.Dir, a.cmd.Env, a.cmd.Stderr = dir, environ, &a.stderr
 	// A pipe of our own: waiting for the process must not wait for whoever inherited its stdout.
 	r, w, err := os.Pipe()

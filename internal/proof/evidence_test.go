@@ -2,6 +2,7 @@ package proof_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +22,7 @@ type evidence struct {
 	log     []session.Event
 	bodies  []session.Body // of the log's events
 	state   *session.State
-	view    *perdure.View
+	shown   shown
 	final   *perdure.Result // nil when the last agent found nothing to do
 	faults  []string        // of verify
 	report  modeltest.ConversationReport
@@ -32,6 +33,13 @@ type evidence struct {
 	dirs    []string // act directories that are left
 	task    taskSeen
 	kills   map[string]int
+}
+
+// shown is what is looked at of show --json.
+type shown struct {
+	Usage session.Usage     `json:"usage"`
+	Head  session.Head      `json:"head"`
+	Inbox []json.RawMessage `json:"inbox"`
 }
 
 // taskSeen is what was found of the background task before it was ended.
@@ -117,11 +125,14 @@ func (r *round) gatherLog(ctx context.Context, e *evidence) (err error) {
 	if e.state, err = r.home.State(ctx, r.id); err != nil {
 		return err
 	}
-	if e.view, err = r.home.View(ctx, r.id, perdure.ViewOptions{Messages: true}); err != nil {
-		return err
+	code, out, errs := r.perdure(r.plan.dir, r.env, "show", "--json", r.id)
+	if err := json.Unmarshal([]byte(out), &e.shown); code != 0 || err != nil {
+		return fmt.Errorf("show: exit code %d: %w: %s%s", code, err, out, errs)
 	}
-	e.faults, err = r.home.Verify(ctx, r.id)
-	return err
+	if code, out, errs = r.perdure(r.plan.dir, r.env, "verify", r.id); code != 0 || out != "ok\n" {
+		e.faults = append(e.faults, fmt.Sprintf("exit code %d: %s%s", code, out, errs))
+	}
+	return nil
 }
 
 // gatherServer reads what the model server saw.

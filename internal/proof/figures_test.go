@@ -5,7 +5,7 @@ import "sync"
 type control struct{ Planted, Caught int }
 
 type figures struct {
-	Doctored, SetBack, Changed control
+	Doctored, SetBack, Changed, Corrupt control
 }
 
 var noted struct {

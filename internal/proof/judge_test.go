@@ -175,8 +175,8 @@ func judgeUsage(e *evidence, v *verdict) {
 	if u.Input != s.Input || u.Output != s.Output || u.CacheRead != s.CacheRead || u.CacheWrite != s.CacheWrite {
 		v.add(brokenUsage, "session has %+v, the server sealed %+v", u, s)
 	}
-	if e.view.Usage.Usage != u {
-		v.add(brokenUsage, "show has %+v, the state %+v", e.view.Usage.Usage, u)
+	if e.shown.Usage != u {
+		v.add(brokenUsage, "show has %+v, the state %+v", e.shown.Usage, u)
 	}
 	if e.final != nil && e.final.StopReason == session.TurnEndTurn && e.final.Usage != u {
 		v.add(brokenUsage, "the result has %+v, the state %+v", e.final.Usage, u)
@@ -231,8 +231,8 @@ func judgeLog(e *evidence, v *verdict) {
 	if e.state.Turns != 1 || e.state.Turn != nil || last == nil || last.Stop != session.TurnEndTurn || last.Steps != len(e.plan.steps) {
 		v.add(brokenLog, "%d turns, the last one %+v", e.state.Turns, last)
 	}
-	if len(e.view.Inbox) > 0 {
-		v.add(brokenLog, "inbox holds %+v", e.view.Inbox)
+	if len(e.shown.Inbox) > 0 || e.shown.Head != e.state.Head {
+		v.add(brokenLog, "show has inbox %s and head %+v, the state %+v", e.shown.Inbox, e.shown.Head, e.state.Head)
 	}
 }
 

@@ -38,6 +38,7 @@ func newPlace(t *testing.T) *place {
 	p.home = p.open(perdure.Config{})
 	t.Cleanup(func() {
 		p.nothingLeft()
+		p.endAll()
 		if err := p.home.Close(); err != nil {
 			t.Error(err)
 		}

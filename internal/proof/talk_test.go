@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/perdure/perdure"
@@ -177,4 +179,21 @@ func (p *place) kinds(t *testing.T, id string, kind session.Kind) (n int) {
 		}
 	}
 	return n
+}
+
+func pidOf(a *agent) string { return strconv.Itoa(a.cmd.Process.Pid) }
+
+// stop stops the agent's process; cont lets it go on.
+func (a *agent) stop(t *testing.T) {
+	t.Helper()
+	if err := a.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (a *agent) cont(t *testing.T) {
+	t.Helper()
+	if err := a.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
 }
