@@ -7,7 +7,7 @@ const (
 	prompt    = "Write a greeting function with a test, start the dev server, run the checks and fix what they find."
 	checks    = "bash checks.sh"
 	quickTest = "bash test.sh"
-	serve     = "./devserver demo-server ."
+	serve     = "exec ./devserver demo-server ."
 )
 
 // Files that the scripted model writes.
