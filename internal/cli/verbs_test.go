@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // fork prints the child's id alone, and says when it went back to a settled event.
@@ -197,7 +198,7 @@ func (w *world) damage(id string, seq int) {
 		w.t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	r, err := db.Exec(`UPDATE event SET body = substr(body, 1, length(body)-1) || x'00'
+	r, err := db.Exec(`UPDATE event SET body = substr(body, 1, length(body)-2) || x'ff00'
 		WHERE seq = ? AND session_no = (SELECT sno FROM session WHERE id = ?)`, seq, id)
 	if err != nil {
 		w.t.Fatal(err)
@@ -281,4 +282,27 @@ func TestHelp(t *testing.T) {
 	w.fails(2, `got "fly"`, "task", "fly")
 	w.fails(2, "needs one of", "approvals")
 	w.fails(2, "needs one of", "permissions")
+}
+
+// createEmpty makes what a creator leaves that dies before a session's first event.
+func (w *world) createEmpty(id string) {
+	w.t.Helper()
+	h := w.open("{}")
+	defer w.close(h)
+	if err := h.Store().Create(w.t.Context(), store.NewSession{ID: id, Created: testNow.UnixMilli()}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// dropSnapshots makes every state be computed from the log.
+func (w *world) dropSnapshots() {
+	w.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(w.home, "perdure.db"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.Exec("DELETE FROM snapshot"); err != nil {
+		w.t.Fatal(err)
+	}
 }

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\ttext\n":                   "plain\ttext\n",
+		"a\x1b[31mred\x1b[0m b":           "ared b",
+		"a\x1b[38;5;1mb":                  "ab",
+		"title\x1b]0;evil\aafter":         "titleafter",
+		"link\x1b]8;;http://x\x1b\\y":     "linky",
+		"dcs\x1bPq...\x1b\\end":           "dcsend",
+		"unfinished\x1b]52;c;ZXZpbA==":    "unfinished",
+		"c1\u009b31mx":                    "c1x",
+		"c1 string\u009devil\u009cafter":  "c1 stringafter",
+		"reset\x1bcx":                     "resetx",
+		"bell\a backspace\b cr\r del\x7f": "bell backspace cr del",
+		"right\u202eleft":                 "rightleft",
+		"not [31m a sequence":             "not [31m a sequence",
+		"esc at the end\x1b":              "esc at the end",
+		"broken \x1b[31\x01m":             "broken m",
+		"emoji \u2713 und äöü":            "emoji \u2713 und äöü",
+		"bytes \xff\x9b31m":               "bytes \uFFFD\uFFFD31m",
+		"\x1b[\x1b[31mnested":             "nested",
+	} {
+		if got := plain(in); got != want {
+			t.Errorf("plain(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestOneline(t *testing.T) {
+	if got := oneline("a\n b\t\tc", 10); got != "a b c" {
+		t.Errorf("%q", got)
+	}
+	if got := oneline(strings.Repeat("ä", 50), 10); got != strings.Repeat("ä", 9)+"…" {
+		t.Errorf("%q", got)
+	}
+	if got := oneline(strings.Repeat("x", 10<<20), 10); utf8.RuneCountInString(got) != 10 {
+		t.Errorf("%d characters", utf8.RuneCountInString(got))
+	}
+}
+
+// Whatever comes in, nothing comes out that a terminal obeys.
+func FuzzPlain(f *testing.F) {
+	for _, seed := range []string{"\x1b[31m", "\x1b]0;x\a", "\u009b1m", "a\x1b", "\x1b\x1b[0m", "\xff\x9b", "\x1bP\x1b\\"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		for _, out := range []string{plain(in), oneline(in, 40)} {
+			if !utf8.ValidString(out) {
+				t.Fatalf("%q is no UTF-8, from %q", out, in)
+			}
+			for _, r := range out {
+				if unicode.IsControl(r) && r != '\n' && r != '\t' {
+					t.Fatalf("%q of %q in %q", r, in, out)
+				}
+			}
+		}
+		if n := utf8.RuneCountInString(oneline(in, 40)); n > 40 {
+			t.Fatalf("%d characters", n)
+		}
+	})
+}
+
+func TestAgeAndSize(t *testing.T) {
+	a := newWorld(t).app
+	for ago, want := range map[int64]string{0: "now", 5_000: "5s", 180_000: "3m", 7_200_000: "2h", 172_800_000: "2d", -5: "now"} {
+		if got := a.age(testNow.UnixMilli() - ago); got != want {
+			t.Errorf("age of %d ms: %s, want %s", ago, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 5 << 20: "5.0 MiB", 1 << 62: "4.0 EiB"} {
+		if got := size(n); got != want {
+			t.Errorf("size of %d: %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestPositionAndAct(t *testing.T) {
+	for in, want := range map[string]struct {
+		id  string
+		seq int64
+	}{"s1": {"s1", 0}, "s1@3": {"s1", 3}, "me@home": {"me@home", 0}, "me@home@9": {"me@home", 9}, "x@": {"x@", 0}} {
+		id, seq, err := position(in)
+		if err != nil || id != want.id || seq != want.seq {
+			t.Errorf("position(%q) = %q, %d, %v", in, id, seq, err)
+		}
+	}
+	if _, _, err := position("s1@99999999999999999999"); err == nil {
+		t.Error("a seq beyond 64 bits is taken")
+	}
+	for in, want := range map[string]bool{"t1.s2.b3": true, "t1.s2.b3.a4": true, "t1.s2": false, "": false, "t1.s2.bx": false, "t1.s2.b3.a4.c5": false, "s1": false} {
+		if isAct(in) != want {
+			t.Errorf("isAct(%q) = %v", in, !want)
+		}
+	}
+}
