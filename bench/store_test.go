@@ -22,7 +22,7 @@ import (
 // a change of the machine's mood hits both. Encoding and hashing are inside on both sides. It prints a table and
 // asserts nothing: it is a stopwatch. Without PERDURE_BENCH=1 it only shows that the stopwatch runs.
 func TestStore(t *testing.T) {
-	rounds, length := 7, 700*time.Millisecond
+	rounds, length := 15, 300*time.Millisecond
 	counts := []int{1, 16, 64, 256, 1024}
 	if os.Getenv("PERDURE_BENCH") != "1" {
 		rounds, length, counts = 1, 20*time.Millisecond, []int{1, 16}
@@ -100,7 +100,7 @@ func payload() []byte {
 
 // next seals an event as a program does: encode, digest, hash.
 func next(chain *session.Chain, data []byte) (session.Event, error) {
-	return chain.Event(session.Actor{Type: session.ActorUser, ID: "bench"}, 1, &session.App{Namespace: "bench", Data: data})
+	return chain.Event(session.Actor{Type: session.ActorUser, ID: "bench"}, time.Now().UnixMilli(), &session.App{Namespace: "bench", Data: data})
 }
 
 // rawLog is the bound: one file, appended to by a goroutine that syncs whatever is queued.
@@ -227,24 +227,23 @@ func TestStoreProcesses(t *testing.T) {
 		storeWork(t, home)
 		return
 	}
-	rounds, length := 5, time.Second
+	rounds, length := 7, 600*time.Millisecond
 	if os.Getenv("PERDURE_BENCH") != "1" {
 		rounds, length = 1, 20*time.Millisecond
 	}
 	dir := t.TempDir()
 	fmt.Printf("| processes x sessions | events/s | ratio to one process | p50 / p99 µs |\n|---|---|---|---|\n")
-	var one []float64
-	for _, n := range []int{1, 2, 8} {
-		var rates []float64
-		var times []time.Duration
-		for round := range rounds {
+	rates, ratios, times := map[int][]float64{}, map[int][]float64{}, map[int][]time.Duration{}
+	counts := []int{1, 2, 8}
+	for round := range rounds {
+		for _, n := range counts {
 			m := processes(t, filepath.Join(dir, fmt.Sprintf("home%d.%d", n, round)), n, length)
-			rates, times = append(rates, m.rate), append(times, m.times...)
+			rates[n], times[n] = append(rates[n], m.rate), append(times[n], m.times...)
+			ratios[n] = append(ratios[n], m.rate/rates[1][round])
 		}
-		if n == 1 {
-			one = slices.Clone(rates)
-		}
-		fmt.Printf("| %d x %d | %.0f | %.2f | %s |\n", n, 16/n, middle(rates), middle(rates)/middle(one), percentiles(times))
+	}
+	for _, n := range counts {
+		fmt.Printf("| %d x %d | %.0f | %.2f | %s |\n", n, 16/n, middle(slices.Clone(rates[n])), middle(ratios[n]), percentiles(times[n]))
 	}
 }
 

@@ -143,17 +143,26 @@ func (w *writer) turn(first *job) {
 		first.finish(err)
 		return
 	}
-	defer w.lock.release()
 	begun, events := monotonic(), 0
 	for group := w.collect(first, events); len(group) > 0; group = w.collect(nil, events) {
 		w.commit(group)
 		for _, j := range group {
 			events += j.events
-			close(j.done)
 		}
-		if events >= w.sizes.events || monotonic().Sub(begun) >= w.sizes.hold || w.store.poison.Load() != nil {
+		if len(w.jobs) == 0 || events >= w.sizes.events || monotonic().Sub(begun) >= w.sizes.hold || w.store.poison.Load() != nil {
+			w.lock.release() // First the other processes, who have waited longer, then our own.
+			tell(group)
 			return
 		}
+		tell(group)
+	}
+	w.lock.release()
+}
+
+// tell ends the wait of a group's callers.
+func tell(group []*job) {
+	for _, j := range group {
+		close(j.done)
 	}
 }
 
