@@ -17,9 +17,7 @@ const pollEvery = 20 * time.Millisecond
 // Send brings a message to a session as a turn of its own. It is accepted durably when Send returns; it runs when a
 // holder runs the session. The same key and text again give the same receipt.
 func (h *Home) Send(ctx context.Context, id, key, text string) (store.Receipt, error) {
-	return h.accept(ctx, id, key, &session.MessageReceived{Content: []session.Part{{
-		Type: session.BlockText, Data: h.secret.Replace([]byte(text)),
-	}}})
+	return h.accept(ctx, id, key, &session.MessageReceived{Content: []session.Part{session.TextPart(text)}})
 }
 
 // Answer answers the question that an act asked.
@@ -48,6 +46,7 @@ func (h *Home) Cancel(ctx context.Context, id string) error {
 
 // accept puts a body into the inbox.
 func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (store.Receipt, error) {
+	h.hide(body)
 	item, err := h.NewItem(key, session.Actor{Type: session.ActorUser, ID: h.user()}, body)
 	if err != nil {
 		return store.Receipt{}, err
@@ -57,6 +56,30 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 		return r, fmt.Errorf("send to session %s: %w", id, err)
 	}
 	return r, nil
+}
+
+// hide replaces secrets in what a person wrote. The holder does so too, but by then the inbox is on disk.
+func (h *Home) hide(body session.Body) {
+	clean := func(s string) string { return string(h.secret.Replace([]byte(s))) }
+	switch b := body.(type) {
+	case *session.MessageReceived:
+		for i := range b.Content {
+			if p := &b.Content[i]; p.Type == session.BlockText {
+				p.Data = h.secret.Replace(p.Data)
+			}
+		}
+	case *session.QuestionAnswered:
+		b.Text = clean(b.Text)
+	case *session.ApprovalAnswered:
+		b.Message = clean(b.Message)
+	case *session.FactAdded:
+		b.Fact.Text = clean(b.Fact.Text)
+	case *session.Labelled:
+		if b.Title != nil {
+			title := clean(*b.Title)
+			b.Title = &title
+		}
+	}
 }
 
 // Deliver puts a body into a session's inbox and waits until it is in the log: a live holder takes it, else this

@@ -137,7 +137,7 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 		if st.Cwd != "" && st.Cwd != f.cwd && utf8.ValidString(st.Cwd) { // the log keeps text
 			fin.Cwd = st.Cwd
 		}
-		fin.Env = mergeEnv(f.env, st.Env)
+		fin.Env = mergeEnv(f.env, f.s.redactEnv(st.Env))
 	}
 	l := landing{actor: actor, bodies: append(r.Events, fin), then: f.forget}
 	if st.Stragglers > 0 {

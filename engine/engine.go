@@ -107,6 +107,7 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.Mode == "" {
 		spec.Mode = permission.ModeDefault
 	}
+	spec.Agent.System = string(e.cfg.Secrets.Replace([]byte(spec.Agent.System)))
 	now := e.cfg.Now().UnixMilli()
 	first := &session.Opened{
 		ID: spec.ID, Owner: spec.Owner, Title: spec.Title, Labels: spec.Labels, Agent: spec.Agent,

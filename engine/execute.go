@@ -83,6 +83,18 @@ func (s *Session) redact(parts []session.Part) []session.Part {
 	return out
 }
 
+// redactEnv keeps secrets that a command exported under another name out of the log, and so out of later commands.
+func (s *Session) redactEnv(delta session.EnvDelta) session.EnvDelta {
+	out := maps.Clone(delta)
+	for k, v := range out {
+		if v != nil {
+			clean := string(s.eng.cfg.Secrets.Replace([]byte(*v)))
+			out[k] = &clean
+		}
+	}
+	return out
+}
+
 // startEdit prepares the file change, logs it whole but for its content, and makes it. If the file is not what the
 // decision was made for, the call is decided again.
 func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t tool.Editor, c *session.Call, start session.Start) error {
@@ -92,10 +104,12 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 		refusal = errorResult("Cannot prepare the change: %v", err)
 		fallthrough
 	case refusal != nil:
+		refusal.Content = s.redact(refusal.Content) // it may quote the file
 		return s.append(ctx, engineActor, refused(a.ID, *refusal))
 	case edit.Pre != c.Decision.Pre || edit.Path != p.path:
 		return s.decide(ctx, a, c)
 	}
+	edit.Result = string(s.eng.cfg.Secrets.Replace([]byte(edit.Result))) // it quotes the file
 	start.Edit = edit
 	if err := s.append(ctx, engineActor, &session.ToolStarted{Act: a.ID, Start: start}); err != nil {
 		return err

@@ -144,7 +144,10 @@ func (f modelFlight) fail(err error) *session.ModelFailed {
 	if !errors.As(err, &me) {
 		me = &model.Error{Class: model.ClassProtocol, Message: err.Error()}
 	}
-	b := &session.ModelFailed{Act: f.act, Model: f.model, Class: string(me.Class), Status: me.Status, Message: me.Message}
+	b := &session.ModelFailed{
+		Act: f.act, Model: f.model, Class: string(me.Class), Status: me.Status,
+		Message: string(f.s.eng.cfg.Secrets.Replace([]byte(me.Message))), // servers quote the key that they refuse
+	}
 	// An answer with an error status is a refusal and took no tokens. Anything that broke off after the request was
 	// sent may have.
 	switch {

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // App is the world of one command.
@@ -136,7 +137,13 @@ func (a *App) open(ctx context.Context, cfg perdure.Config) (*perdure.Home, erro
 
 // with opens the home for the length of one command.
 func (a *App) with(ctx context.Context, do func(*perdure.Home) error) (err error) {
-	h, err := a.open(ctx, perdure.Config{})
+	// What a person sends by a command may hold a secret that the user's file names. A file that cannot be read stops
+	// runs, but not a look at what there is.
+	set, err := settings.Load(settings.UserFile(a.getenv), "")
+	if err != nil {
+		a.note("secrets of the configuration are not known: %v", err)
+	}
+	h, err := a.open(ctx, perdure.Config{Secrets: a.secrets(set)})
 	if err != nil {
 		return err
 	}
@@ -148,12 +155,12 @@ func (a *App) with(ctx context.Context, do func(*perdure.Home) error) (err error
 	return do(h)
 }
 
-// note writes one line for the eyes.
+// note writes one line for the eyes. What others wrote in it is made safe for a terminal.
 func (a *App) note(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Stderr, "perdure: "+format+"\n", args...)
+	_, _ = fmt.Fprintln(a.Stderr, "perdure: "+plain(fmt.Sprintf(format, args...)))
 }
 
 // hint writes a line that says what to do.
 func (a *App) hint(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.Stderr, "  "+format+"\n", args...)
+	_, _ = fmt.Fprintln(a.Stderr, "  "+plain(fmt.Sprintf(format, args...)))
 }

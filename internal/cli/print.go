@@ -78,7 +78,7 @@ func (p *printer) result(r *perdure.Result, resumed bool) {
 		_ = p.enc.Encode(streamLine{Type: "result", Session: r.SessionID, Result: r})
 	default:
 		if r.Result != "" {
-			_, _ = fmt.Fprintln(p.app.Stdout, r.Result)
+			_, _ = fmt.Fprintln(p.app.Stdout, plain(r.Result))
 		}
 	}
 	p.stop(r, resumed)
@@ -91,7 +91,7 @@ func (p *printer) report(r *perdure.Result) {
 			p.app.hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
 			return
 		}
-		p.app.hint("resumed: %s %s: %s", rec.Kind, rec.ID, clean(rec.Text))
+		p.app.hint("resumed: %s %s: %s", rec.Kind, oneline(rec.ID, 500), oneline(rec.Text, 500))
 	}
 }
 
@@ -116,7 +116,7 @@ func (p *printer) stop(r *perdure.Result, resumed bool) {
 		a.note("session %s is parked: the turn stays open and its command runs on", r.SessionID)
 		a.hint("perdure -p --resume %s goes on", r.SessionID)
 	default:
-		a.note("session %s: %s: %s", r.SessionID, r.StopReason, clean(r.Message))
+		a.note("session %s: %s: %s", r.SessionID, r.StopReason, r.Message)
 	}
 }
 
@@ -125,27 +125,15 @@ func (p *printer) waiting(r *perdure.Result) {
 	a.note("session %s waits for you:", r.SessionID)
 	for _, w := range r.Waiting {
 		if w.Kind == "question" {
-			a.hint("%s asks: %s", w.ID, clean(w.Question.Question))
+			a.hint("%s asks: %s", w.ID, oneline(w.Question.Question, 2000))
 			for _, o := range w.Question.Options {
-				a.hint("  - %s", clean(o))
+				a.hint("  - %s", oneline(o, 200))
 			}
 			a.hint("perdure answer %s TEXT", w.ID)
 			continue
 		}
-		a.hint("%s: %s %s", w.ID, w.Tool, clean(oneLine(w.Input)))
+		a.hint("%s: %s %s", w.ID, oneline(w.Tool, maxCell), oneline(inputText(w.Input), 200))
 		a.hint("perdure approvals allow %s   (or deny)", w.ID)
 	}
 	a.hint("then: perdure -p --resume %s", r.SessionID)
-}
-
-// oneLine shows a tool's input in at most 200 bytes.
-func oneLine(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	if len(b) > 200 {
-		return string(b[:200]) + "…"
-	}
-	return string(b)
 }
