@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"internal/modeltest": {},
 	"internal/sim":       {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
 	"internal/proof":     {"session"},
+	"internal/attack":    {},
 	"":                   {"engine", "internal/redact", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
 	"internal/cli":       {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo"},
 	"internal/demo":      {"", "session"},
