@@ -141,7 +141,7 @@ func calls(cs ...call) step { return step{Tools: cs} }
 // model writes a script of one turn and gives the flags that play it. The last step is added.
 func (w *world) model(steps ...step) []string {
 	w.t.Helper()
-	b, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"steps": append(steps, step{Text: "The end."})}}})
+	b, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"steps": append(steps, step{Text: "The end."}, step{Text: "The end."}, step{Text: "The end."})}}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

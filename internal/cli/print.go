@@ -22,9 +22,7 @@ type printer struct {
 }
 
 func (a *App) printer(format string) *printer {
-	p := &printer{app: a, format: format, enc: json.NewEncoder(a.Stdout)}
-	p.enc.SetEscapeHTML(false)
-	return p
+	return &printer{app: a, format: format, enc: encoder(a.Stdout)}
 }
 
 // streamLine is one line of stream-json.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -91,12 +92,36 @@ func oneline(s string, n int) string {
 // json prints one value as one line.
 func (a *App) json(v any) error { return encoder(a.Stdout).Encode(v) }
 
-// encoder writes JSON lines in which text is not escaped more than JSON needs.
+// encoder writes JSON lines in which text is not escaped more than JSON and a terminal need.
 func encoder(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(escaper{w})
 	e.SetEscapeHTML(false)
 	return e
 }
+
+// escaper escapes the control characters that JSON allows as they are: DEL and the C1 set, which some terminals obey.
+// They can only stand in strings. An encoder writes whole lines, so no character comes in two pieces.
+type escaper struct{ w io.Writer }
+
+func (e escaper) Write(b []byte) (int, error) {
+	if !bytes.ContainsFunc(b, isC1) {
+		return e.w.Write(b)
+	}
+	out := make([]byte, 0, len(b)+64)
+	for _, r := range string(b) {
+		if isC1(r) {
+			out = fmt.Appendf(out, `\u%04x`, r)
+			continue
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	if _, err := e.w.Write(out); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+func isC1(r rune) bool { return r >= 0x7f && r <= 0x9f }
 
 // linef prints one line of a result.
 func (a *App) linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, format+"\n", args...) }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/BurntSushi/toml"
 
@@ -88,7 +89,8 @@ func read(file string) (s Settings, err error) {
 	if file == "" {
 		return s, nil
 	}
-	f, err := os.Open(file)
+	// A repository may hold a named pipe where the file should be: opening one must not wait for a writer.
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		return s, nil
 	}
@@ -96,6 +98,9 @@ func read(file string) (s Settings, err error) {
 		return s, fmt.Errorf("read configuration: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return s, errors.Join(fmt.Errorf("configuration %s is no regular file", file), err)
+	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return s, fmt.Errorf("read configuration %s: %w", file, err)
