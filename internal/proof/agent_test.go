@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -26,6 +28,7 @@ type ack struct {
 // agent is one running process of the binary.
 type agent struct {
 	cmd    *exec.Cmd
+	inner  bool // the agent is the child of another program
 	stderr bytes.Buffer
 	out    chan struct{} // closed when stdout has ended
 
@@ -55,7 +58,7 @@ func start(dir string, environ []string, args ...string) (*agent, error) {
 // startUnder starts an agent through another program, if there is one.
 func startUnder(wrap []string, dir string, environ []string, args ...string) (*agent, error) {
 	argv := slices.Concat(wrap, []string{binary}, args)
-	a := &agent{cmd: exec.Command(argv[0], argv[1:]...), out: make(chan struct{}), grown: make(chan struct{})}
+	a := &agent{cmd: exec.Command(argv[0], argv[1:]...), inner: len(wrap) > 0, out: make(chan struct{}), grown: make(chan struct{})}
 	a.cmd.Dir, a.cmd.Env, a.cmd.Stderr = dir, environ, &a.stderr
 	// A pipe of our own: waiting for the process must not wait for whoever inherited its stdout.
 	r, w, err := os.Pipe()
@@ -149,23 +152,28 @@ func (a *agent) wait() (int, error) {
 	return ws.ExitStatus(), nil
 }
 
+// pid is the agent's. The program around it, if there is one, ends as the agent does.
+func (a *agent) pid() int {
+	pid := a.cmd.Process.Pid
+	if !a.inner {
+		return pid
+	}
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid)) // none: both have ended
+	if first := strings.Fields(string(children)); len(first) > 0 {
+		if child, err := strconv.Atoi(first[0]); err == nil {
+			return child
+		}
+	}
+	return pid
+}
+
 // kill kills the agent with a signal that it cannot handle, and tells whether that is what it died of.
 func (a *agent) kill() (bool, error) {
-	if err := a.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := syscall.Kill(a.pid(), syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return false, err
 	}
 	code, err := a.wait()
 	return code == -int(syscall.SIGKILL), err
-}
-
-// ended tells without waiting whether stdout has ended.
-func (a *agent) ended() bool {
-	select {
-	case <-a.out:
-		return true
-	default:
-		return false
-	}
 }
 
 // perdure runs the binary to its end.

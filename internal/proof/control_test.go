@@ -120,7 +120,7 @@ func TestControlEvidence(t *testing.T) {
 		}
 		caught++
 	}
-	note(func(f *figures) { f.Doctored = control{Planted: len(doctored), Caught: caught} })
+	planted("SIGKILL", "evidence that was doctored", len(doctored), caught)
 }
 
 // A store that loses what it acknowledged is caught: the home is set back to a copy from before the commands ran.
@@ -168,7 +168,7 @@ func TestControlStoreSetBack(t *testing.T) {
 	if !lost || !repeated {
 		t.Errorf("lost events caught: %t, repeated commands caught: %t: %v", lost, repeated, v)
 	}
-	note(func(f *figures) { f.SetBack = control{Planted: 2, Caught: count(lost, repeated)} })
+	planted("SIGKILL", "a store set back to before its acknowledgements: lost events, repeated commands", 2, count(lost, repeated))
 }
 
 func count(list ...bool) (n int) {
@@ -267,10 +267,7 @@ func TestControlChangedRequest(t *testing.T) {
 			if !caught {
 				t.Errorf("not caught: %v", judge(e))
 			}
-			note(func(f *figures) {
-				f.Changed.Planted++
-				f.Changed.Caught += count(caught)
-			})
+			planted("SIGKILL", "one word of the history changed on its way to the model, "+api, 1, count(caught))
 		})
 	}
 }

@@ -216,5 +216,5 @@ func TestCorruptByte(t *testing.T) {
 	p.home = p.open(perdure.Config{})
 	k.sound(t, "a")
 	other.sound(t, "")
-	note(func(f *figures) { f.Corrupt = control{Planted: int(n), Caught: caught} })
+	planted("verify", "one bit flipped in the body of each event of a log", int(n), caught)
 }

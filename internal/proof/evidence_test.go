@@ -44,10 +44,9 @@ type shown struct {
 
 // taskSeen is what was found of the background task before it was ended.
 type taskSeen struct {
-	pid    int
-	alive  bool
-	gone   bool // after it was killed
-	reason string
+	pid   int
+	alive bool
+	gone  bool // after it was killed
 }
 
 // gather collects the evidence and ends the background task.

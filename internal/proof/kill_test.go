@@ -9,16 +9,19 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/proof"
+	"github.com/perdure/perdure/session"
 )
 
 // tally sums up a campaign.
 type tally struct {
-	mu       sync.Mutex
-	rounds   int
-	kills    map[string]int
-	acks     int
-	commands int
-	broken   map[string]int
+	mu        sync.Mutex
+	rounds    int
+	kills     map[string]int
+	acks      int
+	commands  int
+	collected int
+	broken    map[string]int
 }
 
 func (t *tally) total() (n int) {
@@ -35,16 +38,48 @@ func (t *tally) add(e *evidence, v verdict) {
 	for how, n := range e.kills {
 		t.kills[how] += n
 	}
-	t.acks += len(e.acks)
+	seen := map[ack]bool{} // one event may have been told to several
+	for _, a := range e.acks {
+		seen[a] = true
+	}
+	t.acks += len(seen)
 	t.commands += len(e.plan.marks) / 2
+	for _, b := range e.bodies {
+		if f, ok := b.(*session.ToolFinished); ok && f.Collected && f.ExitCode != nil {
+			t.collected++
+		}
+	}
 	for _, p := range v {
 		t.broken[p.promise]++
 	}
 }
 
+// figures are the tally as it is shown.
+func (t *tally) figures() proof.Kill {
+	k := proof.Kill{
+		Rounds: t.rounds, Kills: t.total(), Moments: t.kills, Acknowledged: t.acks, Commands: t.commands, Collected: t.collected,
+	}
+	for promise, n := range t.broken {
+		switch promise {
+		case brokenLost:
+			k.Lost += n
+		case brokenRepeated, brokenMissing:
+			k.Repeated += n
+		case brokenRefused:
+			k.Refused += n
+		case brokenCode:
+			k.WrongCodes += n
+		default:
+			k.Other += n
+		}
+	}
+	return k
+}
+
 // Agents of the real binary are killed by SIGKILL, at random and at chosen moments, and resumed until their work is
 // done. Whatever moment it was, every promise holds.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	want := 50
 	if long() {
 		want = 1000
@@ -72,7 +107,8 @@ func TestKill(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	t.Logf("%d rounds, %d kills %v, %d acknowledged events, %d commands", sum.rounds, sum.total(), sum.kills, sum.acks, sum.commands)
+	t.Logf("%+v", sum.figures())
+	note(func(f *proof.Figures) { f.Kill = sum.figures() })
 	for _, k := range slices.Sorted(maps.Keys(sum.broken)) {
 		t.Errorf("%s: %d times", k, sum.broken[k])
 	}

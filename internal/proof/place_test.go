@@ -27,14 +27,18 @@ type place struct {
 	home *perdure.Home
 }
 
-// newPlace opens a home. When the test ends, nothing that was started in it may be left.
-func newPlace(t *testing.T) *place {
+// newPlace opens a home. When the test ends, nothing that was started in it may be left. The directory of the home may
+// be prepared before it is opened.
+func newPlace(t *testing.T, prepare ...func(dir string)) *place {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &place{t: t, root: root, dir: filepath.Join(root, "home")}
+	for _, f := range prepare {
+		f(p.dir)
+	}
 	p.home = p.open(perdure.Config{})
 	t.Cleanup(func() {
 		p.nothingLeft()

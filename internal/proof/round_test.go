@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -101,7 +100,7 @@ func (r *round) drive(ctx context.Context, kills int) error {
 		if n >= kills {
 			r.release()
 		}
-		a, err := start(r.plan.dir, r.env, args...)
+		a, err := startUnder(r.wrap(how), r.plan.dir, r.env, args...)
 		if err != nil {
 			return err
 		}
@@ -172,83 +171,6 @@ func (r *round) next(ctx context.Context, how string) ([]string, error) {
 		return append(args, "-r", r.id, r.plan.prompt), nil
 	}
 	return append(args, "-r", r.id), nil
-}
-
-// The ways to choose the moment of a kill.
-const (
-	byDelay   = "after a delay"
-	byEvent   = "at an event"
-	byStall   = "in mid-stream"
-	byCommand = "in mid-command"
-)
-
-// choose picks the kind of moment at which the next agent dies.
-func (r *round) choose(kill bool) string {
-	if !kill {
-		return ""
-	}
-	return []string{byDelay, byDelay, byEvent, byEvent, byStall, byCommand}[r.rng.IntN(6)]
-}
-
-// strike kills an agent at some moment, and tells whether it was still alive.
-func (r *round) strike(ctx context.Context, a *agent, how string) (bool, error) {
-	timer := time.NewTimer(time.Duration(r.rng.Int64N(int64(1500 * time.Millisecond))))
-	defer timer.Stop()
-	hit := make(chan struct{})
-	waiting, cancel := context.WithCancel(ctx)
-	defer cancel()
-	if how != byDelay {
-		// The delay stays as a bound: the moment may never come.
-		timer.Reset(2500 * time.Millisecond)
-		go r.moment(waiting, a, how, r.rng.IntN(40)+1, hit)
-	}
-	select {
-	case <-timer.C:
-		how = byDelay
-	case <-hit:
-	case <-a.out:
-	case <-ctx.Done():
-	}
-	killed, err := a.kill()
-	if killed {
-		r.kills[how]++
-	}
-	return killed, errors.Join(err, ctx.Err())
-}
-
-// moment closes hit when the marked moment has come.
-func (r *round) moment(ctx context.Context, a *agent, how string, n int, hit chan<- struct{}) {
-	switch how {
-	case byEvent:
-		if a.printed(n) {
-			close(hit)
-		}
-	case byStall:
-		for _, name := range r.plan.stalls {
-			go func() {
-				if r.server.WaitStalled(ctx, name, 1) == nil {
-					select {
-					case hit <- struct{}{}:
-					case <-ctx.Done():
-					}
-				}
-			}()
-		}
-	case byCommand:
-		if r.commandRuns(ctx) {
-			close(hit)
-		}
-	}
-}
-
-// commandRuns waits until a command that has not begun yet begins.
-func (r *round) commandRuns(ctx context.Context) bool {
-	begun := func() int {
-		b, _ := os.ReadFile(r.plan.log) // it may not be there yet
-		return strings.Count(string(b), "begin-")
-	}
-	before := begun()
-	return until(ctx, "a command", func() bool { return begun() > before }) == nil
 }
 
 // release lets every stalled answer pass from now on.
