@@ -39,12 +39,10 @@ func (d *diagnosis) permissions(home string) {
 		if path == filepath.Join(home, "tmp") {
 			return fs.SkipDir // what commands put there is theirs; the home itself keeps others out
 		}
-		info, err := e.Info()
-		if err != nil || info.Mode()&(fs.ModeSymlink|fs.ModeNamedPipe) != 0 || info.Mode().Perm()&0o077 == 0 {
-			return nil
-		}
-		if open++; first == "" {
-			first = path
+		if reachable(e) {
+			if open++; first == "" {
+				first = path
+			}
 		}
 		return nil
 	})
@@ -58,13 +56,19 @@ func (d *diagnosis) permissions(home string) {
 	}
 }
 
+// reachable tells whether others have any right to a file or directory. One that is gone meanwhile is not.
+func reachable(e fs.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeNamedPipe) == 0 && info.Mode().Perm()&0o077 != 0
+}
+
 func (d *diagnosis) disk(home string) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(home, &st); err != nil {
 		d.add(levelWarn, "disk", "", "free space is unknown: %v", err)
 		return
 	}
-	free := int64(uint64(st.Bavail) * uint64(st.Bsize))
+	free := int64(st.Bavail) * int64(st.Bsize) //nolint:unconvert // the types differ from system to system
 	level, hint := levelOK, ""
 	switch {
 	case free < noSpace:

@@ -25,7 +25,7 @@ func parentAndArgs(pid int) (parent int, args []string, err error) {
 	// The arguments of some ancestors are not ours to read; their parents still are.
 	cmdline, err := os.ReadFile(dir + "/cmdline")
 	if err != nil {
-		return parent, nil, nil
+		return parent, nil, nil //nolint:nilerr // see above
 	}
 	return parent, strings.Split(strings.TrimRight(string(cmdline), "\x00"), "\x00"), nil
 }
