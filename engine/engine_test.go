@@ -57,8 +57,9 @@ func use(id, name, input string) session.Block {
 
 // memFiles is a filesystem in memory.
 type memFiles struct {
-	mu sync.Mutex
-	m  map[string][]byte
+	mu   sync.Mutex
+	m    map[string][]byte
+	fail func() error // if set, what a write does instead
 }
 
 func (f *memFiles) Resolve(p string) (string, error) { return p, nil }
@@ -84,6 +85,9 @@ func (f *memFiles) Digest(p string) (session.Digest, tool.FileInfo, error) {
 func (f *memFiles) Replace(e session.Edit, content []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.fail != nil {
+		return f.fail()
+	}
 	f.m[e.Path] = content
 	return nil
 }

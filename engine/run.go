@@ -54,6 +54,7 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 	poll := time.NewTicker(s.eng.cfg.Poll)
 	defer poll.Stop()
 	for {
+		s.listen()
 		if err := s.advance(ctx); err != nil {
 			s.ground(errParked)
 			if s.failed == nil && ctx.Err() != nil {
@@ -86,6 +87,18 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 		if s.failed != nil {
 			s.ground(errParked)
 			return s.failed
+		}
+	}
+}
+
+// listen does what is asked for already, so that news from between two runs come before what they are news for.
+func (s *Session) listen() {
+	for range len(s.watched) + 1 {
+		select {
+		case r := <-s.asked:
+			r.done <- r.do()
+		default:
+			return
 		}
 	}
 }
