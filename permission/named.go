@@ -8,6 +8,10 @@ import (
 // namesProtected says which word of the command names a protected path, or "".
 func (j *judge) namesProtected() string {
 	for _, w := range j.s.words {
+		// Every command has this variable, so it is the plain way to the home.
+		if strings.Contains(w.raw, "$PERDURE_HOME") || strings.Contains(w.raw, "${PERDURE_HOME") {
+			return "the command names $PERDURE_HOME, which is protected"
+		}
 		for _, piece := range pathPieces(w) {
 			for _, abs := range j.resolve(piece) {
 				if protectedPath(j.p, abs, w.glob) {
