@@ -7,7 +7,7 @@ type CommandSpec struct {
 	Session   string   `json:"session"`    // session id
 	Act       string   `json:"act"`        // act id
 	Argv      []string `json:"argv"`       // program and arguments, run without a shell
-	Script    string   `json:"script"`     // shell text for Argv's shell; handed over as a file, never through argv limits
+	Script    string   `json:"script"`     // shell text for Argv's shell, any length; by default bash -c
 	Cwd       string   `json:"cwd"`        // absolute
 	Env       []string `json:"env"`        // complete environment, KEY=VALUE
 	TimeoutMS int64    `json:"timeout_ms"` // the shim kills the tree after this long; 0 means never

@@ -32,6 +32,9 @@ type captureCase struct {
 	cwd         string // relative to the first one; "-" when nothing may be reported
 	env         string
 	stderrOther bool // the output is not compared
+
+	fileCode   int    // when the script is a file, if that differs
+	fileOutput string // the same
 }
 
 var captureCases = map[string]captureCase{
@@ -50,7 +53,7 @@ var captureCases = map[string]captureCase{
 	"percommand":   {script: `export TMPDIR=/x PERDURE_X=1 SHLVL=9 PWD=/ OLDPWD=/ A=1`, env: `A="1"`},
 	"exit":         {script: "export A=1; exit 7; export A=2", code: 7, env: `A="1"`},
 	"errexit":      {script: "set -e; export A=1; false; export A=2", code: 1, env: `A="1"`},
-	"nounset":      {script: "set -u; export A=1; echo $nope 2>/dev/null", code: 1, env: `A="1"`, stderrOther: true},
+	"nounset":      {script: "set -u; export A=1; echo $nope 2>/dev/null", code: 127, fileCode: 1, env: `A="1"`, stderrOther: true},
 	"xtrace":       {script: "set -x; export A=1", output: "+ export A=1\n+ A=1\n", env: `A="1"`},
 	"noclobber":    {script: "set -C; umask 777; export A=1", env: `A="1"`},
 	"allexport":    {script: "set -a; A=1", env: `A="1"`},
@@ -80,7 +83,7 @@ var captureCases = map[string]captureCase{
 	"trapfunction": {script: "f() { trap 'echo bye' EXIT; }; f; export A=1", output: "bye\n", env: `A="1"`},
 	"trapterm":     {script: "trap 'echo term; exit 4' TERM; kill -TERM $$; sleep 5", code: 4, output: "term\n"},
 	"term":         {script: "export A=1; kill -TERM $$", code: -1, cwd: "-"},
-	"zero":         {script: `echo "${0##*/} $# ${BASH_SOURCE##*/} $LINENO" ; return 2>/dev/null; echo on`, output: "script 0 script 1\non\n"},
+	"zero":         {script: `echo "${0##*/} $# ${BASH_SOURCE##*/} $LINENO" ; return 2>/dev/null; echo on`, output: "bash 0  1\non\n", fileOutput: "script 0 script 1\non\n"},
 	"bashenv":      {script: `echo "[$BASH_ENV]"; bash -c 'echo "[$BASH_ENV]"; trap "echo in" EXIT'`, output: "[]\n[]\nin\n"},
 	"imported":     {script: `evil; export A=1`, output: "good\n", env: `A="1"`},
 	"noeol":        {script: "export A=1 # no newline", env: `A="1"`},
@@ -93,36 +96,51 @@ func TestCapture(t *testing.T) {
 	for name, c := range captureCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t)
-			spec := b.script("a", c.script)
-			spec.Capture = true
-			spec.Env = append(spec.Env, "OLD=was", "BASH_FUNC_evil%%=() { echo evil; }", "ODD.NAME=1", "BASH_ENV=/no/such", "PERDURE_SESSION_ID=s")
-			if name == "imported" {
-				good := b.cwd + "/evil"
-				if err := os.WriteFile(good, []byte("#!/bin/sh\necho good\n"), 0o700); err != nil {
-					t.Fatal(err)
-				}
-				spec.Env = append(spec.Env, "PATH="+b.cwd+":"+os.Getenv("PATH"))
-			}
-			b.start(spec)
-			st := b.wait("a")
-			if got := -1; c.code != got && (st.ExitCode == nil || *st.ExitCode != c.code) {
-				t.Errorf("state %s, want exit code %d\n%s", code(st), c.code, b.output("a"))
-			}
-			if out := b.output("a"); out != c.output && !c.stderrOther {
-				t.Errorf("output %q, want %q", out, c.output)
-			}
-			want := b.cwd + c.cwd
-			if c.cwd == "-" {
-				want = ""
-			}
-			if st.Cwd != want {
-				t.Errorf("cwd %q, want %q", st.Cwd, want)
-			}
-			if got := deltaText(st.Env); got != c.env {
-				t.Errorf("delta %s, want %s\nlog: %s", got, c.env, b.log("a"))
-			}
+			c.check(t, name)
 		})
+		t.Run(name+"/file", func(t *testing.T) {
+			t.Parallel()
+			c.script += "\n#" + strings.Repeat("x", maxInline)
+			if c.fileOutput != "" {
+				c.output = c.fileOutput
+			}
+			if c.fileCode != 0 {
+				c.code = c.fileCode
+			}
+			c.check(t, name)
+		})
+	}
+}
+
+func (c captureCase) check(t *testing.T, name string) {
+	b := newBench(t)
+	spec := b.script("a", c.script)
+	spec.Capture = true
+	spec.Env = append(spec.Env, "OLD=was", "BASH_FUNC_evil%%=() { echo evil; }", "ODD.NAME=1", "BASH_ENV=/no/such", "PERDURE_SESSION_ID=s")
+	if name == "imported" {
+		good := b.cwd + "/evil"
+		if err := os.WriteFile(good, []byte("#!/bin/sh\necho good\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		spec.Env = append(spec.Env, "PATH="+b.cwd+":"+os.Getenv("PATH"))
+	}
+	b.start(spec)
+	st := b.wait("a")
+	if got := -1; c.code != got && (st.ExitCode == nil || *st.ExitCode != c.code) {
+		t.Errorf("state %s, want exit code %d\n%s", code(st), c.code, b.output("a"))
+	}
+	if out := b.output("a"); out != c.output && !c.stderrOther {
+		t.Errorf("output %q, want %q", out, c.output)
+	}
+	want := b.cwd + c.cwd
+	if c.cwd == "-" {
+		want = ""
+	}
+	if st.Cwd != want {
+		t.Errorf("cwd %q, want %q", st.Cwd, want)
+	}
+	if got := deltaText(st.Env); got != c.env {
+		t.Errorf("delta %s, want %s\nlog: %s", got, c.env, b.log("a"))
 	}
 }
 

@@ -9,7 +9,7 @@
 //	Dir/<session>/<act id>/
 //	  spec.json          what to run and under which boot; the directory appears complete, by a rename
 //	  plan               the same as raw bytes, environment included, for shim and exec stage
-//	  script             the shell text, byte for byte (only with CommandSpec.Script)
+//	  script             the shell text, byte for byte, when it is too long for an argument or not for plain bash
 //	  init.sh, capture   how the shell reports its end, and what it reported (only with CommandSpec.Capture)
 //	  lock               flock held by the shim for its life; its content names the shim's process
 //	  claim              who decided the act: "1 run" or "1 void"; made by link(2), so exactly one wins

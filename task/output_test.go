@@ -229,7 +229,7 @@ func TestCommandSurroundings(t *testing.T) {
 	}
 	spec := b.script("a", "")
 	spec.Argv = []string{"/bin/sh", "-c", `ls /proc/self/fd | tr '\n' ' '; cat /proc/self/oom_score_adj; ps -o pgid=,sid=,ppid= -p $$; env; cat /proc/$PPID/oom_score_adj; grep SigIgn /proc/self/status`}
-	spec.Env = []string{"PATH=" + os.Getenv("PATH"), "ONLY=this"}
+	spec.Env = []string{"PATH=" + os.Getenv("PATH"), "ONLY=this", actKey + "=/other"}
 	b.start(spec)
 	st := b.wait("a")
 	lines := strings.Split(b.output("a"), "\n")
@@ -241,7 +241,8 @@ func TestCommandSurroundings(t *testing.T) {
 		t.Errorf("pgid, sid, ppid: %v of %d", ids, st.PID)
 	}
 	rest := strings.Join(lines[2:], "\n")
-	if !strings.Contains(rest, "ONLY=this") || strings.Contains(rest, "PERDURE") || strings.Contains(rest, "GOGC") {
+	act := actKey + "=" + filepath.Join(b.Dir, testSession, "a") + "\n"
+	if !strings.Contains(rest, "ONLY=this") || strings.Count(rest, "PERDURE") != 1 || !strings.Contains(rest, act) || strings.Contains(rest, "GOGC") {
 		t.Errorf("environment: %s", rest)
 	}
 	if !strings.Contains(rest, "SigIgn:\t0000000000000000") {

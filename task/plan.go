@@ -3,7 +3,9 @@ package task
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/perdure/perdure/session"
@@ -22,11 +24,21 @@ type execPlan struct {
 	Env       []string
 }
 
-func newPlan(spec session.CommandSpec, boot string, grace time.Duration) execPlan {
-	return execPlan{
+// actKey names the environment variable that tells every process of a command to which act it belongs: the path of
+// the act directory.
+const actKey = "PERDURE_ACT"
+
+// newPlan also says whether the script, if there is one, has to be a file.
+func (d actDir) newPlan(spec session.CommandSpec, boot string, grace time.Duration) (plan execPlan, asFile bool) {
+	env := slices.DeleteFunc(slices.Clone(spec.Env), func(kv string) bool { return strings.HasPrefix(kv, actKey+"=") })
+	plan = execPlan{
 		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS, GraceMS: grace.Milliseconds(),
-		Cwd: spec.Cwd, Argv: spec.Argv, Env: spec.Env,
+		Cwd: spec.Cwd, Argv: spec.Argv, Env: append(env, actKey+"="+string(d)),
 	}
+	if spec.Script != "" {
+		asFile = d.planShell(&plan, spec)
+	}
+	return plan, asFile
 }
 
 // encode writes the version and all fields in order, lists after their length, each string ended by a NUL, which none

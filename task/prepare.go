@@ -53,6 +53,7 @@ type preparation struct {
 	dir  actDir
 	spec session.CommandSpec
 	plan execPlan
+	file bool // the script is a file of its own
 	now  int64
 }
 
@@ -68,10 +69,8 @@ func (r *Runner) preparation(spec session.CommandSpec) (preparation, error) {
 	if err != nil {
 		return preparation{}, err
 	}
-	p := preparation{dir: d, spec: spec, plan: newPlan(spec, boot, r.grace()), now: r.nowMS()}
-	if spec.Script != "" {
-		d.planShell(&p.plan, spec)
-	}
+	p := preparation{dir: d, spec: spec, now: r.nowMS()}
+	p.plan, p.file = d.newPlan(spec, boot, r.grace())
 	return p, nil
 }
 
@@ -98,7 +97,7 @@ func (p preparation) existing() (bool, error) {
 	if err == nil && !bytes.Equal(plan, p.plan.encode()) {
 		return true, errOther
 	}
-	if err == nil && p.spec.Script != "" {
+	if err == nil && p.file {
 		var script []byte
 		if script, err = readBounded(p.dir.path(scriptName)); err == nil && string(script) != p.spec.Script {
 			return true, errOther
@@ -172,7 +171,7 @@ func (p preparation) fill(tmp actDir) error {
 		intentName: bytes.Repeat([]byte{' '}, intentRoom),
 		spareName:  bytes.Repeat([]byte{' '}, spareRoom),
 	}
-	if p.spec.Script != "" {
+	if p.file {
 		files[scriptName] = []byte(p.spec.Script)
 	}
 	if p.plan.Capture {

@@ -35,7 +35,7 @@ func TestOutcomes(t *testing.T) {
 			}
 			out := b.output(name)
 			if name == "unparsable" {
-				out, _, _ = strings.Cut(out, "/")
+				out, _, _ = strings.Cut(out, "bash:")
 			}
 			if out != c.output {
 				t.Errorf("output %q, want %q", out, c.output)
@@ -48,6 +48,30 @@ func TestOutcomes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A script's messages name no file, its last command is the process itself, and neither a leading dash nor its length
+// changes what runs.
+func TestScript(t *testing.T) {
+	b := newBench(t)
+	long := "echo " + strings.Repeat("x", maxInline) + "; nosuch"
+	for act, c := range map[string]struct{ script, want, output string }{
+		"message": {"\n nosuch", "exited 127", "bash: line 2: nosuch: command not found\n"},
+		"dash":    {"-x", "exited 127", "bash: line 1: -x: command not found\n"},
+		"plus":    {"+x; exit 4", "exited 4", "bash: line 1: +x: command not found\n"},
+		"at":      {long[:maxInline], "exited 0", long[len("echo "):maxInline] + "\n"},
+		"over": {long, "exited 127", long[len("echo "):len("echo ")+maxInline] + "\n" +
+			b.Dir + "/" + testSession + "/over/script: line 1: nosuch: command not found\n"},
+	} {
+		st := b.run(act, c.script)
+		if out := b.output(act); code(st) != c.want || out != c.output {
+			t.Errorf("%s: %s, output %.200q, want %s, %.200q", act, code(st), out, c.want, c.output)
+		}
+	}
+	b.start(b.script("pid", "echo up; sleep 60"))
+	eventually(t, "the command replaces the shell", func() bool {
+		return strings.HasPrefix(procFile(b.state("pid").PID, "cmdline"), "sleep\x00")
+	})
 }
 
 // Without a shell the argument vector arrives byte by byte, and what cannot be executed fails as in a shell.

@@ -14,24 +14,38 @@ import (
 // PATH could name: the text was judged as bash's. Without bash the script runs under sh, and nothing is captured.
 var shells = []string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt/homebrew/bin/bash"}
 
-// planShell says how to run the spec's script. CommandSpec.Argv names another shell, with its options; the script's
-// path is appended. The file is read by the shell itself, so that text, line numbers and exit code are the script's.
-func (d actDir) planShell(plan *execPlan, spec session.CommandSpec) {
-	argv := slices.Clone(spec.Argv)
+// maxInline is the largest script that is handed over as an argument, in bytes: systems bound a single one at 128 KiB.
+const maxInline = 100 << 10
+
+// planShell says how to run the spec's script. CommandSpec.Argv names another shell, with its options. A script for
+// plain bash is its argument, so that messages carry no path and the last simple command of a script without capture
+// replaces the shell. A long script, and one for another shell, is a file whose path is appended: the shell reads it
+// itself, so that text, line numbers and exit code are the script's either way.
+func (d actDir) planShell(plan *execPlan, spec session.CommandSpec) (asFile bool) {
+	argv, inline := slices.Clone(spec.Argv), false
 	if len(argv) == 0 {
 		argv = []string{findShell(spec.Env)}
 	}
 	if isBash(argv[0]) {
 		if len(argv) == 1 {
 			argv = append(argv, "--noprofile", "--norc")
+			inline = len(spec.Script) <= maxInline
 		}
-		plan.Env = shellEnv(spec.Env)
+		plan.Env = shellEnv(plan.Env)
 		if plan.Capture = spec.Capture; plan.Capture {
 			// Bash expands the value of BASH_ENV; a path could contain anything.
 			plan.Env = append(plan.Env, "BASH_ENV=$__perdure_init", "__perdure_init="+d.path(initName))
 		}
 	}
-	plan.Argv = append(argv, d.path(scriptName))
+	if !inline {
+		plan.Argv = append(argv, d.path(scriptName))
+		return true
+	}
+	if argv = append(argv, "-c"); spec.Script[0] == '-' || spec.Script[0] == '+' {
+		argv = append(argv, "--") // or it would be read as options
+	}
+	plan.Argv = append(argv, spec.Script, "bash")
+	return false
 }
 
 func findShell(env []string) string {
