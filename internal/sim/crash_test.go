@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -58,8 +59,13 @@ func TestShortKilledEverywhere(t *testing.T) {
 	each(t, sim.Short, want, cfgs)
 }
 
+// soak tells whether long runs are asked for.
+func soak() bool { return os.Getenv("PERDURE_SOAK") == "1" }
+
 // Every part of the full script is killed at every point.
 func TestKilledEverywhere(t *testing.T) {
+	total := 0
+	defer func() { t.Logf("%d points in all", total) }()
 	for i, script := range sim.Chapters() {
 		t.Run(fmt.Sprintf("chapter%d", i), func(t *testing.T) {
 			w, faults, want := play(t, script(), sim.Config{})
@@ -70,9 +76,12 @@ func TestKilledEverywhere(t *testing.T) {
 			for _, p := range w.Points() {
 				cfgs = append(cfgs, sim.Config{Plan: sim.At(p)})
 			}
-			t.Logf("%d points", len(cfgs))
+			total += len(cfgs)
 			each(t, script, want, cfgs)
 		})
+	}
+	if total < 2000 {
+		t.Errorf("%d points: want 2,000", total)
 	}
 }
 
@@ -83,9 +92,14 @@ func TestKilledWhileRecovering(t *testing.T) {
 			w, _, want := play(t, script(), sim.Config{})
 			var cfgs []sim.Config
 			for n, p := range w.Points() {
-				if n%7 == 0 {
-					more := []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 30}[n/7%13]
-					cfgs = append(cfgs, sim.Config{Plan: sim.AtThen(p, more)})
+				more := []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 19, 24, 30}
+				switch {
+				case soak():
+					for _, m := range more {
+						cfgs = append(cfgs, sim.Config{Plan: sim.AtThen(p, m)})
+					}
+				case n%7 == 0:
+					cfgs = append(cfgs, sim.Config{Plan: sim.AtThen(p, more[n/7%13])})
 				}
 			}
 			each(t, script, want, cfgs)
@@ -101,7 +115,7 @@ func TestFullKilled(t *testing.T) {
 	}
 	var cfgs []sim.Config
 	for n, p := range w.Points() {
-		if n%60 == 0 {
+		if soak() || n%60 == 0 {
 			cfgs = append(cfgs, sim.Config{Plan: sim.At(p)})
 		}
 	}

@@ -41,7 +41,7 @@ func erratic(seed uint64) sim.Config {
 // Random deaths and absences change nothing. PERDURE_SIM_SEED plays one seed again; PERDURE_SOAK=1 plays many.
 func TestRandomDeaths(t *testing.T) {
 	first, n := uint64(1), uint64(40)
-	if os.Getenv("PERDURE_SOAK") == "1" {
+	if soak() {
 		first, n = uint64(time.Now().UnixNano()), 3000
 	}
 	if s := os.Getenv("PERDURE_SIM_SEED"); s != "" {
