@@ -60,7 +60,7 @@ var outcomes = []struct {
 	{store.ErrFenced, exitHeld, "another process took the session over; its log is intact"},
 	{syscall.ENOSPC, exitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
 	{syscall.EROFS, exitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
-	{fs.ErrPermission, exitFailed, "check who owns PERDURE_HOME"},
+	{fs.ErrPermission, exitFailed, "check who owns that path; PERDURE_HOME may name another home"},
 	{connect.ErrNoModel, exitUsage, ""},
 	{connect.ErrBadModel, exitUsage, ""},
 	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},

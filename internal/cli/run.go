@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -209,6 +210,8 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 // signals turns SIGINT into a cancel of the turn (a second one parks), SIGTERM and SIGHUP into a parked session. The
 // returned function ends the listening and tells which signal came, if any.
 func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-chan struct{}, ended func() os.Signal) {
+	// Whoever reads our output may go away: writing then fails, and the session goes on. Without this, writing kills.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, park := context.WithCancel(parent)
 	cancel := make(chan struct{}, 1)
 	done, stopped := make(chan struct{}), make(chan struct{})

@@ -59,6 +59,8 @@ func (f *runFlags) register(c *cobra.Command) {
 // check refuses what makes no sense together.
 func (f *runFlags) check() error {
 	switch {
+	case f.changed("resume") && f.resume == "":
+		return usageError("--resume needs a session: what it was given is empty")
 	case f.cont && f.resume != "":
 		return usageError("--continue and --resume exclude each other")
 	case f.fork && !f.cont && f.resume == "":
