@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -47,19 +46,18 @@ func (w *World) Outcome() Outcome {
 		fmt.Fprintf(&fs, "%s %o %s\n", name, w.files[name].mode, session.Sum(w.files[name].data))
 	}
 	o["files"] = fs.String()
-	disk := w.disk.Open()
-	defer func() { _ = disk.Close() }()
-	eng := w.load(disk)
 	for _, h := range w.humans {
-		st, err := eng.Load(context.Background(), h.session)
-		if err != nil {
-			o[h.session] = err.Error()
+		st := w.states[h.session]
+		if st == nil {
+			o[h.session] = "cannot be read"
 			continue
 		}
-		t, err := eng.Transcript(context.Background(), st)
-		if err != nil {
-			o[h.session] = err.Error()
-			continue
+		t := &session.Transcript{}
+		for _, r := range st.Conversation() {
+			log := w.logs[r.Session]
+			for _, e := range log[min(r.From-1, int64(len(log))):min(r.To, int64(len(log)))] {
+				t.Apply(e.Event, e.body)
+			}
 		}
 		o[h.session+" conversation"], o[h.session+" notes"] = conversation(t.Upcoming())
 		w.state(o, st)

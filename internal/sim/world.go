@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store/memory"
 )
 
@@ -51,6 +52,7 @@ type World struct {
 	requests map[string]*seen
 	humans   []*human
 	logs     map[string][]entryOf // by session, read by Check
+	states   map[string]*session.State
 	hooks    map[string]int
 }
 
