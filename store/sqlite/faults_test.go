@@ -309,7 +309,7 @@ func TestCorruptBytes(t *testing.T) {
 	whole := d.files[databaseName].now
 	step := 997
 	if soak() {
-		step = 13
+		step = 101
 	}
 	refused := 0
 	for at := 0; at < len(whole); at += step {
