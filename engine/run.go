@@ -45,7 +45,8 @@ type request struct {
 const maxRounds = 10_000
 
 // Run drains the inbox and reconciles until nothing can progress without outside input: the activity is idle or
-// waiting. When ctx ends it parks: nothing is cancelled, ErrParked is returned.
+// waiting. When ctx ends it parks: nothing is cancelled, ErrParked is returned, and a later Run settles what was under
+// way and goes on.
 func (s *Session) Run(ctx context.Context) error {
 	return s.run(ctx, func() bool { return session.ActivityOf(s.state) != session.Running })
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/perdure/perdure/session"
@@ -98,6 +99,9 @@ func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) e
 		content, _, err := s.eng.cfg.Files.Read(e.Path, 0)
 		if err == nil {
 			err = s.eng.cfg.Files.Replace(e, content)
+		}
+		if errors.Is(err, tool.ErrChanged) {
+			break // by somebody else, just now
 		}
 		if err != nil {
 			return fmt.Errorf("session %s: act %s: %w", s.state.ID, act, err)
