@@ -177,3 +177,45 @@ func TestForeignHome(t *testing.T) {
 	}
 	w.want(0, "show", "s")
 }
+
+// Under nohup a hangup is no reason to stop; without it the session parks and its command runs on.
+func TestHangup(t *testing.T) {
+	w := newWorld(t)
+	m := w.model(calls(bash("echo x >> count; until test -e on; do sleep 0.02; done; echo finished")))
+	cmd := exec.CommandContext(t.Context(), "nohup", append([]string{binary}, run1("nohup", m, bypass)...)...)
+	cmd.Dir, cmd.Env = w.work, w.environ()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.until("the command", func() bool { return exists(filepath.Join(w.work, "count")) })
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	w.write(filepath.Join(w.work, "on"), "")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("nohup: %v", err)
+	}
+	if got := w.results("nohup"); len(got) != 1 || !strings.Contains(got[0], "finished") {
+		t.Errorf("nohup: %q", got)
+	}
+	for _, name := range []string{"count", "on"} {
+		if err := os.Remove(filepath.Join(w.work, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd = w.begin("count", run1("s", m, bypass)...)
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 129 {
+		t.Errorf("after SIGHUP: %v", cmd.ProcessState)
+	}
+	w.write(filepath.Join(w.work, "on"), "")
+	w.want(0, "-p", "-r", "s", bypass)
+	if got := w.results("s"); len(got) != 1 || !strings.Contains(got[0], "finished") {
+		t.Errorf("parked: %q", got)
+	}
+	if b, _ := os.ReadFile(filepath.Join(w.work, "count")); string(b) != "x\n" {
+		t.Errorf("the command ran %q", b)
+	}
+}
