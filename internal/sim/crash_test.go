@@ -64,7 +64,7 @@ func soak() bool { return os.Getenv("PERDURE_SOAK") == "1" }
 
 // Every part of the full script is killed at every point.
 func TestKilledEverywhere(t *testing.T) {
-	total := 0
+	total, played := 0, 0
 	defer func() { t.Logf("%d points in all", total) }()
 	for i, script := range sim.Chapters() {
 		t.Run(fmt.Sprintf("chapter%d", i), func(t *testing.T) {
@@ -76,11 +76,11 @@ func TestKilledEverywhere(t *testing.T) {
 			for _, p := range w.Points() {
 				cfgs = append(cfgs, sim.Config{Plan: sim.At(p)})
 			}
-			total += len(cfgs)
+			total, played = total+len(cfgs), played+1
 			each(t, script, want, cfgs)
 		})
 	}
-	if total < 2000 {
+	if total < 2000 && played == len(sim.Chapters()) {
 		t.Errorf("%d points: want 2,000", total)
 	}
 }
