@@ -26,7 +26,14 @@ func (w *world) task(id, name, script string, keep int64) session.CommandState {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(func() { _ = r.Kill(context.Background(), id, act, "test") })
+	w.t.Cleanup(func() {
+		if w.t.Failed() {
+			log, _ := os.ReadFile(filepath.Join(r.Dir, id, act, "shim.log"))
+			st, _ := r.State(id, act)
+			w.t.Logf("%s is %s; its shim says %q", name, st.Status, log)
+		}
+		_ = r.Kill(context.Background(), id, act, "test")
+	})
 	st, err := r.State(id, act)
 	if err != nil {
 		w.t.Fatal(err)
