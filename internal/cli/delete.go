@@ -58,21 +58,23 @@ func (a *App) refuseRunning(ctx context.Context, h *perdure.Home, id string) err
 	if err != nil || len(running) == 0 {
 		return err
 	}
-	var tasks, words []string
-	end := ""
+	var tasks, words, ends []string
 	for _, r := range running {
 		if r.task == "" {
 			words = append(words, fmt.Sprintf("the command of act %s (pid %d)", r.act, r.pid))
-			end = fmt.Sprintf("kill -- -%d ends it", r.pid)
+			ends = append(ends, fmt.Sprintf("kill -- -%d", r.pid))
 			continue
 		}
 		tasks = append(tasks, r.task)
 		words = append(words, fmt.Sprintf("%s (pid %d)", r.task, r.pid))
 	}
 	if len(tasks) > 0 {
-		end = a.command(append([]string{"task", "kill", id}, tasks...)...) + " ends them"
+		ends = append(ends, a.command(append([]string{"task", "kill", id}, tasks...)...))
 	}
-	return &exitError{code: exitFailed, text: fmt.Sprintf("session %s still runs %s; nothing was deleted", id, strings.Join(words, ", ")), hint: end}
+	return &exitError{
+		code: exitFailed, text: fmt.Sprintf("session %s still runs %s; nothing was deleted", id, strings.Join(words, ", ")),
+		hint: "what ends them: " + strings.Join(ends, "; "),
+	}
 }
 
 // runningAct is a command of which a process lives.
