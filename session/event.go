@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"sync"
 	"reflect"
 
 	"github.com/zeebo/blake3"
@@ -111,7 +112,6 @@ func (c *Chain) Verify(e Event) error {
 // Hash computes the chained hash of e: BLAKE3 in derive-key mode over the length-prefixed envelope fields. The body
 // enters by its digest alone, so that an erased body still verifies.
 func Hash(prev Digest, sessionID string, e Event) Digest {
-	h := blake3.NewDeriveKey("perdure event v1")
 	buf := make([]byte, 0, 256)
 	field := func(b []byte) {
 		buf = binary.AppendUvarint(buf, uint64(len(b)))
@@ -131,11 +131,17 @@ func Hash(prev Digest, sessionID string, e Event) Digest {
 	field([]byte(e.Actor.ID))
 	field([]byte{e.Codec})
 	field(e.Digest[:])
+	h := hashers.Get().(*blake3.Hasher) //nolint:errcheck // the pool holds nothing else
+	defer hashers.Put(h)
+	h.Reset()
 	_, _ = h.Write(buf)
 	var d Digest
-	_, _ = h.Digest().Read(d[:])
+	h.Sum(d[:0])
 	return d
 }
+
+// hashers keeps hashers whose key is derived already: deriving it costs more than hashing an envelope.
+var hashers = sync.Pool{New: func() any { return blake3.NewDeriveKey("perdure event v1") }}
 
 // Verify checks one event against the hash before it. Faults are returned as errors that name the seq.
 func Verify(prev Digest, sessionID string, e Event) error {
