@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"sync"
 	"reflect"
+	"sync"
 
 	"github.com/zeebo/blake3"
 )
@@ -131,7 +131,7 @@ func Hash(prev Digest, sessionID string, e Event) Digest {
 	field([]byte(e.Actor.ID))
 	field([]byte{e.Codec})
 	field(e.Digest[:])
-	h := hashers.Get().(*blake3.Hasher) //nolint:errcheck // the pool holds nothing else
+	h := hashers.Get().(*blake3.Hasher)
 	defer hashers.Put(h)
 	h.Reset()
 	_, _ = h.Write(buf)
