@@ -98,6 +98,8 @@ func (s *shim) record(left bool) error {
 	}
 	fault("recorded")
 	s.recorded, s.exit = true, rec
+	// The plan has done its work; a task's directory stays for long, and the environment in it may hold secrets.
+	os.Remove(s.dir.path(planName))
 	return nil
 }
 

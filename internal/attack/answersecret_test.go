@@ -73,4 +73,10 @@ func TestSecretsInPieces(t *testing.T) {
 	if !strings.Contains(rec.asked(), "[secret:MY_TOKEN]") {
 		t.Errorf("the value never came: %q", w.results("s"))
 	}
+	// What the task printed stays with it; what it was given does not.
+	for _, path := range w.search(w.home, userPart) {
+		if !strings.HasPrefix(filepath.Base(path), "out.") {
+			t.Errorf("%s holds a secret", path)
+		}
+	}
 }
