@@ -265,11 +265,16 @@ func judgeTask(e *evidence, v *verdict) {
 	}
 }
 
-// judgeLeft checks that only the task's directory remains.
+// judgeLeft checks that only the task's directory remains. A preparation that was killed half-way may lie beside it: it
+// is removed together with it.
 func judgeLeft(e *evidence, v *verdict) {
 	for _, d := range e.dirs {
-		if len(e.state.Tasks) != 1 || e.state.Tasks[0].Act != d {
-			v.add(brokenLeft, "act directory %s", d)
+		if len(e.state.Tasks) == 1 {
+			act := e.state.Tasks[0].Act
+			if d == act || strings.HasPrefix(d, ".new."+act+".") {
+				continue
+			}
 		}
+		v.add(brokenLeft, "act directory %s", d)
 	}
 }
