@@ -113,7 +113,10 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 		ID: spec.ID, Owner: spec.Owner, Title: spec.Title, Labels: spec.Labels, Agent: spec.Agent,
 		Config: session.Config{Mode: string(spec.Mode), Root: spec.Cwd}, Cwd: spec.Cwd, Dirs: spec.Dirs,
 	}
-	heads := store.Heads{Title: spec.Title, Labels: spec.Labels, Lifecycle: string(session.LifecycleOpen), Activity: string(session.Idle), Cwd: spec.Cwd}
+	heads := store.Heads{
+		Title: spec.Title, Labels: spec.Labels, Lifecycle: string(session.LifecycleOpen), Activity: string(session.Idle),
+		Cwd: spec.Cwd, Model: spec.Agent.Provider + "/" + spec.Agent.Model,
+	}
 	info := store.NewSession{ID: spec.ID, Owner: spec.Owner, Labels: spec.Labels, Created: now, Heads: heads}
 	if err := e.add(ctx, info); err != nil {
 		return "", err
@@ -145,6 +148,8 @@ func (e *Engine) begin(ctx context.Context, st *session.State, first session.Bod
 		return fmt.Errorf("begin session %s: %w", st.ID, err)
 	}
 	s := &Session{eng: e, lease: lease, state: st}
+	before := headsOf(st)
+	s.heads = &before // those that the session was created with stay
 	switch {
 	case lease.Info.Head != st.Head || !samePlace(lease.Info.Parent, st.Parent):
 		err = fmt.Errorf("begin session %s: %w", st.ID, store.ErrExists) // another creator was faster
@@ -178,6 +183,9 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 	info := store.NewSession{
 		ID: childID, Owner: st.Owner, Labels: st.Labels, Created: e.cfg.Now().UnixMilli(), Parent: child.Parent,
 		Heads: headsOf(child),
+	}
+	if title != "" {
+		info.Heads.Title = title
 	}
 	if err := e.add(ctx, info); err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)

@@ -73,8 +73,8 @@ func trimMemory() {
 	}
 	for line := range strings.Lines(string(maps)) {
 		f := strings.Fields(line)
-		// Only what is read-only and backed by a file: nothing in it can be lost.
-		if len(f) < 6 || f[1][1] != '-' || f[4] == "0" {
+		// Only program text, which is as it is in the file. Other read-only mappings may hold what a loader has written.
+		if len(f) < 6 || f[1] != "r-xp" || f[4] == "0" {
 			continue
 		}
 		lo, hi, _ := strings.Cut(f[0], "-")
@@ -88,6 +88,22 @@ func trimMemory() {
 
 // growPipe asks for a larger buffer; the default stays where the system refuses.
 func growPipe(fd, size int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size) }
+
+// moveBytes moves up to most bytes from a pipe into a file at the given offset. The kernel takes a byte off the pipe
+// after it has written it, without returning in between: no death of this process can lose one.
+func moveBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err error) {
+	for {
+		off := at
+		n, err := unix.Splice(pipe, nil, int(to.Fd()), &off, most, unix.SPLICE_F_NONBLOCK)
+		switch err {
+		case unix.EINTR:
+		case unix.EINVAL: // this filesystem has no such thing
+			return copyBytes(pipe, to, at, most)
+		default:
+			return int(max(n, 0)), 0, err
+		}
+	}
+}
 
 // pending returns how many bytes a pipe holds.
 func pending(fd int) int {

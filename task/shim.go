@@ -22,6 +22,7 @@ type shim struct {
 	out   *output
 	chld  chan os.Signal
 	kills chan os.Signal
+	umask int // the one that the command runs with
 
 	pid     int // the command, and its process group
 	started int64
@@ -81,7 +82,7 @@ func (s *shim) begin() error {
 		return err
 	}
 	fault("begun")
-	unix.Umask(0o077)
+	s.umask = unix.Umask(0o077)
 	if err := closeOnExecFrom(readyFD); err != nil {
 		return err
 	}
@@ -192,6 +193,8 @@ func (s *shim) startStage(goRead *os.File) error {
 		return err
 	}
 	defer null.Close()
+	unix.Umask(s.umask)
+	defer unix.Umask(0o077)
 	s.pid, err = syscall.ForkExec(exe, []string{exe, stageArg, string(s.path)}, &syscall.ProcAttr{
 		Env:   append(reexecEnv(stageArg), faultEnv...),
 		Files: []uintptr{null.Fd(), s.out.child.Fd(), s.out.child.Fd(), goRead.Fd()},
