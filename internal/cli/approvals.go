@@ -83,7 +83,7 @@ func (a *App) printApproval(v approvalView, asJSON bool) error {
 	if asJSON {
 		return a.json(v)
 	}
-	a.linef("%s  %s  asked %s ago", v.ID, oneline(v.Tool, maxCell), a.age(int64(v.Asked)))
+	a.linef("%s  %s  asked %s", v.ID, oneline(v.Tool, maxCell), a.ago(int64(v.Asked)))
 	a.linef("  in %s", oneline(v.Cwd, 500))
 	if v.Reason != "" {
 		a.linef("  because %s", oneline(v.Reason, 500))

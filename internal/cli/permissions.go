@@ -44,7 +44,7 @@ func (a *App) printPermissions(p perdure.PermissionsView) error {
 		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})
 	}
 	for _, g := range p.Grants {
-		rows = append(rows, []string{"allow", g.Rule, "grant", fmt.Sprintf("%s, by %s %s, %s ago", g.Scope, g.Actor.Type, g.Actor.ID, a.age(int64(g.Granted)))})
+		rows = append(rows, []string{"allow", g.Rule, "grant", fmt.Sprintf("%s, by %s %s, %s", g.Scope, g.Actor.Type, g.Actor.ID, a.ago(int64(g.Granted)))})
 	}
 	for _, d := range p.Decisions {
 		by := d.Rule

@@ -60,7 +60,7 @@ func (a *App) show(ctx context.Context, h *perdure.Home, v *perdure.View) error 
 	}
 	row("permissions", "mode %s, %d rules, %d grants", v.Permissions.Mode, len(v.Permissions.Rules), len(v.Permissions.Grants))
 	row("files", "%d read, %d modified, %d created", len(v.Files.Read), len(v.Files.Modified), len(v.Files.Created))
-	row("times", "opened %s, updated %s (%s ago)", v.Created, v.Updated, a.age(int64(v.Updated)))
+	row("times", "opened %s, updated %s (%s)", v.Created, v.Updated, a.ago(int64(v.Updated)))
 	for name, n := range v.Truncated {
 		row("left out", "%d %s: --all reads them from the log", n, name)
 	}

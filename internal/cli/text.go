@@ -169,6 +169,14 @@ func (a *App) age(ms int64) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
+// ago is age in a sentence.
+func (a *App) ago(ms int64) string {
+	if age := a.age(ms); age != "now" {
+		return age + " ago"
+	}
+	return "just now"
+}
+
 // money shows a cost in US dollars; nil is unknown.
 func money(usd *float64) string {
 	if usd == nil {
