@@ -111,6 +111,10 @@ func (p *printer) stop(r *perdure.Result, resumed bool) {
 	case session.TurnCancelled:
 		a.note("session %s: the turn was cancelled", r.SessionID)
 	case session.TurnParked:
+		if r.Message != "" { // somebody paused or closed it while it ran
+			a.note("session %s stopped: %s; the turn stays open", r.SessionID, r.Message)
+			return
+		}
 		a.note("session %s is parked: the turn stays open and its command runs on", r.SessionID)
 		a.hint("perdure -p --resume %s goes on", r.SessionID)
 	default:

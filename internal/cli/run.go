@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -59,6 +60,11 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	id, resumed, err := a.choose(ctx, h, f, set, prompt)
 	if err != nil {
 		return err
+	}
+	if resumed {
+		if err := a.reopen(ctx, h, id); err != nil {
+			return err
+		}
 	}
 	opt.Prompt = prompt
 	opt.Opened = func(s *engine.Session) { out.opened(s, resumed) }
@@ -121,15 +127,44 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	return child, true, err
 }
 
+// reopen lets a paused session go on: that is what resuming it asks for. One that was closed stays so.
+func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) error {
+	st, err := h.State(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case st.Lifecycle == session.LifecyclePaused:
+		a.note("session %s was paused; it is open again", id)
+		return a.deliver(ctx, h, id, &session.LifecycleSet{To: session.LifecycleOpen})
+	case st.Lifecycle != session.LifecycleOpen:
+		return &exitError{
+			code: exitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", id, st.Lifecycle),
+			hint: "a fork goes on where it ended: perdure -p --resume " + id + " --fork-session",
+		}
+	}
+	return nil
+}
+
+// newest finds the newest session of this directory that was not closed.
 func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
-	page, err := h.Store().List(ctx, store.Query{Cwd: a.Dir, Limit: 1})
-	if err != nil {
-		return "", err
+	q := store.Query{Cwd: a.Dir, Limit: 100}
+	for {
+		page, err := h.Store().List(ctx, q)
+		if err != nil {
+			return "", err
+		}
+		for _, s := range page.Sessions {
+			if l := session.Lifecycle(s.Heads.Lifecycle); l == session.LifecycleOpen || l == session.LifecyclePaused {
+				return s.ID, nil
+			}
+		}
+		if q.After = page.Next; q.After == "" {
+			return "", &exitError{
+				code: exitMissing, text: "no session that can go on was opened in " + a.Dir,
+				hint: "perdure list shows those of other directories; -r ID resumes one",
+			}
+		}
 	}
-	if len(page.Sessions) == 0 {
-		return "", &exitError{code: exitMissing, text: "no session was opened in " + a.Dir, hint: "perdure list shows those of other directories; -r ID resumes one"}
-	}
-	return page.Sessions[0].ID, nil
 }
 
 func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {

@@ -1,0 +1,37 @@
+package attack_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A paused session goes on when it is resumed; a closed one says that it does not, and takes nothing in silence.
+func TestPausedAndClosed(t *testing.T) {
+	w := newWorld(t)
+	m := w.model(calls(bash("echo ran")))
+	w.want(3, run1("s", m)...)
+	w.want(0, "approvals", "allow", "s")
+	w.want(0, "pause", "s")
+	if o := w.want(0, "-p", "-r", "s"); !strings.Contains(o.stderr, "paused") || !strings.Contains(o.out, "The end.") {
+		t.Errorf("resumed after a pause: %s", o)
+	}
+	if got := w.results("s"); len(got) != 1 || !strings.Contains(got[0], "ran") {
+		t.Errorf("%q", got)
+	}
+	w.want(0, run1("newer", m, bypass)...)
+	w.want(0, "close", "newer")
+	before := w.want(0, "log", "newer", "--json").out
+	if o := w.want(1, "-p", "-r", "newer", "more"); !strings.Contains(o.stderr, "closed") || !strings.Contains(o.stderr, "--fork-session") {
+		t.Errorf("resumed after its end: %s", o)
+	}
+	if after := w.want(0, "log", "newer", "--json").out; after != before {
+		t.Error("a closed session took something")
+	}
+	w.want(0, "-p", "-c", "the one before")
+	if got := w.lastPrompt("s"); got != "the one before" {
+		t.Errorf("-c did not take the newest open session: %q", got)
+	}
+	w.want(0, "-p", "-r", "newer", "--fork-session", "--session-id", "child", "go on")
+	w.verify("newer")
+	w.verify("child")
+}
