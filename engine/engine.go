@@ -144,6 +144,9 @@ func (e *Engine) add(ctx context.Context, n store.NewSession) error {
 // refuses as never opened.
 func (e *Engine) begin(ctx context.Context, st *session.State, first session.Body, owner string) error {
 	lease, err := e.cfg.Store.Acquire(ctx, st.ID)
+	if errors.Is(err, store.ErrNotFound) { // whoever creates the same id now took this one for a crash's leaving
+		err = store.ErrExists
+	}
 	if err != nil {
 		return fmt.Errorf("begin session %s: %w", st.ID, err)
 	}

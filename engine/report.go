@@ -8,6 +8,6 @@ func (s *Session) noteBefore() {
 		s.recovered = append(s.recovered, Recovery{Kind: "mode", ID: "bypassPermissions", Text: "not restored: the mode is default again"})
 	}
 	if t := s.state.Turn; t != nil {
-		s.recovered = append(s.recovered, Recovery{Kind: "turn", ID: session.ActBase(t.N, t.Step, 0), Text: "open since before"})
+		s.recovered = append(s.recovered, Recovery{Kind: "turn", ID: session.ActBase(t.N, t.Step, 0), Text: "was left open"})
 	}
 }

@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -34,4 +35,28 @@ func TestPausedAndClosed(t *testing.T) {
 	w.want(0, "-p", "-r", "newer", "--fork-session", "--session-id", "child", "go on")
 	w.verify("newer")
 	w.verify("child")
+}
+
+// A mode of the configuration that is none stops the run; bypass is not taken from a file, and that is said. A prompt
+// that has to wait is named.
+func TestConfiguredMode(t *testing.T) {
+	w := newWorld(t)
+	config := filepath.Join(w.user, ".config", "perdure", "config.toml")
+	m := w.model(calls(bash("touch made")))
+	w.write(config, "permission_mode = \"yolo\"\n")
+	if o := w.want(2, run1("s", m)...); !strings.Contains(o.stderr, "yolo") {
+		t.Error(o)
+	}
+	w.write(config, "permission_mode = \"bypassPermissions\"\n")
+	if o := w.want(3, run1("s", m)...); !strings.Contains(o.stderr, "bypassPermissions") || exists(filepath.Join(w.work, "made")) {
+		t.Errorf("a file took all barriers away, or in silence did not: %s", o)
+	}
+	if o := w.want(3, "-p", "-r", "s", "and then"); !strings.Contains(o.stderr, "wait for the open turn's end: 1") {
+		t.Errorf("the prompt that waits is not named: %s", o)
+	}
+	w.write(config, "permission_mode = \"plan\"\n")
+	w.want(0, run1("plan", m)...)
+	if exists(filepath.Join(w.work, "made")) {
+		t.Error("plan mode made a file")
+	}
 }

@@ -40,6 +40,9 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	for _, text := range set.Ignored {
 		a.note("ignored: %s", text)
 	}
+	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
+		a.note("bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run")
+	}
 	out := a.printer(f.format)
 	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: a.protected(set), Secrets: a.secrets(set)})
 	if err != nil {
@@ -198,7 +201,7 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 		mode = permission.Mode(set.Mode)
 	}
 	if mode == permission.ModeBypass {
-		mode = permission.ModeDefault // set by the run, for as long as it lasts
+		mode = permission.ModeDefault // a flag sets it, for as long as the run lasts
 	}
 	dir, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil {

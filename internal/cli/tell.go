@@ -9,11 +9,14 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// tellTasks names the tasks that run on after this process, and how to find them again.
+// tellTasks names what is left after this process: messages that wait, and tasks that run on, with how to find them.
 func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return
+	}
+	if n := len(st.Queue); n > 0 && st.Lifecycle == session.LifecycleOpen {
+		a.note("messages that wait for the open turn's end: %d", n)
 	}
 	told := false
 	for _, t := range st.Tasks {
@@ -24,7 +27,7 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 			a.note("still running:")
 		}
 		told = true
-		a.hint("%s (pid %d): %s", t.ID, t.PID, clean(firstLine(t.Command)))
+		a.hint("%s (pid %d): %s", t.ID, t.PID, oneline(firstLine(t.Command), 500))
 		a.hint("  perdure task output %s %s, perdure task kill %s %s", id, t.ID, id, t.ID)
 	}
 }

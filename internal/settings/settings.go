@@ -58,6 +58,11 @@ func Load(userFile, projectDir string) (Loaded, error) {
 		return l, err
 	}
 	l.Settings = user
+	if user.Mode != "" {
+		if _, err := permission.ParseMode(user.Mode); err != nil {
+			return l, fmt.Errorf("configuration %s: %w", userFile, err)
+		}
+	}
 	if err := l.rules(user.Permissions, permission.SourceUser, userFile); err != nil {
 		return l, err
 	}
