@@ -21,8 +21,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,9 +28,6 @@ import (
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/internal/redact"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/model/connect"
-	"github.com/perdure/perdure/model/pricing"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/sqlite"
 	"github.com/perdure/perdure/task"
@@ -120,91 +115,6 @@ func (h *Home) engineConfig() engine.Config {
 		ec.Commands = h.runner
 	}
 	return ec
-}
-
-// provider opens a model API from the home's environment, once.
-func (h *Home) provider(spec string) (model.Provider, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if p, ok := h.models[spec]; ok {
-		return p, nil
-	}
-	p, _, err := h.connector().Open(spec)
-	if err == nil {
-		h.models[spec] = p
-	}
-	return p, err
-}
-
-func (h *Home) connector() connect.Connector {
-	return connect.Connector{Getenv: h.getenv, Now: h.cfg.Now, UserAgent: "perdure/" + Version}
-}
-
-func (h *Home) getenv(name string) string {
-	for _, kv := range h.cfg.Environ {
-		if k, v, _ := strings.Cut(kv, "="); k == name {
-			return v
-		}
-	}
-	return ""
-}
-
-// withoutKeys removes provider keys from what commands inherit.
-func withoutKeys(environ []string) []string {
-	keys := connect.KeyVariables()
-	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
-		k, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(keys, k)
-	})
-}
-
-// secrets gathers the values that must not reach model and log.
-func secrets(cfg Config) map[string]string {
-	out := map[string]string{}
-	keys := connect.KeyVariables()
-	for _, kv := range cfg.Environ {
-		if k, v, _ := strings.Cut(kv, "="); slices.Contains(keys, k) {
-			out[k] = v
-		}
-	}
-	for k, v := range cfg.Secrets {
-		out[k] = v
-	}
-	return out
-}
-
-// tempDir is a session's TMPDIR. It is kept until the session is deleted.
-func (h *Home) tempDir(sessionID string) (string, error) {
-	dir := filepath.Join(h.dir, "tmp", sessionID)
-	return dir, os.MkdirAll(dir, 0o700)
-}
-
-// Agent fills in what is known of a model: PROVIDER/MODEL, or empty for what the environment configures.
-func (h *Home) Agent(ctx context.Context, spec string) (session.Agent, error) {
-	if spec == "" {
-		var err error
-		if spec, err = h.connector().Default(ctx); err != nil {
-			return session.Agent{}, err
-		}
-	}
-	provider, name, err := h.connector().Open(spec)
-	if err != nil {
-		return session.Agent{}, err
-	}
-	a := session.Agent{Name: "default", Provider: provider.Name(), Model: name, MaxTokens: 16384}
-	if m, ok := pricing.Lookup(a.Provider, name); ok {
-		a.Price, a.Window = m.Price, m.Window
-		if m.MaxOutput > 0 {
-			a.MaxTokens = min(m.MaxOutput, 32768)
-		}
-	}
-	return a, nil
-}
-
-// cost prices a call of a known model, long prompts included.
-func cost(spec string, u session.Usage) *int64 {
-	provider, name, _ := strings.Cut(spec, "/")
-	return pricing.Cost(provider, name, u)
 }
 
 // Dir is the home's directory.

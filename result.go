@@ -1,0 +1,135 @@
+package perdure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+)
+
+// Result says how a run ended. It describes the newest turn of the run; its JSON form is a contract.
+type Result struct {
+	SessionID  string            `json:"session_id"`
+	Turn       int               `json:"turn"`
+	StopReason string            `json:"stop_reason"`
+	Result     string            `json:"result"`
+	Usage      session.Usage     `json:"usage"`
+	CostUSD    *float64          `json:"cost_usd"` // null: a price is unknown
+	Steps      int               `json:"steps"`
+	IsError    bool              `json:"is_error"`
+	Waiting    []Waiting         `json:"waiting"`
+	Recovered  []engine.Recovery `json:"recovered"`
+	Message    string            `json:"message,omitempty"` // why it stopped, if that needs words
+}
+
+// Waiting is something that needs a human before the turn can go on.
+type Waiting struct {
+	ID       string            `json:"id"`   // session id:act id
+	Kind     string            `json:"kind"` // approval or question
+	Tool     string            `json:"tool"`
+	Input    any               `json:"input"`
+	Question *session.Question `json:"question,omitempty"`
+	Reason   string            `json:"reason,omitempty"`
+}
+
+// result describes the newest turn.
+func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, wasOpen, parked bool) (*Result, error) {
+	st := s.State()
+	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Recovered: describe(s.Recovered(), st)}
+	switch {
+	case st.Turn != nil:
+		t := st.Turn
+		r.Turn, r.Steps, r.Usage, r.CostUSD = t.N, t.Step, t.Usage, usd(t.Cost, t.Unpriced)
+		r.StopReason, r.Message = st.Halt()
+		switch {
+		case parked:
+			r.StopReason = session.TurnParked
+		case len(r.Waiting) > 0:
+			r.StopReason = waitingReason(r.Waiting)
+		case r.StopReason == "":
+			r.StopReason, r.Message = session.TurnParked, "the session is "+string(st.Lifecycle)
+		}
+	case st.LastTurn != nil && (st.Turns > turnsBefore || wasOpen):
+		t := st.LastTurn
+		r.Turn, r.Steps, r.Usage, r.CostUSD = t.N, t.Steps, t.Usage, usd(t.Cost, t.Unpriced)
+		r.StopReason, r.Message = t.Stop, t.Message
+	default:
+		r.StopReason = session.TurnNone
+		if parked {
+			r.StopReason = session.TurnParked
+		}
+		zero := 0.0
+		r.CostUSD = &zero
+		return r, nil
+	}
+	t, err := s.Transcript(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Result = t.LastText()
+	r.IsError = slices.Contains([]string{session.TurnError, session.TurnRefusal, session.TurnContextLimit}, r.StopReason)
+	return r, nil
+}
+
+func waitingReason(ws []Waiting) string {
+	for _, w := range ws {
+		if w.Kind == "approval" {
+			return session.TurnWaitingApproval
+		}
+	}
+	return session.TurnWaitingAnswer
+}
+
+// usd converts nano-USD; nil when a call's price is unknown.
+func usd(nano, unpriced int64) *float64 {
+	if unpriced > 0 {
+		return nil
+	}
+	f := float64(nano) / 1e9
+	return &f
+}
+
+// Waits lists what a session needs from humans.
+func (h *Home) Waits(st *session.State) []Waiting {
+	out := []Waiting{}
+	for _, w := range session.Waits(st) {
+		x := Waiting{ID: st.ID + ":" + w.Call.ID, Kind: w.Kind, Tool: w.Call.Tool, Input: JSONValue(w.Call.Input), Question: w.Call.Question}
+		if w.Call.Approval != nil {
+			x.Reason = w.Call.Approval.Reason
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// describe adds to what was interrupted how it ended.
+func describe(recs []engine.Recovery, st *session.State) []engine.Recovery {
+	out := slices.Clone(recs)
+	if out == nil {
+		out = []engine.Recovery{}
+	}
+	for i, r := range out {
+		if r.Kind != "act" {
+			continue
+		}
+		for _, a := range acts(st) {
+			if session.BaseOf(a.ID) == session.BaseOf(r.ID) && a.Outcome != "" {
+				out[i].Text = fmt.Sprintf("%s; outcome: %s", r.Text, a.Outcome)
+			}
+		}
+	}
+	return out
+}
+
+// acts are the acts that the state remembers, the open step's included.
+func acts(st *session.State) []session.Act {
+	out := slices.Clone(st.Settled)
+	if st.Turn != nil {
+		for _, c := range st.Turn.Calls {
+			out = append(out, session.Act{ID: c.ID, Tool: c.Tool, Effect: c.Effect, State: c.State, Outcome: c.Outcome, Reason: c.Reason})
+		}
+	}
+	return out
+}
