@@ -4,19 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
-)
-
-// Bounds of what is read of a command's output: as much as a result may quote from each end, and as much as is kept.
-const (
-	quoteBytes = 64 << 10
-	keepBytes  = 64 << 20
-	readChunk  = 1 << 20
 )
 
 // commandFlight follows one command to its outcome, whoever started it.
@@ -173,92 +164,4 @@ func (s *Session) forget(act string) {
 	if err := s.eng.cfg.Commands.Remove(s.lease.Session, act); err != nil {
 		s.eng.cfg.Log.Warn("act directory stays", "session", s.lease.Session, "act", act, "error", err)
 	}
-}
-
-// output reads what was kept of a command's output: both ends for the result, and all of it into a file of its own
-// when the ends are not all.
-func (f commandFlight) output(st session.CommandState) (tool.Output, error) {
-	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
-	if err != nil || next >= st.Output {
-		return tool.Output{Head: head, Total: st.Output}, err
-	}
-	out := tool.Output{Head: head, Total: st.Output}
-	from := max(next, st.Output-quoteBytes)
-	for from < st.Output {
-		b, n, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, from, quoteBytes)
-		if err != nil {
-			return out, err
-		}
-		out.Omitted += gap
-		if n <= from {
-			break
-		}
-		out.Tail, from = append(out.Tail, b...), n
-	}
-	out.Omitted += max(0, st.Output-quoteBytes-next)
-	if f.s.eng.cfg.OutDir != "" {
-		out.Path, err = f.keep(st)
-	}
-	return out, err
-}
-
-// keep writes the kept output to a file of its own, durably, each gap named in its place. Writing it again gives the
-// same file.
-func (f commandFlight) keep(st session.CommandState) (string, error) {
-	dir := filepath.Join(f.s.eng.cfg.OutDir, f.s.lease.Session)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, f.act+".out")
-	tmp, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", err
-	}
-	err = f.copyOutput(tmp, st)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(path+".tmp", path)
-	}
-	if err != nil {
-		_ = os.Remove(path + ".tmp")
-		return "", err
-	}
-	return path, syncDir(dir)
-}
-
-func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
-	secrets := f.s.eng.cfg.Secrets
-	written := int64(0)
-	for from := int64(0); from < st.Output && written < keepBytes+readChunk; {
-		b, next, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, from, readChunk)
-		if err != nil {
-			return err
-		}
-		if gap > 0 {
-			if _, err := fmt.Fprintf(w, "\n[%d bytes omitted]\n", gap); err != nil {
-				return err
-			}
-		}
-		if next <= from {
-			return nil
-		}
-		if keep := secrets.Partial(b); next < st.Output && keep < len(b) {
-			b, next = b[:len(b)-keep], next-int64(keep)
-		}
-		if _, err := w.Write(secrets.Replace(b)); err != nil {
-			return err
-		}
-		written, from = written+int64(len(b)), next
-	}
-	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

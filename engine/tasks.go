@@ -91,28 +91,6 @@ func (s *Session) killTask(id string, do session.KillTask) {
 	})
 }
 
-// collectTasks appends the end of every task that ended while nobody looked.
-func (s *Session) collectTasks(ctx context.Context) error {
-	for _, t := range s.state.View().Tasks {
-		if t.Status != session.CommandRunning || t.Session != "" || s.eng.cfg.Commands == nil {
-			continue
-		}
-		st, err := s.eng.cfg.Commands.State(s.state.ID, t.Act)
-		if err != nil {
-			return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
-		}
-		if st.Status == session.CommandRunning {
-			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: "still running: " + t.Command})
-			continue
-		}
-		if err := s.taskEnded(ctx, t, st); err != nil {
-			return err
-		}
-		s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: ended(st) + " meanwhile: " + t.Command})
-	}
-	return nil
-}
-
 // nextTask names the next task. The number counts up over the names that were given, not over those that were only
 // meant to be, so that an interruption does not show in them.
 func (s *Session) nextTask() string {
@@ -129,52 +107,3 @@ func (s *Session) nextTask() string {
 }
 
 const taskPrefix = "bash_"
-
-// taskEnded appends a task's end, and a note that tells the model with its next request.
-func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.CommandState) error {
-	if now := s.state.Task(t.ID); now == nil || now.Status != session.CommandRunning {
-		return nil
-	}
-	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
-	if now := s.state.Task(t.ID); now.Kill == "" && !now.Told {
-		note := fmt.Sprintf("[Background task %s %s: %s]", t.ID, ended(st), t.Command)
-		bodies = append(bodies, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(note)}})
-	}
-	return s.append(ctx, engineActor, bodies...)
-}
-
-// ended says in words how a command ended.
-func ended(st session.CommandState) string {
-	switch st.Status {
-	case session.CommandExited:
-		if st.ExitCode != nil {
-			return fmt.Sprintf("ended with exit code %d", *st.ExitCode)
-		}
-	case session.CommandKilled:
-		return "was killed by " + st.Signal
-	case session.CommandLost:
-		return "is lost (" + st.Reason + ")"
-	case session.CommandAbsent:
-		return "never started"
-	case session.CommandRunning:
-	}
-	return "ended"
-}
-
-// watchTasks waits, beside the loop, for the end of every running task.
-func (s *Session) watchTasks() {
-	for _, t := range s.state.Tasks {
-		if t.Status != session.CommandRunning || t.Session != "" || s.watched[t.ID] || s.eng.cfg.Commands == nil {
-			continue
-		}
-		s.watched[t.ID] = true
-		s.watchers.Go(func() {
-			st, err := s.eng.cfg.Commands.Wait(s.watchCtx, s.lease.Session, t.Act)
-			if err != nil {
-				return
-			}
-			// An error is one of the append, and ends the run.
-			_ = s.ask(s.watchCtx, func() error { return s.taskEnded(s.watchCtx, t, st) })
-		})
-	}
-}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// append seals bodies as the next events, and changes memory only after the store acknowledged them.
+func (s *Session) append(ctx context.Context, actor session.Actor, bodies ...session.Body) error {
+	actors := make([]session.Actor, len(bodies))
+	for i := range actors {
+		actors[i] = actor
+	}
+	return s.appendAs(ctx, actors, bodies, 0)
+}
+
+func (s *Session) appendAs(ctx context.Context, actors []session.Actor, bodies []session.Body, mark int64) error {
+	if s.failed != nil {
+		return s.failed
+	}
+	if len(bodies) == 0 && mark == 0 {
+		return nil
+	}
+	now := s.eng.cfg.Now().UnixMilli()
+	chain := session.Chain{Session: s.state.ID, Head: s.state.Head}
+	events := make([]session.Event, len(bodies))
+	for i, b := range bodies {
+		ev, err := chain.Event(actors[i], now, b)
+		if err != nil {
+			return err
+		}
+		events[i] = ev
+	}
+	heads := s.changedHeads()
+	err := s.eng.cfg.Store.Append(context.WithoutCancel(ctx), s.lease, store.Batch{Events: events, Mark: mark, Heads: heads})
+	if err != nil {
+		s.failed = fmt.Errorf("session %s: append: %w", s.state.ID, err)
+		return s.failed
+	}
+	s.mark = max(s.mark, mark)
+	for i, ev := range events {
+		s.fold(ev, bodies[i])
+	}
+	if s.fresh > max(64<<10, s.snapSize) {
+		s.snapshot(ctx)
+	}
+	return nil
+}
+
+// changedHeads are the listing heads if they differ from the ones stored. They are of the state before the append, one
+// step late at worst; the last append of a lease, session.released, makes them right.
+func (s *Session) changedHeads() *store.Heads {
+	h := headsOf(s.state)
+	if s.heads != nil && reflect.DeepEqual(*s.heads, h) {
+		return nil
+	}
+	s.heads = &h
+	return &h
+}
+
+func (s *Session) fold(ev session.Event, body session.Body) {
+	s.state.ApplyBody(ev, body)
+	if s.transcript != nil {
+		s.transcript.Apply(ev, body)
+	}
+	s.fresh += int64(len(ev.Body))
+	s.observe(Update{Session: s.state.ID, Event: &ev, Body: body})
+}
+
+// observe shows something; flights show their deltas, so only one at a time may.
+func (s *Session) observe(u Update) {
+	if s.eng.cfg.Observe == nil {
+		return
+	}
+	s.showing.Lock()
+	defer s.showing.Unlock()
+	s.eng.cfg.Observe(u)
+}
+
+func (s *Session) snapshot(ctx context.Context) {
+	b, err := json.Marshal(s.state)
+	if err == nil {
+		err = s.eng.cfg.Store.SaveSnapshot(context.WithoutCancel(ctx), s.state.ID, store.Snapshot{
+			Seq: s.state.Head.Seq, Hash: s.state.Head.Hash, FoldVersion: session.FoldVersion, State: b,
+		})
+	}
+	if err != nil {
+		s.eng.cfg.Log.Warn("snapshot was not saved", "session", s.state.ID, "error", err)
+	}
+	s.fresh, s.snapSize = 0, int64(len(b))
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/session"
+)
+
+// Backoff between attempts of one model call: it doubles from the first to the longest, and up to half is jitter.
+const (
+	firstDelay   = 500 * time.Millisecond
+	longestDelay = 30 * time.Second
+	longestAsked = 10 * time.Minute // the longest retry-after that is honoured as asked
+)
+
+// modelFlight is one attempt of a model call under way.
+type modelFlight struct {
+	s        *Session
+	act      string
+	provider model.Provider
+	req      model.Request
+	model    string
+	price    *session.Price
+	estimate int64
+	failures int
+}
+
+func (f modelFlight) fly(ctx context.Context) landing {
+	side := openSide(f.s.eng.cfg.SideDir, f.s.lease.Session, f.act)
+	defer side.close()
+	resp, err := f.provider.Call(ctx, f.req, func(d model.Delta) {
+		side.write(d)
+		f.s.observe(Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text})
+	})
+	switch {
+	case err == nil:
+		side.discard = true
+		return landing{actor: session.Actor{Type: session.ActorModel, ID: f.model}, bodies: []session.Body{f.seal(resp)}}
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled):
+		side.discard = true
+		usage, text := side.seen()
+		return landing{actor: engineActor, bodies: []session.Body{&session.ModelLost{
+			Act: f.act, Model: f.model, Reason: "cancelled", Lost: orDefault(usage, f.estimate), Text: []byte(text),
+		}}}
+	case ctx.Err() != nil:
+		return landing{} // parked: the side file stays for the next holder
+	}
+	side.discard = true
+	return landing{actor: engineActor, bodies: []session.Body{f.fail(err)}}
+}
+
+// cost is what the call took, in nano-USD: by the engine's price list if it knows better than one price for all
+// lengths of prompts, else by the session's price. Nil is unknown.
+func (f modelFlight) cost(u session.Usage) *int64 {
+	if f.s.eng.cfg.Cost != nil {
+		if c := f.s.eng.cfg.Cost(f.model, u); c != nil {
+			return c
+		}
+	}
+	return f.price.Cost(u)
+}
+
+func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
+	b := &session.ModelResponded{
+		Act: f.act, Response: r.ID, Model: f.model, Provider: f.provider.Name(), Stop: r.Stop, Usage: r.Usage,
+		Cost: f.cost(r.Usage), Blocks: make([]session.SealedBlock, len(r.Blocks)),
+	}
+	if r.Unmetered {
+		b.Cost = nil // nobody knows what it took
+	}
+	for i, bl := range r.Blocks {
+		sb := session.SealedBlock{Type: bl.Type, Raw: bl.Raw}
+		switch {
+		case bl.Tool != nil:
+			sb.ID, sb.Name, sb.Input = bl.Tool.ID, bl.Tool.Name, bl.Tool.Input
+		case bl.Type == session.BlockText:
+			sb.Shown = []byte(bl.Text)
+		}
+		b.Blocks[i] = sb
+	}
+	return b
+}
+
+// fail classifies a failed attempt and fixes when, if ever, the next one is due.
+func (f modelFlight) fail(err error) *session.ModelFailed {
+	var me *model.Error
+	if !errors.As(err, &me) {
+		me = &model.Error{Class: model.ClassProtocol, Message: err.Error()}
+	}
+	b := &session.ModelFailed{
+		Act: f.act, Model: f.model, Class: string(me.Class), Status: me.Status,
+		Message: string(f.s.eng.cfg.Secrets.Replace([]byte(me.Message))), // servers quote the key that they refuse
+	}
+	// An answer with an error status is a refusal and took no tokens. Anything that broke off after the request was
+	// sent may have.
+	switch {
+	case me.Started:
+		b.Lost = orDefault(me.Usage.Input+me.Usage.CacheRead+me.Usage.CacheWrite, f.estimate)
+	case me.Status == 0 && me.Class != model.ClassUnreached:
+		b.Lost = f.estimate
+	}
+	if !me.Retryable() || f.failures+1 >= f.s.eng.cfg.MaxFailures {
+		return b
+	}
+	delay := min(longestDelay, firstDelay<<min(f.failures, 10))
+	jitter := time.Duration(f.s.eng.cfg.Jitter() * float64(delay) / 2)
+	delay += jitter
+	if me.RetryAfter > 0 {
+		delay = min(max(me.RetryAfter, firstDelay), longestAsked)
+		jitter = 0
+	}
+	b.DelayMS, b.Jitter = delay.Milliseconds(), jitter.Milliseconds()
+	b.RetryAt = f.s.eng.cfg.Now().Add(delay).UnixMilli()
+	return b
+}

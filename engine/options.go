@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+)
+
+// Options are what a caller brings to an opened session. Zero fields change nothing.
+type Options struct {
+	Mode       permission.Mode // of this run; bypass lasts no longer than the lease
+	Rules      []session.Rule  // if SetRules: replace the ones in force, but for those of flags, which stay
+	SetRules   bool
+	MaxSteps   *int
+	BudgetNano *int64
+	AddDirs    []string
+	Agent      *session.Agent // another provider, model, window and price; the rest of it is ignored
+	Actor      session.Actor  // who opens; zero: user
+	NewPrompt  bool           // a prompt follows: a turn that a limit has halted is given up, not continued
+}
+
+// configure appends what of the options differs from the state.
+func (s *Session) configure(ctx context.Context, opt Options) error {
+	actor := opt.Actor
+	if actor.Type == "" {
+		actor.Type = session.ActorUser
+	}
+	c := &session.Configured{AddDirs: slices.DeleteFunc(slices.Clone(opt.AddDirs), func(d string) bool {
+		return slices.Contains(s.state.Directories, d)
+	})}
+	if opt.Mode != "" && string(opt.Mode) != s.state.Config.Mode {
+		mode := string(opt.Mode)
+		c.Mode = &mode
+	}
+	if opt.MaxSteps != nil && (*opt.MaxSteps != s.state.Config.MaxSteps || *opt.MaxSteps != 0) {
+		c.MaxSteps = opt.MaxSteps
+	}
+	if opt.BudgetNano != nil && *opt.BudgetNano != s.state.Config.BudgetNano {
+		c.BudgetNano = opt.BudgetNano
+	}
+	if a := opt.Agent; a != nil && (a.Provider != s.state.Agent.Provider || a.Model != s.state.Agent.Model) {
+		c.Provider, c.Model, c.MaxTokens, c.Window, c.Price = &a.Provider, &a.Model, &a.MaxTokens, &a.Window, a.Price
+		s.recovered = append(s.recovered, Recovery{
+			Kind: "model", ID: a.Provider + "/" + a.Model,
+			Text: "the thinking of " + s.state.Agent.Provider + "/" + s.state.Agent.Model + " is not shown to the new model",
+		})
+	}
+	var bodies []session.Body
+	if c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.Model != nil || len(c.AddDirs) > 0 {
+		bodies = append(bodies, c)
+	}
+	if opt.SetRules {
+		rules := s.mergeRules(opt.Rules)
+		if digest := rulesDigest(rules); digest != s.state.Permissions.Digest {
+			bodies = append(bodies, &session.PermissionRules{Rules: rules, Digest: digest})
+		}
+	}
+	return s.append(ctx, actor, bodies...)
+}
+
+// mergeRules adds to the rules of today those that a human gave this session by flags before: they are the session's
+// own. Files are read anew each time.
+func (s *Session) mergeRules(now []session.Rule) []session.Rule {
+	var out []session.Rule
+	for _, r := range s.state.Permissions.Rules {
+		if r.Source == permission.SourceFlag && !slices.Contains(now, r) {
+			out = append(out, r)
+		}
+	}
+	return append(out, now...)
+}
+
+func rulesDigest(rules []session.Rule) session.Digest {
+	if len(rules) == 0 {
+		return session.Digest{}
+	}
+	b, err := json.Marshal(rules)
+	if err != nil {
+		return session.Digest{}
+	}
+	return session.Sum(b)
+}

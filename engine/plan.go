@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/tool"
+)
+
+// plan is what a call would do, read from its input without doing anything.
+type plan struct {
+	tool    tool.Tool
+	call    tool.Call
+	effect  session.Effect
+	ask     permission.Request
+	command *tool.Command
+	path    string         // resolved, of the file it would change
+	pre     session.Digest // of that file
+	refusal *tool.Result   // the input is wrong
+}
+
+// plan reads what a call would do.
+func (s *Session) plan(c *session.Call) (plan, error) {
+	p := plan{call: tool.Call{Act: c.ID, Name: c.Tool, Input: c.Input}}
+	p.tool = tool.Find(s.eng.cfg.Tools, c.Tool)
+	if p.tool == nil {
+		p.refusal = errorResult("There is no tool named %q.", c.Tool)
+		return p, nil
+	}
+	p.effect = p.tool.Spec().Effect
+	p.ask = permission.Request{Tool: c.Tool}
+	if cmd, ok := p.tool.(tool.Commander); ok {
+		if s.eng.cfg.Commands == nil {
+			p.refusal = errorResult("Commands cannot be run here.")
+			return p, nil
+		}
+		p.command, p.refusal = cmd.Command(p.call)
+		if p.refusal != nil {
+			return p, nil
+		}
+		p.ask.Command, p.ask.Background = p.command.Script, p.command.Background
+	}
+	if g, ok := p.tool.(tool.Patterned); ok {
+		p.ask.Pattern = g.Pattern(p.call)
+	}
+	if o, ok := p.tool.(tool.TaskNamer); ok {
+		p.ask.OwnTask = s.ownTasks(o.TaskIDs(p.call))
+	}
+	if err := s.planPath(&p); err != nil {
+		return p, err
+	}
+	return p, nil
+}
+
+// planPath resolves the path that a call names, and the digest of a file that it would change.
+func (s *Session) planPath(p *plan) error {
+	named, ok := p.tool.(tool.Paths)
+	if !ok {
+		return nil
+	}
+	p.ask.RawPath = named.Path(p.call)
+	abs := s.state.Cwd
+	if p.ask.RawPath != "" {
+		var err error
+		if abs, err = tool.Absolute(s.env(), p.ask.RawPath); err != nil {
+			p.refusal = errorResult("%s: %v", p.ask.RawPath, err)
+			return nil
+		}
+	}
+	path, err := s.eng.cfg.Files.Resolve(abs)
+	if err != nil {
+		p.refusal = errorResult("Cannot resolve %s: %v", p.ask.RawPath, err)
+		return nil
+	}
+	p.ask.Path, p.path = path, path
+	if p.effect != session.EffectEdit {
+		return nil
+	}
+	p.pre, _, err = s.eng.cfg.Files.Digest(path)
+	if err != nil {
+		p.refusal = errorResult("Cannot read %s: %v", p.ask.RawPath, err)
+	}
+	return nil
+}
+
+// ownTasks tells whether all named tasks may be read, or ended, by this session. An id that names nothing is nobody's
+// secret: the tool says so.
+func (s *Session) ownTasks(ids []string, ends bool) bool {
+	for _, id := range ids {
+		if t := s.state.Task(id); t != nil && ends && t.Session != "" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/tool"
+)
+
+// policy is what decisions depend on, from the state alone but for the machine's protected paths.
+func (s *Session) policy() permission.Policy {
+	st := s.state
+	p := permission.Policy{
+		Mode: permission.Mode(st.Config.Mode), Root: st.Config.Root, Cwd: st.Cwd, Dirs: st.Directories,
+		Protected: s.eng.cfg.Protect, HomeDir: s.eng.cfg.UserHome,
+	}
+	if s.eng.cfg.Home != "" {
+		p.Protected = append(p.Protected[:len(p.Protected):len(p.Protected)], s.eng.cfg.Home)
+	}
+	for _, r := range st.Permissions.Rules {
+		p.Rules = append(p.Rules, permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source})
+	}
+	for _, g := range st.Permissions.Grants {
+		p.Grants = append(p.Grants, permission.Rule{Effect: permission.Allow, Text: g.Rule, Source: permission.SourceSession})
+	}
+	return p
+}
+
+// env is the world as a tool sees it now.
+func (s *Session) env() tool.Env {
+	view, policy := s.state.View(), s.policy()
+	return tool.Env{
+		Cwd: view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
+		Tasks: tasks{s: s, view: view}, Hidden: func(abs string) bool { return permission.Hidden(policy, abs) },
+	}
+}
+
+// environ is what a command starts from: the process's environment, the session's changes to it, and ours.
+func (s *Session) environ() ([]string, error) {
+	vars := map[string]string{}
+	for _, kv := range s.eng.cfg.Environ {
+		k, v, _ := strings.Cut(kv, "=")
+		vars[k] = v
+	}
+	for k, v := range s.state.Env {
+		if v == nil {
+			delete(vars, k)
+			continue
+		}
+		vars[k] = *v
+	}
+	vars["PERDURE_SESSION_ID"] = s.state.ID
+	if s.eng.cfg.Home != "" {
+		vars["PERDURE_HOME"] = s.eng.cfg.Home
+	}
+	if s.eng.cfg.TempDir != nil {
+		dir, err := s.eng.cfg.TempDir(s.state.ID)
+		if err != nil {
+			return nil, fmt.Errorf("temporary directory: %w", err)
+		}
+		vars["TMPDIR"] = dir
+	}
+	env := make([]string, 0, len(vars))
+	for k, v := range vars {
+		env = append(env, k+"="+v)
+	}
+	slices.Sort(env) // the same command is prepared with the same bytes
+	return env, nil
+}
