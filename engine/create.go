@@ -53,23 +53,18 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 }
 
 // add makes the row of a new session. One of that id without any event is what a crash left of its creation, or what
-// somebody is creating now: it is taken as it is, and the lease decides who begins its log. Only one that was meant to
-// begin elsewhere is replaced: by then its log may have begun.
+// somebody is creating now: it is taken as it is, and the lease decides who begins its log. It is never replaced, since
+// between a look at it and its deletion its log may begin.
 func (e *Engine) add(ctx context.Context, n store.NewSession) error {
 	err := e.cfg.Store.Create(ctx, n)
 	if !errors.Is(err, store.ErrExists) {
 		return err
 	}
 	old, getErr := e.cfg.Store.Get(ctx, n.ID)
-	switch {
-	case getErr != nil || old.Head.Seq > 0 || old.Pending > 0:
+	if getErr != nil || old.Head.Seq > 0 || old.Pending > 0 || !samePlace(old.Parent, n.Parent) {
 		return err
-	case samePlace(old.Parent, n.Parent):
-		return nil
-	case e.cfg.Store.Delete(ctx, n.ID) != nil:
-		return err // somebody is creating it now
 	}
-	return e.cfg.Store.Create(ctx, n)
+	return nil
 }
 
 // begin appends a log's first event under a lease of its own. A crash before it leaves an empty log, which opening
