@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/session"
@@ -53,10 +54,10 @@ func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
 
 // collect waits for the command and words its outcome; a background command is only named.
 func (f commandFlight) collect(ctx context.Context) landing {
-	cmds, id := f.s.eng.cfg.Commands, f.s.lease.Session
 	if f.start.Background {
-		return f.announce()
+		return f.announce(ctx)
 	}
+	cmds, id := f.s.eng.cfg.Commands, f.s.lease.Session
 	st, err := cmds.Wait(ctx, id, f.act)
 	cancelled := false
 	if ctx.Err() != nil {
@@ -75,11 +76,38 @@ func (f commandFlight) collect(ctx context.Context) landing {
 	return f.outcome(st, cancelled)
 }
 
+// How often, and how many times, a shim is looked at that has not said yet what it started: ten seconds in all.
+const (
+	beginPause = 5 * time.Millisecond
+	beginTries = 2000
+)
+
+// begun gives the state of a background command once its process is known, or once it provably did not begin. A shim
+// outlives the agent that started it, and may still be about to start the command when the next agent looks.
+func (f commandFlight) begun(ctx context.Context) (session.CommandState, error) {
+	for try := 0; ; try++ {
+		st, err := f.s.eng.cfg.Commands.State(f.s.lease.Session, f.act)
+		if err != nil || st.Status != session.CommandRunning || st.PID != 0 || try == beginTries {
+			return st, err
+		}
+		select {
+		case <-ctx.Done():
+			return st, ctx.Err()
+		case <-time.After(beginPause):
+		}
+	}
+}
+
 // announce makes a background command a task.
-func (f commandFlight) announce() landing {
-	st, err := f.s.eng.cfg.Commands.State(f.s.lease.Session, f.act)
-	if err != nil {
+func (f commandFlight) announce(ctx context.Context) landing {
+	st, err := f.begun(ctx)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return landing{}
+	case err != nil:
 		return landing{err: fmt.Errorf("act %s: %w", f.act, err)}
+	case st.Status == session.CommandAbsent:
+		return f.outcome(st, false)
 	}
 	r := tool.BackgroundResult(f.start.Task, st.PID)
 	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{

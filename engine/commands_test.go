@@ -210,6 +210,50 @@ func TestTaskEndsBetweenRuns(t *testing.T) {
 	})
 }
 
+// slowShims are shims that say only after some looks what became of the command they started.
+type slowShims struct {
+	*shims
+	looks int
+	then  session.CommandState
+}
+
+func (s *slowShims) State(id, act string) (session.CommandState, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.cmds[act]; c != nil && s.looks > 0 {
+		if s.looks--; s.looks == 0 {
+			c.st.Status, c.st.PID = s.then.Status, s.then.PID
+			return c.st, nil
+		}
+		return session.CommandState{Status: session.CommandRunning}, nil
+	}
+	return s.shims.cmds[act].st, nil
+}
+
+// A background command is announced once its process is known; one that did not begin after all is tried again.
+func TestBackgroundIsAnnouncedOnceItBegan(t *testing.T) {
+	for name, then := range map[string]session.CommandState{
+		"t1.s1.b1.a1": {Status: session.CommandRunning, PID: 7}, "t1.s1.b1.a2": {Status: session.CommandAbsent},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, cmds := shell(t, use("a", "Bash", `{"command":"sleep","run_in_background":true}`))
+			slow := &slowShims{shims: cmds, looks: 5, then: then}
+			config := s.config
+			s.config = func(c *engine.Config) { config(c); c.Commands = slow }
+			p, se := s.start("go")
+			se = restart(t, p, se)
+			st := run(t, se)
+			if len(st.Tasks) != 1 || st.Tasks[0].PID != 7 || st.Tasks[0].Act != name {
+				t.Errorf("tasks %+v, want act %s", st.Tasks, name)
+			}
+			if err := se.Close(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmds.Kill(t.Context(), "s", name, "test")
+		})
+	}
+}
+
 // Commands that leave processes behind become tasks with names of their own, beside those of the background.
 func TestNamesOfTasksDoNotCollide(t *testing.T) {
 	s, _ := shell(t, use("a", "Bash", `{"command":"leave"}`), use("b", "Bash", `{"command":"leave"}`),
