@@ -200,13 +200,14 @@ func TestTwoStarts(t *testing.T) {
 	}
 }
 
-// Shims are killed at random times. No command that is called absent ran, none ran twice, and no code is wrong.
+// Shims are killed at random times. No command that is called absent ran, none ran twice, no code is wrong, and none is
+// lost: the agent lives and sees to it.
 func TestShimsKilled(t *testing.T) {
 	rounds := 3
 	if os.Getenv("PERDURE_SOAK") != "" {
 		rounds = 100
 	}
-	seen := map[session.CommandStatus]int{}
+	seen, adopted := map[session.CommandStatus]int{}, 0
 	for range rounds {
 		b := newBench(t)
 		var wg sync.WaitGroup
@@ -218,12 +219,16 @@ func TestShimsKilled(t *testing.T) {
 		wg.Wait()
 		for i := range 20 {
 			seen[b.judge(i)]++
+			var shim shimRecord
+			if readRecord(actDir(filepath.Join(b.Dir, testSession, "n"+strconv.Itoa(i))).path(lockName), &shim) == nil {
+				adopted += shim.Adopted
+			}
 		}
 		b.killAll()
 	}
-	t.Logf("%v", seen)
-	if len(seen) < 2 {
-		t.Errorf("the kills hit nothing, or everything alike: %v", seen)
+	t.Logf("%v, %d adopted", seen, adopted)
+	if adopted == 0 || seen[session.CommandLost] > 0 {
+		t.Errorf("%d adopted, %v", adopted, seen)
 	}
 }
 

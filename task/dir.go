@@ -32,6 +32,8 @@ const (
 	intentName  = "intent.json"
 	exitName    = "exit.json"
 	spareName   = "exit.spare" // room for exit.json
+	endName     = "ended"      // what wait(2) said, until exit.json does
+	noGoName    = "nogo"       // the exec stage exited without becoming the command
 	logName     = "shim.log"
 	newPrefix   = ".new."
 	trashPrefix = ".removed."
@@ -109,7 +111,10 @@ func (r *Runner) remove(d actDir) error {
 	ctx, cancel := context.WithTimeout(context.Background(), leavePatience)
 	defer cancel()
 	for wait := newPoller(ctx); ; {
-		st, _, err := r.look(d)
+		st, err := r.look(d)
+		if err == nil && st.orphan && r.Check() == nil {
+			st, err = r.lookAfter(d, r.adopt(ctx, d, nil))
+		}
 		if err != nil {
 			return err
 		}

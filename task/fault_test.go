@@ -68,12 +68,12 @@ func TestDeathAtEveryStep(t *testing.T) {
 		"fifo":          session.CommandAbsent,
 		"staged":        session.CommandAbsent,
 		"tmp-run.json":  session.CommandAbsent,
-		"run-recorded":  session.CommandLost,
-		"gone":          session.CommandLost,
-		"published":     session.CommandLost,
-		"ended":         session.CommandLost,
-		"drained":       session.CommandLost,
-		"tmp-exit.json": session.CommandLost,
+		"run-recorded":  session.CommandAbsent,
+		"gone":          session.CommandExited,
+		"published":     session.CommandExited,
+		"ended":         session.CommandExited,
+		"drained":       session.CommandExited,
+		"tmp-exit.json": session.CommandExited,
 		"recorded":      session.CommandExited,
 		"leaving":       session.CommandExited,
 		"stage-begun":   session.CommandKilled, // the stage is the command
@@ -202,6 +202,7 @@ func TestReboot(t *testing.T) {
 	b.start(b.script("void", "true"))
 	b.wait("void")
 	b.start(b.script("running", "sleep 60"))
+	b.noRescue = true
 	for _, p := range b.processesOf("running", shimArg) {
 		syscall.Kill(p.PID, syscall.SIGKILL)
 	}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/perdure/perdure/session"
 )
 
 const (
@@ -35,37 +33,43 @@ func (r *Runner) Kill(ctx context.Context, sessionID, act, by string) error {
 }
 
 func (r *Runner) kill(ctx context.Context, d actDir, by string) error {
-	st, err := r.settle(d)
+	v, err := r.settle(ctx, d)
 	if err != nil {
 		return err
 	}
-	if st.Reason == ReasonDirMissing {
+	if v.Reason == ReasonDirMissing {
 		return ErrMissing
 	}
-	for asked := false; ; asked = true {
+	const rounds = 8 // a shim may die instead of doing its work, and so may its replacement
+	for round := range rounds {
 		held, err := d.held()
-		if err != nil || !held && st.Status != session.CommandRunning {
+		if err != nil || !held && !v.orphan {
 			return err
 		}
-		if !asked {
+		if round == 0 {
 			if err := d.recordIntent(by, r.nowMS(), r.grace()); err != nil {
 				return err
 			}
 			r.fault("intent")
 		}
-		if held {
+		switch {
+		case held:
 			err = r.killByShim(ctx, d)
-		} else {
-			err = r.killOrphan(ctx, d, st)
+		case round < rounds/2 && r.adopt(ctx, d, nil) == nil: // the new shim finds the intent
+		default:
+			err = r.killOrphan(ctx, d)
 		}
 		if err != nil {
 			return err
 		}
-		// The shim may have died instead of doing its work.
-		if st, _, err = r.look(d); err != nil {
+		if v, err = r.look(d); err != nil {
 			return err
 		}
+		if v.orphan && round > rounds/2 {
+			return nil // nothing is left, and there is nobody to write it down
+		}
 	}
+	return ErrStillAlive
 }
 
 // recordIntent makes the wish durable before any signal. An earlier intent stays: it is what ended the command.
@@ -106,7 +110,7 @@ func (r *Runner) killByShim(ctx context.Context, d actDir) error {
 				asked = signalProcess(shim.PID, shim.Ticks, unix.SIGUSR1, unix.SIGCONT)
 			}
 			if systemNow().Sub(start) > r.grace()+killPatience {
-				killDescendants(shim.PID)
+				d.killFromOutside(shim)
 			}
 		}
 		if systemNow().Sub(start) > r.grace()+killLimit {
@@ -118,39 +122,32 @@ func (r *Runner) killByShim(ctx context.Context, d actDir) error {
 	}
 }
 
-// killOrphan ends a command whose shim is dead: its own session and its descendants. As long as the command lives no
-// other session can have its number.
-func (r *Runner) killOrphan(ctx context.Context, d actDir, st session.CommandState) error {
+// killOrphan ends what is left of a command without a shim, when no new shim can be started.
+func (r *Runner) killOrphan(ctx context.Context, d actDir) error {
 	run, err := d.readRun()
 	if err != nil {
 		return err
 	}
-	start := systemNow()
-	doomed := map[int]process{}
-	for wait, first := newPoller(ctx), true; ; first = false {
-		for _, p := range orphanTree(run) {
-			if _, known := doomed[p.PID]; !known && p.PGID == run.PID {
-				signalProcess(p.PID, p.Ticks, unix.SIGTERM, unix.SIGCONT)
-			}
-			doomed[p.PID] = p
-		}
-		group := 0
-		for pid, p := range doomed {
-			if !alive(pid, p.Ticks) {
-				delete(doomed, pid)
-			} else if p.PGID == run.PID {
-				group++
-			}
-		}
-		if len(doomed) == 0 && !first {
+	tree := findTraces(d, run)
+	start, asked := systemNow(), map[int]bool{}
+	for wait := newPoller(ctx); ; {
+		doomed, group := tree.living(), 0
+		if len(doomed) == 0 {
 			return nil
 		}
-		if group == 0 || systemNow().Sub(start) > r.grace() {
-			for pid, p := range doomed {
-				signalProcess(pid, p.Ticks, unix.SIGKILL)
+		for _, p := range doomed {
+			if p.PGID != run.PID {
+				continue
+			}
+			if group++; !asked[p.PID] {
+				asked[p.PID] = signalProcess(p.PID, p.Ticks, unix.SIGTERM, unix.SIGCONT)
 			}
 		}
-		if systemNow().Sub(start) > r.grace()+killLimit {
+		late := systemNow().Sub(start)
+		if group == 0 || late > r.grace() {
+			killAll(doomed)
+		}
+		if late > r.grace()+killLimit {
 			return ErrStillAlive
 		}
 		if err := wait.next(); err != nil {
@@ -159,37 +156,21 @@ func (r *Runner) killOrphan(ctx context.Context, d actDir, st session.CommandSta
 	}
 }
 
-// orphanTree finds what belongs to a command without a shim, or nothing once the command itself is gone.
-func orphanTree(run runRecord) []process {
-	if !alive(run.PID, run.StartTicks) {
-		return nil
-	}
-	tree, err := descendants(run.PID)
-	if err != nil {
-		return nil
-	}
-	all, err := processes()
-	if err != nil {
-		return nil
-	}
-	for _, p := range all {
-		if !p.dead() && (p.PID == run.PID || p.SID == run.SID && run.SID > 0) {
-			tree = append(tree, p)
+// killFromOutside sends SIGKILL once to all that a shim should have ended.
+func (d actDir) killFromOutside(shim shimRecord) {
+	if shim.Adopted == 0 {
+		if tree, err := descendants(shim.PID); err == nil {
+			killAll(tree)
 		}
-	}
-	// Between the first look and the second the command may have died and its session number been taken over.
-	if !alive(run.PID, run.StartTicks) {
-		return nil
-	}
-	return tree
-}
-
-// killDescendants sends SIGKILL to everything below root once.
-func killDescendants(root int) {
-	tree, err := descendants(root)
-	if err != nil {
 		return
 	}
+	if run, err := d.readRun(); err == nil {
+		killAll(findTraces(d, run).living())
+	}
+}
+
+// killAll sends SIGKILL to exactly these processes.
+func killAll(tree []process) {
 	for _, p := range tree {
 		signalProcess(p.PID, p.Ticks, unix.SIGKILL)
 	}

@@ -145,33 +145,32 @@ func TestStragglers(t *testing.T) {
 	}
 }
 
-// A command whose shim was killed runs on, says so, and can still be ended with everything in its session. Its code is
-// lost, not guessed.
+// A command whose shim was killed runs on and can still be ended with everything it started. Where no new shim can be
+// started, that is all there is; its code is lost then, not guessed.
 func TestKillOrphan(t *testing.T) {
-	b := newBench(t)
-	pids := b.startTree("wait")
-	shims := b.processesOf("a", shimArg)
-	if len(shims) != 1 {
-		t.Fatalf("shims: %v", shims)
-	}
-	syscall.Kill(shims[0].PID, syscall.SIGKILL)
-	eventually(t, "the shim dies", func() bool { return b.state("a").Reason == ReasonOrphaned })
-	if st := b.state("a"); st.Status != session.CommandRunning || st.PID == 0 {
-		t.Errorf("state %s", code(st))
-	}
-	if err := b.Kill(context.Background(), testSession, "a", "user"); err != nil {
-		t.Fatal(err)
-	}
-	if st := b.state("a"); code(st) != "lost shim_died" || st.By != "user" {
-		t.Errorf("state %s by %s", code(st), st.By)
-	}
-	// Double forks that left the session before the shim died have no trace of it; the rest must be gone.
-	for _, pid := range b.living(pids) {
-		p, err := readProcess(pid)
-		if err == nil && p.SID == shims[0].PID {
-			t.Errorf("process %d of the session is alive", pid)
+	for _, able := range []bool{true, false} {
+		b := newBench(t)
+		b.noRescue = true
+		pids := b.startTree("wait")
+		b.killShim("a")
+		eventually(t, "the shim dies", func() bool { return b.state("a").Reason == ReasonOrphaned })
+		if st := b.state("a"); st.Status != session.CommandRunning || st.PID == 0 {
+			t.Errorf("state %s", code(st))
 		}
-		syscall.Kill(pid, syscall.SIGKILL)
+		if !able {
+			b.Exe = []string{"/no/such/binary"}
+		}
+		if err := b.Kill(context.Background(), testSession, "a", "user"); err != nil {
+			t.Fatal(err)
+		}
+		if left := b.living(pids); len(left) > 0 {
+			t.Errorf("alive: %v of %v", left, pids)
+		}
+		b.Exe = nil
+		st, err := b.Look(context.Background(), testSession, "a")
+		if err != nil || code(st) != "killed SIGTERM by user" {
+			t.Errorf("state %s by %s, %v", code(st), st.By, err)
+		}
 	}
 }
 
@@ -186,7 +185,11 @@ func TestPidReuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.PID = os.Getpid() // alive, with other start ticks
+	self, err := readProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.PID, run.StartTicks = self.PID, self.Ticks-1
 	text, _ := json.Marshal(run)
 	os.WriteFile(d.path(runName), text, 0o600)
 	if st := b.state("a"); code(st) != "lost shim_died" {

@@ -126,6 +126,17 @@ func (b *bench) log(act string) string {
 	return string(text)
 }
 
+// killShim kills the act's only shim.
+func (b *bench) killShim(act string) {
+	b.t.Helper()
+	shims := b.processesOf(act, shimArg)
+	if len(shims) != 1 {
+		b.t.Fatalf("shims of %s: %v", act, shims)
+	}
+	syscall.Kill(shims[0].PID, syscall.SIGKILL)
+	eventually(b.t, "the shim dies", func() bool { return !alive(shims[0].PID, shims[0].Ticks) })
+}
+
 // state is what the directory says, or a failed test.
 func (b *bench) state(act string) session.CommandState {
 	b.t.Helper()

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,6 +57,12 @@ func trimMemory() {}
 // growPipe has no equivalent here: the system grows busy pipes itself.
 func growPipe(_, _ int) {}
 
+// moveBytes moves up to most bytes from a pipe into a file at the given offset. A death between the two calls loses
+// what was read.
+func moveBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err error) {
+	return copyBytes(pipe, to, at, most)
+}
+
 // pending returns how many bytes a pipe holds.
 func pending(fd int) int {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCOUTQ)
@@ -104,17 +111,47 @@ func openProcess(pid int) (processHandle, error)      { return processHandle{pid
 func (h processHandle) signal(sig signalNumber) error { return unix.Kill(h.pid, sig) }
 func (h processHandle) close()                        {}
 
+// descriptor says that there is nothing to hand on.
+func (h processHandle) descriptor() (uintptr, bool) { return 0, false }
+
+func inheritedHandle(int) *processHandle { return nil }
+
+// ended says whether the process has ended.
+func (h processHandle) ended(pid int, ticks uint64) bool { return !alive(pid, ticks) }
+
+// waitEnd returns when the process has ended.
+func (h processHandle) waitEnd(pid int, ticks uint64) {
+	for !h.ended(pid, ticks) {
+		<-time.After(100 * time.Millisecond)
+	}
+}
+
+// exitStatus has no equivalent here: how a process ended is told to its parent only.
+func (h processHandle) exitStatus(int, uint64) (unix.WaitStatus, bool) { return 0, false }
+
+// environ is not looked at here: a family without its shim is found by descent.
+func environ(int) []byte { return nil }
+
+// isStage is not looked at here; it costs a moment in which a command seems to run that never will.
+func isStage(int, actDir) bool { return false }
+
+// processAge returns how long ago a command began, by the wall clock.
+func processAge(run runRecord) time.Duration {
+	return systemNow().Sub(time.UnixMilli(run.Started))
+}
+
 // shimAttr detaches a new shim from the agent's session and terminal.
 func shimAttr(pidfd *int) *syscall.SysProcAttr {
 	*pidfd = -1
 	return &syscall.SysProcAttr{Setsid: true}
 }
 
-// reapWhenDead collects the exit status of a child.
-func reapWhenDead(pid, _ int) {
+// reapWhenDead collects the exit status of a child and reports whether it ended by itself and well.
+func reapWhenDead(pid, _ int) (clean bool) {
 	for {
-		if _, err := unix.Wait4(pid, nil, 0, nil); err != unix.EINTR {
-			return
+		var ws unix.WaitStatus
+		if _, err := unix.Wait4(pid, &ws, 0, nil); err != unix.EINTR {
+			return err == nil && ws.Exited() && ws.ExitStatus() == 0
 		}
 	}
 }

@@ -133,7 +133,7 @@ func readProcess(pid int) (process, error) {
 func parseStat(pid int, b []byte) (process, error) {
 	i := bytes.LastIndexByte(b, ')')
 	f := bytes.Fields(b[i+1:])
-	const state, ppid, pgrp, sid, start = 0, 1, 2, 3, 19
+	const state, ppid, pgrp, sid, threads, start = 0, 1, 2, 3, 17, 19
 	if i < 0 || len(f) <= start || len(f[state]) != 1 {
 		return process{}, fmt.Errorf("stat of process %d: %w", pid, errDamaged)
 	}
@@ -142,7 +142,11 @@ func parseStat(pid int, b []byte) (process, error) {
 	if err != nil {
 		return process{}, fmt.Errorf("stat of process %d: %w", pid, err)
 	}
-	return process{PID: pid, PPID: num(ppid), PGID: num(pgrp), SID: num(sid), Ticks: ticks, State: f[state][0]}, nil
+	now := f[state][0]
+	if now == 'Z' && num(threads) > 1 {
+		now = 'S' // only its first thread has ended
+	}
+	return process{PID: pid, PPID: num(ppid), PGID: num(pgrp), SID: num(sid), Ticks: ticks, State: now}, nil
 }
 
 // processes returns the process table. Rows that vanish meanwhile are left out.
@@ -167,30 +171,21 @@ func processes() ([]process, error) {
 	return all, nil
 }
 
-// processHandle holds on to one process, whatever becomes of its pid.
-type processHandle struct{ fd int }
-
-func openProcess(pid int) (processHandle, error) {
-	fd, err := unix.PidfdOpen(pid, 0)
-	return processHandle{fd}, err
-}
-
-func (h processHandle) signal(sig signalNumber) error { return unix.PidfdSendSignal(h.fd, sig, nil, 0) }
-func (h processHandle) close()                        { unix.Close(h.fd) }
-
 // shimAttr detaches a new shim from the agent's session and terminal.
 func shimAttr(pidfd *int) *syscall.SysProcAttr {
 	*pidfd = -1
 	return &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 }
 
-// reapWhenDead collects the exit status of a child without holding a thread: the runtime's poller watches the pidfd.
-func reapWhenDead(pid, pidfd int) {
+// reapWhenDead collects the exit status of a child without holding a thread, because the runtime's poller watches the
+// pidfd. It reports whether the child ended by itself and well.
+func reapWhenDead(pid, pidfd int) (clean bool) {
 	defer func() {
 		if pidfd >= 0 {
 			unix.Close(pidfd)
 		}
 	}()
+	var ws unix.WaitStatus
 	if pidfd >= 0 && unix.SetNonblock(pidfd, true) == nil {
 		f := os.NewFile(uintptr(pidfd), "pidfd")
 		pidfd = -1
@@ -198,20 +193,21 @@ func reapWhenDead(pid, pidfd int) {
 		if c, err := f.SyscallConn(); err == nil {
 			done := false
 			_ = c.Read(func(uintptr) bool {
-				done = reaped(pid, unix.WNOHANG)
+				done = reaped(pid, &ws, unix.WNOHANG)
 				return done
 			})
 			if done {
-				return
+				return ws.Exited() && ws.ExitStatus() == 0
 			}
 		}
 	}
-	reaped(pid, 0)
+	reaped(pid, &ws, 0)
+	return ws.Exited() && ws.ExitStatus() == 0
 }
 
-func reaped(pid, flags int) bool {
+func reaped(pid int, ws *unix.WaitStatus, flags int) bool {
 	for {
-		n, err := unix.Wait4(pid, nil, flags, nil)
+		n, err := unix.Wait4(pid, ws, flags, nil)
 		if err != unix.EINTR {
 			return err != nil || n == pid
 		}

@@ -13,56 +13,95 @@ const (
 	maxSegment    = 8 << 20
 	minSegment    = 4 << 10
 	keepSegments  = 8 // a bound below 64 MiB is cut into this many segments
-	smallBuffer   = 32 << 10
-	largeBuffer   = 256 << 10
+	smallStep     = 32 << 10
+	largeStep     = 256 << 10
 	busyPipe      = 1 << 20
-	busyAfter     = 8 // full reads until a command counts as chatty
+	busyAfter     = 8 // full steps until a command counts as chatty
 	fifoMode      = 0o600
 	segmentMode   = 0o600
-	segmentFlags  = os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	segmentFlags  = os.O_WRONLY | os.O_CREATE
 	fifoOpenFlags = unix.O_RDWR | unix.O_CLOEXEC
 )
 
-// output copies a command's FIFO into segments. The first segment and the last ones are kept. It never stops reading:
-// what the disk refuses is dropped, and the next segment's name shows the gap.
+// output moves what a command prints from its FIFO into segments. The first segment and the last ones are kept. It
+// never stops reading: what the disk refuses is dropped, and the next segment's name shows the gap.
+//
+// A byte is at any moment either in the FIFO or in a segment, never in this process, so that its death loses none: the
+// size of the newest segment says where a successor goes on.
 type output struct {
 	dir   actDir
 	fifo  *os.File // non-blocking, open for writing too, so that end of file never comes
 	fd    int
-	child *os.File // the command's stdout and stderr, a description of its own that blocks
+	child *os.File // the command's stdout and stderr, a description of its own that blocks; nil for a successor
 
-	mu      sync.Mutex // guards what follows, and keeps a read and its write together
-	off     int64      // bytes read from the FIFO so far
+	mu      sync.Mutex // guards what follows, and keeps a move and its count together
+	off     int64      // bytes taken from the FIFO so far
 	seg     *os.File   // nil before the first byte and after an error
 	segSize int64
 	bases   []int64 // of the segments that exist
 	limit   int64   // of one segment
 	keep    int     // segments
-	buf     []byte
-	full    int // consecutive reads that filled the buffer
-	dropped int64
+	most    int     // bytes to move in one step
+	full    int     // consecutive steps that moved that much
+	buf     []byte  // for what is dropped; nil until then
 	lastErr error
 }
 
-// openOutput creates the FIFO and opens both ends.
+// openOutput opens the FIFO for the shim and for the command.
 func openOutput(d actDir, keepBytes int64) (*output, error) {
-	o := &output{dir: d, buf: make([]byte, smallBuffer)}
-	o.limit, o.keep = segmentPlan(keepBytes)
 	path := d.path(fifoName)
-	if err := unix.Mkfifo(path, fifoMode); err != nil {
+	if err := unix.Mkfifo(path, fifoMode); err != nil && err != unix.EEXIST { // Prepare made it, unless it was an older one
 		return nil, fmt.Errorf("make %s: %w", path, err)
 	}
-	fd, err := unix.Open(path, fifoOpenFlags|unix.O_NONBLOCK, 0)
+	o, err := newOutput(d, keepBytes)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, err
 	}
-	o.fd, o.fifo = fd, os.NewFile(uintptr(fd), path)
 	child, err := unix.Open(path, fifoOpenFlags, 0)
 	if err != nil {
 		o.fifo.Close()
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	o.child = os.NewFile(uintptr(child), path)
+	return o, nil
+}
+
+func newOutput(d actDir, keepBytes int64) (*output, error) {
+	o := &output{dir: d, most: smallStep}
+	o.limit, o.keep = segmentPlan(keepBytes)
+	path := d.path(fifoName)
+	fd, err := unix.Open(path, fifoOpenFlags|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	o.fd, o.fifo = fd, os.NewFile(uintptr(fd), path)
+	return o, nil
+}
+
+// reopenOutput goes on where a dead shim was interrupted.
+func reopenOutput(d actDir, keepBytes int64) (*output, error) {
+	segs, err := d.segments()
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Mkfifo(d.path(fifoName), fifoMode); err != nil && err != unix.EEXIST {
+		return nil, err
+	}
+	o, err := newOutput(d, keepBytes)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range segs {
+		o.bases, o.off, o.segSize = append(o.bases, s.base), s.end, s.end-s.base
+	}
+	if dropped := d.droppedTo(); dropped > o.off {
+		o.off = dropped
+	} else if n := len(segs); n > 0 && o.segSize < o.limit {
+		if o.seg, err = os.OpenFile(d.path(segmentName(o.bases[n-1])), segmentFlags, segmentMode); err != nil {
+			o.fifo.Close()
+			return nil, err
+		}
+	}
 	return o, nil
 }
 
@@ -75,7 +114,7 @@ func segmentPlan(keepBytes int64) (size int64, count int) {
 	return size, int(max(keepBytes/size, 2))
 }
 
-// pump copies until the process ends. It is the only goroutine that waits for the FIFO.
+// pump moves until the process ends. It is the only goroutine that waits for the FIFO.
 func (o *output) pump() {
 	c, err := o.fifo.SyscallConn()
 	if err != nil {
@@ -90,7 +129,7 @@ func (o *output) pump() {
 	})
 }
 
-// drain copies what the FIFO holds now and does not wait for more: somebody may keep writing for ever.
+// drain moves what the FIFO holds now and does not wait for more: somebody may keep writing for ever.
 func (o *output) drain() {
 	for left := pending(o.fd); left > 0; {
 		n, _ := o.step()
@@ -101,67 +140,83 @@ func (o *output) drain() {
 	}
 }
 
-// step copies one buffer.
+// step moves up to o.most bytes. A byte counts whether it is kept or not.
 func (o *output) step() (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	n, err := unix.Read(o.fd, o.buf)
-	for err == unix.EINTR {
-		n, err = unix.Read(o.fd, o.buf)
+	if o.seg != nil && o.segSize >= o.limit {
+		o.closeSegment()
 	}
-	if n <= 0 {
-		return n, err
+	if o.seg == nil {
+		if pending(o.fd) == 0 { // a segment is made for bytes only
+			return 0, unix.EAGAIN
+		}
+		if err := o.openSegment(); err != nil {
+			return o.drop(err)
+		}
 	}
-	o.write(o.buf[:n])
+	n, lost, err := moveBytes(o.fd, o.seg, o.segSize, int(min(o.limit-o.segSize, int64(o.most))))
+	o.segSize += int64(n)
+	o.off += int64(n)
+	switch {
+	case n == 0 && err == unix.EAGAIN:
+		return 0, err
+	case lost > 0:
+		o.abandonSegment()
+		o.dropped(lost, err)
+	case n == 0:
+		o.abandonSegment()
+		return o.drop(err)
+	}
 	o.grow(n)
-	return n, nil
+	return n + lost, nil
 }
 
-// grow gives a chatty command a larger pipe and a larger buffer; a quiet one, which is most, costs little memory.
+// copyBytes is moveBytes where the system cannot do it in one step. It also returns how many bytes were read that the
+// file then refused.
+func copyBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err error) {
+	buf := make([]byte, most)
+	n, err := readRetry(pipe, buf)
+	if n <= 0 {
+		return 0, 0, err
+	}
+	moved, err = to.WriteAt(buf[:n], at)
+	return moved, n - moved, err
+}
+
+// grow gives a chatty command a larger pipe and larger steps; a quiet one, which is most, costs little memory.
 func (o *output) grow(n int) {
-	if n < len(o.buf) || len(o.buf) == largeBuffer {
+	if n < o.most || o.most == largeStep {
 		o.full = 0
 		return
 	}
 	if o.full++; o.full >= busyAfter {
 		growPipe(o.fd, busyPipe)
-		o.buf = make([]byte, largeBuffer)
+		o.most = largeStep
 	}
 }
 
-// write appends b to the segments. A byte counts whether it is kept or not.
-func (o *output) write(b []byte) {
-	for len(b) > 0 {
-		if o.seg != nil && o.segSize >= o.limit {
-			o.closeSegment()
-		}
-		if o.seg == nil {
-			if err := o.openSegment(); err != nil {
-				o.drop(b, err)
-				return
-			}
-		}
-		n, err := o.seg.Write(b[:min(o.limit-o.segSize, int64(len(b)))])
-		n = max(n, 0)
-		o.segSize += int64(n)
-		o.off += int64(n)
-		b = b[n:]
-		if err != nil {
-			o.abandonSegment()
-			o.drop(b, err)
-			return
-		}
+// drop takes bytes off the FIFO that cannot be kept. The segment is closed by now, so the next one's base names the
+// gap; until there is one, a note does.
+func (o *output) drop(cause error) (int, error) {
+	if o.buf == nil {
+		o.buf = make([]byte, smallStep)
 	}
+	n, err := readRetry(o.fd, o.buf)
+	if n <= 0 {
+		return n, err
+	}
+	o.dropped(n, cause)
+	return n, nil
 }
 
-// drop counts what could not be kept. The segment is closed by now, so the next one's base names the gap.
-func (o *output) drop(b []byte, err error) {
+func (o *output) dropped(n int, cause error) {
 	if o.lastErr == nil {
-		complain("output at offset %d dropped: %v", o.off, err)
+		complain("output at offset %d dropped: %v", o.off, cause)
 	}
-	o.lastErr = err
-	o.off += int64(len(b))
-	o.dropped += int64(len(b))
+	o.lastErr = cause
+	o.off += int64(n)
+	o.dir.noteDropped(o.off)
 }
 
 func (o *output) openSegment() error {
@@ -199,7 +254,7 @@ func (o *output) closeSegment() {
 	o.seg = nil
 }
 
-// end returns the absolute offset after the last byte read.
+// end returns the absolute offset after the last byte taken.
 func (o *output) end() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()

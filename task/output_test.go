@@ -151,28 +151,42 @@ func TestOutputRefused(t *testing.T) {
 	if err := os.MkdirAll(string(d), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	o := &output{dir: d}
-	o.limit, o.keep = segmentPlan(8 * minSegment)
+	if err := os.WriteFile(d.path(spareName), bytes.Repeat([]byte{' '}, spareRoom), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o, err := openOutput(d, 8*minSegment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.fifo.Close()
+	defer o.child.Close()
+	print := func(b []byte) {
+		o.child.Write(b)
+		o.drain()
+	}
 	want := pattern(6 * minSegment)
-	o.write(want[:minSegment])
+	print(want[:minSegment])
 	block := d.path(segmentName(minSegment))
 	if err := os.Mkdir(block, 0o700); err != nil { // no file can be opened where a directory is
 		t.Fatal(err)
 	}
-	o.write(want[minSegment : minSegment+100])
-	o.write(want[minSegment+100 : 2*minSegment])
+	print(want[minSegment : minSegment+100])
+	print(want[minSegment+100 : 2*minSegment])
 	o.seg, _ = os.Open(os.DevNull) // and a write to this fails
-	o.write(want[2*minSegment : 3*minSegment])
+	print(want[2*minSegment : 3*minSegment])
+	if end, err := outputEnd(d); err != nil || end != o.end() {
+		t.Errorf("a reader counts %d bytes, %v", end, err)
+	}
 	os.Remove(block)
-	for i := range minSegment { // a disk that stays full does not cost what is kept
+	for i := range minSegment / 16 { // a disk that stays full does not cost what is kept
 		if o.seg == nil {
 			o.openSegment()
 		}
 		o.seg.Close()
 		o.seg, _ = os.Open(os.DevNull)
-		o.write(want[3*minSegment+i : 3*minSegment+i+1])
+		print(want[3*minSegment+16*i : 3*minSegment+16*i+16])
 	}
-	o.write(want[4*minSegment:])
+	print(want[4*minSegment:])
 	if o.end() != int64(len(want)) {
 		t.Errorf("counted %d bytes of %d", o.end(), len(want))
 	}

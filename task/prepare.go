@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/perdure/perdure/session"
 )
 
@@ -182,6 +184,10 @@ func (p preparation) fill(tmp actDir) error {
 		if err := writeFile(tmp.path(name), data, false); err != nil {
 			return &fs.PathError{Op: "write", Path: p.dir.path(name), Err: err}
 		}
+	}
+	// Whoever starts the shim holds the FIFO from the beginning.
+	if err := unix.Mkfifo(tmp.path(fifoName), fifoMode); err != nil {
+		return &fs.PathError{Op: "mkfifo", Path: p.dir.path(fifoName), Err: err}
 	}
 	return nil
 }

@@ -47,13 +47,14 @@ func (d actDir) segments() ([]segment, error) {
 	return segs, nil
 }
 
-// outputEnd returns how far the segments reach.
+// outputEnd returns how much was printed, as far as segments and the note of what was dropped tell.
 func outputEnd(d actDir) (int64, error) {
+	end := d.droppedTo()
 	segs, err := d.segments()
 	if err != nil || len(segs) == 0 {
-		return 0, err
+		return end, err
 	}
-	return segs[len(segs)-1].end, nil
+	return max(end, segs[len(segs)-1].end), nil
 }
 
 // Read returns up to max bytes of the command's raw output from the absolute offset from on, at most 64 MiB and 64 KiB
@@ -102,12 +103,13 @@ func (d actDir) read(from int64, most int) (b []byte, gap int64, err error) {
 		b, err := d.readSegment(s, start, most)
 		return b, start - from, err
 	}
-	// Nothing is kept from here on. The exit record tells whether something was printed and could not be kept.
+	// Nothing is kept from here on. The exit record, or before it the note, tells whether something was printed and could
+	// not be kept.
 	var exit exitRecord
 	if err := readRecord(d.path(exitName), &exit); err != nil && !missing(err) && !errors.Is(err, errDamaged) {
 		return nil, 0, err
 	}
-	return nil, max(exit.Output, end) - from, nil
+	return nil, max(exit.Output, end, d.droppedTo()) - from, nil
 }
 
 func (d actDir) readSegment(s segment, start int64, most int) ([]byte, error) {

@@ -35,12 +35,13 @@ type runRecord struct {
 	Started    int64  `json:"started"`
 }
 
-// exitRecord is exit.json. Exactly one of Code and Signal is set.
+// exitRecord is exit.json. Exactly one of Code, Signal and Reason is set.
 type exitRecord struct {
 	Version    int              `json:"version"`
 	Code       *int             `json:"code,omitempty"`
 	Signal     string           `json:"signal,omitempty"`
 	By         string           `json:"by,omitempty"`
+	Reason     string           `json:"reason,omitempty"` // why nobody knows how it ended
 	Output     int64            `json:"output_bytes"`
 	Started    int64            `json:"started"`
 	Ended      int64            `json:"ended"`
@@ -55,6 +56,7 @@ type intentRecord struct {
 	By      string `json:"by"`
 	Time    int64  `json:"time"`
 	GraceMS int64  `json:"grace_ms"`
+	Sent    bool   `json:"sent,omitempty"` // a signal followed, before the command ended
 }
 
 // shimRecord is the content of lock: the process that holds it.
@@ -62,6 +64,7 @@ type shimRecord struct {
 	Version int    `json:"version"`
 	PID     int    `json:"pid"`
 	Ticks   uint64 `json:"start_ticks"`
+	Adopted int    `json:"adopted,omitempty"` // 1: it took over, so the command and its tree are not its children
 }
 
 // errDamaged says that a record exists and cannot be understood.

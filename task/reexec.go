@@ -10,6 +10,7 @@ import (
 const (
 	shimArg  = "__perdure-shim"
 	stageArg = "__perdure-exec"
+	adoptArg = "__perdure-adopt" // in the environment only: a replacement shim is a shim for whoever looks for one
 	guardKey = "PERDURE_REEXEC"
 )
 
@@ -25,13 +26,15 @@ func RunShimIfAsked() {
 		return
 	}
 	role := os.Args[n-2]
-	if role != shimArg && role != stageArg || os.Getenv(guardKey) != role {
-		return
-	}
-	if role == stageArg {
+	guard := os.Getenv(guardKey)
+	switch {
+	case role == stageArg && guard == stageArg:
 		os.Exit(stageMain(".")) // the shim started it in the act directory; the argument is for people
+	case role == shimArg && guard == shimArg:
+		os.Exit(shimMain(actDir(os.Args[n-1])))
+	case role == shimArg && guard == adoptArg:
+		os.Exit(adoptMain(actDir(os.Args[n-1])))
 	}
-	os.Exit(shimMain(actDir(os.Args[n-1])))
 }
 
 // reexecEnv is the whole environment of a shim or stage: nothing of the agent's, whose keys it could leak, and a

@@ -36,7 +36,9 @@ type Runner struct {
 	// Fault is called between the steps of the agent's side with the step's name; nil does nothing. Tests crash here.
 	Fault func(step string)
 
-	shimEnv []string // added to the shim's environment, by tests
+	shimEnv  []string // added to a shim's environment, by tests
+	adoptEnv []string // the same for replacement shims
+	noRescue bool     // shims that die are left to whoever looks, by tests
 }
 
 const defaultGrace = 2 * time.Second
@@ -110,7 +112,7 @@ func (r *Runner) Start(ctx context.Context, spec session.CommandSpec) error {
 	}
 	d := p.dir
 	r.fault("prepared")
-	ready, err := r.launch(d)
+	ready, err := r.launch(d, shimArg, 0, nil)
 	if err != nil {
 		return r.notStarted(ctx, d, err)
 	}
@@ -121,6 +123,7 @@ func (r *Runner) Start(ctx context.Context, spec session.CommandSpec) error {
 	case err != nil:
 		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, err)
 	case verdict == readyRunning:
+		ready.keep.hold(d)
 		r.fault("ready")
 		return nil
 	case verdict == readyClaimed:
@@ -137,17 +140,14 @@ const (
 	maxReady     = 4096
 )
 
-// launch starts the shim of a prepared act and returns the pipe on which it reports.
-func (r *Runner) launch(d actDir) (*os.File, error) {
-	argv := r.Exe
-	if len(argv) == 0 {
-		exe, err := selfExe()
-		if err != nil {
-			return nil, err
-		}
-		argv = []string{exe}
+// launch starts a shim in the given role on a prepared act and returns the pipe on which it reports. delay is how long
+// its own replacement waits should it die young; k is what to hand to a replacement.
+func (r *Runner) launch(d actDir, role string, delay time.Duration, k *keeper) (*newShim, error) {
+	argv, err := r.selfArgv()
+	if err != nil {
+		return nil, err
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	null, err := openNull()
 	if err != nil {
 		return nil, err
 	}
@@ -163,22 +163,37 @@ func (r *Runner) launch(d actDir) (*os.File, error) {
 	}
 	defer w.Close()
 	var pidfd int
-	pid, err := syscall.ForkExec(argv[0], append(argv[:len(argv):len(argv)], shimArg, string(d)), &syscall.ProcAttr{
+	env, files := append(reexecEnv(role), r.shimEnv...), []uintptr{null.Fd(), null.Fd(), log.Fd(), w.Fd()}
+	if role == adoptArg {
+		env = append(reexecEnv(role), r.adoptEnv...)
+		handles, names := k.files()
+		files, env = append(files, handles...), append(env, names...)
+	}
+	own := &keeper{}
+	own.hold(d)
+	pid, err := syscall.ForkExec(argv[0], append(argv, shimArg, string(d)), &syscall.ProcAttr{
 		Dir:   "/",
-		Env:   append(reexecEnv(shimArg), r.shimEnv...),
-		Files: []uintptr{null.Fd(), null.Fd(), log.Fd(), w.Fd()},
+		Env:   env,
+		Files: files,
 		Sys:   shimAttr(&pidfd),
 	})
 	if err != nil {
 		ready.Close()
+		own.close()
 		return nil, fmt.Errorf("start shim %s: %w", argv[0], err)
 	}
-	go reapWhenDead(pid, pidfd)
-	return ready, nil
+	go r.mind(d, pid, pidfd, delay, own)
+	return &newShim{File: ready, keep: own}, nil
+}
+
+// newShim is the pipe on which a shim reports, and what is held while it lives.
+type newShim struct {
+	*os.File
+	keep *keeper
 }
 
 // readReady waits for the shim's verdict. A shim that dies without one leaves "".
-func readReady(ctx context.Context, ready *os.File) (string, error) {
+func readReady(ctx context.Context, ready *newShim) (string, error) {
 	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
 	b, err := io.ReadAll(io.LimitReader(ready, maxReady))
@@ -191,8 +206,8 @@ func readReady(ctx context.Context, ready *os.File) (string, error) {
 // notStarted turns a failed start into a proof: with a void claim, or a dead shim that never sent the go byte, the
 // command cannot run any more. When it turns out that it does, or did, there is nothing to complain about.
 func (r *Runner) notStarted(ctx context.Context, d actDir, cause error) error {
-	st, err := r.settle(d)
-	for wait := newPoller(ctx); err == nil && st.Status == session.CommandRunning && st.PID == 0; st, err = r.settle(d) {
+	v, err := r.settle(ctx, d)
+	for wait := newPoller(ctx); err == nil && v.inBetween(d); v, err = r.settle(ctx, d) {
 		if err := wait.next(); err != nil {
 			return fmt.Errorf("start %s: %w", d, err)
 		}
@@ -200,8 +215,13 @@ func (r *Runner) notStarted(ctx context.Context, d actDir, cause error) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("start %s: %w: %w", d, cause, err)
-	case st.Status == session.CommandAbsent:
+	case v.Status == session.CommandAbsent:
 		return fmt.Errorf("start %s: %w: %w", d, ErrNotStarted, cause)
 	}
 	return nil
+}
+
+// inBetween says of a command whose start was interrupted that its process is not, or not yet, the command.
+func (v view) inBetween(d actDir) bool {
+	return v.Status == session.CommandRunning && (v.orphan || !alive(v.PID, v.StartTicks) || isStage(v.PID, d))
 }

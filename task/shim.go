@@ -26,8 +26,10 @@ type shim struct {
 
 	pid     int // the command, and its process group
 	started int64
+	family  family
+	adopted bool // this shim took over from a dead one
 
-	status   *unix.WaitStatus // of the command, once it ended
+	end      *ending // of the command, nil while it runs
 	ended    int64
 	recorded bool // exit.json is written
 	exit     exitRecord
@@ -78,12 +80,7 @@ func complain(format string, args ...any) {
 // begin goes from nothing to a running command. Every step before the go byte may fail, or be the last one before a
 // SIGKILL, and the command has provably not run.
 func (s *shim) begin() error {
-	if err := os.Chdir(string(s.path)); err != nil {
-		return err
-	}
-	fault("begun")
-	s.umask = unix.Umask(0o077)
-	if err := closeOnExecFrom(readyFD); err != nil {
+	if err := s.enter(); err != nil {
 		return err
 	}
 	var err error
@@ -114,6 +111,16 @@ func (s *shim) begin() error {
 	return s.launch()
 }
 
+// enter binds the process to the act directory.
+func (s *shim) enter() error {
+	if err := os.Chdir(string(s.path)); err != nil {
+		return err
+	}
+	fault("begun")
+	s.umask = unix.Umask(0o077)
+	return closeOnExecFrom(readyFD)
+}
+
 // listen installs the signal handlers. What ends ordinary programs does not end a shim: it leaves when its tree has.
 // They are caught and dropped rather than ignored, because the command would inherit an ignored signal.
 func (s *shim) listen() {
@@ -121,10 +128,10 @@ func (s *shim) listen() {
 	signal.Notify(s.chld, syscall.SIGCHLD)
 	signal.Notify(s.kills, syscall.SIGUSR1)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT,
-		syscall.SIGUSR2, syscall.SIGALRM)
+		syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU, syscall.SIGXFSZ)
 }
 
-// takeLock locks the act for life.
+// takeLock locks the act for life. Who comes to replace a dead shim and finds a living one leaves.
 func (s *shim) takeLock() error {
 	path := s.dir.path(lockName)
 	fd, err := openRetry(path, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
@@ -135,6 +142,9 @@ func (s *shim) takeLock() error {
 		if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
 			s.lock = fd
 			return nil
+		}
+		if _, living := s.dir.shim(); living && s.adopted {
+			return errNothingToAdopt
 		}
 		if err != unix.EWOULDBLOCK || s.now().Sub(start) > lockPatience {
 			return fmt.Errorf("lock %s: %w: %w", path, ErrClaimed, err)
@@ -148,7 +158,11 @@ func (s *shim) publish() error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d}`, formatVersion, self.PID, self.Ticks)
+	adopted := ""
+	if s.adopted {
+		adopted = `,"adopted":1`
+	}
+	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d%s}`, formatVersion, self.PID, self.Ticks, adopted)
 	return overwrite(s.dir.path(lockName), []byte(text), false)
 }
 
@@ -203,6 +217,7 @@ func (s *shim) startStage(goRead *os.File) error {
 	if err != nil {
 		return fmt.Errorf("start exec stage: %w", err)
 	}
+	s.family = &children{pid: s.pid}
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package task
 
 import (
+	"encoding/json"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +17,9 @@ func (s *shim) killRequested() {
 	if err := readRecord(s.dir.path(intentName), &intent); err != nil {
 		complain("kill without intent: %v", err)
 		return
+	}
+	if intent.Sent && s.end == nil {
+		s.killer = intent.By // by the shim before this one
 	}
 	s.killTree(intent.By, time.Duration(max(intent.GraceMS, 0))*time.Millisecond)
 }
@@ -39,8 +44,11 @@ func (s *shim) killTree(by string, grace time.Duration) {
 		return
 	}
 	fault("killing")
-	if s.status == nil {
+	if s.end == nil {
 		s.killer = by
+		s.dir.noteSent()
+	}
+	if s.end == nil && !s.adopted {
 		// The command is not reaped, so its pid, which is its group's number, is nobody else's.
 		_ = unix.Kill(-s.pid, unix.SIGTERM)
 		_ = unix.Kill(-s.pid, unix.SIGCONT)
@@ -52,7 +60,7 @@ func (s *shim) killTree(by string, grace time.Duration) {
 	s.await(grace, func() bool { return !s.reap() || len(s.group()) == 0 })
 	fault("grace-over")
 	gone := s.await(treeLimit, func() bool {
-		killDescendants(unix.Getpid())
+		killAll(s.family.living())
 		return !s.reap()
 	})
 	if !gone {
@@ -60,17 +68,19 @@ func (s *shim) killTree(by string, grace time.Duration) {
 	}
 }
 
-// group returns the living descendants in the command's process group.
+// group returns the living processes in the command's process group.
 func (s *shim) group() []process {
-	tree, err := descendants(unix.Getpid())
-	if err != nil {
-		return nil
+	return slices.DeleteFunc(s.family.living(), func(p process) bool { return p.PGID != s.pid })
+}
+
+// noteSent adds to the intent that a signal was sent: whatever the command exits with afterwards is not its own.
+func (d actDir) noteSent() {
+	var intent intentRecord
+	if err := readRecord(d.path(intentName), &intent); err != nil || intent.Sent {
+		return
 	}
-	group := tree[:0]
-	for _, p := range tree {
-		if p.PGID == s.pid {
-			group = append(group, p)
-		}
+	intent.Sent = true
+	if text, err := json.Marshal(intent); err == nil {
+		_ = overwrite(d.path(intentName), text, false)
 	}
-	return group
 }

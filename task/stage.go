@@ -31,6 +31,10 @@ func stageMain(d actDir) int {
 	if err != nil {
 		return stageFailed(exitNotExecutable, err)
 	}
+	here, err := unix.Open(".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return stageFailed(exitNotExecutable, err)
+	}
 	preferAsVictim()
 	// From here on a missing program or directory is the command's own failure, but nothing of it may be seen before
 	// the go byte: without a run.json the act counts as never run.
@@ -41,8 +45,8 @@ func stageMain(d actDir) int {
 	}
 	var goByte [1]byte
 	fault("stage-waits")
-	if n := readRetry(goFD, goByte[:]); n != 1 {
-		return exitNoGo
+	if n, _ := readRetry(goFD, goByte[:]); n != 1 {
+		return neverGo(here)
 	}
 	fault("stage-goes")
 	if chdirErr != nil {
@@ -58,17 +62,26 @@ func stageMain(d actDir) int {
 	return stageFailed(exitNotExecutable, fmt.Errorf("%s: %w", plan.Argv[0], err))
 }
 
+// neverGo leaves word that this process never was the command. The name is a link, which even a full disk has room
+// for. Without it the exit code would be taken for the command's, so the stage rather dies by a signal.
+func neverGo(dir int) int {
+	if err := unix.Linkat(dir, claimSource, dir, noGoName, 0); err != nil && err != unix.EEXIST {
+		_ = unix.Kill(unix.Getpid(), unix.SIGKILL)
+	}
+	return exitNoGo
+}
+
 // stageFailed tells the command's own output why there is no command.
 func stageFailed(code int, err error) int {
 	fmt.Fprintf(os.Stderr, "perdure: %v\n", err)
 	return code
 }
 
-func readRetry(fd int, b []byte) int {
+func readRetry(fd int, b []byte) (int, error) {
 	for {
 		n, err := unix.Read(fd, b)
 		if err != unix.EINTR {
-			return n
+			return n, err
 		}
 	}
 }

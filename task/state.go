@@ -15,25 +15,33 @@ const (
 	ReasonShimDied   = "shim_died"   // shim and command are gone and no exit record was written
 	ReasonDirMissing = "dir_missing" // nothing is left to tell
 	ReasonDamaged    = "damaged"     // its records exist and make no sense
-	ReasonOrphaned   = "orphaned"    // running without its shim: its output is not collected, its code will be lost
+	ReasonOrphaned   = "orphaned"    // running, or ended unseen, without its shim: Adopt gives it a new one
 )
 
 // State reads the act's directory. It never blocks and changes nothing. Absent is provisional here, because a shim
-// may still be about to start; only Settle makes it final. The error is about reading, never about the command.
+// may still be about to start; only Settle makes it final. Lost is provisional in the same way until somebody adopted,
+// which Settle, Wait and Look do. The error is about reading, never about the command.
 func (r *Runner) State(sessionID, act string) (session.CommandState, error) {
 	d, err := r.act(sessionID, act)
 	if err != nil {
 		return session.CommandState{}, err
 	}
-	st, _, err := r.look(d)
+	v, err := r.look(d)
 	if err != nil {
-		return st, fmt.Errorf("state of %s/%s: %w", sessionID, act, err)
+		return v.CommandState, fmt.Errorf("state of %s/%s: %w", sessionID, act, err)
 	}
-	return st, nil
+	return v.CommandState, nil
+}
+
+// view is what a look at an act directory comes to.
+type view struct {
+	session.CommandState
+	open   bool // nobody has claimed the act
+	orphan bool // a replacement shim has something to do: to go on, or to record how it ended
 }
 
 // Settle is State for an act that nobody will start any more: when nobody has claimed it, Settle claims it void, so
-// that a late shim exits. Absent and lost are final then. A running command stays running.
+// that a late shim exits, and an orphan is adopted. Absent and lost are final then. A running command stays running.
 func (r *Runner) Settle(ctx context.Context, sessionID, act string) (session.CommandState, error) {
 	if err := ctx.Err(); err != nil {
 		return session.CommandState{}, err
@@ -42,102 +50,108 @@ func (r *Runner) Settle(ctx context.Context, sessionID, act string) (session.Com
 	if err != nil {
 		return session.CommandState{}, err
 	}
-	st, err := r.settle(d)
+	v, err := r.settle(ctx, d)
 	if err != nil {
-		return st, fmt.Errorf("settle %s/%s: %w", sessionID, act, err)
+		return v.CommandState, fmt.Errorf("settle %s/%s: %w", sessionID, act, err)
 	}
-	return st, nil
+	return v.CommandState, nil
 }
 
-func (r *Runner) settle(d actDir) (session.CommandState, error) {
-	st, open, err := r.look(d)
-	if err != nil || !open {
-		return st, err
+func (r *Runner) settle(ctx context.Context, d actDir) (view, error) {
+	v, err := r.look(d)
+	switch {
+	case err != nil:
+		return v, err
+	case v.orphan:
+		return r.lookAfter(d, r.adopt(ctx, d, nil))
+	case !v.open:
+		return v, nil
 	}
 	void := claim{word: claimVoid}
-	if st.Status == session.CommandLost {
-		void.why = st.Reason
+	if v.Status == session.CommandLost {
+		void.why = v.Reason
 	}
-	if st.Reason == ReasonDirMissing {
+	if v.Reason == ReasonDirMissing {
 		if err := os.MkdirAll(string(d), 0o700); err != nil {
-			return st, err
+			return v, err
 		}
 	}
 	if _, err := d.claimAct(void); err != nil {
-		return st, err
+		return v, err
 	}
-	// Won or not, what the directory says now is decided.
-	st, _, err = r.look(d)
-	return st, err
+	return r.look(d) // won or not, what the directory says now is decided
 }
 
 // look reads the directory in the order that makes the answer consistent: first the lock, then what its holder wrote.
-// Whoever sees the lock free sees all that the shim ever did. open means that nobody has claimed the act.
-func (r *Runner) look(d actDir) (st session.CommandState, open bool, err error) {
+// Whoever sees the lock free sees all that the shim ever did.
+func (r *Runner) look(d actDir) (v view, err error) {
 	if _, err := os.Stat(string(d)); missing(err) {
-		return session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}, true, nil
+		lost := session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}
+		return view{CommandState: lost, open: true}, nil
 	}
 	held, err := d.held()
 	if err != nil {
-		return st, false, err
+		return v, err
 	}
 	c, err := d.readClaim()
 	if err != nil {
-		return st, false, err
+		return v, err
 	}
 	run, runErr := d.readRun()
 	if runErr != nil && !missing(runErr) && !errors.Is(runErr, errDamaged) {
-		return st, false, runErr
+		return v, runErr
 	}
-	st = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started}
-	if st.Output, err = outputEnd(d); err != nil {
-		return st, false, err
+	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started}
+	if v.Output, err = outputEnd(d); err != nil {
+		return v, err
 	}
 	var exit exitRecord
 	switch err := readRecord(d.path(exitName), &exit); {
 	case err == nil:
-		fillExit(&st, exit, d, held)
-		return st, false, nil
+		return v, r.fillExit(&v, exit, d, held)
 	case errors.Is(err, errDamaged):
-		st.Status, st.Reason = session.CommandLost, ReasonDamaged
-		return st, false, nil
+		v.Status, v.Reason = session.CommandLost, ReasonDamaged
+		return v, nil
 	case !missing(err):
-		return st, false, err
+		return v, err
 	}
-	err = r.judge(&st, d, held, c, runErr)
-	return st, c.word == "", err
+	v.open = c.word == ""
+	return v, r.judge(&v, d, held, c, runErr)
 }
 
 // judge decides about an act without an exit record.
-func (r *Runner) judge(st *session.CommandState, d actDir, held bool, c claim, runErr error) error {
+func (r *Runner) judge(v *view, d actDir, held bool, c claim, runErr error) error {
 	if c.word == claimVoid {
-		st.Status = session.CommandAbsent
+		v.Status = session.CommandAbsent
 		if c.why != "" {
-			st.Status, st.Reason = session.CommandLost, c.why
+			v.Status, v.Reason = session.CommandLost, c.why
 		}
 		return nil
 	}
 	if held {
-		st.Status = session.CommandRunning
+		v.Status = session.CommandRunning
 		return nil
 	}
-	same, err := r.sameBoot(d, st.BootID)
+	same, err := r.sameBoot(d, v.BootID)
 	switch {
 	case errors.Is(err, errDamaged):
-		st.Status, st.Reason = session.CommandLost, ReasonDamaged
+		v.Status, v.Reason = session.CommandLost, ReasonDamaged
 	case err != nil:
 		return err
 	case !same:
-		st.Status, st.Reason = session.CommandLost, ReasonReboot
-	case c.word == "" || missing(runErr):
-		st.Status = session.CommandAbsent
+		v.Status, v.Reason = session.CommandLost, ReasonReboot
+	case c.word == "" || missing(runErr) || d.noGo():
+		v.Status = session.CommandAbsent
 	case runErr != nil:
-		st.Status, st.Reason = session.CommandLost, ReasonDamaged
-	case alive(st.PID, st.StartTicks):
-		st.Status, st.Reason = session.CommandRunning, ReasonOrphaned
+		v.Status, v.Reason = session.CommandLost, ReasonDamaged
 	default:
-		st.Status, st.Reason = session.CommandLost, ReasonShimDied
-		st.By = d.killedBy()
+		v.orphan = true
+		v.Status, v.Reason = session.CommandLost, ReasonShimDied
+		v.By = d.killedBy()
+		if p, err := readProcess(v.PID); err == nil && p.Ticks == v.StartTicks {
+			// Alive, or dead and not reaped: how it ended can still be known.
+			v.Status, v.Reason, v.By = session.CommandRunning, ReasonOrphaned, ""
+		}
 	}
 	return nil
 }
@@ -167,25 +181,44 @@ func ignoreMissing(err error) error {
 
 // fillExit adds what the exit record knows. Descendants are counted now, as long as the shim is there to hold them;
 // with none, the output is complete.
-func fillExit(st *session.CommandState, exit exitRecord, d actDir, held bool) {
-	st.Status, st.ExitCode = session.CommandExited, exit.Code
-	if exit.Code == nil {
-		st.Status = session.CommandKilled
+func (r *Runner) fillExit(v *view, exit exitRecord, d actDir, held bool) error {
+	switch {
+	case exit.Reason != "":
+		v.Status, v.Reason = session.CommandLost, exit.Reason
+	case exit.Code == nil:
+		v.Status = session.CommandKilled
+	default:
+		v.Status, v.ExitCode = session.CommandExited, exit.Code
 	}
-	st.Signal, st.By = exit.Signal, exit.By
-	st.Started, st.Ended = exit.Started, exit.Ended
-	st.Cwd, st.Env = exit.Cwd, exit.Env
-	st.Output = max(st.Output, exit.Output)
-	if !held || exit.Stragglers == 0 {
-		return
+	v.Signal, v.By = exit.Signal, exit.By
+	v.Started, v.Ended = exit.Started, exit.Ended
+	v.Cwd, v.Env = exit.Cwd, exit.Env
+	v.Output = max(v.Output, exit.Output)
+	if exit.Stragglers == 0 {
+		return nil
 	}
-	st.Stragglers = exit.Stragglers
-	if shim, ok := d.shim(); ok {
+	if !held {
+		same, err := r.sameBoot(d, v.BootID)
+		if err == nil && same {
+			v.Stragglers, v.orphan = exit.Stragglers, true
+		}
+		return ignoreDamaged(err)
+	}
+	v.Stragglers = exit.Stragglers
+	if shim, ok := d.shim(); ok && shim.Adopted == 0 {
 		if left, err := descendants(shim.PID); err == nil {
 			// None left means that the shim is just collecting their last output: not over yet.
-			st.Stragglers = max(len(left), 1)
+			v.Stragglers = max(len(left), 1)
 		}
 	}
+	return nil
+}
+
+func ignoreDamaged(err error) error {
+	if errors.Is(err, errDamaged) {
+		return nil
+	}
+	return err
 }
 
 // shim returns the living holder of the act's lock, once it has said who it is.

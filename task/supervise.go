@@ -2,7 +2,6 @@ package task
 
 import (
 	"encoding/json"
-	"errors"
 	"os"
 	"time"
 
@@ -27,7 +26,7 @@ func (s *shim) supervise() int {
 	go s.out.pump()
 	var timeout, retry <-chan time.Time
 	if s.plan.TimeoutMS > 0 {
-		t := time.NewTimer(time.Duration(s.plan.TimeoutMS) * time.Millisecond)
+		t := time.NewTimer(s.timeLeft())
 		defer t.Stop()
 		timeout = t.C
 	}
@@ -36,7 +35,10 @@ func (s *shim) supervise() int {
 	backoff := firstRetry
 	for {
 		left := s.reap()
-		if s.status != nil && !s.recorded {
+		if s.neverRan() {
+			return 0
+		}
+		if s.end != nil && !s.recorded {
 			timeout = nil // the timeout is the command's; what it left behind has its own life
 			if err := s.record(left); err != nil {
 				complain("exit record: %v", err)
@@ -63,22 +65,25 @@ func (s *shim) supervise() int {
 	}
 }
 
-// reap collects every dead child, orphans of the tree included, and reports whether any child is left. As the
-// subreaper of all that the command started, a shim without children knows that the tree is gone.
-func (s *shim) reap() (left bool) {
-	for {
-		var ws unix.WaitStatus
-		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return false
-		case pid == 0:
-			return true
-		case pid == s.pid && s.status == nil:
-			s.status, s.ended = &ws, s.now().UnixMilli()
-		}
+// timeLeft is what remains of the command's timeout.
+func (s *shim) timeLeft() time.Duration {
+	left := time.Duration(s.plan.TimeoutMS) * time.Millisecond
+	if run, err := s.dir.readRun(); s.adopted && err == nil {
+		left -= processAge(run)
 	}
+	return max(left, 0)
+}
+
+// reap collects what has ended and reports whether anything of the tree is left.
+func (s *shim) reap() (left bool) {
+	end, left := s.family.reap()
+	if end != nil && s.end == nil {
+		if !s.adopted {
+			s.dir.noteEnd(end.status)
+		}
+		s.end, s.ended = end, s.now().UnixMilli()
+	}
+	return left
 }
 
 // record writes exit.json: after the output that is there, and before stragglers end.
@@ -119,7 +124,9 @@ func (d actDir) writeExit(rec exitRecord) error {
 
 func (s *shim) exitRecord() exitRecord {
 	rec := exitRecord{Version: formatVersion, Started: s.started, Ended: s.ended, Output: s.out.end(), By: s.killer}
-	switch ws := *s.status; {
+	switch ws := s.end.status; {
+	case s.end.lost:
+		rec.Reason, rec.By = ReasonShimDied, s.dir.killedBy()
 	case ws.Signaled():
 		rec.Signal = unix.SignalName(ws.Signal())
 		if rec.By == "" {
@@ -155,7 +162,7 @@ func (s *shim) captured() (string, session.EnvDelta) {
 func (s *shim) leave() int {
 	s.out.drain()
 	fault("leaving")
-	if end := s.out.end(); end != s.exit.Output {
+	if end := s.out.end(); end != s.exit.Output || s.exit.Stragglers > 0 {
 		s.exit.Output, s.exit.Stragglers = end, 0
 		if err := s.dir.writeExit(s.exit); err != nil {
 			complain("final length %d: %v", end, err)
@@ -164,14 +171,8 @@ func (s *shim) leave() int {
 	return 0
 }
 
-// count returns how many descendants live, at least one: the caller knows of a child.
-func (s *shim) count() int {
-	tree, err := descendants(unix.Getpid())
-	if err != nil {
-		return 1
-	}
-	return max(len(tree), 1)
-}
+// count returns how many processes of the tree live, at least one: the caller knows of one.
+func (s *shim) count() int { return max(len(s.family.living()), 1) }
 
 // await polls until done or for at most limit, waking early when a child ends. It reports whether done was true.
 func (s *shim) await(limit time.Duration, done func() bool) bool {

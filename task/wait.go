@@ -11,19 +11,35 @@ import (
 )
 
 // Wait returns the command's state as soon as it is no longer running, at most 20 ms late, or ctx's error. A command
-// that ended while descendants of it live on is not running: the state counts them as stragglers. Wait decides
-// nothing: of an act that nobody started it returns absent at once.
+// that ended while descendants of it live on is not running: the state counts them as stragglers. When its shim dies
+// Wait adopts the command. Otherwise it decides nothing: of an act that nobody started it returns absent at once.
 func (r *Runner) Wait(ctx context.Context, sessionID, act string) (session.CommandState, error) {
 	d, err := r.act(sessionID, act)
 	if err != nil {
 		return session.CommandState{}, err
 	}
+	var limit limiter
+	var keep keeper
+	defer keep.close()
 	for wait := newPoller(ctx); ; {
-		var st session.CommandState
-		if !d.busy() {
-			st, err = r.State(sessionID, act)
-			if err != nil || st.Status != session.CommandRunning {
-				return st, err
+		if d.busy() {
+			keep.hold(d)
+		} else {
+			v, err := r.look(d)
+			if err != nil {
+				return v.CommandState, fmt.Errorf("wait for %s/%s: %w", sessionID, act, err)
+			}
+			over := v.Status != session.CommandRunning && (!v.orphan || v.Stragglers > 0 || limit.tries > maxAdopts)
+			if v.orphan && limit.allow() {
+				_ = r.adopt(ctx, d, &keep) // what came of it, the next look says
+				continue
+			}
+			if over {
+				return v.CommandState, nil
+			}
+			if v.orphan && limit.tries > maxAdopts && !alive(v.PID, v.StartTicks) {
+				v.Status, v.Reason = session.CommandLost, ReasonShimDied
+				return v.CommandState, nil
 			}
 		}
 		if err := wait.next(); err != nil {

@@ -1,0 +1,52 @@
+package task
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// family is how a shim knows the processes that belong to its command.
+type family interface {
+	// reap collects what has ended. It returns how the command ended, nil while it runs, and whether anything is left.
+	reap() (end *ending, left bool)
+	// living returns every living process, the command included.
+	living() []process
+}
+
+// ending is how a command ended.
+type ending struct {
+	status unix.WaitStatus
+	lost   bool // nobody can tell: shim and command died unseen
+}
+
+// children is the family of the shim that started the command: as its parent, and the subreaper of all that the
+// command started, a shim without children knows that the tree is gone.
+type children struct {
+	pid int // the command
+	end *ending
+}
+
+func (c *children) reap() (*ending, bool) {
+	for {
+		var ws unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return c.end, false
+		case pid == 0:
+			return c.end, true
+		case pid == c.pid && c.end == nil:
+			c.end = &ending{status: ws}
+		}
+	}
+}
+
+func (c *children) living() []process {
+	tree, err := descendants(unix.Getpid())
+	if err != nil {
+		return nil
+	}
+	return tree
+}
