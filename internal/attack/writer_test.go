@@ -106,6 +106,28 @@ func TestManyWriters(t *testing.T) {
 	w.verify("same")
 }
 
+// Processes that open and close one home all the time do not see each other's comings and goings as a locked database.
+func TestComingsAndGoings(t *testing.T) {
+	w := newWorld(t)
+	w.want(0, run1("s", w.model())...)
+	rounds := 8
+	if os.Getenv("PERDURE_SOAK") == "1" {
+		rounds = 400
+	}
+	for range rounds {
+		var wg sync.WaitGroup
+		for range 12 {
+			wg.Go(func() {
+				if o := w.perdure("rename", "s", "x"); o.code != 0 {
+					t.Error(o)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	w.verify("s")
+}
+
 // The clock may be set back a day, or a decade: order comes from the log, not from the time.
 func TestClockSetBack(t *testing.T) {
 	w := newWorld(t)

@@ -45,6 +45,7 @@ const (
 	codeCantOpen     = 14
 	codeProtocol     = 15
 	codeNotADB       = 26
+	codeBusyRecovery = codeBusy | 1<<8
 	codeIOErrFsync   = codeIOErr | 4<<8
 	codeIOErrDirSync = codeIOErr | 5<<8
 )

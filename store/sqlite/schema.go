@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/perdure/perdure/store"
 )
@@ -24,12 +25,26 @@ const (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// The process that closes the database as the last one takes the WAL away, and the next one makes it anew. Who opens it
+// in just that moment is told so at once, whatever busy_timeout says, and tries again.
+const (
+	recoverPause = 2 * time.Millisecond
+	recoverTries = 2500
+)
+
 // openDatabase opens the writing connection and brings the schema up to date.
 func openDatabase(cfg Config, path string, lock *writeLock) (*conn, error) {
 	if err := cfg.engine.create(path); err != nil {
 		return nil, err
 	}
 	c, err := openConn(cfg, path, false)
+	for range recoverTries {
+		if code, _ := cfg.engine.code(err); err == nil || code != codeBusyRecovery {
+			break
+		}
+		time.Sleep(recoverPause)
+		c, err = openConn(cfg, path, false)
+	}
 	if err != nil {
 		return nil, err
 	}
