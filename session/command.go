@@ -20,11 +20,12 @@ type CommandStatus string
 
 // The states of a command. A code is never guessed: lost has none.
 const (
-	CommandAbsent  CommandStatus = "absent"  // provably never ran (nobody claimed it, or the claim was void)
-	CommandRunning CommandStatus = "running" // its shim holds the lock, or its process is alive
-	CommandExited  CommandStatus = "exited"  // ExitCode is real
-	CommandKilled  CommandStatus = "killed"  // ended by a signal: Signal, By
-	CommandLost    CommandStatus = "lost"    // may have run, end unseen: Reason
+	CommandAbsent   CommandStatus = "absent"   // provably never ran (nobody claimed it, or the claim was void)
+	CommandStarting CommandStatus = "starting" // a task's start is intended and not yet known
+	CommandRunning  CommandStatus = "running"  // its shim holds the lock, or its process is alive
+	CommandExited   CommandStatus = "exited"   // ExitCode is real
+	CommandKilled   CommandStatus = "killed"   // ended by a signal: Signal, By
+	CommandLost     CommandStatus = "lost"     // may have run, end unseen: Reason
 )
 
 // CommandState is what an act directory says about its command. Sizes are bytes, times are milliseconds UTC.

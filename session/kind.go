@@ -38,6 +38,7 @@ const (
 	KindPermissionGranted Kind = "permission.granted"
 	KindPermissionRevoked Kind = "permission.revoked"
 
+	KindTaskRequested Kind = "task.requested"
 	KindTaskStarted   Kind = "task.started"
 	KindTaskExited    Kind = "task.exited"
 	KindTaskSignalled Kind = "task.signalled"
@@ -152,6 +153,8 @@ func (k Kind) workBody() Body {
 		return &QuestionAsked{}
 	case KindQuestionAnswered:
 		return &QuestionAnswered{}
+	case KindTaskRequested:
+		return &TaskRequested{}
 	case KindTaskStarted:
 		return &TaskStarted{}
 	case KindTaskExited:

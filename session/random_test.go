@@ -19,7 +19,7 @@ var kinds = []session.Kind{
 	session.KindToolFinished, session.KindToolVoid, session.KindToolUnknown, session.KindApprovalRequested,
 	session.KindApprovalAnswered, session.KindQuestionAsked, session.KindQuestionAnswered,
 	session.KindPermissionRules, session.KindPermissionGranted, session.KindPermissionRevoked,
-	session.KindTaskStarted, session.KindTaskExited, session.KindTaskSignalled, session.KindTaskRead,
+	session.KindTaskRequested, session.KindTaskStarted, session.KindTaskExited, session.KindTaskSignalled, session.KindTaskRead,
 	session.KindTimerSet, session.KindTimerFired, session.KindFileSeen, session.KindPlanSet, session.KindFactAdded,
 	session.KindStateSet, session.KindInboxRefused, session.KindApp,
 }

@@ -24,7 +24,33 @@ type Task struct {
 	EndSeq     int64         `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
 	Kill       string        `json:"kill,omitempty"`    // who asked for its end
 	Told       bool          `json:"told,omitempty"`    // the model knows that it ended
+
+	// Of tasks that were asked for as such, not as a model's background command.
+	Key      string        `json:"key,omitempty"`      // idempotency key of the request
+	Name     string        `json:"name,omitempty"`     // for people
+	Argv     []string      `json:"argv,omitempty"`     // run without a shell; empty: Command is shell text
+	Restart  string        `json:"restart,omitempty"`  // after a reboot: never (empty) or on-reboot, granted by a human
+	Epoch    int64         `json:"epoch,omitempty"`    // of the request that is to be carried out
+	Attempt  int           `json:"attempt,omitempty"`  // from 1; 0 is the only one
+	Attempts []TaskAttempt `json:"attempts,omitempty"` // the earlier ones, oldest first
 }
+
+// TaskAttempt is an earlier run of a task under the same id.
+type TaskAttempt struct {
+	Act      string        `json:"act"`
+	Status   CommandStatus `json:"status"`
+	ExitCode *int          `json:"exit_code"`
+	Reason   string        `json:"reason,omitempty"`
+	Output   int64         `json:"output_bytes"`
+	Started  int64         `json:"started_at"`
+	Ended    int64         `json:"ended_at,omitempty"`
+}
+
+// maxAttempts bounds the earlier runs that a task remembers.
+const maxAttempts = 16
+
+// Live tells whether the task's command runs or is about to.
+func (t *Task) Live() bool { return t.Status == CommandRunning || t.Status == CommandStarting }
 
 // Task finds a task by id.
 func (s *State) Task(id string) *Task {
@@ -46,8 +72,13 @@ type TaskStarted struct {
 func (*TaskStarted) Kind() Kind { return KindTaskStarted }
 
 func (b *TaskStarted) apply(s *State, e Event) {
-	if s.Task(b.Task.ID) != nil {
-		s.fault(e, "task %s exists", b.Task.ID)
+	if old := s.Task(b.Task.ID); old != nil {
+		if old.Status != CommandStarting || old.Act != b.Task.Act {
+			s.fault(e, "task %s exists", b.Task.ID)
+			return
+		}
+		old.PID, old.StartTicks, old.BootID = b.Task.PID, b.Task.StartTicks, b.Task.BootID
+		old.Started, old.Status = e.Time, CommandRunning
 		return
 	}
 	t := b.Task
@@ -71,7 +102,7 @@ func (b *TaskExited) apply(s *State, e Event) {
 		s.fault(e, "no task %s", b.Task)
 		return
 	}
-	if t.Status != CommandRunning {
+	if !t.Live() {
 		return // the same end, seen twice
 	}
 	st := b.State
@@ -87,7 +118,7 @@ func (b *TaskExited) apply(s *State, e Event) {
 func (s *State) boundTasks() {
 	ended, oldest := 0, -1
 	for i := range s.Tasks {
-		if t := &s.Tasks[i]; t.Status != CommandRunning {
+		if t := &s.Tasks[i]; !t.Live() {
 			ended++
 			if oldest < 0 || t.EndSeq < s.Tasks[oldest].EndSeq {
 				oldest = i
