@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/perdure/perdure/session"
 )
@@ -17,7 +18,7 @@ func (s *Session) collectTasks(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
 		}
-		if st.Status == session.CommandRunning {
+		if st.Status == session.CommandRunning || st.Stragglers > 0 {
 			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: "still running: " + t.Command})
 			continue
 		}
@@ -60,15 +61,32 @@ func ended(st session.CommandState) string {
 	return "ended"
 }
 
+// stragglersPause is how often a task that only descendants keep alive is looked at.
+const stragglersPause = 100 * time.Millisecond
+
+// waitForAll waits for a command and for everything that it left behind: until then the task runs.
+func (s *Session) waitForAll(ctx context.Context, act string) (session.CommandState, error) {
+	st, err := s.eng.cfg.Commands.Wait(ctx, s.lease.Session, act)
+	for err == nil && st.Stragglers > 0 {
+		select {
+		case <-ctx.Done():
+			return st, ctx.Err()
+		case <-time.After(stragglersPause):
+			st, err = s.eng.cfg.Commands.State(s.lease.Session, act)
+		}
+	}
+	return st, err
+}
+
 // watchTasks waits, beside the loop, for the end of every running task.
 func (s *Session) watchTasks() {
 	for _, t := range s.state.Tasks {
-		if t.Status != session.CommandRunning || t.Session != "" || s.watched[t.ID] || s.eng.cfg.Commands == nil {
+		if t.Status != session.CommandRunning || t.Session != "" || s.watched[t.Act] || s.eng.cfg.Commands == nil {
 			continue
 		}
-		s.watched[t.ID] = true
+		s.watched[t.Act] = true
 		s.watchers.Go(func() {
-			st, err := s.eng.cfg.Commands.Wait(s.watchCtx, s.lease.Session, t.Act)
+			st, err := s.waitForAll(s.watchCtx, t.Act)
 			if err != nil {
 				return
 			}
