@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure"
 )
 
 func edit(path string) call {
@@ -149,6 +151,39 @@ func TestOutsideAsks(t *testing.T) {
 	if b, _ := os.ReadFile(filepath.Join(w.work, "sub", "hidden.txt")); string(b) != "canary-hidden\n" {
 		t.Errorf("a file that may not be seen was changed: %q", b)
 	}
+}
+
+// An added directory may be named by a symbolic link; one that is not there is a mistake and not a promise.
+func TestAddedDirectory(t *testing.T) {
+	w := newWorld(t)
+	w.write(filepath.Join(w.root, "other", "f"), "canary\n")
+	if err := os.Symlink(filepath.Join(w.root, "other"), filepath.Join(w.root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	m := w.model(calls(read("../link/f"), call{"Glob", map[string]any{"pattern": "*", "path": "../other"}}))
+	w.want(2, run1("none", m, "--add-dir", "../missing")...)
+	w.want(2, run1("none", m, "--add-dir", "../other/f")...)
+	w.want(0, run1("s", m, "--add-dir", "../link")...)
+	if got := strings.Join(w.results("s"), ""); !strings.Contains(got, "canary") {
+		t.Errorf("%q", got)
+	}
+}
+
+// An approval that comes after the turn was cancelled allows nothing.
+func TestApprovalAfterCancel(t *testing.T) {
+	w := newWorld(t)
+	w.want(3, run1("s", w.model(calls(bash("touch made")), calls(bash("touch made"))))...)
+	first := w.approvals()[0]
+	h := w.open(perdure.Config{ShimPath: []string{binary}})
+	if err := h.Cancel(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	w.want(4, "approvals", "allow", first.ID)
+	if o := w.perdure("-p", "-r", "s"); o.code == 3 || exists(filepath.Join(w.work, "made")) {
+		t.Errorf("after the cancel: %s", o)
+	}
+	w.want(4, "approvals", "allow", first.ID)
+	w.verify("s")
 }
 
 // A command cannot answer for the human, however it hides where it comes from.

@@ -208,8 +208,12 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 		return "", err
 	}
 	a.Dir = dir
+	dirs, err := f.directories(dir)
+	if err != nil {
+		return "", err
+	}
 	return h.Create(ctx, engine.Spec{
-		ID: f.sessionID, Owner: a.getenv("USER"), Agent: agent, Mode: mode, Cwd: dir, Dirs: f.directories(dir),
+		ID: f.sessionID, Owner: a.getenv("USER"), Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
 	})
 }
 
@@ -221,7 +225,9 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.getenv("USER")}
 	opt.Mode = permission.Mode(f.mode)
 	opt.MaxSteps, opt.BudgetNano = f.limits(set)
-	opt.AddDirs = f.directories(a.Dir)
+	if opt.AddDirs, err = f.directories(a.Dir); err != nil {
+		return opt, err
+	}
 	rules, err := f.rules()
 	if err != nil {
 		return opt, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -108,16 +109,24 @@ func (f *runFlags) rules() (out []session.Rule, err error) {
 	return out, nil
 }
 
-// directories are the added ones, absolute.
-func (f *runFlags) directories(base string) []string {
+// directories are the added ones, absolute and without symbolic links: what is asked about has none either.
+func (f *runFlags) directories(base string) ([]string, error) {
 	var out []string
 	for _, d := range f.dirs {
+		abs := d
 		if !filepath.IsAbs(d) {
-			d = filepath.Join(base, d)
+			abs = filepath.Join(base, d)
 		}
-		out = append(out, filepath.Clean(d))
+		real, err := filepath.EvalSymlinks(abs)
+		if err != nil {
+			return nil, usageError("--add-dir %s: %v", d, err)
+		}
+		if info, err := os.Stat(real); err != nil || !info.IsDir() {
+			return nil, usageError("--add-dir %s: not a directory", d)
+		}
+		out = append(out, real)
 	}
-	return out
+	return out, nil
 }
 
 // limits are the run's: a flag, else what the settings say.
