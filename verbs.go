@@ -113,7 +113,7 @@ func (h *Home) Deliver(ctx context.Context, id, key string, body session.Body) e
 	}
 }
 
-// drainOnce takes the lease, drains the inbox, ends tasks whose end was asked for, and gives the lease back. A live
+// drainOnce takes the lease, drains the inbox, starts and ends tasks as asked for, and gives the lease back. A live
 // holder gives store.ErrHeld.
 func (h *Home) drainOnce(ctx context.Context, id string) error {
 	s, err := h.Open(ctx, id, engine.Options{})
@@ -122,7 +122,7 @@ func (h *Home) drainOnce(ctx context.Context, id string) error {
 	}
 	err = s.Drain(ctx)
 	if err == nil {
-		err = s.EndTasks(ctx)
+		err = s.TendTasks(ctx)
 	}
 	return errors.Join(err, s.Close(ctx, "drained"))
 }

@@ -20,6 +20,10 @@ type TaskView struct {
 	Signal     string                `json:"signal,omitempty"`
 	By         string                `json:"by,omitempty"`     // who killed it
 	Reason     string                `json:"reason,omitempty"` // why it is lost
+	Name       string                `json:"name,omitempty"`
+	Restart    string                `json:"restart,omitempty"`  // after a reboot
+	Attempt    int                   `json:"attempt"`            // from 1; the command of an earlier one has ended
+	Attempts   []session.TaskAttempt `json:"attempts,omitempty"` // the earlier ones
 	Stragglers int                   `json:"stragglers,omitempty"`
 	Output     int64                 `json:"output_bytes"`    // every byte printed, kept or not
 	Position   int64                 `json:"output_position"` // up to where the model has read
@@ -41,6 +45,10 @@ func (h *Home) taskViews(id string, tasks []session.Task) []TaskView {
 			SessionID: t.Session, ID: t.ID, Act: t.Act, Command: t.Command, Cwd: t.Cwd, Status: t.Status, PID: t.PID,
 			ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Position: t.Position,
 			Started: Stamp(t.Started), Ended: Stamp(t.Ended),
+		}
+		v.Name, v.Restart, v.Attempt, v.Attempts = t.Name, t.Restart, max(t.Attempt, 1), t.Attempts
+		if v.Status == session.CommandStarting {
+			v.Status = session.CommandRunning // its directory knows better
 		}
 		if v.SessionID == "" {
 			v.SessionID = id

@@ -44,6 +44,8 @@ func (s *Session) admissible(body session.Body, key string) error {
 		b.Act, b.Text = c.ID, string(s.eng.cfg.Secrets.Replace([]byte(b.Text)))
 	case *session.TaskSignalled:
 		return s.admitSignal(b)
+	case *session.TaskRequested:
+		return s.admitTask(b, key)
 	case *session.StateSet:
 		if !b.Delete && !s.state.ScratchFits(b.Key, b.Value) {
 			return fmt.Errorf("scratch state would be over 1 MiB")

@@ -22,12 +22,20 @@ func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
 	})
 }
 
-// EndTasks ends the tasks whose end was asked for, and nothing else.
-func (s *Session) EndTasks(ctx context.Context) error {
+// TendTasks starts and ends the tasks of which that was asked for, and does nothing else.
+func (s *Session) TendTasks(ctx context.Context) error {
 	for {
 		for _, a := range session.Next(s.state) {
-			if do, ok := a.Do.(session.KillTask); ok && s.flights[a.ID] == nil {
+			if s.flights[a.ID] != nil {
+				continue
+			}
+			switch do := a.Do.(type) {
+			case session.KillTask:
 				s.killTask(a.ID, do)
+			case session.StartTask:
+				if err := s.startTask(a.ID, do); err != nil {
+					return err
+				}
 			}
 		}
 		if len(s.flights) == 0 {

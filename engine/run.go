@@ -144,6 +144,8 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.execute(ctx, a, do.Call)
 	case session.Settle:
 		return true, s.settle(ctx, a, do)
+	case session.StartTask:
+		return true, s.startTask(a.ID, do)
 	case session.KillTask:
 		s.killTask(a.ID, do)
 		return true, nil

@@ -32,7 +32,7 @@ func (s *Session) collectTasks(ctx context.Context) error {
 
 // taskEnded appends a task's end, and a note that tells the model with its next request.
 func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.CommandState) error {
-	if now := s.state.Task(t.ID); now == nil || now.Status != session.CommandRunning {
+	if now := s.state.Task(t.ID); now == nil || now.Act != t.Act || now.Status != session.CommandRunning {
 		return nil
 	}
 	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}

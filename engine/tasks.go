@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -87,7 +88,12 @@ func (s *Session) killTask(id string, do session.KillTask) {
 			}
 			st = now
 		}
-		return landing{actor: engineActor, bodies: []session.Body{&session.TaskExited{Task: task.ID, State: st}}}
+		return landing{actor: engineActor, late: func() []session.Body {
+			if now := s.state.Task(task.ID); now == nil || now.Act != task.Act || !now.Live() {
+				return nil // whoever watches it was faster
+			}
+			return []session.Body{&session.TaskExited{Task: task.ID, State: st}}
+		}}
 	})
 }
 
@@ -103,7 +109,22 @@ func (s *Session) nextTask() string {
 			n = max(n, i)
 		}
 	}
+	// A background command that is about to become a task has its name already.
+	for _, c := range s.openCalls() {
+		if c.Start != nil && c.Start.Task != "" {
+			if i, err := strconv.Atoi(strings.TrimPrefix(c.Start.Task, taskPrefix)); err == nil {
+				n = max(n, i)
+			}
+		}
+	}
 	return taskPrefix + strconv.Itoa(n+1)
+}
+
+func (s *Session) openCalls() []session.Call {
+	if s.state.Turn == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.state.Turn.Calls), func(c session.Call) bool { return c.Settled() })
 }
 
 const taskPrefix = "bash_"

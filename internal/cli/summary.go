@@ -56,8 +56,10 @@ func sessionSummary(body session.Body) string {
 		return fmt.Sprintf("%s, %d bytes", b.Namespace, len(b.Data))
 	case *session.Unknown:
 		return fmt.Sprintf("not known to this version, %d bytes", len(b.Raw))
+	case *session.TaskRequested:
+		return b.Task + ": " + b.Command
 	case *session.TaskStarted:
-		return b.Task.ID + ": " + b.Task.Command
+		return fmt.Sprintf("%s: pid %d %s", b.Task.ID, b.Task.PID, b.Task.Command)
 	case *session.TaskExited:
 		return b.Task + ": " + string(b.State.Status)
 	case *session.TaskSignalled:

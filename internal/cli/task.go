@@ -16,7 +16,8 @@ import (
 )
 
 func (a *App) taskCommand() *cobra.Command {
-	return group("task", "Background commands: they outlive the agent", a.taskListCommand(), a.taskOutputCommand(), a.taskKillCommand())
+	return group("task", "Background commands: they outlive the agent", a.taskRunCommand(), a.taskListCommand(),
+		a.taskOutputCommand(), a.taskKillCommand(), a.taskRestartCommand(), a.taskRestoreCommand())
 }
 
 func (a *App) taskListCommand() *cobra.Command {

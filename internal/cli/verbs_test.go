@@ -278,7 +278,7 @@ func TestHelp(t *testing.T) {
 	if slices.Contains(names, "") || len(names) < 15 {
 		t.Errorf("commands: %v", names)
 	}
-	w.fails(2, "needs one of: list, output, kill", "task")
+	w.fails(2, "needs one of: run, list, output, kill", "task")
 	w.fails(2, `got "fly"`, "task", "fly")
 	w.fails(2, "needs one of", "approvals")
 	w.fails(2, "needs one of", "permissions")

@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+)
+
+// admitTask completes a request to run a task: its id, its act, and a directory that is durable before the log says
+// that it is to start. A deny rule holds for it, since the same command might be one that nothing allows.
+func (s *Session) admitTask(b *session.TaskRequested, key string) error {
+	if s.eng.cfg.Commands == nil {
+		return errors.New("commands cannot be run here")
+	}
+	if b.Task != "" {
+		old := s.state.Task(b.Task)
+		switch {
+		case old == nil:
+			return fmt.Errorf("no task %s", b.Task)
+		case old.Session != "":
+			return fmt.Errorf("task %s belongs to session %s", b.Task, old.Session)
+		case old.Live():
+			return fmt.Errorf("task %s still runs", b.Task)
+		}
+		b.Name, b.Argv, b.Command, b.Cwd, b.Restart = old.Name, old.Argv, old.Command, old.Cwd, old.Restart
+	} else {
+		b.Task = s.nextTask()
+	}
+	switch {
+	case b.Command == "":
+		return errors.New("there is no command")
+	case !utf8.ValidString(b.Command) || !utf8.ValidString(b.Cwd):
+		return errors.New("command and directory must be UTF-8")
+	case !filepath.IsAbs(b.Cwd):
+		return fmt.Errorf("directory %q is not absolute", b.Cwd)
+	case b.Restart != "" && b.Restart != RestartOnReboot:
+		return fmt.Errorf("restart policy %q is not known", b.Restart)
+	}
+	if d := permission.Decide(s.policy(), permission.Request{Tool: "Bash", Command: b.Command, Background: true}); d.Effect == permission.Deny {
+		return fmt.Errorf("permission denied: %s", d.Reason)
+	}
+	attempt := 1
+	if old := s.state.Task(b.Task); old != nil {
+		attempt = max(old.Attempt, 1) + 1
+	}
+	b.Key, b.Epoch, b.Act = key, s.lease.Epoch, fmt.Sprintf("task.%s.a%d", b.Task, attempt)
+	spec, err := s.taskSpec(b.Act, b.Argv, b.Command, b.Cwd)
+	if err != nil {
+		return err
+	}
+	return s.eng.cfg.Commands.Prepare(s.watchCtx, spec)
+}
+
+// RestartOnReboot is the policy of a task that a human wants to run again after the machine restarted.
+const RestartOnReboot = "on-reboot"
+
+func (s *Session) taskSpec(act string, argv []string, command, cwd string) (session.CommandSpec, error) {
+	env, err := s.environ()
+	spec := session.CommandSpec{Version: 1, Session: s.lease.Session, Act: act, Argv: argv, Cwd: cwd, Env: env}
+	if len(argv) == 0 {
+		spec.Script = command
+	}
+	return spec, err
+}
+
+// startTask starts a task that was requested. What an earlier holder was to start is only looked up: whether to start
+// it again is for whoever asked.
+func (s *Session) startTask(id string, do session.StartTask) error {
+	t := *s.state.Task(do.Task)
+	spec, err := s.taskSpec(t.Act, t.Argv, t.Command, t.Cwd)
+	if err != nil {
+		return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
+	}
+	s.fly(id, func(ctx context.Context) landing {
+		cmds := s.eng.cfg.Commands
+		var cause error
+		if !do.Settle {
+			cause = cmds.Start(ctx, spec)
+		}
+		st, err := cmds.Settle(ctx, s.lease.Session, t.Act)
+		switch {
+		case ctx.Err() != nil:
+			return landing{}
+		case err != nil:
+			return landing{err: fmt.Errorf("task %s: %w", t.ID, errors.Join(cause, err))}
+		case st.Status == session.CommandAbsent:
+			if cause != nil {
+				st.Reason = cause.Error()
+			}
+			return landing{actor: engineActor, bodies: []session.Body{&session.TaskExited{Task: t.ID, State: st}}, then: func() { s.forget(t.Act) }}
+		}
+		return landing{actor: engineActor, then: s.watchTasks, bodies: []session.Body{&session.TaskStarted{Task: session.Task{
+			ID: t.ID, Act: t.Act, PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID,
+		}}}}
+	})
+	return nil
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+)
+
+// taskRun is what task run was asked for.
+type taskRun struct {
+	session string
+	name    string
+	restart string
+	json    bool
+}
+
+func (a *App) taskRunCommand() *cobra.Command {
+	r := &taskRun{}
+	c := &cobra.Command{
+		Use: "run [flags] -- COMMAND [ARG...]", Short: "Start a background command, with no model at all",
+		Long: "Starts a command that outlives this terminal, and returns once it runs. What follows -- is run as it is,\n" +
+			"without a shell. Without --session it gets a session of its own.",
+		Args: rangeArgs(1, -1, "a command after --"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.runTask(ctx, h, r, args) })
+		},
+	}
+	c.Flags().StringVar(&r.session, "session", "", "the session to run it in, by `ID` or name")
+	c.Flags().StringVar(&r.name, "name", "", "a `NAME` for people")
+	c.Flags().StringVar(&r.restart, "restart", "never", "`POLICY` after a reboot: never or on-reboot (perdure task restore does it)")
+	c.Flags().BoolVar(&r.json, "json", false, "print one JSON object")
+	return c
+}
+
+func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, argv []string) (err error) {
+	if r.restart != "never" && r.restart != engine.RestartOnReboot {
+		return usageError("restart policy %q: use never or %s", r.restart, engine.RestartOnReboot)
+	}
+	id := ""
+	if r.session != "" {
+		id, err = resolve(ctx, h, r.session)
+	} else {
+		id, err = h.Create(ctx, engine.Spec{
+			Owner: a.getenv("USER"), Title: r.name, Cwd: a.Dir, Agent: session.Agent{Name: "none", Provider: "none", Model: "none"},
+		})
+	}
+	if err != nil {
+		return err
+	}
+	body := &session.TaskRequested{Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: strings.TrimPrefix(r.restart, "never")}
+	t, err := a.request(ctx, h, id, body)
+	if err != nil {
+		return err
+	}
+	return a.tellStarted(t, r.json)
+}
+
+func (a *App) taskRestartCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "restart ID TASK", Short: "Run a task again under its id", Args: exactArgs(2, "a session and one of its tasks"),
+		Long: "Ends the task if it still runs, and starts the same command again under the same id. The earlier attempts\n" +
+			"are kept. Today's deny rules hold.",
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				if err := a.killTasks(ctx, h, id, args[1:]); err != nil {
+					return err
+				}
+				t, err := a.restart(ctx, h, id, args[1])
+				if err != nil {
+					return err
+				}
+				return a.tellStarted(t, asJSON)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// restart requests another attempt, once the log knows that the last one has ended.
+func (a *App) restart(ctx context.Context, h *perdure.Home, id, task string) (perdure.TaskView, error) {
+	return a.request(ctx, h, id, &session.TaskRequested{Task: task})
+}
+
+func (a *App) taskRestoreCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "restore", Short: "After a reboot, run again what was granted to", Args: exactArgs(0, "no arguments"),
+		Long: "Starts every task again that was lost in a reboot and was started with --restart on-reboot. Meant for a login\n" +
+			"script or a systemd user unit; without it, nothing is restarted.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				tasks, err := a.allTasks(ctx, h)
+				if err != nil {
+					return err
+				}
+				failed := 0
+				for _, t := range tasks {
+					if t.Restart != engine.RestartOnReboot || t.Status != session.CommandLost || t.Reason != "reboot" {
+						continue
+					}
+					again, err := a.restart(ctx, h, t.SessionID, t.ID)
+					if err != nil {
+						failed++
+						a.note("session %s: task %s: %v", t.SessionID, t.ID, err)
+						continue
+					}
+					a.linef("%s %s runs again, pid %d", again.SessionID, again.ID, again.PID)
+				}
+				if failed > 0 {
+					return exit(exitFailed)
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// request asks for a task and waits until it runs, has ended, or could not be started.
+func (a *App) request(ctx context.Context, h *perdure.Home, id string, body *session.TaskRequested) (perdure.TaskView, error) {
+	key := uuid.NewString()
+	err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) })
+	if err != nil {
+		return perdure.TaskView{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		st, err := h.State(ctx, id)
+		if err != nil {
+			return perdure.TaskView{}, err
+		}
+		i := slices.IndexFunc(st.Tasks, func(t session.Task) bool { return t.Key == key })
+		if i < 0 {
+			return perdure.TaskView{}, fmt.Errorf("session %s: the task that was asked for is not there", id)
+		}
+		if t := st.Tasks[i]; t.Status != session.CommandStarting {
+			v := h.TaskViews(st)[i]
+			if t.PID == 0 && v.Status == session.CommandLost {
+				return v, fmt.Errorf("task %s could not be started: %s", t.ID, t.Reason)
+			}
+			return v, nil
+		}
+		select {
+		case <-ctx.Done():
+			return perdure.TaskView{}, fmt.Errorf("session %s: the task was accepted and has not started: %w", id, ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func (a *App) tellStarted(t perdure.TaskView, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(a.Stdout).Encode(struct {
+			SessionID string `json:"session_id"`
+			ID        string `json:"id"`
+			PID       int    `json:"pid"`
+		}{t.SessionID, t.ID, t.PID})
+	}
+	a.linef("%s %s (pid %d)", t.SessionID, t.ID, t.PID)
+	a.hint("perdure task output %s %s, perdure task kill %s %s", t.SessionID, t.ID, t.SessionID, t.ID)
+	return nil
+}
+
+// quoted words an argument vector as a shell would read it.
+func quoted(argv []string) string {
+	out := make([]string, len(argv))
+	for i, s := range argv {
+		plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,", r)
+		})
+		if out[i] = s; !plain {
+			out[i] = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Goal: a task needs no session and no model, its argv is run as it is, and restarting keeps its id and its history.
+func TestTaskRun(t *testing.T) {
+	w := newWorld(t)
+	out := w.ok("task", "run", "--name", "web", "--json", "--", "sh", "-c", "echo \"$0 $1\"; exec sleep 60", "a b", "--json")
+	var started struct {
+		SessionID string `json:"session_id"`
+		ID        string `json:"id"`
+		PID       int    `json:"pid"`
+	}
+	if err := json.Unmarshal([]byte(out), &started); err != nil || started.ID != "bash_1" || started.PID == 0 {
+		t.Fatalf("%q: %v", out, err)
+	}
+	until(t, "the task prints its arguments", func() bool {
+		return w.ok("task", "output", "web", "bash_1") == "a b --json\n"
+	})
+	w.ok("task", "restart", "web", "bash_1")
+	var line struct {
+		Status   string `json:"status"`
+		PID      int    `json:"pid"`
+		Attempt  int    `json:"attempt"`
+		Attempts []any  `json:"attempts"`
+	}
+	if err := json.Unmarshal([]byte(w.ok("task", "list", started.SessionID, "--json")), &line); err != nil {
+		t.Fatal(err)
+	}
+	if line.Status != "running" || line.Attempt != 2 || len(line.Attempts) != 1 || line.PID == started.PID {
+		t.Errorf("%+v", line)
+	}
+	w.ok("task", "kill", "web", "bash_1")
+	if got := w.ok("verify", "web"); !strings.Contains(got, "ok") {
+		t.Error(got)
+	}
+}
+
+// Goal: what cannot run says why, and a refused request starts nothing.
+func TestTaskRunRefused(t *testing.T) {
+	w := newWorld(t)
+	w.fails(exitUsage, "a command", "task", "run")
+	w.fails(exitUsage, "restart policy", "task", "run", "--restart", "always", "--", "true")
+	w.fails(exitMissing, "nobody", "task", "run", "--session", "nobody", "--", "true")
+	w.ok("task", "run", "--name", "x", "--", "no-such-program-here")
+	until(t, "its exit code is a shell's", func() bool {
+		return strings.Contains(w.ok("task", "list", "x", "--json"), `"exit_code":127`)
+	})
+}
