@@ -1,12 +1,26 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
 )
+
+// lostSecret gives the name of a secret that a change would put in the place of its value: a model that was shown a file
+// with the name in it writes it back so.
+func (s *Session) lostSecret(e *session.Edit, content []byte) string {
+	if e.Pre.IsZero() || !bytes.Contains(content, []byte("[secret:")) {
+		return ""
+	}
+	old, _, err := s.eng.cfg.Files.Read(e.Path, 0)
+	if err != nil {
+		return "" // the change itself fails, or finds another file
+	}
+	return s.eng.cfg.Secrets.Lost(old, content)
+}
 
 // startEdit prepares the file change, logs it whole but for its content, and makes it. If the file is not what the
 // decision was made for, the call is decided again.
@@ -21,6 +35,10 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 		return s.append(ctx, engineActor, refused(a.ID, *refusal))
 	case edit.Pre != c.Decision.Pre || edit.Path != p.path:
 		return s.decide(ctx, a, c)
+	}
+	if label := s.lostSecret(edit, content); label != "" {
+		return s.append(ctx, engineActor, refused(a.ID, *errorResult("%s stands for a value that is not shown to you. This would write "+
+			"the words %s over the value itself. Use Edit on the other lines only.", label, label)))
 	}
 	edit.Result = string(s.eng.cfg.Secrets.Replace([]byte(edit.Result))) // it quotes the file
 	start.Edit = edit

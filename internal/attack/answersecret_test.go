@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,4 +80,23 @@ func TestSecretsInPieces(t *testing.T) {
 			t.Errorf("%s holds a secret", path)
 		}
 	}
+}
+
+// A model that writes a file back as it was shown to it does not destroy the secrets in the file.
+func TestSecretsAreNotOverwritten(t *testing.T) {
+	rec := record(t,
+		modeltest.Step{Tools: []modeltest.ToolCall{tool("Read", `{"file_path":".env"}`)}},
+		modeltest.Step{Tools: []modeltest.ToolCall{
+			tool("Write", `{"file_path":".env","content":"TOKEN=[secret:MY_TOKEN]\nDEBUG=1\n"}`),
+			tool("Edit", `{"file_path":".env","old_string":"DEBUG=0","new_string":"DEBUG=1"}`),
+		}},
+	)
+	w := guarded(t, rec)
+	file := w.write(filepath.Join(w.work, ".env"), "TOKEN="+userKey+"\nDEBUG=0\n")
+	w.want(0, "-p", "--session-id", "s", bypass, "set DEBUG")
+	b, err := os.ReadFile(file)
+	if err != nil || string(b) != "TOKEN="+userKey+"\nDEBUG=1\n" {
+		t.Errorf("the file is %q, %v: %q", b, err, w.results("s"))
+	}
+	w.cleanHome()
 }

@@ -63,3 +63,17 @@ func (s *Set) Partial(b []byte) (n int) {
 	}
 	return n
 }
+
+// Lost gives the name of a value that old has more often than content does, while content has its name: who knew only
+// the name is about to write it over the value. It is "" if there is none.
+func (s *Set) Lost(old, content []byte) string {
+	if s == nil {
+		return ""
+	}
+	for _, x := range s.secrets {
+		if bytes.Count(content, x.label) > bytes.Count(old, x.label) && bytes.Count(content, x.value) < bytes.Count(old, x.value) {
+			return string(x.label)
+		}
+	}
+	return ""
+}

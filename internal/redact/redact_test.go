@@ -44,3 +44,24 @@ func TestPartial(t *testing.T) {
 		}
 	}
 }
+
+// A name that takes the place of its value is found; one that stands there for itself is not.
+func TestLost(t *testing.T) {
+	s := redact.New(map[string]string{"KEY": "sk-12345678"})
+	for _, c := range []struct{ old, content, want string }{
+		{"key = sk-12345678", "key = [secret:KEY]", "[secret:KEY]"},
+		{"a sk-12345678 b sk-12345678", "a [secret:KEY] b sk-12345678", "[secret:KEY]"},
+		{"key = sk-12345678", "key = sk-12345678 # not [secret:KEY]", ""},
+		{"key = sk-12345678", "", ""},
+		{"is [secret:KEY]", "was [secret:KEY]", ""},
+		{"", "[secret:KEY]", ""},
+		{"key = sk-12345678", "key = [secret:OTHER]", ""},
+	} {
+		if got := s.Lost([]byte(c.old), []byte(c.content)); got != c.want {
+			t.Errorf("%q to %q: %q, want %q", c.old, c.content, got, c.want)
+		}
+	}
+	if got := (*redact.Set)(nil).Lost([]byte("a"), []byte("b")); got != "" {
+		t.Errorf("an empty set: %q", got)
+	}
+}
