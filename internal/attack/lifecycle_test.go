@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,5 +59,31 @@ func TestConfiguredMode(t *testing.T) {
 	w.want(0, run1("plan", m)...)
 	if exists(filepath.Join(w.work, "made")) {
 		t.Error("plan mode made a file")
+	}
+}
+
+// The configuration that the README shows is one that perdure takes, all of it for the user and the most for a project.
+func TestConfigurationOfREADME(t *testing.T) {
+	w := newWorld(t)
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```toml\n")
+	toml, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the README shows no configuration")
+	}
+	m := w.model(calls(bash("make test"), bash("make other")))
+	w.write(filepath.Join(w.work, "Makefile"), "test other:\n\ttouch $@ed\n")
+	w.write(filepath.Join(w.user, ".config", "perdure", "config.toml"), toml)
+	w.want(3, run1("user", m)...)
+	if !exists(filepath.Join(w.work, "tested")) || exists(filepath.Join(w.work, "othered")) {
+		t.Error("the allow rule does not allow, or too much")
+	}
+	w.write(filepath.Join(w.user, ".config", "perdure", "config.toml"), "")
+	w.project(toml)
+	if o := w.want(3, run1("project", m)...); !strings.Contains(o.stderr, "2 allow rules") {
+		t.Errorf("what a project may not say is not named: %s", o)
 	}
 }
