@@ -13,6 +13,6 @@
 // ends its process: a failed sync leaves the state of the disk unknown to this process for good, and nothing here
 // touches the files again.
 //
-// Files of a home: perdure.db with -wal and -shm beside it, turn.lock and write.lock for the writers, holders/ with
+// Files of a home: perdure.db with -wal and -shm beside it, turn.lock, write.lock for the writers, holders/ with
 // one file for each open Store. The home is 0700 and the files are 0600, whatever the umask.
 package sqlite

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,7 +16,7 @@ import (
 // holds it while waiting for the write lock: a writer that has just finished finds the turn lock busy and cannot
 // overtake those who wait.
 type writeLock struct {
-	turn, write *os.File
+	turn, write, door *os.File
 }
 
 func openWriteLock(home string) (*writeLock, error) {
@@ -27,7 +28,32 @@ func openWriteLock(home string) (*writeLock, error) {
 	if err != nil {
 		return nil, errors.Join(err, turn.Close())
 	}
-	return &writeLock{turn: turn, write: write}, nil
+	door, err := openPrivate(filepath.Join(home, "door.lock"))
+	if err != nil {
+		return nil, errors.Join(err, turn.Close(), write.Close())
+	}
+	return &writeLock{turn: turn, write: write, door: door}, nil
+}
+
+// Bounds of the wait at the door.
+const (
+	doorPause = 2 * time.Millisecond
+	doorTries = 5000
+)
+
+// enter makes processes open and close the database one after another: the last one to close takes the WAL away, and
+// SQLite tells who opens in just that moment that the database is locked, whatever busy_timeout says. A process that
+// was stopped in the door is not waited for longer than ten seconds. The returned function leaves.
+func (l *writeLock) enter() func() {
+	for range doorTries {
+		if got, err := tryLock(l.door, unix.LOCK_EX); got {
+			return func() { _ = flock(l.door, unix.LOCK_UN) } // Unlocking a descriptor of ours cannot fail.
+		} else if err != nil {
+			break
+		}
+		time.Sleep(doorPause) //nolint:forbidigo // a lock of another process cannot be waited for with a bound
+	}
+	return func() {}
 }
 
 // acquire blocks until it is this process's turn.
@@ -41,7 +67,9 @@ func (l *writeLock) acquire() error {
 
 func (l *writeLock) release() { _ = flock(l.write, unix.LOCK_UN) } // Unlocking a descriptor of ours cannot fail.
 
-func (l *writeLock) close() error { return errors.Join(l.turn.Close(), l.write.Close()) }
+func (l *writeLock) close() error {
+	return errors.Join(l.turn.Close(), l.write.Close(), l.door.Close())
+}
 
 // flock locks a whole file. The lock belongs to the open file, so that two stores of one process exclude each other.
 func flock(f *os.File, how int) error {

@@ -37,12 +37,13 @@ func openDatabase(cfg Config, path string, lock *writeLock) (*conn, error) {
 	if err := cfg.engine.create(path); err != nil {
 		return nil, err
 	}
+	defer lock.enter()()
 	c, err := openConn(cfg, path, false)
 	for range recoverTries {
 		if code, _ := cfg.engine.code(err); err == nil || code != codeBusyRecovery {
 			break
 		}
-		time.Sleep(recoverPause)
+		time.Sleep(recoverPause) //nolint:forbidigo // there is nothing to wait for
 		c, err = openConn(cfg, path, false)
 	}
 	if err != nil {

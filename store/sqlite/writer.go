@@ -119,7 +119,9 @@ func (w *writer) close() error {
 	if err := w.lock.acquire(); err != nil {
 		return err
 	}
+	leave := w.lock.enter()
 	err := w.conn.close()
+	leave()
 	w.lock.release()
 	return errors.Join(err, w.lock.close())
 }
