@@ -147,7 +147,7 @@ func TestTaskKill(t *testing.T) {
 		t.Errorf("again: %+v", o)
 	}
 	w.fails(4, "no session", "task", "kill", "nope", "bash_1")
-	w.fails(2, "a session and its tasks", "task", "kill", "s1")
+	w.fails(2, "which tasks", "task", "kill", "s1")
 	w.ok("verify", "s1")
 }
 

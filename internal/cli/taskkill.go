@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,15 +14,54 @@ import (
 )
 
 func (a *App) taskKillCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "kill ID TASK...", Short: "End tasks with everything they started", Args: rangeArgs(2, -1, "a session and its tasks"),
-		ValidArgsFunction: a.completeSession,
+	var all bool
+	var except []string
+	c := &cobra.Command{
+		Use: "kill ID TASK... | ID --all", Short: "End tasks with everything they started",
+		Args: rangeArgs(1, -1, "a session and its tasks"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch names := args[1:]; {
+			case all && len(names) > 0:
+				return usageError("name tasks or give --all, not both")
+			case !all && len(names) == 0:
+				return usageError("which tasks? name them, or give --all")
+			case !all && len(except) > 0:
+				return usageError("--except goes with --all")
+			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				return a.killTasks(ctx, h, id, args[1:])
+				names, err := args[1:], error(nil)
+				if all {
+					names, err = liveTasks(ctx, h, id, except)
+				}
+				if err != nil {
+					return err
+				}
+				return a.killTasks(ctx, h, id, names)
 			})
 		},
 	}
+	c.Flags().BoolVar(&all, "all", false, "all tasks of the session that still have processes")
+	c.Flags().StringArrayVar(&except, "except", nil, "with --all: leave this `TASK` alone; may be given again")
+	return c
+}
+
+// liveTasks names the session's own tasks that have processes, but for the excepted ones.
+func liveTasks(ctx context.Context, h *perdure.Home, id string, except []string) (names []string, err error) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range except {
+		if _, err := findTask(h, st, name); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range h.TaskViews(st) {
+		if t.Live() && t.SessionID == id && !slices.Contains(except, t.ID) {
+			names = append(names, t.ID)
+		}
+	}
+	return names, nil
 }
 
 // killTasks ends tasks and returns when nothing of them is left. All names are checked before anything is signalled.

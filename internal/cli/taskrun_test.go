@@ -40,6 +40,26 @@ func TestTaskRun(t *testing.T) {
 	}
 }
 
+// Goal: all tasks but one are ended in one go, and a misnamed one signals nobody.
+func TestTaskKillAll(t *testing.T) {
+	w := newWorld(t)
+	w.ok("task", "run", "--name", "x", "--", "sleep", "60")
+	w.ok("task", "run", "--session", "x", "--", "sleep", "61")
+	w.ok("task", "run", "--session", "x", "--", "sleep", "62")
+	w.fails(exitUsage, "not both", "task", "kill", "x", "bash_1", "--all")
+	w.fails(exitUsage, "name them", "task", "kill", "x")
+	w.fails(exitMissing, "bash_9", "task", "kill", "x", "--all", "--except", "bash_9")
+	w.ok("task", "kill", "x", "--all", "--except", "bash_2")
+	var got []string
+	for _, l := range lines(t, w.ok("task", "list", "x", "--json")) {
+		got = append(got, l["id"].(string)+" "+l["status"].(string))
+	}
+	if strings.Join(got, ", ") != "bash_1 killed, bash_2 running, bash_3 killed" {
+		t.Errorf("%v", got)
+	}
+	w.ok("task", "kill", "x", "--all")
+}
+
 // Goal: what cannot run says why, and a refused request starts nothing.
 func TestTaskRunRefused(t *testing.T) {
 	w := newWorld(t)
