@@ -15,11 +15,14 @@
 //	  claim              who decided the act: "1 run" or "1 void"; made by link(2), so exactly one wins
 //	  claim.run          what the shim links to claim
 //	  run.json           pid, process group, start ticks, boot id; written before the command may run
-//	  out.fifo           stdout and stderr of the command
+//	  out.fifo           stdout and stderr of the command; held open by shim, command and whoever started or waits
 //	  out.<16 hex>       segments of the output; the name is the absolute offset of their first byte
 //	  intent.json        who asked for the command's death, synced before any signal; blank until then
 //	  exit.json          exit code or signal, length of the output, captured directory and environment
-//	  exit.spare         room for exit.json, so that a full disk does not hide how the command ended
+//	  exit.spare         room for exit.json, so that a full disk does not hide how the command ended; until then it
+//	                     says how far output had to be dropped
+//	  ended              what wait(2) told the shim, from that moment until exit.json is written
+//	  nogo               the exec stage exited without becoming the command, because its shim had died
 //	  shim.log           what the shim had to complain about
 //
 // Whoever first creates claim decides the act. The shim takes the lock, claims "run", starts an exec stage that blocks
@@ -34,18 +37,29 @@
 //	other boot id                               lost (reboot)
 //	no claim, lock free                         absent, and final once Settle has claimed it void
 //	claim run, no run.json, lock free           absent: no go byte was ever sent
-//	run.json, lock free, process alive          running, orphaned (its shim died)
-//	run.json, lock free, process dead           lost (shim_died); never run again
+//	nogo, lock free                             absent, for the same reason
+//	run.json, lock free, process there          running, orphaned (its shim died), a zombie included
+//	run.json, lock free, process gone           lost (shim_died); never run again
 //	no directory                                lost (dir_missing)
+//
+// An orphan is adopted by whoever looks: by the process that started it at once, else by Wait, Look, Settle, Kill and
+// Remove. A replacement shim takes the lock, opens the FIFO, goes on at the offset where the segments end, and finds the
+// command's processes again by descent, session and the variable PERDURE_ACT in their environment. It is not their
+// parent, so it asks the kernel how the command ended: the process table as long as nobody has reaped it, after that,
+// on newer kernels, the handle that it or whoever called it held before. Only when all of that fails the code is lost.
+// Timeouts and kills go on under it.
 //
 // Only exit.json and intent.json are synced. Under one boot the page cache keeps every write, whoever dies; after a
 // reboot the boot id of spec.json differs, or spec.json is torn or gone, and everything without a complete exit.json
 // is lost, whatever else survived. That is why run.json has to be written before the go byte but not synced.
 //
 // Output flows through a FIFO that the command holds open for reading and writing, so that neither the death of the
-// shim nor a script that truncates /dev/stdout hurts it. The shim copies it into fixed-size segments and keeps the
-// first and the last ones, CommandSpec.KeepBytes in all. Offsets are absolute and a hole between two segments is the
-// gap that Read reports: there rotation removed bytes, or a full disk refused them. The disk never blocks a command.
+// shim nor a script that truncates /dev/stdout hurts it. The shim moves it into fixed-size segments and keeps the
+// first and the last ones, CommandSpec.KeepBytes in all. On Linux a byte is moved within one system call, so that it is
+// always in the one place or in the other, whoever dies. Offsets are absolute and a hole between two segments is the
+// gap that Read reports: there rotation removed bytes, or a full disk, the session's bound or the floor of free space
+// refused them. The disk never blocks a command. What the FIFO holds is lost only when all of command, descendants,
+// shim and the processes that started it or wait for it are dead.
 //
 // Identity is pid, start ticks and boot id, checked after a pidfd is open. A zombie is dead. On Linux the whole tree
 // dies with Kill, processes that left the group or the session included; elsewhere that is best effort.
@@ -54,6 +68,6 @@
 //
 // Call RunShimIfAsked first thing in main (and in TestMain), or set Runner.Exe to a program that does. Call
 // Runner.Prepare before recording that the act has started: from then on a missing directory is no proof that nothing
-// ran, and is reported as lost. Give every attempt its own act id. After a crash call Settle, then Wait. Call Remove when the outcome
-// and the output are safe elsewhere. Times are milliseconds UTC, sizes are bytes.
+// ran, and is reported as lost. Give every attempt its own act id. After a crash call Settle, then Wait; of what runs on
+// in the background call Look now and then. Call Remove when the outcome and the output are safe elsewhere. Times are milliseconds UTC, sizes are bytes.
 package task

@@ -107,10 +107,10 @@ func environ(pid int) []byte {
 	return b
 }
 
-// isStage says whether a process is still an exec stage of this act.
+// isStage says whether a living process is still an exec stage of this act. In the middle of an exec it may be.
 func isStage(pid int, dir actDir) bool {
 	b, _ := os.ReadFile(procPath(pid, "cmdline"))
-	return bytes.HasSuffix(b, []byte("\x00"+stageArg+"\x00"+string(dir)+"\x00"))
+	return len(b) == 0 || bytes.HasSuffix(b, []byte("\x00"+stageArg+"\x00"+string(dir)+"\x00"))
 }
 
 // processAge returns how long ago a command began.

@@ -33,12 +33,16 @@ func TestMain(m *testing.M) {
 		faultHook = func(s string) {
 			if s == step {
 				syscall.Kill(os.Getpid(), sig)
+				<-time.After(20 * time.Millisecond) // a stop takes its time to reach every thread
 			}
 		}
 	}
 	RunShimIfAsked()
 	if root := os.Getenv(agentKey); root != "" {
 		agentMain(root)
+	}
+	if root := os.Getenv(onceKey); root != "" {
+		onceMain(root)
 	}
 	os.Exit(m.Run())
 }

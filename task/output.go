@@ -43,17 +43,18 @@ type output struct {
 	keep    int     // segments
 	most    int     // bytes to move in one step
 	full    int     // consecutive steps that moved that much
-	buf     []byte  // for what is dropped; nil until then
+	allow   allowance
+	buf     []byte // for what is dropped; nil until then
 	lastErr error
 }
 
 // openOutput opens the FIFO for the shim and for the command.
-func openOutput(d actDir, keepBytes int64) (*output, error) {
+func openOutput(d actDir, plan execPlan) (*output, error) {
 	path := d.path(fifoName)
 	if err := unix.Mkfifo(path, fifoMode); err != nil && err != unix.EEXIST { // Prepare made it, unless it was an older one
 		return nil, fmt.Errorf("make %s: %w", path, err)
 	}
-	o, err := newOutput(d, keepBytes)
+	o, err := newOutput(d, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +67,10 @@ func openOutput(d actDir, keepBytes int64) (*output, error) {
 	return o, nil
 }
 
-func newOutput(d actDir, keepBytes int64) (*output, error) {
+func newOutput(d actDir, plan execPlan) (*output, error) {
 	o := &output{dir: d, most: smallStep}
-	o.limit, o.keep = segmentPlan(keepBytes)
+	o.limit, o.keep = segmentPlan(plan.KeepBytes)
+	o.allow = allowance{quota: plan.QuotaBytes, floor: plan.FloorBytes, now: systemNow, left: freeBytes}
 	path := d.path(fifoName)
 	fd, err := unix.Open(path, fifoOpenFlags|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -79,7 +81,7 @@ func newOutput(d actDir, keepBytes int64) (*output, error) {
 }
 
 // reopenOutput goes on where a dead shim was interrupted.
-func reopenOutput(d actDir, keepBytes int64) (*output, error) {
+func reopenOutput(d actDir, plan execPlan) (*output, error) {
 	segs, err := d.segments()
 	if err != nil {
 		return nil, err
@@ -87,7 +89,7 @@ func reopenOutput(d actDir, keepBytes int64) (*output, error) {
 	if err := unix.Mkfifo(d.path(fifoName), fifoMode); err != nil && err != unix.EEXIST {
 		return nil, err
 	}
-	o, err := newOutput(d, keepBytes)
+	o, err := newOutput(d, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -146,16 +148,23 @@ func (o *output) step() (int, error) {
 	defer o.mu.Unlock()
 	if o.seg != nil && o.segSize >= o.limit {
 		o.closeSegment()
+		o.segSize = 0
 	}
-	if o.seg == nil {
-		if pending(o.fd) == 0 { // a segment is made for bytes only
-			return 0, unix.EAGAIN
-		}
-		if err := o.openSegment(); err != nil {
-			return o.drop(err)
-		}
+	if o.seg == nil && pending(o.fd) == 0 { // a segment is made for bytes only
+		return 0, unix.EAGAIN
 	}
-	n, lost, err := moveBytes(o.fd, o.seg, o.segSize, int(min(o.limit-o.segSize, int64(o.most))))
+	most, err := o.allow.take(min(o.limit-o.segSize, int64(o.most)))
+	if o.seg == nil && err == nil {
+		most, err = min(most, o.limit), o.openSegment()
+	}
+	if err != nil {
+		if o.seg != nil {
+			o.abandonSegment()
+		}
+		return o.drop(err)
+	}
+	n, lost, err := moveBytes(o.fd, o.seg, o.segSize, int(most))
+	o.allow.left -= int64(n)
 	o.segSize += int64(n)
 	o.off += int64(n)
 	switch {

@@ -83,9 +83,9 @@ func TestOutputBound(t *testing.T) {
 // A flood costs the bound on disk, and the shim's memory does not grow with it.
 func TestOutputFlood(t *testing.T) {
 	b := newBench(t)
-	size := int64(64 << 20)
+	size := int64(256 << 20)
 	if os.Getenv("PERDURE_SOAK") != "" {
-		size = 4 << 30
+		size = 10 << 30
 	}
 	spec := b.script("a", fmt.Sprintf("head -c %d /dev/zero; until [ -e stop ]; do sleep 0.01; done", size))
 	spec.KeepBytes = 4 << 20
@@ -154,7 +154,7 @@ func TestOutputRefused(t *testing.T) {
 	if err := os.WriteFile(d.path(spareName), bytes.Repeat([]byte{' '}, spareRoom), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o, err := openOutput(d, 8*minSegment)
+	o, err := openOutput(d, execPlan{KeepBytes: 8 * minSegment})
 	if err != nil {
 		t.Fatal(err)
 	}

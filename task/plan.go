@@ -3,6 +3,7 @@ package task
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +23,15 @@ type execPlan struct {
 	Cwd       string
 	Argv      []string
 	Env       []string
+
+	// What later versions added: "key=number" after all else.
+	QuotaBytes int64 // of all output that the session keeps; 0 means no bound
+	FloorBytes int64 // of free disk that output leaves alone; 0 means none
+}
+
+// extras are the fields that later versions added, by key. Zero is not written.
+func (p *execPlan) extras() map[string]*int64 {
+	return map[string]*int64{"quota": &p.QuotaBytes, "floor": &p.FloorBytes}
 }
 
 // actKey names the environment variable that tells every process of a command to which act it belongs: the path of
@@ -59,6 +69,12 @@ func (p execPlan) encode() []byte {
 			put(s)
 		}
 	}
+	extras := p.extras()
+	for _, key := range slices.Sorted(maps.Keys(extras)) {
+		if n := *extras[key]; n != 0 {
+			put(key + "=" + strconv.FormatInt(n, 10))
+		}
+	}
 	return b.Bytes()
 }
 
@@ -93,6 +109,12 @@ func decodePlan(b []byte) (execPlan, error) {
 	p.Argv, p.Env = list(), list()
 	if !ok || len(p.Argv) == 0 || p.Argv[0] == "" {
 		return execPlan{}, fmt.Errorf("plan: %w", errDamaged)
+	}
+	for extras := p.extras(); len(b) > 0 && ok; {
+		key, value, _ := strings.Cut(next(), "=")
+		if field := extras[key]; field != nil {
+			*field, _ = strconv.ParseInt(value, 10, 64)
+		}
 	}
 	return p, nil
 }

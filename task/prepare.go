@@ -73,6 +73,7 @@ func (r *Runner) preparation(spec session.CommandSpec) (preparation, error) {
 	}
 	p := preparation{dir: d, spec: spec, now: r.nowMS()}
 	p.plan, p.file = d.newPlan(spec, boot, r.grace())
+	p.plan.QuotaBytes, p.plan.FloorBytes = bound(r.SessionBytes, defaultQuota), bound(r.DiskFloor, defaultFloor)
 	return p, nil
 }
 

@@ -29,6 +29,11 @@ type Runner struct {
 	Exe []string
 	// Grace is how long Kill lets the process group react to SIGTERM. Zero means two seconds.
 	Grace time.Duration
+	// SessionBytes bounds the output that all commands of one session keep together. Zero means 1 GiB, less no bound.
+	// What is printed beyond it is counted and dropped, and shows as a gap; the command does not notice.
+	SessionBytes int64
+	// DiskFloor is how much of the disk output leaves free, in the same way. Zero means 512 MiB, less none.
+	DiskFloor int64
 	// Now is the clock; nil means the system's.
 	Now func() time.Time
 	// BootID names the current boot; nil asks the system.

@@ -25,6 +25,7 @@ type shim struct {
 	umask int // the one that the command runs with
 
 	pid     int // the command, and its process group
+	ticks   uint64
 	started int64
 	family  family
 	adopted bool // this shim took over from a dead one
@@ -84,7 +85,9 @@ func (s *shim) begin() error {
 		return err
 	}
 	var err error
-	if s.plan, err = s.dir.readPlan(); err != nil {
+	if s.plan, err = s.dir.readPlan(); missing(err) {
+		return ErrClaimed // it goes when the command has ended
+	} else if err != nil {
 		return err
 	}
 	if err := becomeSubreaper(); err != nil {
@@ -105,7 +108,7 @@ func (s *shim) begin() error {
 		return ErrClaimed
 	}
 	fault("claimed")
-	if s.out, err = openOutput(s.dir, s.plan.KeepBytes); err != nil {
+	if s.out, err = openOutput(s.dir, s.plan); err != nil {
 		return err
 	}
 	return s.launch()
@@ -227,7 +230,7 @@ func (s *shim) recordRun() error {
 	if err != nil {
 		return fmt.Errorf("exec stage %d: %w", s.pid, err)
 	}
-	s.started = s.now().UnixMilli()
+	s.ticks, s.started = p.Ticks, s.now().UnixMilli()
 	num := func(b []byte, key string, n uint64) []byte {
 		return strconv.AppendUint(append(append(append(b, ",\""...), key...), "\":"...), n, 10)
 	}

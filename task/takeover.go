@@ -65,12 +65,12 @@ func (s *shim) takeOver() error {
 	if err != nil {
 		return err
 	}
-	if s.out, err = reopenOutput(s.dir, s.plan.KeepBytes); err != nil {
+	if s.out, err = reopenOutput(s.dir, s.plan); err != nil {
 		return err
 	}
 	s.out.off = max(s.out.off, s.exit.Output)
 	s.listen()
-	s.pid, s.started = run.PID, run.Started
+	s.pid, s.ticks, s.started = run.PID, run.StartTicks, run.Started
 	var given *processHandle
 	if slices.Contains(os.Environ(), handleKey) {
 		given = inheritedHandle(commandFD)
@@ -90,7 +90,7 @@ func (s *shim) planAgain() (err error) {
 	}
 	s.plan = execPlan{
 		BootID: spec.BootID, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS, GraceMS: defaultGrace.Milliseconds(),
-		Cwd: spec.Cwd, Argv: spec.Argv,
+		Cwd: spec.Cwd, Argv: spec.Argv, QuotaBytes: defaultQuota, FloorBytes: defaultFloor,
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (s *shim) findWork() (runRecord, error) {
 // passStage waits until the process is the command and not the exec stage: without its shim a stage that has not got
 // the go byte is about to exit.
 func (s *shim) passStage() {
-	s.await(time.Second, func() bool { return !isStage(s.pid, s.path) })
+	s.await(time.Second, func() bool { return !alive(s.pid, s.ticks) || !isStage(s.pid, s.path) })
 }
 
 // neverRan says that what ended was the exec stage, because its shim had died before the go byte.

@@ -3,6 +3,7 @@ package task
 import (
 	"bytes"
 	"os"
+	"time"
 )
 
 // traces is the family of a shim that took over from a dead one. The kernel has given the processes to somebody else,
@@ -49,8 +50,21 @@ func (t *traces) reap() (*ending, bool) {
 		}
 		t.end = t.ending()
 	}
-	return t.end, len(t.living()) > 0
+	// A look at a process table that changes can miss a process that was just born, or that is just executing another
+	// program: only several empty ones in a row mean that nothing is left.
+	for range emptyLooks {
+		if len(t.living()) > 0 {
+			return t.end, true
+		}
+		<-time.After(emptyPause)
+	}
+	return t.end, false
 }
+
+const (
+	emptyLooks = 4
+	emptyPause = 2 * time.Millisecond
+)
 
 // ending finds out how the command ended: from the shim that saw it and died, or from the kernel.
 func (t *traces) ending() *ending {
@@ -132,18 +146,21 @@ func (t *traces) belongs(p process, reused bool) bool {
 	if ticks, ok := t.foreign[p.PID]; ok && ticks == p.Ticks {
 		return false
 	}
-	own, other := t.marked(p.PID)
+	env := environ(p.PID)
+	own, other := t.marked(env)
 	if own || !other && !reused && p.SID == t.run.SID {
 		return true
 	}
-	t.foreign[p.PID] = p.Ticks
+	if len(env) > 0 { // empty it may only be for the moment of an exec
+		t.foreign[p.PID] = p.Ticks
+	}
 	return false
 }
 
-// marked says whether a process carries this act in its environment, or another one.
-func (t *traces) marked(pid int) (own, other bool) {
+// marked says whether an environment names this act, or another one.
+func (t *traces) marked(env []byte) (own, other bool) {
 	const key = "\x00" + actKey + "="
-	env := append([]byte{0}, environ(pid)...)
+	env = append([]byte{0}, env...)
 	if i := bytes.LastIndex(env, []byte(key)); i >= 0 {
 		value, _, _ := bytes.Cut(env[i+len(key):], []byte{0})
 		own = string(value) == string(t.dir)
