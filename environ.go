@@ -33,11 +33,11 @@ func secrets(cfg Config) map[string]string {
 	keys := connect.KeyVariables()
 	for _, kv := range cfg.Environ {
 		if k, v, _ := strings.Cut(kv, "="); slices.Contains(keys, k) {
-			out[k] = v
+			out[k] = strings.TrimSpace(v) // what is sent, and printed, has no white space around it
 		}
 	}
 	for k, v := range cfg.Secrets {
-		out[k] = v
+		out[k] = strings.TrimSpace(v)
 	}
 	return out
 }

@@ -82,6 +82,22 @@ func TestSecretsInPieces(t *testing.T) {
 	}
 }
 
+// White space around a value does not hide it from us, and a value that is too short is named.
+func TestSecretsWithSpace(t *testing.T) {
+	rec := record(t, modeltest.Step{Tools: []modeltest.ToolCall{tool("Bash", `{"command":"cat key token"}`)}})
+	w := guarded(t, rec)
+	w.env = append(w.env, "ANTHROPIC_API_KEY= "+apiKey+"\r\n", "MY_TOKEN="+userKey+" ", "PIN=1234")
+	w.write(filepath.Join(w.user, ".config", "perdure", "config.toml"), "secrets = [\"MY_TOKEN\", \"PIN\", \"UNSET\"]\n")
+	w.write(filepath.Join(w.work, "key"), apiKey+"\n")
+	w.write(filepath.Join(w.work, "token"), userKey+"\n")
+	o := w.want(0, "-p", "--session-id", "s", bypass, "hello")
+	w.clean("the model's input", rec.asked())
+	w.cleanHome()
+	if !strings.Contains(o.stderr, "PIN") || strings.Contains(o.stderr, "1234") || strings.Contains(o.stderr, "UNSET") {
+		t.Errorf("what is not hidden is not named: %s", o)
+	}
+}
+
 // A model that writes a file back as it was shown to it does not destroy the secrets in the file.
 func TestSecretsAreNotOverwritten(t *testing.T) {
 	rec := record(t,

@@ -15,7 +15,7 @@ import (
 func (w *world) diskUsed(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // what just went takes nothing
+			return fs.SkipDir // what just went takes nothing
 		}
 		if info, err := d.Info(); err == nil {
 			if st, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -43,6 +43,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
 		a.note("bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run")
 	}
+	a.warnOfShort(set)
 	out := a.printer(f.format)
 	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: a.protected(set), Secrets: a.secrets(set)})
 	if err != nil {
@@ -316,6 +317,18 @@ func (a *App) protected(set settings.Loaded) []string {
 		}
 	}
 	return out
+}
+
+// minSecret is the shortest value that is looked for, in bytes.
+const minSecret = 8
+
+// warnOfShort names the secrets that cannot be hidden.
+func (a *App) warnOfShort(set settings.Loaded) {
+	for _, name := range set.Secrets {
+		if n := len(strings.TrimSpace(a.getenv(name))); n > 0 && n < minSecret {
+			a.note("the value of %s is not hidden: with less than %d bytes it would be found in ordinary words", name, minSecret)
+		}
+	}
 }
 
 // secrets are the values of the variables that the settings name.
