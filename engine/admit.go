@@ -94,7 +94,7 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 func (s *Session) admitApproval(b *session.ApprovalAnswered) error {
 	c := s.state.Call(b.Act)
 	switch {
-	case c == nil || c.State != session.ActAwaitingApproval || c.Approval == nil:
+	case c == nil || !c.Asks():
 		return fmt.Errorf("no approval is asked for act %s", b.Act)
 	case c.Approval.Bound != b.Bound, !b.Pre.IsZero() && c.Approval.Pre != b.Pre:
 		return fmt.Errorf("the call changed since it was shown: look at it again")

@@ -99,7 +99,7 @@ func (*ApprovalAnswered) Kind() Kind { return KindApprovalAnswered }
 
 func (b *ApprovalAnswered) apply(s *State, e Event) {
 	c := s.Call(b.Act)
-	if c == nil || c.State != ActAwaitingApproval || c.Approval == nil || c.Approval.Bound != b.Bound {
+	if c == nil || !c.Asks() || c.Approval.Bound != b.Bound {
 		s.fault(e, "act %s does not wait for this answer", b.Act)
 		return
 	}
@@ -112,7 +112,13 @@ func (b *ApprovalAnswered) apply(s *State, e Event) {
 	c.State = ActPlanned
 	if b.Allow && b.Grant != "" {
 		s.grant(e, b.Grant, "session")
+		s.redecide()
 	}
+}
+
+// Asks tells whether a human's answer about the call is awaited, or would still be taken.
+func (c *Call) Asks() bool {
+	return (c.State == ActAwaitingApproval || c.State == ActPlanned) && !c.Settled() && c.Approval != nil && !c.Approval.Answered
 }
 
 // QuestionAsked puts a question to a human; the act waits for the answer.

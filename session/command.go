@@ -13,6 +13,24 @@ type CommandSpec struct {
 	TimeoutMS int64    `json:"timeout_ms"` // the shim kills the tree after this long; 0 means never
 	Capture   bool     `json:"capture"`    // capture cwd and exported environment when the shell exits
 	KeepBytes int64    `json:"keep_bytes"` // bound of kept output; 0 means 64 MiB
+
+	Stdin  bool          `json:"stdin,omitempty"` // input can be written while it runs; else it reads the null device
+	TTY    *TerminalSize `json:"tty,omitempty"`   // run it on a terminal of its own, of this size at first
+	Limits CommandLimits `json:"limits,omitzero"`
+}
+
+// TerminalSize is in characters.
+type TerminalSize struct {
+	Rows uint16 `json:"rows"`
+	Cols uint16 `json:"cols"`
+}
+
+// CommandLimits bound what a command may use. Zero means no bound.
+type CommandLimits struct {
+	CPUSeconds  int64 `json:"cpu_seconds,omitempty"`  // of each of its processes
+	MemoryBytes int64 `json:"memory_bytes,omitempty"` // of address space, of each of its processes
+	OpenFiles   int64 `json:"open_files,omitempty"`   // of each of its processes
+	WallMS      int64 `json:"wall_ms,omitempty"`      // of the whole tree, in the background too
 }
 
 // CommandStatus is where a command stands.
@@ -36,7 +54,7 @@ type CommandState struct {
 	BootID     string        `json:"boot_id,omitempty"`
 	ExitCode   *int          `json:"exit_code,omitempty"` // only when exited
 	Signal     string        `json:"signal,omitempty"`    // only when killed, as in SIGKILL
-	By         string        `json:"by,omitempty"`        // who killed it: user, agent, timeout, unknown; lost: who had asked
+	By         string        `json:"by,omitempty"`        // who killed it: user, agent, timeout, limit, unknown; lost: who had asked
 	Reason     string        `json:"reason,omitempty"`    // lost: reboot, shim_died, dir_missing, damaged; running: orphaned
 	Output     int64         `json:"output_bytes"`        // every byte printed, kept or not
 	Started    int64         `json:"started,omitempty"`

@@ -66,13 +66,18 @@ func (b *PermissionRules) apply(s *State, _ Event) {
 	s.redecide()
 }
 
-// redecide forgets what was decided under other rules, grants or modes and has not started: it is decided again.
+// redecide forgets what was decided under other rules, grants or modes and has not started: it is decided again. What
+// waits for a human may need none any more; until it is decided, their answer is still taken.
 func (s *State) redecide() {
 	if s.Turn == nil {
 		return
 	}
 	for i := range s.Turn.Calls {
-		if c := &s.Turn.Calls[i]; c.State == ActPlanned && !c.Settled() {
+		c := &s.Turn.Calls[i]
+		if c.State == ActAwaitingApproval && !c.Settled() {
+			c.State = ActPlanned
+		}
+		if c.State == ActPlanned && !c.Settled() {
 			c.Decision = nil
 		}
 	}
@@ -90,6 +95,7 @@ func (*PermissionGranted) Kind() Kind { return KindPermissionGranted }
 
 func (b *PermissionGranted) apply(s *State, e Event) {
 	s.grant(e, b.Rule, b.Scope)
+	s.redecide()
 }
 
 // PermissionRevoked removes a grant.

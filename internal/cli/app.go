@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -59,6 +60,12 @@ func Main(ctx context.Context, a *App, args []string) int {
 	root := a.root()
 	root.SetArgs(attachOptional(args))
 	if len(args) > 0 && !a.isCommand(root, args[0]) {
+		if near := root.SuggestionsFor(args[0]); len(args) < 3 && len(near) > 0 && !slices.Contains(args, "-p") && !slices.Contains(args, "--print") {
+			return a.report(&exitError{
+				code: exitUsage, text: fmt.Sprintf("there is no command %q", args[0]),
+				hint: "did you mean " + strings.Join(near, " or ") + "? A prompt goes with -p",
+			})
+		}
 		// A prompt may be any word, the name of a command included; only the first argument names a command.
 		root.RemoveCommand(root.Commands()...)
 		root.CompletionOptions.DisableDefaultCmd = true

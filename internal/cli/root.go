@@ -37,6 +37,7 @@ func (a *App) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &exitError{code: exitUsage, text: err.Error(), hint: "perdure --help lists the flags"}
 	})
+	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(a.commands()...)
 	root.AddCommand(a.demoCommand(), a.demoServerCommand())
 	return root

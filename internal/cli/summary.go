@@ -56,6 +56,8 @@ func sessionSummary(body session.Body) string {
 		return fmt.Sprintf("%s, %d bytes", b.Namespace, len(b.Data))
 	case *session.Unknown:
 		return fmt.Sprintf("not known to this version, %d bytes", len(b.Raw))
+	case *session.Configured:
+		return configured(b)
 	case *session.TaskRequested:
 		return b.Task + ": " + b.Command
 	case *session.TaskStarted:
@@ -143,4 +145,25 @@ func verdict(allow bool) string {
 		return "allow"
 	}
 	return "deny"
+}
+
+// configured names what a session.configured changed.
+func configured(b *session.Configured) string {
+	var out []string
+	if b.Mode != nil {
+		out = append(out, "mode "+*b.Mode)
+	}
+	if b.Model != nil && b.Provider != nil {
+		out = append(out, "model "+*b.Provider+"/"+*b.Model)
+	}
+	if b.MaxSteps != nil {
+		out = append(out, fmt.Sprintf("max steps %d", *b.MaxSteps))
+	}
+	if b.BudgetNano != nil {
+		out = append(out, fmt.Sprintf("budget $%.2f", float64(*b.BudgetNano)/1e9))
+	}
+	for _, d := range b.AddDirs {
+		out = append(out, "directory "+d)
+	}
+	return strings.Join(out, ", ")
 }
