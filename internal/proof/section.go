@@ -89,18 +89,22 @@ func Guarantees() []Guarantee {
 		},
 		{
 			Boundary: "command", Agent: "runs on; its real exit code and full output arrive in the next process",
-			Shim:    "runs on, its code is lost: told as outcome unknown, never run again",
+			Shim:    "runs on under another shim; its real code and output arrive, or it is told as outcome unknown",
 			Power:   "dies with the machine: told as outcome unknown, unless its end was recorded",
 			Promise: "never silently run twice, no code ever guessed",
 			Tests: []Test{
-				{"internal/proof", "TestKill"}, {"internal/proof", "TestShimKilled"}, {"task", "TestDeathAtEveryStep"}, {"task", "TestReboot"},
+				{"internal/proof", "TestKill"},
+				{"internal/proof", "TestShimKilled"},
+				{"internal/proof", "TestEverythingKilled"},
+				{"task", "TestDeathAtEveryStep"},
+				{"task", "TestReboot"},
 			},
 		},
 		{
 			Boundary: "edit", Agent: "done, or not done and done then: the digests before and after decide", Shim: "not concerned",
 			Power:   "file and directory are synced before the log says finished",
 			Promise: "never half a file; a file changed by somebody else meanwhile is a conflict, not overwritten",
-			Tests:   []Test{{"internal/proof", "TestKill"}, {"internal/sim", "TestKilledEverywhere"}, {"tool", "TestReplaceKilled"}},
+			Tests:   []Test{{"internal/proof", "TestKill"}, {"internal/sim", "TestKilledEverywhere"}, {"tool", "TestReplaceKilled"}, {"tool", "TestReplaceSyncs"}},
 		},
 		{
 			Boundary: "outside call", Agent: "a model call is sent again with the same prefix, and counted as lost; another act outside is told as unknown",
@@ -110,9 +114,9 @@ func Guarantees() []Guarantee {
 		},
 		{
 			Boundary: "output", Agent: "all of it is kept (64 MiB of each command); a task's next look shows only what is new",
-			Shim: "what was printed until then", Power: "what was in the log; a dead task's latest output may be gone",
+			Shim: "goes on at the same byte under another shim", Power: "what was in the log; a dead task's latest output may be gone",
 			Promise: "no byte shown twice as new, every gap named",
-			Tests:   []Test{{"internal/proof", "TestKill"}, {"internal/proof", "TestShimKilled"}, {"task", "TestOutputBound"}},
+			Tests:   []Test{{"internal/proof", "TestKill"}, {"internal/proof", "TestShimKilled"}, {"task", "TestAdopt"}, {"task", "TestOutputBound"}},
 		},
 	}
 }
