@@ -29,6 +29,10 @@ const (
 	runName     = "run.json"
 	fifoName    = "out.fifo"
 	segPrefix   = "out."
+	inputName   = "in.fifo"
+	inputEnd    = "in.closed"
+	sizeName    = "tty.size"
+	detachName  = "detached"
 	intentName  = "intent.json"
 	exitName    = "exit.json"
 	spareName   = "exit.spare" // room for exit.json

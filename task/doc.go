@@ -16,6 +16,8 @@
 //	  claim.run          what the shim links to claim
 //	  run.json           pid, process group, start ticks, boot id; written before the command may run
 //	  out.fifo           stdout and stderr of the command; held open by shim, command and whoever started or waits
+//	  in.fifo            what is written to the command (only with CommandSpec.Stdin or TTY)
+//	  in.closed, detached, tty.size   what was asked of the shim since: no more input, no timeout, another size
 //	  out.<16 hex>       segments of the output; the name is the absolute offset of their first byte
 //	  intent.json        who asked for the command's death, synced before any signal; blank until then
 //	  exit.json          exit code or signal, length of the output, captured directory and environment

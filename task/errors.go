@@ -17,6 +17,12 @@ var (
 	// ErrNoShim says that this program cannot start shims: it neither called RunShimIfAsked nor names a Runner.Exe.
 	// Starting it again would only run it twice.
 	ErrNoShim = errors.New("program does not call task.RunShimIfAsked")
+	// ErrEnded says that the command is not there any more to be written to or detached.
+	ErrEnded = errors.New("command has ended")
+	// ErrNoInput says that the command was started without input, or that its input was closed.
+	ErrNoInput = errors.New("command has no open input")
+	// ErrInputFull says that the command has not read what was written before. Some of the bytes may have been taken.
+	ErrInputFull = errors.New("command does not read its input")
 	// ErrMissing says that there is no such act directory.
 	ErrMissing = errors.New("no such command")
 )

@@ -1,8 +1,6 @@
 package task
 
 import (
-	"errors"
-
 	"golang.org/x/sys/unix"
 )
 
@@ -23,23 +21,23 @@ type ending struct {
 // children is the family of the shim that started the command: as its parent, and the subreaper of all that the
 // command started, a shim without children knows that the tree is gone.
 type children struct {
-	pid int // the command
-	end *ending
+	pid  int                          // the command
+	note func(status unix.WaitStatus) // called before the command is reaped, where the system lets that be seen
+	end  *ending
 }
 
 func (c *children) reap() (*ending, bool) {
 	for {
-		var ws unix.WaitStatus
-		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		pid, status, left := nextDead()
 		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return c.end, false
 		case pid == 0:
-			return c.end, true
+			return c.end, left
 		case pid == c.pid && c.end == nil:
-			c.end = &ending{status: ws}
+			// From the moment it is reaped until exit.json is written the kernel could not tell anybody else.
+			c.note(status)
+			c.end = &ending{status: status}
 		}
+		forgetDead(pid)
 	}
 }
 

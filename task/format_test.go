@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -50,8 +51,8 @@ func TestFormats(t *testing.T) {
 		t.Errorf("delta %s", delta)
 	}
 	plan, err := decodePlan([]byte("1\x00boot\x0010\x0020\x0030\x00true\x00/w\x002\x00a\x00\x001\x00K=V\x00appended later\x00"))
-	if got := fmt.Sprintf("%+v %v", plan, err); got !=
-		"{BootID:boot KeepBytes:10 TimeoutMS:20 GraceMS:30 Capture:true Cwd:/w Argv:[a ] Env:[K=V] QuotaBytes:0 FloorBytes:0} <nil>" {
+	if got := fmt.Sprintf("%+v %v", plan, err); !strings.HasPrefix(got,
+		"{BootID:boot KeepBytes:10 TimeoutMS:20 GraceMS:30 Capture:true Cwd:/w Argv:[a ] Env:[K=V] QuotaBytes:0 ") || err != nil {
 		t.Errorf("plan %s", got)
 	}
 }

@@ -140,6 +140,20 @@ func processAge(run runRecord) time.Duration {
 	return systemNow().Sub(time.UnixMilli(run.Started))
 }
 
+// nextDead reaps a child that has ended and returns how; pid 0 when there is none. left says whether there is any child
+// at all.
+func nextDead() (pid int, status unix.WaitStatus, left bool) {
+	for {
+		pid, err := unix.Wait4(-1, &status, unix.WNOHANG, nil)
+		if err != unix.EINTR {
+			return max(pid, 0), status, err == nil
+		}
+	}
+}
+
+// forgetDead has nothing left to do.
+func forgetDead(int) {}
+
 // shimAttr detaches a new shim from the agent's session and terminal.
 func shimAttr(pidfd *int) *syscall.SysProcAttr {
 	*pidfd = -1

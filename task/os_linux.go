@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -170,6 +171,37 @@ func processes() ([]process, error) {
 	}
 	return all, nil
 }
+
+// nextDead returns a child that has ended and is not reaped, and how it ended; pid 0 when there is none. left says
+// whether there is any child at all.
+func nextDead() (pid int, status unix.WaitStatus, left bool) {
+	for {
+		var info unix.Siginfo
+		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || info.Signo == 0 {
+			return 0, 0, err == nil
+		}
+		// The kernel's layout: three numbers, and then a union that is aligned like a pointer.
+		const word = unsafe.Sizeof(uintptr(0))
+		child := (*struct {
+			pid, uid, status int32
+		})(unsafe.Add(unsafe.Pointer(&info), (12+word-1)/word*word))
+		const exited, dumped, core = 1, 3, 0x80
+		switch status = unix.WaitStatus(child.status); info.Code {
+		case exited:
+			status <<= 8
+		case dumped:
+			status |= core
+		}
+		return int(child.pid), status, true
+	}
+}
+
+// forgetDead reaps a child that nextDead has returned.
+func forgetDead(pid int) { reaped(pid, nil, unix.WNOHANG) }
 
 // shimAttr detaches a new shim from the agent's session and terminal.
 func shimAttr(pidfd *int) *syscall.SysProcAttr {

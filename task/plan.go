@@ -27,11 +27,17 @@ type execPlan struct {
 	// What later versions added: "key=number" after all else.
 	QuotaBytes int64 // of all output that the session keeps; 0 means no bound
 	FloorBytes int64 // of free disk that output leaves alone; 0 means none
+	Stdin      int64 // 1: input can be written
+	Rows, Cols int64 // of a terminal; 0 means none
+	Limits     session.CommandLimits
 }
 
 // extras are the fields that later versions added, by key. Zero is not written.
 func (p *execPlan) extras() map[string]*int64 {
-	return map[string]*int64{"quota": &p.QuotaBytes, "floor": &p.FloorBytes}
+	return map[string]*int64{
+		"quota": &p.QuotaBytes, "floor": &p.FloorBytes, "stdin": &p.Stdin, "rows": &p.Rows, "cols": &p.Cols,
+		"cpu": &p.Limits.CPUSeconds, "memory": &p.Limits.MemoryBytes, "files": &p.Limits.OpenFiles, "wall": &p.Limits.WallMS,
+	}
 }
 
 // actKey names the environment variable that tells every process of a command to which act it belongs: the path of
@@ -44,6 +50,12 @@ func (d actDir) newPlan(spec session.CommandSpec, boot string, grace time.Durati
 	plan = execPlan{
 		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS, GraceMS: grace.Milliseconds(),
 		Cwd: spec.Cwd, Argv: spec.Argv, Env: append(env, actKey+"="+string(d)),
+	}
+	if plan.Limits = spec.Limits; spec.Stdin {
+		plan.Stdin = 1
+	}
+	if spec.TTY != nil {
+		plan.Rows, plan.Cols = int64(spec.TTY.Rows), int64(spec.TTY.Cols)
 	}
 	if spec.Script != "" {
 		asFile = d.planShell(&plan, spec)

@@ -187,8 +187,14 @@ func (p preparation) fill(tmp actDir) error {
 		}
 	}
 	// Whoever starts the shim holds the FIFO from the beginning.
-	if err := unix.Mkfifo(tmp.path(fifoName), fifoMode); err != nil {
-		return &fs.PathError{Op: "mkfifo", Path: p.dir.path(fifoName), Err: err}
+	fifos := []string{fifoName}
+	if p.spec.Stdin || p.spec.TTY != nil {
+		fifos = append(fifos, inputName)
+	}
+	for _, name := range fifos {
+		if err := unix.Mkfifo(tmp.path(name), fifoMode); err != nil {
+			return &fs.PathError{Op: "mkfifo", Path: p.dir.path(name), Err: err}
+		}
 	}
 	return nil
 }
@@ -204,6 +210,10 @@ func checkSpec(spec session.CommandSpec) error {
 		return fmt.Errorf("%w: script of %d bytes, at most %d", ErrInvalid, len(spec.Script), maxScript)
 	case spec.TimeoutMS < 0 || spec.KeepBytes < 0:
 		return fmt.Errorf("%w: negative timeout or output bound", ErrInvalid)
+	case min(spec.Limits.CPUSeconds, spec.Limits.MemoryBytes, spec.Limits.OpenFiles, spec.Limits.WallMS) < 0:
+		return fmt.Errorf("%w: negative limit", ErrInvalid)
+	case spec.TTY != nil && (spec.TTY.Rows == 0 || spec.TTY.Cols == 0):
+		return fmt.Errorf("%w: a terminal without size", ErrInvalid)
 	}
 	for _, list := range [][]string{{spec.Cwd, spec.Script}, spec.Argv, spec.Env} {
 		for _, s := range list {

@@ -20,8 +20,10 @@ type shim struct {
 	now   func() time.Time
 	lock  int // held for life
 	out   *output
+	in    *input
 	chld  chan os.Signal
 	kills chan os.Signal
+	asks  chan os.Signal
 	umask int // the one that the command runs with
 
 	pid     int // the command, and its process group
@@ -127,11 +129,12 @@ func (s *shim) enter() error {
 // listen installs the signal handlers. What ends ordinary programs does not end a shim: it leaves when its tree has.
 // They are caught and dropped rather than ignored, because the command would inherit an ignored signal.
 func (s *shim) listen() {
-	s.chld, s.kills = make(chan os.Signal, 1), make(chan os.Signal, 1)
+	s.chld, s.kills, s.asks = make(chan os.Signal, 1), make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(s.chld, syscall.SIGCHLD)
 	signal.Notify(s.kills, syscall.SIGUSR1)
+	signal.Notify(s.asks, syscall.SIGUSR2)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT,
-		syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU, syscall.SIGXFSZ)
+		syscall.SIGALRM, syscall.SIGXCPU, syscall.SIGXFSZ)
 }
 
 // takeLock locks the act for life. Who comes to replace a dead shim and finds a living one leaves.
@@ -205,23 +208,40 @@ func (s *shim) startStage(goRead *os.File) error {
 	if err != nil {
 		return err
 	}
-	null, err := os.Open(os.DevNull)
+	stdio, sys, err := s.stdio()
 	if err != nil {
 		return err
 	}
-	defer null.Close()
+	defer stdio[0].Close()
 	unix.Umask(s.umask)
 	defer unix.Umask(0o077)
 	s.pid, err = syscall.ForkExec(exe, []string{exe, stageArg, string(s.path)}, &syscall.ProcAttr{
 		Env:   append(reexecEnv(stageArg), faultEnv...),
-		Files: []uintptr{null.Fd(), s.out.child.Fd(), s.out.child.Fd(), goRead.Fd()},
-		Sys:   &syscall.SysProcAttr{Setpgid: true},
+		Files: []uintptr{stdio[0].Fd(), stdio[1].Fd(), stdio[1].Fd(), goRead.Fd()},
+		Sys:   sys,
 	})
 	if err != nil {
 		return fmt.Errorf("start exec stage: %w", err)
 	}
-	s.family = &children{pid: s.pid}
+	s.family = &children{pid: s.pid, note: s.dir.noteEnd}
 	return nil
+}
+
+// stdio returns the command's input and its output, and how it gets them: a group of its own, or, with a terminal, a
+// session.
+func (s *shim) stdio() (files [2]*os.File, sys *syscall.SysProcAttr, err error) {
+	if s.in, err = openInput(s.dir, s.plan, s.out); err != nil {
+		return files, nil, err
+	}
+	if s.plan.Rows == 0 {
+		files[0], err = s.in.forCommand()
+		files[1] = s.out.child
+		return files, &syscall.SysProcAttr{Setpgid: true}, err
+	}
+	var tty *os.File
+	s.in.master, tty, err = openTTY(uint16(s.plan.Rows), uint16(s.plan.Cols))
+	files = [2]*os.File{tty, tty}
+	return files, &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}, err
 }
 
 // recordRun writes run.json. It need not be synced: only under the same boot does anybody trust it.

@@ -24,15 +24,14 @@ func (s *shim) killRequested() {
 	s.killTree(intent.By, time.Duration(max(intent.GraceMS, 0))*time.Millisecond)
 }
 
-// timedOut records the shim's own intent and obeys it. A disk that refuses the intent does not save the command.
-func (s *shim) timedOut() {
-	grace := time.Duration(s.plan.GraceMS) * time.Millisecond
-	if err := s.dir.recordIntent("timeout", s.now().UnixMilli(), grace); err != nil {
-		complain("timeout: %v", err)
+// overdue records the shim's own intent and obeys it. A disk that refuses the intent does not save the command.
+func (s *shim) overdue(why string, grace time.Duration) {
+	if err := s.dir.recordIntent(why, s.now().UnixMilli(), grace); err != nil {
+		complain("%s: %v", why, err)
 	}
 	by := s.dir.killedBy()
 	if by == "" {
-		by = "timeout"
+		by = why
 	}
 	s.killTree(by, grace)
 }

@@ -36,6 +36,7 @@ func stageMain(d actDir) int {
 		return stageFailed(exitNotExecutable, err)
 	}
 	preferAsVictim()
+	limitErr := applyLimits(plan.Limits)
 	// From here on a missing program or directory is the command's own failure, but nothing of it may be seen before
 	// the go byte: without a run.json the act counts as never run.
 	chdirErr := os.Chdir(plan.Cwd)
@@ -49,8 +50,8 @@ func stageMain(d actDir) int {
 		return neverGo(here)
 	}
 	fault("stage-goes")
-	if chdirErr != nil {
-		return stageFailed(exitNotExecutable, chdirErr)
+	if err := errors.Join(chdirErr, limitErr); err != nil {
+		return stageFailed(exitNotExecutable, err)
 	}
 	if lookErr != nil {
 		return stageFailed(exitNotFound, lookErr)

@@ -3,6 +3,7 @@ package task
 import (
 	"encoding/json"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,14 +25,11 @@ const (
 // supervise stays until the command has ended, its exit is on record, and its tree is gone.
 func (s *shim) supervise() int {
 	go s.out.pump()
-	var timeout, retry <-chan time.Time
-	if s.plan.TimeoutMS > 0 {
-		t := time.NewTimer(s.timeLeft())
-		defer t.Stop()
-		timeout = t.C
-	}
-	settled := time.NewTimer(settledAfter)
-	defer settled.Stop()
+	s.in.serve()
+	wake(s.asks, syscall.SIGUSR2) // somebody may have asked before anybody listened
+	timeout, wall := s.timer(s.plan.TimeoutMS), s.timer(s.plan.Limits.WallMS)
+	settled := s.timer(settledAfter.Milliseconds())
+	var retry <-chan time.Time
 	backoff := firstRetry
 	for {
 		left := s.reap()
@@ -56,18 +54,36 @@ func (s *shim) supervise() int {
 		case <-s.chld:
 		case <-s.kills:
 			s.killRequested()
+		case <-s.asks:
+			s.in.obey()
+			if s.dir.has(detachName) {
+				timeout = nil
+			}
 		case <-timeout:
-			s.timedOut()
+			if timeout = nil; !s.dir.has(detachName) {
+				s.overdue("timeout", time.Duration(s.plan.GraceMS)*time.Millisecond)
+			}
+		case <-wall:
+			wall = nil
+			s.overdue("limit", time.Duration(s.plan.GraceMS)*time.Millisecond)
 		case <-retry:
-		case <-settled.C:
+		case <-settled:
+			settled = nil
 			trimMemory()
 		}
 	}
 }
 
-// timeLeft is what remains of the command's timeout.
-func (s *shim) timeLeft() time.Duration {
-	left := time.Duration(s.plan.TimeoutMS) * time.Millisecond
+// timer fires once the command has run for ms; never if that is 0. It is the process's only one of its kind and stays.
+func (s *shim) timer(ms int64) <-chan time.Time {
+	if ms <= 0 {
+		return nil
+	}
+	return time.After(s.timeLeft(time.Duration(ms) * time.Millisecond))
+}
+
+// timeLeft is what remains of a span that began with the command.
+func (s *shim) timeLeft(left time.Duration) time.Duration {
 	if run, err := s.dir.readRun(); s.adopted && err == nil {
 		left -= processAge(run)
 	}
@@ -78,9 +94,6 @@ func (s *shim) timeLeft() time.Duration {
 func (s *shim) reap() (left bool) {
 	end, left := s.family.reap()
 	if end != nil && s.end == nil {
-		if !s.adopted {
-			s.dir.noteEnd(end.status)
-		}
 		s.end, s.ended = end, s.now().UnixMilli()
 	}
 	return left
@@ -92,6 +105,7 @@ func (s *shim) record(left bool) error {
 	if left {
 		left = !s.await(lingerLimit, func() bool { return !s.reap() })
 	}
+	_ = s.in.drain()
 	s.out.drain()
 	fault("drained")
 	rec := s.exitRecord()
@@ -132,6 +146,9 @@ func (s *shim) exitRecord() exitRecord {
 		if rec.By == "" {
 			rec.By = s.dir.killedBy()
 		}
+		if rec.By == "" && ws.Signal() == unix.SIGXCPU && s.plan.Limits.CPUSeconds > 0 {
+			rec.By = "limit"
+		}
 		if rec.By == "" {
 			rec.By = "unknown"
 		}
@@ -160,6 +177,7 @@ func (s *shim) captured() (string, session.EnvDelta) {
 
 // leave ends the shim: nothing of the tree is left, so what the FIFO holds is the end of the output.
 func (s *shim) leave() int {
+	_ = s.in.drain()
 	s.out.drain()
 	fault("leaving")
 	if end := s.out.end(); end != s.exit.Output || s.exit.Stragglers > 0 {

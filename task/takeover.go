@@ -69,6 +69,10 @@ func (s *shim) takeOver() error {
 		return err
 	}
 	s.out.off = max(s.out.off, s.exit.Output)
+	if s.in, err = openInput(s.dir, s.plan, s.out); err != nil {
+		complain("input: %v", err)
+		s.in = &input{dir: s.dir, fd: -1}
+	}
 	s.listen()
 	s.pid, s.ticks, s.started = run.PID, run.StartTicks, run.Started
 	var given *processHandle
