@@ -113,9 +113,11 @@ func isStage(pid int, dir actDir) bool {
 	return len(b) == 0 || bytes.HasSuffix(b, []byte("\x00"+stageArg+"\x00"+string(dir)+"\x00"))
 }
 
+// tick is the unit in which every Linux reports times of processes.
+const tick = time.Second / 100
+
 // processAge returns how long ago a command began.
 func processAge(run runRecord) time.Duration {
-	const tick = time.Second / 100 // the unit in which every Linux reports it
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
 		return 0

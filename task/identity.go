@@ -60,3 +60,16 @@ func descendants(root int) ([]process, error) {
 	}
 	return slices.DeleteFunc(found, process.dead), nil
 }
+
+// belowByTable returns the pids of all living processes below root.
+func belowByTable(root int) []int {
+	tree, err := descendants(root)
+	if err != nil {
+		return nil
+	}
+	pids := make([]int, 0, len(tree))
+	for _, p := range tree {
+		pids = append(pids, p.PID)
+	}
+	return pids
+}

@@ -44,6 +44,10 @@ func TestMain(m *testing.M) {
 	if root := os.Getenv(onceKey); root != "" {
 		onceMain(root)
 	}
+	if os.Getenv(listenKey) != "" {
+		listenMain()
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,130 @@
+package task
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// below returns the pids of all processes below root. It asks each process for its children, which is much faster than
+// the whole table, and takes the table where the kernel does not tell.
+func below(root int) []int {
+	queue, found := []int{root}, []int(nil)
+	const most = 1 << 15
+	for len(queue) > 0 && len(found) < most {
+		threads, err := os.ReadDir(procPath(queue[0], "task"))
+		for _, thread := range threads {
+			var text []byte
+			if text, err = os.ReadFile(procPath(queue[0], "task/"+thread.Name()+"/children")); err != nil {
+				break
+			}
+			for _, f := range bytes.Fields(text) {
+				if pid, err := strconv.Atoi(string(f)); err == nil {
+					queue, found = append(queue, pid), append(found, pid)
+				}
+			}
+		}
+		if err != nil && queue[0] == root {
+			return belowByTable(root)
+		}
+		queue = queue[1:]
+	}
+	living := found[:0]
+	for _, pid := range found {
+		if p, err := readProcess(pid); err == nil && !p.dead() {
+			living = append(living, pid)
+		}
+	}
+	return living
+}
+
+// usage returns the processor time and the resident memory of a process.
+func usage(pid int) (cpu time.Duration, rss int64) {
+	b, err := os.ReadFile(procPath(pid, "stat"))
+	i := bytes.LastIndexByte(b, ')')
+	f := bytes.Fields(b[i+1:])
+	const user, childSystem, resident = 11, 14, 21
+	if err != nil || len(f) <= resident {
+		return 0, 0
+	}
+	for _, field := range f[user : childSystem+1] {
+		n, _ := strconv.ParseInt(string(field), 10, 64)
+		cpu += time.Duration(n) * tick
+	}
+	pages, _ := strconv.ParseInt(string(f[resident]), 10, 64)
+	return cpu, pages * int64(os.Getpagesize())
+}
+
+// share returns the memory of a process with shared pages divided among those who share them.
+func share(pid int) int64 {
+	b, err := os.ReadFile(procPath(pid, "smaps_rollup"))
+	if err != nil {
+		return 0
+	}
+	for line := range bytes.Lines(b) {
+		if f := bytes.Fields(line); len(f) > 1 && string(f[0]) == "Pss:" {
+			kib, _ := strconv.ParseInt(string(f[1]), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// addSockets collects the inodes of a process's sockets.
+func addSockets(pid int, sockets map[uint64]bool) {
+	dir, err := os.Open(procPath(pid, "fd"))
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	const most = 4096 // descriptors that are looked at
+	names, _ := dir.Readdirnames(most)
+	for _, name := range names {
+		var buf [64]byte
+		n, err := unix.Readlinkat(int(dir.Fd()), name, buf[:])
+		if err != nil {
+			continue
+		}
+		if digits, ok := strings.CutPrefix(string(buf[:n]), "socket:["); ok {
+			if inode, err := strconv.ParseUint(strings.TrimSuffix(digits, "]"), 10, 64); err == nil {
+				sockets[inode] = true
+			}
+		}
+	}
+}
+
+// listening returns the ports of those sockets that listen for TCP connections, in the network that a process sees.
+func listening(pid int, sockets map[uint64]bool) (ports []int) {
+	for _, table := range []string{"net/tcp", "net/tcp6"} {
+		f, err := os.Open(procPath(pid, table))
+		if err != nil {
+			continue
+		}
+		const local, state, inode, listen = 1, 3, 9, "0A"
+		for s := bufio.NewScanner(f); s.Scan(); {
+			row := strings.Fields(s.Text())
+			if len(row) <= inode || row[0] == "sl" {
+				continue
+			}
+			if row[state] != listen {
+				break // those that listen come first
+			}
+			n, err := strconv.ParseUint(row[inode], 10, 64)
+			if err != nil || !sockets[n] {
+				continue
+			}
+			if _, hex, ok := strings.Cut(row[local], ":"); ok {
+				if port, err := strconv.ParseUint(hex, 16, 16); err == nil {
+					ports = append(ports, int(port))
+				}
+			}
+		}
+		f.Close()
+	}
+	return ports
+}
