@@ -278,7 +278,7 @@ func TestFencedHolderStops(t *testing.T) {
 		se = restart(t, p, se)
 		over := make(chan error, 1)
 		go func() { over <- se.Run(t.Context()) }()
-		time.Sleep(time.Second)
+		<-time.After(time.Second) // of the bubble
 		other := s.home.Open()
 		if _, err := other.Takeover(t.Context(), "s"); err != nil {
 			t.Fatal(err)
@@ -306,7 +306,7 @@ func TestUncertainAppendEndsTheRun(t *testing.T) {
 		se = restart(t, p, se)
 		over := make(chan error, 1)
 		go func() { over <- se.Run(t.Context()) }()
-		time.Sleep(time.Second)
+		<-time.After(time.Second) // of the bubble
 		p.store.Poison(errors.New("fsync"))
 		_ = cmds.Kill(t.Context(), "s", "t1.s1.b1.a1", "user")
 		if err := <-over; !errors.Is(err, store.ErrUncertain) {

@@ -46,7 +46,7 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, argv []s
 	if r.restart != "never" && r.restart != engine.RestartOnReboot {
 		return usageError("restart policy %q: use never or %s", r.restart, engine.RestartOnReboot)
 	}
-	id := ""
+	var id string
 	if r.session != "" {
 		id, err = resolve(ctx, h, r.session)
 	} else {

@@ -194,7 +194,7 @@ func (w *World) checkCalls(logs map[string][]entryOf) {
 	for id, log := range logs {
 		requested, closed := 0, 0
 		for _, e := range log {
-			act, how := "", ""
+			var act, how string
 			switch b := e.body.(type) {
 			case *session.ModelRequested:
 				requested++

@@ -37,7 +37,7 @@ func (w *World) Run(ctx context.Context) {
 		switch {
 		case dead:
 			if w.cfg.Restart != nil {
-				time.Sleep(w.cfg.Restart())
+				<-time.After(w.cfg.Restart()) // simulated time
 			}
 			continue
 		case errors.Is(err, errAgain):
