@@ -33,7 +33,7 @@ func writeFile(path string, data []byte, sync bool) error {
 		return err
 	}
 	for err == nil && len(data) > 0 {
-		n := 0
+		var n int
 		if n, err = unix.Write(fd, data); err == unix.EINTR {
 			n, err = 0, nil
 		}

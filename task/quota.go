@@ -100,7 +100,7 @@ func freeSpace(dir string) (int64, error) {
 	if err := unix.Statfs(dir, &fs); err != nil {
 		return 0, err
 	}
-	return int64(fs.Bavail) * int64(fs.Bsize), nil
+	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // the widths differ between systems
 }
 
 // bound is a limit of the Runner for a plan: zero means its default, less means none, which a plan has as zero.
