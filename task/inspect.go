@@ -38,7 +38,7 @@ func (r *Runner) Inspect(sessionID, act string) (Inspection, error) {
 	}
 	run, err := d.readRun()
 	if err != nil {
-		return Inspection{}, nil // it is just starting
+		return Inspection{}, nil //nolint:nilerr // it is just starting
 	}
 	in := inspect(d.tree(run))
 	in.Age = processAge(run)

@@ -144,7 +144,7 @@ func (s *shim) takeLock() error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	for start := s.now(); ; time.Sleep(lockRetry) {
+	for start := s.now(); ; time.Sleep(lockRetry) { //nolint:forbidigo // a lock of another process cannot be waited for with a bound
 		if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
 			s.lock = fd
 			return nil
