@@ -18,11 +18,13 @@ import (
 
 // The targets. Times are medians, each measured in the same run and interleaved with what it is compared to.
 const (
-	maxReadyRatio  = 6.0     // shim ready, in units of a plain fork, exec and wait
+	maxReadyRatio  = 5.0     // shim ready, in units of a plain fork, exec and wait
 	maxIdlePSS     = 2 << 20 // bytes of an idle shim
 	maxTreeKill    = 50 * time.Millisecond
-	minOutputRatio = 0.8              // of the speed of "cmd > file", for log lines
-	maxRead        = time.Millisecond // of what is new, however much there was
+	minOutputRatio = 0.8                   // of the speed of "cmd > file", for log lines
+	maxRead        = time.Millisecond      // of what is new, however much there was
+	maxList        = 50 * time.Millisecond // 500 commands
+	maxInspect     = 10 * time.Millisecond
 )
 
 // shimBench runs commands under the real binary.
@@ -153,7 +155,7 @@ func TestShimMemory(t *testing.T) {
 		if shims = append(shims, parentOf(t, st.PID)); count == 0 || count == 49 {
 			pss := idlePSS(t, shims)
 			t.Logf("idle shim: PSS %.2f MiB, one of %d", float64(pss)/(1<<20), len(shims))
-			if count > 0 && pss > maxIdlePSS {
+			if pss > maxIdlePSS {
 				t.Errorf("PSS of %d bytes, at most %d", pss, maxIdlePSS)
 			}
 		}
@@ -256,5 +258,52 @@ func TestShimTreeKill(t *testing.T) {
 	t.Logf("tree kill %v", median(times))
 	if median(times) > maxTreeKill {
 		t.Errorf("tree kill took %v, at most %v", median(times), maxTreeKill)
+	}
+}
+
+// Five hundred commands, a tenth of them running, are listed with their states at once, and one is looked into.
+func TestShimList(t *testing.T) {
+	if !benching(t) {
+		return
+	}
+	b := newShimBench(t)
+	const many, running = 500, 50
+	for i := range many {
+		if i%(many/running) == 0 {
+			act, _ := b.run("", "sleep", "600")
+			defer b.kill(act)
+			continue
+		}
+		act, _ := b.run("", "/bin/true")
+		b.wait(act)
+	}
+	var lists, looks []time.Duration
+	for range 11 {
+		begin, live := time.Now(), 0
+		acts, err := b.List("bench")
+		if err != nil || len(acts) != many {
+			t.Fatalf("%d commands, %v", len(acts), err)
+		}
+		for _, act := range acts {
+			st, err := b.State("bench", act)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st.Status == session.CommandRunning {
+				live++
+			}
+		}
+		if lists = append(lists, time.Since(begin)); live != running {
+			t.Errorf("%d run", live)
+		}
+		begin = time.Now()
+		if in, err := b.Inspect("bench", "n1"); err != nil || len(in.PIDs) != 1 {
+			t.Errorf("%+v, %v", in, err)
+		}
+		looks = append(looks, time.Since(begin))
+	}
+	t.Logf("list of %d: %v; inspection %v", many, median(lists), median(looks))
+	if median(lists) > maxList || median(looks) > maxInspect {
+		t.Errorf("at most %v and %v", maxList, maxInspect)
 	}
 }

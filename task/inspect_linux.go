@@ -1,7 +1,6 @@
 package task
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"strconv"
@@ -96,35 +95,4 @@ func addSockets(pid int, sockets map[uint64]bool) {
 			}
 		}
 	}
-}
-
-// listening returns the ports of those sockets that listen for TCP connections, in the network that a process sees.
-func listening(pid int, sockets map[uint64]bool) (ports []int) {
-	for _, table := range []string{"net/tcp", "net/tcp6"} {
-		f, err := os.Open(procPath(pid, table))
-		if err != nil {
-			continue
-		}
-		const local, state, inode, listen = 1, 3, 9, "0A"
-		for s := bufio.NewScanner(f); s.Scan(); {
-			row := strings.Fields(s.Text())
-			if len(row) <= inode || row[0] == "sl" {
-				continue
-			}
-			if row[state] != listen {
-				break // those that listen come first
-			}
-			n, err := strconv.ParseUint(row[inode], 10, 64)
-			if err != nil || !sockets[n] {
-				continue
-			}
-			if _, hex, ok := strings.Cut(row[local], ":"); ok {
-				if port, err := strconv.ParseUint(hex, 16, 16); err == nil {
-					ports = append(ports, int(port))
-				}
-			}
-		}
-		f.Close()
-	}
-	return ports
 }

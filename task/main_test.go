@@ -18,7 +18,10 @@ import (
 // some microseconds after its start, "after:N".
 const faultKey = "PERDURE_TEST_FAULT"
 
-func TestMain(m *testing.M) {
+// Set before any init function runs, because a shim runs in one.
+var _ = armFault()
+
+func armFault() bool {
 	if v := os.Getenv(faultKey); v != "" {
 		faultEnv = []string{faultKey + "=" + v}
 		what, step, _ := strings.Cut(v, ":")
@@ -37,6 +40,10 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
+	return true
+}
+
+func TestMain(m *testing.M) {
 	RunShimIfAsked()
 	if root := os.Getenv(agentKey); root != "" {
 		agentMain(root)

@@ -65,28 +65,6 @@ func preferAsVictim() {
 // fdatasync makes a file's content durable.
 func fdatasync(fd int) error { return unix.Fdatasync(fd) }
 
-// trimMemory gives back the pages of the program's text that only the start needed. They come back from the page cache
-// when they are touched. It halves the share of memory of a shim that few others run beside.
-func trimMemory() {
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return
-	}
-	for line := range strings.Lines(string(maps)) {
-		f := strings.Fields(line)
-		// Only program text, which is as it is in the file. Other read-only mappings may hold what a loader has written.
-		if len(f) < 6 || f[1] != "r-xp" || f[4] == "0" {
-			continue
-		}
-		lo, hi, _ := strings.Cut(f[0], "-")
-		from, err1 := strconv.ParseUint(lo, 16, 64)
-		to, err2 := strconv.ParseUint(hi, 16, 64)
-		if err1 == nil && err2 == nil {
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(from), uintptr(to-from), unix.MADV_DONTNEED)
-		}
-	}
-}
-
 // growPipe asks for a larger buffer; the default stays where the system refuses.
 func growPipe(fd, size int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size) }
 

@@ -17,23 +17,28 @@ const (
 // reexecReady says that this program can be its own shim.
 var reexecReady atomic.Bool
 
-// RunShimIfAsked turns this process into a shim or an exec stage when it was started as one, and never returns then.
-// Call it first thing in main, and in TestMain of tests that run commands; otherwise it does nothing.
-func RunShimIfAsked() {
-	reexecReady.Store(true)
+// RunShimIfAsked says that this program may be started again as a shim: call it first thing in main, and in TestMain of
+// tests that run commands. Started as one, the process never gets there.
+func RunShimIfAsked() { reexecReady.Store(true) }
+
+// A shim begins here rather than in main: what most programs that import this package initialise after it, a database
+// engine or a web server, is half of the time that a command takes to start and half of a shim's memory.
+func init() {
 	n := len(os.Args)
 	if n < 3 {
 		return
 	}
-	role := os.Args[n-2]
-	guard := os.Getenv(guardKey)
+	dir, role, guard := actDir(os.Args[n-1]), os.Args[n-2], os.Getenv(guardKey)
 	switch {
 	case role == stageArg && guard == stageArg:
 		os.Exit(stageMain(".")) // the shim started it in the act directory; the argument is for people
 	case role == shimArg && guard == shimArg:
-		os.Exit(shimMain(actDir(os.Args[n-1])))
+		// Not on this goroutine: it is bound to its thread until all packages are initialised.
+		go func() { os.Exit(shimMain(dir)) }()
+		select {}
 	case role == shimArg && guard == adoptArg:
-		os.Exit(adoptMain(actDir(os.Args[n-1])))
+		go func() { os.Exit(adoptMain(dir)) }()
+		select {}
 	}
 }
 

@@ -20,6 +20,8 @@ const (
 	lastRetry  = 10 * time.Second
 	// settledAfter is when a command counts as a long one, whose shim had better be small.
 	settledAfter = time.Second
+	// restAfter is how long the collector may still be at work after that.
+	restAfter = 300 * time.Millisecond
 )
 
 // supervise stays until the command has ended, its exit is on record, and its tree is gone.
@@ -30,6 +32,7 @@ func (s *shim) supervise() int {
 	timeout, wall := s.timer(s.plan.TimeoutMS), s.timer(s.plan.Limits.WallMS)
 	settled := s.timer(settledAfter.Milliseconds())
 	var retry <-chan time.Time
+	var release func()
 	backoff := firstRetry
 	for {
 		left := s.reap()
@@ -68,8 +71,11 @@ func (s *shim) supervise() int {
 			s.overdue("limit", time.Duration(s.plan.GraceMS)*time.Millisecond)
 		case <-retry:
 		case <-settled:
-			settled = nil
-			trimMemory()
+			if settled = nil; release == nil {
+				release, settled = trimMemory(), time.After(restAfter)
+			} else {
+				release()
+			}
 		}
 	}
 }

@@ -3,33 +3,12 @@ package task
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
-
-// listenKey turns this test binary into a server that works a little and then waits.
-const listenKey = "PERDURE_TEST_LISTEN"
-
-func listenMain() {
-	a, err := net.Listen("tcp4", "127.0.0.1:0")
-	b, err2 := net.Listen("tcp6", "[::1]:0")
-	if err != nil || err2 != nil {
-		fmt.Println(err, err2)
-		os.Exit(1)
-	}
-	fmt.Println(a.Addr().(*net.TCPAddr).Port, b.Addr().(*net.TCPAddr).Port)
-	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
-		runtime.Gosched()
-	}
-	fmt.Println("ready")
-	_, _ = a.Accept()
-}
 
 // A command's tree, what it uses and where it listens are seen, also by the shim's successor; nobody else's.
 func TestInspect(t *testing.T) {
@@ -60,6 +39,17 @@ func TestInspect(t *testing.T) {
 		if err != nil || len(in.PIDs) != 3 || !slices.Contains(in.PIDs, b.state("a").PID) || !slices.Equal(in.Ports, want) ||
 			in.CPU == 0 || in.RSS < 1<<20 || in.PSS == 0 || in.PSS > in.RSS || in.Age <= 0 || in.Age > time.Minute {
 			t.Errorf("adopted %v: %+v, %v; ports %v", adopted, in, err, want)
+		}
+		byTable := []int(nil)
+		sockets := map[uint64]bool{}
+		for _, pid := range in.PIDs {
+			addSockets(pid, sockets)
+		}
+		for _, table := range []string{"net/tcp", "net/tcp6"} {
+			readListening(procPath(os.Getpid(), table), sockets, &byTable)
+		}
+		if slices.Sort(byTable); !slices.Equal(byTable, want) {
+			t.Errorf("by the table of all sockets: %v", byTable)
 		}
 		if !adopted {
 			b.killShim("a")
