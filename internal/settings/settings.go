@@ -7,6 +7,7 @@
 package settings
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/BurntSushi/toml"
+	"github.com/pelletier/go-toml/v2"
 
 	"github.com/perdure/perdure/permission"
 )
@@ -113,12 +114,9 @@ func read(file string) (s Settings, err error) {
 	if len(b) > maxFile {
 		return s, fmt.Errorf("configuration %s is larger than %d bytes", file, maxFile)
 	}
-	meta, err := toml.Decode(string(b), &s)
-	if err != nil {
-		return s, fmt.Errorf("configuration %s: %w", file, err)
-	}
-	if extra := meta.Undecoded(); len(extra) > 0 {
-		return s, fmt.Errorf("configuration %s: unknown setting %q", file, extra[0].String())
+	dec := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields()
+	if err := dec.Decode(&s); err != nil {
+		return s, fmt.Errorf("configuration %s: %w", file, plain(err))
 	}
 	return s, nil
 }
@@ -162,4 +160,20 @@ func (l *Loaded) narrow(p Settings, file string) {
 	if len(vain) > 0 {
 		l.Ignored = append(l.Ignored, fmt.Sprintf("%s: %s (a project may only narrow)", file, strings.Join(vain, ", ")))
 	}
+}
+
+// plain words an error of the decoder in one line: what is wrong, and where.
+func plain(err error) error {
+	var missing *toml.StrictMissingError
+	if errors.As(err, &missing) && len(missing.Errors) > 0 {
+		first := missing.Errors[0]
+		line, _ := first.Position()
+		return fmt.Errorf("line %d: unknown setting %q", line, strings.Join(first.Key(), "."))
+	}
+	var bad *toml.DecodeError
+	if errors.As(err, &bad) {
+		line, column := bad.Position()
+		return fmt.Errorf("line %d, column %d: %w", line, column, err)
+	}
+	return err
 }
