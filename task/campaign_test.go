@@ -89,7 +89,7 @@ func sequence(n int) string {
 // Agent, shim, or both are killed at random times in every state of a command. It ran once, its code is right, and of
 // its output nothing is missing as long as it lived to see a new shim.
 func TestKillCampaign(t *testing.T) {
-	rounds := 36
+	rounds := 30
 	if os.Getenv("PERDURE_SOAK") != "" {
 		rounds = 720
 	}

@@ -165,7 +165,12 @@ func (b *bench) state(act string) session.CommandState {
 // eventually polls a condition.
 func eventually(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	within(t, 15*time.Second, what, cond)
+}
+
+func within(t testing.TB, limit time.Duration, what string, cond func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	for wait := newPoller(ctx); !cond(); {
 		if wait.next() != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // pattern is n bytes whose content tells their offset.
@@ -90,7 +91,7 @@ func TestOutputFlood(t *testing.T) {
 	spec := b.script("a", fmt.Sprintf("head -c %d /dev/zero; until [ -e stop ]; do sleep 0.01; done", size))
 	spec.KeepBytes = 4 << 20
 	b.start(spec)
-	eventually(t, "all is printed", func() bool { return b.state("a").Output == size })
+	within(t, 5*time.Minute, "all is printed", func() bool { return b.state("a").Output == size })
 	shim := b.processesOf("a", shimArg)[0]
 	_, peak, _ := strings.Cut(procFile(shim.PID, "status"), "VmHWM:")
 	var kib int

@@ -25,7 +25,8 @@ func (s *shim) killRequested() {
 }
 
 // overdue records the shim's own intent and obeys it. A disk that refuses the intent does not save the command.
-func (s *shim) overdue(why string, grace time.Duration) {
+func (s *shim) overdue(why string) {
+	grace := time.Duration(s.plan.GraceMS) * time.Millisecond
 	if err := s.dir.recordIntent(why, s.now().UnixMilli(), grace); err != nil {
 		complain("%s: %v", why, err)
 	}

@@ -34,25 +34,28 @@ func (s *shim) supervise() int {
 	var retry <-chan time.Time
 	var release func()
 	backoff := firstRetry
-	for {
-		left := s.reap()
-		if s.neverRan() {
-			return 0
-		}
-		if s.end != nil && !s.recorded {
-			timeout = nil // the timeout is the command's; what it left behind has its own life
-			if err := s.record(left); err != nil {
-				complain("exit record: %v", err)
-				if missing(err) {
-					return 1 // the directory was removed: nobody can be told
-				}
-				retry, backoff = time.After(backoff), min(2*backoff, lastRetry)
+	for resting := false; ; {
+		if !resting {
+			left := s.reap()
+			if s.neverRan() {
+				return 0
 			}
-			left = s.reap()
+			if s.end != nil && !s.recorded {
+				timeout = nil // the timeout is the command's; what it left behind has its own life
+				if err := s.record(left); err != nil {
+					complain("exit record: %v", err)
+					if missing(err) {
+						return 1 // the directory was removed: nobody can be told
+					}
+					retry, backoff = time.After(backoff), min(2*backoff, lastRetry)
+				}
+				left = s.reap()
+			}
+			if !left && s.recorded {
+				return s.leave()
+			}
 		}
-		if !left && s.recorded {
-			return s.leave()
-		}
+		resting = false
 		select {
 		case <-s.chld:
 		case <-s.kills:
@@ -64,16 +67,17 @@ func (s *shim) supervise() int {
 			}
 		case <-timeout:
 			if timeout = nil; !s.dir.has(detachName) {
-				s.overdue("timeout", time.Duration(s.plan.GraceMS)*time.Millisecond)
+				s.overdue("timeout")
 			}
 		case <-wall:
 			wall = nil
-			s.overdue("limit", time.Duration(s.plan.GraceMS)*time.Millisecond)
+			s.overdue("limit")
 		case <-retry:
 		case <-settled:
 			if settled = nil; release == nil {
 				release, settled = trimMemory(), time.After(restAfter)
 			} else {
+				resting = true // looking around would bring back what is given away
 				release()
 			}
 		}
