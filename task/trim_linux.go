@@ -19,13 +19,17 @@ func trimMemory() (release func()) {
 		return func() {}
 	}
 	defer f.Close()
-	var clean [][2]uintptr
+	var clean, written [][2]uintptr
 	var from, to uintptr
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, 1<<10), 8<<10)
 	for lines.Scan() {
 		if a, b, ok := parseMapping(lines.Bytes()); ok {
 			from, to = a, b
+			if bytes.Contains(lines.Bytes(), []byte(" rw-p ")) {
+				written = append(written, [2]uintptr{a, b - a})
+				from, to = 0, 0
+			}
 		}
 		// Only what is as it is in the file: a page that a loader has written to would count as anonymous.
 		rest, ok := bytes.CutPrefix(lines.Bytes(), []byte("Anonymous:"))
@@ -34,6 +38,9 @@ func trimMemory() (release func()) {
 		}
 	}
 	return func() {
+		for _, r := range written { // the kernel knows which pages of it are not
+			_, _, _ = unix.Syscall(unix.SYS_MADVISE, r[0], r[1], unix.MADV_PAGEOUT)
+		}
 		for _, r := range clean {
 			_, _, _ = unix.Syscall(unix.SYS_MADVISE, r[0], r[1], unix.MADV_DONTNEED)
 		}
@@ -41,7 +48,7 @@ func trimMemory() (release func()) {
 }
 
 // parseMapping reads the first line of a mapping: range, rights, offset, device, inode, name. The range is empty unless
-// the mapping is a private, unwritable one of a file.
+// the mapping is a private one of a file.
 func parseMapping(line []byte) (from, to uintptr, ok bool) {
 	span, rest, _ := bytes.Cut(line, []byte(" "))
 	lo, hi, ok := bytes.Cut(span, []byte("-"))
@@ -54,7 +61,7 @@ func parseMapping(line []byte) (from, to uintptr, ok bool) {
 		return 0, 0, false
 	}
 	rights, _, _ := bytes.Cut(rest, []byte(" "))
-	if string(rights) != "r-xp" && string(rights) != "r--p" || bytes.IndexByte(rest, '/') < 0 {
+	if string(rights) != "r-xp" && string(rights) != "r--p" && string(rights) != "rw-p" || bytes.IndexByte(rest, '/') < 0 {
 		return 0, 0, true
 	}
 	return uintptr(a), uintptr(b), true
