@@ -1,7 +1,9 @@
 package perdure
 
 import (
+	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/task"
@@ -53,23 +55,29 @@ func (h *Home) taskViews(id string, tasks []session.Task) []TaskView {
 		if v.SessionID == "" {
 			v.SessionID = id
 		}
-		v.update(h.looker())
+		v.update(h.look)
 		out = append(out, v)
 	}
 	return out
 }
 
-// looker reads act directories. It needs no shim to do so.
-func (h *Home) looker() *task.Runner {
-	if h.runner != nil {
-		return h.runner
+// lookTime bounds how long one task is looked at. Only adopting an orphan takes longer than a few system calls.
+const lookTime = 5 * time.Second
+
+// look reads an act's directory. A command that has lost its shim gets another, if this program can be one: whoever
+// looks adopts.
+func (h *Home) look(sessionID, act string) (session.CommandState, error) {
+	if h.runner == nil {
+		return (&task.Runner{Dir: filepath.Join(h.dir, "acts"), Now: h.cfg.Now}).State(sessionID, act)
 	}
-	return &task.Runner{Dir: filepath.Join(h.dir, "acts"), Now: h.cfg.Now}
+	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+	defer cancel()
+	return h.runner.Look(ctx, sessionID, act)
 }
 
 // update brings in what the task's directory says now. The log's word on an end stands.
-func (t *TaskView) update(r *task.Runner) {
-	st, err := r.State(t.SessionID, t.Act)
+func (t *TaskView) update(look func(sessionID, act string) (session.CommandState, error)) {
+	st, err := look(t.SessionID, t.Act)
 	switch {
 	case err != nil:
 		t.Reason = err.Error()
