@@ -281,3 +281,19 @@ func TestAdopterStopped(t *testing.T) {
 		t.Errorf("%s", code(st))
 	}
 }
+
+// The control of all this: when nobody holds on and nobody looks until the command has ended, what it printed since is
+// gone with the FIFO, and the tests above would notice. A code is known or lost, never another one.
+func TestNobodyLooks(t *testing.T) {
+	b := newBench(t)
+	b.noRescue = true
+	b.start(b.script("a", "echo up; "+untilGo+"echo end; exit 42"))
+	eventually(t, "it is up", func() bool { return b.output("a") != "" })
+	run := b.state("a")
+	b.killShim("a")
+	b.touch("go")
+	eventually(t, "it ends", func() bool { return !alive(run.PID, run.StartTicks) })
+	if st := b.look("a"); code(st) != "exited 42" && code(st) != "lost shim_died" || b.output("a") != "up\n" || st.Output != 3 {
+		t.Errorf("%s, output %q", code(st), b.output("a"))
+	}
+}

@@ -60,7 +60,7 @@ func TestStdin(t *testing.T) {
 // A command on a terminal knows that it has one, of the right size, is typed to, and is told when the size changes.
 func TestTerminal(t *testing.T) {
 	b := newBench(t)
-	spec := b.script("a", "tty >/dev/null && echo yes; stty size; ps -o tpgid= -p $$; trap 'stty size' WINCH; "+
+	spec := b.script("a", "tty >/dev/null && echo yes; stty size; ps -o tpgid= -p $$; trap 'stty size' WINCH; echo ready; "+
 		"while read -r line; do echo \"got $line\"; done; echo end")
 	spec.TTY = &session.TerminalSize{Rows: 40, Cols: 120}
 	b.start(spec)
@@ -81,7 +81,7 @@ func TestTerminal(t *testing.T) {
 		}
 	}
 	until("yes\r\n40 120\r\n")
-	until(strconv.Itoa(b.state("a").PID) + "\r\n")
+	until(strconv.Itoa(b.state("a").PID) + "\r\nready\r\n")
 	if err := term.Resize(session.TerminalSize{Rows: 10, Cols: 20}); err != nil {
 		t.Error(err)
 	}
