@@ -16,5 +16,6 @@
 //
 // A plain go test runs at least 50 kills; PERDURE_SOAK=1 runs 1,000. PERDURE_PROOF=1, which is make proof, runs them
 // too, adds the figures of the simulator and of the power-loss campaign, and writes figures.json and the part of
-// README.md between its markers. A plain test fails when these two disagree.
+// README.md between its markers. A plain test fails when these two disagree. PERDURE_PROOF=others measures all but the
+// kills anew; PERDURE_PROOF=render only writes the README, after a change of words.
 package proof
