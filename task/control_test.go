@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,10 +86,26 @@ func TestTerminal(t *testing.T) {
 	if err := term.Resize(session.TerminalSize{Rows: 10, Cols: 20}); err != nil {
 		t.Error(err)
 	}
-	if _, err := term.Write([]byte("hello\n")); err != nil { // bash runs the trap after the read
-		t.Error(err)
-	}
+	// The size arrives when the shim gets to it, and bash runs the trap after a read: lines are sent until it has.
+	resized := make(chan struct{})
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for {
+			if _, err := term.Write([]byte("hello\n")); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-resized:
+				return
+			case <-ctx.Done():
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	})
 	until("10 20\r\n")
+	close(resized)
+	writer.Wait()
 	until("got hello\r\n")
 	if err := b.CloseStdin(testSession, "a"); err != nil {
 		t.Error(err)
