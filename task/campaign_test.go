@@ -69,7 +69,7 @@ var campaign = []campaignState{
 		want: "exited 42",
 	},
 	{
-		name: "stragglers", script: "echo x >> ran; (setsid bash -c '" + untilGo + "echo late' &); echo up; exit 42", output: "up\nlate\n",
+		name: "stragglers", script: "(setsid bash -c '" + untilGo + "echo late' &); echo up; echo x >> ran; exit 42", output: "up\nlate\n",
 		within: 20 * time.Millisecond, ready: true, held: true, want: "exited 42",
 	},
 	{
