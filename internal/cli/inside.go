@@ -13,6 +13,8 @@ func (a *App) refuseInside(what string) error {
 	inside := ""
 	if id := a.getenv("PERDURE_SESSION_ID"); id != "" {
 		inside = "PERDURE_SESSION_ID is set: this is a command of session " + oneline(id, 128)
+	} else if a.getenv("PERDURE_ACT") != "" {
+		inside = "PERDURE_ACT is set: this is a command of a session"
 	} else if home, err := a.home(); err == nil {
 		if pid := shimAbove(os.Getpid(), home, parentAndArgs); pid > 0 {
 			inside = "this process was started by a command of a session"
