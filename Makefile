@@ -33,10 +33,10 @@ bench: ## benchmarks, as ratios in one run; results go to bench/README.md by han
 
 soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)
 	PERDURE_SOAK=1 go test -count=1 -timeout 120m ./...
-	$(MAKE) fuzz FUZZTIME=5m
+	$(MAKE) fuzz FUZZTIME=5000000x
 
-FUZZTIME ?= 10s
-fuzz: ## every fuzz target for FUZZTIME
+FUZZTIME ?= 50000x
+fuzz: ## every fuzz target, FUZZTIME inputs each (a time may end in a false alarm of the tool)
 	@set -e; for pkg in $$(go list ./...); do \
 	  for f in $$(go test -list '^Fuzz' $$pkg 2>/dev/null | grep '^Fuzz' || true); do \
 	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg; \
