@@ -182,7 +182,7 @@ func TestDecidingRefusesInside(t *testing.T) {
 		if l := w.awaitTask("s1", name, "exited"); l["exit_code"] != 1.0 {
 			t.Errorf("%v inside: %v", args, l)
 		}
-		if out := w.ok("task", "output", "s1", name); !strings.Contains(out, "started by a command of a session") {
+		if out := w.ok("task", "output", "s1", name); !strings.Contains(out, "command of a session") {
 			t.Errorf("%v inside says %q", args, out)
 		}
 	}
