@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 )
 
@@ -103,7 +106,7 @@ func (a *App) allowCommand() *cobra.Command {
 			if scope != "once" && scope != "session" {
 				return usageError("scope %q: want once or session", scope)
 			}
-			return a.decide(cmd, args[0], digest, func(ctx context.Context, h *perdure.Home, w wait) error {
+			return a.decide(cmd, args[0], true, digest, func(ctx context.Context, h *perdure.Home, w wait) error {
 				grant := ""
 				if scope == "session" {
 					if grant = w.call.Approval.Offer; grant == "" {
@@ -125,7 +128,7 @@ func (a *App) denyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "deny ID", Short: "Deny the call that waits", Args: exactArgs(1, "an approval, or a session in which one waits"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.decide(cmd, args[0], digest, func(ctx context.Context, h *perdure.Home, w wait) error {
+			return a.decide(cmd, args[0], false, digest, func(ctx context.Context, h *perdure.Home, w wait) error {
 				return h.Approve(ctx, w.session, w.call.ID, false, w.call.Approval.Bound, "", message)
 			})
 		},
@@ -135,15 +138,16 @@ func (a *App) denyCommand() *cobra.Command {
 	return c
 }
 
-// decide answers one approval.
-func (a *App) decide(cmd *cobra.Command, ref, digest string, answer func(context.Context, *perdure.Home, wait) error) error {
+// decide answers one approval. Giving the same answer again succeeds: whoever was killed before the first one was
+// acknowledged may repeat it.
+func (a *App) decide(cmd *cobra.Command, ref string, allow bool, digest string, answer func(context.Context, *perdure.Home, wait) error) error {
 	if err := a.refuseInside(cmd.CommandPath()); err != nil {
 		return err
 	}
 	return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 		w, err := a.findWait(ctx, h, ref, kindApproval)
 		if err != nil {
-			return err
+			return a.decided(ctx, h, ref, allow, err)
 		}
 		if digest != "" && digest != w.call.Approval.Bound.String() {
 			return &exitError{
@@ -151,6 +155,9 @@ func (a *App) decide(cmd *cobra.Command, ref, digest string, answer func(context
 			}
 		}
 		err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return answer(ctx, h, w) })
+		if errors.Is(err, engine.ErrRefused) {
+			return a.decided(ctx, h, w.id, allow, err)
+		}
 		if err != nil {
 			return err
 		}
@@ -165,4 +172,27 @@ func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
 	if info, err := h.Store().Get(ctx, id); err == nil && info.Holder == nil {
 		a.hint("perdure -p --resume %s goes on", id)
 	}
+}
+
+// decided tells whether the act under ref was answered before; else err stands.
+func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, allow bool, err error) error {
+	i := strings.LastIndexByte(ref, ':')
+	if i < 0 || !isAct(ref[i+1:]) {
+		return err
+	}
+	st, stateErr := h.State(ctx, ref[:i])
+	if stateErr != nil {
+		return err
+	}
+	c := st.Call(ref[i+1:])
+	if c == nil || c.Approval == nil || !c.Approval.Answered {
+		return err
+	}
+	word := map[bool]string{true: "allowed", false: "denied"}
+	if c.Approval.Allow != allow {
+		return &exitError{code: exitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!allow], oneline(c.Approval.By.ID, 100))}
+	}
+	a.note("%s was %s already", ref, word[allow])
+	a.goOn(ctx, h, st.ID)
+	return nil
 }

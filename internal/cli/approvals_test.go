@@ -60,6 +60,10 @@ func TestApprovalAllow(t *testing.T) {
 		t.Errorf("allow: %+v", o)
 	}
 	w.fails(4, "none waits anywhere", "approvals", "allow", "s1")
+	if o := w.run("approvals", "allow", "s1:t1.s1.b2.a1"); o.code != 0 || !strings.Contains(o.stderr, "was allowed already") {
+		t.Errorf("allow again: %+v", o)
+	}
+	w.fails(1, "was allowed already", "approvals", "deny", "s1:t1.s1.b2.a1")
 	if _, err := os.Stat(filepath.Join(w.dir, "made")); err == nil {
 		t.Error("answering ran the call")
 	}

@@ -34,6 +34,10 @@ func (a *App) root() *cobra.Command {
 		},
 	}
 	f.register(root)
+	cobra.AddTemplateFunc("optional", func(usages string) string {
+		return strings.Replace(usages, fmt.Sprintf("ID[=%q]", pick), fmt.Sprintf("%-*s", len(pick)+7, "[ID]"), 1)
+	})
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &exitError{code: exitUsage, text: err.Error(), hint: "perdure --help lists the flags"}
 	})
