@@ -259,30 +259,16 @@ func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, park := context.WithCancel(parent)
 	cancel := make(chan struct{}, 1)
-	done, stopped := make(chan struct{}), make(chan struct{})
-	var got os.Signal
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-done:
-				return
-			case sig := <-a.Signals:
-				again := got != nil
-				got = sig
-				if sig == os.Interrupt && !again {
-					cancel <- struct{}{}
-					continue
-				}
-				park()
-			}
+	ended = a.listen(func(sig os.Signal, again bool) {
+		if sig == os.Interrupt && !again {
+			cancel <- struct{}{}
+			return
 		}
-	}()
-	return ctx, cancel, func() os.Signal {
-		close(done)
-		<-stopped
 		park()
-		return got
+	})
+	return ctx, cancel, func() os.Signal {
+		defer park()
+		return ended()
 	}
 }
 

@@ -31,6 +31,21 @@ func (a *App) verb(cmd *cobra.Command, do func(ctx context.Context, h *perdure.H
 // could interrupt needs this process to be finished. The returned function stops the listening and tells the signal.
 func (a *App) untilSignal(parent context.Context) (context.Context, func() os.Signal) {
 	ctx, cancel := context.WithCancel(parent)
+	ended := a.listen(func(sig os.Signal, again bool) {
+		if s, ok := sig.(syscall.Signal); ok && again {
+			os.Exit(128 + int(s))
+		}
+		cancel()
+	})
+	return ctx, func() os.Signal {
+		defer cancel()
+		return ended()
+	}
+}
+
+// listen calls heard for each signal; again tells that it is not the first. The returned function ends the listening
+// and tells the newest signal, or nil.
+func (a *App) listen(heard func(sig os.Signal, again bool)) (ended func() os.Signal) {
 	done, stopped := make(chan struct{}), make(chan struct{})
 	var got os.Signal
 	go func() {
@@ -40,18 +55,15 @@ func (a *App) untilSignal(parent context.Context) (context.Context, func() os.Si
 			case <-done:
 				return
 			case sig := <-a.Signals:
-				if s, ok := sig.(syscall.Signal); ok && got != nil {
-					os.Exit(128 + int(s))
-				}
+				again := got != nil
 				got = sig
-				cancel()
+				heard(sig, again)
 			}
 		}
 	}()
-	return ctx, func() os.Signal {
+	return func() os.Signal {
 		close(done)
 		<-stopped
-		cancel()
 		return got
 	}
 }
