@@ -259,7 +259,7 @@ func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, park := context.WithCancel(parent)
 	cancel := make(chan struct{}, 1)
-	ended = a.listen(func(sig os.Signal, again bool) {
+	stop := a.listen(func(sig os.Signal, again bool) {
 		if sig == os.Interrupt && !again {
 			cancel <- struct{}{}
 			return
@@ -268,7 +268,7 @@ func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-
 	})
 	return ctx, cancel, func() os.Signal {
 		defer park()
-		return ended()
+		return stop()
 	}
 }
 
