@@ -54,7 +54,7 @@ type ViewOptions struct {
 	All      bool // acts, decisions, files and tasks from the whole log: what the state's bounds dropped comes back
 }
 
-// View looks at a session without holding it. Errors: store.ErrNotFound, engine.ErrNeverOpened, *store.CorruptError.
+// View looks at a session without holding it. Errors: store.ErrNotFound, engine.ErrNoEvents, *store.CorruptError.
 func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, error) {
 	st, err := h.Load(ctx, id)
 	if err != nil {

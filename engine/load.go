@@ -10,19 +10,15 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// ErrNeverOpened tells that a session's first event was never written: its creator died before it.
-var ErrNeverOpened = errors.New("session was never opened")
+// ErrNoEvents tells that a session's log is empty: some other user of the store made it, the engine never does.
+var ErrNoEvents = errors.New("session has no events")
 
 // maxAncestors bounds a chain of forks.
 const maxAncestors = 1000
 
 // Load computes a session's state from its newest usable snapshot and the events after it.
 func (e *Engine) Load(ctx context.Context, id string) (*session.State, error) {
-	st, err := e.LoadAt(ctx, id, 0, false)
-	if err == nil && st.Head.Seq == 0 {
-		return nil, fmt.Errorf("session %s: %w", id, ErrNeverOpened)
-	}
-	return st, err
+	return e.LoadAt(ctx, id, 0, false)
 }
 
 // LoadAt computes the state at seq (0: the head). With settled, it goes back to the newest seq at which no act was
@@ -39,6 +35,9 @@ func (e *Engine) loadAt(ctx context.Context, id string, seq int64, settled bool,
 	if err != nil {
 		return nil, err
 	}
+	if info.Head.Seq == 0 {
+		return nil, fmt.Errorf("session %s: %w", id, ErrNoEvents)
+	}
 	if seq > info.Head.Seq {
 		return nil, fmt.Errorf("session %s has %d events: %w", id, info.Head.Seq, store.ErrNotFound)
 	}
@@ -50,74 +49,87 @@ func (e *Engine) loadAt(ctx context.Context, id string, seq int64, settled bool,
 			return nil, err
 		}
 	}
-	st, err := e.base(ctx, info, seq, depth)
+	st, _, err := e.base(ctx, info, seq, depth)
 	if err != nil {
 		return nil, err
 	}
-	return e.fold(ctx, info, st, seq, nil)
+	return st, e.fold(ctx, info, st, seq, nil)
 }
 
-// base is the state that a session's own events are folded onto: the newest snapshot's at atMost or before, else the
-// one before its first event.
-func (e *Engine) base(ctx context.Context, info store.Info, atMost int64, depth int) (*session.State, error) {
-	if st := e.cached(ctx, info, atMost); st != nil {
-		return st, nil
+// resume computes the state of a session that is held, with the size of the snapshot that it began with, 0 if there
+// was none, and the bytes of the events that were folded since.
+func (e *Engine) resume(ctx context.Context, info store.Info) (st *session.State, size, folded int64, err error) {
+	if info.Head.Seq == 0 {
+		return nil, 0, 0, fmt.Errorf("session %s: %w", info.ID, ErrNoEvents)
+	}
+	if st, size, err = e.base(ctx, info, info.Head.Seq, maxAncestors); err != nil {
+		return nil, 0, 0, err
+	}
+	err = e.fold(ctx, info, st, info.Head.Seq, func(ev session.Event) { folded += int64(len(ev.Body)) })
+	return st, size, folded, err
+}
+
+// base is the state that a session's own events are folded onto: the newest snapshot's at atMost or before, with its
+// size, else the one before its first event.
+func (e *Engine) base(ctx context.Context, info store.Info, atMost int64, depth int) (*session.State, int64, error) {
+	if st, size := e.cached(ctx, info, atMost); st != nil {
+		return st, size, nil
 	}
 	if info.Parent == nil {
-		return session.New(info.ID), nil
+		return session.New(info.ID), 0, nil
 	}
 	parent, err := e.loadAt(ctx, info.Parent.Session, info.Parent.Seq, false, depth-1)
 	if err != nil {
-		return nil, fmt.Errorf("parent of %s: %w", info.ID, err)
+		return nil, 0, fmt.Errorf("parent of %s: %w", info.ID, err)
 	}
 	if parent.Head.Hash != info.Parent.Hash {
-		return nil, &store.CorruptError{Session: info.Parent.Session, Seq: info.Parent.Seq, Cause: errors.New("hash differs from the fork's")}
+		return nil, 0, &store.CorruptError{Session: info.Parent.Session, Seq: info.Parent.Seq, Cause: errors.New("hash differs from the fork's")}
 	}
-	return session.Fork(parent, info.ID), nil
+	return session.Fork(parent, info.ID), 0, nil
 }
 
-// cached is the state of a usable snapshot, or nil. Snapshots are never truth: whatever is wrong with one, the log is
+// cached is the state of a usable snapshot and its size, or nil. Snapshots are never truth: whatever is wrong with one, the log is
 // folded instead.
-func (e *Engine) cached(ctx context.Context, info store.Info, atMost int64) *session.State {
+func (e *Engine) cached(ctx context.Context, info store.Info, atMost int64) (*session.State, int64) {
 	if atMost <= 0 {
-		return nil
+		return nil, 0
 	}
 	snap, err := e.cfg.Store.LoadSnapshot(ctx, info.ID, session.FoldVersion, atMost)
 	if err != nil || snap == nil {
-		return nil
+		return nil, 0
 	}
 	st := &session.State{}
 	if json.Unmarshal(snap.State, st) != nil || st.ID != info.ID || st.Head != (session.Head{Seq: snap.Seq, Hash: snap.Hash}) {
 		e.cfg.Log.Warn("snapshot is not usable", "session", info.ID)
-		return nil
+		return nil, 0
 	}
-	return st
+	return st, int64(len(snap.State))
 }
 
-// fold computes the state at seq from a state before it; each, if set, sees the state after every event.
-func (e *Engine) fold(ctx context.Context, info store.Info, st *session.State, seq int64, each func(*session.State)) (*session.State, error) {
+// fold moves a state on to seq; each, if set, is called after every event.
+func (e *Engine) fold(ctx context.Context, info store.Info, st *session.State, seq int64, each func(session.Event)) error {
 	if st.Head.Seq >= seq {
-		return st, nil
+		return nil
 	}
 	for ev, err := range e.cfg.Store.Read(ctx, info.ID, st.Head.Seq+1, seq) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := st.Apply(ev); err != nil {
-			return nil, &store.CorruptError{Session: info.ID, Seq: ev.Seq, Cause: err}
+			return &store.CorruptError{Session: info.ID, Seq: ev.Seq, Cause: err}
 		}
 		if each != nil {
-			each(st)
+			each(ev)
 		}
 	}
-	return st, nil
+	return nil
 }
 
 // settledSeq finds the newest seq ≤ seq without an open act. It looks at what follows the newest snapshot first, then
 // further back.
 func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, depth int) (int64, error) {
 	for limit := seq; ; {
-		st, err := e.base(ctx, info, limit, depth)
+		st, _, err := e.base(ctx, info, limit, depth)
 		if err != nil {
 			return 0, err
 		}
@@ -125,9 +137,9 @@ func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, dep
 		if from > 0 && st.SettledNow() {
 			best = from
 		}
-		_, err = e.fold(ctx, info, st, seq, func(s *session.State) {
-			if s.SettledNow() {
-				best = s.Head.Seq
+		err = e.fold(ctx, info, st, seq, func(session.Event) {
+			if st.SettledNow() {
+				best = st.Head.Seq
 			}
 		})
 		switch {

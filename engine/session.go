@@ -42,7 +42,7 @@ type Recovery struct {
 }
 
 // Open takes the lease of a session, folds its log and appends session.resumed. Nothing else happens until Run.
-// Errors: store.ErrNotFound, *store.HeldError, ErrNeverOpened, *store.CorruptError, store.ErrUncertain.
+// Errors: store.ErrNotFound, *store.HeldError, ErrNoEvents, *store.CorruptError, store.ErrUncertain.
 func (e *Engine) Open(ctx context.Context, id string, opt Options) (*Session, error) {
 	lease, err := e.cfg.Store.Acquire(ctx, id)
 	if err != nil {
@@ -56,7 +56,7 @@ func (e *Engine) Open(ctx context.Context, id string, opt Options) (*Session, er
 }
 
 func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Session, error) {
-	st, err := e.Load(ctx, lease.Session)
+	st, size, folded, err := e.resume(ctx, lease.Info)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +66,15 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	s := &Session{
 		eng: e, lease: lease, state: st, mark: lease.Info.Mark,
 		flights: map[string]*flight{}, watched: map[string]bool{},
-		landed: make(chan landing, 64), asked: make(chan request),
+		landed: make(chan landing, 64), asked: make(chan request), fresh: folded, snapSize: size,
 	}
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))
 	s.noteBefore()
 	resumed := &session.Resumed{Epoch: lease.Epoch, Host: e.cfg.Host, BootID: e.cfg.BootID, PID: e.cfg.PID, Build: e.cfg.Build}
 	err = s.append(ctx, engineActor, resumed)
+	if err == nil && st.Parent != nil && s.snapSize == 0 { // the only opening that reads the parent's log
+		s.snapshot(ctx)
+	}
 	if halt, _ := st.Halt(); err == nil && halt != "" && opt.NewPrompt {
 		err = s.append(ctx, engineActor, &session.TurnEnded{N: st.Turn.N, Stop: halt})
 	}
@@ -122,7 +125,7 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	s.watchers.Wait()
 	s.stopWatch = nil
 	err := s.append(ctx, engineActor, &session.Released{Reason: reason})
-	if s.fresh > 16<<10 {
+	if s.fresh > max(16<<10, s.snapSize) {
 		s.snapshot(ctx)
 	}
 	return errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))

@@ -32,9 +32,10 @@ type Store interface {
 
 // Directory creates, finds and removes sessions.
 type Directory interface {
-	// Create adds a session without events. With a parent it checks, in the same transaction, that the parent exists
-	// and is not deleted, and that its log reaches the fork seq with that hash. Errors: ErrExists, ErrNotFound (the
-	// parent), ErrConflict (the parent's hash differs).
+	// Create adds a session with its first events, in one transaction, and returns when that is durable: it is there
+	// with all of them or not at all. Nobody holds it then. With a parent it checks, in the same transaction, that
+	// the parent exists and is not deleted, and that its log reaches the fork seq with that hash. Errors: ErrExists,
+	// ErrNotFound (the parent), ErrConflict (the parent's hash differs), ErrFull, ErrUncertain.
 	Create(ctx context.Context, s NewSession) error
 	// Get returns one session's row. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Info, error)
@@ -102,6 +103,8 @@ type NewSession struct {
 	// Parent, if set, makes the new session a fork: its chain begins at the parent's hash.
 	Parent *session.Position
 	Heads  Heads
+	// Events begin the log, from seq 1. A log may be empty, but the engine's begin with one that says what they are.
+	Events []session.Event
 }
 
 // Info is a session's row.

@@ -176,18 +176,19 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// A session that was never opened is named with what removes it, and can be removed.
-func TestNeverOpened(t *testing.T) {
+// A session without events, which no perdure makes, is named with what removes it, and can be removed; the others are
+// listed all the same.
+func TestSessionWithoutEvents(t *testing.T) {
 	w := newWorld(t)
 	w.createEmpty("half")
-	if out := w.ok("doctor"); !strings.Contains(out, "half was never opened") || !strings.Contains(out, "perdure delete half") {
+	if out := w.ok("doctor"); !strings.Contains(out, "half has no events") || !strings.Contains(out, "perdure delete half") {
 		t.Errorf("text:\n%s", out)
 	}
-	if out := w.ok("list"); !strings.Contains(out, "never opened") {
+	if out := w.ok("list"); !strings.Contains(out, "empty") {
 		t.Errorf("list:\n%s", out)
 	}
-	w.fails(4, "never opened", "show", "half")
-	w.ok("usage")
+	w.fails(1, "perdure delete", "show", "half")
+	w.fails(1, "left out: session half: session has no events", "usage")
 	w.ok("task", "list")
 	w.ok("delete", "half", "--yes")
 }

@@ -52,8 +52,8 @@ func (d *diagnosis) sessions(ctx context.Context, a *App, h *perdure.Home) error
 		}
 		st, err := h.State(ctx, s.ID)
 		switch {
-		case errors.Is(err, engine.ErrNeverOpened):
-			d.add(levelWarn, "session", a.command("delete", s.ID), "%s was never opened", s.ID)
+		case errors.Is(err, engine.ErrNoEvents):
+			d.add(levelWarn, "session", a.command("delete", s.ID), "%s has no events: another program made it", s.ID)
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -66,7 +66,7 @@ var outcomes = []struct {
 	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
 	{permission.ErrMode, exitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
 	{engine.ErrRefused, exitFailed, ""},
-	{engine.ErrNeverOpened, exitMissing, "its creator died before it was opened; perdure delete ID removes it"},
+	{engine.ErrNoEvents, exitFailed, "another program made it; perdure delete ID removes it"},
 	{context.Canceled, exitFailed, ""},
 }
 

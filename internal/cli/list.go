@@ -131,7 +131,7 @@ func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON b
 func status(s store.Info) string {
 	switch {
 	case s.Head.Seq == 0:
-		return "never opened"
+		return "empty"
 	case s.Heads.Lifecycle != string(session.LifecycleOpen):
 		return s.Heads.Lifecycle
 	case s.Heads.Activity != string(session.Running):

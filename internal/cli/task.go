@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -63,7 +62,7 @@ func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView
 	err := each(ctx, h, store.Query{}, func(s store.Info) error {
 		st, err := h.State(ctx, s.ID)
 		switch {
-		case errors.Is(err, engine.ErrNeverOpened) || errors.Is(err, store.ErrNotFound):
+		case errors.Is(err, store.ErrNotFound):
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -54,7 +53,7 @@ func (a *App) usageOfAll(ctx context.Context, h *perdure.Home, asJSON bool) erro
 	err := each(ctx, h, store.Query{}, func(s store.Info) error {
 		v, err := h.View(ctx, s.ID, perdure.ViewOptions{})
 		switch {
-		case errors.Is(err, engine.ErrNeverOpened) || errors.Is(err, store.ErrNotFound):
+		case errors.Is(err, store.ErrNotFound):
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()

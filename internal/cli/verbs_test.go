@@ -284,7 +284,7 @@ func TestHelp(t *testing.T) {
 	w.fails(2, "needs one of", "permissions")
 }
 
-// createEmpty makes what a creator leaves that dies before a session's first event.
+// createEmpty makes a session as only another user of the store can.
 func (w *world) createEmpty(id string) {
 	w.t.Helper()
 	h := w.open("{}")

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -47,7 +46,7 @@ func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wai
 		err := each(ctx, h, store.Query{Activity: string(activity)}, func(s store.Info) error {
 			st, err := h.State(ctx, s.ID)
 			switch {
-			case errors.Is(err, engine.ErrNeverOpened) || errors.Is(err, store.ErrNotFound):
+			case errors.Is(err, store.ErrNotFound):
 				return nil
 			case ctx.Err() != nil:
 				return ctx.Err()

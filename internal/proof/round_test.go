@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/internal/modeltest"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -146,7 +145,7 @@ func (r *round) done(ctx context.Context) (bool, error) {
 
 // absent tells that a session is not there, or not yet.
 func absent(err error) bool {
-	return errors.Is(err, store.ErrNotFound) || errors.Is(err, engine.ErrNeverOpened)
+	return errors.Is(err, store.ErrNotFound)
 }
 
 // next says how a user would go on: the first prompt is given again only if it was not accepted.

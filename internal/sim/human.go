@@ -98,7 +98,7 @@ func (h *human) look(st *session.State) (w wish, acted bool) {
 	}
 	p := h.prompts[h.sent]
 	switch {
-	case p.Fork != "" && !h.w.forked(p.Fork):
+	case p.Fork != "" && !h.w.there(p.Fork):
 		return wish{fork: p.Fork}, false
 	case p.MaxSteps != st.Config.MaxSteps:
 		return wish{options: &engine.Options{MaxSteps: &p.MaxSteps}}, false
@@ -120,7 +120,7 @@ func (h *human) answer(st *session.State, ws []session.Wait) (wish, bool) {
 		}
 		a := &session.ApprovalAnswered{Act: c.ID, Bound: c.Approval.Bound, Pre: c.Approval.Pre, Allow: true}
 		input := string(c.Input)
-		if fork := h.w.script.ForkAt; h.session == "main" && fork != "" && strings.Contains(input, fork) && !h.w.forked("asked") {
+		if fork := h.w.script.ForkAt; h.session == "main" && fork != "" && strings.Contains(input, fork) && !h.w.there("asked") {
 			return wish{fork: "asked"}, false
 		}
 		for word, what := range h.w.script.Answers {
@@ -133,12 +133,12 @@ func (h *human) answer(st *session.State, ws []session.Wait) (wish, bool) {
 	return wish{}, true
 }
 
-// forked tells whether a fork is on the disk, with its first event.
-func (w *World) forked(id string) bool {
+// there tells whether a session is on the disk.
+func (w *World) there(id string) bool {
 	disk := w.disk.Open()
 	defer func() { _ = disk.Close() }()
-	info, err := disk.Get(context.Background(), id)
-	return err == nil && info.Head.Seq > 0
+	_, err := disk.Get(context.Background(), id)
+	return err == nil
 }
 
 // hook is what a human does while something runs. It happens once, however often what it hangs on happens.

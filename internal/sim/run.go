@@ -58,7 +58,7 @@ func (w *World) live(p *process) error {
 	if err != nil {
 		return err
 	}
-	if !w.forked("main") {
+	if !w.there("main") {
 		if _, err := eng.Create(p.ctx, w.spec()); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (w *World) adopt() {
 		for _, h := range w.humans {
 			known = known || h.session == id.Turn
 		}
-		if !known && w.forked(id.Turn) {
+		if !known && w.there(id.Turn) {
 			w.mu.Lock()
 			w.humans = append(w.humans, &human{w: w, session: id.Turn, prompts: []Prompt{{Turn: id.Turn + "/" + id.Fork}}})
 			w.mu.Unlock()

@@ -32,7 +32,21 @@ func (d *disk) Create(ctx context.Context, s store.NewSession) error {
 	if err := d.Store.Create(ctx, s); err != nil {
 		return err
 	}
-	return d.p.point("create.after")
+	if err := d.p.point("create.after"); err != nil {
+		return err
+	}
+	d.acknowledge(s.ID, s.Events)
+	return nil
+}
+
+// acknowledge notes events that the process was told are durable.
+func (d *disk) acknowledge(id string, events []session.Event) {
+	w := d.p.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range events {
+		w.acked = append(w.acked, acked{id, e.Seq, e.Hash})
+	}
 }
 
 func (d *disk) Acquire(ctx context.Context, id string) (store.Lease, error) {
@@ -69,12 +83,7 @@ func (d *disk) Append(ctx context.Context, l store.Lease, b store.Batch) error {
 	if err := d.p.point("append.after"); err != nil {
 		return err
 	}
-	w := d.p.w
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, e := range b.Events {
-		w.acked = append(w.acked, acked{l.Session, e.Seq, e.Hash})
-	}
+	d.acknowledge(l.Session, b.Events)
 	return nil
 }
 

@@ -20,6 +20,12 @@ func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 		if h.sessions[n.ID] != nil {
 			return store.ErrExists
 		}
+		if len(n.Events) > 0 && n.Events[0].Seq != 1 {
+			return fmt.Errorf("the first event has seq %d: want 1", n.Events[0].Seq)
+		}
+		if err := checkBatch(n.Events); err != nil {
+			return err
+		}
 		r := &row{readers: map[[2]string]int64{}}
 		if p := n.Parent; p != nil {
 			if err := h.checkFork(*p); err != nil {
@@ -33,6 +39,7 @@ func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 		}
 		r.info.ID, r.info.Owner, r.info.Created, r.info.Updated = n.ID, n.Owner, n.Created, n.Created
 		r.info.Head, r.info.Heads = session.Head{Hash: r.base}, cloneHeads(n.Heads)
+		r.add(n.Events)
 		h.created++
 		r.no = h.created
 		h.sessions[n.ID] = r

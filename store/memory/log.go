@@ -50,25 +50,16 @@ func (r *row) holds(l store.Lease) bool {
 // Append adds a batch to a log; see [store.Log].
 func (s *Store) Append(ctx context.Context, l store.Lease, b store.Batch) error {
 	return s.with(ctx, "append to", l.Session, func(h *Home, r *row) error {
-		for i, e := range b.Events {
-			if e.Seq < 1 || e.Seq != b.Events[0].Seq+int64(i) {
-				return fmt.Errorf("event %d of the batch has seq %d: want dense numbers from 1", i, e.Seq)
-			}
+		if err := checkBatch(b.Events); err != nil {
+			return err
 		}
 		if !r.holds(l) {
 			return fmt.Errorf("epoch %d, now %d: %w", l.Epoch, r.info.Epoch, store.ErrFenced)
 		}
-		if n := len(b.Events); n > 0 {
-			if b.Events[0].Seq != r.info.Head.Seq+1 {
-				return fmt.Errorf("event %d does not follow %d: %w", b.Events[0].Seq, r.info.Head.Seq, store.ErrConflict)
-			}
-			last := b.Events[n-1]
-			r.info.Head, r.info.Updated = session.Head{Seq: last.Seq, Hash: last.Hash}, last.Time
+		if len(b.Events) > 0 && b.Events[0].Seq != r.info.Head.Seq+1 {
+			return fmt.Errorf("event %d does not follow %d: %w", b.Events[0].Seq, r.info.Head.Seq, store.ErrConflict)
 		}
-		for _, e := range cloneEvents(b.Events) {
-			r.events = append(r.events, e)
-			r.info.Bytes += int64(len(e.Body))
-		}
+		r.add(b.Events)
 		r.drain(b.Mark, h.now())
 		if b.Heads != nil {
 			r.info.Heads = cloneHeads(*b.Heads)
@@ -78,6 +69,25 @@ func (s *Store) Append(ctx context.Context, l store.Lease, b store.Batch) error 
 		}
 		return nil
 	})
+}
+
+// checkBatch refuses what could never be appended.
+func checkBatch(events []session.Event) error {
+	for i, e := range events {
+		if e.Seq < 1 || e.Seq != events[0].Seq+int64(i) {
+			return fmt.Errorf("event %d of the batch has seq %d: want dense numbers from 1", i, e.Seq)
+		}
+	}
+	return nil
+}
+
+// add puts events at the log's end.
+func (r *row) add(events []session.Event) {
+	for _, e := range cloneEvents(events) {
+		r.events = append(r.events, e)
+		r.info.Bytes += int64(len(e.Body))
+		r.info.Head, r.info.Updated = session.Head{Seq: e.Seq, Hash: e.Hash}, e.Time
+	}
 }
 
 func (r *row) drain(mark, now int64) {

@@ -27,7 +27,7 @@ func (s *Store) Append(ctx context.Context, l store.Lease, b store.Batch) error 
 }
 
 func (s *Store) append(ctx context.Context, l store.Lease, b store.Batch) error {
-	bytes, err := checkBatch(b)
+	bytes, err := checkBatch(b.Events)
 	if err != nil {
 		return err
 	}
@@ -44,10 +44,10 @@ func (s *Store) append(ctx context.Context, l store.Lease, b store.Batch) error 
 }
 
 // checkBatch refuses what could never be appended, and sums the bytes.
-func checkBatch(b store.Batch) (int, error) {
+func checkBatch(events []session.Event) (int, error) {
 	bytes := 0
-	for i, e := range b.Events {
-		if e.Seq < 1 || e.Seq != b.Events[0].Seq+int64(i) {
+	for i, e := range events {
+		if e.Seq < 1 || e.Seq != events[0].Seq+int64(i) {
 			return 0, fmt.Errorf("event %d of the batch has seq %d: want dense numbers from 1", i, e.Seq)
 		}
 		bytes += len(e.Body)

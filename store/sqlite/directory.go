@@ -25,14 +25,20 @@ func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", n.ID, err)
 	}
-	err = s.writer.do(ctx, 1, len(labels)+len(n.Heads.Extra), func(c *conn) error { return createTx(c, n, labels) })
+	bytes, err := checkFirst(n.Events)
+	if err != nil {
+		return fmt.Errorf("create session %s: %w", n.ID, err)
+	}
+	err = s.writer.do(ctx, 1+len(n.Events), len(labels)+len(n.Heads.Extra)+bytes, func(c *conn) error {
+		return createTx(c, n, labels, bytes)
+	})
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", n.ID, err)
 	}
 	return nil
 }
 
-func createTx(c *conn, n store.NewSession, labels string) error {
+func createTx(c *conn, n store.NewSession, labels string, bytes int) error {
 	if found, err := c.one("SELECT 1 FROM session WHERE id = ?1", []any{n.ID}, nil); err != nil {
 		return err
 	} else if found {
@@ -48,8 +54,13 @@ func createTx(c *conn, n store.NewSession, labels string) error {
 		}
 		parent, fork, base = no, p.Seq, p.Hash
 	}
-	if _, err := c.exec(`INSERT INTO session (id, parent_no, fork_seq, base_hash, head_hash, updated) VALUES (?1, ?2, ?3, ?4, ?4, ?5)`,
-		n.ID, parent, fork, base[:], n.Created); err != nil {
+	head, updated := session.Head{Hash: base}, n.Created
+	if len(n.Events) > 0 {
+		last := n.Events[len(n.Events)-1]
+		head, updated = session.Head{Seq: last.Seq, Hash: last.Hash}, last.Time
+	}
+	if _, err := c.exec(`INSERT INTO session (id, parent_no, fork_seq, base_hash, head_seq, head_hash, updated, bytes)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, n.ID, parent, fork, base[:], head.Seq, head.Hash[:], updated, bytes); err != nil {
 		return err
 	}
 	var sno int64
@@ -65,7 +76,20 @@ func createTx(c *conn, n store.NewSession, labels string) error {
 		sno, n.Owner, n.Created, h.Title, h.Lifecycle, h.Activity, h.Cwd, h.Model, h.Turns, cost(h.CostNano), labels, blob(h.Extra)); err != nil {
 		return err
 	}
+	for i := range n.Events {
+		if err := insertEvent(c, sno, &n.Events[i]); err != nil {
+			return err
+		}
+	}
 	return insertLabels(c, sno, h.Labels)
+}
+
+// checkFirst is checkBatch for the events that begin a log.
+func checkFirst(events []session.Event) (int, error) {
+	if len(events) > 0 && events[0].Seq != 1 {
+		return 0, fmt.Errorf("the first event has seq %d: want 1", events[0].Seq)
+	}
+	return checkBatch(events)
 }
 
 // checkFork returns the parent's number if its log has that hash at that seq.

@@ -54,10 +54,9 @@ func (h *history) play(cfg Config, home string, rounds int) (finished bool) {
 	}
 	for i := range leases {
 		s, id := h.stores[i%2], fmt.Sprint("s", i)
-		if s.Create(ctx, store.NewSession{ID: id}) != nil {
+		if !h.create(s, store.NewSession{ID: id}, i) {
 			return false
 		}
-		h.acked[id] = nil
 		l, err := s.Acquire(ctx, id)
 		if err != nil {
 			return false
@@ -75,7 +74,31 @@ func (h *history) play(cfg Config, home string, rounds int) (finished bool) {
 			return false
 		}
 		h.sent[id] = append(h.sent[id], key)
+		if round%3 != 1 {
+			continue
+		}
+		last := h.acked[id][len(h.acked[id])-1]
+		at := session.Position{Session: id, Seq: last.Seq, Hash: last.Hash}
+		if !h.create(h.stores[round%2], store.NewSession{ID: fmt.Sprint("f", round), Parent: &at}, 1+round%2) {
+			return false
+		}
 	}
+	return true
+}
+
+// create adds a session with n first events; until that is answered, it may be there with all of them or not at all.
+func (h *history) create(s *Store, n store.NewSession, events int) bool {
+	base := session.Head{}
+	if n.Parent != nil {
+		base.Hash = n.Parent.Hash
+	}
+	n.Events = storetest.Events(n.ID, base, events)
+	h.flying[n.ID] = n.Events
+	if s.Create(context.Background(), n) != nil {
+		return false
+	}
+	delete(h.flying, n.ID)
+	h.acked[n.ID] = n.Events
 	return true
 }
 
@@ -141,6 +164,19 @@ func (h *history) compare(s *Store) (logs map[string][]session.Event, v verdict)
 		return nil, verdict{corrupt: fault}
 	}
 	logs = map[string][]session.Event{}
+	for id, first := range h.flying {
+		if _, created := h.acked[id]; created {
+			continue
+		}
+		got, err := readAll(s, id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+		case err != nil:
+			return nil, verdict{corrupt: err.Error()}
+		case !same(got, first):
+			return nil, verdict{corrupt: fmt.Sprintf("session %s was created with %d of its %d events", id, len(got), len(first))}
+		}
+	}
 	for id, acked := range h.acked {
 		var got []session.Event
 		for e, err := range s.Read(ctx, id, 1, 0) {

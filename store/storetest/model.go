@@ -100,7 +100,16 @@ func (m *machine) createOne(t *rapid.T) {
 		h := m.latest[parent]
 		n.Parent = &session.Position{Session: parent, Seq: h.Seq, Hash: h.Hash}
 	}
-	m.same(t, p.real.Create(m.ctx, n), p.model.Create(m.ctx, n))
+	base := session.Head{}
+	if n.Parent != nil {
+		base.Hash = n.Parent.Hash
+	}
+	n.Events = Events(id, base, rapid.IntRange(0, 2).Draw(t, "events"))
+	err := p.real.Create(m.ctx, n)
+	m.same(t, err, p.model.Create(m.ctx, n))
+	if k := len(n.Events); err == nil && k > 0 {
+		m.latest[id] = session.Head{Seq: n.Events[k-1].Seq, Hash: n.Events[k-1].Hash}
+	}
 }
 
 func drawHeads(t *rapid.T) store.Heads {

@@ -60,7 +60,15 @@ func reopenEvery(e *env, reopen func(*reopener)) {
 			e.must(r.s.Append(e.ctx, r.w.lease, store.Batch{Events: events, Mark: 1, Heads: &heads, Owner: "o"}))
 			r.w.accept(events)
 		},
-		func() { at := r.w.position(); e.must(r.s.Create(e.ctx, store.NewSession{ID: "c", Parent: &at})) },
+		func() {
+			at := r.w.position()
+			first := Events("c", session.Head{Hash: at.Hash}, 2)
+			e.must(r.s.Create(e.ctx, store.NewSession{ID: "c", Parent: &at, Events: first}))
+			reopen(r)
+			if got := e.log(r.s, "c"); !reflect.DeepEqual(got, first) {
+				e.Errorf("log of the child: %+v", got)
+			}
+		},
 		func() { e.must(r.s.Delete(e.ctx, "c")) },
 		func() { r.hold(); e.must(r.s.Release(e.ctx, r.w.lease)) },
 	}

@@ -32,6 +32,7 @@ func Run(t *testing.T, newHome func(t *testing.T) Home) {
 		tests []test
 	}{
 		{"Directory", directoryTests},
+		{"Create", createTests},
 		{"Append", appendTests},
 		{"Read", readTests},
 		{"Lease", leaseTests},
