@@ -23,9 +23,11 @@ type TaskView struct {
 	By         string                `json:"by,omitempty"`     // who killed it
 	Reason     string                `json:"reason,omitempty"` // why it is lost
 	Name       string                `json:"name,omitempty"`
-	Restart    string                `json:"restart,omitempty"`  // after a reboot
-	Attempt    int                   `json:"attempt"`            // from 1; the command of an earlier one has ended
-	Attempts   []session.TaskAttempt `json:"attempts,omitempty"` // the earlier ones
+	Restart    string                `json:"restart,omitempty"`       // after a reboot
+	NoRestart  string                `json:"not_restarted,omitempty"` // why not, though it was granted
+	LastOutput string                `json:"last_output,omitempty"`   // the last lines, of a lost one
+	Attempt    int                   `json:"attempt"`                 // from 1; the command of an earlier one has ended
+	Attempts   []session.TaskAttempt `json:"attempts,omitempty"`      // the earlier ones
 	Stragglers int                   `json:"stragglers,omitempty"`
 	Output     int64                 `json:"output_bytes"`    // every byte printed, kept or not
 	Position   int64                 `json:"output_position"` // up to where the model has read
@@ -48,14 +50,16 @@ func (h *Home) taskViews(id string, tasks []session.Task) []TaskView {
 			ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Position: t.Position,
 			Started: Stamp(t.Started), Ended: Stamp(t.Ended),
 		}
-		v.Name, v.Restart, v.Attempt, v.Attempts = t.Name, t.Restart, max(t.Attempt, 1), t.Attempts
+		v.Name, v.Restart, v.NoRestart = t.Name, t.Restart, t.NotRestarted
+		v.Attempt, v.Attempts = max(t.Attempt, 1), t.Attempts
 		if v.Status == session.CommandStarting {
 			v.Status = session.CommandRunning // its directory knows better
 		}
 		if v.SessionID == "" {
 			v.SessionID = id
 		}
-		v.update(h.look)
+		v.update(h.look, t.BootID)
+		h.lastWords(&v)
 		out = append(out, v)
 	}
 	return out
@@ -76,7 +80,7 @@ func (h *Home) look(sessionID, act string) (session.CommandState, error) {
 }
 
 // update brings in what the task's directory says now. The log's word on an end stands.
-func (t *TaskView) update(look func(sessionID, act string) (session.CommandState, error)) {
+func (t *TaskView) update(look func(sessionID, act string) (session.CommandState, error), boot string) {
 	st, err := look(t.SessionID, t.Act)
 	switch {
 	case err != nil:
@@ -93,6 +97,9 @@ func (t *TaskView) update(look func(sessionID, act string) (session.CommandState
 		return
 	}
 	t.Status, t.Signal, t.By, t.Reason, t.Ended = st.Status, st.Signal, st.By, st.Reason, Stamp(st.Ended)
+	if rebooted(st, boot) {
+		t.Reason = task.ReasonReboot
+	}
 	if st.Status == session.CommandExited {
 		t.ExitCode = st.ExitCode
 	}

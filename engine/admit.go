@@ -44,6 +44,8 @@ func (s *Session) admissible(body session.Body, key string) error {
 		b.Act, b.Text = c.ID, string(s.eng.cfg.Secrets.Replace([]byte(b.Text)))
 	case *session.TaskSignalled:
 		return s.admitSignal(b)
+	case *session.TaskRestartSet:
+		return s.admitRestart(b)
 	case *session.TaskRequested:
 		return s.admitTask(b, key)
 	case *session.StateSet:

@@ -23,8 +23,19 @@ func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
 }
 
 // TendTasks starts and ends the tasks of which that was asked for, and does nothing else.
-func (s *Session) TendTasks(ctx context.Context) error {
+func (s *Session) TendTasks(ctx context.Context) error { return s.tend(ctx, false) }
+
+// RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of
+// it is in Recovered.
+func (s *Session) RestoreTasks(ctx context.Context) error { return s.tend(ctx, true) }
+
+func (s *Session) tend(ctx context.Context, restore bool) error {
 	for {
+		if restore {
+			if err := s.restartTasks(ctx); err != nil {
+				return err
+			}
+		}
 		for _, a := range session.Next(s.state) {
 			if s.flights[a.ID] != nil {
 				continue

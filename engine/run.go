@@ -146,6 +146,8 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.settle(ctx, a, do)
 	case session.StartTask:
 		return true, s.startTask(a.ID, do)
+	case session.RestartTask:
+		return s.restartTask(ctx, do)
 	case session.KillTask:
 		s.killTask(a.ID, do)
 		return true, nil

@@ -21,7 +21,8 @@ type Session struct {
 	flights    map[string]*flight
 	landed     chan landing
 	asked      chan request
-	watched    map[string]bool // tasks whose end is waited for
+	watched    map[string]bool                // tasks whose end is waited for
+	prepared   map[string]session.CommandSpec // tasks' attempts that are about to start, by act
 	recovered  []Recovery
 
 	fresh     int64 // event bytes since the newest snapshot
@@ -36,9 +37,10 @@ type Session struct {
 
 // Recovery is something that opening a session found out.
 type Recovery struct {
-	Kind string `json:"kind"` // act, task, file, grant, mode, turn
-	ID   string `json:"id"`
-	Text string `json:"text"`
+	Kind   string `json:"kind"` // act, task, file, grant, mode, turn
+	ID     string `json:"id"`
+	Text   string `json:"text"`
+	Output string `json:"output,omitempty"` // the last lines that a lost task printed
 }
 
 // Open takes the lease of a session, folds its log and appends session.resumed. Nothing else happens until Run.
@@ -65,7 +67,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	}
 	s := &Session{
 		eng: e, lease: lease, state: st, mark: lease.Info.Mark,
-		flights: map[string]*flight{}, watched: map[string]bool{},
+		flights: map[string]*flight{}, watched: map[string]bool{}, prepared: map[string]session.CommandSpec{},
 		landed: make(chan landing, 64), asked: make(chan request), fresh: folded, snapSize: size,
 	}
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))

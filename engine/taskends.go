@@ -14,7 +14,7 @@ func (s *Session) collectTasks(ctx context.Context) error {
 		if t.Status != session.CommandRunning || t.Session != "" || s.eng.cfg.Commands == nil {
 			continue
 		}
-		st, err := s.eng.cfg.Commands.State(s.state.ID, t.Act)
+		st, err := s.stateOf(ctx, t)
 		if err != nil {
 			return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
 		}
@@ -25,7 +25,7 @@ func (s *Session) collectTasks(ctx context.Context) error {
 		if err := s.taskEnded(ctx, t, st); err != nil {
 			return err
 		}
-		s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: ended(st) + " meanwhile: " + t.Command})
+		s.recovered = append(s.recovered, s.lost(t, st, " meanwhile"))
 	}
 	return nil
 }
@@ -37,8 +37,7 @@ func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.Comm
 	}
 	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
 	if now := s.state.Task(t.ID); now.Kill == "" && !now.Told {
-		note := fmt.Sprintf("[Background task %s %s: %s]", t.ID, ended(st), t.Command)
-		bodies = append(bodies, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(note)}})
+		bodies = append(bodies, note("[Background task %s %s: %s%s]", t.ID, ended(st), t.Command, quoted(s.lastOutput(t, st))))
 	}
 	return s.append(ctx, engineActor, bodies...)
 }
@@ -72,7 +71,7 @@ func (s *Session) waitForAll(ctx context.Context, act string) (session.CommandSt
 		case <-ctx.Done():
 			return st, ctx.Err()
 		case <-time.After(stragglersPause):
-			st, err = s.eng.cfg.Commands.State(s.lease.Session, act)
+			st, err = s.eng.cfg.Commands.Settle(ctx, s.lease.Session, act) // which adopts, should the shim die now
 		}
 	}
 	return st, err

@@ -27,7 +27,7 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 		case old.Live():
 			return fmt.Errorf("task %s still runs", b.Task)
 		}
-		b.Name, b.Argv, b.Command, b.Cwd, b.Restart = old.Name, old.Argv, old.Command, old.Cwd, old.Restart
+		repeat(b, old)
 	} else {
 		b.Task = s.nextTask()
 	}
@@ -44,20 +44,32 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 	if d := permission.Decide(s.policy(), permission.Request{Tool: "Bash", Command: b.Command, Background: true}); d.Effect == permission.Deny {
 		return fmt.Errorf("permission denied: %s", d.Reason)
 	}
+	b.Key, b.Cause, b.Bound = key, "", grantOf(b.Restart, b.Argv, b.Command, b.Cwd)
+	return s.prepareTask(b)
+}
+
+// repeat fills in what another attempt of a task shares with the one before.
+func repeat(b *session.TaskRequested, old *session.Task) {
+	b.Name, b.Argv, b.Command, b.Cwd, b.Restart = old.Name, old.Argv, old.Command, old.Cwd, old.Restart
+}
+
+// prepareTask names the act of a task's next attempt and makes its directory, which is there before the request is.
+func (s *Session) prepareTask(b *session.TaskRequested) error {
 	attempt := 1
 	if old := s.state.Task(b.Task); old != nil {
 		attempt = max(old.Attempt, 1) + 1
 	}
-	b.Key, b.Epoch, b.Act = key, s.lease.Epoch, fmt.Sprintf("task.%s.a%d", b.Task, attempt)
+	b.Epoch, b.Act = s.lease.Epoch, fmt.Sprintf("task.%s.a%d", b.Task, attempt)
 	spec, err := s.taskSpec(b.Act, b.Argv, b.Command, b.Cwd)
 	if err != nil {
 		return err
 	}
+	s.prepared[b.Act] = spec
 	return s.eng.cfg.Commands.Prepare(s.watchCtx, spec)
 }
 
-// RestartOnReboot is the policy of a task that a human wants to run again after the machine restarted.
-const RestartOnReboot = "on-reboot"
+// RestartOnReboot is session.RestartOnReboot.
+const RestartOnReboot = session.RestartOnReboot
 
 func (s *Session) taskSpec(act string, argv []string, command, cwd string) (session.CommandSpec, error) {
 	env, err := s.environ()
@@ -72,9 +84,13 @@ func (s *Session) taskSpec(act string, argv []string, command, cwd string) (sess
 // it again is for whoever asked.
 func (s *Session) startTask(id string, do session.StartTask) error {
 	t := *s.state.Task(do.Task)
-	spec, err := s.taskSpec(t.Act, t.Argv, t.Command, t.Cwd)
-	if err != nil {
-		return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
+	// What was prepared is what starts, though the environment may have changed since.
+	spec, ok := s.prepared[t.Act]
+	if !ok && !do.Settle {
+		var err error
+		if spec, err = s.taskSpec(t.Act, t.Argv, t.Command, t.Cwd); err != nil {
+			return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
+		}
 	}
 	s.fly(id, func(ctx context.Context) landing {
 		cmds := s.eng.cfg.Commands
@@ -92,11 +108,12 @@ func (s *Session) startTask(id string, do session.StartTask) error {
 			if cause != nil {
 				st.Reason = cause.Error()
 			}
-			return landing{actor: engineActor, bodies: []session.Body{&session.TaskExited{Task: t.ID, State: st}}, then: func() { s.forget(t.Act) }}
+			return landing{actor: engineActor, bodies: s.notStarted(t, st, cause), then: func() { s.forget(t.Act) }}
 		}
-		return landing{actor: engineActor, then: s.watchTasks, bodies: []session.Body{&session.TaskStarted{Task: session.Task{
+		bodies := []session.Body{&session.TaskStarted{Task: session.Task{
 			ID: t.ID, Act: t.Act, PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID,
-		}}}}
+		}}}
+		return landing{actor: engineActor, then: func() { s.noteAgain(t); s.watchTasks() }, bodies: append(bodies, runsAgain(t)...)}
 	})
 	return nil
 }

@@ -44,6 +44,9 @@ const (
 	KindTaskSignalled Kind = "task.signalled"
 	KindTaskRead      Kind = "task.read"
 
+	KindTaskRestartSet   Kind = "task.restart_set"
+	KindTaskNotRestarted Kind = "task.not_restarted"
+
 	KindTimerSet   Kind = "timer.set"
 	KindTimerFired Kind = "timer.fired"
 
@@ -163,6 +166,10 @@ func (k Kind) workBody() Body {
 		return &TaskSignalled{}
 	case KindTaskRead:
 		return &TaskRead{}
+	case KindTaskRestartSet:
+		return &TaskRestartSet{}
+	case KindTaskNotRestarted:
+		return &TaskNotRestarted{}
 	default:
 		return nil
 	}

@@ -20,6 +20,7 @@ var kinds = []session.Kind{
 	session.KindApprovalAnswered, session.KindQuestionAsked, session.KindQuestionAnswered,
 	session.KindPermissionRules, session.KindPermissionGranted, session.KindPermissionRevoked,
 	session.KindTaskRequested, session.KindTaskStarted, session.KindTaskExited, session.KindTaskSignalled, session.KindTaskRead,
+	session.KindTaskRestartSet, session.KindTaskNotRestarted,
 	session.KindTimerSet, session.KindTimerFired, session.KindFileSeen, session.KindPlanSet, session.KindFactAdded,
 	session.KindStateSet, session.KindInboxRefused, session.KindApp,
 }

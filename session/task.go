@@ -26,13 +26,18 @@ type Task struct {
 	Told       bool          `json:"told,omitempty"`    // the model knows that it ended
 
 	// Of tasks that were asked for as such, not as a model's background command.
-	Key      string        `json:"key,omitempty"`      // idempotency key of the request
-	Name     string        `json:"name,omitempty"`     // for people
-	Argv     []string      `json:"argv,omitempty"`     // run without a shell; empty: Command is shell text
-	Restart  string        `json:"restart,omitempty"`  // after a reboot: never (empty) or on-reboot, granted by a human
-	Epoch    int64         `json:"epoch,omitempty"`    // of the request that is to be carried out
-	Attempt  int           `json:"attempt,omitempty"`  // from 1; 0 is the only one
-	Attempts []TaskAttempt `json:"attempts,omitempty"` // the earlier ones, oldest first
+	Key          string        `json:"key,omitempty"`           // idempotency key of the request
+	Name         string        `json:"name,omitempty"`          // for people
+	Argv         []string      `json:"argv,omitempty"`          // run without a shell; empty: Command is shell text
+	Restart      string        `json:"restart,omitempty"`       // after a reboot: never (empty) or on-reboot, granted by a human
+	Bound        Digest        `json:"restart_bound,omitzero"`  // of the command that this was granted for
+	Due          bool          `json:"restart_due,omitempty"`   // a reboot took it, and its policy was not carried out yet
+	Cause        string        `json:"cause,omitempty"`         // of the attempt: reboot, when the policy and nobody else asked for it
+	NotRestarted string        `json:"not_restarted,omitempty"` // why its policy was not carried out after the last reboot
+	Requested    int64         `json:"requested_seq,omitempty"` // of the event that asked for this attempt
+	Epoch        int64         `json:"epoch,omitempty"`         // of the request that is to be carried out
+	Attempt      int           `json:"attempt,omitempty"`       // from 1; 0 is the only one
+	Attempts     []TaskAttempt `json:"attempts,omitempty"`      // the earlier ones, oldest first
 }
 
 // TaskAttempt is an earlier run of a task under the same id.
@@ -40,6 +45,8 @@ type TaskAttempt struct {
 	Act      string        `json:"act"`
 	Status   CommandStatus `json:"status"`
 	ExitCode *int          `json:"exit_code"`
+	Signal   string        `json:"signal,omitempty"`
+	By       string        `json:"by,omitempty"`
 	Reason   string        `json:"reason,omitempty"`
 	Output   int64         `json:"output_bytes"`
 	Started  int64         `json:"started_at"`
@@ -108,6 +115,7 @@ func (b *TaskExited) apply(s *State, e Event) {
 	st := b.State
 	t.Status, t.ExitCode, t.Signal, t.By, t.Reason = st.Status, st.ExitCode, st.Signal, st.By, st.Reason
 	t.Output, t.Ended, t.EndSeq = st.Output, e.Time, e.Seq
+	t.rebooted(st, t.Epoch < s.Epoch)
 	if t.Status == CommandAbsent {
 		t.Status, t.Reason = CommandLost, "never_started"
 	}

@@ -13,6 +13,8 @@ type TaskRequested struct {
 	Command string   `json:"command"` // shell text, or Argv for the eyes
 	Cwd     string   `json:"cwd"`
 	Restart string   `json:"restart,omitempty"`
+	Bound   Digest   `json:"restart_bound,omitzero"` // of the command that Restart is granted for; set by the holder
+	Cause   string   `json:"cause,omitempty"`        // reboot, when the policy and nobody else asks for it
 }
 
 // Kind is task.requested.
@@ -21,7 +23,7 @@ func (*TaskRequested) Kind() Kind { return KindTaskRequested }
 func (b *TaskRequested) apply(s *State, e Event) {
 	fresh := Task{
 		ID: b.Task, Act: b.Act, Epoch: b.Epoch, Key: b.Key, Name: b.Name, Argv: b.Argv, Command: b.Command, Cwd: b.Cwd,
-		Restart: b.Restart, Status: CommandStarting, Attempt: 1,
+		Restart: b.Restart, Bound: b.Bound, Cause: b.Cause, Requested: e.Seq, Status: CommandStarting, Attempt: 1,
 	}
 	old := s.Task(b.Task)
 	switch {
@@ -35,7 +37,7 @@ func (b *TaskRequested) apply(s *State, e Event) {
 	}
 	fresh.Attempt = max(old.Attempt, 1) + 1
 	fresh.Attempts = append(append([]TaskAttempt{}, old.Attempts...), TaskAttempt{
-		Act: old.Act, Status: old.Status, ExitCode: old.ExitCode, Reason: old.Reason, Output: old.Output,
+		Act: old.Act, Status: old.Status, ExitCode: old.ExitCode, Signal: old.Signal, By: old.By, Reason: old.Reason, Output: old.Output,
 		Started: old.Started, Ended: old.Ended,
 	})
 	if n := len(fresh.Attempts) - maxAttempts; n > 0 {

@@ -127,6 +127,18 @@ func killedText(st session.CommandState) string {
 	return "killed by " + signal + "; who sent it is unknown"
 }
 
+// lostText names the reason as every listing does, and says it in words.
+func lostText(st session.CommandState) string {
+	words := strings.TrimSuffix(strings.TrimPrefix(reasonText(st), " ("), ")")
+	switch words {
+	case "":
+		return "lost: how it ended is unknown"
+	case st.Reason:
+		return "lost (" + st.Reason + "): how it ended is unknown"
+	}
+	return "lost (" + st.Reason + "): " + words + "; how it ended is unknown"
+}
+
 func reasonText(st session.CommandState) string {
 	switch st.Reason {
 	case "":

@@ -165,7 +165,7 @@ func taskStatus(id string, st session.CommandState) string {
 	case session.CommandAbsent:
 		return id + " did not run"
 	}
-	return id + " is lost" + reasonText(st) + ": how it ended is unknown"
+	return id + " is " + lostText(st)
 }
 
 // pattern compiles an RE2 expression that the model wrote; empty gives nil.

@@ -38,7 +38,7 @@ func TestBashOutputNews(t *testing.T) {
 	w.golden(w.call("BashOutput", look), false, "(no new output)\nbash_1 was killed by SIGTERM, sent by the user")
 	task.st = session.CommandState{Status: session.CommandLost, Reason: "shim_died"}
 	w.golden(w.call("BashOutput", look), false,
-		"(no new output)\nbash_1 is lost (the process that watched it died): how it ended is unknown")
+		"(no new output)\nbash_1 is lost (shim_died): the process that watched it died; how it ended is unknown")
 }
 
 // Goal: the end of a task is told once as an event, even when nothing more was printed; then looks change nothing.
@@ -122,7 +122,7 @@ func TestBashOutputRefusals(t *testing.T) {
 	w.State.Tasks = append(w.State.Tasks, session.Task{ID: "bash_2", Status: session.CommandRunning})
 	w.golden(w.call("BashOutput", obj{"bash_id": "bash_9"}), true, `no task "bash_9": there are bash_1, bash_2`)
 	w.golden(w.call("BashOutput", obj{"bash_id": "bash_2"}), true,
-		"(its output is no longer kept)\nbash_2 is lost (its record is gone): how it ended is unknown")
+		"(its output is no longer kept)\nbash_2 is lost (dir_missing): its record is gone; how it ended is unknown")
 	w.contains(w.call("BashOutput", obj{"bash_id": "bash_1", "filter": "a(?=b)"}), true, `"filter" is no RE2 regular expression`)
 	w.State.Tasks = nil
 	w.golden(w.call("BashOutput", obj{"bash_id": "bash_1"}), true, `no task "bash_1": no command runs in the background`)

@@ -82,6 +82,9 @@ func (d *diagnosis) ofSession(a *App, h *perdure.Home, st *session.State, needed
 			continue
 		}
 		needed[t.Act] = true
+		for _, before := range t.Attempts {
+			needed[before.Act] = true
+		}
 		if !t.Live() {
 			continue
 		}

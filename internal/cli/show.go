@@ -104,6 +104,7 @@ func (a *App) showLists(v *perdure.View) {
 	if section("tasks", len(v.Tasks)) {
 		for _, t := range v.Tasks {
 			item("%s  %s  pid %d  %s", t.ID, taskStatus(t), t.PID, t.Command)
+			a.indented(t.LastOutput)
 		}
 	}
 	if section("facts", len(v.Facts)) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -66,6 +67,10 @@ func sessionSummary(body session.Body) string {
 		return b.Task + ": " + string(b.State.Status)
 	case *session.TaskSignalled:
 		return b.Task + ": " + b.Signal + " by " + b.By
+	case *session.TaskRestartSet:
+		return b.Task + ": after a reboot " + cmp.Or(b.Restart, "never")
+	case *session.TaskNotRestarted:
+		return b.Task + ": " + b.Reason
 	case *session.TaskRead:
 		return fmt.Sprintf("%s up to byte %d", b.Task, b.Position)
 	}

@@ -35,10 +35,14 @@ func (a *App) taskOutputCommand() *cobra.Command {
 					return errors.New("this program cannot read outputs of commands")
 				}
 				o.task = t
+				if err := o.choose(); err != nil {
+					return err
+				}
 				return o.run(ctx)
 			})
 		},
 	}
+	c.Flags().IntVar(&o.attempt, "attempt", 0, "of this attempt, `N` from 1; left out: the newest")
 	c.Flags().BoolVar(&o.raw, "raw", false, "tell omitted bytes on stderr only")
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on until the task ends")
 	return c
@@ -48,6 +52,7 @@ func (a *App) taskOutputCommand() *cobra.Command {
 type outputCopy struct {
 	app         *App
 	raw, follow bool
+	attempt     int
 	runner      *task.Runner
 	task        perdure.TaskView
 	midline     bool // the byte written last was no newline
@@ -57,6 +62,22 @@ const (
 	outputChunk = 1 << 20
 	outputPoll  = 30 * time.Millisecond // as often a followed task is looked at
 )
+
+// choose finds the attempt that is meant. Earlier ones are kept under the same id.
+func (o *outputCopy) choose() error {
+	first := o.task.Attempt - len(o.task.Attempts)
+	switch {
+	case o.attempt == 0 || o.attempt == o.task.Attempt:
+		return nil
+	case o.attempt < first || o.attempt > o.task.Attempt:
+		return &exitError{
+			code: exitMissing, text: fmt.Sprintf("task %s has no attempt %d that is kept", o.task.ID, o.attempt),
+			hint: fmt.Sprintf("there are %d to %d", first, o.task.Attempt),
+		}
+	}
+	o.task.Act = o.task.Attempts[o.attempt-first].Act
+	return nil
+}
 
 func (o *outputCopy) run(ctx context.Context) error {
 	from := int64(0)

@@ -46,6 +46,11 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, argv []s
 	if r.restart != "never" && r.restart != engine.RestartOnReboot {
 		return usageError("restart policy %q: use never or %s", r.restart, engine.RestartOnReboot)
 	}
+	if r.restart != "never" {
+		if err := a.refuseInside("perdure task run --restart"); err != nil {
+			return err
+		}
+	}
 	var id string
 	if r.session != "" {
 		id, err = resolve(ctx, h, r.session)
@@ -92,39 +97,6 @@ func (a *App) taskRestartCommand() *cobra.Command {
 // restart requests another attempt, once the log knows that the last one has ended.
 func (a *App) restart(ctx context.Context, h *perdure.Home, id, task string) (perdure.TaskView, error) {
 	return a.request(ctx, h, id, &session.TaskRequested{Task: task})
-}
-
-func (a *App) taskRestoreCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "restore", Short: "After a reboot, run again what was granted to", Args: exactArgs(0, "no arguments"),
-		Long: "Starts every task again that was lost in a reboot and was started with --restart on-reboot. Meant for a login\n" +
-			"script or a systemd user unit; without it, nothing is restarted.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				tasks, err := a.allTasks(ctx, h)
-				if err != nil {
-					return err
-				}
-				failed := 0
-				for _, t := range tasks {
-					if t.Restart != engine.RestartOnReboot || t.Status != session.CommandLost || t.Reason != "reboot" {
-						continue
-					}
-					again, err := a.restart(ctx, h, t.SessionID, t.ID)
-					if err != nil {
-						failed++
-						a.note("session %s: task %s: %v", t.SessionID, t.ID, err)
-						continue
-					}
-					a.linef("%s %s runs again, pid %d", again.SessionID, again.ID, again.PID)
-				}
-				if failed > 0 {
-					return exit(exitFailed)
-				}
-				return nil
-			})
-		},
-	}
 }
 
 // request asks for a task and waits until it runs, has ended, or could not be started.

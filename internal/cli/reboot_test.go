@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/perdure/perdure/session"
+)
+
+// reboot leaves the home as a restart of the machine does: the records are of another boot, and no process is left.
+func (w *world) reboot() {
+	w.t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(w.home, "acts", "*", "*"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		for _, name := range []string{"spec.json", "run.json"} {
+			w.otherBoot(filepath.Join(dir, name))
+		}
+		var shim, command struct {
+			PID int `json:"pid"`
+		}
+		w.readJSON(filepath.Join(dir, "lock"), &shim)
+		w.readJSON(filepath.Join(dir, "run.json"), &command)
+		for _, pid := range []int{shim.PID, -command.PID} { // the shim first, or it would record an end
+			if pid != 0 && pid != -1 {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		for _, pid := range []int{shim.PID, command.PID} {
+			until(w.t, "the process is gone", func() bool { return pid == 0 || syscall.Kill(pid, 0) != nil || zombie(pid) })
+		}
+	}
+}
+
+func (w *world) readJSON(path string, v any) {
+	b, err := os.ReadFile(path)
+	if err == nil && strings.TrimSpace(string(b)) != "" {
+		err = json.Unmarshal(b, v)
+	}
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatalf("%s: %v", path, err)
+	}
+}
+
+func (w *world) otherBoot(path string) {
+	record := map[string]any{}
+	w.readJSON(path, &record)
+	if len(record) == 0 {
+		return
+	}
+	record["boot_id"] = "00000000-0000-0000-0000-000000000000"
+	b, err := json.Marshal(record)
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// runTask starts a task by the verb and waits until it has printed.
+func (w *world) runTask(args ...string) (id string) {
+	w.t.Helper()
+	var started struct {
+		SessionID string `json:"session_id"`
+		ID        string `json:"id"`
+	}
+	if err := json.Unmarshal([]byte(w.ok(append([]string{"task", "run", "--json"}, args...)...)), &started); err != nil {
+		w.t.Fatal(err)
+	}
+	until(w.t, "the task prints", func() bool { return w.ok("task", "output", started.SessionID, started.ID) != "" })
+	w.t.Cleanup(func() { w.run("task", "kill", started.SessionID, "--all") })
+	return started.SessionID
+}
+
+// Goal: what a reboot took is told with its last output by everybody who looks, and restore runs exactly that again
+// which a human granted it to, once, under its id, with the old attempt kept.
+func TestRebootAndRestore(t *testing.T) {
+	w := newWorld(t)
+	id := w.runTask("--name", "web", "--restart", "on-reboot", "--", "sh", "-c", "echo up; echo serving; exec sleep 600")
+	w.runTask("--session", "web", "--", "sh", "-c", "echo other; exec sleep 600")
+	w.runTask("--session", "web", "--", "sh", "-c", "echo third; exec sleep 600")
+	w.ok("task", "restart-policy", "web", "bash_3", "on-reboot")
+	w.ok("task", "restart-policy", "web", "bash_3", "never")
+	w.reboot()
+
+	for range 2 { // looking changes nothing
+		l := w.taskLine("web", "bash_1")
+		if l["status"] != "lost" || l["reason"] != "reboot" || l["exit_code"] != nil || l["last_output"] != "up\nserving" {
+			t.Errorf("listed as %v", l)
+		}
+	}
+	if out := w.ok("show", "web"); !strings.Contains(out, "lost (reboot)") || !strings.Contains(out, "    serving\n") {
+		t.Errorf("show:\n%s", out)
+	}
+
+	got := w.run("task", "restore")
+	if got.code != 0 || !strings.Contains(got.stdout, id+" bash_1 runs again") || strings.Contains(got.stdout, "bash_2") || strings.Contains(got.stdout, "bash_3") {
+		t.Errorf("restore: %+v", got)
+	}
+	for _, words := range []string{"bash_2 stays down: its restart policy is never", "> other", "perdure task restart " + id + " bash_2", "bash_3 stays down"} {
+		if !strings.Contains(got.stderr, words) {
+			t.Errorf("restore does not say %q:\n%s", words, got.stderr)
+		}
+	}
+	until(t, "the new attempt prints", func() bool { return w.ok("task", "output", "web", "bash_1") == "up\nserving\n" })
+	l := w.taskLine("web", "bash_1")
+	if l["status"] != "running" || l["attempt"] != 2.0 || l["attempts"].([]any)[0].(map[string]any)["reason"] != "reboot" {
+		t.Errorf("restored as %v", l)
+	}
+	if out := w.ok("task", "output", "web", "bash_1", "--attempt", "1"); out != "up\nserving\n" {
+		t.Errorf("the old attempt printed %q", out)
+	}
+	w.fails(exitMissing, "no attempt 3", "task", "output", "web", "bash_1", "--attempt", "3")
+	pid := l["pid"]
+	if o := w.run("task", "restore"); o.code != 0 || o.stdout != "" {
+		t.Errorf("again: %+v", o)
+	}
+	if l := w.taskLine("web", "bash_1"); l["pid"] != pid || l["attempt"] != 2.0 {
+		t.Errorf("restored twice: %v", l)
+	}
+	w.checksOf(0) // and doctor calls no kept attempt a stray
+	_, d := w.checksOf(0)
+	if len(d["orphans"].([]any)) != 0 {
+		t.Errorf("strays: %v", d["orphans"])
+	}
+}
+
+// Goal: restoring many times at once starts a task once.
+func TestRestoreAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.runTask("--name", "web", "--restart", "on-reboot", "--", "sh", "-c", "echo $$ >> pids; echo up; exec sleep 600")
+	w.reboot()
+	var wg sync.WaitGroup
+	for range 5 {
+		wg.Go(func() {
+			if o := w.run("task", "restore"); o.code != 0 {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+	wg.Wait()
+	until(t, "it is up", func() bool { return w.ok("task", "output", "web", "bash_1") == "up\n" })
+	if b, err := os.ReadFile(filepath.Join(w.dir, "pids")); err != nil || strings.Count(string(b), "\n") != 2 {
+		t.Errorf("ran as %q, %v", b, err)
+	}
+	if l := w.taskLine("web", "bash_1"); l["attempt"] != 2.0 {
+		t.Errorf("%v", l)
+	}
+}
+
+// Goal: a rule that was written since, plan mode, and a missing directory keep a task down, and the reason is told; the
+// next restore does not try again.
+func TestRestoreRefused(t *testing.T) {
+	w := newWorld(t)
+	deny := filepath.Join(w.dir, ".config", "perdure", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(deny), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	gone := filepath.Join(w.dir, "gone")
+	if err := os.Mkdir(gone, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.runTask("--name", "denied", "--restart", "on-reboot", "--", "tail", "-n1", "-f", "/proc/version")
+	home := w.app.Dir
+	w.app.Dir = gone
+	w.runTask("--name", "gone", "--restart", "on-reboot", "--", "sh", "-c", "echo up; sleep 600")
+	w.app.Dir = home
+	w.runTask("--name", "asked", "--restart", "on-reboot", "--", "sh", "-c", "echo up; sleep 600")
+	w.runTask("--name", "planned", "--restart", "on-reboot", "--", "sh", "-c", "echo up; sleep 600")
+	w.reboot()
+	plan := "plan"
+	w.append(w.idOf("planned"), session.Actor{Type: session.ActorUser}, &session.Configured{Mode: &plan})
+	if err := os.WriteFile(deny, []byte("[permissions]\ndeny = [\"Bash(tail:*)\"]\nask = [\"Bash(sh:*)\"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	o := w.run("task", "restore")
+	if o.code != exitFailed || strings.Count(o.stdout, "\n") != 1 || !strings.Contains(o.stdout, w.idOf("asked")+" bash_1 runs again") {
+		t.Errorf("%+v", o)
+	}
+	for name, words := range map[string]string{"denied": "permission denied", "planned": "plan", "gone": "not a directory"} {
+		want := fmt.Sprintf("%s bash_1 stays down: ", w.idOf(name))
+		i := strings.Index(o.stderr, want)
+		if i < 0 || !strings.Contains(strings.SplitN(o.stderr[i:], "\n", 2)[0], words) {
+			t.Errorf("%s: no %q with %q in\n%s", name, want, words, o.stderr)
+		}
+		if l := w.taskLine(name, "bash_1"); l["status"] != "lost" || !strings.Contains(fmt.Sprint(l["not_restarted"]), words) {
+			t.Errorf("%s: %v", name, l)
+		}
+	}
+	if o := w.run("task", "restore"); o.stdout != "" {
+		t.Errorf("again: %+v", o)
+	}
+}
+
+func (w *world) idOf(name string) string {
+	w.t.Helper()
+	for _, l := range lines(w.t, w.ok("list", "--json")) {
+		if l["title"] == name {
+			return l["id"].(string)
+		}
+	}
+	w.t.Fatalf("no session is named %s", name)
+	return ""
+}
+
+// Goal: the resume of a session reports what the reboot took and what runs again, to the person and to the model.
+func TestResumeAfterReboot(t *testing.T) {
+	w := newWorld(t)
+	w.create("s1")
+	w.runTask("--session", "s1", "--restart", "on-reboot", "--", "sh", "-c", "echo up; exec sleep 600")
+	w.runTask("--session", "s1", "--", "sh", "-c", "printf '\\033[31mhalf'; exec sleep 600")
+	w.reboot()
+	r := w.prompt("s1", `{"turns":[{"match":"go","steps":[{"text":"done"}]}]}`, "go", "")
+	var told []string
+	for _, rec := range r.Recovered {
+		told = append(told, rec.Kind+" "+rec.ID+" "+rec.Text+"|"+rec.Output)
+	}
+	all := strings.Join(told, "\n")
+	for _, words := range []string{
+		"task bash_1 is lost (reboot) meanwhile: sh -c", "|up", "task bash_2 is lost (reboot)", "|half", "task bash_1 runs again after the reboot",
+	} {
+		if !strings.Contains(all, words) {
+			t.Errorf("the report lacks %q:\n%s", words, all)
+		}
+	}
+	seen := w.ok("show", "s1", "--messages")
+	for _, words := range []string{"[Background task bash_1 is lost (reboot)", "> up", "[Background task bash_2 is lost (reboot)", "> half", "bash_1 runs again after the reboot, as attempt 2"} {
+		if !strings.Contains(seen, words) {
+			t.Errorf("the model is not told %q:\n%s", words, seen)
+		}
+	}
+	if l := w.taskLine("s1", "bash_1"); l["status"] != "running" || l["attempt"] != 2.0 {
+		t.Errorf("%v", l)
+	}
+}
+
+// Goal: a session's own command cannot grant itself to come back.
+func TestRestartPolicyIsForHumans(t *testing.T) {
+	w := newWorld(t)
+	w.runTask("--name", "web", "--", "sh", "-c", "echo up; exec sleep 600")
+	w.fails(exitUsage, "restart policy", "task", "restart-policy", "web", "bash_1", "always")
+	w.fails(exitMissing, "bash_7", "task", "restart-policy", "web", "bash_7", "on-reboot")
+	w.app.Environ = append(w.app.Environ, "PERDURE_SESSION_ID=web")
+	for _, args := range [][]string{
+		{"task", "restart-policy", "web", "bash_1", "on-reboot"}, {"task", "restore"}, {"task", "run", "--restart", "on-reboot", "--", "true"},
+	} {
+		w.fails(exitFailed, "is for a human", args...)
+	}
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+func (a *App) taskRestartPolicyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "restart-policy ID TASK never|on-reboot", Short: "Say whether a task runs again after a reboot",
+		Long: "Grants, or withdraws, that this very command runs again in its directory after the machine restarted. Rules are\n" +
+			"asked again then: a deny rule or plan mode keeps it down. No session can grant this to itself.",
+		Example: "  perdure task restart-policy web bash_1 on-reboot", Args: exactArgs(3, "a session, a task and a policy"),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			policy := strings.TrimPrefix(args[2], "never")
+			if policy != "" && policy != engine.RestartOnReboot {
+				return usageError("restart policy %q: use never or %s", args[2], engine.RestartOnReboot)
+			}
+			if err := a.refuseInside(cmd.CommandPath()); err != nil {
+				return err
+			}
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				st, err := h.State(ctx, id)
+				if err != nil {
+					return err
+				}
+				t, err := findTask(h, st, args[1])
+				if err != nil {
+					return err
+				}
+				if err := a.deliver(ctx, h, id, &session.TaskRestartSet{Task: t.ID, Restart: policy}); err != nil {
+					return err
+				}
+				a.note("after a reboot %s %s is restarted: %s: %s", id, t.ID, args[2], oneline(t.Command, maxCell))
+				return nil
+			})
+		},
+	}
+}
+
+func (a *App) taskRestoreCommand() *cobra.Command {
+	r := &restoring{app: a}
+	c := &cobra.Command{
+		Use: "restore", Short: "After a reboot, run again what was granted to", Args: exactArgs(0, "no arguments"),
+		Long: "Runs every task of every session again that was lost in a reboot and that a human granted it to, with\n" +
+			"task run --restart on-reboot or task restart-policy, if today's rules still let it. Meant for a login script or\n" +
+			"a systemd user unit; without it, the next resume of a session does the same for that session. A session that is\n" +
+			"held is left to its holder. It may be run twice, or twice at once: nothing is started twice.",
+		Example: "  perdure task restore",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.refuseInside(cmd.CommandPath()); err != nil {
+				return err
+			}
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				if err := each(ctx, h, store.Query{}, func(s store.Info) error { return r.session(ctx, h, s.ID) }); err != nil {
+					return err
+				}
+				return r.end()
+			})
+		},
+	}
+	c.Flags().BoolVar(&r.json, "json", false, "print one JSON object a task")
+	return c
+}
+
+// restoring is a walk over all sessions after a reboot.
+type restoring struct {
+	app    *App
+	json   bool
+	lost   int // tasks that a reboot took
+	failed int // sessions of which that cannot be said, and tasks that could not be run again
+}
+
+// session restores one session. What is wrong with it does not keep the others down.
+func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) error {
+	a := r.app
+	st, err := h.State(ctx, id)
+	if errors.Is(err, engine.ErrNeverOpened) || errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	var lost []perdure.TaskView
+	var rules []session.Rule
+	if err == nil {
+		if lost = h.LostInReboot(st); len(lost) == 0 {
+			return nil
+		}
+		rules, err = a.rulesOf(st)
+	}
+	var done []perdure.Restored
+	if err == nil {
+		done, err = h.Restore(ctx, id, rules)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var held *store.HeldError
+	if errors.As(err, &held) {
+		a.note("session %s is held by pid %d: it restores its tasks itself", id, held.Holder.PID)
+		return nil
+	}
+	for _, t := range done {
+		if err := r.tell(t); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		r.failed++
+		a.note("session %s: %v", id, err)
+	}
+	return nil
+}
+
+func (r *restoring) tell(t perdure.Restored) error {
+	a := r.app
+	r.lost++
+	if !t.Again && t.Restart != "" {
+		r.failed++
+	}
+	switch {
+	case r.json:
+		return a.json(t)
+	case t.Again:
+		a.linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, oneline(t.Command, maxCell))
+	default:
+		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, oneline(t.Command, maxCell))
+		a.quote(t.LastOutput)
+		a.hint("%s runs it again", a.command("task", "restart", t.SessionID, t.ID))
+	}
+	return nil
+}
+
+func (r *restoring) end() error {
+	if r.lost == 0 && !r.json {
+		r.app.note("no reboot took a task")
+	}
+	if r.failed > 0 {
+		return exit(exitFailed)
+	}
+	return nil
+}
+
+// rulesOf are today's rules for a session: the user's, and its directory's.
+func (a *App) rulesOf(st *session.State) ([]session.Rule, error) {
+	set, err := settings.Load(settings.UserFile(a.getenv), st.Config.Root)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range set.Ignored {
+		a.note("ignored: %s", text)
+	}
+	rules := []session.Rule{}
+	for _, r := range set.Rules {
+		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
+	}
+	return rules, nil
+}
+
+// quote shows what a command printed, each line marked as its own words.
+func (a *App) quote(out string) {
+	if out == "" {
+		return
+	}
+	for line := range strings.Lines(out) {
+		a.hint("  > %s", oneline(line, 200))
+	}
+}

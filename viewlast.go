@@ -1,0 +1,43 @@
+package perdure
+
+import (
+	"path/filepath"
+
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/task"
+	"github.com/perdure/perdure/tool"
+)
+
+// Bounds of what is shown of a lost task's output, and of what is read for it.
+const (
+	lastLines  = 10
+	lastBytes  = 2 << 10
+	lastWindow = 64 << 10
+)
+
+// lastWords adds the end of what a lost task printed: all that is left to tell what became of it.
+func (h *Home) lastWords(t *TaskView) {
+	if t.Status != session.CommandLost || t.Output == 0 {
+		return
+	}
+	r := h.runner
+	if r == nil {
+		r = &task.Runner{Dir: filepath.Join(h.dir, "acts"), Now: h.cfg.Now}
+	}
+	var out []byte
+	for from := max(0, t.Output-lastWindow); len(out) <= lastWindow; {
+		b, next, _, err := r.Read(t.SessionID, t.Act, from, lastWindow)
+		if err != nil || next <= from {
+			break // that it is lost is shown all the same
+		}
+		out, from = append(out, b...), next
+	}
+	t.LastOutput = tool.LastLines(h.secret.Replace(out), lastLines, lastBytes)
+}
+
+// rebooted tells of a command of which nothing usable is left that it ran before the machine's last start, which took
+// it: its records were not synced.
+func rebooted(st session.CommandState, boot string) bool {
+	nothingLeft := st.Reason == task.ReasonDirMissing || st.Reason == task.ReasonDamaged
+	return st.Status == session.CommandLost && nothingLeft && boot != "" && task.BootID() != "" && boot != task.BootID()
+}
