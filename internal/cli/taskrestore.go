@@ -85,7 +85,7 @@ type restoring struct {
 func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) error {
 	a := r.app
 	st, err := h.State(ctx, id)
-	if errors.Is(err, engine.ErrNeverOpened) || errors.Is(err, store.ErrNotFound) {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	var lost []perdure.TaskView
