@@ -40,7 +40,7 @@ func TestChattyTasks(t *testing.T) {
 	}
 	var early, late footprint
 	kills := map[string]int{}
-	begun := time.Now()
+	begun, next := time.Now(), 0
 	for tick := time.NewTicker(span / 2000 * 3); time.Since(begun) < span; <-tick.C {
 		i := rand.IntN(tasks)
 		what := []string{"shim", "shim", "shim", "task", "both"}[rand.IntN(5)]
@@ -49,8 +49,9 @@ func TestChattyTasks(t *testing.T) {
 			chats[i] = b.chat(fmt.Sprintf("c%d.%d", i, generation+1))
 		}
 		kills[what]++
-		for range 3 {
-			chats[rand.IntN(tasks)].follow(b)
+		for range 10 { // everybody is read long before anything that is kept has to make room
+			chats[next%tasks].follow(b)
+			next++
 		}
 		if part := time.Since(begun) * 4 / span; part == 1 && early.samples < 5 {
 			early.take(t, b)
