@@ -93,6 +93,12 @@ func (c *conn) one(query string, args []any, row func([]driver.Value) error) (bo
 	return found, err
 }
 
+// touch makes sure that the connection has the file in use.
+func (c *conn) touch() error {
+	_, err := c.one("SELECT 1 FROM session LIMIT 1", nil, nil)
+	return err
+}
+
 func (c *conn) prepare(query string) (driver.Stmt, error) {
 	if stmt := c.stmts[query]; stmt != nil {
 		return stmt, nil
@@ -164,13 +170,21 @@ func (p *pool) get(ctx context.Context) (*conn, error) {
 
 func (p *pool) put(c *conn) { p.idle <- c }
 
-// close waits for the connections that are lent out.
-func (p *pool) close() error {
-	var errs []error
+// drain waits for the connections that are lent out and takes them all; nobody gets one any more.
+func (p *pool) drain() []*conn {
+	var open []*conn
 	for range cap(p.idle) {
 		if c := <-p.idle; c != nil {
-			errs = append(errs, c.close())
+			open = append(open, c)
 		}
+	}
+	return open
+}
+
+func closeAll(conns []*conn) error {
+	var errs []error
+	for _, c := range conns {
+		errs = append(errs, c.close())
 	}
 	return errors.Join(errs...)
 }

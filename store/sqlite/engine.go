@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net/url"
 
 	moderncsqlite "modernc.org/sqlite"
 
@@ -12,7 +13,7 @@ import (
 
 // engine is the SQLite library behind the store. Tests put one in whose disk is simulated.
 type engine struct {
-	connect func(path string) (driver.Conn, error)
+	connect func(path string, readOnly bool) (driver.Conn, error)
 	code    func(error) (int, bool) // extended result code of an error of this library
 	create  func(path string) error // makes an empty file that only its owner may read
 	aliased bool                    // blobs of a row are only valid until the next row
@@ -20,7 +21,13 @@ type engine struct {
 
 func modernc() *engine {
 	return &engine{
-		connect: (&moderncsqlite.Driver{}).Open,
+		connect: func(path string, readOnly bool) (driver.Conn, error) {
+			name := "file:" + (&url.URL{Path: path}).EscapedPath()
+			if readOnly {
+				name += "?mode=ro"
+			}
+			return (&moderncsqlite.Driver{}).Open(name)
+		},
 		code: func(err error) (int, bool) {
 			var e *moderncsqlite.Error
 			if !errors.As(err, &e) {

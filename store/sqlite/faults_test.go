@@ -202,7 +202,7 @@ func TestAnotherProgram(t *testing.T) {
 	home := t.TempDir()
 	l := newLog(t, mustOpen(t, home, Config{pragmas: map[string]string{"busy_timeout": "10"}}), "a")
 	defer func() { _ = l.s.Close() }()
-	raw, err := modernc().connect(home + "/" + databaseName)
+	raw, err := modernc().connect(home+"/"+databaseName, false)
 	if err != nil {
 		t.Fatal(err)
 	}

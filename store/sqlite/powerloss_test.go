@@ -33,7 +33,7 @@ type history struct {
 
 // tiny makes checkpoints and restarts of the log frequent.
 func tiny() *sizes {
-	return &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 64, look: 1, checkpoint: 12, restart: 60}
+	return &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 64, look: 1, checkpoint: 12, restart: 60, keep: 20}
 }
 
 func simConfig(e *engine, pragmas map[string]string) Config {

@@ -77,6 +77,12 @@ func child(role, home string) error {
 		}
 		fmt.Println("ready")
 		select {}
+	case "creator": // Makes one session.
+		err := s.Create(context.Background(), store.NewSession{ID: arg, Events: storetest.Events(arg, session.Head{}, 1)})
+		return errors.Join(err, s.Close())
+	case "reader":
+		_, err := s.List(context.Background(), store.Query{})
+		return errors.Join(err, s.Close())
 	case "held": // Appends once for each line it is sent.
 		l, err := s.Acquire(context.Background(), arg)
 		if err != nil {

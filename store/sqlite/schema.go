@@ -58,7 +58,7 @@ func openDatabase(cfg Config, path string, lock *writeLock) (*conn, error) {
 
 // openConn opens a connection and sets what every connection needs.
 func openConn(cfg Config, path string, readOnly bool) (*conn, error) {
-	raw, err := cfg.engine.connect(path)
+	raw, err := cfg.engine.connect(path, readOnly)
 	if err != nil {
 		return nil, err
 	}

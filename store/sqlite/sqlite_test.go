@@ -35,7 +35,6 @@ func abandon(s *Store) {
 		s.closed.Store(true)
 		s.writer.stop()
 		_ = s.self.file.Close()
-		_ = s.readers.close()
-		_ = s.writer.close()
+		_ = s.writer.close(s.readers)
 	})
 }

@@ -78,7 +78,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.identity = thisMachine()
 	}
 	if c.sizes == nil {
-		c.sizes = &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 4096, look: 64, checkpoint: 1000, restart: 16 << 10}
+		c.sizes = &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 4096, look: 64, checkpoint: 1000, restart: 16 << 10, keep: keepPages}
 	}
 	if c.free == nil {
 		c.free = freeBytes
@@ -160,7 +160,7 @@ func (s *Store) Close() error {
 			s.end = err
 			return
 		}
-		s.end = errors.Join(s.end, s.readers.close(), s.writer.close(), s.holders.leave(s.self))
+		s.end = errors.Join(s.end, s.writer.close(s.readers), s.holders.leave(s.self))
 		if s.end != nil {
 			s.end = fmt.Errorf("close store %s: %w", s.home, s.end)
 		}

@@ -24,8 +24,12 @@ func boot(t testing.TB, d *disk) *engine {
 	vfs.Register(name, &simVFS{disk: d, shm: filepath.Join(t.TempDir(), name), locks: map[string]*fileLocks{}})
 	t.Cleanup(func() { vfs.Unregister(name) })
 	return &engine{
-		connect: func(path string) (driver.Conn, error) {
-			return (&ncruces.SQLite{}).Open("file:" + filepath.Base(path) + "?vfs=" + name)
+		connect: func(path string, readOnly bool) (driver.Conn, error) {
+			path = "file:" + filepath.Base(path) + "?vfs=" + name
+			if readOnly {
+				path += "&mode=ro"
+			}
+			return (&ncruces.SQLite{}).Open(path)
 		},
 		code: func(err error) (int, bool) {
 			var extended sqlite3.ExtendedErrorCode
@@ -70,7 +74,7 @@ func (v *simVFS) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, 
 	if v.locks[name] == nil {
 		v.locks[name] = &fileLocks{}
 	}
-	return &simFile{disk: v.disk, file: f, locks: v.locks[name], memory: vfs.NewSharedMemory(v.shm+"-shm", flags)}, flags, nil
+	return &simFile{disk: v.disk, file: f, locks: v.locks[name], memory: vfs.NewSharedMemory(v.shm+"-shm", flags), readOnly: flags&vfs.OPEN_READONLY != 0}, flags, nil
 }
 
 func (v *simVFS) Delete(name string, _ bool) error {
@@ -101,6 +105,8 @@ type simFile struct {
 	locks  *fileLocks
 	level  vfs.LockLevel
 	memory vfs.SharedMemory
+
+	readOnly bool
 }
 
 func (f *simFile) Close() error {
@@ -148,8 +154,11 @@ func (f *simFile) Lock(level vfs.LockLevel) error {
 	l := f.locks
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if f.level >= level {
+	switch {
+	case f.level >= level:
 		return nil
+	case f.readOnly && level > vfs.LOCK_SHARED: // The kernel gives no write lock on such a descriptor.
+		return sqlite3.IOERR_LOCK
 	}
 	switch level {
 	case vfs.LOCK_SHARED:

@@ -38,6 +38,7 @@ type sizes struct {
 	look       int           // pages' worth of commits between looks at the write-ahead log
 	checkpoint int64         // pages of the write-ahead log after which it is copied into the database
 	restart    int64         // pages after which writers wait for readers, so that the log starts over
+	keep       int64         // pages that a store may leave in the log when it closes
 }
 
 // job is one piece of work, atomic by itself: it either refuses, without having changed anything, or succeeds. Any
@@ -57,6 +58,9 @@ const (
 	taken
 	withdrawn
 )
+
+// keepPages is a megabyte: what an opening reads of it costs less than the syncs that its removal would.
+const keepPages = 256
 
 func startWriter(s *Store, c *conn, lock *writeLock) *writer {
 	w := &writer{store: s, conn: c, lock: lock, sizes: *s.cfg.sizes, done: make(chan struct{})}
@@ -114,16 +118,35 @@ func (w *writer) stop() {
 	<-w.done
 }
 
-// close closes the connection, which copies the log into the database if no other process uses it.
-func (w *writer) close() error {
+// close closes the writing connection and the reading ones. The last connection that may write takes the write-ahead
+// log away when it goes, at the price of two syncs, and of two more for the process that makes it anew. A short log is
+// rather left to the next opening, as a kill would leave it: a reading connection goes last then, which cannot write.
+func (w *writer) close(readers *pool) error {
+	reading := readers.drain()
 	if err := w.lock.acquire(); err != nil {
-		return err
+		return errors.Join(err, closeAll(reading))
 	}
 	leave := w.lock.enter()
-	err := w.conn.close()
+	if w.short() && len(reading) == 0 {
+		if c, err := readers.open(); err == nil {
+			reading = append(reading, c)
+		}
+	}
+	var err error
+	if w.short() && len(reading) > 0 && reading[0].touch() == nil {
+		err = errors.Join(w.conn.close(), closeAll(reading))
+	} else {
+		err = errors.Join(closeAll(reading), w.conn.close())
+	}
 	leave()
 	w.lock.release()
 	return errors.Join(err, w.lock.close())
+}
+
+// short tells whether the write-ahead log may stay: the next opening reads it.
+func (w *writer) short() bool {
+	size, _, err := w.wal("PRAGMA wal_checkpoint(NOOP)")
+	return err == nil && size <= w.sizes.keep
 }
 
 func (w *writer) loop() {
