@@ -21,6 +21,7 @@ type Result struct {
 	IsError    bool              `json:"is_error"`
 	Waiting    []Waiting         `json:"waiting"`
 	Recovered  []engine.Recovery `json:"recovered"`
+	Tasks      []TaskView        `json:"tasks"`             // of the session, that live on: find them by `perdure task list`
 	Message    string            `json:"message,omitempty"` // why it stopped, if that needs words
 }
 
@@ -37,7 +38,7 @@ type Waiting struct {
 // result describes the newest turn.
 func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, wasOpen, parked bool) (*Result, error) {
 	st := s.State()
-	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Recovered: describe(s.Recovered(), st)}
+	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Recovered: describe(s.Recovered(), st), Tasks: h.LiveTasks(st)}
 	switch {
 	case st.Turn != nil:
 		t := st.Turn
@@ -71,6 +72,11 @@ func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, w
 	r.Result = t.LastText()
 	r.IsError = slices.Contains([]string{session.TurnError, session.TurnRefusal, session.TurnContextLimit}, r.StopReason)
 	return r, nil
+}
+
+// LiveTasks are the session's own tasks of which a process is left.
+func (h *Home) LiveTasks(st *session.State) []TaskView {
+	return slices.DeleteFunc(h.TaskViews(st), func(t TaskView) bool { return t.SessionID != st.ID || !t.Live() })
 }
 
 func waitingReason(ws []Waiting) string {

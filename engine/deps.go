@@ -28,6 +28,13 @@ type Commands interface {
 	Remove(sessionID, act string) error
 }
 
+// Sweeper is what Commands may be able to do besides.
+type Sweeper interface {
+	// Sweep removes what a process that died left half-made or half-removed of a session's commands. It is called by
+	// the session's holder, before anything is prepared.
+	Sweep(sessionID string) error
+}
+
 // Secrets replaces known values where text enters the model and the log.
 type Secrets interface {
 	// Replace returns b with every known value replaced by its name.

@@ -39,10 +39,15 @@ func (s *Session) settle(ctx context.Context, a session.Action, do session.Settl
 }
 
 // sweep removes the act directories that a crash left between a command's outcome and its removal: those of the newest
-// step, and those of attempts that did not run.
+// step, those of attempts that did not run, and what was never finished or not wholly removed.
 func (s *Session) sweep() {
 	if s.eng.cfg.Commands == nil {
 		return
+	}
+	if sw, ok := s.eng.cfg.Commands.(Sweeper); ok {
+		if err := sw.Sweep(s.lease.Session); err != nil {
+			s.eng.cfg.Log.Warn("what a crash left of commands stays", "session", s.lease.Session, "error", err)
+		}
 	}
 	gone := map[string]bool{}
 	if n := len(s.state.Settled); n > 0 && s.state.Settled[n-1].Effect == session.EffectProcess {

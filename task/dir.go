@@ -152,12 +152,44 @@ func (d actDir) discard() error {
 		return err
 	}
 	// What a Prepare left that died half-way.
-	left, err := filepath.Glob(filepath.Join(parent, newPrefix+act+".*"))
-	for _, path := range left {
-		os.RemoveAll(path)
-	}
+	err := sweepDir(parent, func(name string) bool {
+		rest, ours := strings.CutPrefix(name, newPrefix+act+".")
+		return ours && strings.Count(rest, ".") == 1 // pid and counter: with more it is of an act whose id goes on
+	})
 	os.Remove(parent) // succeeds only for the last act of a session
 	return err
+}
+
+// Sweep removes what a Prepare or a Remove left of a session's directories when it died half-way. The caller sees to it
+// that nobody prepares or removes an act of this session meanwhile: it holds the session.
+func (r *Runner) Sweep(sessionID string) error {
+	d, err := r.act(sessionID, "x")
+	if err != nil {
+		return err
+	}
+	err = sweepDir(filepath.Dir(string(d)), func(name string) bool {
+		return strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, trashPrefix)
+	})
+	if err != nil {
+		return fmt.Errorf("sweep commands of %s: %w", sessionID, err)
+	}
+	return nil
+}
+
+// sweepDir removes the entries that match. A directory that is not there has none.
+func sweepDir(dir string, match func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	for _, e := range entries {
+		if match(e.Name()) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 var uniqueCounter atomic.Uint64

@@ -10,7 +10,8 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// Wait returns the command's state as soon as it is no longer running, at most 20 ms late, or ctx's error. A command
+// Wait returns the command's state as soon as it is no longer running, at most 20 ms late, or ctx's error. It looks
+// often at first, and then sleeps until the kernel tells of a death: any number of commands can be waited for. A command
 // that ended while descendants of it live on is not running: the state counts them as stragglers. When its shim dies
 // Wait adopts the command. Otherwise it decides nothing: of an act that nobody started it returns absent at once.
 func (r *Runner) Wait(ctx context.Context, sessionID, act string) (session.CommandState, error) {
@@ -21,9 +22,14 @@ func (r *Runner) Wait(ctx context.Context, sessionID, act string) (session.Comma
 	var limit limiter
 	var keep keeper
 	defer keep.close()
+	var g *guard
+	defer func() { g.close() }()
 	for wait := newPoller(ctx); ; {
 		if d.busy() {
 			keep.hold(d)
+			if g == nil && wait.slow() {
+				g = d.guard()
+			}
 		} else {
 			v, err := r.look(d)
 			if err != nil {
@@ -42,9 +48,10 @@ func (r *Runner) Wait(ctx context.Context, sessionID, act string) (session.Comma
 				return v.CommandState, nil
 			}
 		}
-		if err := wait.next(); err != nil {
+		if err := wait.nextOr(g.death()); err != nil {
 			return session.CommandState{Status: session.CommandRunning}, fmt.Errorf("wait for %s/%s: %w", sessionID, act, err)
 		}
+		g = g.standing()
 	}
 }
 
@@ -70,14 +77,29 @@ const (
 func newPoller(ctx context.Context) *poller { return &poller{ctx: ctx, step: firstPoll} }
 
 // next sleeps, or returns ctx's error.
-func (p *poller) next() error {
-	t := time.NewTimer(p.step)
+func (p *poller) next() error { return p.nextOr(nil) }
+
+// slow says that the looks have become rare.
+func (p *poller) slow() bool { return p.step >= lastPoll }
+
+// guardedPoll is how often one looks who is told of deaths: hardly ever, in case that a handle lies.
+const guardedPoll = time.Second
+
+// nextOr is next that lasts until a death, if there is somebody who tells of it. After it the looks are close again.
+func (p *poller) nextOr(death <-chan struct{}) error {
+	step := p.step
+	if death != nil {
+		step = guardedPoll
+	}
+	t := time.NewTimer(step)
 	defer t.Stop()
 	p.step = min(p.step+p.step/16, lastPoll)
 	select {
 	case <-p.ctx.Done():
 		return p.ctx.Err()
+	case <-death:
+		p.step = firstPoll
 	case <-t.C:
-		return nil
 	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
@@ -16,6 +17,9 @@ import (
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/task"
 )
+
+// staleAfter is how long a task runs until doctor asks whether anybody still wants it.
+const staleAfter = 7 * 24 * time.Hour
 
 // heldSession is a session and who may append to it.
 type heldSession struct {
@@ -94,8 +98,10 @@ func (d *diagnosis) ofSession(a *App, h *perdure.Home, st *session.State, needed
 			live.Stale = "its session is " + string(st.Lifecycle)
 		case t.Reason == task.ReasonOrphaned:
 			live.Stale = "its shim died: its output is no longer collected"
-		case t.Status != session.CommandRunning:
+		case t.Stragglers > 0:
 			live.Stale = fmt.Sprintf("the command ended and left %d processes", t.Stragglers)
+		case a.Now().Sub(time.UnixMilli(int64(t.Started))) > staleAfter:
+			live.Stale = fmt.Sprintf("it has run for more than %d days", int(staleAfter.Hours())/24)
 		}
 		d.Tasks = append(d.Tasks, live)
 	}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -257,5 +259,57 @@ func TestRestartPolicyIsForHumans(t *testing.T) {
 		{"task", "restart-policy", "web", "bash_1", "on-reboot"}, {"task", "restore"}, {"task", "run", "--restart", "on-reboot", "--", "true"},
 	} {
 		w.fails(exitFailed, "is for a human", args...)
+	}
+}
+
+// process runs a command line in a process of its own.
+func (w *world) process(args ...string) {
+	w.t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(w.t.Context(), exe)
+	cmd.Env, cmd.Dir = append(w.app.Environ, "CLI_TEST_ARGS="+strings.Join(args, "\n")), w.dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+}
+
+// Goal: the agent that goes on with a session minds the tasks that it found there: a shim that dies is replaced at
+// once, with nobody looking. A look from outside would adopt, too, so nothing looks here but the process table.
+func TestHolderMindsTasks(t *testing.T) {
+	w := newWorld(t)
+	w.create("s1")
+	// Another process starts it, and is gone: who starts a task minds it in any case.
+	w.process("task", "run", "--session", "s1", "--", "sh", "-c", "echo up; sleep 600")
+	t.Cleanup(func() { w.run("task", "kill", "s1", "--all") })
+	pid := w.taskLine("s1", "bash_1")["pid"]
+	script := `{"turns":[{"match":"go","steps":[{"text":"slow","delay_ms":60000}]}]}`
+	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer close(ended)
+		w.hold(ctx, "s1", script)
+	}()
+	defer func() { cancel(); <-ended }()
+	until(t, "the session is held", func() bool { return strings.Contains(w.ok("show", "s1", "--json"), `"activity":"running"`) })
+	lock := filepath.Join(w.home, "acts", "s1", "task.bash_1.a1", "lock")
+	shim := func() (pid int) {
+		var rec struct {
+			PID int `json:"pid"`
+		}
+		w.readJSON(lock, &rec)
+		return rec.PID
+	}
+	for range 3 {
+		old := shim()
+		if err := syscall.Kill(old, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		until(t, "another shim is there", func() bool { now := shim(); return now != old && syscall.Kill(now, 0) == nil && !zombie(now) })
+	}
+	if l := w.taskLine("s1", "bash_1"); l["status"] != "running" || l["pid"] != pid {
+		t.Errorf("%v", l)
 	}
 }

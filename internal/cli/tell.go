@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -9,7 +10,8 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// tellTasks names what is left after this process: messages that wait, and tasks that run on, with how to find them.
+// tellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
+// to find and to end them.
 func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	st, err := h.State(ctx, id)
 	if err != nil {
@@ -18,17 +20,19 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	if n := len(st.Queue); n > 0 && st.Lifecycle == session.LifecycleOpen {
 		a.note("messages that wait for the open turn's end: %d", n)
 	}
-	told := false
-	for _, t := range st.Tasks {
-		if t.Status != session.CommandRunning || t.Session != "" {
-			continue
+	tasks := h.LiveTasks(st)
+	if len(tasks) > 0 {
+		a.note("still running:")
+	}
+	for _, t := range tasks {
+		how := ""
+		if t.Status != session.CommandRunning {
+			how = taskStatus(t) + ", "
+		} else if t.Stragglers > 0 {
+			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
-		if !told {
-			a.note("still running:")
-		}
-		told = true
-		a.hint("%s (pid %d): %s", t.ID, t.PID, oneline(firstLine(t.Command), 500))
-		a.hint("  perdure task output %s %s, perdure task kill %s %s", id, t.ID, id, t.ID)
+		a.hint("%s (%spid %d): %s", t.ID, how, t.PID, oneline(firstLine(t.Command), 500))
+		a.hint("  perdure task output %s %s, perdure task kill %s %s", t.SessionID, t.ID, t.SessionID, t.ID)
 	}
 }
 
