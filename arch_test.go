@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"engine": {"session", "permission", "store", "model", "tool"},
 	// What the binary is made of.
 	"internal/redact":    {},
-	"internal/settings":  {"permission"},
+	"internal/settings":  {"permission", "session"},
 	"internal/modeltest": {},
 	"internal/sim":       {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
 	"internal/proof":     {"session"},

@@ -28,6 +28,7 @@ import (
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/internal/redact"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/sqlite"
 	"github.com/perdure/perdure/task"
@@ -56,6 +57,7 @@ type Config struct {
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
+	Limits   session.CommandLimits                     // of every command that a session's model starts
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
 	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
 	Log      *slog.Logger                              // nil discards
@@ -105,7 +107,7 @@ func (h *Home) engineConfig() engine.Config {
 		Store: h.store, Provider: cfg.Provider, Cost: cost, Tools: cfg.Tools, Files: tool.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir,
-		Protect: cfg.Protect, Secrets: h.secret, Observe: cfg.Observe, Log: cfg.Log,
+		Protect: cfg.Protect, Limits: cfg.Limits, Secrets: h.secret, Observe: cfg.Observe, Log: cfg.Log,
 		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
 	}
 	if ec.Provider == nil {

@@ -94,13 +94,46 @@ func (h *Home) Deliver(ctx context.Context, id, key string, body session.Body) e
 	if err != nil {
 		return err
 	}
+	if err := h.taken(ctx, id, receipt.N); err != nil {
+		return err
+	}
+	return h.refusal(ctx, id, receipt.Key, before.Head.Seq)
+}
+
+// DeliverAll is Deliver for several bodies, which are taken together: what they ask for is under way at once. An error
+// that wraps engine.ErrRefused is about some of them; the others were taken.
+func (h *Home) DeliverAll(ctx context.Context, id string, bodies ...session.Body) error {
+	before, err := h.store.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	receipts := make([]store.Receipt, len(bodies))
+	for i, body := range bodies {
+		if receipts[i], err = h.accept(ctx, id, "", body); err != nil {
+			return err
+		}
+	}
+	var refused []error
+	for i := range receipts {
+		if i == 0 {
+			if err := h.taken(ctx, id, receipts[len(receipts)-1].N); err != nil {
+				return err
+			}
+		}
+		refused = append(refused, h.refusal(ctx, id, receipts[i].Key, before.Head.Seq))
+	}
+	return errors.Join(refused...)
+}
+
+// taken waits until an inbox item is in the log: a live holder takes it, else this process does.
+func (h *Home) taken(ctx context.Context, id string, n int64) error {
 	for {
 		info, err := h.store.Get(ctx, id)
 		if err != nil {
 			return err
 		}
-		if info.Mark >= receipt.N {
-			return h.refusal(ctx, id, receipt.Key, before.Head.Seq)
+		if info.Mark >= n {
+			return nil
 		}
 		if err := h.drainOnce(ctx, id); err != nil && !errors.Is(err, store.ErrHeld) {
 			return err

@@ -31,8 +31,9 @@ type TaskView struct {
 	Stragglers int                   `json:"stragglers,omitempty"`
 	Output     int64                 `json:"output_bytes"`    // every byte printed, kept or not
 	Position   int64                 `json:"output_position"` // up to where the model has read
-	Started    Stamp                 `json:"started_at"`
-	Ended      Stamp                 `json:"ended_at"`
+	session.TaskSettings
+	Started Stamp `json:"started_at"`
+	Ended   Stamp `json:"ended_at"`
 }
 
 // Live tells whether a process of the task is left.
@@ -52,6 +53,10 @@ func (h *Home) taskViews(id string, tasks []session.Task) []TaskView {
 		}
 		v.Name, v.Restart, v.NoRestart = t.Name, t.Restart, t.NotRestarted
 		v.Attempt, v.Attempts = max(t.Attempt, 1), t.Attempts
+		v.TaskSettings = t.TaskSettings
+		if v.Lifetime == "" {
+			v.Lifetime = session.LifetimeDetached
+		}
 		if v.Status == session.CommandStarting {
 			v.Status = session.CommandRunning // its directory knows better
 		}

@@ -48,6 +48,10 @@ func (s *Session) admissible(body session.Body, key string) error {
 		return s.admitRestart(b)
 	case *session.TaskRequested:
 		return s.admitTask(b, key)
+	case *session.TaskInput:
+		return s.admitInput(b, key)
+	case *session.ToolDetached:
+		return s.admitDetach(b)
 	case *session.StateSet:
 		if !b.Delete && !s.state.ScratchFits(b.Key, b.Value) {
 			return fmt.Errorf("scratch state would be over 1 MiB")
@@ -129,7 +133,7 @@ func (s *Session) admitSignal(b *session.TaskSignalled) error {
 		return fmt.Errorf("task %s has ended", b.Task)
 	}
 	if b.By == "" {
-		b.By = "user"
+		b.By = session.ByUser
 	}
 	return nil
 }

@@ -21,13 +21,15 @@ type commandFlight struct {
 	start     session.Start
 	env       session.EnvDelta // the session's, before the command
 	cwd       string
+	turn      int
 	collected bool
+	moved     chan session.Start // it was sent to the background: what the log says of it now
 }
 
 func (s *Session) commandFlight(act string, p plan, t tool.Commander, start session.Start, collected bool) commandFlight {
 	return commandFlight{
 		s: s, act: act, name: p.call.Name, tool: t, command: *p.command, start: start,
-		env: s.state.Env, cwd: s.state.Cwd, collected: collected,
+		env: s.state.Env, cwd: s.state.Cwd, turn: s.state.Turn.N, collected: collected, moved: make(chan session.Start, 1),
 	}
 }
 
@@ -52,13 +54,21 @@ func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
 	}}}
 }
 
-// collect waits for the command and words its outcome; a background command is only named.
+// collect waits for the command and words its outcome; a background command is only named, and so is one that is sent
+// to the background meanwhile.
 func (f commandFlight) collect(ctx context.Context) landing {
-	if f.start.Background {
+	switch {
+	case f.start.Moved:
+		return f.move(ctx)
+	case f.start.Background:
 		return f.announce(ctx)
 	}
 	cmds, id := f.s.eng.cfg.Commands, f.s.lease.Session
-	st, err := cmds.Wait(ctx, id, f.act)
+	st, moved, err := f.waitForeground(ctx)
+	if moved != nil {
+		f.start = *moved
+		return f.move(ctx)
+	}
 	cancelled := false
 	if ctx.Err() != nil {
 		if !errors.Is(context.Cause(ctx), errCancelled) {
@@ -66,7 +76,7 @@ func (f commandFlight) collect(ctx context.Context) landing {
 		}
 		cancelled = true
 		ctx = context.WithoutCancel(ctx)
-		if err = cmds.Kill(ctx, id, f.act, "user"); err == nil {
+		if err = cmds.Kill(ctx, id, f.act, session.ByUser); err == nil {
 			st, err = cmds.Wait(ctx, id, f.act)
 		}
 	}
@@ -117,10 +127,14 @@ func (f commandFlight) announce(ctx context.Context) landing {
 }
 
 func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
-	return &session.TaskStarted{Task: session.Task{
+	t := session.Task{
 		ID: f.start.Task, Act: f.act, Command: f.command.Script, Cwd: f.cwd,
-		PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID,
-	}}
+		PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID, TaskSettings: f.start.TaskSettings,
+	}
+	if t.Lifetime == session.LifetimeTurn {
+		t.Turn = f.turn
+	}
+	return &session.TaskStarted{Task: t}
 }
 
 // outcome words how a foreground command ended.

@@ -35,6 +35,17 @@ type Sweeper interface {
 	Sweep(sessionID string) error
 }
 
+// Steering is what Commands may also do: reach a command while it runs. Errors: session.ErrCommandEnded,
+// session.ErrNoInput, session.ErrInputFull.
+type Steering interface {
+	// WriteStdin offers input and returns how much was taken; it does not wait.
+	WriteStdin(sessionID, act string, b []byte) (int, error)
+	// CloseStdin ends the input. Closing twice is no error.
+	CloseStdin(sessionID, act string) error
+	// Detach lifts the timeout of a foreground command. The command does not notice; doing it twice is no error.
+	Detach(sessionID, act string) error
+}
+
 // Secrets replaces known values where text enters the model and the log.
 type Secrets interface {
 	// Replace returns b with every known value replaced by its name.

@@ -34,6 +34,7 @@ type Config struct {
 	OutDir   string                                 // outputs that a tool result only quotes; empty: none are kept
 	TempDir  func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
 	Protect  []string                               // more protected paths
+	Limits   session.CommandLimits                  // of every command that a session's model starts
 	Secrets  Secrets                                // known values that must not reach model and log; nil: none
 	Observe  func(Update)                           // one call at a time for each session; must not block; nil: nobody looks
 	Log      *slog.Logger                           // nil discards

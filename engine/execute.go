@@ -101,7 +101,8 @@ func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t 
 	if err != nil {
 		return fmt.Errorf("session %s: act %s: %w", s.state.ID, a.ID, err)
 	}
-	start.Command, start.Background = p.command.Script, p.command.Background
+	start.Command, start.Background, start.TaskSettings = p.command.Script, p.command.Background, p.command.Settings
+	start.Limits = s.eng.cfg.Limits
 	if start.Background {
 		start.Task = s.nextTask()
 	}
@@ -109,6 +110,7 @@ func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t 
 		Version: 1, Session: s.state.ID, Act: a.ID, Script: p.command.Script, Cwd: s.state.Cwd, Env: env,
 		TimeoutMS: p.command.TimeoutMS, Capture: !p.command.Background,
 	}
+	applySettings(&spec, start.TaskSettings)
 	if err := s.eng.cfg.Commands.Prepare(ctx, spec); err != nil {
 		return s.append(ctx, engineActor, refused(a.ID, *errorResult("The command could not be prepared: %v", err)))
 	}
@@ -122,6 +124,7 @@ func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t 
 		}
 		return f.collect(ctx)
 	})
+	s.flights[a.ID].moved = f.moved
 	return nil
 }
 

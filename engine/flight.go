@@ -20,6 +20,8 @@ var ErrParked = errParked
 type flight struct {
 	stop      context.CancelCauseFunc
 	cancelled bool
+	moved     chan<- session.Start // of a command: that it was sent to the background
+	told      bool                 // by moved
 }
 
 // landing is what a flight reports to the loop: the events that say what happened, appended together, and what to do

@@ -20,16 +20,25 @@ const (
 // output reads what was kept of a command's output: both ends for the result, and all of it into a file of its own
 // when the ends are not all.
 func (f commandFlight) output(st session.CommandState) (tool.Output, error) {
-	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
-	if err != nil || next >= st.Output {
-		return tool.Output{Head: head, Total: st.Output}, err
+	out, whole, err := f.quote(st)
+	if err == nil && !whole && f.s.eng.cfg.OutDir != "" {
+		out.Path, err = f.keep(st)
 	}
-	out := tool.Output{Head: head, Total: st.Output}
+	return out, err
+}
+
+// quote reads both ends of what is kept of a command's output, and tells whether they are all of it.
+func (f commandFlight) quote(st session.CommandState) (out tool.Output, whole bool, err error) {
+	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
+	out = tool.Output{Head: head, Total: st.Output}
+	if err != nil || next >= st.Output {
+		return out, true, err
+	}
 	from := max(next, st.Output-quoteBytes)
 	for from < st.Output {
 		b, n, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, from, quoteBytes)
 		if err != nil {
-			return out, err
+			return out, false, err
 		}
 		out.Omitted += gap
 		if n <= from {
@@ -38,10 +47,7 @@ func (f commandFlight) output(st session.CommandState) (tool.Output, error) {
 		out.Tail, from = append(out.Tail, b...), n
 	}
 	out.Omitted += max(0, st.Output-quoteBytes-next)
-	if f.s.eng.cfg.OutDir != "" {
-		out.Path, err = f.keep(st)
-	}
-	return out, err
+	return out, false, nil
 }
 
 // keep writes the kept output to a file of its own, durably, each gap named in its place. Writing it again gives the

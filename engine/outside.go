@@ -22,32 +22,36 @@ func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
 	})
 }
 
-// TendTasks starts and ends the tasks of which that was asked for, and does nothing else.
-func (s *Session) TendTasks(ctx context.Context) error { return s.tend(ctx, false) }
+// TendTasks does what was asked for about tasks, and nothing else: it starts and ends them, writes to them, and makes
+// one of a command that was sent to the background.
+func (s *Session) TendTasks(ctx context.Context) error { return s.tendAll(ctx, false) }
 
 // RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of
 // it is in Recovered.
-func (s *Session) RestoreTasks(ctx context.Context) error { return s.tend(ctx, true) }
+func (s *Session) RestoreTasks(ctx context.Context) error { return s.tendAll(ctx, true) }
 
-func (s *Session) tend(ctx context.Context, restore bool) error {
+func (s *Session) tendAll(ctx context.Context, restore bool) error {
 	for {
 		if restore {
 			if err := s.restartTasks(ctx); err != nil {
 				return err
 			}
 		}
+		progressed := false
 		for _, a := range session.Next(s.state) {
 			if s.flights[a.ID] != nil {
 				continue
 			}
-			switch do := a.Do.(type) {
-			case session.KillTask:
-				s.killTask(a.ID, do)
-			case session.StartTask:
-				if err := s.startTask(a.ID, do); err != nil {
-					return err
-				}
+			done, err := s.tend(ctx, a)
+			if err != nil {
+				return err
 			}
+			if progressed = progressed || done; done {
+				break // what is to do next may be another thing now
+			}
+		}
+		if progressed {
+			continue
 		}
 		if len(s.flights) == 0 {
 			return nil

@@ -92,6 +92,7 @@ func (s *Session) reconcile(ctx context.Context) (progressed bool, err error) {
 	for _, a := range actions {
 		wanted[a.ID] = a.Do
 	}
+	s.detachFlights() // before a cancel that came after
 	for id, f := range s.flights {
 		do, ok := wanted[id]
 		if settle, isSettle := do.(session.Settle); !ok || isSettle && settle.Cancel {
@@ -144,16 +145,10 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.execute(ctx, a, do.Call)
 	case session.Settle:
 		return true, s.settle(ctx, a, do)
-	case session.StartTask:
-		return true, s.startTask(a.ID, do)
 	case session.RestartTask:
 		return s.restartTask(ctx, do)
-	case session.KillTask:
-		s.killTask(a.ID, do)
-		return true, nil
-	case session.Wake:
 	}
-	return false, nil
+	return s.tend(ctx, a)
 }
 
 // Cancel asks to end the open turn. What runs is stopped by the next Run.

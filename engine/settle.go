@@ -149,17 +149,18 @@ func (s *Session) settleCommand(ctx context.Context, a session.Action, c *sessio
 		case st.Status == session.CommandAbsent:
 			return f.outcome(st, false)
 		case cancel && !f.start.Background:
-			if err := s.eng.cfg.Commands.Kill(ctx, s.lease.Session, a.ID, "user"); err != nil {
+			if err := s.eng.cfg.Commands.Kill(ctx, s.lease.Session, a.ID, session.ByUser); err != nil {
 				return landing{err: fmt.Errorf("act %s: %w", a.ID, err)}
 			}
 			if st, err = s.eng.cfg.Commands.Wait(ctx, s.lease.Session, a.ID); err != nil {
 				return landing{err: fmt.Errorf("act %s: %w", a.ID, err)}
 			}
 			return f.outcome(st, true)
-		case st.Status == session.CommandLost && f.start.Background:
+		case st.Status == session.CommandLost && f.start.Background && !f.start.Moved:
 			return f.outcome(st, false)
 		}
 		return f.collect(ctx)
 	})
+	s.flights[a.ID].moved, s.flights[a.ID].told = f.moved, f.start.Moved
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/tool"
 )
 
 // collectTasks appends the end of every task that ended while nobody looked.
@@ -35,11 +36,16 @@ func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.Comm
 	if now := s.state.Task(t.ID); now == nil || now.Act != t.Act || now.Status != session.CommandRunning {
 		return nil
 	}
+	return s.append(ctx, engineActor, s.taskEnd(t, st)...)
+}
+
+// taskEnd is a task's end, and a note that tells the model, unless the model ended the task itself.
+func (s *Session) taskEnd(t session.Task, st session.CommandState) []session.Body {
 	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
-	if now := s.state.Task(t.ID); now.Kill == "" && !now.Told {
+	if now := s.state.Task(t.ID); now.Kill != session.ByModel && !now.Told {
 		bodies = append(bodies, note("[Background task %s %s: %s%s]", t.ID, ended(st), t.Command, quoted(s.lastOutput(t, st))))
 	}
-	return s.append(ctx, engineActor, bodies...)
+	return bodies
 }
 
 // ended says in words how a command ended.
@@ -50,7 +56,7 @@ func ended(st session.CommandState) string {
 			return fmt.Sprintf("ended with exit code %d", *st.ExitCode)
 		}
 	case session.CommandKilled:
-		return "was killed by " + st.Signal
+		return "was " + tool.KilledText(st)
 	case session.CommandLost:
 		return "is lost (" + st.Reason + ")"
 	case session.CommandAbsent:

@@ -44,6 +44,9 @@ func (s *Session) mayRestart(t *session.Task) string {
 	if t.Restart != session.RestartOnReboot {
 		return "nobody granted it"
 	}
+	if err := s.admitSettings(t.TaskSettings); err != nil {
+		return err.Error()
+	}
 	d := permission.Decide(s.policy(), permission.Request{Tool: "Bash", Command: t.Command, Background: true})
 	switch {
 	case d.Effect == permission.Deny:

@@ -60,7 +60,7 @@ func (t tasks) Kill(ctx context.Context, id string) (session.CommandState, error
 		if now := t.s.state.Task(id); now == nil || now.Status != session.CommandRunning || now.Kill != "" {
 			return nil
 		}
-		return t.s.append(ctx, session.Actor{Type: session.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: "agent"})
+		return t.s.append(ctx, session.Actor{Type: session.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: session.ByModel})
 	})
 	if err != nil {
 		return session.CommandState{}, err
@@ -68,8 +68,11 @@ func (t tasks) Kill(ctx context.Context, id string) (session.CommandState, error
 	return t.s.eng.cfg.Commands.Wait(ctx, t.s.lease.Session, task.Act)
 }
 
-// killTask ends a task whose end was asked for.
-func (s *Session) killTask(id string, do session.KillTask) {
+// killTask ends a task whose end was asked for; that it is to end is in the log first.
+func (s *Session) killTask(ctx context.Context, id string, do session.KillTask) error {
+	if do.Intend {
+		return s.append(ctx, engineActor, &session.TaskSignalled{Task: do.Task, Signal: "SIGTERM", By: do.By})
+	}
 	task := *s.state.Task(do.Task)
 	s.fly(id, func(ctx context.Context) landing {
 		err := s.eng.cfg.Commands.Kill(ctx, s.lease.Session, task.Act, do.By)
@@ -92,9 +95,10 @@ func (s *Session) killTask(id string, do session.KillTask) {
 			if now := s.state.Task(task.ID); now == nil || now.Act != task.Act || !now.Live() {
 				return nil // whoever watches it was faster
 			}
-			return []session.Body{&session.TaskExited{Task: task.ID, State: st}}
+			return s.taskEnd(task, st)
 		}}
 	})
+	return nil
 }
 
 // nextTask names the next task. The number counts up over the names that were given, not over those that were only

@@ -41,6 +41,9 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 	case b.Restart != "" && b.Restart != RestartOnReboot:
 		return fmt.Errorf("restart policy %q is not known", b.Restart)
 	}
+	if err := s.admitSettings(b.TaskSettings); err != nil {
+		return err
+	}
 	if d := permission.Decide(s.policy(), permission.Request{Tool: "Bash", Command: b.Command, Background: true}); d.Effect == permission.Deny {
 		return fmt.Errorf("permission denied: %s", d.Reason)
 	}
@@ -51,6 +54,7 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 // repeat fills in what another attempt of a task shares with the one before.
 func repeat(b *session.TaskRequested, old *session.Task) {
 	b.Name, b.Argv, b.Command, b.Cwd, b.Restart = old.Name, old.Argv, old.Command, old.Cwd, old.Restart
+	b.TaskSettings = old.TaskSettings
 }
 
 // prepareTask names the act of a task's next attempt and makes its directory, which is there before the request is.
@@ -60,7 +64,7 @@ func (s *Session) prepareTask(b *session.TaskRequested) error {
 		attempt = max(old.Attempt, 1) + 1
 	}
 	b.Epoch, b.Act = s.lease.Epoch, fmt.Sprintf("task.%s.a%d", b.Task, attempt)
-	spec, err := s.taskSpec(b.Act, b.Argv, b.Command, b.Cwd)
+	spec, err := s.taskSpec(b.Act, b.Argv, b.Command, b.Cwd, b.TaskSettings)
 	if err != nil {
 		return err
 	}
@@ -71,12 +75,13 @@ func (s *Session) prepareTask(b *session.TaskRequested) error {
 // RestartOnReboot is session.RestartOnReboot.
 const RestartOnReboot = session.RestartOnReboot
 
-func (s *Session) taskSpec(act string, argv []string, command, cwd string) (session.CommandSpec, error) {
+func (s *Session) taskSpec(act string, argv []string, command, cwd string, set session.TaskSettings) (session.CommandSpec, error) {
 	env, err := s.environ()
 	spec := session.CommandSpec{Version: 1, Session: s.lease.Session, Act: act, Argv: argv, Cwd: cwd, Env: env}
 	if len(argv) == 0 {
 		spec.Script = command
 	}
+	applySettings(&spec, set)
 	return spec, err
 }
 
@@ -88,7 +93,7 @@ func (s *Session) startTask(id string, do session.StartTask) error {
 	spec, ok := s.prepared[t.Act]
 	if !ok && !do.Settle {
 		var err error
-		if spec, err = s.taskSpec(t.Act, t.Argv, t.Command, t.Cwd); err != nil {
+		if spec, err = s.taskSpec(t.Act, t.Argv, t.Command, t.Cwd, t.TaskSettings); err != nil {
 			return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
 		}
 	}

@@ -1,5 +1,17 @@
 package session
 
+import "errors"
+
+// What a running command may answer to whoever steers it.
+var (
+	// ErrCommandEnded says that the command is not there any more to be written to or detached.
+	ErrCommandEnded = errors.New("command has ended")
+	// ErrNoInput says that the command was started without input, or that its input was closed.
+	ErrNoInput = errors.New("command has no open input")
+	// ErrInputFull says that the command has not read what was written before. Some of the bytes may have been taken.
+	ErrInputFull = errors.New("command does not read its input")
+)
+
 // CommandSpec says how to run one command under its shim. It is written to the act directory before the shim starts
 // and is all that the shim knows.
 type CommandSpec struct {
@@ -54,7 +66,7 @@ type CommandState struct {
 	BootID     string        `json:"boot_id,omitempty"`
 	ExitCode   *int          `json:"exit_code,omitempty"` // only when exited
 	Signal     string        `json:"signal,omitempty"`    // only when killed, as in SIGKILL
-	By         string        `json:"by,omitempty"`        // who killed it: user, agent, timeout, limit, unknown; lost: who had asked
+	By         string        `json:"by,omitempty"`        // who killed it, see [ByUser]; lost: who had asked
 	Reason     string        `json:"reason,omitempty"`    // lost: reboot, shim_died, dir_missing, damaged; running: orphaned
 	Output     int64         `json:"output_bytes"`        // every byte printed, kept or not
 	Started    int64         `json:"started,omitempty"`

@@ -25,6 +25,7 @@ const (
 
 	KindToolDecided  Kind = "tool.decided"
 	KindToolStarted  Kind = "tool.started"
+	KindToolDetached Kind = "tool.detached"
 	KindToolFinished Kind = "tool.finished"
 	KindToolVoid     Kind = "tool.void"
 	KindToolUnknown  Kind = "tool.unknown"
@@ -43,6 +44,8 @@ const (
 	KindTaskExited    Kind = "task.exited"
 	KindTaskSignalled Kind = "task.signalled"
 	KindTaskRead      Kind = "task.read"
+	KindTaskInput     Kind = "task.input"
+	KindTaskWritten   Kind = "task.written"
 
 	KindTaskRestartSet   Kind = "task.restart_set"
 	KindTaskNotRestarted Kind = "task.not_restarted"
@@ -142,6 +145,8 @@ func (k Kind) workBody() Body {
 		return &ToolDecided{}
 	case KindToolStarted:
 		return &ToolStarted{}
+	case KindToolDetached:
+		return &ToolDetached{}
 	case KindToolFinished:
 		return &ToolFinished{}
 	case KindToolVoid:
@@ -156,6 +161,13 @@ func (k Kind) workBody() Body {
 		return &QuestionAsked{}
 	case KindQuestionAnswered:
 		return &QuestionAnswered{}
+	default:
+		return k.taskBody()
+	}
+}
+
+func (k Kind) taskBody() Body {
+	switch k {
 	case KindTaskRequested:
 		return &TaskRequested{}
 	case KindTaskStarted:
@@ -170,6 +182,10 @@ func (k Kind) workBody() Body {
 		return &TaskRestartSet{}
 	case KindTaskNotRestarted:
 		return &TaskNotRestarted{}
+	case KindTaskInput:
+		return &TaskInput{}
+	case KindTaskWritten:
+		return &TaskWritten{}
 	default:
 		return nil
 	}

@@ -68,7 +68,7 @@ func Next(s *State) []Action {
 	if s.ReadOnly != "" {
 		return nil
 	}
-	return s.timers(s.restarts(s.starts(s.kills(s.turnActions()))))
+	return s.timers(s.inputs(s.restarts(s.starts(s.kills(s.turnActions())))))
 }
 
 // turnActions are the actions of the open turn, or the start of the next.

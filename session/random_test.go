@@ -21,6 +21,7 @@ var kinds = []session.Kind{
 	session.KindPermissionRules, session.KindPermissionGranted, session.KindPermissionRevoked,
 	session.KindTaskRequested, session.KindTaskStarted, session.KindTaskExited, session.KindTaskSignalled, session.KindTaskRead,
 	session.KindTaskRestartSet, session.KindTaskNotRestarted,
+	session.KindTaskInput, session.KindTaskWritten, session.KindToolDetached,
 	session.KindTimerSet, session.KindTimerFired, session.KindFileSeen, session.KindPlanSet, session.KindFactAdded,
 	session.KindStateSet, session.KindInboxRefused, session.KindApp,
 }
@@ -118,7 +119,7 @@ func fill(s source, v reflect.Value) {
 		v.SetBool(s.number(2) == 1)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(s.number(6)) - 1)
-	case reflect.Uint8, reflect.Uint32, reflect.Uint64:
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		v.SetUint(uint64(s.number(200)))
 	default:
 		panic(fmt.Sprintf("fill: no value for %s", v.Type()))

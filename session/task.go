@@ -38,6 +38,10 @@ type Task struct {
 	Epoch        int64         `json:"epoch,omitempty"`         // of the request that is to be carried out
 	Attempt      int           `json:"attempt,omitempty"`       // from 1; 0 is the only one
 	Attempts     []TaskAttempt `json:"attempts,omitempty"`      // the earlier ones, oldest first
+
+	TaskSettings
+	Turn   int     `json:"turn,omitempty"`   // in which it was started, if its lifetime is that turn
+	Inputs []Input `json:"inputs,omitempty"` // writes without an outcome, oldest first
 }
 
 // TaskAttempt is an earlier run of a task under the same id.
@@ -139,20 +143,14 @@ func (s *State) boundTasks() {
 	}
 }
 
-// KillTask asks to end a task's whole tree, because its end was asked for; its end is then reported as task.exited.
-type KillTask struct{ Task, By string }
+// KillTask asks to end a task's whole tree; its end is then reported as task.exited. Intend: the log does not say yet
+// that it is to end, so task.signalled comes first.
+type KillTask struct {
+	Task, By string
+	Intend   bool
+}
 
 func (KillTask) do() {}
-
-// kills adds what must be ended.
-func (s *State) kills(as []Action) []Action {
-	for _, t := range s.Tasks {
-		if t.Kill != "" && t.Status == CommandRunning && t.Session == "" {
-			as = append(as, Action{ID: "kill." + t.ID, Do: KillTask{Task: t.ID, By: t.Kill}})
-		}
-	}
-	return as
-}
 
 // TaskSignalled is the intent to end a task: logged before the signal, so that its death is attributed.
 type TaskSignalled struct {
@@ -171,7 +169,7 @@ func (b *TaskSignalled) apply(s *State, e Event) {
 		s.fault(e, "no task %s", b.Task)
 	case t.Session != "":
 		s.fault(e, "task %s is of session %s: only that one may end it", b.Task, t.Session)
-	default:
+	case t.Kill == "": // the first wish is what ends it
 		t.Kill = b.By
 	}
 }

@@ -15,6 +15,7 @@ type TaskRequested struct {
 	Restart string   `json:"restart,omitempty"`
 	Bound   Digest   `json:"restart_bound,omitzero"` // of the command that Restart is granted for; set by the holder
 	Cause   string   `json:"cause,omitempty"`        // reboot, when the policy and nobody else asks for it
+	TaskSettings
 }
 
 // Kind is task.requested.
@@ -24,6 +25,10 @@ func (b *TaskRequested) apply(s *State, e Event) {
 	fresh := Task{
 		ID: b.Task, Act: b.Act, Epoch: b.Epoch, Key: b.Key, Name: b.Name, Argv: b.Argv, Command: b.Command, Cwd: b.Cwd,
 		Restart: b.Restart, Bound: b.Bound, Cause: b.Cause, Requested: e.Seq, Status: CommandStarting, Attempt: 1,
+		TaskSettings: b.TaskSettings,
+	}
+	if b.Lifetime == LifetimeTurn {
+		fresh.Turn = s.Turns
 	}
 	old := s.Task(b.Task)
 	switch {
@@ -43,6 +48,7 @@ func (b *TaskRequested) apply(s *State, e Event) {
 	if n := len(fresh.Attempts) - maxAttempts; n > 0 {
 		fresh.Attempts = fresh.Attempts[n:]
 	}
+	fresh.Inputs = old.Inputs // what waits is meant for the former attempt, and is told so
 	*old = fresh
 }
 

@@ -40,6 +40,9 @@ type Start struct {
 	Background bool   `json:"background,omitempty"`
 	Command    string `json:"command,omitempty"`
 	Task       string `json:"task,omitempty"` // the name a background command gets
+	// It began in the foreground; see [ToolDetached].
+	Moved bool `json:"moved,omitempty"`
+	TaskSettings
 }
 
 func (c *Call) act() Act {

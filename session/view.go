@@ -61,6 +61,8 @@ func bodyView(body Body) any {
 		}
 	case *App:
 		viewText(m, "data", b.Data)
+	case *TaskInput:
+		viewText(m, "text", b.Text)
 	case *Opened:
 		if agent, ok := m["agent"].(map[string]any); ok {
 			delete(agent, "tools")

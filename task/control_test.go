@@ -151,10 +151,11 @@ func TestLimits(t *testing.T) {
 		limits       session.CommandLimits
 		script, want string
 	}{
-		"cpu":    {session.CommandLimits{CPUSeconds: 1}, "while :; do :; done", "killed SIGXCPU by limit"},
-		"files":  {session.CommandLimits{OpenFiles: 10}, "[ $(ulimit -n) = 10 ]; exit $?", "exited 0"},
-		"memory": {session.CommandLimits{MemoryBytes: 1 << 30}, "[ $(ulimit -v) = 1048576 ]; exit $?", "exited 0"},
-		"wall":   {session.CommandLimits{WallMS: 200}, "sleep 60", "killed SIGTERM by limit"},
+		"cpu":      {session.CommandLimits{CPUSeconds: 1}, "while :; do :; done", "killed SIGXCPU by limit (cpu)"},
+		"stubborn": {session.CommandLimits{CPUSeconds: 1}, "trap '' XCPU; while :; do :; done", "killed SIGKILL by limit (cpu)"},
+		"files":    {session.CommandLimits{OpenFiles: 10}, "[ $(ulimit -n) = 10 ]; exit $?", "exited 0"},
+		"memory":   {session.CommandLimits{MemoryBytes: 1 << 30}, "[ $(ulimit -v) = 1048576 ]; exit $?", "exited 0"},
+		"wall":     {session.CommandLimits{WallMS: 200}, "sleep 60", "killed SIGTERM by limit (wall)"},
 	}
 	for act, c := range table {
 		spec := b.script(act, c.script)

@@ -1,6 +1,10 @@
 package task
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/perdure/perdure/session"
+)
 
 // What callers branch on.
 var (
@@ -18,11 +22,11 @@ var (
 	// Starting it again would only run it twice.
 	ErrNoShim = errors.New("program does not call task.RunShimIfAsked")
 	// ErrEnded says that the command is not there any more to be written to or detached.
-	ErrEnded = errors.New("command has ended")
+	ErrEnded = session.ErrCommandEnded
 	// ErrNoInput says that the command was started without input, or that its input was closed.
-	ErrNoInput = errors.New("command has no open input")
+	ErrNoInput = session.ErrNoInput
 	// ErrInputFull says that the command has not read what was written before. Some of the bytes may have been taken.
-	ErrInputFull = errors.New("command does not read its input")
+	ErrInputFull = session.ErrInputFull
 	// ErrMissing says that there is no such act directory.
 	ErrMissing = errors.New("no such command")
 )

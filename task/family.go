@@ -1,6 +1,8 @@
 package task
 
 import (
+	"time"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -15,15 +17,17 @@ type family interface {
 // ending is how a command ended.
 type ending struct {
 	status unix.WaitStatus
-	lost   bool // nobody can tell: shim and command died unseen
+	lost   bool          // nobody can tell: shim and command died unseen
+	cpu    time.Duration // that it used itself; 0 if unknown
 }
 
 // children is the family of the shim that started the command: as its parent, and the subreaper of all that the
 // command started, a shim without children knows that the tree is gone.
 type children struct {
-	pid  int                          // the command
-	note func(status unix.WaitStatus) // called before the command is reaped, where the system lets that be seen
-	end  *ending
+	pid   int                          // the command
+	timed bool                         // its processor time is limited
+	note  func(status unix.WaitStatus) // called before the command is reaped, where the system lets that be seen
+	end   *ending
 }
 
 func (c *children) reap() (*ending, bool) {
@@ -36,6 +40,10 @@ func (c *children) reap() (*ending, bool) {
 			// From the moment it is reaped until exit.json is written the kernel could not tell anybody else.
 			c.note(status)
 			c.end = &ending{status: status}
+			if c.timed {
+				c.end.cpu = ownTime(pid)
+			}
+
 		}
 		forgetDead(pid)
 	}

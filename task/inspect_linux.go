@@ -42,6 +42,19 @@ func below(root int) []int {
 	return living
 }
 
+// ownTime returns the processor time that a process has used itself, as long as nobody has reaped it.
+func ownTime(pid int) time.Duration {
+	b, err := os.ReadFile(procPath(pid, "stat"))
+	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+	const user, system = 11, 12
+	if err != nil || len(f) <= system {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(f[user]), 10, 64)
+	m, _ := strconv.ParseInt(string(f[system]), 10, 64)
+	return time.Duration(n+m) * tick
+}
+
 // usage returns the processor time and the resident memory of a process.
 func usage(pid int) (cpu time.Duration, rss int64) {
 	b, err := os.ReadFile(procPath(pid, "stat"))

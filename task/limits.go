@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -10,7 +11,24 @@ import (
 )
 
 // cpuGrace is how many seconds a process has after SIGXCPU until the kernel kills it.
-const cpuGrace = 5
+const cpuGrace = 2
+
+// limitOf names the limit that ended a command, as its killer.
+func limitOf(what string) string { return session.ByLimit + " (" + what + ")" }
+
+// outOfCPU says whether a signal was the kernel's, because the command had used up its processor time: SIGXCPU at the
+// limit, SIGKILL for one that went on until the grace was over.
+func (s *shim) outOfCPU(sig unix.Signal) bool {
+	limit := time.Duration(s.plan.Limits.CPUSeconds) * time.Second
+	switch {
+	case limit == 0:
+		return false
+	case sig == unix.SIGXCPU:
+		return true
+	}
+	const blur = time.Second / 2 // of the kernel's accounting
+	return sig == unix.SIGKILL && s.end.cpu >= limit+cpuGrace*time.Second-blur
+}
 
 // applyLimits binds this process and all that it will start. A bound above what the system allows is lowered to it.
 func applyLimits(l session.CommandLimits) error {

@@ -223,7 +223,7 @@ func (s *shim) startStage(goRead *os.File) error {
 	if err != nil {
 		return fmt.Errorf("start exec stage: %w", err)
 	}
-	s.family = &children{pid: s.pid, note: s.dir.noteEnd}
+	s.family = &children{pid: s.pid, timed: s.plan.Limits.CPUSeconds > 0, note: s.dir.noteEnd}
 	return nil
 }
 

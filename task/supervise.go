@@ -67,11 +67,11 @@ func (s *shim) supervise() int {
 			}
 		case <-timeout:
 			if timeout = nil; !s.dir.has(detachName) {
-				s.overdue("timeout")
+				s.overdue(session.ByTimeout)
 			}
 		case <-wall:
 			wall = nil
-			s.overdue("limit")
+			s.overdue(limitOf("wall"))
 		case <-retry:
 		case <-settled:
 			if settled = nil; release == nil {
@@ -156,11 +156,11 @@ func (s *shim) exitRecord() exitRecord {
 		if rec.By == "" {
 			rec.By = s.dir.killedBy()
 		}
-		if rec.By == "" && ws.Signal() == unix.SIGXCPU && s.plan.Limits.CPUSeconds > 0 {
-			rec.By = "limit"
+		if rec.By == "" && s.outOfCPU(ws.Signal()) {
+			rec.By = limitOf("cpu")
 		}
 		if rec.By == "" {
-			rec.By = "unknown"
+			rec.By = session.ByUnknown
 		}
 	case s.killer != "":
 		// It was told to end and did so in its own way. The code would be that of its handler, not of its work.

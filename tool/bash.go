@@ -31,7 +31,10 @@ func (bash) Spec() Spec {
 			`"command":{"type":"string","description":"The shell command to run"},` +
 			`"timeout":{"type":"integer","description":"Milliseconds until the command is killed: 120000 if left out, at most 600000"},` +
 			`"description":{"type":"string","description":"What the command does, in 5 to 10 words"},` +
-			`"run_in_background":{"type":"boolean","description":"Return at once; read the output later with BashOutput"}},` +
+			`"run_in_background":{"type":"boolean","description":"Return at once; read the output later with BashOutput"},` +
+			`"stdin":{"type":"boolean","description":"In the background: keep an input open, for BashInput"},` +
+			`"tty":{"type":"boolean","description":"In the background: run it on a terminal of its own, for BashInput"},` +
+			`"lifetime":{"type":"string","enum":["detached","session","turn"],"description":"In the background: what ends it if it does not end by itself: only a kill (detached, if left out), the end of this session, or the end of this turn"}},` +
 			`"required":["command"]}`,
 	}
 }
@@ -45,6 +48,7 @@ func (bash) Command(c Call) (*Command, *Result) {
 		Description: in.text("description"),
 		Background:  in.flag("run_in_background", false),
 	}
+	cmd.Settings = settingsOf(in, cmd.Background)
 	switch {
 	case len(cmd.Script) > maxScript:
 		in.problem("\"command\" has %d bytes, at most %d are allowed; write a script file and run that", len(cmd.Script), maxScript)
@@ -97,10 +101,10 @@ func ending(cmd Command, st session.CommandState) []string {
 		}
 		return []string{"exit code " + strconv.Itoa(*st.ExitCode)}
 	case session.CommandKilled:
-		if st.By == "timeout" {
+		if st.By == session.ByTimeout {
 			return []string{"timed out after " + seconds(cmd.TimeoutMS) + "; the whole process tree was killed"}
 		}
-		return []string{killedText(st)}
+		return []string{KilledText(st)}
 	case session.CommandAbsent:
 		return []string{"the command did not run"}
 	case session.CommandRunning:
@@ -111,20 +115,28 @@ func ending(cmd Command, st session.CommandState) []string {
 	}
 }
 
-func killedText(st session.CommandState) string {
-	signal := st.Signal
-	if signal == "" {
-		signal = "a signal"
+// KilledText says which signal killed a command, and who sent it.
+func KilledText(st session.CommandState) string {
+	text := "killed"
+	if st.Signal != "" {
+		text += " by " + st.Signal
 	}
 	switch st.By {
-	case "user":
-		return "killed by " + signal + ", sent by the user"
-	case "agent":
-		return "killed by " + signal + ", sent by the agent"
-	case "timeout":
-		return "killed by " + signal + " at its timeout"
+	case session.ByUser:
+		return text + ", sent by the user"
+	case session.ByModel:
+		return text + ", sent by the agent"
+	case session.ByTimeout:
+		return text + " at its timeout"
+	case session.ByLifetime:
+		return text + ": its lifetime is over"
+	case "", session.ByUnknown:
+		return text + "; who sent it is unknown"
 	}
-	return "killed by " + signal + "; who sent it is unknown"
+	if what, ok := strings.CutPrefix(st.By, session.ByLimit); ok {
+		return text + ": it reached a limit" + what
+	}
+	return text + ", sent by " + st.By
 }
 
 // lostText names the reason as every listing does, and says it in words.

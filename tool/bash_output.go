@@ -161,7 +161,7 @@ func taskStatus(id string, st session.CommandState) string {
 		}
 		return text + "\nexit code " + strconv.Itoa(*st.ExitCode)
 	case session.CommandKilled:
-		return id + " was " + killedText(st)
+		return id + " was " + KilledText(st)
 	case session.CommandAbsent:
 		return id + " did not run"
 	}

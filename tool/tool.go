@@ -81,7 +81,8 @@ type Command struct {
 	Description string
 	TimeoutMS   int64 // 0 means none (background)
 	Background  bool
-	Task        string // the id it was given if it became a task, for the words of its result; not a tool's to set
+	Settings    session.TaskSettings // of a background command
+	Task        string               // the id it was given if it became a task, for the words of its result; not a tool's to set
 }
 
 // Output is a command's output as collected: the kept bytes, with gaps named.

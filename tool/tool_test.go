@@ -155,7 +155,7 @@ func (f fakeTasks) Kill(_ context.Context, id string) (session.CommandState, err
 		return session.CommandState{}, ErrNoTask
 	}
 	if t.killed++; t.st.Status == session.CommandRunning && t.err == nil {
-		t.st = session.CommandState{Status: session.CommandKilled, Signal: "SIGKILL", By: "agent"}
+		t.st = session.CommandState{Status: session.CommandKilled, Signal: "SIGKILL", By: "model"}
 	}
 	return t.st, nil
 }

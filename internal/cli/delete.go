@@ -41,6 +41,9 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, id string, yes bool) 
 			return err
 		}
 	}
+	if err := a.endBound(ctx, h, id); err != nil {
+		return err
+	}
 	err := h.Store().Delete(ctx, id)
 	var children *store.ChildrenError
 	if errors.As(err, &children) {
@@ -52,7 +55,25 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, id string, yes bool) 
 	return removeFiles(h, id)
 }
 
-// refuseRunning names what still runs: its directory is all there is to find it by.
+// endBound ends the tasks whose lifetime ends with the session.
+func (a *App) endBound(ctx context.Context, h *perdure.Home, id string) error {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return nil //nolint:nilerr // a session that cannot be read has no tasks that could be told apart, and nothing runs
+	}
+	var bound []perdure.TaskView
+	for _, t := range h.TaskViews(st) {
+		if t.SessionID == id && t.Live() && t.Lifetime != session.LifetimeDetached {
+			bound = append(bound, t)
+		}
+	}
+	if len(bound) == 0 {
+		return nil
+	}
+	return a.endTasks(ctx, h, id, bound, session.ByLifetime)
+}
+
+// refuseRunning names what still runs and is not to end with the session: its directory is all there is to find it by.
 func (a *App) refuseRunning(ctx context.Context, h *perdure.Home, id string) error {
 	running, err := runningActs(ctx, h, id)
 	if err != nil || len(running) == 0 {
@@ -92,12 +113,12 @@ func runningActs(ctx context.Context, h *perdure.Home, id string) ([]runningAct,
 	if err != nil {
 		return nil, err
 	}
-	names := map[string]string{}
+	names, bound := map[string]string{}, map[string]bool{}
 	// A session that cannot be read can be deleted nevertheless; its commands then have no other names.
 	if st, err := h.State(ctx, id); err == nil {
 		for _, t := range st.Tasks {
 			if t.Session == "" {
-				names[t.Act] = t.ID
+				names[t.Act], bound[t.Act] = t.ID, t.Lifetime != "" && t.Lifetime != session.LifetimeDetached
 			}
 		}
 	}
@@ -107,7 +128,7 @@ func runningActs(ctx context.Context, h *perdure.Home, id string) ([]runningAct,
 		if err != nil {
 			return nil, err
 		}
-		if st.Status == session.CommandRunning || st.Stragglers > 0 {
+		if !bound[act] && (st.Status == session.CommandRunning || st.Stragglers > 0) {
 			running = append(running, runningAct{act: act, task: names[act], pid: st.PID})
 		}
 	}

@@ -45,7 +45,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	}
 	a.warnOfShort(set)
 	out := a.printer(f.format)
-	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: a.protected(set), Secrets: a.secrets(set)})
+	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: a.protected(set), Limits: set.Bounds, Secrets: a.secrets(set)})
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,11 @@ func (a *App) showLists(v *perdure.View) {
 	}
 	if section("tasks", len(v.Tasks)) {
 		for _, t := range v.Tasks {
-			item("%s  %s  pid %d  %s", t.ID, taskStatus(t), t.PID, t.Command)
+			how := settingsWords(t.TaskSettings)
+			if how != "" {
+				how = "[" + how + "]  "
+			}
+			item("%s  %s  pid %d  %s%s", t.ID, taskStatus(t), t.PID, how, t.Command)
 			a.indented(t.LastOutput)
 		}
 	}

@@ -65,6 +65,10 @@ func sessionSummary(body session.Body) string {
 		return fmt.Sprintf("%s: pid %d %s", b.Task.ID, b.Task.PID, b.Task.Command)
 	case *session.TaskExited:
 		return b.Task + ": " + string(b.State.Status)
+	case *session.TaskInput:
+		return fmt.Sprintf("%s: %d bytes%s", b.Task, len(b.Text), map[bool]string{true: ", and its end"}[b.EOF])
+	case *session.TaskWritten:
+		return fmt.Sprintf("%s: %s, %d bytes", b.Task, b.Outcome, b.Bytes)
 	case *session.TaskSignalled:
 		return b.Task + ": " + b.Signal + " by " + b.By
 	case *session.TaskRestartSet:
@@ -97,6 +101,8 @@ func workSummary(body session.Body) string {
 		return b.Act + "  " + decided(b.Decision)
 	case *session.ToolStarted:
 		return b.Act + "  " + b.Start.Command
+	case *session.ToolDetached:
+		return b.Act + "  " + b.Task
 	case *session.ToolFinished:
 		return b.Act + "  " + string(b.Outcome) + "  " + session.Text(b.Content)
 	case *session.ToolVoid:

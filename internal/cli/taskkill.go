@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/task"
 )
 
 func (a *App) taskKillCommand() *cobra.Command {
@@ -85,27 +86,31 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, id string, names [
 	if h.Commands() == nil {
 		return errors.New("this program cannot end commands")
 	}
-	for _, t := range tasks {
-		if err := a.killTask(ctx, h, id, t); err != nil {
-			return fmt.Errorf("session %s: task %s: %w", id, t.ID, err)
-		}
-	}
-	return nil
+	return a.endTasks(ctx, h, id, tasks, session.ByUser)
 }
 
-func (a *App) killTask(ctx context.Context, h *perdure.Home, id string, t perdure.TaskView) error {
-	if !t.Live() {
-		a.note("task %s has ended already: %s", t.ID, taskStatus(t))
-		return nil
+// endTasks ends tasks of a session, all at once.
+func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []perdure.TaskView, by string) error {
+	var wishes []session.Body
+	var targets []task.Target
+	for _, t := range tasks {
+		switch {
+		case !t.Live():
+			a.note("task %s has ended already: %s", t.ID, taskStatus(t))
+			continue
+		case t.Status == session.CommandRunning:
+			wishes = append(wishes, &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: by})
+		}
+		targets = append(targets, task.Target{Session: id, Act: t.Act})
 	}
-	// The wish is in the log before the first signal. A task whose command ended, and left processes, is over for the
+	// The wishes are in the log before the first signal. A task whose command ended, and left processes, is over for the
 	// log: then only its directory knows who ended them.
-	if t.Status == session.CommandRunning {
-		err := a.deliver(ctx, h, id, &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: "user"})
+	if len(wishes) > 0 {
+		err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.DeliverAll(ctx, id, wishes...) })
 		if err != nil && !errors.Is(err, engine.ErrRefused) { // refused: it ended meanwhile
-			return err
+			return fmt.Errorf("session %s: %w", id, err)
 		}
 	}
 	// A live holder may still be at it. Whoever comes second finds the wish recorded and waits for the same end.
-	return h.Commands().Kill(ctx, id, t.Act, "user")
+	return errors.Join(h.Commands().KillAll(ctx, targets, by)...)
 }

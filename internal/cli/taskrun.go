@@ -13,6 +13,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/session"
 )
 
@@ -22,6 +23,7 @@ type taskRun struct {
 	name    string
 	restart string
 	json    bool
+	how     taskFlags
 }
 
 func (a *App) taskRunCommand() *cobra.Command {
@@ -32,17 +34,26 @@ func (a *App) taskRunCommand() *cobra.Command {
 			"without a shell. Without --session it gets a session of its own.",
 		Args: rangeArgs(1, -1, "a command after --"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.runTask(ctx, h, r, args) })
+			conf, err := settings.Load(settings.UserFile(a.getenv), a.Dir)
+			if err != nil {
+				return err
+			}
+			set, err := r.how.settings(cmd, conf.Bounds)
+			if err != nil {
+				return err
+			}
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.runTask(ctx, h, r, set, args) })
 		},
 	}
 	c.Flags().StringVar(&r.session, "session", "", "the session to run it in, by `ID` or name")
 	c.Flags().StringVar(&r.name, "name", "", "a `NAME` for people")
 	c.Flags().StringVar(&r.restart, "restart", "never", "`POLICY` after a reboot: never or on-reboot (perdure task restore does it)")
 	c.Flags().BoolVar(&r.json, "json", false, "print one JSON object")
+	r.how.register(c)
 	return c
 }
 
-func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, argv []string) (err error) {
+func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) (err error) {
 	if r.restart != "never" && r.restart != engine.RestartOnReboot {
 		return usageError("restart policy %q: use never or %s", r.restart, engine.RestartOnReboot)
 	}
@@ -62,7 +73,9 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, argv []s
 	if err != nil {
 		return err
 	}
-	body := &session.TaskRequested{Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: strings.TrimPrefix(r.restart, "never")}
+	body := &session.TaskRequested{
+		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: strings.TrimPrefix(r.restart, "never"), TaskSettings: set,
+	}
 	t, err := a.request(ctx, h, id, body)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
 )
 
 // maxFile bounds a configuration file, in bytes.
@@ -33,6 +34,7 @@ type Settings struct {
 	MaxBudgetUSD float64     `toml:"max_budget_usd"`
 	Secrets      []string    `toml:"secrets"` // names of environment variables whose values are replaced
 	Protect      []string    `toml:"protect"` // absolute paths, or under ~/, whose change always asks
+	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
 }
 
@@ -47,7 +49,8 @@ type Permissions struct {
 type Loaded struct {
 	Settings
 	Rules   []permission.Rule
-	Ignored []string // what an untrusted project file said in vain, in words
+	Bounds  session.CommandLimits // what Limits say; of a project only what is tighter
+	Ignored []string              // what an untrusted project file said in vain, in words
 }
 
 // Load reads the user's file and the project's. Missing files say nothing; a file that cannot be read or understood
@@ -64,6 +67,9 @@ func Load(userFile, projectDir string) (Loaded, error) {
 			return l, fmt.Errorf("configuration %s: %w", userFile, err)
 		}
 	}
+	if l.Bounds, err = user.Limits.bounds(); err != nil {
+		return l, fmt.Errorf("configuration %s: %w", userFile, err)
+	}
 	if err := l.rules(user.Permissions, permission.SourceUser, userFile); err != nil {
 		return l, err
 	}
@@ -75,6 +81,11 @@ func Load(userFile, projectDir string) (Loaded, error) {
 	if err != nil {
 		return l, err
 	}
+	bounds, err := project.Limits.bounds()
+	if err != nil {
+		return l, fmt.Errorf("configuration %s: %w", file, err)
+	}
+	l.Bounds = l.Bounds.Narrow(bounds)
 	l.narrow(project, file)
 	narrowing := Permissions{Ask: project.Permissions.Ask, Deny: project.Permissions.Deny}
 	return l, l.rules(narrowing, permission.SourceProject, file)

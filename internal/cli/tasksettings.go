@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/session"
+)
+
+// taskFlags say how a task is to be run.
+type taskFlags struct {
+	stdin, tty bool
+	size       string
+	lifetime   string
+	limits     map[string]*string // by the names of the configuration
+}
+
+// defaultSize is that of a task's terminal, in columns and rows.
+const defaultSize = "120x40"
+
+func (f *taskFlags) register(c *cobra.Command) {
+	fs := c.Flags()
+	fs.BoolVar(&f.stdin, "stdin", false, "keep its input open, for perdure task write; without it the input is empty")
+	fs.BoolVar(&f.tty, "tty", false, "run it on a terminal of its own, for perdure task attach and write")
+	fs.StringVar(&f.size, "size", defaultSize, "with --tty: `COLUMNSxROWS` of the terminal at first")
+	fs.StringVar(&f.lifetime, "lifetime", string(session.LifetimeDetached),
+		"what ends it if it does not end by itself: `WHEN` is detached (a kill), session (its session is closed) or turn (its turn ends)")
+	f.limits = map[string]*string{
+		"cpu":    fs.String("cpu", "", "processor `TIME` that each of its processes may use, as in 60s"),
+		"memory": fs.String("memory", "", "`SIZE` of the address space of each of its processes, as in 1GiB"),
+		"files":  fs.String("files", "", "`N` files that each of its processes may have open"),
+		"wall":   fs.String("wall", "", "`TIME` after which it is killed, as in 10m"),
+	}
+}
+
+// settings checks the flags. What they leave open is as the configuration says.
+func (f *taskFlags) settings(c *cobra.Command, bounds session.CommandLimits) (set session.TaskSettings, err error) {
+	set.Stdin = f.stdin
+	if f.tty {
+		if set.TTY, err = parseTerminal(f.size); err != nil {
+			return set, err
+		}
+	} else if c.Flags().Changed("size") {
+		return set, usageError("--size goes with --tty")
+	}
+	set.Lifetime = session.Lifetime(f.lifetime)
+	if !set.Lifetime.Known() {
+		return set, usageError("lifetime %q: use detached, session or turn", f.lifetime)
+	}
+	if set.Lifetime == session.LifetimeDetached {
+		set.Lifetime = ""
+	}
+	set.Limits = bounds
+	for name, value := range f.limits {
+		if !c.Flags().Changed(name) {
+			continue
+		}
+		if err := settings.SetLimit(&set.Limits, name, *value); err != nil {
+			return set, usageError("--%s: %v", name, err)
+		}
+	}
+	return set, nil
+}
+
+// parseTerminal reads columns and rows.
+func parseTerminal(text string) (*session.TerminalSize, error) {
+	cols, rows, ok := strings.Cut(text, "x")
+	c, cerr := strconv.ParseUint(cols, 10, 16)
+	r, rerr := strconv.ParseUint(rows, 10, 16)
+	if !ok || cerr != nil || rerr != nil || c == 0 || r == 0 {
+		return nil, usageError("size %q: want COLUMNSxROWS, as in %s", text, defaultSize)
+	}
+	return &session.TerminalSize{Rows: uint16(r), Cols: uint16(c)}, nil
+}
+
+// settingsWords words what is special about how a task runs; empty for an ordinary one.
+func settingsWords(set session.TaskSettings) string {
+	var out []string
+	if set.Lifetime != "" && set.Lifetime != session.LifetimeDetached {
+		out = append(out, "until the end of its "+string(set.Lifetime))
+	}
+	switch {
+	case set.TTY != nil:
+		out = append(out, "tty")
+	case set.Stdin:
+		out = append(out, "stdin")
+	}
+	l := set.Limits
+	if l.CPUSeconds > 0 {
+		out = append(out, fmt.Sprintf("cpu %v", time.Duration(l.CPUSeconds)*time.Second))
+	}
+	if l.MemoryBytes > 0 {
+		out = append(out, "memory "+size(l.MemoryBytes))
+	}
+	if l.OpenFiles > 0 {
+		out = append(out, fmt.Sprintf("files %d", l.OpenFiles))
+	}
+	if l.WallMS > 0 {
+		out = append(out, fmt.Sprintf("wall %v", time.Duration(l.WallMS)*time.Millisecond))
+	}
+	return strings.Join(out, ", ")
+}
