@@ -101,6 +101,12 @@ func (d *disk) sync(f *diskFile) error {
 	return nil
 }
 
+func (d *disk) gone() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.lost
+}
+
 func (d *disk) read(f *diskFile, b []byte, off int64) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

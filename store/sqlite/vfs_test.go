@@ -25,6 +25,9 @@ func boot(t testing.TB, d *disk) *engine {
 	t.Cleanup(func() { vfs.Unregister(name) })
 	return &engine{
 		connect: func(path string, readOnly bool) (driver.Conn, error) {
+			if d.gone() { // The driver keeps the memory of a connection that it could not open.
+				return nil, errPower
+			}
 			path = "file:" + filepath.Base(path) + "?vfs=" + name
 			if readOnly {
 				path += "&mode=ro"
