@@ -2,7 +2,6 @@ package task
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/perdure/perdure/session"
@@ -40,41 +39,10 @@ func (r *Runner) Inspect(sessionID, act string) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, nil //nolint:nilerr // it is just starting
 	}
-	in := inspect(d.tree(run))
-	in.Age = processAge(run)
-	return in, nil
-}
-
-// tree finds the processes of a command from outside.
-func (d actDir) tree(run runRecord) []int {
-	if shim, ok := d.shim(); ok && shim.Adopted == 0 {
-		return below(shim.PID)
-	}
-	var pids []int
-	for _, p := range findTraces(d, run).living() {
-		pids = append(pids, p.PID)
-	}
-	return pids
-}
-
-// inspect adds up what the processes use.
-func inspect(pids []int) Inspection {
-	in := Inspection{PIDs: pids, Ports: []int{}}
-	slices.Sort(in.PIDs)
+	in := (&survey{}).inspect(d, run, false)
 	const maxShares = 32 // this is the slow part
-	sockets := map[uint64]bool{}
-	for i, pid := range in.PIDs {
-		cpu, rss := usage(pid)
-		in.CPU, in.RSS = in.CPU+cpu, in.RSS+rss
-		if i < maxShares {
-			in.PSS += share(pid)
-		}
-		addSockets(pid, sockets)
+	for _, pid := range in.PIDs[:min(len(in.PIDs), maxShares)] {
+		in.PSS += share(pid)
 	}
-	if len(sockets) > 0 {
-		in.Ports = append(in.Ports, listening(in.PIDs[0], sockets)...)
-		slices.Sort(in.Ports)
-		in.Ports = slices.Compact(in.Ports)
-	}
-	return in
+	return in, nil
 }

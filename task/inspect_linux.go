@@ -57,11 +57,19 @@ func ownTime(pid int) time.Duration {
 
 // usage returns the processor time and the resident memory of a process.
 func usage(pid int) (cpu time.Duration, rss int64) {
-	b, err := os.ReadFile(procPath(pid, "stat"))
-	i := bytes.LastIndexByte(b, ')')
-	f := bytes.Fields(b[i+1:])
+	var buf [statSize]byte
+	b, err := readStat(pid, buf[:])
+	if err != nil {
+		return 0, 0
+	}
+	return parseUsage(b)
+}
+
+// parseUsage reads what a process uses from its stat file.
+func parseUsage(b []byte) (cpu time.Duration, rss int64) {
+	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
 	const user, childSystem, resident = 11, 14, 21
-	if err != nil || len(f) <= resident {
+	if len(f) <= resident {
 		return 0, 0
 	}
 	for _, field := range f[user : childSystem+1] {
@@ -70,6 +78,34 @@ func usage(pid int) (cpu time.Duration, rss int64) {
 	}
 	pages, _ := strconv.ParseInt(string(f[resident]), 10, 64)
 	return cpu, pages * int64(os.Getpagesize())
+}
+
+// readTable reads the process table. Rows that vanish meanwhile are left out.
+func readTable() *table {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return newTable(0)
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	t := newTable(len(names))
+	var buf [statSize]byte
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		b, err := readStat(pid, buf[:])
+		if err != nil {
+			continue
+		}
+		if p, err := parseStat(pid, b); err == nil {
+			row := tableRow{process: p}
+			row.cpu, row.rss = parseUsage(b)
+			t.add(row)
+		}
+	}
+	return t
 }
 
 // share returns the memory of a process with shared pages divided among those who share them.
@@ -89,6 +125,11 @@ func share(pid int) int64 {
 
 // addSockets collects the inodes of a process's sockets.
 func addSockets(pid int, sockets map[uint64]bool) {
+	eachSocket(pid, func(inode uint64) { sockets[inode] = true })
+}
+
+// eachSocket calls do with the inode of each of a process's sockets.
+func eachSocket(pid int, do func(inode uint64)) {
 	dir, err := os.Open(procPath(pid, "fd"))
 	if err != nil {
 		return
@@ -104,7 +145,7 @@ func addSockets(pid int, sockets map[uint64]bool) {
 		}
 		if digits, ok := strings.CutPrefix(string(buf[:n]), "socket:["); ok {
 			if inode, err := strconv.ParseUint(strings.TrimSuffix(digits, "]"), 10, 64); err == nil {
-				sockets[inode] = true
+				do(inode)
 			}
 		}
 	}

@@ -3,7 +3,9 @@ package task
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,6 +34,15 @@ func listening(pid int, sockets map[uint64]bool) (ports []int) {
 
 // askListening asks the kernel for listening sockets only, which is much faster than its table of all.
 func askListening(family uint8, sockets map[uint64]bool, ports *[]int) error {
+	return eachListening(family, func(inode uint64, port int) {
+		if sockets[inode] {
+			*ports = append(*ports, port)
+		}
+	})
+}
+
+// eachListening calls do with each listening socket in this process's network.
+func eachListening(family uint8, do func(inode uint64, port int)) error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_INET_DIAG)
 	if err != nil {
 		return err
@@ -65,12 +76,47 @@ func askListening(family uint8, sockets map[uint64]bool, ports *[]int) error {
 				return nil
 			case m.Header.Type == unix.NLMSG_ERROR:
 				return errDamaged
-			case len(m.Data) >= size && sockets[uint64(binary.NativeEndian.Uint32(m.Data[inode:]))]:
-				*ports = append(*ports, int(binary.BigEndian.Uint16(m.Data[port:])))
+			case len(m.Data) >= size:
+				do(uint64(binary.NativeEndian.Uint32(m.Data[inode:])), int(binary.BigEndian.Uint16(m.Data[port:])))
 			}
 		}
 	}
 	return errDamaged
+}
+
+// ports returns where processes listen, sorted. Those in another network are asked for one by one.
+func (s *survey) ports(pids []int) []int {
+	ports, abroad := []int{}, -1
+	if !s.asked {
+		s.asked, s.sockets = true, map[uint64]int{}
+		note := func(inode uint64, port int) { s.sockets[inode] = port }
+		s.portless = errors.Join(eachListening(unix.AF_INET, note), eachListening(unix.AF_INET6, note)) != nil
+		s.network, _ = os.Readlink("/proc/self/ns/net")
+	}
+	for _, pid := range pids {
+		any := false
+		eachSocket(pid, func(inode uint64) {
+			any = true
+			if port, ok := s.sockets[inode]; ok {
+				ports = append(ports, port)
+			}
+		})
+		if !any || abroad >= 0 {
+			continue
+		}
+		if its, _ := os.Readlink(procPath(pid, "ns/net")); its != s.network || s.portless {
+			abroad = pid
+		}
+	}
+	if abroad >= 0 {
+		sockets := map[uint64]bool{}
+		for _, pid := range pids {
+			addSockets(pid, sockets)
+		}
+		ports = append(ports, listening(abroad, sockets)...)
+	}
+	slices.Sort(ports)
+	return slices.Compact(ports)
 }
 
 // readListening reads the same from the table of all sockets.

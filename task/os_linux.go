@@ -95,17 +95,25 @@ func pending(fd int) int {
 
 // readProcess returns one row of the process table.
 func readProcess(pid int) (process, error) {
-	var buf [1024]byte
+	var buf [statSize]byte
+	b, err := readStat(pid, buf[:])
+	if err != nil {
+		return process{}, err
+	}
+	return parseStat(pid, b)
+}
+
+// statSize is more than a stat file has.
+const statSize = 1024
+
+func readStat(pid int, buf []byte) ([]byte, error) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return process{}, err
+		return nil, err
 	}
 	defer unix.Close(fd)
-	n, err := unix.Read(fd, buf[:])
-	if err != nil {
-		return process{}, err
-	}
-	return parseStat(pid, buf[:n])
+	n, err := unix.Read(fd, buf)
+	return buf[:max(n, 0)], err
 }
 
 // parseStat reads the fields after the last ')': the command name before it may contain anything.

@@ -223,9 +223,15 @@ func ignoreDamaged(err error) error {
 
 // shim returns the living holder of the act's lock, once it has said who it is.
 func (d actDir) shim() (shimRecord, bool) {
+	shim, ok := d.shimRecord()
+	return shim, ok && alive(shim.PID, shim.Ticks)
+}
+
+// shimRecord returns who held the act's lock last; it may be dead.
+func (d actDir) shimRecord() (shimRecord, bool) {
 	var shim shimRecord
 	err := readRecord(d.path(lockName), &shim)
-	return shim, err == nil && alive(shim.PID, shim.Ticks)
+	return shim, err == nil
 }
 
 func (d actDir) readRun() (runRecord, error) {

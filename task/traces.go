@@ -19,11 +19,13 @@ type traces struct {
 	end     *ending
 	known   map[int]process
 	foreign map[int]uint64 // start ticks of processes that belong to others
+
+	environ func(pid int) []byte
 }
 
 // findTraces is for looking only.
 func findTraces(dir actDir, run runRecord) *traces {
-	return &traces{dir: dir, run: run, known: map[int]process{}, foreign: map[int]uint64{}}
+	return &traces{dir: dir, run: run, known: map[int]process{}, foreign: map[int]uint64{}, environ: environ}
 }
 
 // watchTraces watches the family. given is a handle of the command, if there is one already. wake is called from other
@@ -84,6 +86,11 @@ func (t *traces) living() []process {
 	if err != nil {
 		return nil
 	}
+	return t.among(all)
+}
+
+// among finds the family in a process table.
+func (t *traces) among(all []process) []process {
 	below := make(map[int][]process, len(all))
 	var queue, found []process
 	reused := t.sessionReused(all)
@@ -146,7 +153,7 @@ func (t *traces) belongs(p process, reused bool) bool {
 	if ticks, ok := t.foreign[p.PID]; ok && ticks == p.Ticks {
 		return false
 	}
-	env := environ(p.PID)
+	env := t.environ(p.PID)
 	own, other := t.marked(env)
 	if own || !other && !reused && p.SID == t.run.SID {
 		return true
