@@ -86,6 +86,9 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if cfg.Tools == nil {
 		cfg.Tools = tool.Builtin()
 	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
 	st, err := sqlite.Open(ctx, dir, sqlite.Config{Now: cfg.Now})
 	if err != nil {
 		return nil, err

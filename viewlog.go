@@ -41,7 +41,7 @@ func (h *Home) viewHistory(ctx context.Context, now *session.State, v *View) err
 		hist.st.ApplyBody(ev, body)
 		hist.note(body)
 	}
-	v.Acts, v.Tasks = actViews(hist.acts, now), h.taskViews(now.ID, hist.tasks)
+	v.Acts, v.Tasks = actViews(hist.acts, now), h.taskViews(ctx, now.ID, hist.tasks)
 	v.Permissions.Decisions = decisionViews(hist.decisions)
 	v.Files = filesView(slices.Collect(maps.Values(hist.files)))
 	v.Truncated = nil

@@ -32,64 +32,99 @@ type TaskView struct {
 	Output     int64                 `json:"output_bytes"`    // every byte printed, kept or not
 	Position   int64                 `json:"output_position"` // up to where the model has read
 	session.TaskSettings
-	Started Stamp `json:"started_at"`
-	Ended   Stamp `json:"ended_at"`
+	Started Stamp   `json:"started_at"`
+	Ended   Stamp   `json:"ended_at"`
+	Age     float64 `json:"age_seconds"` // since this attempt started, also once it has ended
+
+	// What its processes use now, those that it left behind included; the shim does not count. Null when none is left,
+	// or where the system does not say.
+	Processes int      `json:"processes"`
+	CPU       *float64 `json:"cpu_seconds"` // processor time used so far, by the ones that ended too
+	RSS       *int64   `json:"rss_bytes"`   // resident memory; pages that several share count for each
+	Ports     []int    `json:"ports"`       // TCP ports on which they listen, sorted; never null
+
+	boot string // under which it was started
 }
 
 // Live tells whether a process of the task is left.
 func (t TaskView) Live() bool { return t.Status == session.CommandRunning || t.Stragglers > 0 }
 
-// TaskViews looks at a session's tasks: what the log says of those that ended, and what their directories say of
-// those that still ran when the log was written last.
-func (h *Home) TaskViews(st *session.State) []TaskView { return h.taskViews(st.ID, st.Tasks) }
+// TaskViews looks at a session's tasks: what the log says of those that ended, and what their directories and the
+// system say of those that still ran when the log was written last.
+func (h *Home) TaskViews(st *session.State) []TaskView {
+	return h.taskViews(context.Background(), st.ID, st.Tasks)
+}
 
-func (h *Home) taskViews(id string, tasks []session.Task) []TaskView {
-	out := make([]TaskView, 0, len(tasks))
-	for _, t := range tasks {
-		v := TaskView{
-			SessionID: t.Session, ID: t.ID, Act: t.Act, Command: t.Command, Cwd: t.Cwd, Status: t.Status, PID: t.PID,
-			ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Position: t.Position,
-			Started: Stamp(t.Started), Ended: Stamp(t.Ended),
-		}
-		v.Name, v.Restart, v.NoRestart = t.Name, t.Restart, t.NotRestarted
-		v.Attempt, v.Attempts = max(t.Attempt, 1), t.Attempts
-		v.TaskSettings = t.TaskSettings
-		if v.Lifetime == "" {
-			v.Lifetime = session.LifetimeDetached
-		}
-		if v.Status == session.CommandStarting {
-			v.Status = session.CommandRunning // its directory knows better
-		}
-		if v.SessionID == "" {
-			v.SessionID = id
-		}
-		v.update(h.look, t.BootID)
-		h.lastWords(&v)
-		out = append(out, v)
+func (h *Home) taskViews(ctx context.Context, id string, tasks []session.Task) []TaskView {
+	out := make([]TaskView, len(tasks))
+	for i := range tasks {
+		out[i] = h.loggedTask(id, &tasks[i])
 	}
+	h.lookAt(ctx, out)
 	return out
 }
 
-// lookTime bounds how long one task is looked at. Only adopting an orphan takes longer than a few system calls.
-const lookTime = 5 * time.Second
-
-// look reads an act's directory. A command that has lost its shim gets another, if this program can be one: whoever
-// looks adopts.
-func (h *Home) look(sessionID, act string) (session.CommandState, error) {
-	if h.runner == nil {
-		return (&task.Runner{Dir: filepath.Join(h.dir, "acts"), Now: h.cfg.Now}).State(sessionID, act)
+// loggedTask is what the log knows of a task.
+func (h *Home) loggedTask(id string, t *session.Task) TaskView {
+	v := TaskView{
+		SessionID: t.Session, ID: t.ID, Act: t.Act, Command: t.Command, Cwd: t.Cwd, Status: t.Status, PID: t.PID,
+		ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Position: t.Position,
+		Started: Stamp(t.Started), Ended: Stamp(t.Ended), Ports: []int{}, boot: t.BootID,
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
-	defer cancel()
-	return h.runner.Look(ctx, sessionID, act)
+	v.Name, v.Restart, v.NoRestart = t.Name, t.Restart, t.NotRestarted
+	v.Attempt, v.Attempts = max(t.Attempt, 1), t.Attempts
+	v.TaskSettings = t.TaskSettings
+	if v.Lifetime == "" {
+		v.Lifetime = session.LifetimeDetached
+	}
+	if v.Status == session.CommandStarting {
+		v.Status = session.CommandRunning // its directory knows better
+	}
+	if v.SessionID == "" {
+		v.SessionID = id
+	}
+	if v.Started > 0 {
+		v.Age = max(0, h.cfg.Now().Sub(time.UnixMilli(int64(v.Started))).Seconds())
+	}
+	return v
+}
+
+// lookAt brings in what the directories and the system say now. A command that has lost its shim gets another, if this
+// program can be one: whoever looks adopts.
+func (h *Home) lookAt(ctx context.Context, tasks []TaskView) {
+	r := h.runner
+	if r == nil {
+		r = &task.Runner{Dir: filepath.Join(h.dir, "acts"), Now: h.cfg.Now}
+	}
+	targets := make([]task.Target, len(tasks))
+	for i, t := range tasks {
+		targets[i] = task.Target{Session: t.SessionID, Act: t.Act}
+	}
+	for i, seen := range r.LookAll(ctx, targets) {
+		tasks[i].update(seen)
+		tasks[i].use(seen.Use)
+		h.lastWords(&tasks[i])
+	}
+}
+
+// use notes what the processes use.
+func (t *TaskView) use(in task.Inspection) {
+	if !t.Live() || len(in.PIDs) == 0 {
+		return
+	}
+	t.Processes, t.Ports = len(in.PIDs), in.Ports
+	if in.RSS > 0 { // a process has memory where the system tells
+		cpu := in.CPU.Seconds()
+		t.CPU, t.RSS = &cpu, &in.RSS
+	}
 }
 
 // update brings in what the task's directory says now. The log's word on an end stands.
-func (t *TaskView) update(look func(sessionID, act string) (session.CommandState, error), boot string) {
-	st, err := look(t.SessionID, t.Act)
+func (t *TaskView) update(seen task.Seen) {
+	st := seen.CommandState
 	switch {
-	case err != nil:
-		t.Reason = err.Error()
+	case seen.Err != nil:
+		t.Reason = seen.Err.Error()
 		return
 	case st.Reason == task.ReasonDirMissing && t.Status != session.CommandRunning:
 		return
@@ -102,7 +137,7 @@ func (t *TaskView) update(look func(sessionID, act string) (session.CommandState
 		return
 	}
 	t.Status, t.Signal, t.By, t.Reason, t.Ended = st.Status, st.Signal, st.By, st.Reason, Stamp(st.Ended)
-	if rebooted(st, boot) {
+	if rebooted(st, t.boot) {
 		t.Reason = task.ReasonReboot
 	}
 	if st.Status == session.CommandExited {

@@ -56,6 +56,7 @@ func (s *Session) appendAs(ctx context.Context, actors []session.Actor, bodies [
 // step late at worst; the last append of a lease, session.released, makes them right.
 func (s *Session) changedHeads() *store.Heads {
 	h := headsOf(s.state)
+	h.Extra = s.listed
 	if s.heads != nil && reflect.DeepEqual(*s.heads, h) {
 		return nil
 	}

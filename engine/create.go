@@ -50,8 +50,10 @@ func (e *Engine) begin(ctx context.Context, st *session.State, first session.Bod
 		return err
 	}
 	st.ApplyBody(ev, first)
+	heads := headsOf(st)
+	heads.Extra = listedOf(st, ev.Seq)
 	err = e.cfg.Store.Create(ctx, store.NewSession{
-		ID: st.ID, Owner: owner, Created: ev.Time, Parent: st.Parent, Heads: headsOf(st), Events: []session.Event{ev},
+		ID: st.ID, Owner: owner, Created: ev.Time, Parent: st.Parent, Heads: heads, Events: []session.Event{ev},
 	})
 	if err == nil && e.cfg.Observe != nil {
 		e.cfg.Observe(Update{Session: st.ID, Event: &ev, Body: first})

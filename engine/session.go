@@ -28,6 +28,7 @@ type Session struct {
 	fresh     int64 // event bytes since the newest snapshot
 	snapSize  int64
 	heads     *store.Heads // as stored
+	listed    []byte       // what the heads carry; nil but for the last event
 	failed    error        // of an append: nothing may follow
 	showing   sync.Mutex
 	watchers  sync.WaitGroup // goroutines that wait for the ends of tasks
@@ -126,6 +127,7 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	s.stopWatch()
 	s.watchers.Wait()
 	s.stopWatch = nil
+	s.listed = listedOf(s.state, s.state.Head.Seq+1)
 	err := s.append(ctx, engineActor, &session.Released{Reason: reason})
 	if s.fresh > max(16<<10, s.snapSize) {
 		s.snapshot(ctx)

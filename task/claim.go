@@ -1,6 +1,7 @@
 package task
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"strings"
@@ -47,25 +48,36 @@ func (d actDir) claimToRun() (bool, error) {
 	return linkExclusive(d.path(claimSource), d.path(claimName))
 }
 
-// held says whether a living shim holds the act's lock. The probe is a shared lock, so that probes do not hinder each
-// other; a shim that meets one tries again.
+// held says whether a living shim holds the act's lock.
 func (d actDir) held() (bool, error) {
+	held, _, err := d.holder()
+	return held, err
+}
+
+// holder is held, with what the holder has written of itself, as far as it has. The probe is a shared lock, so that
+// probes do not hinder each other; a shim that meets one tries again.
+func (d actDir) holder() (held bool, shim shimRecord, err error) {
 	path := d.path(lockName)
 	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
-		return false, nil
+		return false, shim, nil
 	}
 	if err != nil {
-		return false, &fs.PathError{Op: "open", Path: path, Err: err}
+		return false, shim, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
 	switch err = flock(fd, unix.LOCK_SH|unix.LOCK_NB); err {
 	case nil:
-		return false, nil
+		return false, shim, nil
 	case unix.EWOULDBLOCK:
-		return true, nil
+		var buf [512]byte
+		n, _ := unix.Pread(fd, buf[:], 0)
+		if json.Unmarshal(buf[:max(n, 0)], &shim) != nil {
+			shim = shimRecord{}
+		}
+		return true, shim, nil
 	}
-	return false, &fs.PathError{Op: "probe", Path: path, Err: err}
+	return false, shim, &fs.PathError{Op: "probe", Path: path, Err: err}
 }
 
 func flock(fd, how int) error {

@@ -35,11 +35,7 @@ func (r *Runner) Inspect(sessionID, act string) (Inspection, error) {
 	if v.Status != session.CommandRunning && v.Stragglers == 0 {
 		return Inspection{}, nil
 	}
-	run, err := d.readRun()
-	if err != nil {
-		return Inspection{}, nil //nolint:nilerr // it is just starting
-	}
-	in := (&survey{}).inspect(d, run, false)
+	in := (&survey{}).inspect(d, v)
 	const maxShares = 32 // this is the slow part
 	for _, pid := range in.PIDs[:min(len(in.PIDs), maxShares)] {
 		in.PSS += share(pid)

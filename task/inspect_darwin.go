@@ -12,13 +12,13 @@ func addSockets(int, map[uint64]bool)              {}
 func listening(int, map[uint64]bool) (ports []int) { return nil }
 
 // readTable reads the process table.
-func readTable() *table {
+func readTable() *processTable {
 	all, _ := processes()
-	t := newTable(len(all))
-	for _, p := range all {
-		t.add(tableRow{process: p})
+	rows := make([]tableRow, len(all))
+	for i, p := range all {
+		rows[i].process = p
 	}
-	return t
+	return newTable(rows)
 }
 
 func (*survey) ports([]int) []int { return []int{} }

@@ -3,6 +3,7 @@ package task
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -81,31 +82,30 @@ func parseUsage(b []byte) (cpu time.Duration, rss int64) {
 }
 
 // readTable reads the process table. Rows that vanish meanwhile are left out.
-func readTable() *table {
+func readTable() *processTable {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return newTable(0)
+		return newTable(nil)
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	t := newTable(len(names))
-	var buf [statSize]byte
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
+	rows := make([]tableRow, len(names))
+	inParallel(len(names), func(i int) {
+		pid, err := strconv.Atoi(names[i])
 		if err != nil {
-			continue
+			return
 		}
+		var buf [statSize]byte
 		b, err := readStat(pid, buf[:])
 		if err != nil {
-			continue
+			return
 		}
 		if p, err := parseStat(pid, b); err == nil {
-			row := tableRow{process: p}
-			row.cpu, row.rss = parseUsage(b)
-			t.add(row)
+			rows[i].process = p
+			rows[i].cpu, rows[i].rss = parseUsage(b)
 		}
-	}
-	return t
+	})
+	return newTable(slices.DeleteFunc(rows, func(r tableRow) bool { return r.PID == 0 }))
 }
 
 // share returns the memory of a process with shared pages divided among those who share them.

@@ -86,13 +86,8 @@ func eachListening(family uint8, do func(inode uint64, port int)) error {
 
 // ports returns where processes listen, sorted. Those in another network are asked for one by one.
 func (s *survey) ports(pids []int) []int {
+	s.asked.Do(s.askPorts)
 	ports, abroad := []int{}, -1
-	if !s.asked {
-		s.asked, s.sockets = true, map[uint64]int{}
-		note := func(inode uint64, port int) { s.sockets[inode] = port }
-		s.portless = errors.Join(eachListening(unix.AF_INET, note), eachListening(unix.AF_INET6, note)) != nil
-		s.network, _ = os.Readlink("/proc/self/ns/net")
-	}
 	for _, pid := range pids {
 		any := false
 		eachSocket(pid, func(inode uint64) {
@@ -104,7 +99,7 @@ func (s *survey) ports(pids []int) []int {
 		if !any || abroad >= 0 {
 			continue
 		}
-		if its, _ := os.Readlink(procPath(pid, "ns/net")); its != s.network || s.portless {
+		if its, _ := os.Readlink(procPath(pid, "ns/net")); its != s.network {
 			abroad = pid
 		}
 	}
@@ -117,6 +112,14 @@ func (s *survey) ports(pids []int) []int {
 	}
 	slices.Sort(ports)
 	return slices.Compact(ports)
+}
+
+func (s *survey) askPorts() {
+	s.sockets = map[uint64]int{}
+	note := func(inode uint64, port int) { s.sockets[inode] = port }
+	if errors.Join(eachListening(unix.AF_INET, note), eachListening(unix.AF_INET6, note)) == nil {
+		s.network, _ = os.Readlink("/proc/self/ns/net")
+	}
 }
 
 // readListening reads the same from the table of all sockets.

@@ -38,6 +38,8 @@ type view struct {
 	session.CommandState
 	open   bool // nobody has claimed the act
 	orphan bool // a replacement shim has something to do: to go on, or to record how it ended
+	run    runRecord
+	shim   shimRecord // who holds the lock; zero: nobody, or somebody who has not said who
 }
 
 // Settle is State for an act that nobody will start any more: when nobody has claimed it, Settle claims it void, so
@@ -89,7 +91,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 		lost := session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}
 		return view{CommandState: lost, open: true}, nil
 	}
-	held, err := d.held()
+	held, shim, err := d.holder()
 	if err != nil {
 		return v, err
 	}
@@ -101,6 +103,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 	if runErr != nil && !missing(runErr) && !errors.Is(runErr, errDamaged) {
 		return v, runErr
 	}
+	v.run, v.shim = run, shim
 	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started}
 	if v.Output, err = outputEnd(d); err != nil {
 		return v, err
@@ -205,11 +208,9 @@ func (r *Runner) fillExit(v *view, exit exitRecord, d actDir, held bool) error {
 		return ignoreDamaged(err)
 	}
 	v.Stragglers = exit.Stragglers
-	if shim, ok := d.shim(); ok && shim.Adopted == 0 {
-		if left, err := descendants(shim.PID); err == nil {
-			// None left means that the shim is just collecting their last output: not over yet.
-			v.Stragglers = max(len(left), 1)
-		}
+	if v.shim.Adopted == 0 && alive(v.shim.PID, v.shim.Ticks) {
+		// None left means that the shim is just collecting their last output: not over yet.
+		v.Stragglers = max(len(below(v.shim.PID)), 1)
 	}
 	return nil
 }
@@ -223,15 +224,9 @@ func ignoreDamaged(err error) error {
 
 // shim returns the living holder of the act's lock, once it has said who it is.
 func (d actDir) shim() (shimRecord, bool) {
-	shim, ok := d.shimRecord()
-	return shim, ok && alive(shim.PID, shim.Ticks)
-}
-
-// shimRecord returns who held the act's lock last; it may be dead.
-func (d actDir) shimRecord() (shimRecord, bool) {
 	var shim shimRecord
 	err := readRecord(d.path(lockName), &shim)
-	return shim, err == nil
+	return shim, err == nil && alive(shim.PID, shim.Ticks)
 }
 
 func (d actDir) readRun() (runRecord, error) {

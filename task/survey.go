@@ -1,130 +1,133 @@
 package task
 
 import (
+	"context"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
+
+	"github.com/perdure/perdure/session"
 )
 
-// Survey is Inspect for many commands: the process table and the listening sockets are read once for all of them. It
-// leaves PSS out, which costs more than all the rest. Commands of which no process is left, and those that nothing is
-// known of, are not in the result.
-func (r *Runner) Survey(targets []Target) map[Target]Inspection {
-	out := make(map[Target]Inspection, len(targets))
+// Seen is what LookAll found of one command.
+type Seen struct {
+	session.CommandState
+	Use Inspection // by what of it is left; zero if nothing is, or if it is just starting
+	Err error      // about reading, never about the command
+}
+
+// LookAll is Look for many commands at once, and Inspect for those of which a process is left: the process table and
+// the listening sockets are read once for all of them. It leaves PSS out, which costs more than all the rest. The
+// results are in the order of the targets.
+func (r *Runner) LookAll(ctx context.Context, targets []Target) []Seen {
+	out, views := make([]Seen, len(targets)), make([]view, len(targets))
+	living := int64(0)
+	var count sync.Mutex
+	inParallel(len(targets), func(i int) {
+		d, err := r.act(targets[i].Session, targets[i].Act)
+		if err == nil {
+			views[i], err = r.lookAdopting(ctx, d)
+		}
+		out[i].CommandState, out[i].Err = views[i].CommandState, err
+		if views[i].left() {
+			count.Lock()
+			living++
+			count.Unlock()
+		}
+	})
 	s := &survey{}
-	for _, t := range targets {
-		d, err := r.act(t.Session, t.Act)
-		if err != nil {
-			continue
-		}
-		run, err := d.readRun()
-		if err != nil {
-			continue // just starting, or gone
-		}
-		if in := s.inspect(d, run, len(targets) >= tableWorth); len(in.PIDs) > 0 {
-			out[t] = in
-		}
+	if living >= tableWorth {
+		s.whole = s.table()
 	}
+	inParallel(len(targets), func(i int) {
+		if v := views[i]; out[i].Err == nil && v.left() {
+			d, _ := r.act(targets[i].Session, targets[i].Act)
+			out[i].Use = s.inspect(d, v)
+		}
+	})
 	return out
 }
 
-// tableWorth is from how many commands on one look at the process table is cheaper than asking each shim for its
-// children.
+// tableWorth is from how many living commands on one look at the process table is cheaper than one at each tree.
 const tableWorth = 32
+
+// maxLook bounds how long one command may keep a look at many. Only adopting an orphan takes longer than a few system
+// calls.
+const maxLook = 5 * time.Second
+
+func (r *Runner) lookAdopting(ctx context.Context, d actDir) (view, error) {
+	v, err := r.look(d)
+	if err != nil || !v.orphan {
+		return v, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxLook)
+	defer cancel()
+	return r.lookAfter(d, r.adopt(ctx, d, nil))
+}
+
+// left says whether a process of the command may be there.
+func (v view) left() bool { return v.Status == session.CommandRunning || v.Stragglers > 0 }
+
+// inParallel calls do for 0 to n-1, in no order, on as many processors as there are, four at most.
+func inParallel(n int, do func(i int)) {
+	const most, worth = 4, 8 // for fewer calls another goroutine is not worth its start
+	workers := min(runtime.GOMAXPROCS(0), most, max(n/worth, 1))
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < n; i += workers {
+				do(i)
+			}
+		})
+	}
+	all.Wait()
+}
 
 // survey is one look at the machine, taken as far as it is needed.
 type survey struct {
-	table    *table
-	sockets  map[uint64]int // ports by socket, in this process's network
-	asked    bool
-	portless bool // the kernel did not tell
-	network  string
+	whole *processTable // nil when there are few commands, whose trees are looked at one by one
+	once  sync.Once
+	procs *processTable // read when it is needed
+
+	asked   sync.Once
+	sockets map[uint64]int // ports by socket, in this process's network
+	network string         // its name; empty: the kernel did not tell
 }
 
-// table is the process table with what each process uses.
-type table struct {
-	rows  map[int]tableRow
-	below map[int][]int
-	all   []process
-	env   map[int][]byte // environments read so far, for adopted commands
+func (s *survey) table() *processTable {
+	s.once.Do(func() { s.procs = readTable() })
+	return s.procs
 }
 
-type tableRow struct {
-	process
-	cpu time.Duration
-	rss int64
-}
-
-func (s *survey) inspect(d actDir, run runRecord, byTable bool) Inspection {
-	in := Inspection{Ports: []int{}, Age: processAge(run)}
-	shim, ok := d.shimRecord()
+// inspect adds up what the processes of a command use.
+func (s *survey) inspect(d actDir, v view) Inspection {
+	in := Inspection{Ports: []int{}}
 	switch {
-	case !ok:
-		return in
-	case shim.Adopted != 0:
-		t := findTraces(d, run)
-		t.environ = s.processes().environ
-		for _, p := range t.among(s.processes().all) {
-			in.PIDs = append(in.PIDs, p.PID)
-		}
-	case byTable:
-		in.PIDs = s.processes().descendants(shim.PID, shim.Ticks)
-	case alive(shim.PID, shim.Ticks):
-		in.PIDs = below(shim.PID)
+	case v.run.PID == 0:
+		return in // it is just starting
+	case v.shim.PID == 0 || v.shim.Adopted != 0:
+		in.PIDs = s.table().family(d, v.run)
+	case s.whole != nil:
+		in.PIDs = s.whole.descendants(v.shim.PID, v.shim.Ticks)
+	case alive(v.shim.PID, v.shim.Ticks):
+		in.PIDs = below(v.shim.PID)
 	}
 	slices.Sort(in.PIDs)
 	for _, pid := range in.PIDs {
-		if s.table != nil {
-			in.CPU, in.RSS = in.CPU+s.table.rows[pid].cpu, in.RSS+s.table.rows[pid].rss
-			continue
-		}
-		cpu, rss := usage(pid)
+		cpu, rss := s.usage(pid)
 		in.CPU, in.RSS = in.CPU+cpu, in.RSS+rss
 	}
-	in.Ports = s.ports(in.PIDs)
+	if len(in.PIDs) > 0 {
+		in.Age, in.Ports = processAge(v.run), s.ports(in.PIDs)
+	}
 	return in
 }
 
-func (s *survey) processes() *table {
-	if s.table == nil {
-		s.table = readTable()
+func (s *survey) usage(pid int) (cpu time.Duration, rss int64) {
+	if s.whole != nil {
+		row := s.whole.rows[pid]
+		return row.cpu, row.rss
 	}
-	return s.table
-}
-
-// descendants returns the living processes below exactly this one.
-func (t *table) descendants(root int, ticks uint64) (pids []int) {
-	if t.rows[root].Ticks != ticks {
-		return nil
-	}
-	queue := []int{root}
-	for len(queue) > 0 && len(pids) <= len(t.rows) {
-		for _, pid := range t.below[queue[0]] {
-			queue = append(queue, pid)
-			if !t.rows[pid].dead() {
-				pids = append(pids, pid)
-			}
-		}
-		queue = queue[1:]
-	}
-	return pids
-}
-
-// environ is a process's environment, read once.
-func (t *table) environ(pid int) []byte {
-	b, ok := t.env[pid]
-	if !ok {
-		b = environ(pid)
-		t.env[pid] = b
-	}
-	return b
-}
-
-func newTable(size int) *table {
-	return &table{rows: make(map[int]tableRow, size), below: make(map[int][]int, size), env: map[int][]byte{}}
-}
-
-func (t *table) add(p tableRow) {
-	t.rows[p.PID] = p
-	t.below[p.PPID] = append(t.below[p.PPID], p.PID)
-	t.all = append(t.all, p.process)
+	return usage(pid)
 }

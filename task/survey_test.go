@@ -2,9 +2,12 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/perdure/perdure/session"
 )
 
 // Goal: one look at many commands says of each what a look at it alone says, whether the process table was worth reading
@@ -33,22 +36,27 @@ func TestSurvey(t *testing.T) {
 		return true
 	})
 	for _, many := range [][]Target{acts, slices.Concat(acts, slices.Repeat(acts[:1], tableWorth))} {
-		got := b.Survey(many)
-		if len(got) != 3 {
-			t.Errorf("%d of 3: %+v", len(got), got)
-		}
-		for _, a := range acts[:3] {
+		got := b.LookAll(t.Context(), many)
+		for i, a := range acts[:3] {
 			want, err := b.Inspect(a.Session, a.Act)
-			in := got[a]
-			if err != nil || !slices.Equal(in.PIDs, want.PIDs) || in.RSS < 1<<20 || in.Age <= 0 || in.Ports == nil {
-				t.Errorf("%d at once: %s: %+v; alone %+v, %v", len(many), a.Act, in, want, err)
+			in := got[i].Use
+			if err != nil || got[i].Err != nil || got[i].Status != session.CommandRunning || !slices.Equal(in.PIDs, want.PIDs) || in.RSS < 1<<20 || in.Age <= 0 || in.Ports == nil {
+				t.Errorf("%d at once: %s: %+v; alone %+v, %v", len(many), a.Act, got[i], want, err)
 			}
+		}
+		if over := got[3]; over.Status != session.CommandExited || over.Use.PIDs != nil || over.Err != nil {
+			t.Errorf("over: %+v", over)
+		}
+		if got[4].Reason != ReasonDirMissing || !errors.Is(got[5].Err, ErrInvalid) {
+			t.Errorf("unknown: %+v; misnamed: %+v", got[4], got[5])
 		}
 	}
 	for _, a := range acts[:3] {
 		b.Kill(context.Background(), testSession, a.Act, "user")
 	}
-	if got := b.Survey(acts); len(got) != 0 {
-		t.Errorf("after the end: %+v", got)
+	for i, got := range b.LookAll(t.Context(), acts[:3]) {
+		if got.Status != session.CommandKilled || len(got.Use.PIDs) != 0 {
+			t.Errorf("%d after the end: %+v", i, got)
+		}
 	}
 }

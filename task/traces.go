@@ -19,13 +19,11 @@ type traces struct {
 	end     *ending
 	known   map[int]process
 	foreign map[int]uint64 // start ticks of processes that belong to others
-
-	environ func(pid int) []byte
 }
 
 // findTraces is for looking only.
 func findTraces(dir actDir, run runRecord) *traces {
-	return &traces{dir: dir, run: run, known: map[int]process{}, foreign: map[int]uint64{}, environ: environ}
+	return &traces{dir: dir, run: run, known: map[int]process{}, foreign: map[int]uint64{}}
 }
 
 // watchTraces watches the family. given is a handle of the command, if there is one already. wake is called from other
@@ -86,11 +84,6 @@ func (t *traces) living() []process {
 	if err != nil {
 		return nil
 	}
-	return t.among(all)
-}
-
-// among finds the family in a process table.
-func (t *traces) among(all []process) []process {
 	below := make(map[int][]process, len(all))
 	var queue, found []process
 	reused := t.sessionReused(all)
@@ -153,7 +146,7 @@ func (t *traces) belongs(p process, reused bool) bool {
 	if ticks, ok := t.foreign[p.PID]; ok && ticks == p.Ticks {
 		return false
 	}
-	env := t.environ(p.PID)
+	env := environ(p.PID)
 	own, other := t.marked(env)
 	if own || !other && !reused && p.SID == t.run.SID {
 		return true
@@ -166,12 +159,19 @@ func (t *traces) belongs(p process, reused bool) bool {
 
 // marked says whether an environment names this act, or another one.
 func (t *traces) marked(env []byte) (own, other bool) {
+	value, ok := actOf(env)
+	own = ok && value == string(t.dir)
+	return own, ok && !own
+}
+
+// actOf returns the path of the act that an environment names.
+func actOf(env []byte) (string, bool) {
 	const key = "\x00" + actKey + "="
 	env = append([]byte{0}, env...)
-	if i := bytes.LastIndex(env, []byte(key)); i >= 0 {
-		value, _, _ := bytes.Cut(env[i+len(key):], []byte{0})
-		own = string(value) == string(t.dir)
-		return own, !own
+	i := bytes.LastIndex(env, []byte(key))
+	if i < 0 {
+		return "", false
 	}
-	return false, false
+	value, _, _ := bytes.Cut(env[i+len(key):], []byte{0})
+	return string(value), true
 }

@@ -2,16 +2,16 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/store"
 )
 
 func (a *App) taskCommand() *cobra.Command {
@@ -23,6 +23,10 @@ func (a *App) taskListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list [ID]", Short: "List the tasks of a session, or of all", Args: rangeArgs(0, 1, "at most one session"),
+		Long: "Lists background tasks as they are now, whoever is alive to know. AGE is since the start, CPU the processor\n" +
+			"time used so far, MEMORY what is resident of all its processes, PORTS where they listen, OUTPUT what was\n" +
+			"printed, kept or not, UNREAD what of it the model has not read. perdure task watch shows the same, live.",
+		Example:           "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
@@ -36,7 +40,7 @@ func (a *App) taskListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printTasks(tasks, asJSON)
+				return a.printTasks(tasks, len(args) == 0, asJSON)
 			})
 		},
 	}
@@ -49,39 +53,21 @@ func tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perdure.TaskV
 	if err != nil {
 		return nil, err
 	}
-	st, err := h.State(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return h.TaskViews(st), nil
+	return h.Tasks(ctx, id)
 }
 
-// allTasks lists every session's own tasks. A fork's inherited ones are listed with the session whose they are.
+// allTasks lists every session's own tasks.
 func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView, error) {
-	var out []perdure.TaskView
-	err := each(ctx, h, store.Query{}, func(s store.Info) error {
-		st, err := h.State(ctx, s.ID)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			a.note("left out: %v", err)
-			return nil
-		}
-		for _, t := range h.TaskViews(st) {
-			if t.SessionID == s.ID {
-				out = append(out, t)
-			}
-		}
-		return nil
-	})
-	return out, err
+	tasks, left, err := h.AllTasks(ctx)
+	for _, e := range left {
+		a.note("left out: %v", e)
+	}
+	return tasks, err
 }
 
-func (a *App) printTasks(tasks []perdure.TaskView, asJSON bool) error {
-	rows := [][]string{{"SESSION", "TASK", "STATUS", "PID", "AGE", "OUTPUT", "UNREAD", "COMMAND"}}
+// printTasks prints tasks. With session, they are of several.
+func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
+	rows := [][]string{{"SESSION", "TASK", "NAME", "STATUS", "PID", "AGE", "CPU", "MEMORY", "PORTS", "OUTPUT", "UNREAD", "COMMAND"}}
 	for _, t := range tasks {
 		if asJSON {
 			if err := a.json(t); err != nil {
@@ -90,18 +76,59 @@ func (a *App) printTasks(tasks []perdure.TaskView, asJSON bool) error {
 			continue
 		}
 		rows = append(rows, []string{
-			t.SessionID, t.ID, taskStatus(t), strconv.Itoa(t.PID), a.age(int64(t.Started)), size(t.Output),
-			size(max(0, t.Output-t.Position)), t.Command,
+			t.SessionID, t.ID, t.Name, taskStatus(t), strconv.Itoa(t.PID), a.age(int64(t.Started)), cpuTime(t.CPU), memory(t.RSS),
+			ports(t.Ports), size(t.Output), size(max(0, t.Output-t.Position)), t.Command,
 		})
 	}
-	if asJSON {
+	switch {
+	case asJSON:
 		return nil
-	}
-	if len(tasks) == 0 {
+	case len(tasks) == 0:
 		a.note("no tasks")
 		return nil
+	case !session:
+		rows = withoutColumn(rows, 0)
+	}
+	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Name != "" }) {
+		rows = withoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
 	return a.table(rows)
+}
+
+func withoutColumn(rows [][]string, i int) [][]string {
+	for r := range rows {
+		rows[r] = slices.Delete(rows[r], i, i+1)
+	}
+	return rows
+}
+
+// cpuTime shows processor time; nil is unknown.
+func cpuTime(seconds *float64) string {
+	if seconds == nil {
+		return "-"
+	}
+	if d := time.Duration(*seconds * float64(time.Second)); d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%.2fs", *seconds)
+}
+
+func memory(bytes *int64) string {
+	if bytes == nil {
+		return "-"
+	}
+	return size(*bytes)
+}
+
+func ports(list []int) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	words := make([]string, len(list))
+	for i, port := range list {
+		words[i] = strconv.Itoa(port)
+	}
+	return strings.Join(words, ",")
 }
 
 // taskStatus is how a task stands, in words.

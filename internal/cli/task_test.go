@@ -272,3 +272,35 @@ func TestTaskKillUnderALiveHolder(t *testing.T) {
 	}
 	until(t, "the holder logged the end", func() bool { return strings.Contains(w.ok("log", "s1"), "task.exited") })
 }
+
+// Goal: the list has the figures of what runs, for people and for programs, and says null where there is none.
+func TestTaskFigures(t *testing.T) {
+	w := newWorld(t)
+	w.ok("task", "run", "--name", "x", "--", "sh", "-c", "while :; do :; done")
+	w.ok("task", "run", "--session", "x", "--", "sh", "-c", "exit 3")
+	var l map[string]any
+	until(t, "processor time is seen", func() bool {
+		l = w.taskLine("x", "bash_1")
+		cpu, _ := l["cpu_seconds"].(float64)
+		return cpu > 0
+	})
+	if rss, _ := l["rss_bytes"].(float64); rss < 4096 || l["age_seconds"] == nil || l["processes"] != 1.0 || l["exit_code"] != nil {
+		t.Errorf("%v", l)
+	}
+	if ports, ok := l["ports"].([]any); !ok || len(ports) != 0 {
+		t.Errorf("ports %v", l["ports"])
+	}
+	over := w.awaitTask("x", "bash_2", "exited")
+	if cpu, ok := over["cpu_seconds"]; !ok || cpu != nil || over["rss_bytes"] != nil || over["processes"] != 0.0 || over["exit_code"] != 3.0 || over["pid"] == 0.0 {
+		t.Errorf("%v", over)
+	}
+	got := w.ok("task", "list")
+	head, _, _ := strings.Cut(got, "\n")
+	if f := strings.Fields(head); strings.Join(f, " ") != "SESSION TASK NAME STATUS PID AGE CPU MEMORY PORTS OUTPUT UNREAD COMMAND" {
+		t.Errorf("%s", got)
+	}
+	if head, _, _ := strings.Cut(w.ok("task", "list", "x"), "\n"); strings.Contains(head, "SESSION") {
+		t.Errorf("%s", head)
+	}
+	w.ok("task", "kill", "x", "bash_1")
+}

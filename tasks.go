@@ -1,0 +1,71 @@
+package perdure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// Tasks looks at the tasks of one session, the ones that a fork inherited included. Errors: store.ErrNotFound,
+// *store.CorruptError.
+func (h *Home) Tasks(ctx context.Context, id string) ([]TaskView, error) {
+	info, err := h.store.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	tasks, err := h.tasksOf(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	return h.taskViews(ctx, id, tasks), nil
+}
+
+// AllTasks looks at every session's own tasks; a fork's inherited ones are its parent's. A session that cannot be read
+// is left out and its error is in left. Whoever looks adopts: a command that has lost its shim gets another.
+func (h *Home) AllTasks(ctx context.Context) (tasks []TaskView, left []error, err error) {
+	q := store.Query{Limit: 1000}
+	for {
+		page, err := h.store.List(ctx, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, info := range page.Sessions {
+			list, err := h.tasksOf(ctx, info)
+			switch {
+			case errors.Is(err, store.ErrNotFound):
+				continue
+			case ctx.Err() != nil:
+				return nil, nil, ctx.Err()
+			case err != nil:
+				left = append(left, fmt.Errorf("tasks of session %s: %w", info.ID, err))
+				continue
+			}
+			for i := range list {
+				if list[i].Session == "" {
+					tasks = append(tasks, h.loggedTask(info.ID, &list[i]))
+				}
+			}
+		}
+		if page.Next == "" {
+			h.lookAt(ctx, tasks)
+			return tasks, left, nil
+		}
+		q.After = page.Next
+	}
+}
+
+// tasksOf reads a session's tasks from its row, or from its state where the row does not know.
+func (h *Home) tasksOf(ctx context.Context, info store.Info) ([]session.Task, error) {
+	if tasks, ok := engine.ListedTasks(info); ok {
+		return tasks, nil
+	}
+	st, err := h.Load(ctx, info.ID)
+	if err != nil {
+		return nil, err
+	}
+	return st.Tasks, nil
+}
