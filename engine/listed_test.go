@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,12 +11,16 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
+// prepared is where commands can be asked for; none is ever started.
+type prepared struct{ engine.Commands }
+
+func (prepared) Prepare(context.Context, session.CommandSpec) error { return nil }
+
 // Goal: a session's row tells its tasks exactly while nobody works in it, and says that it does not know at every other
 // moment, a death in the middle included.
 func TestListedTasks(t *testing.T) {
 	s := newStage(t)
-	// Tasks are asked for and never started here.
-	s.config = func(cfg *engine.Config) { cfg.Commands = struct{ engine.Commands }{} }
+	s.config = func(cfg *engine.Config) { cfg.Commands = prepared{} }
 	p, live := s.start("x")
 	look := func(p process, id string) ([]session.Task, bool) {
 		t.Helper()
