@@ -46,6 +46,10 @@ func (s *Session) admissible(body session.Body, key string) error {
 		return s.admitSignal(b)
 	case *session.TaskRestartSet:
 		return s.admitRestart(b)
+	case *session.AwaitSet:
+		return s.admitAwait(b)
+	case *session.AwaitDropped:
+		return s.admitDrop(b)
 	case *session.TaskRequested:
 		return s.admitTask(b, key)
 	case *session.TaskInput:

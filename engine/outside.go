@@ -15,6 +15,7 @@ func (s *Session) Append(ctx context.Context, actor session.Actor, bodies ...ses
 // Interrupt asks to end the open turn. Unlike Cancel it may be called from another goroutine while Run runs.
 func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
 	return s.ask(ctx, func() error {
+		s.awaiting.stopped = true
 		if s.state.Turn == nil {
 			return nil
 		}
@@ -22,8 +23,8 @@ func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
 	})
 }
 
-// TendTasks does what was asked for about tasks, and nothing else: it starts and ends them, writes to them, and makes
-// one of a command that was sent to the background.
+// TendTasks does what was asked for about tasks, and nothing else: it starts and ends them, writes to them, makes
+// one of a command that was sent to the background, and notes what became of awaits.
 func (s *Session) TendTasks(ctx context.Context) error { return s.tendAll(ctx, false) }
 
 // RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of
@@ -31,6 +32,9 @@ func (s *Session) TendTasks(ctx context.Context) error { return s.tendAll(ctx, f
 func (s *Session) RestoreTasks(ctx context.Context) error { return s.tendAll(ctx, true) }
 
 func (s *Session) tendAll(ctx context.Context, restore bool) error {
+	if err := s.tellAwaits(ctx, false); err != nil {
+		return err
+	}
 	for {
 		if restore {
 			if err := s.restartTasks(ctx); err != nil {

@@ -15,10 +15,11 @@ const maxRounds = 10_000
 // waiting. When ctx ends it parks: nothing is cancelled, ErrParked is returned, and a later Run settles what was under
 // way and goes on.
 func (s *Session) Run(ctx context.Context) error {
-	return s.run(ctx, func() bool { return session.ActivityOf(s.state) != session.Running })
+	return s.run(ctx, s.rests)
 }
 
 func (s *Session) run(ctx context.Context, done func() bool) error {
+	s.awaiting.stopped = false
 	poll := time.NewTicker(s.eng.cfg.Poll)
 	defer poll.Stop()
 	for {
@@ -30,7 +31,7 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 			}
 			return err
 		}
-		if len(s.flights) == 0 && done() {
+		if len(s.flights) == 0 && s.awaiting.catching == 0 && done() {
 			return nil
 		}
 		wake := s.wake()
@@ -61,7 +62,7 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 
 // listen does what is asked for already, so that news from between two runs come before what they are news for.
 func (s *Session) listen() {
-	for range len(s.watched) + 1 {
+	for range len(s.watched) + len(s.awaiting.watches) + 1 {
 		select {
 		case r := <-s.asked:
 			r.done <- r.do()
@@ -76,6 +77,9 @@ func (s *Session) advance(ctx context.Context) error {
 	if err := s.Drain(ctx); err != nil {
 		return err
 	}
+	if err := s.saveScans(ctx, false); err != nil {
+		return err
+	}
 	for range maxRounds {
 		progressed, err := s.reconcile(ctx)
 		if err != nil || !progressed {
@@ -87,6 +91,7 @@ func (s *Session) advance(ctx context.Context) error {
 
 // reconcile compares what is wanted with what is in flight and takes the first step that brings them closer.
 func (s *Session) reconcile(ctx context.Context) (progressed bool, err error) {
+	s.watchAwaits()
 	actions := session.Next(s.state)
 	wanted := make(map[string]session.Do, len(actions))
 	for _, a := range actions {
@@ -123,7 +128,10 @@ func ready(a session.Action, wanted map[string]session.Do) bool {
 func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 	switch do := a.Do.(type) {
 	case session.StartTurn:
-		return true, s.append(ctx, engineActor, &session.TurnStarted{N: a.Turn, Message: do.Message})
+		if do.Met && s.awaiting.stopped {
+			return false, nil
+		}
+		return true, s.append(ctx, engineActor, &session.TurnStarted{N: a.Turn, Message: do.Message, Met: do.Met})
 	case session.EndTurn:
 		return true, s.append(ctx, engineActor, &session.TurnEnded{N: a.Turn, Stop: do.Stop, Message: do.Message})
 	case session.Conclude:
@@ -136,6 +144,9 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 		if m := s.state.Turn.Model; m != nil && m.ID == a.ID && m.Status == session.CallRequested {
 			return true, s.settleModel(ctx)
 		}
+		if s.awaiting.catching > 0 {
+			return false, nil // what has happened already goes with this request
+		}
 		return true, s.callModel(ctx, a, do)
 	case session.Execute:
 		// An act of this holder that is not in flight was parked by an earlier Run.
@@ -147,6 +158,8 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.settle(ctx, a, do)
 	case session.RestartTask:
 		return s.restartTask(ctx, do)
+	case session.MeetAwait, session.DropAwait:
+		return true, s.settleAwait(ctx, a, false)
 	}
 	return s.tend(ctx, a)
 }

@@ -23,6 +23,8 @@ type Session struct {
 	asked      chan request
 	watched    map[string]bool                // tasks whose end is waited for
 	prepared   map[string]session.CommandSpec // tasks' attempts that are about to start, by act
+	awaiting   awaiting
+	opened     int64 // seq of the session.resumed of this lease
 	recovered  []Recovery
 
 	fresh     int64 // event bytes since the newest snapshot
@@ -75,6 +77,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	s.noteBefore()
 	resumed := &session.Resumed{Epoch: lease.Epoch, Host: e.cfg.Host, BootID: e.cfg.BootID, PID: e.cfg.PID, Build: e.cfg.Build}
 	err = s.append(ctx, engineActor, resumed)
+	s.opened = st.Head.Seq
 	if err == nil && st.Parent != nil && s.snapSize == 0 { // the only opening that reads the parent's log
 		s.snapshot(ctx)
 	}
@@ -86,6 +89,9 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	}
 	if err == nil {
 		err = s.collectTasks(ctx)
+	}
+	if err == nil {
+		err = s.tellAwaits(ctx, true)
 	}
 	if err != nil {
 		s.stopWatch()
@@ -127,8 +133,11 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	s.stopWatch()
 	s.watchers.Wait()
 	s.stopWatch = nil
-	s.listed = listedOf(s.state, s.state.Head.Seq+1)
-	err := s.append(ctx, engineActor, &session.Released{Reason: reason})
+	err := s.saveScans(ctx, true)
+	if err == nil {
+		s.listed = listedOf(s.state, s.state.Head.Seq+1)
+		err = s.append(ctx, engineActor, &session.Released{Reason: reason})
+	}
 	if s.fresh > max(16<<10, s.snapSize) {
 		s.snapshot(ctx)
 	}

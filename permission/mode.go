@@ -18,7 +18,7 @@ const (
 	// ModePlan is ModeDefault, but Bash, Write and Edit are denied.
 	ModePlan Mode = "plan"
 	// ModeDefault allows Read, Glob and Grep inside, TodoWrite, AskUser, and
-	// BashOutput and KillBash of own tasks; all else asks.
+	// BashOutput, Await and KillBash of own tasks; all else asks.
 	ModeDefault Mode = "default"
 	// ModeAcceptEdits also allows Write and Edit inside.
 	ModeAcceptEdits Mode = "acceptEdits"
@@ -54,7 +54,7 @@ func byMode(p Policy, r Request) Decision {
 	switch r.Tool {
 	case toolTodoWrite, toolAskUser:
 		return allow(r.Tool + " touches nothing outside the session")
-	case toolBashOutput, toolKillBash:
+	case toolBashOutput, toolAwait, toolKillBash:
 		if r.OwnTask {
 			return allow("the task belongs to this session")
 		}

@@ -19,6 +19,7 @@ const (
 const (
 	toolBash       = "Bash"
 	toolBashOutput = "BashOutput"
+	toolAwait      = "Await"
 	toolKillBash   = "KillBash"
 	toolRead       = "Read"
 	toolWrite      = "Write"
@@ -71,7 +72,7 @@ type Request struct {
 	RawPath string
 	// Pattern is the glob of Glob and Grep; one that leaves Path asks.
 	Pattern string
-	// OwnTask is true when the task of BashOutput is readable by this session,
+	// OwnTask is true when the task of BashOutput or Await is readable by this session,
 	// or the task of KillBash belongs to it.
 	OwnTask bool
 

@@ -32,7 +32,7 @@ func Suggest(r Request) string {
 			return ""
 		}
 		text = "Read(" + strings.TrimSuffix(escapeGlob(path.Clean(dir)), "/") + "/**)"
-	case toolBashOutput, toolKillBash:
+	case toolBashOutput, toolAwait, toolKillBash:
 		return ""
 	default:
 		text = r.Tool

@@ -19,6 +19,7 @@ func (s *State) own() *State {
 	s.Labels, s.Scratch, s.Timers = maps.Clone(s.Labels), maps.Clone(s.Scratch), maps.Clone(s.Timers)
 	s.Files, s.fileOrder = maps.Clone(s.Files), nil
 	s.Tasks, s.Queue, s.Usage = slices.Clone(s.Tasks), slices.Clone(s.Queue), slices.Clone(s.Usage)
+	s.Awaits = slices.Clone(s.Awaits)
 	s.Facts, s.Directories, s.Faults = slices.Clip(s.Facts), slices.Clip(s.Directories), slices.Clip(s.Faults)
 	s.Settled, s.Permissions.Decisions = slices.Clip(s.Settled), slices.Clip(s.Permissions.Decisions)
 	s.Permissions.Grants = slices.Clone(s.Permissions.Grants)

@@ -18,7 +18,7 @@ func (s *State) Conversation() []Range {
 // conversational tells whether an event is part of what a [Transcript] reads.
 func conversational(body Body) bool {
 	switch body.(type) {
-	case *Forked, *MessageReceived, *TurnStarted, *ModelRequested, *ModelResponded, *ToolFinished, *ToolUnknown:
+	case *Forked, *MessageReceived, *TurnStarted, *ModelRequested, *ModelResponded, *ToolFinished, *ToolUnknown, *AwaitMet, *AwaitDropped:
 		return true
 	}
 	return false

@@ -50,6 +50,7 @@ func (b *Forked) apply(s *State, e Event) {
 		s.Files[path] = file
 	}
 	s.fileOrder = nil
+	s.inheritAwaits()
 	s.forkTurn()
 }
 

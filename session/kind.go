@@ -50,6 +50,11 @@ const (
 	KindTaskRestartSet   Kind = "task.restart_set"
 	KindTaskNotRestarted Kind = "task.not_restarted"
 
+	KindAwaitSet     Kind = "await.set"
+	KindAwaitMet     Kind = "await.met"
+	KindAwaitDropped Kind = "await.dropped"
+	KindAwaitScanned Kind = "await.scanned"
+
 	KindTimerSet   Kind = "timer.set"
 	KindTimerFired Kind = "timer.fired"
 
@@ -65,7 +70,7 @@ const (
 // may be carried by an older version; all others are critical.
 func (k Kind) flags() Flags {
 	switch k {
-	case KindFileSeen, KindApp, KindInboxRefused, KindLabelled, KindTimerSet:
+	case KindFileSeen, KindApp, KindInboxRefused, KindLabelled, KindTimerSet, KindAwaitScanned:
 		return 0
 	default:
 		return Critical
@@ -75,6 +80,9 @@ func (k Kind) flags() Flags {
 // body makes an empty body to decode into; nil for a kind that this version does not know.
 func (k Kind) body() Body {
 	if b := k.sessionBody(); b != nil {
+		return b
+	}
+	if b := k.awaitBody(); b != nil {
 		return b
 	}
 	return k.workBody()
@@ -118,6 +126,21 @@ func (k Kind) sessionBody() Body {
 		return &InboxRefused{}
 	case KindApp:
 		return &App{}
+	default:
+		return nil
+	}
+}
+
+func (k Kind) awaitBody() Body {
+	switch k {
+	case KindAwaitSet:
+		return &AwaitSet{}
+	case KindAwaitMet:
+		return &AwaitMet{}
+	case KindAwaitDropped:
+		return &AwaitDropped{}
+	case KindAwaitScanned:
+		return &AwaitScanned{}
 	default:
 		return nil
 	}

@@ -212,6 +212,7 @@ func (*TimerFired) Kind() Kind { return KindTimerFired }
 
 func (b *TimerFired) apply(s *State, _ Event) {
 	delete(s.Timers, b.ID)
+	s.fireAwait(b.ID)
 	if t := s.Turn; t != nil && t.Model != nil && t.Model.Status == CallFailed && WakeID(t.Model.ID) == b.ID {
 		t.Model.Status = CallLost // due: the same request goes again
 	}

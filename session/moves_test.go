@@ -13,7 +13,7 @@ func (r *run) move() {
 		r.step(as[r.src.number(len(as))])
 		return
 	}
-	switch r.src.number(16) {
+	switch r.src.number(20) {
 	case 0, 1:
 		r.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart("and more")}})
 	case 2:
@@ -26,8 +26,8 @@ func (r *run) move() {
 		r.append(human, &session.CancelRequested{})
 	case 8:
 		to := session.LifecycleOpen
-		if r.src.number(3) == 0 {
-			to = session.LifecyclePaused
+		if n := r.src.number(4); n < 2 {
+			to = []session.Lifecycle{session.LifecyclePaused, session.LifecycleClosed}[n]
 		}
 		r.append(human, &session.LifecycleSet{To: to})
 	case 9:
@@ -47,6 +47,8 @@ func (r *run) move() {
 		r.append(engine, &session.TimerSet{ID: session.TimerID("t"), At: r.now + 5})
 	case 14, 15:
 		r.resume()
+	default:
+		r.awaitSomething()
 	}
 }
 

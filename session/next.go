@@ -16,8 +16,11 @@ type Do interface{ do() }
 
 // The things an engine is asked to do. Each names what must be appended, and when.
 type (
-	// StartTurn asks for turn.started.
-	StartTurn struct{ Message int64 }
+	// StartTurn asks for turn.started. Met: what starts it is no message, but an await that was met.
+	StartTurn struct {
+		Message int64
+		Met     bool
+	}
 	// EndTurn asks for turn.ended.
 	EndTurn struct{ Stop, Message string }
 	// CallModel asks for model.requested, then the call, then model.responded or model.failed.
@@ -68,7 +71,7 @@ func Next(s *State) []Action {
 	if s.ReadOnly != "" {
 		return nil
 	}
-	return s.timers(s.inputs(s.restarts(s.starts(s.kills(s.turnActions())))))
+	return s.awaits(s.timers(s.inputs(s.restarts(s.starts(s.kills(s.turnActions()))))))
 }
 
 // turnActions are the actions of the open turn, or the start of the next.
@@ -83,7 +86,10 @@ func (s *State) turnActions() []Action {
 }
 
 func (s *State) nextTurn() []Action {
-	if s.Lifecycle != LifecycleOpen || len(s.Queue) == 0 {
+	switch {
+	case s.Woken():
+		return []Action{{ID: "turn", Turn: s.Turns + 1, Do: StartTurn{Message: s.News.First, Met: true}}}
+	case s.Lifecycle != LifecycleOpen || len(s.Queue) == 0:
 		return nil
 	}
 	return []Action{{ID: "turn", Turn: s.Turns + 1, Do: StartTurn{Message: s.Queue[0].Seq}}}

@@ -27,6 +27,7 @@ func eventLine(e session.Event, body session.Body) string {
 		s += fmt.Sprintf(" %q", session.Text(b.Content))
 	case *session.TurnStarted:
 		field("turn", b.N)
+		field("met", b.Met)
 	case *session.TurnEnded:
 		field("turn", b.N)
 		field("stop", b.Stop)
@@ -47,7 +48,7 @@ func eventLine(e session.Event, body session.Body) string {
 	case *session.TimerFired:
 		field("id", b.ID)
 	default:
-		s += toolLine(body)
+		s += toolLine(body) + awaitLine(body)
 	}
 	return s
 }
@@ -108,6 +109,10 @@ func actionLines(as []session.Action) string {
 			}
 		case session.Wake:
 			fmt.Fprintf(&out, "wake at %d", d.At)
+		case session.MeetAwait:
+			fmt.Fprintf(&out, "meet")
+		case session.DropAwait:
+			fmt.Fprintf(&out, "drop: %s", d.Reason)
 		default:
 			fmt.Fprintf(&out, "%T", d)
 		}
@@ -156,6 +161,12 @@ func stateLines(s *session.State) string {
 	}
 	if n := len(s.Queue); n > 0 {
 		fmt.Fprintf(&out, "%d queued\n", n)
+	}
+	for _, a := range s.Awaits {
+		fmt.Fprintf(&out, "awaits %s: %s %s\n", a.ID, a.Event, a.Task)
+	}
+	if n := s.News.Count; n > 0 {
+		fmt.Fprintf(&out, "%d met and not told\n", n)
 	}
 	return out.String()
 }

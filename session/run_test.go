@@ -83,9 +83,11 @@ func (r *run) quick() error {
 		return err
 	}
 	if ms := r.tr.Upcoming(); len(ms) > 0 {
-		return pairing(ms)
+		if err := pairing(ms); err != nil {
+			return err
+		}
 	}
-	return nil
+	return r.toldOnce()
 }
 
 // needsHuman says from the state alone whether nothing can progress without outside input. It is written apart from
@@ -93,13 +95,13 @@ func (r *run) quick() error {
 func (r *run) needsHuman() bool {
 	s, t := r.st, r.st.Turn
 	open := s.Lifecycle == session.LifecycleOpen
-	if len(s.Timers) > 0 || slices.ContainsFunc(s.Tasks, func(t session.Task) bool {
+	if r.awaitActs() || len(s.Timers) > 0 || slices.ContainsFunc(s.Tasks, func(t session.Task) bool {
 		return t.Kill != "" && t.Status == session.CommandRunning && t.Session == ""
 	}) {
 		return false
 	}
 	if t == nil {
-		return !open || len(s.Queue) == 0
+		return !open || len(s.Queue) == 0 && s.News.Count == 0
 	}
 	if t.Cancel != nil || t.Model != nil && t.Model.Status == session.CallRequested {
 		return false

@@ -181,6 +181,8 @@ func (s *script) outside(verb string, args []string) error {
 		w.append(human, &session.PermissionRevoked{Rule: args[0]})
 	case "fork":
 		return s.fork(args)
+	case "await", "met", "dropped", "task", "exited":
+		return s.await(verb, args)
 	case "lifecycle":
 		w.append(human, &session.LifecycleSet{To: session.Lifecycle(args[0])})
 	case "config":

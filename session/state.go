@@ -4,7 +4,7 @@ import "fmt"
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
-const FoldVersion = 1
+const FoldVersion = 2
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (
@@ -57,7 +57,10 @@ type State struct {
 	Settled     []Act             `json:"settled"`
 	Files       Files             `json:"files"`
 	Tasks       []Task            `json:"tasks"`
-	NextTask    int               `json:"next_task"` // number of the newest task ever named
+	NextTask    int               `json:"next_task"`  // number of the newest task ever named
+	Awaits      []Await           `json:"awaits"`     // open ones, oldest first
+	NextAwait   int64             `json:"next_await"` // number of the newest await ever
+	News        News              `json:"news"`
 	Plan        []Step            `json:"plan"`
 	Facts       []Fact            `json:"facts"`
 	Scratch     map[string][]byte `json:"scratch"`
@@ -113,6 +116,7 @@ func (s *State) ApplyBody(e Event, body Body) {
 	s.Updated = max(s.Updated, e.Time)
 	body.apply(s, e)
 	s.converse(e, body)
+	s.News.follow(e, body)
 }
 
 // Fold computes the state of a log.

@@ -49,6 +49,10 @@ func (t *Transcript) Apply(e Event, body Body) {
 		t.result(b.Act, b.Outcome != OutcomeOK, b.Content)
 	case *ToolUnknown:
 		t.result(b.Act, true, b.Content)
+	case *AwaitMet:
+		t.note(b.Text)
+	case *AwaitDropped:
+		t.note(b.Text)
 	}
 }
 
@@ -63,11 +67,20 @@ func (t *Transcript) receive(seq int64, b *MessageReceived) {
 	t.queued[seq] = b.Content
 }
 
+func (t *Transcript) note(text []byte) {
+	if len(text) > 0 {
+		t.notes = append(t.notes, Part{Type: BlockText, Data: text})
+	}
+}
+
 // start moves a queued message into the prompt. A turn always says something: APIs refuse a request that ends with a
 // reply, or holds an empty text.
 func (t *Transcript) start(b *TurnStarted) {
+	if b.Met { // its words are among the notes: here they are the prompt
+		t.prompt, t.notes = append(t.prompt, t.notes...), nil
+	}
 	content := t.queued[b.Message]
-	if contentSize(content) == 0 {
+	if contentSize(content) == 0 && (!b.Met || contentSize(t.prompt) == 0) {
 		content = []Part{TextPart("(empty message)")}
 	}
 	t.prompt = append(t.prompt, content...)

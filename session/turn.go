@@ -95,11 +95,12 @@ func (b *MessageReceived) apply(s *State, e Event) {
 	s.Queue = append(s.Queue, Queued{Seq: e.Seq, Key: b.Key, Size: size})
 }
 
-// TurnStarted opens a turn for a queued message.
+// TurnStarted opens a turn for a queued message, or for an await that was met.
 type TurnStarted struct {
 	headOnly
 	N       int   `json:"n"`
 	Message int64 `json:"message"`
+	Met     bool  `json:"met,omitempty"` // Message is no message, but an await.met
 }
 
 // Kind is turn.started.

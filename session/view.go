@@ -55,6 +55,12 @@ func bodyView(body Body) any {
 		viewBlocks(m, b.Blocks)
 	case *ModelLost:
 		viewText(m, "text", b.Text)
+	case *AwaitMet:
+		viewText(m, "text", b.Text)
+	case *AwaitDropped:
+		if len(b.Text) > 0 {
+			viewText(m, "text", b.Text)
+		}
 	case *StateSet:
 		if !b.Delete {
 			viewText(m, "value", b.Value)

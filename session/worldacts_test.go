@@ -32,13 +32,17 @@ func (w *world) action(id string) (session.Action, error) {
 func (w *world) bookkeep(a session.Action) bool {
 	switch d := a.Do.(type) {
 	case session.StartTurn:
-		w.append(engine, &session.TurnStarted{N: a.Turn, Message: d.Message})
+		w.append(engine, &session.TurnStarted{N: a.Turn, Message: d.Message, Met: d.Met})
 	case session.EndTurn:
 		w.append(engine, &session.TurnEnded{N: a.Turn, Stop: d.Stop, Message: d.Message})
 	case session.Conclude:
 		w.append(engine, &session.ToolFinished{Act: a.ID, Outcome: d.Outcome, Content: []session.Part{session.TextPart(d.Text)}})
 	case session.Decide:
 		w.append(engine, w.decide(d.Call))
+	case session.MeetAwait:
+		w.append(engine, w.met(*d.Await))
+	case session.DropAwait:
+		w.append(engine, w.dropped(*d.Await, d.Reason))
 	default:
 		return false
 	}

@@ -60,6 +60,9 @@ func (bashOutput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	if news.from != task.Position || news.gap > 0 || ended && !task.Told {
 		r.Events = []session.Body{&session.TaskRead{Task: id, Position: news.from, Gap: news.gap, Ended: ended}}
 	}
+	if ended && st.Stragglers == 0 {
+		r.Events = append(r.Events, readEnds(env, task)...)
+	}
 	return r, nil
 }
 

@@ -112,6 +112,8 @@ type Env struct {
 	State *session.State // as of the call
 	Files Files
 	Tasks Tasks
+	// AwaitID gives the id of a new await; nil: the one after the state's newest.
+	AwaitID func() string
 	// Hidden tells of a file or directory that the permission rules keep from being read: searches leave it out. Nil
 	// hides nothing.
 	Hidden func(abs string) bool

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/perdure/perdure/session"
+)
+
+// RunWaiting is Run, and does not end while something is awaited, or a human is: the loop then sleeps, and looks at the
+// inbox now and then, but never asks a model. What is met, a message, an answer or an approval lets it go on. Asleep is
+// called in the loop each time that it goes to sleep; it must not block. An [Session.Interrupt] ends it: the awaits stay
+// open for the next holder.
+func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) error {
+	sleeping := false
+	return s.run(ctx, func() bool {
+		switch {
+		case !s.rests():
+			sleeping = false
+			return false
+		case !s.sleeps():
+			return true
+		case !sleeping:
+			sleeping = true
+			if asleep != nil {
+				asleep(s.state.View())
+			}
+		}
+		return false
+	})
+}
+
+// rests tells whether nothing can progress without outside input.
+func (s *Session) rests() bool {
+	return session.ActivityOf(s.state) != session.Running || s.awaiting.stopped && s.state.Woken()
+}
+
+// sleeps tells whether something can come that lets a session go on that rests.
+func (s *Session) sleeps() bool {
+	switch {
+	case s.awaiting.stopped || s.state.Lifecycle != session.LifecycleOpen:
+		return false
+	case s.state.Turn != nil:
+		return len(session.Waits(s.state)) > 0
+	}
+	return len(s.state.Awaits) > 0
+}
