@@ -8,23 +8,20 @@ import (
 
 // RunWaiting is Run, and does not end while something is awaited, or a human is: the loop then sleeps, and looks at the
 // inbox now and then, but never asks a model. What is met, a message, an answer or an approval lets it go on. Asleep is
-// called in the loop each time that it goes to sleep; it must not block. An [Session.Interrupt] ends it: the awaits stay
+// called in the loop before the first sleep and after each that a model was asked since; it must not block. An [Session.Interrupt] ends it: the awaits stay
 // open for the next holder.
 func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) error {
-	sleeping := false
+	since := int64(-1) // the newest request when it went to sleep
 	return s.run(ctx, func() bool {
 		switch {
 		case !s.rests():
-			sleeping = false
 			return false
 		case !s.sleeps():
 			return true
-		case !sleeping:
-			sleeping = true
-			if asleep != nil {
-				asleep(s.state.View())
-			}
+		case since != s.state.News.Through && asleep != nil:
+			asleep(s.state.View())
 		}
+		since = s.state.News.Through
 		return false
 	})
 }
