@@ -133,6 +133,7 @@ func (w *World) checkLog(disk store.Store, id string) (log []entryOf, st *sessio
 		w.faultLocked("session %s ends with an open turn", id)
 	}
 	w.checkMessages(id, log)
+	w.checkAwaits(id, log, a)
 	return log, a
 }
 

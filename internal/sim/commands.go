@@ -24,6 +24,8 @@ type Behaviour struct {
 	Left    int    // processes that it leaves behind
 	Hook    string // what a human does meanwhile
 	HookAt  time.Duration
+	Later   string // printed later
+	LaterAt time.Duration
 }
 
 // command is one act directory with its shim, which outlives the process that started it.
@@ -106,6 +108,9 @@ func (w *World) claimLocked(c *command) {
 	if c.does.Hook != "" {
 		time.AfterFunc(c.does.HookAt, func() { w.hook(c.does.Hook) })
 	}
+	if c.does.Later != "" {
+		time.AfterFunc(c.does.LaterAt, func() { w.print(c) })
+	}
 	takes := c.does.Takes
 	if takes == 0 {
 		takes = 10 * time.Millisecond
@@ -116,6 +121,14 @@ func (w *World) claimLocked(c *command) {
 	}
 	if !c.does.Forever {
 		time.AfterFunc(takes, func() { w.end(c) })
+	}
+}
+
+func (w *World) print(c *command) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if c.state.Status == session.CommandRunning {
+		c.out = append(c.out, c.does.Later...)
 	}
 }
 

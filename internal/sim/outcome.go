@@ -63,6 +63,9 @@ func (w *World) Outcome() Outcome {
 		w.state(o, st)
 		o[h.session+" decisions"] = w.decisions(h.session)
 	}
+	if w.script.Loose {
+		o.loosely()
+	}
 	return o
 }
 
@@ -80,20 +83,24 @@ func conversation(ms []session.Message) (messages, notes string) {
 	outside := map[string]bool{}
 	var out strings.Builder
 	var noted []string
+	role := session.Role("")
 	for _, m := range ms {
-		head := false
+		if aside(m) {
+			continue
+		}
+		head := role == m.Role
 		for _, b := range m.Blocks {
 			switch {
 			case b.Tool != nil:
 				outside[b.Tool.ID] = b.Tool.Name == "Deploy"
 			case b.Result != nil && outside[b.Result.ID]:
 				b.Result = &session.ToolResult{ID: b.Result.ID, Content: []session.Part{session.TextPart("outside")}}
-			case m.Role == session.RoleUser && strings.HasPrefix(b.Text, "[Background task"):
+			case m.Role == session.RoleUser && isNote(b.Text):
 				noted = append(noted, b.Text)
 				continue
 			}
 			if !head { // a message of nothing but notes is none
-				head = true
+				head, role = true, m.Role
 				out.WriteString("\n== " + string(m.Role))
 			}
 			out.WriteByte('\n')

@@ -98,6 +98,11 @@ func (m provider) begin(r model.Request) (Reply, error) {
 		w.served[id] = true
 	}
 	w.calls = append(w.calls, modelCall{lineage: lineage, act: r.Act})
+	if w.script.On != nil {
+		if reply := w.script.On(newest(r.Messages)); reply != nil {
+			return *reply, nil
+		}
+	}
 	replies := w.script.Turns[name]
 	if k >= len(replies) {
 		w.faultLocked("the script of %q has no reply %d", name, k+1)

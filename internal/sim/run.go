@@ -120,6 +120,9 @@ func (w *World) work(p *process, eng *engine.Engine, h *human) error {
 	for opt != nil {
 		opt.Rules, opt.SetRules, opt.Actor = rules, true, person
 		s, err := eng.Open(p.ctx, h.session, *opt)
+		if err == nil && w.cfg.TellsAgain {
+			err = w.tellAgain(p, s)
+		}
 		if err != nil {
 			return err
 		}
@@ -139,6 +142,11 @@ func (w *World) turns(p *process, eng *engine.Engine, s *engine.Session, h *huma
 	for n := 1; ; n++ {
 		if err := s.Run(p.ctx); err != nil {
 			return nil, err
+		}
+		if len(s.State().Awaits) > 0 {
+			if err := s.RunWaiting(p.ctx, nil); err != nil {
+				return nil, err
+			}
 		}
 		wish, acted := h.look(s.State())
 		switch {

@@ -24,7 +24,9 @@ type Script struct {
 	Files    map[string]string
 	Answers  map[string]Answer // by a word of the call's input
 	Forks    []Fork
-	ForkAt   string // a word of the call that is forked while it waits for approval
+	On       func(news string) *Reply // by the newest message, before Turns; nil: Turns say
+	Loose    bool                     // when the model is told of things depends on time alone
+	ForkAt   string                   // a word of the call that is forked while it waits for approval
 }
 
 // Fork is a fork that the script makes: its id, and the turn that its human asks for.

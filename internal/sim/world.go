@@ -22,6 +22,7 @@ type Config struct {
 	Volatile    int  // that many acknowledged appends are lost by a crash
 	EagerShim   bool // a command starts when it is planned, before it is decided
 	BlindShim   bool // what became of a command is never known: it is said not to have run
+	TellsAgain  bool // who opens a session tells the model again what was told last
 	NoSnapshots bool // snapshots are not kept: harmless
 }
 
