@@ -21,13 +21,12 @@ func (await) Spec() Spec {
 	return Spec{
 		Name: "Await", Description: strings.TrimSpace(awaitDescription), Effect: session.EffectExternal, Idempotent: true,
 		Schema: `{"type":"object","properties":{` +
-			`"bash_id":{"type":"string","description":"The id of the background command, such as bash_1; none for a timer"},` +
+			`"bash_id":{"type":"string","description":"The background command, such as bash_1"},` +
 			`"event":{"type":"string","enum":["end","line","timer"]},` +
-			`"pattern":{"type":"string","description":"RE2 regular expression that a line must match"},` +
-			`"after_seconds":{"type":"number","description":"Tell me after so many seconds, at the latest"},` +
-			`"note":{"type":"string","description":"What to remind you of then"},` +
-			`"cancel":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}],` +
-			`"description":"Ids to cancel, such as await_1; nothing is set then"}}}`,
+			`"pattern":{"type":"string"},` +
+			`"after_seconds":{"type":"number"},` +
+			`"note":{"type":"string","description":"What you want to do then"},` +
+			`"cancel":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}}}`,
 	}
 }
 
