@@ -33,11 +33,14 @@ type Config struct {
 	SideDir  string                                 // streams of running model calls, for the eyes; empty: none are kept
 	OutDir   string                                 // outputs that a tool result only quotes; empty: none are kept
 	TempDir  func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
-	Protect  []string                               // more protected paths
-	Limits   session.CommandLimits                  // of every command that a session's model starts
-	Secrets  Secrets                                // known values that must not reach model and log; nil: none
-	Observe  func(Update)                           // one call at a time for each session; must not block; nil: nobody looks
-	Log      *slog.Logger                           // nil discards
+	// Ports gives a session a range of ports of its own, which its commands are told; idle: none of them runs, so that a
+	// port in use is a stranger's. Nil, or an error: they are told none.
+	Ports   func(sessionID string, idle bool) (first, last int, err error)
+	Protect []string              // more protected paths
+	Limits  session.CommandLimits // of every command that a session's model starts
+	Secrets Secrets               // known values that must not reach model and log; nil: none
+	Observe func(Update)          // one call at a time for each session; must not block; nil: nobody looks
+	Log     *slog.Logger          // nil discards
 
 	Host, BootID, Build string
 	PID                 int

@@ -62,6 +62,7 @@ func (s *Session) environ() ([]string, error) {
 		}
 		vars["TMPDIR"] = dir
 	}
+	s.tellPorts(vars)
 	env := make([]string, 0, len(vars))
 	for k, v := range vars {
 		env = append(env, k+"="+v)

@@ -167,6 +167,7 @@ func removeFiles(h *perdure.Home, id string) error {
 			errs = append(errs, r.Remove(id, act))
 		}
 	}
+	errs = append(errs, h.FreePorts(id))
 	for _, dir := range []string{"outputs", "tmp", "streams"} {
 		errs = append(errs, os.RemoveAll(filepath.Join(h.Dir(), dir, id)))
 	}

@@ -89,6 +89,11 @@ func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ..
 				if err := a.deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
 					return err
 				}
+				if to != session.LifecyclePaused {
+					if err := h.FreePorts(id); err != nil {
+						return err
+					}
+				}
 				a.tellTasks(ctx, h, id)
 				return nil
 			})

@@ -1,0 +1,3 @@
+package ports
+
+const sockFlags = 0 // the descriptor lives for microseconds
