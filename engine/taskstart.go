@@ -113,12 +113,12 @@ func (s *Session) startTask(id string, do session.StartTask) error {
 			if cause != nil {
 				st.Reason = cause.Error()
 			}
-			return landing{actor: engineActor, bodies: s.notStarted(t, st, cause), then: func() { s.forget(t.Act) }}
+			return landing{actor: engineActor, bodies: s.notStarted(t, st, cause), then: func() { delete(s.prepared, t.Act); s.forget(t.Act) }}
 		}
 		bodies := []session.Body{&session.TaskStarted{Task: session.Task{
 			ID: t.ID, Act: t.Act, PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID,
 		}}}
-		return landing{actor: engineActor, then: func() { s.noteAgain(t); s.watchTasks() }, bodies: append(bodies, runsAgain(t)...)}
+		return landing{actor: engineActor, then: func() { delete(s.prepared, t.Act); s.noteAgain(t); s.watchTasks() }, bodies: append(bodies, runsAgain(t)...)}
 	})
 	return nil
 }
