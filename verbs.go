@@ -58,6 +58,9 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	return r, nil
 }
 
+// Hides tells whether a text holds a known secret: it would not be kept as it is.
+func (h *Home) Hides(text []byte) bool { return string(h.secret.Replace(text)) != string(text) }
+
 // hide replaces secrets in what a person wrote. The holder does so too, but by then the inbox is on disk.
 func (h *Home) hide(body session.Body) {
 	clean := func(s string) string { return string(h.secret.Replace([]byte(s))) }

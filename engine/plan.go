@@ -42,6 +42,9 @@ func (s *Session) plan(c *session.Call) (plan, error) {
 	if g, ok := p.tool.(tool.Patterned); ok {
 		p.ask.Pattern = g.Pattern(p.call)
 	}
+	if y, ok := p.tool.(tool.Typer); ok {
+		p.ask.Command = y.Typed(p.call)
+	}
 	if o, ok := p.tool.(tool.TaskNamer); ok {
 		p.ask.OwnTask = s.ownTasks(o.TaskIDs(p.call))
 	}
@@ -82,7 +85,7 @@ func (s *Session) planPath(p *plan) error {
 	return nil
 }
 
-// ownTasks tells whether all named tasks may be read, or ended, by this session. An id that names nothing is nobody's
+// ownTasks tells whether all named tasks may be read, or steered, by this session. An id that names nothing is nobody's
 // secret: the tool says so.
 func (s *Session) ownTasks(ids []string, ends bool) bool {
 	for _, id := range ids {

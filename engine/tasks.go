@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -38,6 +39,25 @@ func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []
 		b, next = b[:len(b)-keep], next-int64(keep)
 	}
 	return secrets.Replace(b), next, gap, st, nil
+}
+
+// Write types into a task of this session. Its intent is the call's own start.
+func (t tasks) Write(ctx context.Context, id string, text []byte, eof bool) (n int, outcome session.InputOutcome, st session.CommandState, err error) {
+	task := t.view.Task(id)
+	switch {
+	case task == nil:
+		return 0, "", st, fmt.Errorf("%w: %s", tool.ErrNoTask, id)
+	case task.Session != "":
+		return 0, "", st, fmt.Errorf("task %s belongs to session %s", id, task.Session)
+	case t.s.steering() == nil:
+		return 0, "", st, errors.New("commands cannot be written to here")
+	}
+	n, outcome, err = typeInto(ctx, t.s.steering(), t.s.lease.Session, task.Act, text, eof)
+	if outcome == "" || outcome == session.InputUnknown {
+		return n, outcome, st, err
+	}
+	st, err = t.s.eng.cfg.Commands.State(t.s.lease.Session, task.Act)
+	return n, outcome, st, err
 }
 
 func (s *Session) ownerOf(t *session.Task) string {

@@ -151,6 +151,8 @@ func (p pattern) bindsTool(tool string) bool {
 	switch p.tool {
 	case tool:
 		return true
+	case toolBash:
+		return tool == toolBashInput && p.Effect != Allow
 	case toolEdit:
 		return tool == toolWrite
 	case toolRead:

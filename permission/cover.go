@@ -7,7 +7,7 @@ import (
 
 // allowed: one or more allow rules cover the whole call.
 func (j *judge) allowed() (Decision, bool) {
-	if j.s != nil {
+	if j.r.Tool == toolBash {
 		return j.allowedBash()
 	}
 	for _, p := range j.pats {

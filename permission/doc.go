@@ -13,7 +13,7 @@
 //  2. A deny rule that matches denies, in every mode. For Bash it looks at every
 //     command of the text: nested substitutions, function bodies, the inside of
 //     wrappers (sudo, env, timeout, xargs, find -exec, sh -c …).
-//  3. Mode plan denies Bash, Write and Edit.
+//  3. Mode plan denies Bash, BashInput, Write and Edit.
 //  4. Deciding commands (perdure approvals, answer, permissions, takeover …) and
 //     protected paths (Policy.Protected, .git, .perdure, .mcp.json, shell
 //     start-up files) ask, in every mode, whatever is granted.
@@ -49,6 +49,16 @@
 // go ask for the options and subcommands that execute or write elsewhere.
 // A bare allow rule Bash covers everything that parses: only explicit deny and
 // ask rules, protected paths and deciding commands still hold.
+//
+// # BashInput
+//
+// What is typed into a running program may be a command or not: the text does not
+// tell. Deny and ask rules for Bash, protected paths and deciding commands
+// therefore bind it as if it were one, and what cannot be told from the text
+// asks; allow rules and grants for Bash never cover it. Without a rule BashInput
+// it asks in every mode but bypassPermissions, mode plan denies it, and no grant
+// is offered for it. A command that is typed in pieces, or by keys that recall or
+// complete one, is not recognised.
 //
 // # What this is not
 //

@@ -22,9 +22,7 @@ func newJudge(p Policy, r Request) *judge {
 			j.pats = append(j.pats, pat)
 		}
 	}
-	if r.Tool == toolBash {
-		j.s = analyse(r)
-	}
+	j.s = readCommand(r)
 	return j
 }
 
@@ -45,7 +43,7 @@ func (j *judge) denied() (Decision, bool) {
 // planned: mode plan changes nothing.
 func (j *judge) planned() (Decision, bool) {
 	switch j.r.Tool {
-	case toolBash, toolWrite, toolEdit:
+	case toolBash, toolBashInput, toolWrite, toolEdit:
 		if j.p.Mode == ModePlan {
 			return Decision{Effect: Deny, Reason: "plan mode: commands are not run and files are not changed"}, true
 		}
@@ -57,7 +55,7 @@ func (j *judge) planned() (Decision, bool) {
 func (j *judge) always() (Decision, bool) {
 	why := ""
 	switch j.r.Tool {
-	case toolBash:
+	case toolBash, toolBashInput:
 		if why = j.deciding(); why == "" {
 			why = j.namesProtected()
 		}
@@ -95,7 +93,7 @@ func (j *judge) asked() (Decision, bool) {
 
 // exactText: a rule or grant for exactly these bytes.
 func (j *judge) exactText() (Decision, bool) {
-	if j.s == nil {
+	if j.r.Tool != toolBash {
 		return Decision{}, false
 	}
 	for _, p := range j.pats {

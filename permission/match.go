@@ -25,9 +25,7 @@ func Matches(rule Rule, r Request) bool {
 		return false
 	}
 	j := &judge{r: r, pats: []pattern{pat}}
-	if r.Tool == toolBash {
-		j.s = analyse(r)
-	}
+	j.s = readCommand(r)
 	if rule.Effect == Allow {
 		if _, ok := j.exactText(); ok {
 			return true

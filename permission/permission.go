@@ -20,6 +20,7 @@ const (
 	toolBash       = "Bash"
 	toolBashOutput = "BashOutput"
 	toolAwait      = "Await"
+	toolBashInput  = "BashInput"
 	toolKillBash   = "KillBash"
 	toolRead       = "Read"
 	toolWrite      = "Write"
@@ -62,7 +63,7 @@ func (p Policy) root() string {
 // Request is one tool call, reduced to what a decision needs.
 type Request struct {
 	Tool       string // name as the model wrote it
-	Command    string // Bash: the command, byte for byte
+	Command    string // Bash: the command, byte for byte; BashInput: what is typed
 	Background bool   // Bash: run_in_background; judged like a foreground command
 	// Path is the file or directory a file tool works on: absolute, symbolic
 	// links resolved. Empty for Glob and Grep means the working directory.

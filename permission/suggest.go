@@ -32,7 +32,7 @@ func Suggest(r Request) string {
 			return ""
 		}
 		text = "Read(" + strings.TrimSuffix(escapeGlob(path.Clean(dir)), "/") + "/**)"
-	case toolBashOutput, toolAwait, toolKillBash:
+	case toolBashOutput, toolAwait, toolBashInput, toolKillBash:
 		return ""
 	default:
 		text = r.Tool
@@ -77,6 +77,8 @@ func Warning(rule Rule) string {
 		}
 	case matchTool:
 		switch pat.tool {
+		case toolBashInput:
+			return "BashInput allows typing anything into a task that reads it: into a shell, every command"
 		case toolBash:
 			return "Bash allows every command that parses, also ones that delete files or send them away"
 		case toolEdit, toolWrite:

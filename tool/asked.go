@@ -6,7 +6,13 @@ type Patterned interface {
 	Pattern(c Call) string
 }
 
-// TaskNamer is implemented by tools that read or end tasks: the ids that a call names, and whether it ends them.
+// Typer is implemented by tools that type into a task: what they type.
+type Typer interface {
+	Typed(c Call) string
+}
+
+// TaskNamer is implemented by tools that read tasks, or steer them: the ids that a call names, and whether it does more
+// than read.
 type TaskNamer interface {
 	TaskIDs(c Call) (ids []string, ends bool)
 }
@@ -24,6 +30,15 @@ func (grepFiles) Pattern(c Call) string { return parse(c).text("glob") }
 // TaskIDs is the one task that is read. Its position moves with each result, so reads of it do not overlap: its effect
 // is not of the class read.
 func (bashOutput) TaskIDs(c Call) ([]string, bool) { return parse(c).texts("bash_id"), false }
+
+// TaskIDs is the one task that is written to.
+func (bashInput) TaskIDs(c Call) ([]string, bool) { return parse(c).texts("bash_id"), true }
+
+// Typed is what the call types, for permission rules: into a shell, it is a command.
+func (bashInput) Typed(c Call) string {
+	in := parse(c)
+	return typed(in)
+}
 
 // TaskIDs are the tasks to end.
 func (killBash) TaskIDs(c Call) ([]string, bool) { return parse(c).texts("shell_id"), true }

@@ -164,4 +164,7 @@ type Tasks interface {
 	Output(ctx context.Context, id string, from int64, limit int) (b []byte, next, gap int64, st session.CommandState, err error)
 	// Kill ends a task's whole tree and returns when it is gone.
 	Kill(ctx context.Context, id string) (session.CommandState, error)
+	// Write gives a task input, and ends it after that if eof is set. It returns how many bytes were taken, what came
+	// of it, and the task's state.
+	Write(ctx context.Context, id string, text []byte, eof bool) (n int, outcome session.InputOutcome, st session.CommandState, err error)
 }

@@ -134,6 +134,8 @@ type fakeTask struct {
 	keep   int64
 	st     session.CommandState
 	killed int
+	typed  []byte // up to its capacity; nil: it has no input
+	eof    bool
 	err    error
 }
 
@@ -147,6 +149,26 @@ func (f fakeTasks) Output(_ context.Context, id string, from int64, limit int) (
 	from += gap
 	b := []byte(t.out[from:min(int64(len(t.out)), from+int64(limit))])
 	return b, from + int64(len(b)), gap, t.st, t.err
+}
+
+func (f fakeTasks) Write(_ context.Context, id string, text []byte, eof bool) (int, session.InputOutcome, session.CommandState, error) {
+	t := f[id]
+	switch {
+	case t == nil:
+		return 0, "", session.CommandState{}, ErrNoTask
+	case t.err != nil:
+		return 0, "", t.st, t.err
+	case t.st.Status != session.CommandRunning:
+		return 0, session.InputEnded, t.st, nil
+	case t.typed == nil:
+		return 0, session.InputClosed, t.st, nil
+	}
+	n := min(len(text), cap(t.typed)-len(t.typed))
+	if t.typed = append(t.typed, text[:n]...); n < len(text) {
+		return n, session.InputFull, t.st, nil
+	}
+	t.eof = eof
+	return n, session.InputTaken, t.st, nil
 }
 
 func (f fakeTasks) Kill(_ context.Context, id string) (session.CommandState, error) {

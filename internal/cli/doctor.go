@@ -15,7 +15,7 @@ func (a *App) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Look whether this machine and this home keep the promises; change nothing", Args: exactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, ended := a.untilSignal(cmd.Context())
+			ctx, ended := a.untilSignal(cmd.Context(), func() {})
 			d, err := a.diagnose(ctx)
 			ended()
 			if err != nil {

@@ -15,7 +15,13 @@ import (
 // verb runs a command over the home. A signal ends its context; what it had accepted stays accepted, and the exit code
 // names the signal.
 func (a *App) verb(cmd *cobra.Command, do func(ctx context.Context, h *perdure.Home) error) error {
-	ctx, ended := a.untilSignal(cmd.Context())
+	return a.verbWith(cmd, func() {}, do)
+}
+
+// verbWith is verb for a command that has changed something which must be put back even when a second signal ends the
+// process at once.
+func (a *App) verbWith(cmd *cobra.Command, putBack func(), do func(ctx context.Context, h *perdure.Home) error) error {
+	ctx, ended := a.untilSignal(cmd.Context(), putBack)
 	err := a.with(ctx, func(h *perdure.Home) error { return do(ctx, h) })
 	sig, ok := ended().(syscall.Signal)
 	if !ok || err == nil {
@@ -28,11 +34,13 @@ func (a *App) verb(cmd *cobra.Command, do func(ctx context.Context, h *perdure.H
 }
 
 // untilSignal gives a context that the first signal ends. A second signal ends the process at once: nothing that it
-// could interrupt needs this process to be finished. The returned function stops the listening and tells the signal.
-func (a *App) untilSignal(parent context.Context) (context.Context, func() os.Signal) {
+// could interrupt needs this process to be finished, but for putBack. The returned function stops the listening and
+// tells the signal.
+func (a *App) untilSignal(parent context.Context, putBack func()) (context.Context, func() os.Signal) {
 	ctx, cancel := context.WithCancel(parent)
 	ended := a.listen(func(sig os.Signal, again bool) {
 		if s, ok := sig.(syscall.Signal); ok && again {
+			putBack()
 			os.Exit(128 + int(s))
 		}
 		cancel()

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/task"
+)
+
+func (a *App) taskAttachCommand() *cobra.Command {
+	at := &attachment{app: a, screen: &screen{}}
+	var keys string
+	c := &cobra.Command{
+		Use: "attach [ID] TASK", Short: "Look into a running task, and type into it",
+		Long: "Shows what a task printed last and what it prints, and passes on what is typed, until it ends or the detach keys\n" +
+			"are pressed (ctrl-\\ unless --detach-keys says otherwise). Needs no agent, and any number of people may do it at\n" +
+			"once; what they type is kept in no log.\n\n" +
+			"A task with --tty gets the whole terminal: every key, ctrl-c included, and its size; the newest size wins. Of\n" +
+			"other tasks the output is followed and lines are sent, if they have an input; there ctrl-d ends their input, and\n" +
+			"ctrl-c or ctrl-\\ leaves.\n\n" +
+			"Without ID, TASK is looked for among the tasks that run in all sessions, by id or name.\n\n" +
+			"Exits with 0 after a detach; when the task ends, with its exit code, with 128 and the signal's number, or with 1\n" +
+			"where nobody knows.",
+		Example: "  perdure task run --name repl --tty -- python3\n  perdure task attach repl",
+		Args:    rangeArgs(1, 2, "a session and a task, or a task"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if at.keys, err = parseKeys(keys); err != nil {
+				return err
+			}
+			return a.verbWith(cmd, at.screen.restore, func(ctx context.Context, h *perdure.Home) error {
+				defer at.screen.restore()
+				if at.runner = h.Commands(); at.runner == nil {
+					return errors.New("this program cannot reach commands")
+				}
+				if at.task, err = a.taskToAttach(ctx, h, args); err != nil {
+					return err
+				}
+				return at.run(ctx)
+			})
+		},
+	}
+	c.Flags().StringVar(&keys, "detach-keys", defaultDetach, "`KEYS` that leave the task alone, as in ctrl-b,d")
+	return c
+}
+
+// taskToAttach finds the task that is meant.
+func (a *App) taskToAttach(ctx context.Context, h *perdure.Home, args []string) (perdure.TaskView, error) {
+	if len(args) == 2 {
+		id, err := resolve(ctx, h, args[0])
+		if err != nil {
+			return perdure.TaskView{}, err
+		}
+		st, err := h.State(ctx, id)
+		if err != nil {
+			return perdure.TaskView{}, err
+		}
+		return findTask(h, st, args[1])
+	}
+	tasks, err := a.allTasks(ctx, h)
+	if err != nil {
+		return perdure.TaskView{}, err
+	}
+	var found []perdure.TaskView
+	var where []string
+	for _, t := range tasks {
+		if t.Live() && (t.ID == args[0] || t.Name == args[0]) {
+			found, where = append(found, t), append(where, t.SessionID)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return perdure.TaskView{}, &exitError{
+			code: exitMissing, text: "no task " + args[0] + " runs in any session", hint: "perdure task list shows all; one that has ended is named with its session",
+		}
+	}
+	e := usageError("more than one session runs a task %s: name the session", args[0])
+	var own *exitError
+	if errors.As(e, &own) {
+		own.hint = "they are " + strings.Join(where[:min(len(where), 10)], ", ")
+	}
+	return perdure.TaskView{}, e
+}
+
+// attachment is one look into a task.
+type attachment struct {
+	app    *App
+	screen *screen
+	keys   []byte
+	runner *task.Runner
+	task   perdure.TaskView
+	term   *task.Terminal
+}
+
+// errDetached says that the person has left.
+var errDetached = errors.New("detached")
+
+func (at *attachment) run(ctx context.Context) error {
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	st, err := at.runner.Look(ctx, at.task.SessionID, at.task.Act)
+	if err != nil {
+		return err
+	}
+	from := at.recent(st.Output)
+	if at.term, err = at.runner.Attach(ctx, at.task.SessionID, at.task.Act, from); err != nil {
+		if errors.Is(err, task.ErrMissing) {
+			return &exitError{code: exitFailed, text: "the output of task " + at.task.ID + " is gone with its directory"}
+		}
+		return err
+	}
+	ended := st.Status != session.CommandRunning && st.Stragglers == 0
+	out := io.Writer(at.app.Stdout)
+	detach := func() { leave(errDetached) }
+	if in, ok := at.app.Stdin.(*os.File); ok && at.app.Terminal && !ended {
+		if err := at.enter(ctx, in, from); err != nil {
+			return err
+		}
+		defer at.screen.watch(func() { at.resize(ctx, false) }, detach)()
+		if at.task.TTY != nil {
+			out = at.screen
+		}
+	}
+	if !ended {
+		go at.pass(ctx, detach)
+	}
+	_, err = io.Copy(out, at.term)
+	at.screen.restore()
+	switch {
+	case errors.Is(context.Cause(ctx), errDetached):
+		if at.task.TTY == nil {
+			_, _ = io.WriteString(at.app.Stderr, "\n") // below what the terminal shows of the key
+		}
+		at.app.note("detached: %s of session %s runs on", at.task.ID, at.task.SessionID)
+		at.app.hint("perdure task attach %s %s", at.task.SessionID, at.task.ID)
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	}
+	return at.over(context.WithoutCancel(ctx))
+}
+
+// hello says how to leave.
+func (at *attachment) hello() {
+	switch {
+	case at.task.TTY != nil:
+		at.app.note("attached to %s of session %s; %s leaves it", at.task.ID, at.task.SessionID, at.keysWords())
+	case at.task.Stdin:
+		at.app.note("attached to %s of session %s; lines are sent to it, ctrl-d ends its input, ctrl-c leaves it", at.task.ID, at.task.SessionID)
+	default:
+		at.app.note("attached to %s of session %s, which has no input; ctrl-c leaves it", at.task.ID, at.task.SessionID)
+	}
+}
+
+// over says how the task ended, and exits as it did.
+func (at *attachment) over(ctx context.Context) error {
+	st, err := at.runner.Look(ctx, at.task.SessionID, at.task.Act)
+	if err != nil {
+		return err
+	}
+	t := at.task
+	t.Status, t.ExitCode, t.Signal, t.By, t.Reason, t.Stragglers = st.Status, st.ExitCode, st.Signal, st.By, st.Reason, 0
+	at.app.note("task %s of session %s: %s", t.ID, t.SessionID, taskStatus(t))
+	switch {
+	case st.Status == session.CommandExited && st.ExitCode != nil:
+		return exit(*st.ExitCode)
+	case st.Status == session.CommandKilled:
+		return exit(128 + int(unix.SignalNum(st.Signal)))
+	}
+	return exit(exitFailed)
+}

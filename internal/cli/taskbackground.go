@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+)
+
+func (a *App) taskBackgroundCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "background ID [ACT]", Short: "Send the command that a session waits for to the background",
+		Long: "Sends a command that runs in the foreground of a session to the background: the agent stops waiting for it and\n" +
+			"is told so, its timeout no longer holds, and it goes on as a task. Where several run, ACT names one; perdure show\n" +
+			"lists them. It works while perdure -p runs the session, and when nobody does.",
+		Example: "  perdure task background 0198c3",
+		Args:    rangeArgs(1, 2, "a session, and perhaps one of its acts"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				act := ""
+				if len(args) > 1 {
+					act = args[1]
+				}
+				return a.background(ctx, h, id, act, asJSON)
+			})
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+func (a *App) background(ctx context.Context, h *perdure.Home, id, act string, asJSON bool) error {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	if act, err = foreground(st, act); err != nil {
+		return err
+	}
+	if err := a.deliver(ctx, h, id, &session.ToolDetached{Act: act}); err != nil {
+		return err
+	}
+	t, err := a.awaitMoved(ctx, h, id, act)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(a.Stdout).Encode(struct {
+			SessionID string `json:"session_id"`
+			ID        string `json:"id"`
+			PID       int    `json:"pid"`
+		}{t.SessionID, t.ID, t.PID})
+	}
+	return a.tellStarted(t, false)
+}
+
+// foreground finds the command that is meant: the one of that act, or the only one that runs.
+func foreground(st *session.State, act string) (string, error) {
+	var running []string
+	if st.Turn != nil {
+		for i := range st.Turn.Calls {
+			if c := &st.Turn.Calls[i]; !c.Settled() && c.Detachable() {
+				running = append(running, c.ID)
+			}
+		}
+	}
+	switch {
+	case act == "" && len(running) == 1:
+		return running[0], nil
+	case act == "" && len(running) > 1:
+		return "", usageError("more than one command runs in the foreground of session %s: name one of %v", st.ID, running)
+	case slices.Contains(running, act):
+		return act, nil
+	}
+	e := &exitError{code: exitMissing, text: "no command runs in the foreground of session " + st.ID, hint: "perdure task list " + st.ID + " shows its tasks"}
+	if len(running) > 0 {
+		e.text, e.hint = fmt.Sprintf("act %s of session %s is no command that runs in the foreground", act, st.ID), fmt.Sprintf("there is %v", running)
+	}
+	return "", e
+}
+
+// awaitMoved waits until the command is a task, or has its ordinary outcome because it was faster.
+func (a *App) awaitMoved(ctx context.Context, h *perdure.Home, id, act string) (perdure.TaskView, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		st, err := h.State(ctx, id)
+		if err != nil {
+			return perdure.TaskView{}, err
+		}
+		if i := slices.IndexFunc(st.Tasks, func(t session.Task) bool { return t.Act == act && t.Session == "" }); i >= 0 {
+			return h.TaskViews(st)[i], nil
+		}
+		if c := st.Call(act); c == nil || c.Settled() || c.ID != act {
+			return perdure.TaskView{}, &exitError{
+				code: exitFailed, text: "the command of act " + act + " ended before it could be sent to the background", hint: "perdure show " + id + " tells how",
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return perdure.TaskView{}, fmt.Errorf("session %s: act %s is to go to the background, and has not yet: %w", id, act, ctx.Err())
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}

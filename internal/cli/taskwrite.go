@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+)
+
+// taskWrite is what task write was asked for.
+type taskWrite struct {
+	eof, bare, json bool
+}
+
+func (a *App) taskWriteCommand() *cobra.Command {
+	w := &taskWrite{}
+	c := &cobra.Command{
+		Use: "write ID TASK [TEXT|-]", Short: "Write to the input of a task",
+		Long: "Writes a line to a task that was started with --stdin or --tty; - takes stdin as it is. The text is kept in the\n" +
+			"session's log, before it is written: what must not be there is typed in with perdure task attach.\n" +
+			"A task that has ended is told on stdout, and nothing is written. After a crash of whoever writes, the outcome is\n" +
+			"unknown, and the text is not written again.",
+		Example: "  perdure task write 0198c3 bash_1 'print(6*7)'\n  perdure task write 0198c3 bash_1 --eof",
+		Args:    rangeArgs(2, 3, "a session, a task and perhaps a text"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.inputText(w, args[2:])
+			if err != nil {
+				return err
+			}
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				return a.writeTask(ctx, h, id, args[1], text, w)
+			})
+		},
+	}
+	c.Flags().BoolVar(&w.eof, "eof", false, "end the input after the text; on a terminal, type the end-of-file character")
+	c.Flags().BoolVar(&w.bare, "no-newline", false, "add no newline to TEXT")
+	c.Flags().BoolVar(&w.json, "json", false, "print one JSON object")
+	return c
+}
+
+// inputText is what to write.
+func (a *App) inputText(w *taskWrite, args []string) ([]byte, error) {
+	var text []byte
+	switch {
+	case len(args) == 0 && !w.eof:
+		return nil, usageError("write what? give a text, - for stdin, or --eof")
+	case len(args) == 0:
+		return nil, nil
+	case args[0] != "-":
+		text = []byte(args[0])
+		if !w.bare {
+			text = append(text, '\n')
+		}
+	default:
+		var err error
+		if text, err = io.ReadAll(io.LimitReader(a.Stdin, session.MaxInput+1)); err != nil {
+			return nil, err
+		}
+	}
+	if len(text) > session.MaxInput {
+		return nil, usageError("at most %d bytes can be written at once", session.MaxInput)
+	}
+	return text, nil
+}
+
+func (a *App) writeTask(ctx context.Context, h *perdure.Home, id, name string, text []byte, w *taskWrite) error {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	t, err := findTask(h, st, name)
+	if err != nil {
+		return err
+	}
+	if h.Hides(text) {
+		return &exitError{
+			code: exitFailed, text: "the text holds a known secret, which the log must not keep; nothing was written",
+			hint: "type it in: perdure task attach " + id + " " + t.ID,
+		}
+	}
+	key := uuid.NewString()
+	body := &session.TaskInput{Task: t.ID, EOF: w.eof, Text: text}
+	since := st.Head.Seq
+	if err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
+		return err
+	}
+	var done *session.TaskWritten
+	err = a.within(ctx, h, id, patience, func(ctx context.Context) error {
+		done, err = written(ctx, h, id, key, since)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return a.tellWritten(ctx, h, id, t.ID, done, w.json)
+}
+
+// written waits for the outcome of a write.
+func written(ctx context.Context, h *perdure.Home, id, key string, since int64) (*session.TaskWritten, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	for ev, err := range h.Follow(ctx, id, since+1) {
+		if err != nil {
+			return nil, err
+		}
+		if ev.Kind != session.KindTaskWritten {
+			continue
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return nil, err
+		}
+		if b, ok := body.(*session.TaskWritten); ok && b.Key == key {
+			return b, nil
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// tellWritten says what became of a write. That a task has ended is a result like any other.
+func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string, done *session.TaskWritten, asJSON bool) error {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	t, err := findTask(h, st, name)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.json(struct {
+			perdure.TaskView
+			Outcome session.InputOutcome `json:"outcome"`
+			Written int64                `json:"written_bytes"`
+		}{t, done.Outcome, done.Bytes})
+	}
+	text := fmt.Sprintf("session %s: task %s: %d bytes written: %s", id, name, done.Bytes, done.Reason)
+	switch done.Outcome {
+	case session.InputTaken:
+		return nil
+	case session.InputEnded:
+		a.linef("%s has ended: %s; nothing was written", name, taskStatus(t))
+		return nil
+	case session.InputClosed:
+		return &exitError{code: exitFailed, text: "task " + name + " has no open input", hint: "one that is started with --stdin or --tty has"}
+	case session.InputFull:
+		return &exitError{code: exitFailed, text: text, hint: "write the rest when it reads again"}
+	case session.InputUnknown:
+	}
+	return &exitError{code: exitFailed, text: text, hint: "look at its output before you write it again: perdure task output " + id + " " + name}
+}
