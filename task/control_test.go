@@ -153,10 +153,10 @@ func TestLimits(t *testing.T) {
 		script, want string
 	}
 	table := map[string]limited{
-		"cpu":      {session.CommandLimits{CPUSeconds: 1}, "while :; do :; done", "killed SIGXCPU by limit (cpu)"},
-		"files":    {session.CommandLimits{OpenFiles: 10}, "[ $(ulimit -n) = 10 ]; exit $?", "exited 0"},
-		"memory":   {session.CommandLimits{MemoryBytes: 1 << 30}, "[ $(ulimit -v) = 1048576 ]; exit $?", "exited 0"},
-		"wall":     {session.CommandLimits{WallMS: 200}, "sleep 60", "killed SIGTERM by limit (wall)"},
+		"cpu":    {session.CommandLimits{CPUSeconds: 1}, "while :; do :; done", "killed SIGXCPU by limit (cpu)"},
+		"files":  {session.CommandLimits{OpenFiles: 10}, "[ $(ulimit -n) = 10 ]; exit $?", "exited 0"},
+		"memory": {session.CommandLimits{MemoryBytes: 1 << 30}, "[ $(ulimit -v) = 1048576 ]; exit $?", "exited 0"},
+		"wall":   {session.CommandLimits{WallMS: 200}, "sleep 60", "killed SIGTERM by limit (wall)"},
 	}
 	if os.Getenv("PERDURE_SOAK") == "1" { // it takes seconds of processor time
 		table["stubborn"] = limited{session.CommandLimits{CPUSeconds: 1}, "trap '' XCPU; while :; do :; done", "killed SIGKILL by limit (cpu)"}

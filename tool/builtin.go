@@ -8,8 +8,18 @@ import (
 // Builtin gives the tools that every agent has, in the order in which a model is told of them.
 func Builtin() []Tool {
 	return []Tool{
-		bash{}, bashOutput{}, bashInput{}, killBash{}, await{}, readFile{}, writeFile{}, editFile{}, globFiles{}, grepFiles{},
-		todoWrite{}, askUser{},
+		bash{},
+		bashOutput{},
+		bashInput{},
+		killBash{},
+		await{},
+		readFile{},
+		writeFile{},
+		editFile{},
+		globFiles{},
+		grepFiles{},
+		todoWrite{},
+		askUser{},
 	}
 }
 
