@@ -1,8 +1,6 @@
 package perdure
 
 import (
-	"path/filepath"
-
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/task"
 	"github.com/perdure/perdure/tool"
@@ -20,10 +18,7 @@ func (h *Home) lastWords(t *TaskView) {
 	if t.Status != session.CommandLost || t.Output == 0 {
 		return
 	}
-	r := h.runner
-	if r == nil {
-		r = &task.Runner{Dir: filepath.Join(h.dir, "acts"), Now: h.cfg.Now}
-	}
+	r := h.commands()
 	var out []byte
 	for from := max(0, t.Output-lastWindow); len(out) <= lastWindow; {
 		b, next, _, err := r.Read(t.SessionID, t.Act, from, lastWindow)

@@ -2,7 +2,6 @@ package perdure
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"github.com/perdure/perdure/session"
@@ -55,6 +54,15 @@ func (h *Home) TaskViews(st *session.State) []TaskView {
 	return h.taskViews(context.Background(), st.ID, st.Tasks)
 }
 
+// TaskView is TaskViews of one task. ok is false when the session has none of that id.
+func (h *Home) TaskView(st *session.State, id string) (v TaskView, ok bool) {
+	t := st.Task(id)
+	if t == nil {
+		return v, false
+	}
+	return h.taskViews(context.Background(), st.ID, []session.Task{*t})[0], true
+}
+
 func (h *Home) taskViews(ctx context.Context, id string, tasks []session.Task) []TaskView {
 	out := make([]TaskView, len(tasks))
 	for i := range tasks {
@@ -92,10 +100,7 @@ func (h *Home) loggedTask(id string, t *session.Task) TaskView {
 // lookAt brings in what the directories and the system say now. A command that has lost its shim gets another, if this
 // program can be one: whoever looks adopts.
 func (h *Home) lookAt(ctx context.Context, tasks []TaskView) {
-	r := h.runner
-	if r == nil {
-		r = &task.Runner{Dir: filepath.Join(h.dir, "acts"), Now: h.cfg.Now}
-	}
+	r := h.commands()
 	targets := make([]task.Target, len(tasks))
 	for i, t := range tasks {
 		targets[i] = task.Target{Session: t.SessionID, Act: t.Act}

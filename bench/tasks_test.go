@@ -138,3 +138,54 @@ func processorTime(t *testing.T) time.Duration {
 	}
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
+
+// Goal: what is new is read at once, however much was printed before.
+func TestTaskRead(t *testing.T) {
+	if !benching(t) {
+		return
+	}
+	const news, rounds = 4 << 10, 200
+	sizes := []int64{news, 1 << 20, 1 << 30}
+	h := newTaskHome(t)
+	defer h.end()
+	id := h.session(0)
+	readers := make([]*perdure.Reader, len(sizes))
+	for i, size := range sizes {
+		body := &session.TaskRequested{
+			Argv: []string{"sh", "-c", "head -c " + strconv.FormatInt(size, 10) + " /dev/zero"}, Command: "head", Cwd: h.dir,
+		}
+		if err := h.Deliver(t.Context(), id, "", body); err != nil {
+			t.Fatal(err)
+		}
+		for printed := int64(0); printed < size; {
+			tasks, err := h.Tasks(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			printed = tasks[i].Output
+		}
+		r, err := h.Reader(t.Context(), id, "bash_"+strconv.Itoa(i+1), "bench")
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers[i] = r
+	}
+	times := make([][]time.Duration, len(sizes))
+	for range rounds {
+		for i, r := range readers {
+			r.MoveTo(sizes[i] - news)
+			begin := time.Now()
+			n, err := r.Next(0)
+			times[i] = append(times[i], time.Since(begin))
+			if err != nil || len(n.Bytes) != news || n.Omitted != 0 {
+				t.Fatalf("%d bytes, %d omitted, %v", len(n.Bytes), n.Omitted, err)
+			}
+		}
+	}
+	for i, size := range sizes {
+		t.Logf("4 KiB that are new of %d KiB: %v", size>>10, median(times[i]))
+		if median(times[i]) > maxRead {
+			t.Errorf("at most %v", maxRead)
+		}
+	}
+}

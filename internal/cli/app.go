@@ -34,8 +34,10 @@ type App struct {
 	Now     func() time.Time
 	// Signals delivers what the process is sent; nil: nothing is.
 	Signals <-chan os.Signal
-	// Terminal tells whether stdin is one.
-	Terminal bool
+	// Terminal tells whether stdin is one, Screen whether stdout is.
+	Terminal, Screen bool
+	// TTY names the terminal that this process has; empty: none.
+	TTY string
 	// Exe is the path of this program, for commands that start it again; empty: unknown.
 	Exe string
 }
@@ -51,7 +53,8 @@ func OS() *App {
 	}
 	return &App{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
-		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Exe: exe,
+		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Screen: term.IsTerminal(int(os.Stdout.Fd())),
+		TTY: ttyName(os.Stdin, os.Stderr, os.Stdout), Exe: exe,
 	}
 }
 

@@ -203,7 +203,10 @@ func TestTaskOutput(t *testing.T) {
 		t.Errorf("raw: %d bytes, stderr %q", len(o.stdout), o.stderr)
 	}
 	w.fails(4, "has no task", "task", "output", "s1", "bash_2")
-	w.fails(2, "a session and a task", "task", "output", "s1")
+	w.fails(4, "no session has a task", "task", "output", "bash_2")
+	if got := w.ok("task", "output", "s1"); got != out {
+		t.Errorf("the one task of a session: %d bytes", len(got))
+	}
 	if err := os.RemoveAll(filepath.Join(w.home, "acts", "s1")); err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/session"
@@ -42,15 +41,4 @@ func firstLine(s string) string {
 		return line + " …"
 	}
 	return line
-}
-
-// clean makes text that a model or a command wrote safe to show: no control characters, so that nothing but words
-// reaches the terminal. Newlines and tabs stay.
-func clean(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -6,88 +6,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode/utf8"
+
+	safe "github.com/perdure/perdure/internal/plain"
 )
 
-// plain makes text that a model, a command or a person wrote safe for a terminal: escape sequences go as a whole, so
-// that no parameters of theirs stay behind, and then every other control character. Newlines and tabs stay.
-func plain(s string) string {
-	if !strings.ContainsAny(s, "\x1b\u009b\u009d\u0090\u0098\u009e\u009f") {
-		return clean(s)
-	}
-	var b strings.Builder
-	for s != "" {
-		if n := escapeLength(s); n > 0 {
-			s = s[n:]
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s)
-		b.WriteRune(r)
-		s = s[n:]
-	}
-	return clean(b.String())
-}
-
-// escapeLength is how many bytes at the start of s are one escape sequence; 0 if none begins there. A sequence that
-// has no end takes the rest with it: a terminal would wait for it too.
-func escapeLength(s string) int {
-	r, n := utf8.DecodeRuneInString(s)
-	kind := r
-	if r == '\x1b' {
-		if len(s) == 1 {
-			return 1
-		}
-		var m int
-		kind, m = utf8.DecodeRuneInString(s[1:])
-		n += m
-	}
-	switch kind {
-	case '[', '\u009b': // control sequence: parameters, then one final byte
-		if kind == '[' && r != '\x1b' {
-			return 0
-		}
-		for i := n; i < len(s); i++ {
-			if s[i] >= 0x40 && s[i] <= 0x7e {
-				return i + 1
-			}
-			if s[i] < 0x20 || s[i] > 0x7e {
-				return i // no sequence after all
-			}
-		}
-		return len(s)
-	case ']', 'P', 'X', '^', '_', '\u009d', '\u0090', '\u0098', '\u009e', '\u009f': // a string up to BEL or ST
-		if r != '\x1b' && kind < 0x80 {
-			return 0
-		}
-		end := len(s)
-		for _, mark := range []string{"\a", "\x1b\\", "\u009c"} {
-			if i := strings.Index(s[n:], mark); i >= 0 {
-				end = min(end, n+i+len(mark))
-			}
-		}
-		return end
-	}
-	if r == '\x1b' {
-		return n
-	}
-	return 0
-}
+// plain makes text that a model, a command or a person wrote safe for a terminal.
+func plain(s string) string { return safe.Text(s) }
 
 // oneline shows text on one line of at most n characters.
-func oneline(s string, n int) string {
-	// What is cut off need not be looked at: a command's text may be megabytes.
-	if limit := 16 * n; len(s) > limit {
-		s = s[:limit]
-	}
-	s = strings.Join(strings.Fields(plain(strings.ToValidUTF8(s, "\uFFFD"))), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}
+func oneline(s string, n int) string { return safe.Line(s, n) }
 
 // json prints one value as one line.
 func (a *App) json(v any) error { return encoder(a.Stdout).Encode(v) }
@@ -186,16 +116,4 @@ func money(usd *float64) string {
 }
 
 // size shows a number of bytes.
-func size(n int64) string {
-	const unit = 1024
-	if n < unit {
-		return fmt.Sprintf("%d B", n)
-	}
-	v, names := float64(n), "KMGTPE"
-	i := -1
-	for v >= unit && i < len(names)-1 {
-		v /= unit
-		i++
-	}
-	return fmt.Sprintf("%.1f %ciB", v, names[i])
-}
+func size(n int64) string { return safe.Size(n) }

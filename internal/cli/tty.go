@@ -1,0 +1,25 @@
+package cli
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// ttyName names the terminal that one of the files is, as pts/3 where the system tells and console elsewhere. It is
+// empty when none is one.
+func ttyName(files ...*os.File) string {
+	for _, f := range files {
+		fd := int(f.Fd())
+		if !term.IsTerminal(fd) {
+			continue
+		}
+		if path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd)); err == nil && strings.HasPrefix(path, "/dev/") {
+			return strings.TrimPrefix(path, "/dev/")
+		}
+		return "console"
+	}
+	return ""
+}
