@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
 
@@ -23,7 +21,6 @@ import (
 const (
 	maxOpen10k    = 5 * time.Millisecond  // open, fold and tail of 10,000 events, warm
 	maxOpenGrowth = 1.5                   // of 100,000 events against 100, with the same live context
-	maxStep       = 5 * time.Millisecond  // the agent's own part of a step
 	maxFirst      = 80 * time.Millisecond // from perdure -p to its first request
 )
 
@@ -110,85 +107,21 @@ func TestOpenFigures(t *testing.T) {
 		})
 	}
 	growth := float64(times[100_000]) / float64(times[100])
-	fork := medianOf(t, 31, func() {
-		if _, _, err := h.Fork(ctx, "n100000", 0, "", ""); err != nil {
-			t.Fatal(err)
-		}
-	})
-	t.Logf("open+fold+tail: 100 events %v, 10,000 %v, 100,000 %v; 100,000:100 = %.2f; fork of 100,000: %v",
-		times[100], times[10_000], times[100_000], growth, fork)
+	t.Logf("open+fold+tail: 100 events %v, 10,000 %v, 100,000 %v; 100,000:100 = %.2f", times[100], times[10_000], times[100_000], growth)
 	if times[10_000] > maxOpen10k || growth > maxOpenGrowth {
 		t.Errorf("targets: 10,000 events in %v, growth %.1f", maxOpen10k, maxOpenGrowth)
 	}
 }
 
-// stepScript is a scripted model of n steps, each with one read.
-func stepScript(t *testing.T, dir string, n int) string {
+func buildPerdure(t *testing.T) string {
 	t.Helper()
-	type call struct {
-		Name  string         `json:"name"`
-		Input map[string]any `json:"input"`
+	exe := filepath.Join(t.TempDir(), "perdure")
+	build := exec.Command("go", "build", "-o", exe, "github.com/perdure/perdure/cmd/perdure")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
 	}
-	type step struct {
-		Text  string `json:"text"`
-		Tools []call `json:"tools,omitempty"`
-	}
-	steps := make([]step, 0, n+1)
-	for range n {
-		steps = append(steps, step{Text: "look", Tools: []call{{"Read", map[string]any{"file_path": "x.txt"}}}})
-	}
-	b, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"steps": append(steps, step{Text: "done"})}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "script.json")
-	if err := os.WriteFile(file, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "x.txt"), []byte("hello\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-// Goal: the agent's own part of a step is small, and neither it nor the bytes on disk grow with the turn.
-func TestStepFigures(t *testing.T) {
-	if os.Getenv("PERDURE_BENCH") == "" {
-		return
-	}
-	const steps = 200
-	h, ctx, dir := openHome(t), t.Context(), t.TempDir()
-	agent, err := h.Agent(ctx, "scripted/"+stepScript(t, dir, steps))
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, err := h.Create(ctx, engine.Spec{Agent: agent, Cwd: dir, Mode: permission.ModeDefault})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.Run(ctx, id, perdure.RunOptions{Prompt: "go"}); err != nil {
-		t.Fatal(err)
-	}
-	var at []int64
-	var size [2]int
-	for ev, err := range h.Events(ctx, id, 1, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if ev.Kind == session.KindModelRequested {
-			at = append(at, ev.Time)
-		}
-		if half := len(at) * 2 / (steps + 2); half < 2 {
-			size[half] += len(ev.Body)
-		}
-	}
-	half := len(at) / 2
-	first := time.Duration(at[half]-at[0]) * time.Millisecond / time.Duration(half)
-	second := time.Duration(at[len(at)-1]-at[half]) * time.Millisecond / time.Duration(len(at)-1-half)
-	t.Logf("a step, model and tool next to nothing: %v in the first half, %v in the second; event bytes %d and %d", first, second, size[0], size[1])
-	if second > maxStep {
-		t.Errorf("target: %v a step", maxStep)
-	}
+	return exe
 }
 
 // Goal: perdure -p reaches the model quickly.
@@ -196,12 +129,7 @@ func TestFirstRequestFigures(t *testing.T) {
 	if os.Getenv("PERDURE_BENCH") == "" {
 		return
 	}
-	exe := filepath.Join(t.TempDir(), "perdure")
-	build := exec.Command("go", "build", "-o", exe, "github.com/perdure/perdure/cmd/perdure")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	exe := buildPerdure(t)
 	var lc net.ListenConfig
 	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
