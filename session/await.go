@@ -86,7 +86,11 @@ type AwaitSet struct {
 func (*AwaitSet) Kind() Kind { return KindAwaitSet }
 
 func (b *AwaitSet) apply(s *State, e Event) {
+	n, err := strconv.ParseInt(strings.TrimPrefix(b.Await.ID, AwaitPrefix), 10, 64)
 	switch {
+	case err != nil || b.Await.ID != AwaitID(n): // another name might be an act's
+		s.fault(e, "%q is no await's id", b.Await.ID)
+		return
 	case s.Await(b.Await.ID) != nil:
 		s.fault(e, "await %s exists", b.Await.ID)
 		return
@@ -99,9 +103,7 @@ func (b *AwaitSet) apply(s *State, e Event) {
 	if a.AfterMS > 0 {
 		a.At = e.Time + a.AfterMS
 	}
-	if n, err := strconv.ParseInt(strings.TrimPrefix(a.ID, AwaitPrefix), 10, 64); err == nil {
-		s.NextAwait = max(s.NextAwait, n)
-	}
+	s.NextAwait = max(s.NextAwait, n)
 	s.Awaits = append(s.Awaits, a)
 }
 

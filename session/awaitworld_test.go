@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/perdure/perdure/session"
 )
@@ -138,4 +139,15 @@ func (r *run) toldOnce() error {
 		return fmt.Errorf("%d met awaits are not in a request, the state says %d", untold, r.st.News.Count)
 	}
 	return nil
+}
+
+// TestAwaitIDs refuses an await under a name that an act could have: its wake-up would be the act's.
+func TestAwaitIDs(t *testing.T) {
+	for id, good := range map[string]bool{"await_1": true, "await_01": false, "t1.s1.b0.a1": false, "": false, "await_": false, "1": false} {
+		w := newWorld("s")
+		w.append(engine, &session.AwaitSet{Await: session.Await{ID: id, Event: session.AwaitTimer, AfterMS: 1000}})
+		if got := len(w.st.Awaits) == 1 && len(w.st.Faults) == 0; got != good {
+			t.Errorf("%q: %v, %q", id, w.st.Awaits, w.st.Faults)
+		}
+	}
 }
