@@ -128,7 +128,7 @@ func TestRequiredFields(t *testing.T) {
 	good := map[string]obj{
 		"Bash": {"command": "true"}, "BashOutput": {"bash_id": "bash_1"}, "KillBash": {"shell_id": "bash_1"}, "Await": {"bash_id": "bash_1"},
 		"BashInput": {"bash_id": "bash_1", "text": "x"},
-		"Read": {"file_path": "f.txt"}, "Write": {"file_path": "g.txt", "content": "x"},
+		"Read":      {"file_path": "f.txt"}, "Write": {"file_path": "g.txt", "content": "x"},
 		"Edit": {"file_path": "f.txt", "old_string": "one", "new_string": "two"}, "Glob": {"pattern": "*"},
 		"Grep": {"pattern": "o"}, "TodoWrite": {"todos": []obj{{"content": "x", "status": "pending"}}},
 		"AskUser": {"question": "which?"},

@@ -109,7 +109,7 @@ func (at *attachment) pass(ctx context.Context, detach func()) {
 		return
 	}
 	if at.task.TTY == nil {
-		if at.screen.keys(ctx, write) == io.EOF {
+		if errors.Is(at.screen.keys(ctx, write), io.EOF) {
 			_ = at.runner.CloseStdin(at.task.SessionID, at.task.Act)
 		}
 		return
@@ -123,7 +123,7 @@ func (at *attachment) pass(ctx context.Context, detach func()) {
 		}
 		return len(text) == 0 || write(text)
 	})
-	if err == io.EOF { // the terminal is gone
+	if errors.Is(err, io.EOF) { // the terminal is gone
 		detach()
 	}
 }

@@ -61,7 +61,7 @@ func (s *screen) restore() {
 	}
 	_ = term.Restore(int(s.in.Fd()), s.before)
 	s.before = nil
-	_, _ = io.WriteString(s.out, s.modes.leave()+"\r\n")
+	_, _ = io.WriteString(s.out, s.modes.leave()+"\n")
 }
 
 // guard puts the terminal back before a panic of a goroutine ends the process.

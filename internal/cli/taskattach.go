@@ -120,7 +120,7 @@ func (at *attachment) run(ctx context.Context) error {
 		return err
 	}
 	ended := st.Status != session.CommandRunning && st.Stragglers == 0
-	out := io.Writer(at.app.Stdout)
+	out := at.app.Stdout
 	detach := func() { leave(errDetached) }
 	if in, ok := at.app.Stdin.(*os.File); ok && at.app.Terminal && !ended {
 		if err := at.enter(ctx, in, from); err != nil {
