@@ -133,7 +133,7 @@ func (s *Session) admitSignal(b *session.TaskSignalled) error {
 		return fmt.Errorf("no task %s", b.Task)
 	case t.Session != "":
 		return fmt.Errorf("task %s belongs to session %s", b.Task, t.Session)
-	case t.Status != session.CommandRunning:
+	case t.Status != session.CommandRunning && !t.Due: // one that is about to run again can still be kept from it
 		return fmt.Errorf("task %s has ended", b.Task)
 	}
 	if b.By == "" {

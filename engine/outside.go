@@ -29,7 +29,12 @@ func (s *Session) TendTasks(ctx context.Context) error { return s.tendAll(ctx, f
 
 // RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of
 // it is in Recovered.
-func (s *Session) RestoreTasks(ctx context.Context) error { return s.tendAll(ctx, true) }
+func (s *Session) RestoreTasks(ctx context.Context) error {
+	if err := s.Drain(ctx); err != nil { // somebody may have asked for the end of one
+		return err
+	}
+	return s.tendAll(ctx, true)
+}
 
 func (s *Session) tendAll(ctx context.Context, restore bool) error {
 	if err := s.tellAwaits(ctx, false); err != nil {

@@ -170,7 +170,7 @@ func (b *TaskSignalled) apply(s *State, e Event) {
 	case t.Session != "":
 		s.fault(e, "task %s is of session %s: only that one may end it", b.Task, t.Session)
 	case t.Kill == "": // the first wish is what ends it
-		t.Kill = b.By
+		t.Kill, t.Due = b.By, false
 	}
 }
 

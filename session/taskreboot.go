@@ -70,7 +70,7 @@ func (b *TaskNotRestarted) apply(s *State, e Event) {
 func (t *Task) rebooted(st CommandState, interrupted bool) {
 	again := st.Status == CommandLost && st.Reason == ReasonReboot ||
 		st.Status == CommandAbsent && t.Cause == ReasonReboot && interrupted
-	t.Due = again && t.Restart == RestartOnReboot && t.Session == ""
+	t.Due = again && t.Restart == RestartOnReboot && t.Session == "" && t.Kill == "" // who wanted its end has it
 }
 
 // RestartTask asks to run a task again that a reboot took, if today's rules still let it; its outcome is task.requested
@@ -85,7 +85,7 @@ func (s *State) restarts(as []Action) []Action {
 		return as
 	}
 	for i := range s.Tasks {
-		if t := &s.Tasks[i]; t.Due && t.Session == "" && !t.Live() {
+		if t := &s.Tasks[i]; t.Due && t.Session == "" && !t.Live() && !s.expired(t) {
 			as = append(as, Action{ID: "restart." + t.ID, Do: RestartTask{Task: t.ID}})
 		}
 	}

@@ -128,6 +128,25 @@ func TestRestartAfterReboot(t *testing.T) {
 	}
 }
 
+// Goal: a task whose end was asked for does not come back, whether the wish came before the reboot or after it.
+func TestKillOutlivesReboot(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		l := newTaskLog(t)
+		l.request(1, 1, "")
+		l.start(1)
+		kill := &session.TaskSignalled{Task: "bash_1", Signal: "SIGTERM", By: session.ByUser}
+		if !late {
+			l.add(kill)
+		}
+		l.end(session.CommandLost, session.ReasonReboot)
+		if late {
+			l.next(session.RestartTask{Task: "bash_1"})
+			l.add(kill)
+		}
+		l.next()
+	}
+}
+
 // Goal: a fork leaves the tasks of its parent to the parent, after a reboot too.
 func TestForkRestartsNothing(t *testing.T) {
 	l := newTaskLog(t)

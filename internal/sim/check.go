@@ -50,7 +50,7 @@ func (w *World) Check() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for what, n := range w.runs {
-		if n > 1 {
+		if n > w.runsOf(what) {
 			w.faultLocked("command ran %d times: %s", n, what)
 		}
 	}
@@ -235,7 +235,10 @@ func (w *World) checkLeftovers(states map[string]*session.State) {
 	var left []string
 	for key, c := range w.commands {
 		id, act, _ := strings.Cut(key, "/")
-		isTask := func(t session.Task) bool { return t.Act == act && t.Session == "" }
+		isTask := func(t session.Task) bool {
+			before := slices.ContainsFunc(t.Attempts, func(a session.TaskAttempt) bool { return a.Act == act })
+			return t.Session == "" && (t.Act == act || before)
+		}
 		if st := states[id]; st != nil && !slices.ContainsFunc(st.Tasks, isTask) {
 			left = append(left, fmt.Sprintf("%s (%s)", key, c.spec.Script))
 		}

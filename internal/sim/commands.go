@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"strings"
 	"time"
 
 	"github.com/perdure/perdure/engine"
@@ -21,6 +22,7 @@ type Behaviour struct {
 	Env     map[string]string
 	Lost    bool   // the shim dies with it: its end is never seen
 	Feeds   string // the script of a running task, which prints a line for it
+	Twice   bool   // it is run once more, after a reboot
 	Left    int    // processes that it leaves behind
 	Hook    string // what a human does meanwhile
 	HookAt  time.Duration
@@ -79,7 +81,11 @@ func (w *World) spawnLocked(spec session.CommandSpec) *command {
 		return c
 	}
 	c.spawned = true
-	w.intended(spec.Session, session.KindToolStarted, `"act":"`+spec.Act+`"`)
+	kind := session.KindToolStarted
+	if strings.HasPrefix(spec.Act, "task.") {
+		kind = session.KindTaskRequested
+	}
+	w.intended(spec.Session, kind, `"act":"`+spec.Act+`"`)
 	if c.does.Late == 0 {
 		w.claimLocked(c)
 		return c
@@ -100,7 +106,7 @@ func (w *World) claimLocked(c *command) {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(c.spec.Script))
 	c.state = session.CommandState{
-		Status: session.CommandRunning, PID: int(h.Sum32()%30000) + 2, StartTicks: 7, BootID: bootID, Started: time.Now().UnixMilli(),
+		Status: session.CommandRunning, PID: int(h.Sum32()%30000) + 2, StartTicks: 7, BootID: w.bootID(), Started: time.Now().UnixMilli(),
 	}
 	c.out = []byte(c.does.Output)
 	close(c.claimed)

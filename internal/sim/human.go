@@ -16,6 +16,9 @@ type Prompt struct {
 	Turn     string // its turn in the script
 	MaxSteps int    // limit of steps set for it
 	Budget   int64  // nano-USD that may be spent from here on
+	Task     string // before it, the human starts this command as a task that may run again after a reboot
+	Reboot   bool   // before it, the machine restarts
+	Kill     string // before it, the human ends this task
 	Fork     string // before it, the session is forked under this id
 }
 
@@ -82,6 +85,7 @@ type wish struct {
 	done    bool
 	options *engine.Options // open it again with these
 	fork    string          // fork it under this id
+	reboot  bool            // restart the machine
 }
 
 // look is a human who looks at a session that does not go on by itself.
@@ -97,6 +101,9 @@ func (h *human) look(st *session.State) (w wish, acted bool) {
 		return wish{done: true}, false
 	}
 	p := h.prompts[h.sent]
+	if w, acted := h.tend(st, p); acted || w.reboot {
+		return w, acted
+	}
 	switch {
 	case p.Fork != "" && !h.w.there(p.Fork):
 		return wish{fork: p.Fork}, false

@@ -96,7 +96,7 @@ func conversation(ms []session.Message) (messages, notes string) {
 			case b.Result != nil && outside[b.Result.ID]:
 				b.Result = &session.ToolResult{ID: b.Result.ID, Content: []session.Part{session.TextPart("outside")}}
 			case m.Role == session.RoleUser && isNote(b.Text):
-				noted = append(noted, b.Text)
+				noted = append(noted, anyAttempt(b.Text))
 				continue
 			}
 			if !head { // a message of nothing but notes is none
@@ -131,6 +131,7 @@ func (w *World) state(o Outcome, st *session.State) {
 	for i := range st.Tasks {
 		t := &st.Tasks[i]
 		t.Act, t.Started, t.Ended, t.EndSeq = session.BaseOf(t.Act), 0, 0, 0
+		t.Key, t.Requested, t.Epoch, t.Attempt, t.Attempts = "", 0, 0, min(t.Attempt, 2), nil
 	}
 	put("tasks", st.Tasks)
 	for i := range st.Usage {

@@ -87,6 +87,9 @@ func (p *process) pointLocked(name string) error {
 	w.trace = append(w.trace, pt)
 	if w.cfg.Plan != nil && w.cfg.Plan(pt) {
 		w.crashes = append(w.crashes, pt)
+		if w.cfg.Reboots {
+			w.rebootLocked()
+		}
 		p.dieLocked()
 		return ErrDead
 	}

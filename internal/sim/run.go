@@ -87,7 +87,7 @@ func (w *World) world(p *process, s store.Store) engine.Config {
 		Store: s, Files: files{p}, Commands: commands{p}, Tools: tools,
 		Provider: func(string) (model.Provider, error) { return provider{p}, nil },
 		Environ:  []string{"PATH=/bin", "LANG=C"}, Home: "/home", UserHome: "/users/ann",
-		Host: "sim", BootID: bootID, PID: w.lives, Build: "sim",
+		Host: "sim", BootID: w.bootID(), PID: w.lives, Build: "sim",
 		NewID:  func() string { ids++; return fmt.Sprintf("id-%d-%d", w.lives, ids) },
 		Jitter: func() float64 { return 0.5 },
 	}
@@ -154,6 +154,9 @@ func (w *World) turns(p *process, eng *engine.Engine, s *engine.Session, h *huma
 			return nil, p.check()
 		case wish.options != nil:
 			return wish.options, p.check()
+		case wish.reboot:
+			w.reboot(p)
+			return nil, ErrDead
 		case wish.fork != "":
 			if _, _, err := eng.Fork(p.ctx, h.session, 0, wish.fork, ""); err != nil {
 				return nil, err

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store/memory"
 )
-
-const bootID = "boot-1"
 
 // Config says how the world treats the agent. Its zero value is a world without accidents.
 type Config struct {
@@ -23,6 +22,7 @@ type Config struct {
 	EagerShim   bool // a command starts when it is planned, before it is decided
 	BlindShim   bool // what became of a command is never known: it is said not to have run
 	TellsAgain  bool // who opens a session tells the model again what was told last
+	Reboots     bool // every death is the machine's: a plan of accidents, not a lie; commands are lost in it
 	NoSnapshots bool // snapshots are not kept: harmless
 }
 
@@ -36,6 +36,7 @@ type World struct {
 	began    time.Time
 	alive    *process
 	lives    int
+	reboots  atomic.Int64
 	ops      int
 	polls    int
 	count    map[string]int
