@@ -20,6 +20,7 @@ type Result struct {
 	Steps      int               `json:"steps"`
 	IsError    bool              `json:"is_error"`
 	Waiting    []Waiting         `json:"waiting"`
+	Awaits     []AwaitView       `json:"awaits"` // what the model is still to be told of
 	Recovered  []engine.Recovery `json:"recovered"`
 	Tasks      []TaskView        `json:"tasks"`             // of the session, that live on: find them by `perdure task list`
 	Message    string            `json:"message,omitempty"` // why it stopped, if that needs words
@@ -38,7 +39,7 @@ type Waiting struct {
 // result describes the newest turn.
 func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, wasOpen, parked bool) (*Result, error) {
 	st := s.State()
-	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Recovered: describe(s.Recovered(), st), Tasks: h.LiveTasks(st)}
+	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Awaits: AwaitViews(st), Recovered: describe(s.Recovered(), st), Tasks: h.LiveTasks(st)}
 	switch {
 	case st.Turn != nil:
 		t := st.Turn

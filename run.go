@@ -16,11 +16,17 @@ type RunOptions struct {
 	Key       string          // idempotency key of the prompt; empty: a new one
 	Interrupt <-chan struct{} // each receive cancels the open turn; never closed
 	Opened    func(*engine.Session)
+	Wait      bool          // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
+	Asleep    func(*Result) // called each time that it goes to sleep for that, with what Run would return; must not block
 }
 
 // Run takes a session's lease and runs it until it is idle or needs a human: first it settles what an earlier holder
 // left open and finishes the open turn, then it runs accepted messages, then the prompt. When ctx ends it parks: the
 // turn stays open, commands run on, and the result's stop reason is "parked".
+//
+// With Wait, the session is held and nothing is asked of a model while it awaits something: what is met, a message, an
+// answer or an approval starts or continues a turn. It ends when nothing is awaited any more, when a limit has halted the
+// turn, or by an interrupt, which leaves the awaits open.
 //
 // Errors: store.ErrNotFound, *store.HeldError, store.ErrUncertain, *store.CorruptError.
 func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, error) {
@@ -40,7 +46,12 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 			return nil, errors.Join(err, s.Close(ctx, "error"))
 		}
 	}
-	runErr := runInterruptible(ctx, s, opt.Interrupt)
+	runErr := runInterruptible(ctx, s, opt.Interrupt, func(ctx context.Context) error {
+		if !opt.Wait {
+			return s.Run(ctx)
+		}
+		return s.RunWaiting(ctx, h.asleep(ctx, s, opt, turns, open))
+	})
 	parked := errors.Is(runErr, engine.ErrParked)
 	if runErr != nil && !parked {
 		return nil, errors.Join(runErr, closeUnless(ctx, s, runErr))
@@ -56,6 +67,19 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 	return r, errors.Join(err, s.Close(ctx, reason))
 }
 
+// asleep passes on what a run has come to when it goes to sleep.
+func (h *Home) asleep(ctx context.Context, s *engine.Session, opt RunOptions, turns int, open bool) func(*session.State) {
+	if opt.Asleep == nil {
+		return nil
+	}
+	return func(*session.State) {
+		// An error is one of reading the conversation: it is met again by the next model call, or by the end of the run.
+		if r, err := h.result(context.WithoutCancel(ctx), s, turns, open, false); err == nil {
+			opt.Asleep(r)
+		}
+	}
+}
+
 // closeUnless gives the lease back after an error, but for an uncertain store, which must not be touched any more.
 func closeUnless(ctx context.Context, s *engine.Session, cause error) error {
 	if errors.Is(cause, store.ErrUncertain) {
@@ -65,7 +89,7 @@ func closeUnless(ctx context.Context, s *engine.Session, cause error) error {
 }
 
 // runInterruptible runs the session and passes interrupts to it.
-func runInterruptible(ctx context.Context, s *engine.Session, interrupt <-chan struct{}) error {
+func runInterruptible(ctx context.Context, s *engine.Session, interrupt <-chan struct{}, run func(context.Context) error) error {
 	running, over := context.WithCancel(ctx)
 	stopped := make(chan struct{})
 	go func() {
@@ -80,7 +104,7 @@ func runInterruptible(ctx context.Context, s *engine.Session, interrupt <-chan s
 			}
 		}
 	}()
-	err := s.Run(ctx)
+	err := run(ctx)
 	over()
 	<-stopped
 	return err

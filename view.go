@@ -36,6 +36,7 @@ type View struct {
 	Files       FilesView         `json:"files"`
 	Acts        []ActView         `json:"acts"` // oldest first; those that are open come last
 	Tasks       []TaskView        `json:"tasks"`
+	Awaits      []AwaitView       `json:"awaits"` // what the model is to be told of
 	Plan        []session.Step    `json:"plan"`
 	Facts       []FactView        `json:"facts"`
 	Scratch     map[string]any    `json:"scratch"`
@@ -89,7 +90,7 @@ func viewOf(st *session.State) *View {
 		Parent: parentView(st.Parent), Head: st.Head, Epoch: st.Epoch,
 		Usage: UsageView{Usage: st.Total(), Models: modelViews(st.Usage)}, CostUSD: usd(st.Spent, st.Unpriced),
 		Permissions: permissionsView(st), Files: filesView(slices.Collect(maps.Values(st.Files))),
-		Plan: list(st.Plan), Facts: factViews(st.Facts), Scratch: scratchView(st.Scratch),
+		Awaits: AwaitViews(st), Plan: list(st.Plan), Facts: factViews(st.Facts), Scratch: scratchView(st.Scratch),
 		Created: Stamp(st.Created), Updated: Stamp(st.Updated), ReadOnly: st.ReadOnly, Faults: st.Faults,
 	}
 	if v.Labels == nil {
@@ -125,6 +126,20 @@ func (s Stamp) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return json.Marshal(s.String())
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *Stamp) UnmarshalJSON(b []byte) error {
+	*s = 0
+	if string(b) == "null" {
+		return nil
+	}
+	var t time.Time
+	if err := json.Unmarshal(b, &t); err != nil {
+		return err
+	}
+	*s = Stamp(t.UnixMilli())
+	return nil
 }
 
 // AgentView is the agent's copy with its tools as the JSON they are.

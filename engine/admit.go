@@ -47,7 +47,7 @@ func (s *Session) admissible(body session.Body, key string) error {
 	case *session.TaskRestartSet:
 		return s.admitRestart(b)
 	case *session.AwaitSet:
-		return s.admitAwait(b)
+		return s.admitAwait(b, key)
 	case *session.AwaitDropped:
 		return s.admitDrop(b)
 	case *session.TaskRequested:

@@ -15,6 +15,7 @@ type awaiting struct {
 	ids      atomic.Int64           // number of the newest id that was given away
 	watches  map[string]*awaitWatch // by await
 	catching int                    // watches that have not yet looked at all that was there when they began
+	waits    bool                   // the run goes on while something is awaited
 	stopped  bool                   // interrupted: nothing but a new prompt starts a turn in this run
 }
 
@@ -142,8 +143,11 @@ func (s *Session) meet(ctx context.Context, id string, b session.AwaitMet, meanw
 		return err
 	}
 	if meanwhile {
-		text, _, _ := strings.Cut(string(b.Text), "\n")
-		s.recovered = append(s.recovered, Recovery{Kind: "await", ID: id, Text: "met meanwhile: " + strings.TrimPrefix(text, "["+id+"] ")})
+		text, _, _ := strings.Cut(strings.TrimPrefix(string(b.Text), "["+id+"] "), "\n")
+		if b.How == session.MetLine {
+			text += " " + b.Line
+		}
+		s.recovered = append(s.recovered, Recovery{Kind: "await", ID: id, Text: "met meanwhile: " + text})
 	}
 	return nil
 }

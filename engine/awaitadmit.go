@@ -8,8 +8,9 @@ import (
 )
 
 // admitAwait completes a person's wish that the model be told of something.
-func (s *Session) admitAwait(b *session.AwaitSet) error {
+func (s *Session) admitAwait(b *session.AwaitSet, key string) error {
 	a := session.Await{
+		Key:   key,
 		Event: b.Await.Event, Task: b.Await.Task, Pattern: b.Await.Pattern, From: max(0, b.Await.From), AfterMS: b.Await.AfterMS,
 		Note: string(s.eng.cfg.Secrets.Replace([]byte(b.Await.Note))),
 	}

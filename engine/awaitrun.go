@@ -8,9 +8,11 @@ import (
 
 // RunWaiting is Run, and does not end while something is awaited, or a human is: the loop then sleeps, and looks at the
 // inbox now and then, but never asks a model. What is met, a message, an answer or an approval lets it go on. Asleep is
-// called in the loop before the first sleep and after each that a model was asked since; it must not block. An [Session.Interrupt] ends it: the awaits stay
+// called in the loop, with the state to look at during the call, before the first sleep and after each that a model was asked since; it must not block. An [Session.Interrupt] ends it: the awaits stay
 // open for the next holder.
 func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) error {
+	s.awaiting.waits = true
+	defer func() { s.awaiting.waits = false }()
 	since := int64(-1) // the newest request when it went to sleep
 	return s.run(ctx, func() bool {
 		switch {
@@ -19,7 +21,7 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 		case !s.sleeps():
 			return true
 		case since != s.state.News.Through && asleep != nil:
-			asleep(s.state.View())
+			asleep(s.state)
 		}
 		since = s.state.News.Through
 		return false

@@ -16,7 +16,7 @@ func (s *Session) Append(ctx context.Context, actor session.Actor, bodies ...ses
 func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
 	return s.ask(ctx, func() error {
 		s.awaiting.stopped = true
-		if s.state.Turn == nil {
+		if s.state.Turn == nil || s.awaiting.waits && s.rests() { // asleep: only the sleep ends
 			return nil
 		}
 		return s.append(ctx, actor, &session.CancelRequested{})

@@ -11,6 +11,7 @@ import (
 type Await struct {
 	ID      string     `json:"id"`
 	Act     string     `json:"act,omitempty"`      // the tool call that set it; empty: a person did
+	Key     string     `json:"key,omitempty"`      // idempotency key of the inbox, if it came that way
 	Event   AwaitEvent `json:"event"`              // what is awaited
 	Task    string     `json:"task,omitempty"`     // of end and line
 	TaskAct string     `json:"task_act,omitempty"` // its attempt: another one is not awaited

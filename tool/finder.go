@@ -18,7 +18,7 @@ const maxMatched = 64 << 10
 // At and Gap are set to where a search goes on, and are to be kept: nothing before At matches.
 type Finder struct {
 	Pattern *regexp.Regexp
-	Replace func([]byte) []byte // hides secrets; nil: there are none
+	Replace func([]byte) []byte // hides secrets, without changing what it is given; nil: there are none
 	Partial func([]byte) int    // bytes at the end that may be the beginning of a secret; nil: none
 	At      int64               // offset of the first byte that has not been looked at
 	Gap     int64               // bytes before At that were dropped before they could be looked at
@@ -66,18 +66,41 @@ func (f *Finder) whole() int {
 	if f.Partial != nil {
 		sure -= f.Partial(f.carry)
 	}
-	n := bytes.LastIndexByte(f.carry[:sure], '\n') + 1
-	// A carriage return ends a line unless a newline follows, which would be its end.
-	for i := sure - 2; i >= n; i-- {
-		if f.carry[i] == '\r' && f.carry[i+1] != '\n' && f.carry[i+1] != '\r' {
-			n = i + 1
-			break
+	n := lastEnd(f.carry[:sure])
+	for try := 0; f.cutsSecret(n, sure); try++ {
+		if n = lastEnd(f.carry[:n-1]); try == maxSecretLines {
+			n = 0
 		}
 	}
 	if n == 0 && len(f.carry) > maxMatched {
 		return len(f.carry) - incomplete(f.carry)
 	}
 	return n
+}
+
+// maxSecretLines bounds the lines of one secret.
+const maxSecretLines = 256
+
+// lastEnd is where the last whole line of b ends: after a newline, or after a carriage return, unless a newline follows,
+// which would be the end then.
+func lastEnd(b []byte) int {
+	n := bytes.LastIndexByte(b, '\n') + 1
+	for i := len(b) - 2; i >= n; i-- {
+		if b[i] == '\r' && b[i+1] != '\n' && b[i+1] != '\r' {
+			return i + 1
+		}
+	}
+	return n
+}
+
+// cutsSecret tells whether a cut at n would leave a part of a secret of several lines standing.
+func (f *Finder) cutsSecret(n, sure int) bool {
+	if f.Replace == nil || n == 0 || n == sure {
+		return false
+	}
+	whole := f.Replace(f.carry[:sure])
+	before := f.Replace(f.carry[:n])
+	return !bytes.HasPrefix(whole, before) || !bytes.Equal(whole[len(before):], f.Replace(f.carry[n:sure]))
 }
 
 // match looks at whole lines.

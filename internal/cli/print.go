@@ -19,6 +19,7 @@ type printer struct {
 	format string
 	mu     sync.Mutex
 	enc    *json.Encoder
+	shown  int // turn whose text was printed, when the run went to sleep after it
 }
 
 func (a *App) printer(format string) *printer {
@@ -27,14 +28,14 @@ func (a *App) printer(format string) *printer {
 
 // streamLine is one line of stream-json.
 type streamLine struct {
-	Type    string          `json:"type"` // session, event, delta, result
+	Type    string          `json:"type"` // session, event, delta, asleep, result
 	Session string          `json:"session_id"`
 	Resumed *bool           `json:"resumed,omitempty"`
 	Event   any             `json:"event,omitempty"`
 	Act     string          `json:"act,omitempty"`
 	Kind    string          `json:"kind,omitempty"`
 	Text    string          `json:"text,omitempty"`
-	Result  *perdure.Result `json:"result,omitempty"`
+	Result  *perdure.Result `json:"result,omitempty"` // of asleep: what it has come to so far
 }
 
 func (p *printer) line(l streamLine) {
@@ -75,11 +76,12 @@ func (p *printer) result(r *perdure.Result, resumed bool) {
 	case "stream-json":
 		_ = p.enc.Encode(streamLine{Type: "result", Session: r.SessionID, Result: r})
 	default:
-		if r.Result != "" {
+		if r.Result != "" && (p.shown == 0 || r.Turn != p.shown) {
 			_, _ = fmt.Fprintln(p.app.Stdout, plain(r.Result))
 		}
 	}
 	p.stop(r, resumed)
+	p.awaits(r)
 }
 
 // report tells what resuming found, in at most eight lines.

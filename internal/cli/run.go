@@ -70,7 +70,7 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 			return err
 		}
 	}
-	opt.Prompt = prompt
+	opt.Prompt, opt.Wait, opt.Asleep = prompt, f.wait, out.asleep
 	opt.Opened = func(s *engine.Session) { out.opened(s, resumed) }
 	ctx, interrupt, ended := a.signals(ctx)
 	opt.Interrupt = interrupt
@@ -81,7 +81,7 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	}
 	out.result(r, resumed)
 	a.tellTasks(context.WithoutCancel(ctx), h, id)
-	return exit(exitCode(r, sig))
+	return exit(exitCode(r, sig, f.wait))
 }
 
 // prompt is the arguments, or stdin for a new session when it is no terminal. A resumed session reads stdin only for
@@ -273,7 +273,10 @@ func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-
 }
 
 // exitCode is the one of a run's outcome.
-func exitCode(r *perdure.Result, sig os.Signal) int {
+func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
+	if s, ok := sig.(syscall.Signal); ok && wait { // it would not have ended by itself
+		return 128 + int(s)
+	}
 	switch r.StopReason {
 	case session.TurnEndTurn, session.TurnNone:
 		return exitDone

@@ -30,6 +30,7 @@ type runFlags struct {
 	maxSteps     int
 	maxBudget    float64
 	appendSystem string
+	wait         bool
 	changed      func(string) bool // tells whether a flag was given
 }
 
@@ -44,6 +45,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	fs.StringVarP(&f.resume, "resume", "r", "", "go on with a session, by `ID` or name")
 	fs.Lookup("resume").NoOptDefVal = pick
 	fs.StringVar(&f.sessionID, "session-id", "", "open a new session with this `ID` (letters, digits and . _ -)")
+	fs.BoolVar(&f.wait, "wait", false, "sleep while the session awaits something or needs a human, and go on when it comes")
 	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork")
 	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json or stream-json")
 	fs.StringVar(&f.model, "model", "", "`PROVIDER/MODEL`, as in anthropic/claude-sonnet-5-5, openai/…, ollama/…, scripted/FILE")

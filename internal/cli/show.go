@@ -111,6 +111,11 @@ func (a *App) showLists(v *perdure.View) {
 			a.indented(t.LastOutput)
 		}
 	}
+	if section("awaits", len(v.Awaits)) {
+		for _, w := range v.Awaits {
+			item("%s", awaitLine(w))
+		}
+	}
 	if section("facts", len(v.Facts)) {
 		for _, f := range v.Facts {
 			item("%s: %s", f.Kind, f.Text)

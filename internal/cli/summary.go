@@ -117,6 +117,12 @@ func workSummary(body session.Body) string {
 		return b.Act + "  " + b.Question.Question
 	case *session.QuestionAnswered:
 		return b.Act + "  " + b.Text
+	case *session.AwaitSet:
+		return strings.TrimSpace(fmt.Sprintf("%s: %s %s %s", b.Await.ID, b.Await.Event, b.Await.Task, b.Await.Pattern))
+	case *session.AwaitMet:
+		return string(b.Text)
+	case *session.AwaitDropped:
+		return b.ID + ": " + b.Reason
 	case *session.TimerSet:
 		return b.ID
 	case *session.TimerFired:

@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+)
+
+// taskWait is what task wait was asked for.
+type taskWait struct {
+	line    string
+	timeout time.Duration
+	json    bool
+	pattern *regexp.Regexp
+}
+
+func (a *App) taskWaitCommand() *cobra.Command {
+	w := &taskWait{}
+	c := &cobra.Command{
+		Use: "wait [ID] TASK", Short: "Wait until a task ends, or prints a line",
+		Args: rangeArgs(1, 2, "a task, or a session and a task"),
+		Long: "Waits until a task has ended, with all that it left behind, and prints how; or with --for-line until it has\n" +
+			"printed a line that matches, and prints that line. It needs no model, and holds no session: whoever does goes\n" +
+			"on. Without ID the session is the newest one of this directory. Lines of the present attempt count from the\n" +
+			"beginning of what is kept.\n\n" +
+			"Exit codes: 0 it has ended, whatever its exit code, or the line is there; 1 it ended without such a line; 6 the\n" +
+			"timeout is over.",
+		Example: "  perdure task wait ID bash_1 --timeout 10m\n" +
+			"  perdure task wait ID bash_1 --for-line 'listening on' && curl localhost:8080",
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if cmd.Flags().Changed("for-line") {
+				if w.pattern, err = regexp.Compile(w.line); err != nil {
+					return usageError("--for-line: %v", err)
+				}
+			}
+			if cmd.Flags().Changed("timeout") && w.timeout <= 0 {
+				return usageError("--timeout must be more than 0, as in 30s or 10m")
+			}
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				id, err := a.sessionOf(ctx, h, args)
+				if err != nil {
+					return err
+				}
+				return a.waitTask(ctx, h, w, id, args[len(args)-1])
+			})
+		},
+	}
+	c.Flags().StringVar(&w.line, "for-line", "", "wait for a line that matches this RE2 `PATTERN`, not for the end")
+	c.Flags().DurationVar(&w.timeout, "timeout", 0, "give up after this `TIME`, as in 30s or 10m; exit 6")
+	c.Flags().BoolVar(&w.json, "json", false, "print one JSON object")
+	return c
+}
+
+// sessionOf is the session that the first of two arguments names, or the newest one of this directory.
+func (a *App) sessionOf(ctx context.Context, h *perdure.Home, args []string) (string, error) {
+	if len(args) < 2 {
+		return a.newest(ctx, h)
+	}
+	return resolve(ctx, h, args[0])
+}
+
+func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, id, name string) error {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	if _, err := findTask(h, st, name); err != nil {
+		return err
+	}
+	limited := ctx
+	if w.timeout > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, w.timeout)
+		defer cancel()
+	}
+	news, err := h.WaitTask(limited, id, name, w.pattern)
+	late := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
+	if err != nil && !late {
+		return err
+	}
+	if w.json {
+		if err := a.json(struct {
+			perdure.TaskNews
+			TimedOut bool `json:"timed_out"`
+		}{news, late}); err != nil {
+			return err
+		}
+	}
+	return a.tellNews(w, news, late)
+}
+
+// tellNews words what a task was waited for came to.
+func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
+	status := fmt.Sprintf("%s %s", news.Task.ID, taskStatus(news.Task))
+	if news.Gap > 0 {
+		a.note("%d bytes of its output were dropped before they could be looked at", news.Gap)
+	}
+	switch {
+	case late:
+		a.note("after %s: %s", w.timeout, status)
+		return exit(exitLimit)
+	case w.pattern == nil:
+		if !w.json {
+			a.linef("%s", status)
+		}
+		return nil
+	case news.Line == nil:
+		a.note("%s, and no line matched", status)
+		return exit(exitFailed)
+	case !w.json:
+		a.linef("%s", plain(*news.Line))
+	}
+	return nil
+}

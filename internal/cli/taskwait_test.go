@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Goal: a script waits for a task's end or a line with no model and no lease, and exit codes tell what came.
+func TestTaskWait(t *testing.T) {
+	w := newWorld(t)
+	w.ok("task", "run", "--name", "x", "--", "sh", "-c", "echo booting; printf 'port \\033[1m8080\\033[0m\\n'; sleep 0.3; exit 3")
+	if got := w.ok("task", "wait", "x", "bash_1", "--for-line", "^port [0-9]+$"); got != "port 8080\n" {
+		t.Errorf("line: %q", got)
+	}
+	if got := w.ok("task", "wait", "bash_1", "--timeout", "20s"); got != "bash_1 exited 3\n" { // of the newest session here
+		t.Errorf("end: %q", got)
+	}
+	w.fails(exitFailed, "bash_1 exited 3, and no line matched", "task", "wait", "x", "bash_1", "--for-line", "never")
+	var news struct {
+		Task struct {
+			Status string `json:"status"`
+			Code   int    `json:"exit_code"`
+		} `json:"task"`
+		Line     *string `json:"line"`
+		TimedOut bool    `json:"timed_out"`
+	}
+	if err := json.Unmarshal([]byte(w.ok("task", "wait", "x", "bash_1", "--json", "--for-line", "boot")), &news); err != nil ||
+		news.Task.Status != "exited" || news.Task.Code != 3 || news.Line == nil || *news.Line != "booting" {
+		t.Errorf("%v: %+v", err, news)
+	}
+	w.ok("task", "run", "--session", "x", "--", "sleep", "60")
+	o := w.fails(exitLimit, "after 100ms: bash_2 running", "task", "wait", "x", "bash_2", "--timeout", "100ms", "--json")
+	if err := json.Unmarshal([]byte(o.stdout), &news); err != nil || !news.TimedOut || news.Task.Status != "running" {
+		t.Errorf("%v: %s", err, o.stdout)
+	}
+	w.fails(exitLimit, "", "task", "wait", "x", "bash_2", "--timeout", "50ms", "--for-line", "x")
+	w.fails(exitMissing, "bash_9", "task", "wait", "x", "bash_9")
+	w.fails(exitUsage, "--for-line", "task", "wait", "x", "bash_1", "--for-line", "(")
+	w.fails(exitUsage, "--timeout", "task", "wait", "x", "bash_1", "--timeout", "-1s")
+	w.ok("task", "kill", "x", "bash_2")
+	if got := w.ok("task", "wait", "x", "bash_2"); !strings.HasPrefix(got, "bash_2 killed") {
+		t.Errorf("%q", got)
+	}
+}
