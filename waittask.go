@@ -25,9 +25,6 @@ const (
 	waitChunk = 256 << 10
 )
 
-// ErrNoTask tells that a session has no task of that id.
-var ErrNoTask = tool.ErrNoTask
-
 // WaitTask waits, without a model or a lease, until a task and all that it left behind has ended, or, with a line, until
 // one that its present attempt printed matches, from the beginning of what is kept; whichever comes first. When ctx ends
 // it returns ctx's error with the task as it is then. Other errors: store.ErrNotFound, ErrNoTask.

@@ -20,10 +20,10 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 			return false
 		case !s.sleeps():
 			return true
-		case since != s.state.News.Through && asleep != nil:
+		case since != s.state.Untold.Through && asleep != nil:
 			asleep(s.state)
 		}
-		since = s.state.News.Through
+		since = s.state.Untold.Through
 		return false
 	})
 }

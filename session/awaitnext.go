@@ -62,9 +62,9 @@ func (s *State) inheritAwaits() {
 	}
 }
 
-// News is what awaits told that no request holds yet, and what is needed to know when one does: the marks follow a
+// Untold is what awaits told that no request holds yet, and what is needed to know when one does: the marks follow a
 // [Transcript] step by step.
-type News struct {
+type Untold struct {
 	First   int64 `json:"first,omitempty"` // seq of the oldest await.met among them
 	Count   int   `json:"count,omitempty"`
 	Through int64 `json:"through,omitempty"` // of the newest request
@@ -75,14 +75,14 @@ type News struct {
 
 // Woken tells whether something awaited has happened that is to start a turn of its own.
 func (s *State) Woken() bool {
-	return s.Turn == nil && s.Lifecycle == LifecycleOpen && len(s.Queue) == 0 && s.News.Count > 0
+	return s.Turn == nil && s.Lifecycle == LifecycleOpen && len(s.Queue) == 0 && s.Untold.Count > 0
 }
 
 // follow keeps the news in step with the transcript.
-func (n *News) follow(e Event, body Body) {
+func (n *Untold) follow(e Event, body Body) {
 	switch b := body.(type) {
 	case *Forked:
-		*n = News{Paused: n.Paused, Calls: n.Calls, Prompt: n.Prompt} // what the parent was told of starts nothing here
+		*n = Untold{Paused: n.Paused, Calls: n.Calls, Prompt: n.Prompt} // what the parent was told of starts nothing here
 	case *TurnStarted:
 		n.Prompt = true
 	case *ModelRequested:
@@ -104,9 +104,9 @@ func (n *News) follow(e Event, body Body) {
 	}
 }
 
-func (n *News) seal() {
+func (n *Untold) seal() {
 	if n.Paused && !n.Calls && !n.Prompt {
 		return
 	}
-	*n = News{Through: n.Through}
+	*n = Untold{Through: n.Through}
 }

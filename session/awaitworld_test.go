@@ -130,13 +130,13 @@ func (r *run) toldOnce() error {
 		if !strings.Contains(sent, text) {
 			untold++
 		}
-		waits := r.st.News.Paused && !r.st.News.Calls && !r.st.News.Prompt // behind a reply that goes on first
+		waits := r.st.Untold.Paused && !r.st.Untold.Calls && !r.st.Untold.Prompt // behind a reply that goes on first
 		if n := strings.Count(all, text); n > 1 || n == 0 && !waits {
 			return fmt.Errorf("%s is told %d times", b.ID, n)
 		}
 	}
-	if untold != r.st.News.Count {
-		return fmt.Errorf("%d met awaits are not in a request, the state says %d", untold, r.st.News.Count)
+	if untold != r.st.Untold.Count {
+		return fmt.Errorf("%d met awaits are not in a request, the state says %d", untold, r.st.Untold.Count)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func (s *State) turnActions() []Action {
 func (s *State) nextTurn() []Action {
 	switch {
 	case s.Woken():
-		return []Action{{ID: "turn", Turn: s.Turns + 1, Do: StartTurn{Message: s.News.First, Met: true}}}
+		return []Action{{ID: "turn", Turn: s.Turns + 1, Do: StartTurn{Message: s.Untold.First, Met: true}}}
 	case s.Lifecycle != LifecycleOpen || len(s.Queue) == 0:
 		return nil
 	}

@@ -165,7 +165,7 @@ func stateLines(s *session.State) string {
 	for _, a := range s.Awaits {
 		fmt.Fprintf(&out, "awaits %s: %s %s\n", a.ID, a.Event, a.Task)
 	}
-	if n := s.News.Count; n > 0 {
+	if n := s.Untold.Count; n > 0 {
 		fmt.Fprintf(&out, "%d met and not told\n", n)
 	}
 	return out.String()

@@ -101,7 +101,7 @@ func (r *run) needsHuman() bool {
 		return false
 	}
 	if t == nil {
-		return !open || len(s.Queue) == 0 && s.News.Count == 0
+		return !open || len(s.Queue) == 0 && s.Untold.Count == 0
 	}
 	if t.Cancel != nil || t.Model != nil && t.Model.Status == session.CallRequested {
 		return false

@@ -60,7 +60,7 @@ type State struct {
 	NextTask    int               `json:"next_task"`  // number of the newest task ever named
 	Awaits      []Await           `json:"awaits"`     // open ones, oldest first
 	NextAwait   int64             `json:"next_await"` // number of the newest await ever
-	News        News              `json:"news"`
+	Untold      Untold            `json:"untold"`
 	Plan        []Step            `json:"plan"`
 	Facts       []Fact            `json:"facts"`
 	Scratch     map[string][]byte `json:"scratch"`
@@ -116,7 +116,7 @@ func (s *State) ApplyBody(e Event, body Body) {
 	s.Updated = max(s.Updated, e.Time)
 	body.apply(s, e)
 	s.converse(e, body)
-	s.News.follow(e, body)
+	s.Untold.follow(e, body)
 }
 
 // Fold computes the state of a log.

@@ -13,6 +13,7 @@ nothing acknowledged is lost, nothing is silently repeated, its commands keep ru
   perdure -p "PROMPT"            run a prompt in a new session in this directory
   perdure -p -c "PROMPT"         go on with the newest session of this directory
   perdure -p -r ID ["PROMPT"]    go on with a session; without a prompt, finish its open turn
+  perdure -p -r ID --wait        sleep until what it awaits, or a human's answer, has come; go on with it
   perdure demo                   see it survive a SIGKILL: no key, no network
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a human, 4 not found, 5 held by

@@ -76,7 +76,7 @@ func (k *talk) toldOf(t *testing.T) (n int) {
 func (k *talk) over(t *testing.T) {
 	t.Helper()
 	st := k.sound(t, "green")
-	if n := k.toldOf(t); n != 1 || len(st.Awaits) != 0 || st.News.Count != 0 || k.kinds(t, k.id, session.KindAwaitMet) != 1 {
+	if n := k.toldOf(t); n != 1 || len(st.Awaits) != 0 || st.Untold.Count != 0 || k.kinds(t, k.id, session.KindAwaitMet) != 1 {
 		t.Errorf("told %d times; open %v", n, st.Awaits)
 	}
 	c := k.server.Report().Conversations[0]

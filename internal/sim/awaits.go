@@ -100,8 +100,8 @@ func (w *World) checkAwaits(id string, log []entryOf, st *session.State) {
 			w.faultLocked("session %s: the model was told %d times of %s: %s", id, n, b.ID, b.Text)
 		}
 	}
-	if set != len(closed) || len(st.Awaits) > 0 || st.News.Count > 0 {
-		w.faultLocked("session %s: %d awaits, %d closed, open at the end: %v; not told: %d", id, set, len(closed), st.Awaits, st.News.Count)
+	if set != len(closed) || len(st.Awaits) > 0 || st.Untold.Count > 0 {
+		w.faultLocked("session %s: %d awaits, %d closed, open at the end: %v; not told: %d", id, set, len(closed), st.Awaits, st.Untold.Count)
 	}
 }
 
