@@ -40,19 +40,20 @@ var allowed = map[string][]string{
 	// What advances sessions.
 	"engine": {"session", "permission", "store", "model", "tool"},
 	// What the binary is made of.
-	"internal/redact":    {},
-	"internal/ports":     {},
-	"internal/plain":     {},
-	"internal/settings":  {"permission", "session"},
-	"internal/modeltest": {},
-	"internal/sim":       {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
-	"internal/proof":     {"session"},
-	"internal/attack":    {},
-	"":                   {"engine", "internal/ports", "internal/redact", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
-	"internal/cli":       {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo", "internal/plain"},
-	"internal/demo":      {"", "session"},
-	"cmd/perdure":        {"", "internal/cli"},
-	"bench":              {},
+	"internal/redact":       {},
+	"internal/ports":        {},
+	"internal/plain":        {},
+	"internal/ui/taskpanel": {"internal/plain"},
+	"internal/settings":     {"permission", "session"},
+	"internal/modeltest":    {},
+	"internal/sim":          {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
+	"internal/proof":        {"session"},
+	"internal/attack":       {},
+	"":                      {"engine", "internal/ports", "internal/redact", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
+	"internal/cli":          {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo", "internal/plain", "internal/ui/taskpanel"},
+	"internal/demo":         {"", "session"},
+	"cmd/perdure":           {"", "internal/cli"},
+	"bench":                 {},
 }
 
 // heavy names dependencies that the core and the store must not pull in.

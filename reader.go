@@ -34,10 +34,6 @@ var (
 // task is its parent's: a reader has one place in it, from whichever session it comes. Errors: store.ErrNotFound,
 // ErrNoTask, ErrReader.
 func (h *Home) Reader(ctx context.Context, sessionID, taskID, name string) (*Reader, error) {
-	const longest = 128
-	if name == "" || len(name) > longest || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }) {
-		return nil, fmt.Errorf("reader %q of task %s: %w", name, taskID, ErrReader)
-	}
 	info, err := h.store.Get(ctx, sessionID)
 	if err != nil {
 		return nil, err
@@ -50,10 +46,20 @@ func (h *Home) Reader(ctx context.Context, sessionID, taskID, name string) (*Rea
 	if i < 0 {
 		return nil, fmt.Errorf("session %s: %w: %s", sessionID, ErrNoTask, taskID)
 	}
-	r := &Reader{home: h, task: h.loggedTask(sessionID, &tasks[i]), name: name}
-	r.committed, err = h.store.Reader(ctx, r.task.SessionID, r.task.Act, name)
-	r.position = r.committed
-	return r, err
+	return h.ReaderOf(ctx, h.loggedTask(sessionID, &tasks[i]), name)
+}
+
+// ReaderOf is Reader for a task that was looked at, in the attempt that was seen.
+func (h *Home) ReaderOf(ctx context.Context, t TaskView, name string) (*Reader, error) {
+	const longest = 128
+	if name == "" || len(name) > longest || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }) {
+		return nil, fmt.Errorf("reader %q of task %s: %w", name, t.ID, ErrReader)
+	}
+	at, err := h.store.Reader(ctx, t.SessionID, t.Act, name)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{home: h, task: t, name: name, committed: at, position: at}, nil
 }
 
 // News is output that a reader has not seen.
