@@ -16,7 +16,7 @@ import (
 
 func (a *App) taskCommand() *cobra.Command {
 	return group("task", "Background commands: they outlive the agent", a.taskRunCommand(), a.taskListCommand(),
-		a.taskOutputCommand(), a.taskKillCommand(), a.taskWaitCommand(), a.taskAttachCommand(), a.taskWriteCommand(),
+		a.taskOutputCommand(), a.taskKillCommand(), a.taskWatchCommand(), a.taskWaitCommand(), a.taskAttachCommand(), a.taskWriteCommand(),
 		a.taskBackgroundCommand(), a.taskRestartCommand(), a.taskRestartPolicyCommand(), a.taskRestoreCommand())
 }
 
