@@ -41,6 +41,9 @@ type command struct {
 	out     []byte
 	claimed chan struct{} // closed by the claim, void or run
 	ended   chan struct{} // closed when the command no longer runs
+
+	closed   bool // its input
+	detached bool // its timeout is lifted
 }
 
 var (
@@ -122,7 +125,7 @@ func (w *World) claimLocked(c *command) {
 		takes = 10 * time.Millisecond
 	}
 	if limit := time.Duration(c.spec.TimeoutMS) * time.Millisecond; limit > 0 && (c.does.Forever || limit < takes) {
-		time.AfterFunc(limit, func() { w.kill(c, "timeout") })
+		time.AfterFunc(limit, func() { w.overdue(c) })
 		return
 	}
 	if !c.does.Forever {
@@ -173,10 +176,12 @@ func (w *World) end(c *command) {
 	close(c.ended)
 }
 
-func (w *World) kill(c *command, by string) {
+func (w *World) overdue(c *command) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.killLocked(c, by)
+	if !c.detached {
+		w.killLocked(c, session.ByTimeout)
+	}
 }
 
 func (w *World) killLocked(c *command, by string) {

@@ -166,6 +166,8 @@ func (w *World) hook(name string) {
 		h.send("cancel-2", &session.CancelRequested{})
 	case "fork":
 		h.forkNow()
+	case "steer":
+		h.steer()
 	case "say more":
 		title := "renamed"
 		h.prompt()

@@ -92,7 +92,7 @@ func conversation(ms []session.Message) (messages, notes string) {
 		for _, b := range m.Blocks {
 			switch {
 			case b.Tool != nil:
-				outside[b.Tool.ID] = b.Tool.Name == "Deploy"
+				outside[b.Tool.ID] = b.Tool.Name == "Deploy" || b.Tool.Name == "BashInput"
 			case b.Result != nil && outside[b.Result.ID]:
 				b.Result = &session.ToolResult{ID: b.Result.ID, Content: []session.Part{session.TextPart("outside")}}
 			case m.Role == session.RoleUser && isNote(b.Text):

@@ -120,7 +120,7 @@ func Chapters() []func() *Script {
 	for _, prompts := range chapters() {
 		out = append(out, func() *Script { return script(prompts) })
 	}
-	return out
+	return append(out, Steering)
 }
 
 func script(prompts []Prompt) *Script {

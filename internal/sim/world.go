@@ -48,6 +48,7 @@ type World struct {
 	changes  map[string]int // by path and content
 	commands map[string]*command
 	runs     map[string]int // by session and script
+	typed    map[string]int // by session, act and text
 	acts     map[string]int // outside effects, by session and input
 	calls    []modelCall
 	served   map[string]bool // acts of model calls that reached the API, by session and act
@@ -63,7 +64,7 @@ func New(script *Script, cfg Config) *World {
 	w := &World{
 		cfg: cfg, script: script, count: map[string]int{}, files: map[string]*file{}, changes: map[string]int{},
 		commands: map[string]*command{}, runs: map[string]int{}, acts: map[string]int{},
-		served: map[string]bool{}, requests: map[string]*seen{}, hooks: map[string]int{}, began: time.Now(),
+		served: map[string]bool{}, requests: map[string]*seen{}, typed: map[string]int{}, hooks: map[string]int{}, began: time.Now(),
 	}
 	for name, data := range script.Files {
 		w.files[name] = &file{data: []byte(data), mode: 0o644}
