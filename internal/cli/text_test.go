@@ -28,6 +28,7 @@ func TestPlain(t *testing.T) {
 		"broken \x1b[31\x01m":             "broken m",
 		"emoji \u2713 und äöü":            "emoji \u2713 und äöü",
 		"bytes \xff\x9b31m":               "bytes \uFFFD\uFFFD31m",
+		"set\x1b(B of\x1b%G characters":   "set of characters",
 		"\x1b[\x1b[31mnested":             "nested",
 	} {
 		if got := plain(in); got != want {

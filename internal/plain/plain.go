@@ -62,10 +62,16 @@ func escapeLength(s string) int {
 		}
 		return n + stringEnd(s[n:])
 	}
-	if r == '\x1b' {
+	switch {
+	case r != '\x1b':
+		return 0
+	case kind < ' ' || kind > '/':
 		return n
 	}
-	return 0
+	for n < len(s) && s[n] >= ' ' && s[n] <= '/' { // a character set and the like: intermediates, then one final byte
+		n++
+	}
+	return min(n+1, len(s))
 }
 
 // stringEnd is how many bytes of s belong to a string that ends with BEL or ST; all of them if it has no end.
