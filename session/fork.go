@@ -44,6 +44,7 @@ func (b *Forked) apply(s *State, e Event) {
 			t.Session = s.Parent.Session
 		}
 		s.Tasks[i].EndSeq -= s.Parent.Seq
+		s.Tasks[i].Inputs = nil // the parent's to carry out
 	}
 	for path, file := range s.Files {
 		file.Seq -= s.Parent.Seq
