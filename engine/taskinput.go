@@ -84,10 +84,10 @@ func (s *Session) inputOf(ctx context.Context, seq int64) (*session.TaskInput, e
 	return nil, fmt.Errorf("event %d holds no input", seq)
 }
 
-// How often, and how many times, a command that does not read its input is offered more of it: two seconds in all.
+// How often, and how many times, a command that does not read its input is offered more of it: five seconds in all.
 const (
 	inputPause = 10 * time.Millisecond
-	inputTries = 200
+	inputTries = 500
 )
 
 // typeInto writes to a command and says what became of it; an empty outcome is that of a broken-off wait. What is no
@@ -97,9 +97,6 @@ func typeInto(ctx context.Context, to Steering, sessionID, act string, text []by
 		n, err := to.WriteStdin(sessionID, act, text[done:])
 		if done += n; err != nil && (!errors.Is(err, session.ErrInputFull) || try == inputTries) {
 			return done, inputOutcome(err), err
-		}
-		if n > 0 {
-			try = 0
 		}
 		if done == len(text) {
 			break

@@ -5,7 +5,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/perdure/perdure/session"
 )
@@ -43,17 +45,23 @@ func (killBash) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	if r := in.refusal(); r != nil {
 		return *r, nil
 	}
-	var lines []string
-	bad := false
-	for _, id := range ids {
-		text, ok, err := kill(ctx, env, id)
-		if err != nil {
-			return Result{}, fmt.Errorf("kill %s: %w", id, err)
-		}
-		lines, bad = append(lines, text), bad || !ok
+	lines, bad, errs := make([]string, len(ids)), make([]bool, len(ids)), make([]error, len(ids))
+	var all sync.WaitGroup
+	for i, id := range ids {
+		all.Go(func() { // at once: one that takes its time keeps nobody waiting
+			text, ok, err := kill(ctx, env, id)
+			if err != nil {
+				err = fmt.Errorf("kill %s: %w", id, err)
+			}
+			lines[i], bad[i], errs[i] = text, !ok, err
+		})
+	}
+	all.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return Result{}, err
 	}
 	r := success("%s", strings.Join(lines, "\n"))
-	r.IsError = bad
+	r.IsError = slices.Contains(bad, true)
 	return r, nil
 }
 
