@@ -128,24 +128,31 @@ func addSockets(pid int, sockets map[uint64]bool) {
 	eachSocket(pid, func(inode uint64) { sockets[inode] = true })
 }
 
-// eachSocket calls do with the inode of each of a process's sockets.
+// eachSocket calls do with the inode of each of a process's sockets, of the first few thousand descriptors.
 func eachSocket(pid int, do func(inode uint64)) {
-	dir, err := os.Open(procPath(pid, "fd"))
+	dir, err := openRetry(procPath(pid, "fd"), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return
 	}
-	defer dir.Close()
-	const most = 4096 // descriptors that are looked at
-	names, _ := dir.Readdirnames(most)
-	for _, name := range names {
-		var buf [64]byte
-		n, err := unix.Readlinkat(int(dir.Fd()), name, buf[:])
-		if err != nil {
-			continue
+	defer unix.Close(dir)
+	var entries [4 << 10]byte
+	const mostReads = 64
+	for range mostReads {
+		n, err := unix.ReadDirent(dir, entries[:])
+		if n <= 0 || err != nil {
+			return
 		}
-		if digits, ok := strings.CutPrefix(string(buf[:n]), "socket:["); ok {
-			if inode, err := strconv.ParseUint(strings.TrimSuffix(digits, "]"), 10, 64); err == nil {
-				do(inode)
+		_, _, names := unix.ParseDirent(entries[:n], -1, nil)
+		for _, name := range names {
+			var buf [64]byte
+			n, err := unix.Readlinkat(dir, name, buf[:])
+			if err != nil {
+				continue
+			}
+			if digits, ok := strings.CutPrefix(string(buf[:n]), "socket:["); ok {
+				if inode, err := strconv.ParseUint(strings.TrimSuffix(digits, "]"), 10, 64); err == nil {
+					do(inode)
+				}
 			}
 		}
 	}

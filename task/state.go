@@ -87,21 +87,25 @@ func (r *Runner) settle(ctx context.Context, d actDir) (view, error) {
 // look reads the directory in the order that makes the answer consistent: first the lock, then what its holder wrote.
 // Whoever sees the lock free sees all that the shim ever did.
 func (r *Runner) look(d actDir) (v view, err error) {
-	if _, err := os.Stat(string(d)); missing(err) {
-		lost := session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}
-		return view{CommandState: lost, open: true}, nil
-	}
 	held, shim, err := d.holder()
 	if err != nil {
 		return v, err
 	}
-	c, err := d.readClaim()
-	if err != nil {
-		return v, err
+	if !held {
+		if _, err := os.Stat(string(d)); missing(err) {
+			lost := session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}
+			return view{CommandState: lost, open: true}, nil
+		}
 	}
 	run, runErr := d.readRun()
 	if runErr != nil && !missing(runErr) && !errors.Is(runErr, errDamaged) {
 		return v, runErr
+	}
+	c := claim{word: claimRun} // without that there is no run.json
+	if runErr != nil {
+		if c, err = d.readClaim(); err != nil {
+			return v, err
+		}
 	}
 	v.run, v.shim = run, shim
 	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started}
