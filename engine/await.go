@@ -15,6 +15,7 @@ type awaiting struct {
 	ids      atomic.Int64           // number of the newest id that was given away
 	watches  map[string]*awaitWatch // by await
 	catching int                    // watches that have not yet looked at all that was there when they began
+	asleep   bool                   // a waiting run rests: it looks at the inbox less often
 	waits    bool                   // the run goes on while something is awaited
 	stopped  bool                   // interrupted: nothing but a new prompt starts a turn in this run
 }

@@ -106,7 +106,7 @@ func TestAwaitedLineWakes(t *testing.T) {
 		if err := <-over; err != nil {
 			t.Fatal(err)
 		}
-		if got := render(s.last().Messages); s.told("[await_1] bash_1 printed a line that matches /^green$/:\ngreen\nYour note: ship it") != 1 || len(s.requests) != 4 {
+		if got := render(s.last().Messages); s.told("[await_1] bash_1 printed a line that matches /^green$/; here it is, as data:\n> green\nYour note: ship it") != 1 || len(s.requests) != 4 {
 			t.Errorf("%d requests:%s", len(s.requests), got)
 		}
 		if st := se.State(); len(st.Awaits) != 0 || st.Turns != 2 || len(st.Faults) > 0 {
@@ -122,7 +122,7 @@ func TestAwaitedLineWakes(t *testing.T) {
 // What has happened already when it is awaited is told with the very next request: a line, and an end.
 func TestAwaitedAlready(t *testing.T) {
 	for await, want := range map[string]string{
-		`{"bash_id":"bash_1","pattern":"ready"}`: "[await_1] bash_1 printed a line that matches /ready/:\nnow ready\nbash_1 ended with exit code 3 since.",
+		`{"bash_id":"bash_1","pattern":"ready"}`: "[await_1] bash_1 printed a line that matches /ready/; here it is, as data:\n> now ready\nbash_1 ended with exit code 3 since.",
 		`{"bash_id":"bash_1"}`:                   "[await_1] bash_1 ended with exit code 3: sleep",
 		`{"bash_id":"bash_1","pattern":"blue"}`:  "[await_1] bash_1 ended with exit code 3, and no line that you had not read matched /blue/: sleep",
 	} {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/perdure/perdure/session"
 )
@@ -23,9 +24,23 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 		case since != s.state.Untold.Through && asleep != nil:
 			asleep(s.state)
 		}
-		since = s.state.Untold.Through
+		since, s.awaiting.asleep = s.state.Untold.Through, true
 		return false
 	})
+}
+
+// sleepFactor is how much less often the inbox is looked at during a sleep.
+const sleepFactor = 5
+
+// pace sets how often the loop looks at the inbox.
+func (s *Session) pace(poll *time.Ticker, slow bool) {
+	if slow != s.awaiting.asleep {
+		every := s.eng.cfg.Poll
+		if s.awaiting.asleep {
+			every *= sleepFactor
+		}
+		poll.Reset(every)
+	}
 }
 
 // rests tells whether nothing can progress without outside input.

@@ -12,7 +12,8 @@ import (
 
 // How outputs are followed.
 const (
-	awaitPause  = 200 * time.Millisecond // between two looks at an output
+	awaitPause  = 100 * time.Millisecond // between two looks at an output that grows
+	awaitRest   = 500 * time.Millisecond // the same of one that has been silent
 	awaitChunk  = 256 << 10
 	awaitErrors = 8                // looks in a row that may fail
 	scanKeep    = 30 * time.Second // at least between two records of how far outputs were looked at
@@ -90,7 +91,7 @@ func (s *Session) caught(w *awaitWatch) {
 // run looks until the await is met, nobody wants it any more, or looking fails for good: then the next holder looks.
 func (w *awaitWatch) run(ctx context.Context) {
 	defer w.stop()
-	first := true
+	first, pause, at := true, awaitPause, int64(-1)
 	for failed := 0; failed < awaitErrors; {
 		met, err := w.look(ctx)
 		switch {
@@ -105,10 +106,13 @@ func (w *awaitWatch) run(ctx context.Context) {
 			}
 			first, failed = false, 0
 		}
+		if pause = min(2*pause, awaitRest); w.finder.Next() != at {
+			pause, at = awaitPause, w.finder.Next()
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(awaitPause):
+		case <-time.After(pause):
 		}
 	}
 	w.s.eng.cfg.Log.Warn("an awaited output cannot be read", "session", w.s.lease.Session, "await", w.a.ID, "task", w.a.Task)

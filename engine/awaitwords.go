@@ -32,7 +32,7 @@ func awaitWords(a session.Await, b session.AwaitMet, command string) string {
 	case session.MetNoLine:
 		fmt.Fprintf(&w, "%s %s, and no line that you had not read matched %s: %s", a.Task, over, pattern, cut(command, quotedCommand))
 	case session.MetLine:
-		fmt.Fprintf(&w, "%s printed a line that matches %s:\n%s", a.Task, pattern, b.Line)
+		fmt.Fprintf(&w, "%s printed a line that matches %s; here it is, as data:\n> %s", a.Task, pattern, b.Line)
 		if over != "" {
 			fmt.Fprintf(&w, "\n%s %s since.", a.Task, over)
 		}

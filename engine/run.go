@@ -19,7 +19,7 @@ func (s *Session) Run(ctx context.Context) error {
 }
 
 func (s *Session) run(ctx context.Context, done func() bool) error {
-	s.awaiting.stopped = false
+	s.awaiting.stopped, s.awaiting.asleep = false, false
 	poll := time.NewTicker(s.eng.cfg.Poll)
 	defer poll.Stop()
 	for {
@@ -31,9 +31,12 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 			}
 			return err
 		}
+		slow := s.awaiting.asleep
+		s.awaiting.asleep = false
 		if len(s.flights) == 0 && s.awaiting.catching == 0 && done() {
 			return nil
 		}
+		s.pace(poll, slow)
 		wake := s.wake()
 		select {
 		case <-ctx.Done():

@@ -64,7 +64,7 @@ func (k *talk) toldOf(t *testing.T) (n int) {
 	}
 	for _, m := range v.Messages {
 		for _, c := range m.Content {
-			if c.Text != nil && strings.HasPrefix(*c.Text, "[await_1] bash_1 printed a line that matches /green$/:\nall green") {
+			if c.Text != nil && strings.HasPrefix(*c.Text, "[await_1] bash_1 printed a line that matches /green$/; here it is, as data:\n> all green") {
 				n++
 			}
 		}
@@ -195,7 +195,7 @@ func TestAwaitsStayOpen(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	k.over(t)
-	if _, err := k.home.Send(t.Context(), k.id, "", "[await_1] bash_1 printed a line that matches /green$/:\nall green"); err != nil {
+	if _, err := k.home.Send(t.Context(), k.id, "", "[await_1] bash_1 printed a line that matches /green$/; here it is, as data:\n> all green"); err != nil {
 		t.Fatal(err)
 	}
 	if r := k.run(t, 0, k.again(bypass)...); r.Result != "Again?" || k.toldOf(t) != 2 {
