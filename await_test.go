@@ -55,7 +55,7 @@ func ExampleHome_Await() {
 	}
 	fmt.Println(await)
 	// A process may die here: whoever runs the session next tells it, once.
-	r, err := home.Run(ctx, id, perdure.RunOptions{Wait: true, Asleep: func(r *perdure.Result) { fmt.Println("asleep until it can tell", r.Awaits[0].ID) }})
+	r, err := home.Run(ctx, id, perdure.RunOptions{Wait: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -63,7 +63,6 @@ func ExampleHome_Await() {
 	fmt.Println(r.Result, len(r.Awaits))
 	// Output:
 	// await_1
-	// asleep until it can tell await_1
 	// Good morning. 0
 }
 
