@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,8 +92,8 @@ func TestForkFigures(t *testing.T) {
 	short, long := forkOnce(t, exe, home, "n100"), forkOnce(t, exe, home, "n100000")
 	t.Logf("of 100 events: %v in the library; the command: %+v", times["n100"], short)
 	t.Logf("of 100,000 events: %v in the library; the command: %+v", times["n100000"], long)
-	if want := []string{"perdure.db-wal", "home"}; short.commits != 1 || long.commits != 1 || !slices.Equal(long.syncs, want) {
-		t.Errorf("target: one commit; one sync of the log, and the one of its directory that SQLite adds for each process")
+	if short.commits != 1 || long.commits != 1 || len(short.syncs) != 1 || len(long.syncs) != 1 {
+		t.Errorf("target: one commit, one sync")
 	}
 	if long.bytes != short.bytes {
 		t.Errorf("target: the same bytes")

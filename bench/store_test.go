@@ -221,43 +221,51 @@ func storeClient(s *sqlite.Store, id string) (client, error) {
 	}, nil
 }
 
+// minTwo is the rate of two processes on one home in units of one process, with the same sessions in all.
+const minTwo = 0.8
+
 // TestStoreProcesses compares several processes on one home with one. Rounds alternate.
 func TestStoreProcesses(t *testing.T) {
 	if home := os.Getenv(storeWorker); home != "" {
 		storeWork(t, home)
 		return
 	}
-	rounds, length := 7, 600*time.Millisecond
+	rounds, length, sessions := 7, 600*time.Millisecond, []int{16, 64, 512}
 	if os.Getenv("PERDURE_BENCH") != "1" {
-		rounds, length = 1, 20*time.Millisecond
+		rounds, length, sessions = 1, 20*time.Millisecond, []int{16}
 	}
 	dir := t.TempDir()
-	fmt.Printf("| processes x sessions | events/s | ratio to one process | p50 / p99 µs |\n|---|---|---|---|\n")
-	rates, ratios, times := map[int][]float64{}, map[int][]float64{}, map[int][]time.Duration{}
-	counts := []int{1, 2, 8}
-	for round := range rounds {
-		for _, n := range counts {
-			m := processes(t, filepath.Join(dir, fmt.Sprintf("home%d.%d", n, round)), n, length)
-			rates[n], times[n] = append(rates[n], m.rate), append(times[n], m.times...)
-			ratios[n] = append(ratios[n], m.rate/rates[1][round])
+	fmt.Printf("| sessions | processes | events/s | ratio to one process | p50 / p99 µs |\n|---|---|---|---|---|\n")
+	for _, all := range sessions {
+		rates, ratios, times := map[int][]float64{}, map[int][]float64{}, map[int][]time.Duration{}
+		counts := []int{1, 2, 8}
+		for round := range rounds {
+			for _, n := range counts {
+				m := processes(t, filepath.Join(dir, fmt.Sprintf("home%d.%d.%d", all, n, round)), n, all, length)
+				rates[n], times[n] = append(rates[n], m.rate), append(times[n], m.times...)
+				ratios[n] = append(ratios[n], m.rate/rates[1][round])
+			}
 		}
-	}
-	for _, n := range counts {
-		fmt.Printf("| %d x %d | %.0f | %.2f | %s |\n", n, 16/n, middle(slices.Clone(rates[n])), middle(ratios[n]), percentiles(times[n]))
+		for _, n := range counts {
+			fmt.Printf("| %d | %d | %.0f | %.2f | %s |\n", all, n, middle(slices.Clone(rates[n])), middle(ratios[n]), percentiles(times[n]))
+		}
+		if rounds > 1 && middle(ratios[2]) < minTwo {
+			t.Errorf("%d sessions: two processes have %.2f of the rate of one; target: %.1f", all, middle(ratios[2]), minTwo)
+		}
 	}
 }
 
 const storeWorker = "PERDURE_BENCH_WORKER"
 
-// processes runs n workers of this binary on one home, with 16 sessions in all.
-func processes(t *testing.T, home string, n int, length time.Duration) measured {
+// processes runs n workers of this binary on one home, with that many sessions in all.
+func processes(t *testing.T, home string, n, sessions int, length time.Duration) measured {
 	t.Helper()
 	closeStore(t, openStore(t, home)) // Creating the schema is not part of it.
 	outs := make([]strings.Builder, n)
 	cmds := make([]*exec.Cmd, n)
 	for i := range cmds {
 		cmds[i] = exec.Command(os.Args[0], "-test.run=^TestStoreProcesses$")
-		cmds[i].Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", storeWorker, home, i, 16/n, length.Milliseconds()))
+		cmds[i].Env = append(os.Environ(), fmt.Sprintf("%s=%s %d %d %d", storeWorker, home, i, sessions/n, length.Milliseconds()))
 		cmds[i].Stdout, cmds[i].Stderr = &outs[i], os.Stderr
 		if err := cmds[i].Start(); err != nil {
 			t.Fatal(err)

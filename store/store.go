@@ -3,7 +3,8 @@
 //
 // What an implementation promises. An acknowledged Append is durable. A log has one writer: the holder of the newest
 // epoch; an older epoch can append nothing. Events of one Append are there all or none. Reads see what was
-// acknowledged before they began. Errors are the sentinels below, wrapped with the operation and the session id.
+// acknowledged before they began, and may see what is about to be. Errors are the sentinels below, wrapped with the
+// operation and the session id.
 //
 // What the caller owes. It appends events that continue the chain it was given, and changes its own memory only
 // after the append was acknowledged. After ErrUncertain it stops: what the log holds is learned by opening it again

@@ -29,6 +29,7 @@ type diskFile struct {
 	durable []byte   // what a sync has promised
 	pending []change // unsynced, in order
 	syncs   int
+	faults  int // syncs that failed
 }
 
 // change is a write, or a truncation to at if data is nil.
@@ -77,19 +78,28 @@ func (d *disk) change(f *diskFile, c change) error {
 	return nil
 }
 
-func (d *disk) sync(f *diskFile) error {
+// sync makes a file durable. What a failed sync was to write is never tried again, and every descriptor that was open
+// then is told once, which seen remembers for it: so does Linux.
+func (d *disk) sync(f *diskFile, seen *int) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lost {
 		return errPower
 	}
 	d.syncs++
+	if *seen < f.faults {
+		*seen = f.faults
+		return errIO
+	}
 	if d.syncs == d.crashAt {
 		d.lost = true
 		return errPower
 	}
 	if d.onSync != nil {
 		if err := d.onSync(d.syncs); err != nil {
+			f.pending = nil
+			f.faults++
+			*seen = f.faults
 			return err
 		}
 	}

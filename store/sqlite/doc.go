@@ -2,7 +2,8 @@
 //
 // The model. A home is used by any number of processes at once; each opens one [Store]. All writes of a process go
 // through one writer, which commits what is queued when it becomes free as one transaction (a group), and syncs it
-// before anybody is told. Between processes the writers take turns at a file lock. Readers never wait for writers.
+// before anybody is told. Between processes the writers take turns at a file lock, which covers the transaction but not
+// its sync. Readers never wait for writers; they may see what another process has committed and is about to sync.
 //
 // A Store is a holder: it keeps a lock on a file of its own in the home for as long as its process lives. A session's
 // row names the holder that may append to it. Whether a holder lives is asked of its lock, so a killed process is

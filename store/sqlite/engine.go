@@ -14,9 +14,16 @@ import (
 // engine is the SQLite library behind the store. Tests put one in whose disk is simulated.
 type engine struct {
 	connect func(path string, readOnly bool) (driver.Conn, error)
-	code    func(error) (int, bool) // extended result code of an error of this library
-	create  func(path string) error // makes an empty file that only its owner may read
-	aliased bool                    // blobs of a row are only valid until the next row
+	code    func(error) (int, bool)            // extended result code of an error of this library
+	openLog func(path string) (logFile, error) // opens the write-ahead log, which is there
+	create  func(path string) error            // makes an empty file that only its owner may read
+	aliased bool                               // blobs of a row are only valid until the next row
+}
+
+// logFile is the write-ahead log as a file of the process's own, to be synced.
+type logFile interface {
+	Sync() error
+	Close() error
 }
 
 func modernc() *engine {
@@ -35,7 +42,8 @@ func modernc() *engine {
 			}
 			return e.Code(), true
 		},
-		create: createFile,
+		openLog: func(path string) (logFile, error) { return openSynced(path) },
+		create:  createFile,
 	}
 }
 

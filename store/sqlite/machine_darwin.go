@@ -36,3 +36,6 @@ func freeBytes(dir string) int64 {
 	}
 	return int64(min(st.Bavail, 1<<50/uint64(st.Bsize))) * int64(st.Bsize)
 }
+
+// openSynced opens a file whose Sync reaches the medium: on this system [os.File.Sync] asks for that.
+func openSynced(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }

@@ -120,3 +120,13 @@ func freeBytes(dir string) int64 {
 	}
 	return int64(min(st.Bavail, 1<<50/uint64(st.Bsize))) * st.Bsize
 }
+
+// syncedFile is a file whose Sync makes its content durable, and of what is known about it only what finds that.
+type syncedFile struct{ *os.File }
+
+func openSynced(path string) (syncedFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	return syncedFile{f}, err
+}
+
+func (f syncedFile) Sync() error { return unix.Fdatasync(int(f.Fd())) }

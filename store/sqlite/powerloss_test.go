@@ -8,8 +8,8 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -26,6 +26,7 @@ func TestStoreOnSimulatedDisk(t *testing.T) {
 type history struct {
 	t      testing.TB
 	stores [2]*Store
+	mu     sync.Mutex
 	acked  map[string][]session.Event
 	flying map[string][]session.Event // the batch whose answer never came
 	sent   map[string][]string        // keys of acknowledged items
@@ -33,10 +34,13 @@ type history struct {
 
 // tiny makes checkpoints and restarts of the log frequent.
 func tiny() *sizes {
-	return &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 64, look: 1, checkpoint: 12, restart: 60, keep: 20}
+	return &sizes{events: 512, bytes: 16 << 20, queue: 64, look: 1, checkpoint: 12, restart: 60, keep: 20}
 }
 
 func simConfig(e *engine, pragmas map[string]string) Config {
+	if pragmas["synchronous"] != "" { // A control: SQLite is on its own.
+		e = withoutSyncs(e)
+	}
 	return Config{engine: e, sizes: tiny(), pragmas: pragmas, free: func(string) int64 { return -1 }}
 }
 
@@ -64,10 +68,8 @@ func (h *history) play(cfg Config, home string, rounds int) (finished bool) {
 		leases[i] = l
 	}
 	for round := range rounds {
-		for i, l := range leases {
-			if !h.append(i, round, l) {
-				return false
-			}
+		if !h.appendAll(round, leases[:]) {
+			return false
 		}
 		id, key := fmt.Sprint("s", round%4), fmt.Sprint("key", round)
 		if _, err := h.stores[round%2].Send(ctx, id, store.Item{Key: key, Body: []byte(key)}); err != nil {
@@ -102,8 +104,31 @@ func (h *history) create(s *Store, n store.NewSession, events int) bool {
 	return true
 }
 
+// appendAll appends to every session: one after another in even rounds, all at once in odd ones, when both stores write
+// and sync at the same time.
+func (h *history) appendAll(round int, leases []store.Lease) bool {
+	results := make(chan bool, len(leases))
+	var all sync.WaitGroup
+	for i, l := range leases {
+		all.Go(func() { results <- h.append(i, round, l) })
+		if round%2 == 0 {
+			all.Wait()
+		}
+	}
+	all.Wait()
+	close(results)
+	for ok := range results {
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
 func (h *history) append(i, round int, l store.Lease) bool {
+	h.mu.Lock()
 	log := h.acked[l.Session]
+	h.mu.Unlock()
 	head := session.Head{}
 	if n := len(log); n > 0 {
 		head = session.Head{Seq: log[n-1].Seq, Hash: log[n-1].Hash}
@@ -114,11 +139,15 @@ func (h *history) append(i, round int, l store.Lease) bool {
 		events[0].Body = make([]byte, 5000)
 		events[0] = storetest.Seal(l.Session, head, events[0])
 	}
+	h.mu.Lock()
 	h.flying[l.Session] = events
+	h.mu.Unlock()
 	heads := store.Heads{Turns: int64(round)}
 	if h.stores[i%2].Append(context.Background(), l, store.Batch{Events: events, Heads: &heads}) != nil {
 		return false
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	delete(h.flying, l.Session)
 	h.acked[l.Session] = append(log, events...)
 	return true

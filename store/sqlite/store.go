@@ -78,7 +78,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.identity = thisMachine()
 	}
 	if c.sizes == nil {
-		c.sizes = &sizes{events: 512, bytes: 16 << 20, hold: 5 * time.Millisecond, queue: 4096, look: 64, checkpoint: 1000, restart: 16 << 10, keep: keepPages}
+		c.sizes = &sizes{events: 512, bytes: 16 << 20, queue: 4096, look: 64, checkpoint: 1000, restart: 16 << 10, keep: keepPages}
 	}
 	if c.free == nil {
 		c.free = freeBytes
@@ -126,13 +126,17 @@ func open(ctx context.Context, home string, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(cfg.engine.explain(err), lock.close())
 	}
+	log, err := cfg.engine.openLog(path + "-wal")
+	if err != nil {
+		return nil, errors.Join(err, c.close(), lock.close())
+	}
 	s.holders = &holders{dir: filepath.Join(home, "holders"), identity: cfg.identity}
 	if s.self, err = s.holders.enter(cfg.NewID(), cfg.Now().UnixMilli()); err != nil {
-		return nil, errors.Join(err, c.close(), lock.close())
+		return nil, errors.Join(err, log.Close(), c.close(), lock.close())
 	}
 	s.readers = newPool(cfg.Readers, func() (*conn, error) { return openConn(cfg, path, true) })
 	s.holders.sweep(s.self.id, func(id string) bool { return s.named(ctx, id) })
-	s.writer = startWriter(s, c, lock)
+	s.writer = startWriter(s, c, log, lock)
 	return s, nil
 }
 

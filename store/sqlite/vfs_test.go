@@ -45,9 +45,40 @@ func boot(t testing.TB, d *disk) *engine {
 			}
 			return 0, false
 		},
-		create:  func(string) error { return nil },
+		create: func(string) error { return nil },
+		openLog: func(path string) (logFile, error) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			f := d.files[filepath.Base(path)]
+			if d.lost || f == nil {
+				return nil, errPower
+			}
+			return &simLog{d, f, f.faults}, nil
+		},
 		aliased: true,
 	}
+}
+
+// simLog is a file that is only synced.
+type simLog struct {
+	disk *disk
+	file *diskFile
+	seen int // faults
+}
+
+func (l *simLog) Close() error { return nil }
+func (l *simLog) Sync() error  { return l.disk.sync(l.file, &l.seen) }
+
+// unsynced is a log whose syncs do nothing.
+type unsynced struct{}
+
+func (unsynced) Close() error { return nil }
+func (unsynced) Sync() error  { return nil }
+
+// withoutSyncs leaves an engine only the syncs that SQLite makes by itself, as the pragma synchronous says.
+func withoutSyncs(e *engine) *engine {
+	e.openLog = func(string) (logFile, error) { return unsynced{}, nil }
+	return e
 }
 
 // simVFS is SQLite's view of a disk.
@@ -77,7 +108,7 @@ func (v *simVFS) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, 
 	if v.locks[name] == nil {
 		v.locks[name] = &fileLocks{}
 	}
-	return &simFile{disk: v.disk, file: f, locks: v.locks[name], memory: vfs.NewSharedMemory(v.shm+"-shm", flags), readOnly: flags&vfs.OPEN_READONLY != 0}, flags, nil
+	return &simFile{disk: v.disk, file: f, locks: v.locks[name], memory: vfs.NewSharedMemory(v.shm+"-shm", flags), readOnly: flags&vfs.OPEN_READONLY != 0, seen: f.faults}, flags, nil
 }
 
 func (v *simVFS) Delete(name string, _ bool) error {
@@ -110,6 +141,7 @@ type simFile struct {
 	memory vfs.SharedMemory
 
 	readOnly bool
+	seen     int // faults
 }
 
 func (f *simFile) Close() error {
@@ -129,7 +161,7 @@ func (f *simFile) WriteAt(b []byte, off int64) (int, error) {
 }
 
 func (f *simFile) Truncate(size int64) error     { return f.disk.change(f.file, change{at: size}) }
-func (f *simFile) Sync(flags vfs.SyncFlag) error { return f.disk.sync(f.file) }
+func (f *simFile) Sync(flags vfs.SyncFlag) error { return f.disk.sync(f.file, &f.seen) }
 
 func (f *simFile) Size() (int64, error) {
 	f.disk.mu.Lock()

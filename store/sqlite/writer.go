@@ -5,18 +5,20 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/perdure/perdure/store"
 )
 
 // writer is the only goroutine of a store that writes. It takes what is queued when it is free, runs it as one
-// transaction, syncs, and only then tells the callers: sessions share commits, and none waits for company.
+// transaction, gives the lock to whoever waits, syncs the log, and only then tells the callers: sessions share commits,
+// and none waits for company; processes share the time of their syncs.
 type writer struct {
 	store *Store
 	conn  *conn
+	log   logFile
 	lock  *writeLock
 	sizes sizes
 	done  chan struct{} // closed when the goroutine has ended
@@ -31,14 +33,13 @@ type writer struct {
 
 // sizes bound the writer.
 type sizes struct {
-	events     int           // of one turn at the lock
-	bytes      int           // of one transaction
-	hold       time.Duration // of one turn at the lock
-	queue      int           // jobs that wait; more wait at the door
-	look       int           // pages' worth of commits between looks at the write-ahead log
-	checkpoint int64         // pages of the write-ahead log after which it is copied into the database
-	restart    int64         // pages after which writers wait for readers, so that the log starts over
-	keep       int64         // pages that a store may leave in the log when it closes
+	events     int   // of one transaction
+	bytes      int   // of one transaction
+	queue      int   // jobs that wait; more wait at the door
+	look       int   // pages' worth of commits between looks at the write-ahead log
+	checkpoint int64 // pages of the write-ahead log after which it is copied into the database
+	restart    int64 // pages after which writers wait for readers, so that the log starts over
+	keep       int64 // pages that a store may leave in the log when it closes
 }
 
 // job is one piece of work, atomic by itself: it either refuses, without having changed anything, or succeeds. Any
@@ -62,8 +63,8 @@ const (
 // keepPages is a megabyte: what an opening reads of it costs less than the syncs that its removal would.
 const keepPages = 256
 
-func startWriter(s *Store, c *conn, lock *writeLock) *writer {
-	w := &writer{store: s, conn: c, lock: lock, sizes: *s.cfg.sizes, done: make(chan struct{})}
+func startWriter(s *Store, c *conn, log logFile, lock *writeLock) *writer {
+	w := &writer{store: s, conn: c, log: log, lock: lock, sizes: *s.cfg.sizes, done: make(chan struct{})}
 	w.jobs = make(chan *job, w.sizes.queue)
 	go w.loop()
 	return w
@@ -140,7 +141,7 @@ func (w *writer) close(readers *pool) error {
 	}
 	leave()
 	w.lock.release()
-	return errors.Join(err, w.lock.close())
+	return errors.Join(err, w.log.Close(), w.lock.close())
 }
 
 // short tells whether the write-ahead log may stay: the next opening reads it.
@@ -157,8 +158,7 @@ func (w *writer) loop() {
 	}
 }
 
-// turn is one turn at the lock: groups are committed as long as more is queued, up to its bounds, so that other
-// processes wait no longer than that.
+// turn is one turn at the lock, for one group.
 func (w *writer) turn(first *job) {
 	if err := w.ready(); err != nil {
 		first.finish(err)
@@ -168,21 +168,32 @@ func (w *writer) turn(first *job) {
 		first.finish(err)
 		return
 	}
-	begun, events := monotonic(), 0
-	for group := w.collect(first, events); len(group) > 0; group = w.collect(nil, events) {
-		w.commit(group)
-		for _, j := range group {
-			events += j.events
-		}
-		if len(w.jobs) == 0 || events >= w.sizes.events || monotonic().Sub(begun) >= w.sizes.hold || w.store.poison.Load() != nil {
-			w.lock.release() // First the other processes, who have waited longer, then our own.
-			tell(group)
-			return
-		}
-		tell(group)
-	}
+	group := w.collect(first)
+	w.commit(group)
 	w.lock.release()
+	w.sync(group)
+	tell(group)
 }
+
+// sync makes durable what a group has committed. It runs outside the lock: another process commits meanwhile, behind it
+// in the same log, so that whatever is durable has everything before it durable too.
+func (w *writer) sync(group []*job) {
+	if !slices.ContainsFunc(group, (*job).promises) || w.store.poison.Load() != nil {
+		return
+	}
+	if err := w.log.Sync(); err != nil {
+		err = w.store.poisonWith(fmt.Errorf("sync: %w", err))
+		for _, j := range group {
+			if j.promises() {
+				j.err = err
+			}
+		}
+	}
+}
+
+// promises tells whether a job's caller will be told that something is durable: what it wrote, or what somebody else,
+// perhaps a moment ago, wrote before it.
+func (j *job) promises() bool { return j.err == nil || errors.Is(j.err, errNothing) }
 
 // tell ends the wait of a group's callers.
 func tell(group []*job) {
@@ -200,9 +211,9 @@ func (w *writer) ready() error {
 }
 
 // collect takes first and what else is queued now.
-func (w *writer) collect(first *job, events int) []*job {
+func (w *writer) collect(first *job) []*job {
 	var group []*job
-	bytes := 0
+	events, bytes := 0, 0
 	add := func(j *job) {
 		if j.state.CompareAndSwap(queued, taken) {
 			group = append(group, j)
@@ -210,9 +221,7 @@ func (w *writer) collect(first *job, events int) []*job {
 			bytes += j.bytes
 		}
 	}
-	if first != nil {
-		add(first)
-	}
+	add(first)
 	for events < w.sizes.events && bytes < w.sizes.bytes {
 		select {
 		case j, ok := <-w.jobs:
