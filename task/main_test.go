@@ -48,6 +48,7 @@ func TestMain(m *testing.M) {
 	if root := os.Getenv(agentKey); root != "" {
 		agentMain(root)
 	}
+	playPart()
 	if root := os.Getenv(onceKey); root != "" {
 		onceMain(root)
 	}

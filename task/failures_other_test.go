@@ -1,0 +1,6 @@
+//go:build !linux
+
+package task
+
+// playPart has no parts to play where processes cannot be put into a container.
+func playPart() {}
