@@ -107,7 +107,7 @@ func (a *App) showLists(v *perdure.View) {
 			if how != "" {
 				how = "[" + how + "]  "
 			}
-			item("%s  %s  pid %d  %s%s", t.ID, taskStatus(t), t.PID, how, t.Command)
+			item("%s  %s  %s  %s%s", called(t), taskStatus(t), a.taskFigures(t), how, t.Command)
 			a.indented(t.LastOutput)
 		}
 	}

@@ -132,6 +132,28 @@ func ports(list []int) string {
 	return strings.Join(words, ",")
 }
 
+// called is a task's id, with its name if it has one.
+func called(t perdure.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
+
+// taskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
+// it has run, what it uses and where it listens.
+func (a *App) taskFigures(t perdure.TaskView) string {
+	words := []string{fmt.Sprintf("pid %d", t.PID)}
+	if !t.Live() {
+		return words[0]
+	}
+	if t.Started > 0 {
+		words = append(words, a.age(int64(t.Started)))
+	}
+	if t.CPU != nil {
+		words = append(words, "cpu "+cpuTime(t.CPU), memory(t.RSS))
+	}
+	if len(t.Ports) > 0 {
+		words = append(words, "ports "+ports(t.Ports))
+	}
+	return strings.Join(words, ", ")
+}
+
 // taskStatus is how a task stands, in words.
 func taskStatus(t perdure.TaskView) string {
 	s := string(t.Status)

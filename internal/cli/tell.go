@@ -30,7 +30,7 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
-		a.hint("%s (%spid %d): %s", t.ID, how, t.PID, oneline(firstLine(t.Command), 500))
+		a.hint("%s (%s%s): %s", called(t), how, a.taskFigures(t), oneline(firstLine(t.Command), 500))
 		a.hint("  perdure task output %s %s, perdure task kill %s %s", t.SessionID, t.ID, t.SessionID, t.ID)
 	}
 }
