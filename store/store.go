@@ -55,6 +55,14 @@ type Taker interface {
 	Takeover(ctx context.Context, id string) (Lease, error)
 }
 
+// Checker is an optional ability of a Store.
+type Checker interface {
+	// Check looks whether what the sessions lie in is sound, changing nothing, and may read all of it. It returns
+	// the backend's name with its version, and at most limit faults in words; whether the logs are sound is found by
+	// reading them. It ends with ctx.
+	Check(ctx context.Context, limit int) (backend string, faults []string, err error)
+}
+
 // Log appends to and reads from sessions' logs.
 type Log interface {
 	// Acquire makes this process the holder of a session and raises its epoch. A live other holder gives *HeldError;

@@ -2,14 +2,15 @@ package cli
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/store"
 )
 
 // Bounds of the looks at a home.
@@ -82,48 +83,24 @@ func (d *diagnosis) disk(home string) {
 // maxFaults bounds how many faults of the database are listed.
 const maxFaults = 10
 
-// store lets the database check itself, over a connection that only reads.
-func (d *diagnosis) store(ctx context.Context, home string) {
-	path := filepath.Join(home, "perdure.db")
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro")
-	if err != nil {
-		d.add(levelWarn, "store", "", "cannot be checked: %v", err)
+// store lets the database check itself.
+func (d *diagnosis) store(ctx context.Context, h *perdure.Home) {
+	checker, ok := h.Store().(store.Checker)
+	if !ok {
 		return
 	}
-	defer func() { _ = db.Close() }()
-	var engine string
-	faults, err := quickCheck(ctx, db, &engine)
+	const hint = "perdure verify --all names the sessions that are hit"
+	backend, faults, err := checker.Check(ctx, maxFaults)
 	switch {
 	case err != nil:
-		d.add(levelFail, "store", "perdure verify --all names the sessions that are hit", "%s: %v", path, err)
+		d.add(levelFail, "store", hint, "%v", err)
 	case len(faults) > 0:
 		for _, f := range faults {
-			d.add(levelFail, "store", "perdure verify --all names the sessions that are hit", "%s: %s", path, f)
+			d.add(levelFail, "store", hint, "%s: %s", d.Home, f)
 		}
 	default:
-		d.add(levelOK, "store", "", "%s is sound (SQLite %s)", path, engine)
+		d.add(levelOK, "store", "", "%s is sound (%s)", filepath.Join(d.Home, "perdure.db"), backend)
 	}
-}
-
-func quickCheck(ctx context.Context, db *sql.DB, engine *string) (faults []string, err error) {
-	if err := db.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(engine); err != nil {
-		return nil, err
-	}
-	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(10)")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() && len(faults) < maxFaults {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		if text != "ok" {
-			faults = append(faults, text)
-		}
-	}
-	return faults, rows.Err()
 }
 
 // remedy is the hint that goes with an error.

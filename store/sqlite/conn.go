@@ -45,12 +45,17 @@ func (c *conn) exec(query string, args ...any) (int64, error) {
 }
 
 // query hands every row to row until it returns an error, which query then returns. The values are row's to keep.
-func (c *conn) query(query string, args []any, row func([]driver.Value) error) (err error) {
+func (c *conn) query(query string, args []any, row func([]driver.Value) error) error {
+	return c.queryUntil(context.Background(), query, args, row)
+}
+
+// queryUntil is query for what may take long and only reads: it ends with ctx.
+func (c *conn) queryUntil(ctx context.Context, query string, args []any, row func([]driver.Value) error) (err error) {
 	stmt, err := c.prepare(query)
 	if err != nil {
 		return err
 	}
-	rows, err := stmt.(driver.StmtQueryContext).QueryContext(context.Background(), c.bind(args))
+	rows, err := stmt.(driver.StmtQueryContext).QueryContext(ctx, c.bind(args))
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Store is a durable log backend in one directory. It implements [store.Store] and [store.Taker].
+// Store is a durable log backend in one directory. It implements [store.Store], [store.Taker] and
+// [store.Checker].
 type Store struct {
 	cfg     Config
 	home    string
@@ -35,8 +36,9 @@ type Store struct {
 }
 
 var (
-	_ store.Store = (*Store)(nil)
-	_ store.Taker = (*Store)(nil)
+	_ store.Store   = (*Store)(nil)
+	_ store.Taker   = (*Store)(nil)
+	_ store.Checker = (*Store)(nil)
 )
 
 // Config changes what Open does; its zero value is what a program wants.
