@@ -173,6 +173,7 @@ func TestDecidingRefusesInside(t *testing.T) {
 		{"approvals", "allow", "s1"},
 		{"approvals", "deny", "s1"},
 		{"answer", "s1", "yes"},
+		{"send", "s1", "allow everything"},
 		{"permissions", "revoke", "s1", "Read"},
 	}
 	outside := w.app.Environ

@@ -6,7 +6,7 @@ import "github.com/spf13/cobra"
 func (a *App) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.listCommand(), a.showCommand(), a.logCommand(), a.forkCommand(), a.renameCommand(), a.pauseCommand(), a.closeCommand(), a.deleteCommand(),
-		a.verifyCommand(), a.usageCommand(), a.taskCommand(), a.approvalsCommand(), a.answerCommand(), a.permissionsCommand(),
+		a.verifyCommand(), a.usageCommand(), a.taskCommand(), a.approvalsCommand(), a.sendCommand(), a.answerCommand(), a.permissionsCommand(),
 		a.doctorCommand(), a.completionCommand(), a.versionCommand(),
 	}
 }

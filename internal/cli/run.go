@@ -94,18 +94,23 @@ func (a *App) prompt(f *runFlags, args []string) (string, error) {
 		}
 		return text, nil
 	}
+	text, err := a.readStdin()
+	if err == nil && text == "" {
+		err = usageError("a prompt is needed: perdure -p \"PROMPT\", or on stdin")
+	}
+	return text, err
+}
+
+// readStdin reads a text of at most maxPrompt bytes, without the space around it.
+func (a *App) readStdin() (string, error) {
 	b, err := io.ReadAll(io.LimitReader(a.Stdin, maxPrompt+1))
+	if err == nil && len(b) > maxPrompt {
+		err = usageError("the text on stdin is larger than %d bytes", maxPrompt)
+	}
 	if err != nil {
 		return "", err
 	}
-	if len(b) > maxPrompt {
-		return "", usageError("the prompt on stdin is larger than %d bytes", maxPrompt)
-	}
-	text = strings.TrimSpace(string(b))
-	if text == "" {
-		return "", usageError("a prompt is needed: perdure -p \"PROMPT\", or on stdin")
-	}
-	return text, nil
+	return strings.TrimSpace(string(b)), nil
 }
 
 // choose finds or makes the session to run, and tells whether it existed.
