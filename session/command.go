@@ -71,6 +71,7 @@ type CommandState struct {
 	Output     int64         `json:"output_bytes"`        // every byte printed, kept or not
 	Started    int64         `json:"started,omitempty"`
 	Ended      int64         `json:"ended,omitempty"`
+	Cgroup     string        `json:"cgroup,omitempty"`     // that bounds its memory, where it has one of its own
 	Stragglers int           `json:"stragglers,omitempty"` // descendants alive after the command ended
 	// Captured at the shell's exit, if asked for and reached.
 	Cwd string   `json:"cwd,omitempty"`

@@ -30,8 +30,15 @@ func (s *shim) outOfCPU(sig unix.Signal) bool {
 	return sig == unix.SIGKILL && s.end.cpu >= limit
 }
 
-// applyLimits binds this process and all that it will start. A bound above what the system allows is lowered to it.
+// applyLimits binds this process and all that it will start. A bound above what the system allows is lowered to it. The
+// memory's comes last of all, by limitMemory: this program needs more of the address space than many commands do.
 func applyLimits(l session.CommandLimits) error {
+	return setLimits(session.CommandLimits{CPUSeconds: l.CPUSeconds, OpenFiles: l.OpenFiles})
+}
+
+func limitMemory(bytes int64) error { return setLimits(session.CommandLimits{MemoryBytes: bytes}) }
+
+func setLimits(l session.CommandLimits) error {
 	for _, set := range []struct {
 		name     string
 		resource int

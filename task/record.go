@@ -33,6 +33,7 @@ type runRecord struct {
 	StartTicks uint64 `json:"start_ticks"`
 	BootID     string `json:"boot_id"`
 	Started    int64  `json:"started"`
+	Cgroup     string `json:"cgroup,omitempty"` // of its processes, with their memory limit
 }
 
 // exitRecord is exit.json. Exactly one of Code, Signal and Reason is set.

@@ -26,11 +26,12 @@ type shim struct {
 	asks  chan os.Signal
 	umask int // the one that the command runs with
 
-	pid     int // the command, and its process group
-	ticks   uint64
-	started int64
-	family  family
-	adopted bool // this shim took over from a dead one
+	pid       int // the command, and its process group
+	ticks     uint64
+	started   int64
+	family    family
+	enclosure *cgroup // of the command's processes, nil where they have none of their own
+	adopted   bool    // this shim took over from a dead one
 
 	end      *ending // of the command, nil while it runs
 	ended    int64
@@ -191,11 +192,13 @@ func (s *shim) launch() error {
 	if s.dir.killedBy() != "" {
 		return errors.New("killed before it ran")
 	}
+	goByte := s.enclose()
+	fault("enclosed")
 	if err := s.recordRun(); err != nil {
 		return err
 	}
 	fault("run-recorded")
-	if _, err := goWrite.Write([]byte{1}); err != nil {
+	if _, err := goWrite.Write([]byte{goByte}); err != nil {
 		// The stage is gone already. Its exit will be collected like any other.
 		complain("send go: %v", err)
 	}
@@ -255,6 +258,9 @@ func (s *shim) recordRun() error {
 		return strconv.AppendUint(append(append(append(b, ",\""...), key...), "\":"...), n, 10)
 	}
 	b := num([]byte(`{"version":1`), "pid", uint64(s.pid))
+	if s.enclosure != nil {
+		b = strconv.AppendQuote(append(b, `,"cgroup":`...), s.enclosure.dir)
+	}
 	b = num(num(b, "sid", uint64(p.SID)), "start_ticks", p.Ticks)
 	b = append(num(b, "started", uint64(s.started)), `,"boot_id":`...)
 	b = append(strconv.AppendQuote(b, s.plan.BootID), "}\n"...)

@@ -59,6 +59,9 @@ func (s *shim) killTree(by string, grace time.Duration) {
 	}
 	s.await(grace, func() bool { return !s.reap() || len(s.group()) == 0 })
 	fault("grace-over")
+	if s.enclosure != nil {
+		_ = s.enclosure.kill() // in one go; what follows is for systems that cannot
+	}
 	gone := s.await(treeLimit, func() bool {
 		killAll(s.family.living())
 		return !s.reap()

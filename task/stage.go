@@ -56,6 +56,11 @@ func stageMain(d actDir) int {
 	if lookErr != nil {
 		return stageFailed(exitNotFound, lookErr)
 	}
+	if goByte[0] != goEnclosed {
+		if err := limitMemory(plan.Limits.MemoryBytes); err != nil {
+			return stageFailed(exitNotExecutable, err)
+		}
+	}
 	err = syscall.Exec(path, plan.Argv, plan.Env)
 	if errors.Is(err, fs.ErrNotExist) {
 		return stageFailed(exitNotFound, fmt.Errorf("%s: %w", plan.Argv[0], err))

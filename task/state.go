@@ -108,7 +108,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 		}
 	}
 	v.run, v.shim = run, shim
-	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started}
+	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started, Cgroup: run.Cgroup}
 	if v.Output, err = outputEnd(d); err != nil {
 		return v, err
 	}

@@ -159,6 +159,9 @@ func (s *shim) exitRecord() exitRecord {
 		if rec.By == "" && s.outOfCPU(ws.Signal()) {
 			rec.By = limitOf("cpu")
 		}
+		if rec.By == "" && ws.Signal() == unix.SIGKILL && s.enclosure != nil && s.enclosure.outOfMemory() {
+			rec.By = limitOf("memory")
+		}
 		if rec.By == "" {
 			rec.By = session.ByUnknown
 		}
@@ -190,6 +193,9 @@ func (s *shim) leave() int {
 	_ = s.in.drain()
 	s.out.drain()
 	fault("leaving")
+	if s.enclosure != nil {
+		s.enclosure.remove()
+	}
 	if end := s.out.end(); end != s.exit.Output || s.exit.Stragglers > 0 {
 		s.exit.Output, s.exit.Stragglers = end, 0
 		if err := s.dir.writeExit(s.exit); err != nil {

@@ -75,6 +75,9 @@ func (s *shim) takeOver() error {
 	}
 	s.listen()
 	s.pid, s.ticks, s.started = run.PID, run.StartTicks, run.Started
+	if run.Cgroup != "" {
+		s.enclosure = &cgroup{dir: run.Cgroup}
+	}
 	var given *processHandle
 	if slices.Contains(os.Environ(), handleKey) {
 		given = inheritedHandle(commandFD)
