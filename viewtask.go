@@ -31,6 +31,8 @@ type TaskView struct {
 	Output     int64                 `json:"output_bytes"`    // every byte printed, kept or not
 	Position   int64                 `json:"output_position"` // up to where the model has read
 	session.TaskSettings
+	MemoryBy string `json:"memory_by,omitempty"` // what bounds its memory: cgroup or rlimit
+
 	Started Stamp   `json:"started_at"`
 	Ended   Stamp   `json:"ended_at"`
 	Age     float64 `json:"age_seconds"` // since this attempt started, also once it has ended
@@ -135,6 +137,11 @@ func (t *TaskView) update(seen task.Seen) {
 		return
 	}
 	t.Output, t.Stragglers = max(t.Output, st.Output), st.Stragglers
+	if t.Limits.MemoryBytes > 0 {
+		if t.MemoryBy = "rlimit"; st.Cgroup != "" {
+			t.MemoryBy = "cgroup"
+		}
+	}
 	if t.PID == 0 {
 		t.PID = st.PID
 	}

@@ -66,6 +66,15 @@
 // Identity is pid, start ticks and boot id, checked after a pidfd is open. A zombie is dead. On Linux the whole tree
 // dies with Kill, processes that left the group or the session included; elsewhere that is best effort.
 //
+// # Limits
+//
+// Processor time and open files are rlimits of each process. Wall time is the shim's. Memory is that of a cgroup with
+// the command alone in it, where the unified hierarchy has a group above the shim's that hands the memory controller to
+// its children and may be written to; run.json names it then. It is made before the go byte, ended with cgroup.kill
+// among the rest, and removed when the tree is gone. Elsewhere memory is the address space of each process, which the
+// stage bounds last of all. The cgroup's file protocol is tested against a directory that stands in for the kernel's
+// files; it has not been run on a machine with the unified hierarchy.
+//
 // # The caller's duties
 //
 // Call RunShimIfAsked first thing in main (and in TestMain), or set Runner.Exe to a program that does. Call

@@ -32,7 +32,7 @@ func (f *taskFlags) register(c *cobra.Command) {
 		"what ends it if it does not end by itself: `WHEN` is detached (a kill), session (its session is closed) or turn (its turn ends)")
 	f.limits = map[string]*string{
 		"cpu":    fs.String("cpu", "", "processor `TIME` that each of its processes may use, as in 60s"),
-		"memory": fs.String("memory", "", "`SIZE` of the address space of each of its processes, as in 1GiB"),
+		"memory": fs.String("memory", "", "`SIZE` that its processes may use together, where cgroups allow it, else the address space of each; as in 1GiB"),
 		"files":  fs.String("files", "", "`N` files that each of its processes may have open"),
 		"wall":   fs.String("wall", "", "`TIME` after which it is killed, as in 10m"),
 	}

@@ -22,6 +22,9 @@ func TestTaskSettings(t *testing.T) {
 				t.Errorf("%s is %v, want %v", k, limits[k], v)
 			}
 		}
+		if l["memory_by"] != "rlimit" && l["memory_by"] != "cgroup" {
+			t.Errorf("memory by %v", l["memory_by"])
+		}
 		if l["stdin"] != true || l["lifetime"] != "session" || l["attempt"] != attempt {
 			t.Errorf("%v", l)
 		}
