@@ -140,3 +140,55 @@ func TestKnownIsDurable(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// TestCommitFailsInASplitGroup: a group in which one job fails is tried job by job. If a commit is uncertain then, so is
+// what was committed just before it, since nothing is synced any more, and what comes after it is not begun.
+func TestCommitFailsInASplitGroup(t *testing.T) {
+	d := newDisk()
+	s := mustOpen(t, t.TempDir(), simConfig(boot(t, d), nil))
+	defer abandon(s)
+	newLog(t, s, "a")
+	insert := func(c *conn, id string) error {
+		return createTx(c, store.NewSession{ID: id}, "{}", 0)
+	}
+	begun, queued := make(chan struct{}), make(chan struct{})
+	alone, after := false, 0
+	jobs := []func(*conn) error{
+		func(c *conn) error { return insert(c, "first") },
+		func(c *conn) error {
+			if !alone {
+				alone = true
+				return errors.New("of one job only")
+			}
+			d.mu.Lock()
+			d.onWrite = func(string, int) error { return errIO }
+			d.mu.Unlock()
+			return insert(c, "second")
+		},
+		func(c *conn) error { after++; return insert(c, "third") },
+	}
+	answers := make([]chan error, len(jobs))
+	hold := make(chan error, 1)
+	go func() {
+		hold <- s.writer.do(t.Context(), 1, 0, func(*conn) error { close(begun); <-queued; return errNothing })
+	}()
+	<-begun
+	for i, run := range jobs {
+		answers[i] = make(chan error, 1)
+		j := &job{run: run, events: 1, done: make(chan struct{})}
+		if err := s.writer.enqueue(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		go func() { <-j.done; answers[i] <- j.err }()
+	}
+	close(queued)
+	<-hold
+	for i, answer := range answers {
+		if err := <-answer; !errors.Is(err, store.ErrUncertain) {
+			t.Errorf("job %d: %v", i, err)
+		}
+	}
+	if after != 0 {
+		t.Errorf("the third was begun %d times", after)
+	}
+}

@@ -169,7 +169,9 @@ func (w *writer) turn(first *job) {
 		return
 	}
 	group := w.collect(first)
-	w.commit(group)
+	if len(group) > 0 { // Those that were queued may all be withdrawn.
+		w.commit(group)
+	}
 	w.lock.release()
 	w.sync(group)
 	tell(group)
@@ -178,15 +180,19 @@ func (w *writer) turn(first *job) {
 // sync makes durable what a group has committed. It runs outside the lock: another process commits meanwhile, behind it
 // in the same log, so that whatever is durable has everything before it durable too.
 func (w *writer) sync(group []*job) {
-	if !slices.ContainsFunc(group, (*job).promises) || w.store.poison.Load() != nil {
+	if !slices.ContainsFunc(group, (*job).promises) {
 		return
 	}
-	if err := w.log.Sync(); err != nil {
+	err := w.ready() // A part of the group may have failed in its commit: nothing is synced any more then.
+	if err == nil {
+		if err = w.log.Sync(); err == nil {
+			return
+		}
 		err = w.store.poisonWith(fmt.Errorf("sync: %w", err))
-		for _, j := range group {
-			if j.promises() {
-				j.err = err
-			}
+	}
+	for _, j := range group {
+		if j.promises() {
+			j.err = err
 		}
 	}
 }
@@ -263,6 +269,9 @@ func (w *writer) transaction(group []*job) error {
 	bytes := 0
 	for _, j := range group {
 		bytes += j.bytes
+	}
+	if err := w.ready(); err != nil {
+		return err
 	}
 	if err := w.roomFor(bytes); err != nil {
 		return err
