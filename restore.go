@@ -16,12 +16,14 @@ type Restored struct {
 	Why   string `json:"why,omitempty"` // it does not
 }
 
-// LostInReboot lists a session's own tasks that a reboot took and that have not been run again, without holding the
-// session: those that the log knows of and those that nobody has looked for since.
+// LostInReboot lists a session's own tasks that a reboot took and about which nothing was done or said yet, without
+// holding the session: those that are due to run again, and those that nobody has looked for since.
 func (h *Home) LostInReboot(st *session.State) (out []TaskView) {
 	for i, v := range h.TaskViews(st) {
-		unbegun := st.Tasks[i].Status == session.CommandStarting && st.Tasks[i].Cause == session.ReasonReboot
-		if v.SessionID == st.ID && (unbegun || v.Status == session.CommandLost && v.Reason == session.ReasonReboot) {
+		t := &st.Tasks[i]
+		unbegun := t.Status == session.CommandStarting && t.Cause == session.ReasonReboot
+		unseen := t.Live() && v.Status == session.CommandLost && v.Reason == session.ReasonReboot
+		if v.SessionID == st.ID && (unbegun || unseen || t.Due) {
 			out = append(out, v)
 		}
 	}
@@ -32,11 +34,15 @@ func (h *Home) LostInReboot(st *session.State) (out []TaskView) {
 // the given rules, and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
 // called by several processes at once: a task comes to run once. Errors: store.ErrNotFound, *store.HeldError.
 func (h *Home) Restore(ctx context.Context, id string, rules []session.Rule) ([]Restored, error) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	due := h.LostInReboot(st)
 	s, err := h.Open(ctx, id, engine.Options{Rules: rules, SetRules: true})
 	if err != nil {
 		return nil, err
 	}
-	due := h.LostInReboot(s.State())
 	err = s.RestoreTasks(ctx)
 	out := h.restored(s.State(), due)
 	return out, errors.Join(err, s.Close(ctx, "restored"))

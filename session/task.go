@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Task is a command that was made visible under an id of its own, bash_1 and so on. Ids are never reused.
 type Task struct {
@@ -94,6 +98,11 @@ func (b *TaskStarted) apply(s *State, e Event) {
 	}
 	t := b.Task
 	t.Started, t.Status = e.Time, CommandRunning
+	// What a foreground command left behind was not counted when it started. Its id is not given again either, even when
+	// it has long left the list of those that ended.
+	if n, err := strconv.Atoi(strings.TrimPrefix(t.ID, "bash_")); err == nil {
+		s.NextTask = max(s.NextTask, n)
+	}
 	s.Tasks = append(s.Tasks, t)
 }
 

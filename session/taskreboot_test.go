@@ -147,6 +147,17 @@ func TestKillOutlivesReboot(t *testing.T) {
 	}
 }
 
+// Goal: the number of the newest task is remembered however it came to be, so that no id is given twice.
+func TestTaskNumbers(t *testing.T) {
+	l := newTaskLog(t)
+	for _, id := range []string{"bash_1", "bash_2", "bash_7", "bash_3", "other"} {
+		l.add(&session.TaskStarted{Task: session.Task{ID: id, Act: id}})
+	}
+	if l.state.NextTask != 7 {
+		t.Errorf("the newest is %d", l.state.NextTask)
+	}
+}
+
 // Goal: a fork leaves the tasks of its parent to the parent, after a reboot too.
 func TestForkRestartsNothing(t *testing.T) {
 	l := newTaskLog(t)

@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/engine"
 )
@@ -87,6 +89,40 @@ func TestDoctorNamesTasksAndStrays(t *testing.T) {
 	w.ok("task", "kill", "s1", "bash_1")
 	if _, d := w.checksOf(0); len(d["tasks"].([]any)) != 0 {
 		t.Errorf("after the kill: %v", d["tasks"])
+	}
+}
+
+// Goal: what no session knows and still runs is told with the command that ends it, wholly, and so is what nobody may
+// be waiting for any more.
+func TestDoctorEndsStrays(t *testing.T) {
+	w := newWorld(t)
+	w.create("s1")
+	w.create("s2")
+	w.task("s1", "bash_1", "setsid sleep 1000 & sleep 1000", 0)
+	st := w.task("s2", "bash_1", "sleep 1000", 0)
+	w.fails(exitUsage, "it is task bash_1", "task", "kill", "--stray", "s1/t1.s1.b1.a1")
+	if err := os.Rename(filepath.Join(w.home, "acts", "s1"), filepath.Join(w.home, "acts", "gone")); err != nil {
+		t.Fatal(err)
+	}
+	w.app.Now = func() time.Time { return time.UnixMilli(st.Started).Add(8 * 24 * time.Hour) }
+	_, d := w.checksOf(0)
+	tasks := d["tasks"].([]any)
+	if len(tasks) != 1 || tasks[0].(map[string]any)["session_id"] != "s2" || tasks[0].(map[string]any)["stale"] != "it has run for more than 7 days" {
+		t.Errorf("tasks: %v", tasks)
+	}
+	orphans := d["orphans"].([]any)
+	if len(orphans) != 1 || orphans[0].(map[string]any)["end"] != "PERDURE_HOME="+w.home+" perdure task kill --stray gone/t1.s1.b1.a1" {
+		t.Fatalf("orphans: %v", orphans)
+	}
+	pid := int(orphans[0].(map[string]any)["pid"].(float64))
+	w.fails(exitMissing, "no command", "task", "kill", "--stray", "gone/t1.s1.b1.a9")
+	w.fails(exitUsage, "SESSION/ACT", "task", "kill", "--stray", "gone")
+	w.ok("task", "kill", "--stray", "gone/t1.s1.b1.a1")
+	if err := syscall.Kill(pid, 0); err == nil && !zombie(pid) {
+		t.Errorf("process %d lives", pid)
+	}
+	if _, d := w.checksOf(0); !strings.HasPrefix(d["orphans"].([]any)[0].(map[string]any)["end"].(string), "rm -r ") {
+		t.Errorf("after the kill: %v", d["orphans"])
 	}
 }
 

@@ -132,7 +132,7 @@ func (d *diagnosis) strays(a *App, h *perdure.Home, needed map[string]map[string
 		}
 		for _, act := range acts {
 			if !keep[act] {
-				d.stray(r, e.Name(), act, known)
+				d.stray(a, r, e.Name(), act, known)
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (d *diagnosis) strays(a *App, h *perdure.Home, needed map[string]map[string
 	return nil
 }
 
-func (d *diagnosis) stray(r *task.Runner, id, act string, known bool) {
+func (d *diagnosis) stray(a *App, r *task.Runner, id, act string, known bool) {
 	st, err := r.State(id, act)
 	if err != nil {
 		d.add(levelWarn, "strays", "", "%v", err)
@@ -153,9 +153,9 @@ func (d *diagnosis) stray(r *task.Runner, id, act string, known bool) {
 		o.Why = "its session does not exist"
 	}
 	switch {
-	case st.Status == session.CommandRunning && st.PID > 0:
-		o.End = fmt.Sprintf("kill -- -%d", st.PID)
-	case st.Status != session.CommandRunning && st.Stragglers == 0:
+	case st.Status == session.CommandRunning || st.Stragglers > 0:
+		o.End = a.command("task", "kill", "--stray", id+"/"+act)
+	default:
 		o.End = "rm -r " + quote(filepath.Join(r.Dir, id, act))
 	}
 	d.Acts = append(d.Acts, o)

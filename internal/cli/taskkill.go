@@ -15,13 +15,17 @@ import (
 )
 
 func (a *App) taskKillCommand() *cobra.Command {
-	var all bool
+	var all, stray bool
 	var except []string
 	c := &cobra.Command{
 		Use: "kill ID TASK... | ID --all", Short: "End tasks with everything they started",
 		Args: rangeArgs(1, -1, "a session and its tasks"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch names := args[1:]; {
+			case stray && (all || len(except) > 0):
+				return usageError("--stray goes with SESSION/ACT alone")
+			case stray:
+				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.killStrays(ctx, h, args) })
 			case all && len(names) > 0:
 				return usageError("name tasks or give --all, not both")
 			case !all && len(names) == 0:
@@ -42,6 +46,7 @@ func (a *App) taskKillCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "all tasks of the session that still have processes")
+	c.Flags().BoolVar(&stray, "stray", false, "commands that no session knows, as doctor names them: SESSION/ACT...")
 	c.Flags().StringArrayVar(&except, "except", nil, "with --all: leave this `TASK` alone; may be given again")
 	return c
 }

@@ -141,7 +141,7 @@ func (r *restoring) tell(t perdure.Restored) error {
 
 func (r *restoring) end() error {
 	if r.lost == 0 && !r.json {
-		r.app.note("no reboot took a task")
+		r.app.note("there is nothing to restore")
 	}
 	if r.failed > 0 {
 		return exit(exitFailed)

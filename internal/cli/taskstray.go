@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/task"
+)
+
+// killStrays ends commands that no session knows of any more, by what doctor calls them: SESSION/ACT. All are looked at
+// before anything is signalled.
+func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) error {
+	r := h.Commands()
+	if r == nil {
+		return errors.New("this program cannot end commands")
+	}
+	targets := make([]task.Target, len(names))
+	for i, name := range names {
+		id, act, found := strings.Cut(name, "/")
+		if !found {
+			return usageError("%q is not what doctor calls a stray: SESSION/ACT", name)
+		}
+		if err := a.refuseKnown(ctx, h, id, act); err != nil {
+			return err
+		}
+		st, err := r.State(id, act)
+		switch {
+		case err != nil:
+			return err
+		case st.Reason == task.ReasonDirMissing:
+			return &exitError{code: exitMissing, text: fmt.Sprintf("there is no command %s", name), hint: a.command("doctor") + " lists those that there are"}
+		}
+		targets[i] = task.Target{Session: id, Act: act}
+	}
+	return errors.Join(r.KillAll(ctx, targets, session.ByUser)...)
+}
+
+// refuseKnown refuses a command that has a name of its own in its session: there its end is recorded.
+func (a *App) refuseKnown(ctx context.Context, h *perdure.Home, id, act string) error {
+	st, err := h.State(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, t := range st.Tasks {
+		if t.Act == act && t.Session == "" {
+			return &exitError{code: exitUsage, text: fmt.Sprintf("%s/%s is no stray: it is task %s", id, act, t.ID), hint: a.command("task", "kill", id, t.ID)}
+		}
+	}
+	if c := st.Call(act); c != nil && !c.Settled() {
+		return &exitError{code: exitFailed, text: fmt.Sprintf("%s/%s is no stray: the open turn waits for it", id, act), hint: a.command("-p", "--resume", id) + " goes on with it"}
+	}
+	return nil
+}
