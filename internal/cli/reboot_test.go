@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/session"
 )
@@ -311,5 +313,41 @@ func TestHolderMindsTasks(t *testing.T) {
 	}
 	if l := w.taskLine("s1", "bash_1"); l["status"] != "running" || l["pid"] != pid {
 		t.Errorf("%v", l)
+	}
+}
+
+// Goal: a restore that is killed at any moment, again and again, starts the task once in the end.
+func TestRestoreKilled(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for range 3 {
+		w := newWorld(t)
+		w.runTask("--name", "web", "--restart", "on-reboot", "--", "sh", "-c", "echo $$ >> pids; echo up; exec sleep 600")
+		w.reboot()
+		for range 8 {
+			cmd := exec.Command(exe)
+			cmd.Env, cmd.Dir = append(w.app.Environ, "CLI_TEST_ARGS=task\nrestore"), w.dir
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-time.After(time.Duration(rng.IntN(60_000)) * time.Microsecond)
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+		w.ok("task", "restore")
+		until(t, "it is up", func() bool { return w.ok("task", "output", "web", "bash_1") == "up\n" })
+		b, err := os.ReadFile(filepath.Join(w.dir, "pids"))
+		if err != nil || strings.Count(string(b), "\n") != 2 {
+			t.Errorf("it ran as %q, %v", b, err)
+		}
+		if l := w.taskLine("web", "bash_1"); l["status"] != "running" || !strings.HasSuffix(string(b), fmt.Sprintf("%v\n", l["pid"])) {
+			t.Errorf("%v, ran as %q", l, b)
+		}
+		w.ok("verify", "web")
 	}
 }
