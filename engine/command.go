@@ -140,6 +140,7 @@ func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
 // outcome words how a foreground command ended.
 func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing {
 	actor := session.Actor{Type: session.ActorTool, ID: f.name}
+	st = f.s.sinceBoot(st, f.start.BootID)
 	if st.Status == session.CommandAbsent {
 		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolVoid{Act: f.act, Reason: "the command did not run"}}}
 	}

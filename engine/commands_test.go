@@ -48,7 +48,7 @@ func (s *shims) Start(_ context.Context, spec session.CommandSpec) error {
 	if s.cmds[spec.Act] != nil {
 		return errors.New("started twice")
 	}
-	c := &shim{ended: make(chan struct{}), st: session.CommandState{Status: session.CommandRunning, PID: 7}}
+	c := &shim{ended: make(chan struct{}), st: session.CommandState{Status: session.CommandRunning, PID: 7, BootID: "b"}}
 	s.cmds[spec.Act] = c
 	n := 0
 	if _, err := fmt.Sscanf(spec.Script, "print %d", &n); err == nil || spec.Script == "leave" {
