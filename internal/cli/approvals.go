@@ -147,7 +147,7 @@ func (a *App) decide(cmd *cobra.Command, ref string, allow bool, digest string, 
 	return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 		w, err := a.findWait(ctx, h, ref, kindApproval)
 		if err != nil {
-			return a.decided(ctx, h, ref, allow, err)
+			return a.decided(ctx, h, ref, allow, digest, err)
 		}
 		if digest != "" && digest != w.call.Approval.Bound.String() {
 			return &exitError{
@@ -156,7 +156,7 @@ func (a *App) decide(cmd *cobra.Command, ref string, allow bool, digest string, 
 		}
 		err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return answer(ctx, h, w) })
 		if errors.Is(err, engine.ErrRefused) {
-			return a.decided(ctx, h, w.id, allow, err)
+			return a.decided(ctx, h, w.id, allow, digest, err)
 		}
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
 }
 
 // decided tells whether the act under ref was answered before; else err stands.
-func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, allow bool, err error) error {
+func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, allow bool, digest string, err error) error {
 	i := strings.LastIndexByte(ref, ':')
 	if i < 0 || !isAct(ref[i+1:]) {
 		return err
@@ -185,7 +185,7 @@ func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, allow bo
 		return err
 	}
 	c := st.Call(ref[i+1:])
-	if c == nil || c.Approval == nil || !c.Approval.Answered {
+	if c == nil || c.Approval == nil || !c.Approval.Answered || digest != "" && digest != c.Approval.Bound.String() {
 		return err
 	}
 	word := map[bool]string{true: "allowed", false: "denied"}
