@@ -33,7 +33,9 @@ func unreapedMain(root string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	select {}
+	for {
+		_ = unix.Pause() // in the kernel: a Go program that only sleeps would be taken for one in a deadlock
+	}
 }
 
 // playPart turns this process into one of those that the tests of this file need, if it is to be one.
