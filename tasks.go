@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
@@ -33,9 +34,9 @@ func (h *Home) AllTasks(ctx context.Context) (tasks []TaskView, left []error, er
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, info := range page.Sessions {
-			list, err := h.tasksOf(ctx, info)
-			switch {
+		lists, errs := h.tasksOfAll(ctx, page.Sessions)
+		for i, info := range page.Sessions {
+			switch err := errs[i]; {
 			case errors.Is(err, store.ErrNotFound):
 				continue
 			case ctx.Err() != nil:
@@ -44,9 +45,9 @@ func (h *Home) AllTasks(ctx context.Context) (tasks []TaskView, left []error, er
 				left = append(left, fmt.Errorf("tasks of session %s: %w", info.ID, err))
 				continue
 			}
-			for i := range list {
-				if list[i].Session == "" {
-					tasks = append(tasks, h.loggedTask(info.ID, &list[i]))
+			for j := range lists[i] {
+				if lists[i][j].Session == "" {
+					tasks = append(tasks, h.loggedTask(info.ID, &lists[i][j]))
 				}
 			}
 		}
@@ -56,6 +57,22 @@ func (h *Home) AllTasks(ctx context.Context) (tasks []TaskView, left []error, er
 		}
 		q.After = page.Next
 	}
+}
+
+// tasksOfAll is tasksOf for a page of sessions, on two processors: computing a state takes a while.
+func (h *Home) tasksOfAll(ctx context.Context, infos []store.Info) ([][]session.Task, []error) {
+	const workers = 2
+	lists, errs := make([][]session.Task, len(infos)), make([]error, len(infos))
+	var all sync.WaitGroup
+	for w := range workers {
+		all.Go(func() {
+			for i := w; i < len(infos) && ctx.Err() == nil; i += workers {
+				lists[i], errs[i] = h.tasksOf(ctx, infos[i])
+			}
+		})
+	}
+	all.Wait()
+	return lists, errs
 }
 
 // tasksOf reads a session's tasks from its row, or from its state where the row does not know.

@@ -1,13 +1,17 @@
 package task
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxRead bounds one Read, in bytes.
@@ -20,30 +24,46 @@ func segmentName(base int64) string { return fmt.Sprintf("%s%016x", segPrefix, b
 
 // segments lists what is kept, in order.
 func (d actDir) segments() ([]segment, error) {
-	entries, err := os.ReadDir(string(d))
+	dir, err := openRetry(string(d), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: string(d), Err: err}
 	}
+	defer unix.Close(dir)
 	var segs []segment
-	for _, e := range entries {
-		digits, ok := strings.CutPrefix(e.Name(), segPrefix)
-		if !ok || len(digits) != 16 {
+	var entries [4 << 10]byte
+	for {
+		n, err := unix.ReadDirent(dir, entries[:])
+		if err == unix.EINTR {
 			continue
 		}
-		base, err := strconv.ParseInt(digits, 16, 64)
 		if err != nil {
-			continue
+			return nil, &fs.PathError{Op: "list", Path: string(d), Err: err}
 		}
-		info, err := e.Info()
-		if missing(err) {
-			continue // rotated away between the two looks
+		if n <= 0 {
+			break
 		}
-		if err != nil {
-			return nil, err
+		_, _, names := unix.ParseDirent(entries[:n], -1, nil)
+		for _, name := range names {
+			digits, ok := strings.CutPrefix(name, segPrefix)
+			if !ok || len(digits) != 16 {
+				continue
+			}
+			base, err := strconv.ParseInt(digits, 16, 64)
+			if err != nil {
+				continue
+			}
+			var info unix.Stat_t
+			err = unix.Fstatat(dir, name, &info, unix.AT_SYMLINK_NOFOLLOW)
+			if err == unix.ENOENT {
+				continue // rotated away between the two looks
+			}
+			if err != nil {
+				return nil, &fs.PathError{Op: "stat", Path: d.path(name), Err: err}
+			}
+			segs = append(segs, segment{base, base + info.Size})
 		}
-		segs = append(segs, segment{base, base + info.Size()})
 	}
-	slices.SortFunc(segs, func(a, b segment) int { return int(min(max(a.base-b.base, -1), 1)) })
+	slices.SortFunc(segs, func(a, b segment) int { return cmp.Compare(a.base, b.base) })
 	return segs, nil
 }
 
