@@ -141,7 +141,7 @@ func (at *attachment) run(ctx context.Context) error {
 		if at.task.TTY == nil {
 			_, _ = io.WriteString(at.app.Stderr, "\n") // below what the terminal shows of the key
 		}
-		at.app.note("detached: %s of session %s runs on", at.task.ID, at.task.SessionID)
+		at.app.note("detached: %s runs on", at.task.ID)
 		at.app.hint("perdure task attach %s %s", at.task.SessionID, at.task.ID)
 		return nil
 	case ctx.Err() != nil:
@@ -156,11 +156,11 @@ func (at *attachment) run(ctx context.Context) error {
 func (at *attachment) hello() {
 	switch {
 	case at.task.TTY != nil:
-		at.app.note("attached to %s of session %s; %s leaves it", at.task.ID, at.task.SessionID, at.keysWords())
+		at.app.note("attached to %s; %s leaves it", at.task.ID, at.keysWords())
 	case at.task.Stdin:
-		at.app.note("attached to %s of session %s; lines are sent to it, ctrl-d ends its input, ctrl-c leaves it", at.task.ID, at.task.SessionID)
+		at.app.note("attached to %s; lines are sent, ctrl-d ends its input, ctrl-c leaves it", at.task.ID)
 	default:
-		at.app.note("attached to %s of session %s, which has no input; ctrl-c leaves it", at.task.ID, at.task.SessionID)
+		at.app.note("attached to %s, which has no input; ctrl-c leaves it", at.task.ID)
 	}
 }
 
