@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,9 +59,6 @@ const (
 	withdrawn
 )
 
-// keepPages is a megabyte: what an opening reads of it costs less than the syncs that its removal would.
-const keepPages = 256
-
 func startWriter(s *Store, c *conn, log logFile, lock *writeLock) *writer {
 	w := &writer{store: s, conn: c, log: log, lock: lock, sizes: *s.cfg.sizes, done: make(chan struct{})}
 	w.jobs = make(chan *job, w.sizes.queue)
@@ -117,37 +113,6 @@ func (w *writer) stop() {
 	}
 	w.mu.Unlock()
 	<-w.done
-}
-
-// close closes the writing connection and the reading ones. The last connection that may write takes the write-ahead
-// log away when it goes, at the price of two syncs, and of two more for the process that makes it anew. A short log is
-// rather left to the next opening, as a kill would leave it: a reading connection goes last then, which cannot write.
-func (w *writer) close(readers *pool) error {
-	reading := readers.drain()
-	if err := w.lock.acquire(); err != nil {
-		return errors.Join(err, closeAll(reading))
-	}
-	leave := w.lock.enter()
-	if w.short() && len(reading) == 0 {
-		if c, err := readers.open(); err == nil {
-			reading = append(reading, c)
-		}
-	}
-	var err error
-	if w.short() && len(reading) > 0 && reading[0].touch() == nil {
-		err = errors.Join(w.conn.close(), closeAll(reading))
-	} else {
-		err = errors.Join(closeAll(reading), w.conn.close())
-	}
-	leave()
-	w.lock.release()
-	return errors.Join(err, w.log.Close(), w.lock.close())
-}
-
-// short tells whether the write-ahead log may stay: the next opening reads it.
-func (w *writer) short() bool {
-	size, _, err := w.wal("PRAGMA wal_checkpoint(NOOP)")
-	return err == nil && size <= w.sizes.keep
 }
 
 func (w *writer) loop() {
@@ -348,39 +313,6 @@ func (w *writer) roomFor(bytes int) error {
 		return fmt.Errorf("%w (%d KiB are left at %s)", store.ErrFull, free>>10, w.store.home)
 	}
 	return nil
-}
-
-// checkpoint copies the write-ahead log into the database when it is long enough. It runs outside the lock: other
-// processes may write meanwhile. Readers bound themselves to short transactions, so that the log can start over.
-func (w *writer) checkpoint() {
-	if w.since < w.sizes.look || w.store.poison.Load() != nil {
-		return
-	}
-	w.since = 0
-	size, left, err := w.wal("PRAGMA wal_checkpoint(NOOP)")
-	switch {
-	case err != nil || left < w.sizes.checkpoint:
-	case size < max(w.sizes.restart, w.restartAt):
-		_, _, err = w.wal("PRAGMA wal_checkpoint(PASSIVE)")
-	default:
-		// A reader that was stopped in the middle must not make every checkpoint wait for it.
-		_, _, err = w.wal("PRAGMA wal_checkpoint(RESTART)")
-		w.restartAt = 2 * size
-	}
-	switch w.conn.engine.primary(err) {
-	case codeIOErr, codeCorrupt:
-		// The pages that were copied may or may not be on disk, and a second try could be told that they are.
-		_ = w.store.poisonWith(fmt.Errorf("checkpoint: %w", err))
-	}
-}
-
-// wal runs a checkpoint pragma and returns the log's length and how much of it is left to copy, in pages.
-func (w *writer) wal(pragma string) (size, left int64, err error) {
-	_, err = w.conn.one(pragma, nil, func(v []driver.Value) error {
-		size, left = number(v[1]), number(v[1])-number(v[2])
-		return nil
-	})
-	return size, left, err
 }
 
 func (j *job) finish(err error) {
