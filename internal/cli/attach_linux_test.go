@@ -175,7 +175,7 @@ func TestAttachTerminal(t *testing.T) {
 	eve.left(7)
 	eve.sees("exited 7")
 	w.sit(62, 17, "task", "attach", "tui", "bash_1").left(7)
-	w.fails(exitMissing, "no task tui runs", "task", "attach", "tui")
+	w.fails(7, "exited 7", "task", "attach", "tui") // it is found by its name too, while no other has it
 }
 
 // Goal: the death of the shim hangs the task's terminal up; whoever is attached is told, with an exit code of its own.

@@ -173,30 +173,3 @@ func taskStatus(t perdure.TaskView) string {
 	}
 	return s
 }
-
-// findTask finds one task of a session by its id, or by a name that only one has. An unknown one is told with those
-// that there are.
-func findTask(h *perdure.Home, st *session.State, name string) (perdure.TaskView, error) {
-	if t, ok := h.TaskView(st, name); ok {
-		return t, nil
-	}
-	var ids, named []string
-	for _, t := range st.Tasks {
-		ids = append(ids, t.ID)
-		if t.Name == name && name != "" {
-			named = append(named, t.ID)
-		}
-	}
-	switch {
-	case len(named) == 1:
-		t, _ := h.TaskView(st, named[0])
-		return t, nil
-	case len(named) > 1:
-		return perdure.TaskView{}, usageError("session %s has %d tasks named %q: %s", st.ID, len(named), name, strings.Join(named, ", "))
-	}
-	e := &exitError{code: exitMissing, text: fmt.Sprintf("session %s has no task %q", st.ID, name), hint: "it has no tasks"}
-	if len(ids) > 0 {
-		e.hint = "nearest: " + strings.Join(nearest(name, ids), ", ")
-	}
-	return perdure.TaskView{}, e
-}

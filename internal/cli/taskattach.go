@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -26,7 +25,7 @@ func (a *App) taskAttachCommand() *cobra.Command {
 			"A task with --tty gets the whole terminal: every key, ctrl-c included, and its size; the newest size wins. Of\n" +
 			"other tasks the output is followed and lines are sent, if they have an input; there ctrl-d ends their input, and\n" +
 			"ctrl-c or ctrl-\\ leaves.\n\n" +
-			"Without ID, TASK is looked for among the tasks that run in all sessions, by id or name.\n\n" +
+			"Without ID, TASK is an id or a name that one task of this home has, or one that runs.\n\n" +
 			"Exits with 0 after a detach; when the task ends, with its exit code, with 128 and the signal's number, or with 1\n" +
 			"where nobody knows.",
 		Example: "  perdure task run --name repl --tty -- python3\n  perdure task attach repl",
@@ -41,7 +40,7 @@ func (a *App) taskAttachCommand() *cobra.Command {
 				if at.runner = h.Commands(); at.runner == nil {
 					return errors.New("this program cannot reach commands")
 				}
-				if at.task, err = a.taskToAttach(ctx, h, args); err != nil {
+				if at.task, err = a.namedTask(ctx, h, args); err != nil {
 					return err
 				}
 				return at.run(ctx)
@@ -50,46 +49,6 @@ func (a *App) taskAttachCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&keys, "detach-keys", defaultDetach, "`KEYS` that leave the task alone, as in ctrl-b,d")
 	return c
-}
-
-// taskToAttach finds the task that is meant.
-func (a *App) taskToAttach(ctx context.Context, h *perdure.Home, args []string) (perdure.TaskView, error) {
-	if len(args) == 2 {
-		id, err := resolve(ctx, h, args[0])
-		if err != nil {
-			return perdure.TaskView{}, err
-		}
-		st, err := h.State(ctx, id)
-		if err != nil {
-			return perdure.TaskView{}, err
-		}
-		return findTask(h, st, args[1])
-	}
-	tasks, err := a.allTasks(ctx, h)
-	if err != nil {
-		return perdure.TaskView{}, err
-	}
-	var found []perdure.TaskView
-	var where []string
-	for _, t := range tasks {
-		if t.Live() && (t.ID == args[0] || t.Name == args[0]) {
-			found, where = append(found, t), append(where, t.SessionID)
-		}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return perdure.TaskView{}, &exitError{
-			code: exitMissing, text: "no task " + args[0] + " runs in any session", hint: "perdure task list shows all; one that has ended is named with its session",
-		}
-	}
-	e := usageError("more than one session runs a task %s: name the session", args[0])
-	var own *exitError
-	if errors.As(e, &own) {
-		own.hint = "they are " + strings.Join(where[:min(len(where), 10)], ", ")
-	}
-	return perdure.TaskView{}, e
 }
 
 // attachment is one look into a task.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,68 +105,6 @@ func chooseAttempt(t perdure.TaskView, attempt int) (perdure.TaskView, error) {
 	}
 	t.Act = t.Attempts[attempt-first].Act
 	return t, nil
-}
-
-// namedTask finds a task by session and id, or by an id or a name that one task of the home has.
-func (a *App) namedTask(ctx context.Context, h *perdure.Home, args []string) (perdure.TaskView, error) {
-	if len(args) == 2 {
-		id, err := resolve(ctx, h, args[0])
-		if err != nil {
-			return perdure.TaskView{}, err
-		}
-		st, err := h.State(ctx, id)
-		if err != nil {
-			return perdure.TaskView{}, err
-		}
-		return findTask(h, st, args[1])
-	}
-	name := args[0]
-	tasks, err := a.allTasks(ctx, h)
-	if err != nil {
-		return perdure.TaskView{}, err
-	}
-	found := slices.DeleteFunc(slices.Clone(tasks), func(t perdure.TaskView) bool { return t.ID != name && t.Name != name })
-	if live := slices.DeleteFunc(slices.Clone(found), func(t perdure.TaskView) bool { return !t.Live() }); len(live) == 1 {
-		return live[0], nil
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		return a.onlyTask(ctx, h, name)
-	}
-	const most = 5
-	var where []string
-	for _, t := range found[:min(len(found), most)] {
-		where = append(where, t.SessionID+" "+t.ID)
-	}
-	if len(found) > most {
-		where = append(where, "…")
-	}
-	return perdure.TaskView{}, &exitError{
-		code: exitUsage, text: fmt.Sprintf("%d tasks are called %q", len(found), name), hint: "name the session too: " + strings.Join(where, ", "),
-	}
-}
-
-// onlyTask is the task of a session that has no other.
-func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdure.TaskView, error) {
-	none := &exitError{
-		code: exitMissing, text: fmt.Sprintf("no session has a task %q", name), hint: "perdure task list shows them all",
-	}
-	id, err := resolve(ctx, h, name)
-	if err != nil {
-		return perdure.TaskView{}, none
-	}
-	tasks, err := h.Tasks(ctx, id)
-	switch {
-	case err != nil:
-		return perdure.TaskView{}, err
-	case len(tasks) == 0:
-		return perdure.TaskView{}, none
-	case len(tasks) > 1:
-		return perdure.TaskView{}, usageError("session %s has %d tasks: want a session and a task", id, len(tasks))
-	}
-	return tasks[0], nil
 }
 
 // over tells that nothing more will be printed.

@@ -27,8 +27,8 @@ func (a *App) taskWaitCommand() *cobra.Command {
 		Args: rangeArgs(1, 2, "a task, or a session and a task"),
 		Long: "Waits until a task has ended, with all that it left behind, and prints how; or with --for-line until it has\n" +
 			"printed a line that matches, and prints that line. It needs no model, and holds no session: whoever does goes\n" +
-			"on. Without ID the session is the newest one of this directory. Lines of the present attempt count from the\n" +
-			"beginning of what is kept.\n\n" +
+			"on. Without ID, TASK is an id or a name that one task of this home has. Lines of the present attempt count\n" +
+			"from the beginning of what is kept.\n\n" +
 			"Exit codes: 0 it has ended, whatever its exit code, or the line is there; 1 it ended without such a line; 6 the\n" +
 			"timeout is over.",
 		Example: "  perdure task wait ID bash_1 --timeout 10m\n" +
@@ -44,11 +44,11 @@ func (a *App) taskWaitCommand() *cobra.Command {
 				return usageError("--timeout must be more than 0, as in 30s or 10m")
 			}
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				id, err := a.sessionOf(ctx, h, args)
+				t, err := a.namedTask(ctx, h, args)
 				if err != nil {
 					return err
 				}
-				return a.waitTask(ctx, h, w, id, args[len(args)-1])
+				return a.waitTask(ctx, h, w, t)
 			})
 		},
 	}
@@ -58,29 +58,14 @@ func (a *App) taskWaitCommand() *cobra.Command {
 	return c
 }
 
-// sessionOf is the session that the first of two arguments names, or the newest one of this directory.
-func (a *App) sessionOf(ctx context.Context, h *perdure.Home, args []string) (string, error) {
-	if len(args) < 2 {
-		return a.newest(ctx, h)
-	}
-	return resolve(ctx, h, args[0])
-}
-
-func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, id, name string) error {
-	st, err := h.State(ctx, id)
-	if err != nil {
-		return err
-	}
-	if _, err := findTask(h, st, name); err != nil {
-		return err
-	}
+func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perdure.TaskView) error {
 	limited := ctx
 	if w.timeout > 0 {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeout(ctx, w.timeout)
 		defer cancel()
 	}
-	news, err := h.WaitTask(limited, id, name, w.pattern)
+	news, err := h.WaitTask(limited, t.SessionID, t.ID, w.pattern)
 	late := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	if err != nil && !late {
 		return err

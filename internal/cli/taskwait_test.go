@@ -13,7 +13,7 @@ func TestTaskWait(t *testing.T) {
 	if got := w.ok("task", "wait", "x", "bash_1", "--for-line", "^port [0-9]+$"); got != "port 8080\n" {
 		t.Errorf("line: %q", got)
 	}
-	if got := w.ok("task", "wait", "bash_1", "--timeout", "20s"); got != "bash_1 exited 3\n" { // of the newest session here
+	if got := w.ok("task", "wait", "bash_1", "--timeout", "20s"); got != "bash_1 exited 3\n" { // no other session has one of that id
 		t.Errorf("end: %q", got)
 	}
 	w.fails(exitFailed, "bash_1 exited 3, and no line matched", "task", "wait", "x", "bash_1", "--for-line", "never")

@@ -86,17 +86,10 @@ func (a *App) age(ms int64) string {
 		return "-"
 	}
 	d := a.Now().Sub(time.UnixMilli(ms))
-	switch {
-	case d < time.Second:
+	if d < time.Second {
 		return "now"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
 	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
+	return safe.Span(d)
 }
 
 // ago is age in a sentence.

@@ -6,6 +6,7 @@ package plain
 import (
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -124,4 +125,19 @@ func Size(n int64) string {
 		i++
 	}
 	return fmt.Sprintf("%.1f %ciB", v, names[i])
+}
+
+// Span shows a length of time in at most four cells, for the first decade.
+func Span(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

@@ -178,7 +178,7 @@ func (m *Model) ageText(t Task) string {
 	if t.Started.IsZero() {
 		return ""
 	}
-	return spanText(m.cfg.Now().Sub(t.Started))
+	return plain.Span(m.cfg.Now().Sub(t.Started))
 }
 
 func (m *Model) cpuText(t Task) string {

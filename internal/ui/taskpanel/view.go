@@ -3,7 +3,6 @@ package taskpanel
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -154,7 +153,7 @@ func (m *Model) aboutLine() string {
 		words = append(words, fmt.Sprint("attempt ", t.Attempt))
 	}
 	if !t.Ended.IsZero() {
-		words = append(words, "ran "+spanText(t.Ended.Sub(t.Started)))
+		words = append(words, "ran "+plain.Span(t.Ended.Sub(t.Started)))
 	}
 	words = append(words, plain.Size(t.Printed)+" printed", "session "+plain.Line(t.Session, 128))
 	if t.Dir != "" {
@@ -217,21 +216,6 @@ func lastCells(s string, width int) string {
 		return ansi.TruncateLeft(s, over, "")
 	}
 	return s
-}
-
-// spanText shows a length of time in at most four cells.
-func spanText(d time.Duration) string {
-	switch {
-	case d < 0:
-		return "0s"
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
 // percentText shows a share of one processor in at most five cells.
