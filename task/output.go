@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +17,9 @@ const (
 	smallStep     = 32 << 10
 	largeStep     = 256 << 10
 	busyPipe      = 1 << 20
-	busyAfter     = 8 // full steps until a command counts as chatty
+	busyAfter     = 8  // full steps until a command counts as chatty
+	streakLength  = 16 // wakes in short order until a command's output is gathered
+	gather        = time.Millisecond
 	fifoMode      = 0o600
 	segmentMode   = 0o600
 	segmentFlags  = os.O_WRONLY | os.O_CREATE
@@ -116,15 +119,29 @@ func segmentPlan(keepBytes int64) (size int64, count int) {
 	return size, int(max(keepBytes/size, 2))
 }
 
-// pump moves until the process ends. It is the only goroutine that waits for the FIFO.
+// pump moves until the process ends. It is the only goroutine that waits for the FIFO. A command that prints all the
+// time, a little each, is left alone for a moment every now and then: woken for each of its writes, this process would
+// take its time away.
 func (o *output) pump() {
 	c, err := o.fifo.SyscallConn()
 	if err != nil {
 		return
 	}
+	var emptied time.Time
+	streak := 0
 	_ = c.Read(func(uintptr) bool {
+		if streak++; systemNow().Sub(emptied) > gather {
+			streak = 0
+		}
+		if streak == streakLength {
+			growPipe(o.fd, busyPipe)
+		}
+		if streak >= streakLength {
+			time.Sleep(gather) //nolint:forbidigo // the FIFO fills meanwhile, and nobody waits for this
+		}
 		for {
 			if n, err := o.step(); n <= 0 {
+				emptied = systemNow()
 				return err != unix.EAGAIN
 			}
 		}
