@@ -127,13 +127,11 @@ func (s *Session) admitGrant(rule string) error {
 }
 
 func (s *Session) admitSignal(b *session.TaskSignalled) error {
-	t := s.state.Task(b.Task)
-	switch {
-	case t == nil:
-		return fmt.Errorf("no task %s", b.Task)
-	case t.Session != "":
-		return fmt.Errorf("task %s belongs to session %s", b.Task, t.Session)
-	case t.Status != session.CommandRunning && !t.Due: // one that is about to run again can still be kept from it
+	t, err := s.ownTask(b.Task)
+	if err != nil {
+		return err
+	}
+	if t.Status != session.CommandRunning && !t.Due { // one that is about to run again can still be kept from it
 		return fmt.Errorf("task %s has ended", b.Task)
 	}
 	if b.By == "" {

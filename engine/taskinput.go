@@ -18,12 +18,10 @@ func (s *Session) steering() Steering {
 // admitInput completes a request to write to a task. A task that has ended is no reason to refuse: that is the
 // outcome.
 func (s *Session) admitInput(b *session.TaskInput, key string) error {
-	t := s.state.Task(b.Task)
+	t, err := s.ownTask(b.Task)
 	switch {
-	case t == nil:
-		return fmt.Errorf("no task %s", b.Task)
-	case t.Session != "":
-		return fmt.Errorf("task %s belongs to session %s", b.Task, t.Session)
+	case err != nil:
+		return err
 	case s.steering() == nil:
 		return errors.New("commands cannot be written to here")
 	case len(b.Text) > session.MaxInput:

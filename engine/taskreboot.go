@@ -119,13 +119,11 @@ func (s *Session) noteReboot() {
 
 // admitRestart takes a human's word on what becomes of a task after a reboot.
 func (s *Session) admitRestart(b *session.TaskRestartSet) error {
-	t := s.state.Task(b.Task)
-	switch {
-	case t == nil:
-		return fmt.Errorf("no task %s", b.Task)
-	case t.Session != "":
-		return fmt.Errorf("task %s belongs to session %s", b.Task, t.Session)
-	case b.Restart != "" && b.Restart != session.RestartOnReboot:
+	t, err := s.ownTask(b.Task)
+	if err != nil {
+		return err
+	}
+	if b.Restart != "" && b.Restart != session.RestartOnReboot {
 		return fmt.Errorf("restart policy %q is not known", b.Restart)
 	}
 	b.Bound = grantOf(b.Restart, t.Argv, t.Command, t.Cwd)

@@ -47,3 +47,16 @@ func applySettings(spec *session.CommandSpec, set session.TaskSettings) {
 	spec.Env = append(spec.Env, term)
 	slices.Sort(spec.Env)
 }
+
+// ownTask is the task of that id, if the session may start, end, reach or change it: a fork's inherited ones are its
+// parent's.
+func (s *Session) ownTask(id string) (*session.Task, error) {
+	t := s.state.Task(id)
+	switch {
+	case t == nil:
+		return nil, fmt.Errorf("no task %s", id)
+	case t.Session != "":
+		return nil, fmt.Errorf("task %s belongs to session %s", id, t.Session)
+	}
+	return t, nil
+}

@@ -18,13 +18,11 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 		return errors.New("commands cannot be run here")
 	}
 	if b.Task != "" {
-		old := s.state.Task(b.Task)
-		switch {
-		case old == nil:
-			return fmt.Errorf("no task %s", b.Task)
-		case old.Session != "":
-			return fmt.Errorf("task %s belongs to session %s", b.Task, old.Session)
-		case old.Live():
+		old, err := s.ownTask(b.Task)
+		if err != nil {
+			return err
+		}
+		if old.Live() {
 			return fmt.Errorf("task %s still runs", b.Task)
 		}
 		repeat(b, old)
@@ -38,7 +36,7 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 		return errors.New("command and directory must be UTF-8")
 	case !filepath.IsAbs(b.Cwd):
 		return fmt.Errorf("directory %q is not absolute", b.Cwd)
-	case b.Restart != "" && b.Restart != RestartOnReboot:
+	case b.Restart != "" && b.Restart != session.RestartOnReboot:
 		return fmt.Errorf("restart policy %q is not known", b.Restart)
 	}
 	if err := s.admitSettings(b.TaskSettings); err != nil {
@@ -71,9 +69,6 @@ func (s *Session) prepareTask(b *session.TaskRequested) error {
 	s.prepared[b.Act] = spec
 	return s.eng.cfg.Commands.Prepare(s.watchCtx, spec)
 }
-
-// RestartOnReboot is session.RestartOnReboot.
-const RestartOnReboot = session.RestartOnReboot
 
 func (s *Session) taskSpec(act string, argv []string, command, cwd string, set session.TaskSettings) (session.CommandSpec, error) {
 	env, err := s.environ()

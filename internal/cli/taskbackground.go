@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -51,14 +50,7 @@ func (a *App) background(ctx context.Context, h *perdure.Home, id, act string, a
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return json.NewEncoder(a.Stdout).Encode(struct {
-			SessionID string `json:"session_id"`
-			ID        string `json:"id"`
-			PID       int    `json:"pid"`
-		}{t.SessionID, t.ID, t.PID})
-	}
-	return a.tellStarted(t, false)
+	return a.tellStarted(t, asJSON)
 }
 
 // foreground finds the command that is meant: the one of that act, or the only one that runs.

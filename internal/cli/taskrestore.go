@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -23,8 +22,8 @@ func (a *App) taskRestartPolicyCommand() *cobra.Command {
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			policy := strings.TrimPrefix(args[2], "never")
-			if policy != "" && policy != engine.RestartOnReboot {
-				return usageError("restart policy %q: use never or %s", args[2], engine.RestartOnReboot)
+			if policy != "" && policy != session.RestartOnReboot {
+				return usageError("restart policy %q: use never or %s", args[2], session.RestartOnReboot)
 			}
 			if err := a.refuseInside(cmd.CommandPath()); err != nil {
 				return err

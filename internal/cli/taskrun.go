@@ -54,8 +54,8 @@ func (a *App) taskRunCommand() *cobra.Command {
 }
 
 func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) (err error) {
-	if r.restart != "never" && r.restart != engine.RestartOnReboot {
-		return usageError("restart policy %q: use never or %s", r.restart, engine.RestartOnReboot)
+	if r.restart != "never" && r.restart != session.RestartOnReboot {
+		return usageError("restart policy %q: use never or %s", r.restart, session.RestartOnReboot)
 	}
 	if r.restart != "never" {
 		if err := a.refuseInside("perdure task run --restart"); err != nil {
