@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
@@ -18,6 +19,14 @@ nothing acknowledged is lost, nothing is silently repeated, its commands keep ru
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a human, 4 not found, 5 held by
 another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP.`
+
+// registerTemplates runs once: cobra keeps its template functions in a map of the
+// package that nothing guards, and one process may make several trees at a time.
+var registerTemplates = sync.OnceFunc(func() {
+	cobra.AddTemplateFunc("optional", func(usages string) string {
+		return strings.Replace(usages, fmt.Sprintf("ID[=%q]", pick), fmt.Sprintf("%-*s", len(pick)+7, "[ID]"), 1)
+	})
+})
 
 // root builds the command tree.
 func (a *App) root() *cobra.Command {
@@ -35,9 +44,7 @@ func (a *App) root() *cobra.Command {
 		},
 	}
 	f.register(root)
-	cobra.AddTemplateFunc("optional", func(usages string) string {
-		return strings.Replace(usages, fmt.Sprintf("ID[=%q]", pick), fmt.Sprintf("%-*s", len(pick)+7, "[ID]"), 1)
-	})
+	registerTemplates()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &exitError{code: exitUsage, text: err.Error(), hint: "perdure --help lists the flags"}
