@@ -204,6 +204,7 @@ func TestShimOutput(t *testing.T) {
 	for name, command := range map[string]string{
 		"log lines":               logLines(size),
 		"log lines, many a write": fmt.Sprintf("yes '2026-01-01 12:00:00 INFO a line of a log that is about eighty bytes long, like many' | head -c %d", size),
+		"log lines, each a write": strings.Replace(logLines(size), ", i }", ", i; fflush() }", 1),
 		"blocks":                  fmt.Sprintf("head -c %d /dev/zero", size),
 	} {
 		var ratios []float64
@@ -238,8 +239,8 @@ func TestShimOutput(t *testing.T) {
 // logLines is a command that writes lines of 64 bytes, size bytes in all, as programs do: it words each one, and its
 // library writes some of them together.
 func logLines(size int) string {
-	const line = "2026-01-01 12:00:00 INFO request served in 9 ms, id %010d"
-	return fmt.Sprintf(`awk 'BEGIN { for (i = 0; i < %d; i++) printf "%s\\n", i }'`, size/64, line)
+	const line = "2026-01-01 12:00:00 INFO request served in 9 ms, id %011d"
+	return fmt.Sprintf(`awk 'BEGIN { for (i = 0; i < %d; i++) { printf "%s\n", i } }'`, size/64, line)
 }
 
 // A tree of seven with two that left their session is gone at once.

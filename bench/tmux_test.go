@@ -16,7 +16,7 @@ func TestOutputToTmux(t *testing.T) {
 		return
 	}
 	b := newShimBench(t)
-	const size = 64 << 20
+	const size = 128 << 20
 	command := fmt.Sprintf("yes '2026-01-01 12:00:00 INFO a line of a log that is about eighty bytes long, like many' | head -c %d", size)
 	socket := "perdure-bench-" + fmt.Sprint(time.Now().UnixNano())
 	tmux := func(args ...string) {
@@ -28,7 +28,7 @@ func TestOutputToTmux(t *testing.T) {
 	tmux("new-session", "-d", "-x", "120", "-y", "40", "sleep 600")
 	t.Cleanup(func() { _ = exec.Command("tmux", "-L", socket, "kill-server").Run() })
 	var ratios []float64
-	for range 5 {
+	for range 9 {
 		begin := time.Now()
 		tmux("new-window", "-d", command+"; tmux -L "+socket+" wait-for -S printed")
 		tmux("wait-for", "printed")

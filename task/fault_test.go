@@ -196,6 +196,7 @@ func TestStartCancelled(t *testing.T) {
 func TestReboot(t *testing.T) {
 	b := newBench(t)
 	b.BootID = func() (string, error) { return "boot-1", nil }
+	b.noRescue = true
 	ctx := context.Background()
 	b.run("ended", "exit 3")
 	if err := b.Prepare(ctx, b.script("prepared", counting)); err != nil {
@@ -204,7 +205,6 @@ func TestReboot(t *testing.T) {
 	b.start(b.script("void", "true"))
 	b.wait("void")
 	b.start(b.script("running", "sleep 60"))
-	b.noRescue = true
 	for _, p := range b.processesOf("running", shimArg) {
 		syscall.Kill(p.PID, syscall.SIGKILL)
 	}

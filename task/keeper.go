@@ -3,8 +3,6 @@ package task
 import (
 	"os"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 // keeper is what a process that minds a command holds on to, so that nothing gets lost between the death of a shim and
@@ -25,7 +23,7 @@ func (k *keeper) hold(d actDir) {
 		return
 	}
 	if k.fifo == nil {
-		if fd, err := openRetry(d.path(fifoName), fifoOpenFlags|unix.O_NONBLOCK, 0); err == nil {
+		if fd, err := openRetry(d.path(fifoName), fifoOpenFlags, 0); err == nil { // blocking, so that nobody polls it: see arrival
 			k.fifo = os.NewFile(uintptr(fd), fifoName)
 		}
 	}

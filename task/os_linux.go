@@ -65,8 +65,12 @@ func preferAsVictim() {
 // fdatasync makes a file's content durable.
 func fdatasync(fd int) error { return unix.Fdatasync(fd) }
 
-// growPipe asks for a larger buffer; the default stays where the system refuses.
-func growPipe(fd, size int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size) }
+// growPipe asks for a larger buffer; what there is stays where the system refuses.
+func growPipe(fd, size int) {
+	if now, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0); err == nil && now < size {
+		_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size)
+	}
+}
 
 // moveBytes moves up to most bytes from a pipe into a file at the given offset. The kernel takes a byte off the pipe
 // after it has written it, without returning in between: no death of this process can lose one.

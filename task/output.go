@@ -16,10 +16,9 @@ const (
 	keepSegments  = 8 // a bound below 64 MiB is cut into this many segments
 	smallStep     = 32 << 10
 	largeStep     = 256 << 10
-	busyPipe      = 1 << 20
-	busyAfter     = 8  // full steps until a command counts as chatty
-	streakLength  = 16 // wakes in short order until a command's output is gathered
-	gather        = time.Millisecond
+	busyPipe      = 256 << 10
+	floodPipe     = 1 << 20
+	floodAfter    = 8 // full steps in a row
 	fifoMode      = 0o600
 	segmentMode   = 0o600
 	segmentFlags  = os.O_WRONLY | os.O_CREATE
@@ -33,8 +32,9 @@ const (
 // size of the newest segment says where a successor goes on.
 type output struct {
 	dir   actDir
-	fifo  *os.File // non-blocking, open for writing too, so that end of file never comes
+	fifo  *os.File // of fd, which does not block and is open for writing too, so that end of file never comes
 	fd    int
+	come  *arrival
 	child *os.File // the command's stdout and stderr, a description of its own that blocks; nil for a successor
 
 	mu      sync.Mutex // guards what follows, and keeps a move and its count together
@@ -75,11 +75,19 @@ func newOutput(d actDir, plan execPlan) (*output, error) {
 	o.limit, o.keep = segmentPlan(plan.KeepBytes)
 	o.allow = allowance{quota: plan.QuotaBytes, floor: plan.FloorBytes, now: systemNow, left: freeBytes}
 	path := d.path(fifoName)
-	fd, err := unix.Open(path, fifoOpenFlags|unix.O_NONBLOCK, 0)
+	fd, err := openRetry(path, fifoOpenFlags, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	o.fd, o.fifo = fd, os.NewFile(uintptr(fd), path)
+	if err := unix.SetNonblock(fd, true); err != nil { // only now, so that the runtime does not poll it
+		o.fifo.Close()
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if o.come, err = newArrival(path); err != nil {
+		o.fifo.Close()
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
 	return o, nil
 }
 
@@ -119,33 +127,26 @@ func segmentPlan(keepBytes int64) (size int64, count int) {
 	return size, int(max(keepBytes/size, 2))
 }
 
-// pump moves until the process ends. It is the only goroutine that waits for the FIFO. A command that prints all the
-// time, a little each, is left alone for a moment every now and then: woken for each of its writes, this process would
-// take its time away.
+// pump moves until the process ends. It is the only goroutine that waits for the FIFO.
 func (o *output) pump() {
-	c, err := o.fifo.SyscallConn()
-	if err != nil {
-		return
-	}
-	var emptied time.Time
-	streak := 0
-	_ = c.Read(func(uintptr) bool {
-		if streak++; systemNow().Sub(emptied) > gather {
-			streak = 0
+	var p pace
+	for o.come.wait() == nil {
+		woken, moved := systemNow(), 0
+		time.Sleep(p.pause()) //nolint:forbidigo // the FIFO fills meanwhile, and nobody waits for this
+		for {
+			n, err := o.step()
+			if moved += n; n > 0 {
+				continue
+			}
+			if err != unix.EAGAIN {
+				return
+			}
+			break
 		}
-		if streak == streakLength {
+		if p.emptying(woken, systemNow(), moved) {
 			growPipe(o.fd, busyPipe)
 		}
-		if streak >= streakLength {
-			time.Sleep(gather) //nolint:forbidigo // the FIFO fills meanwhile, and nobody waits for this
-		}
-		for {
-			if n, err := o.step(); n <= 0 {
-				emptied = systemNow()
-				return err != unix.EAGAIN
-			}
-		}
-	})
+	}
 }
 
 // drain moves what the FIFO holds now and does not wait for more: somebody may keep writing for ever.
@@ -210,14 +211,14 @@ func copyBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err 
 	return moved, n - moved, err
 }
 
-// grow gives a chatty command a larger pipe and larger steps; a quiet one, which is most, costs little memory.
+// grow gives a flood a larger pipe and larger steps; a quiet command, which is most, costs little memory.
 func (o *output) grow(n int) {
 	if n < o.most || o.most == largeStep {
 		o.full = 0
 		return
 	}
-	if o.full++; o.full >= busyAfter {
-		growPipe(o.fd, busyPipe)
+	if o.full++; o.full >= floodAfter {
+		growPipe(o.fd, floodPipe)
 		o.most = largeStep
 	}
 }

@@ -111,6 +111,13 @@ func (d *disk) sync(f *diskFile, seen *int) error {
 	return nil
 }
 
+// counts gives how many syncs the disk has seen, and how many of them were of one file.
+func (d *disk) counts(name string) (all, of int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.syncs, d.files[name].syncs
+}
+
 func (d *disk) gone() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

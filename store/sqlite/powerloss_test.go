@@ -269,8 +269,8 @@ func campaign(t *testing.T, pragmas map[string]string, rounds, seeds int) (crash
 	if !h.play(simConfig(boot(t, count), pragmas), t.TempDir(), rounds) {
 		t.Fatal("the history does not end by itself")
 	}
-	syncs := count.syncs
-	if copied := count.files[databaseName].syncs; copied < 4 && pragmas == nil {
+	syncs, copied := count.counts(databaseName)
+	if copied < 4 && pragmas == nil {
 		t.Fatalf("the history has only %d checkpoints", copied)
 	}
 	h.abandon()
