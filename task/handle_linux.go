@@ -75,18 +75,11 @@ func zombieStatus(pid int, ticks uint64) (unix.WaitStatus, bool) {
 	if !mayInspect(pid) { // then the status would read as 0
 		return 0, false
 	}
-	b, err := os.ReadFile(procPath(pid, "stat"))
-	if err != nil {
+	s, err := readStat(pid)
+	if err != nil || s.Ticks != ticks || !s.dead() || !s.told {
 		return 0, false
 	}
-	p, err := parseStat(pid, b)
-	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	const exitCode = 49
-	if err != nil || p.Ticks != ticks || !p.dead() || len(f) <= exitCode {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(f[exitCode]), 10, 32)
-	return unix.WaitStatus(n), err == nil
+	return s.exit, true
 }
 
 // mayInspect says whether the kernel shows this process's guarded fields, the exit status among them.

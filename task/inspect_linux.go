@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -43,44 +42,6 @@ func below(root int) []int {
 	return living
 }
 
-// ownTime returns the processor time that a process has used itself, as long as nobody has reaped it.
-func ownTime(pid int) time.Duration {
-	b, err := os.ReadFile(procPath(pid, "stat"))
-	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	const user, system = 11, 12
-	if err != nil || len(f) <= system {
-		return 0
-	}
-	n, _ := strconv.ParseInt(string(f[user]), 10, 64)
-	m, _ := strconv.ParseInt(string(f[system]), 10, 64)
-	return time.Duration(n+m) * tick
-}
-
-// usage returns the processor time and the resident memory of a process.
-func usage(pid int) (cpu time.Duration, rss int64) {
-	var buf [statSize]byte
-	b, err := readStat(pid, buf[:])
-	if err != nil {
-		return 0, 0
-	}
-	return parseUsage(b)
-}
-
-// parseUsage reads what a process uses from its stat file.
-func parseUsage(b []byte) (cpu time.Duration, rss int64) {
-	f := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
-	const user, childSystem, resident = 11, 14, 21
-	if len(f) <= resident {
-		return 0, 0
-	}
-	for _, field := range f[user : childSystem+1] {
-		n, _ := strconv.ParseInt(string(field), 10, 64)
-		cpu += time.Duration(n) * tick
-	}
-	pages, _ := strconv.ParseInt(string(f[resident]), 10, 64)
-	return cpu, pages * int64(os.Getpagesize())
-}
-
 // readTable reads the process table. Rows that vanish meanwhile are left out.
 func readTable() *processTable {
 	dir, err := os.Open("/proc")
@@ -91,18 +52,12 @@ func readTable() *processTable {
 	names, _ := dir.Readdirnames(-1)
 	rows := make([]tableRow, len(names))
 	inParallel(len(names), func(i int) {
-		pid, err := strconv.Atoi(names[i])
-		if err != nil {
+		pid, ok := number([]byte(names[i]))
+		if !ok {
 			return
 		}
-		var buf [statSize]byte
-		b, err := readStat(pid, buf[:])
-		if err != nil {
-			return
-		}
-		if p, err := parseStat(pid, b); err == nil {
-			rows[i].process = p
-			rows[i].cpu, rows[i].rss = parseUsage(b)
+		if s, err := readStat(int(pid)); err == nil {
+			rows[i] = tableRow{process: s.process, cpu: s.cpu, rss: s.rss}
 		}
 	})
 	return newTable(slices.DeleteFunc(rows, func(r tableRow) bool { return r.PID == 0 }))

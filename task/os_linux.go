@@ -1,7 +1,6 @@
 package task
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -95,49 +94,6 @@ func pending(fd int) int {
 		return 0
 	}
 	return n
-}
-
-// readProcess returns one row of the process table.
-func readProcess(pid int) (process, error) {
-	var buf [statSize]byte
-	b, err := readStat(pid, buf[:])
-	if err != nil {
-		return process{}, err
-	}
-	return parseStat(pid, b)
-}
-
-// statSize is more than a stat file has.
-const statSize = 1024
-
-func readStat(pid int, buf []byte) ([]byte, error) {
-	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	n, err := unix.Read(fd, buf)
-	return buf[:max(n, 0)], err
-}
-
-// parseStat reads the fields after the last ')': the command name before it may contain anything.
-func parseStat(pid int, b []byte) (process, error) {
-	i := bytes.LastIndexByte(b, ')')
-	f := bytes.Fields(b[i+1:])
-	const state, ppid, pgrp, sid, threads, start = 0, 1, 2, 3, 17, 19
-	if i < 0 || len(f) <= start || len(f[state]) != 1 {
-		return process{}, fmt.Errorf("stat of process %d: %w", pid, errDamaged)
-	}
-	num := func(i int) int { n, _ := strconv.Atoi(string(f[i])); return n }
-	ticks, err := strconv.ParseUint(string(f[start]), 10, 64)
-	if err != nil {
-		return process{}, fmt.Errorf("stat of process %d: %w", pid, err)
-	}
-	now := f[state][0]
-	if now == 'Z' && num(threads) > 1 {
-		now = 'S' // only its first thread has ended
-	}
-	return process{PID: pid, PPID: num(ppid), PGID: num(pgrp), SID: num(sid), Ticks: ticks, State: now}, nil
 }
 
 // processes returns the process table. Rows that vanish meanwhile are left out.

@@ -24,12 +24,17 @@ func segmentName(base int64) string { return fmt.Sprintf("%s%016x", segPrefix, b
 
 // segments lists what is kept, in order.
 func (d actDir) segments() ([]segment, error) {
+	segs, _, err := d.list()
+	return segs, err
+}
+
+// list is segments, and says whether there is an exit record.
+func (d actDir) list() (segs []segment, ended bool, err error) {
 	dir, err := openRetry(string(d), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: string(d), Err: err}
+		return nil, false, &fs.PathError{Op: "open", Path: string(d), Err: err}
 	}
 	defer unix.Close(dir)
-	var segs []segment
 	var entries [4 << 10]byte
 	for {
 		n, err := unix.ReadDirent(dir, entries[:])
@@ -37,13 +42,14 @@ func (d actDir) segments() ([]segment, error) {
 			continue
 		}
 		if err != nil {
-			return nil, &fs.PathError{Op: "list", Path: string(d), Err: err}
+			return nil, false, &fs.PathError{Op: "list", Path: string(d), Err: err}
 		}
 		if n <= 0 {
 			break
 		}
 		_, _, names := unix.ParseDirent(entries[:n], -1, nil)
 		for _, name := range names {
+			ended = ended || name == exitName
 			digits, ok := strings.CutPrefix(name, segPrefix)
 			if !ok || len(digits) != 16 {
 				continue
@@ -58,23 +64,24 @@ func (d actDir) segments() ([]segment, error) {
 				continue // rotated away between the two looks
 			}
 			if err != nil {
-				return nil, &fs.PathError{Op: "stat", Path: d.path(name), Err: err}
+				return nil, false, &fs.PathError{Op: "stat", Path: d.path(name), Err: err}
 			}
 			segs = append(segs, segment{base, base + info.Size})
 		}
 	}
 	slices.SortFunc(segs, func(a, b segment) int { return cmp.Compare(a.base, b.base) })
-	return segs, nil
+	return segs, ended, nil
 }
 
-// outputEnd returns how much was printed, as far as segments and the note of what was dropped tell.
-func outputEnd(d actDir) (int64, error) {
-	end := d.droppedTo()
-	segs, err := d.segments()
-	if err != nil || len(segs) == 0 {
-		return end, err
+// outputEnd returns how much was printed, as far as segments and the note of what was dropped tell, and whether there is
+// an exit record, which may know of more.
+func outputEnd(d actDir) (end int64, ended bool, err error) {
+	end = d.droppedTo()
+	segs, ended, err := d.list()
+	if len(segs) > 0 {
+		end = max(end, segs[len(segs)-1].end)
 	}
-	return max(end, segs[len(segs)-1].end), nil
+	return end, ended, err
 }
 
 // Read returns up to max bytes of the command's raw output from the absolute offset from on, at most 64 MiB and 64 KiB

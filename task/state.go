@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/perdure/perdure/session"
@@ -109,11 +110,12 @@ func (r *Runner) look(d actDir) (v view, err error) {
 	}
 	v.run, v.shim = run, shim
 	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started, Cgroup: run.Cgroup}
-	if v.Output, err = outputEnd(d); err != nil {
+	var ended bool
+	if v.Output, ended, err = outputEnd(d); err != nil {
 		return v, err
 	}
-	var exit exitRecord
-	switch err := readRecord(d.path(exitName), &exit); {
+	exit, err := d.readExit(ended)
+	switch {
 	case err == nil:
 		return v, r.fillExit(&v, exit, d, held)
 	case errors.Is(err, errDamaged):
@@ -124,6 +126,14 @@ func (r *Runner) look(d actDir) (v view, err error) {
 	}
 	v.open = c.word == ""
 	return v, r.judge(&v, d, held, c, runErr)
+}
+
+// readExit reads the exit record, if the directory was seen to have one.
+func (d actDir) readExit(seen bool) (exit exitRecord, err error) {
+	if !seen {
+		return exit, fs.ErrNotExist
+	}
+	return exit, readRecord(d.path(exitName), &exit)
 }
 
 // judge decides about an act without an exit record.
