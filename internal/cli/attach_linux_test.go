@@ -163,6 +163,7 @@ func TestAttachTerminal(t *testing.T) {
 	dan.sees("16 61")
 	dan.types("full\r")
 	dan.sees("\x1b[?1049h")
+	dan.sees("got full") // the task's screen begins before what the next one is shown of it
 	if err := dan.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,9 @@ func (w *writer) checkpoint() {
 	switch {
 	case err != nil || left < w.sizes.checkpoint:
 	case size < max(w.sizes.restart, w.restartAt):
-		_, _, err = w.wal("PRAGMA wal_checkpoint(PASSIVE)")
+		if size, left, err = w.wal("PRAGMA wal_checkpoint(PASSIVE)"); err == nil && left > 0 && size >= w.sizes.reuse {
+			err = w.rest()
+		}
 	default:
 		// A reader that was stopped in the middle must not make every checkpoint wait for it.
 		_, _, err = w.wal("PRAGMA wal_checkpoint(RESTART)")
@@ -28,6 +30,17 @@ func (w *writer) checkpoint() {
 		// The pages that were copied may or may not be on disk, and a second try could be told that they are.
 		_ = w.store.poisonWith(fmt.Errorf("checkpoint: %w", err))
 	}
+}
+
+// rest copies what others have written during a checkpoint, while they wait: only a log that is copied as a whole
+// starts over, and in a file that does not grow a sync takes half the time.
+func (w *writer) rest() error {
+	if err := w.lock.acquire(); err != nil {
+		return err
+	}
+	defer w.lock.release()
+	_, _, err := w.wal("PRAGMA wal_checkpoint(PASSIVE)")
+	return err
 }
 
 // wal runs a checkpoint pragma and returns the log's length and how much of it is left to copy, in pages.

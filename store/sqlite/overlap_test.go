@@ -192,3 +192,44 @@ func TestCommitFailsInASplitGroup(t *testing.T) {
 		t.Errorf("the third was begun %d times", after)
 	}
 }
+
+// TestLogStartsOver: what another process has written during a checkpoint keeps the log from starting over, until rest
+// has copied that too.
+func TestLogStartsOver(t *testing.T) {
+	for _, rest := range []bool{false, true} {
+		d := newDisk()
+		e, home := boot(t, d), t.TempDir()
+		large := func() Config {
+			cfg := simConfig(e, nil)
+			cfg.sizes = &sizes{events: 512, bytes: 16 << 20, queue: 64, look: 1 << 30, checkpoint: 1 << 30, restart: 1 << 30, keep: 1 << 30}
+			return cfg
+		}
+		a, b := mustOpen(t, home, large()), mustOpen(t, home, large())
+		l, other := newLog(t, a, "a"), newLog(t, b, "b")
+		l.must(20)
+		if _, left, err := a.writer.wal("PRAGMA wal_checkpoint(PASSIVE)"); err != nil || left != 0 {
+			t.Fatalf("%d pages left, %v", left, err)
+		}
+		other.must(1) // starts the log over
+		before, _, _ := a.writer.wal("PRAGMA wal_checkpoint(PASSIVE)")
+		for range 3 { // as if others wrote during that checkpoint
+			other.must(1)
+			if !rest {
+				continue
+			}
+			if err := a.writer.rest(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other.must(1)
+		size, _, err := a.writer.wal("PRAGMA wal_checkpoint(NOOP)")
+		if err != nil || (size <= before) != rest {
+			t.Errorf("rest %v: the log has %d pages, before that %d, %v", rest, size, before, err)
+		}
+		for _, s := range []*Store{a, b} {
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -80,7 +80,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.identity = thisMachine()
 	}
 	if c.sizes == nil {
-		c.sizes = &sizes{events: 512, bytes: 16 << 20, queue: 4096, look: 64, checkpoint: 1000, restart: 16 << 10, keep: keepPages}
+		c.sizes = &sizes{events: 512, bytes: 16 << 20, queue: 4096, look: 64, checkpoint: 1000, reuse: 4000, restart: 16 << 10, keep: keepPages}
 	}
 	if c.free == nil {
 		c.free = freeBytes

@@ -37,7 +37,8 @@ type sizes struct {
 	queue      int   // jobs that wait; more wait at the door
 	look       int   // pages' worth of commits between looks at the write-ahead log
 	checkpoint int64 // pages of the write-ahead log after which it is copied into the database
-	restart    int64 // pages after which writers wait for readers, so that the log starts over
+	reuse      int64 // pages after which writers wait for the last pages, so that the log starts over
+	restart    int64 // pages after which they wait for readers too
 	keep       int64 // pages that a store may leave in the log when it closes
 }
 
