@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -17,6 +18,9 @@ const formatVersion = 1
 
 // maxRecord bounds every record that is read back, in bytes.
 const maxRecord = 16 << 20
+
+// readAhead is how much room is made for a file that is longer than it said, in bytes.
+const readAhead = 1 << 10
 
 // specRecord is spec.json. Env and Script are empty in it: they are raw bytes in files of their own.
 type specRecord struct {
@@ -99,17 +103,22 @@ func readBounded(path string) ([]byte, error) {
 	if info.Mode&unix.S_IFMT != unix.S_IFREG || info.Size > maxRecord {
 		return fail(fmt.Errorf("%w: %d bytes, mode %o", errDamaged, info.Size, info.Mode))
 	}
-	b := make([]byte, info.Size+1)
-	for n := 0; ; {
-		m, err := unix.Read(fd, b[n:])
+	b := make([]byte, 0, info.Size+1)
+	for {
+		if len(b) == cap(b) { // the kernel's own files say that they are empty
+			b = slices.Grow(b, readAhead)
+		}
+		n, err := unix.Read(fd, b[len(b):cap(b)])
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
 			return fail(err)
-		case m == 0 || n+m == len(b):
-			return b[:n+m], nil
+		case n == 0:
+			return b, nil
+		case len(b)+n > maxRecord:
+			return fail(fmt.Errorf("%w: more than %d bytes", errDamaged, maxRecord))
 		default:
-			n += m
+			b = b[:len(b)+n]
 		}
 	}
 }
