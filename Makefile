@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: help test test-race lint fmt build demo proof bench soak fuzz darwin
+.PHONY: help test test-race lint fmt build demo proof bench soak machine fuzz darwin
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,6 +35,9 @@ bench: ## benchmarks, as ratios in one run; results go to bench/README.md by han
 soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)
 	PERDURE_SOAK=1 go test -count=1 -timeout 120m ./...
 	$(MAKE) fuzz FUZZTIME=5000000x
+
+machine: ## a real reboot, cgroup v2 and a machine that dies, in QEMU (root, qemu-system-x86, debootstrap; about 15 minutes)
+	machine/run
 
 FUZZTIME ?= 50000x
 fuzz: ## every fuzz target, FUZZTIME inputs each (a time may end in a false alarm of the tool)

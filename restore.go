@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/task"
 )
 
 // Restored is what Restore did about one task that a reboot took.
@@ -23,7 +24,7 @@ func (h *Home) LostInReboot(st *session.State) (out []TaskView) {
 		t := &st.Tasks[i]
 		unbegun := t.Status == session.CommandStarting && t.Cause == session.ReasonReboot
 		unseen := t.Live() && v.Status == session.CommandLost && v.Reason == session.ReasonReboot
-		if v.SessionID == st.ID && (unbegun || unseen || t.Due) {
+		if v.SessionID == st.ID && (unbegun || unseen || t.Due && !t.GoingDown(task.BootID())) {
 			out = append(out, v)
 		}
 	}

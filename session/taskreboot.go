@@ -68,10 +68,14 @@ func (b *TaskNotRestarted) apply(s *State, e Event) {
 // rebooted notes that a task is due to run again: the reboot that its policy is for took it, or took the attempt that
 // was to follow, before that provably began. An attempt that failed to begin while its holder lived is not repeated.
 func (t *Task) rebooted(st CommandState, interrupted bool) {
-	again := st.Status == CommandLost && st.Reason == ReasonReboot ||
+	again := st.Status == CommandLost && st.Reason == ReasonReboot || st.By == BySystem ||
 		st.Status == CommandAbsent && t.Cause == ReasonReboot && interrupted
 	t.Due = again && t.Restart == RestartOnReboot && t.Session == "" && t.Kill == "" // who wanted its end has it
 }
+
+// GoingDown tells whether a task was ended by the system and the given boot is still the one that it ran in: it may be a
+// shutdown, and what is due after the reboot has to wait for that.
+func (t *Task) GoingDown(boot string) bool { return t.By == BySystem && t.BootID == boot }
 
 // RestartTask asks to run a task again that a reboot took, if today's rules still let it; its outcome is task.requested
 // or task.not_restarted.
@@ -85,7 +89,7 @@ func (s *State) restarts(as []Action) []Action {
 		return as
 	}
 	for i := range s.Tasks {
-		if t := &s.Tasks[i]; t.Due && t.Session == "" && !t.Live() && !s.expired(t) {
+		if t := &s.Tasks[i]; t.Due && t.Session == "" && !t.Live() && !s.expired(t) && !t.GoingDown(s.Holder.BootID) {
 			as = append(as, Action{ID: "restart." + t.ID, Do: RestartTask{Task: t.ID}})
 		}
 	}

@@ -178,3 +178,26 @@ func TestForkRestartsNothing(t *testing.T) {
 	}
 	l.next(session.RestartTask{Task: "bash_1"})
 }
+
+// Goal: a task that the system ended is due again, but not before the reboot that this may have been the beginning of.
+func TestRestartAfterShutdown(t *testing.T) {
+	for _, status := range []session.CommandStatus{session.CommandKilled, session.CommandExited} {
+		l := newTaskLog(t)
+		l.add(&session.Resumed{Epoch: 2, BootID: "one"})
+		l.request(1, 2, "")
+		l.add(&session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "task.bash_1.a1", PID: 7, BootID: "one"}})
+		zero := 0
+		st := session.CommandState{Status: status, By: session.BySystem, Signal: "SIGTERM"}
+		if status == session.CommandExited {
+			st.ExitCode, st.Signal = &zero, ""
+		}
+		l.add(&session.TaskExited{Task: "bash_1", State: st})
+		l.next()
+		l.add(&session.Resumed{Epoch: 3, BootID: "one"})
+		l.next()
+		l.add(&session.Resumed{Epoch: 4, BootID: "two"})
+		l.next(session.RestartTask{Task: "bash_1"})
+		l.request(2, 4, session.ReasonReboot)
+		l.next(session.StartTask{Task: "bash_1"})
+	}
+}

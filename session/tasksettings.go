@@ -50,6 +50,7 @@ const (
 	ByTimeout  = "timeout"
 	ByLimit    = "limit"
 	ByLifetime = "lifetime"
+	BySystem   = "system" // a shutdown, a logout: whatever ends all that was started together, the shim too
 	ByUnknown  = "unknown"
 )
 

@@ -24,6 +24,7 @@ type shim struct {
 	chld  chan os.Signal
 	kills chan os.Signal
 	asks  chan os.Signal
+	terms chan os.Signal
 	umask int // the one that the command runs with
 
 	pid       int // the command, and its process group
@@ -38,6 +39,7 @@ type shim struct {
 	recorded bool // exit.json is written
 	exit     exitRecord
 	killer   string // who caused the signals that this shim sent, before the command ended
+	termed   int64  // when this shim was last told to end itself
 }
 
 const (
@@ -134,7 +136,9 @@ func (s *shim) listen() {
 	signal.Notify(s.chld, syscall.SIGCHLD)
 	signal.Notify(s.kills, syscall.SIGUSR1)
 	signal.Notify(s.asks, syscall.SIGUSR2)
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT,
+	s.terms = make(chan os.Signal, 1)
+	signal.Notify(s.terms, syscall.SIGTERM)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT,
 		syscall.SIGALRM, syscall.SIGXCPU, syscall.SIGXFSZ)
 }
 

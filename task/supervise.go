@@ -60,6 +60,8 @@ func (s *shim) supervise() int {
 		case <-s.chld:
 		case <-s.kills:
 			s.killRequested()
+		case <-s.terms:
+			s.termed = s.now().UnixMilli()
 		case <-s.asks:
 			s.in.obey()
 			if s.dir.has(detachName) {
@@ -148,6 +150,7 @@ func (d actDir) writeExit(rec exitRecord) error {
 
 func (s *shim) exitRecord() exitRecord {
 	rec := exitRecord{Version: formatVersion, Started: s.started, Ended: s.ended, Output: s.out.end(), By: s.killer}
+	bySystem := s.endedWithAll()
 	switch ws := s.end.status; {
 	case s.end.lost:
 		rec.Reason, rec.By = ReasonShimDied, s.dir.killedBy()
@@ -162,6 +165,9 @@ func (s *shim) exitRecord() exitRecord {
 		if rec.By == "" && ws.Signal() == unix.SIGKILL && s.enclosure != nil && s.enclosure.outOfMemory() {
 			rec.By = limitOf("memory")
 		}
+		if rec.By == "" && bySystem {
+			rec.By = session.BySystem
+		}
 		if rec.By == "" {
 			rec.By = session.ByUnknown
 		}
@@ -170,7 +176,9 @@ func (s *shim) exitRecord() exitRecord {
 		rec.Signal = unix.SignalName(unix.SIGTERM)
 	default:
 		code := ws.ExitStatus()
-		rec.Code = &code
+		if rec.Code = &code; bySystem {
+			rec.By = session.BySystem
+		}
 		rec.Cwd, rec.Env = s.captured()
 	}
 	return rec

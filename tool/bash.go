@@ -130,6 +130,8 @@ func KilledText(st session.CommandState) string {
 		return text + " at its timeout"
 	case session.ByLifetime:
 		return text + ": its lifetime is over"
+	case session.BySystem:
+		return text + ": the system ended it with all that it was started with"
 	case "", session.ByUnknown:
 		return text + "; who sent it is unknown"
 	}
