@@ -56,6 +56,7 @@ func TestMain(m *testing.M) {
 		listenMain()
 		os.Exit(0)
 	}
+	keepsEnds()
 	os.Exit(m.Run())
 }
 
