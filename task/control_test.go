@@ -145,6 +145,9 @@ func TestTerminalEnd(t *testing.T) {
 	}
 }
 
+// memoryBound demands a bound of 1 GiB, of each process or of a group.
+const memoryBound = `[ $(ulimit -v) = 1048576 ] || [ $(cat /sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)/memory.max) = 1073741824 ]; exit $?`
+
 // Limits bind the command and are told as what they are.
 func TestLimits(t *testing.T) {
 	b := newBench(t)
@@ -155,7 +158,7 @@ func TestLimits(t *testing.T) {
 	table := map[string]limited{
 		"cpu":    {session.CommandLimits{CPUSeconds: 1}, "while :; do :; done", "killed SIGXCPU by limit (cpu)"},
 		"files":  {session.CommandLimits{OpenFiles: 10}, "[ $(ulimit -n) = 10 ]; exit $?", "exited 0"},
-		"memory": {session.CommandLimits{MemoryBytes: 1 << 30}, "[ $(ulimit -v) = 1048576 ]; exit $?", "exited 0"},
+		"memory": {session.CommandLimits{MemoryBytes: 1 << 30}, memoryBound, "exited 0"},
 		"wall":   {session.CommandLimits{WallMS: 200}, "sleep 60", "killed SIGTERM by limit (wall)"},
 	}
 	if os.Getenv("PERDURE_SOAK") == "1" { // it takes seconds of processor time

@@ -26,12 +26,12 @@ func TestGoingDown(t *testing.T) {
 			b.BootID = func() (string, error) { return "boot-1", nil }
 			b.start(b.script("a", c.script))
 			eventually(t, "it is up", func() bool { return b.output("a") == "up\n" })
-			pid := b.state("a").PID
+			pid, shims := b.state("a").PID, b.processesOf("a", shimArg)
 			if c.command { // first: whoever is told last must not matter
 				syscall.Kill(pid, syscall.SIGTERM)
 			}
-			if c.shim {
-				for _, p := range b.processesOf("a", shimArg) {
+			for _, p := range shims {
+				if c.shim {
 					syscall.Kill(p.PID, syscall.SIGTERM)
 				}
 			}
