@@ -43,7 +43,12 @@ const (
 	trashPrefix = ".removed."
 )
 
-func (d actDir) path(name string) string { return string(d) + "/" + name }
+func (d actDir) path(name string) string {
+	if d == "." {
+		return name
+	}
+	return string(d) + "/" + name
+}
 
 // maxID bounds session and act ids, in bytes.
 const maxID = 128
