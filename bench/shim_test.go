@@ -87,6 +87,17 @@ func (b *shimBench) wait(act string) session.CommandState {
 	return st
 }
 
+// print runs a command to its end, and demands that it printed that much.
+func (b *shimBench) print(command string, size int64) (act string, took time.Duration) {
+	b.t.Helper()
+	begin := time.Now()
+	act, _ = b.run(command)
+	if st := b.wait(act); st.Output != size {
+		b.t.Fatalf("%d bytes of %d", st.Output, size)
+	}
+	return act, time.Since(begin)
+}
+
 func (b *shimBench) kill(act string) {
 	b.t.Helper()
 	if err := b.Kill(context.Background(), "bench", act, "bench"); err != nil {
@@ -215,12 +226,8 @@ func TestShimOutput(t *testing.T) {
 				t.Fatal(err)
 			}
 			direct := time.Since(begin)
-			begin = time.Now()
-			act, _ := b.run(command)
-			if st := b.wait(act); st.Output != size {
-				t.Fatalf("%d bytes of %d", st.Output, size)
-			}
-			ratios = append(ratios, float64(direct)/float64(time.Since(begin)))
+			act, took := b.print(command, size)
+			ratios = append(ratios, float64(direct)/float64(took))
 			begin = time.Now()
 			if _, _, _, err := b.Read("bench", act, size-4096, 4096); err != nil || time.Since(begin) > 10*maxRead {
 				t.Errorf("read of the newest 4 KiB took %v, %v", time.Since(begin), err)
