@@ -78,6 +78,7 @@ func (s *Session) planPath(p *plan) error {
 	if p.effect != session.EffectEdit {
 		return nil
 	}
+	p.ask.GitDir = s.inGitDirectory(path)
 	p.pre, _, err = s.eng.cfg.Files.Digest(path)
 	if err != nil {
 		p.refusal = errorResult("Cannot read %s: %v", p.ask.RawPath, err)

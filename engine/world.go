@@ -44,6 +44,7 @@ func (s *Session) environ() ([]string, error) {
 		k, v, _ := strings.Cut(kv, "=")
 		vars[k] = v
 	}
+	guardGit(vars) // before the session's changes, which were made on top of it
 	for k, v := range s.state.Env {
 		if v == nil {
 			delete(vars, k)
@@ -51,6 +52,7 @@ func (s *Session) environ() ([]string, error) {
 		}
 		vars[k] = *v
 	}
+	guardGit(vars)
 	vars["PERDURE_SESSION_ID"] = s.state.ID
 	if s.eng.cfg.Home != "" {
 		vars["PERDURE_HOME"] = s.eng.cfg.Home

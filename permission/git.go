@@ -128,3 +128,25 @@ func gitPositional(sub string, args []word) string {
 	}
 	return ""
 }
+
+// gitWarning says what a prefix rule for git lets the repository run.
+func gitWarning(pat pattern) string {
+	i := 1
+	for i < len(pat.argv) && plainGitGlobal(pat.argv[i].text) {
+		i++
+	}
+	if i == len(pat.argv) {
+		return pat.Text + " is broad: it commits, pushes and runs the repository's hooks; to look only, " +
+			"allow Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*). " +
+			"Even these run what the repository configures as core.fsmonitor or a diff driver"
+	}
+	switch pat.argv[i].text {
+	case "rev-parse", "rev-list", "ls-tree", "merge-base", "name-rev", "for-each-ref", "show-ref", "count-objects", "version",
+		"check-attr", "check-ignore", "cherry", "show-branch", "shortlog":
+		return ""
+	case "status", "diff", "show", "log", "blame", "annotate", "grep", "ls-files", "cat-file", "describe", "reflog", "whatchanged",
+		"diff-tree", "diff-index", "diff-files", "range-diff", "ls-remote", "remote", "fsck", "merge-tree", "add", "rm", "mv", "clean":
+		return pat.Text + " also runs programs that the repository's own .git/config configures, as core.fsmonitor, filters or diff drivers"
+	}
+	return pat.Text + " also runs the repository's hooks, and programs that its own .git/config configures"
+}

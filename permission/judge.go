@@ -70,6 +70,8 @@ func (j *judge) always() (Decision, bool) {
 			why = j.r.Path + " is protected"
 		case raw != "" && protectedPath(j.p, raw, false):
 			why = raw + " is protected"
+		case j.r.GitDir:
+			why = "git would obey " + j.r.Path + " and what else is in that directory, and can run programs that they name"
 		}
 	}
 	if why == "" {

@@ -71,6 +71,9 @@ type Request struct {
 	// RawPath is the path as the model wrote it. Deny and ask rules and
 	// protected paths look at both, allow rules only at Path.
 	RawPath string
+	// GitDir: the file of Write or Edit lies in a directory that git takes for
+	// its own, or that it takes for its own once the file is there.
+	GitDir bool
 	// Pattern is the glob of Glob and Grep; one that leaves Path asks.
 	Pattern string
 	// OwnTask is true when the task of BashOutput or Await is readable by this session,

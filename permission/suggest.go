@@ -93,15 +93,12 @@ func Warning(rule Rule) string {
 func prefixWarning(pat pattern) string {
 	c := command{argv: pat.argv}
 	name, _ := c.name()
-	if name == "git" && len(pat.argv) == 1 {
-		return "Bash(git:*) is broad: it commits, pushes and runs the repository's hooks; to look only, " +
-			"allow Bash(git status:*), Bash(git diff:*), Bash(git log:*), Bash(git show:*). " +
-			"Even these run what the repository configures as core.fsmonitor or a diff driver"
-	}
 	if why := profile(c); why != "" {
 		return pat.Text + " will still ask: " + why
 	}
 	switch name {
+	case "git":
+		return gitWarning(pat)
 	case "rm", "mv", "cp", "chmod", "chown", "kill", "pkill", "shred", "truncate":
 		return pat.Text + " covers any file or process that it is given"
 	case "cd":

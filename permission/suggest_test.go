@@ -60,7 +60,9 @@ func TestWarning(t *testing.T) {
 	for text, want := range map[string]string{
 		"Bash(git:*)": "broad", "Bash": "every command", "Bash(*)": "every command", "Bash(python:*)": "still ask", "Bash(git config:*)": "still ask", "Bash(rm:*)": "any file", "Bash(cd:*)": "anywhere",
 		"Edit": "outside", "Read": "secrets", "Edit(/**)": "every file", "Bash(rm *)": "cannot be read",
-		"Bash(git log:*)": "", "Bash(npm test)": "", "Edit(src/**)": "", "Bash(go test:*)": "", "mcp__x": "",
+		"Bash(git commit:*)": "hooks", "Bash(git push:*)": "hooks", "Bash(git checkout:*)": "hooks", "Bash(git fetch:*)": "hooks",
+		"Bash(git status:*)": "configures", "Bash(git log:*)": "configures", "Bash(git diff --stat:*)": "configures", "Bash(git --no-pager show:*)": "configures",
+		"Bash(git rev-parse:*)": "", "Bash(git ls-tree:*)": "", "Bash(git merge-base:*)": "", "Bash(npm test)": "", "Edit(src/**)": "", "Bash(go test:*)": "", "mcp__x": "",
 	} {
 		got := Warning(Rule{Effect: Allow, Text: text, Source: SourceSession})
 		if want == "" && got != "" || !strings.Contains(got, want) {
