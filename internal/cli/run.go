@@ -70,6 +70,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 			return err
 		}
 	}
+	if f.name != "" {
+		a.warnOfTwins(ctx, h, id, f.name)
+	}
 	opt.Prompt, opt.Wait, opt.Asleep = prompt, f.wait, out.asleep
 	opt.Opened = func(s *engine.Session) { out.opened(s, resumed) }
 	ctx, interrupt, ended := a.signals(ctx)
@@ -129,7 +132,7 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	if err != nil || !f.fork {
 		return id, true, err
 	}
-	child, seq, err := h.Fork(ctx, id, 0, f.sessionID, "")
+	child, seq, err := h.Fork(ctx, id, 0, f.sessionID, f.name)
 	if err == nil {
 		a.note("forked %s at event %d as %s", id, seq, child)
 	}
@@ -192,7 +195,7 @@ func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
 }
 
 // create opens a new session.
-func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, _ string) (string, error) {
+func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (string, error) {
 	model := f.model
 	if model == "" {
 		model = set.Model
@@ -219,7 +222,7 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 		return "", err
 	}
 	return h.Create(ctx, engine.Spec{
-		ID: f.sessionID, Owner: a.getenv("USER"), Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
+		ID: f.sessionID, Owner: a.getenv("USER"), Title: f.name, Labels: labels(h.Hide(prompt)), Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
 	})
 }
 

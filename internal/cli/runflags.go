@@ -19,6 +19,7 @@ type runFlags struct {
 	cont         bool
 	resume       string
 	sessionID    string
+	name         string
 	fork         bool
 	format       string
 	model        string
@@ -45,6 +46,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	fs.StringVarP(&f.resume, "resume", "r", "", "go on with a session, by `ID` or name")
 	fs.Lookup("resume").NoOptDefVal = pick
 	fs.StringVar(&f.sessionID, "session-id", "", "open a new session with this `ID` (letters, digits and . _ -)")
+	fs.StringVar(&f.name, "name", "", "`NAME` of the new session, or of the fork")
 	fs.BoolVar(&f.wait, "wait", false, "sleep while the session awaits something or needs a human, and go on when it comes")
 	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork")
 	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json or stream-json")
@@ -72,6 +74,8 @@ func (f *runFlags) check() error {
 		return usageError("--session-id opens a new session: it goes with --resume only to name a fork")
 	case f.changed("session-id") && !validID(f.sessionID):
 		return usageError("%q is no session id: use letters, digits and . _ -, up to 128, beginning with a letter or digit", f.sessionID)
+	case f.changed("name") && (f.cont || f.resume != "") && !f.fork:
+		return usageError("--name names a new session or a fork: perdure rename ID NAME renames one")
 	case !slices.Contains([]string{"text", "json", "stream-json"}, f.format):
 		return usageError("output format %q: use text, json or stream-json", f.format)
 	case f.maxSteps < 0 || f.maxBudget < 0 || math.IsNaN(f.maxBudget) || math.IsInf(f.maxBudget, 0):
@@ -80,6 +84,11 @@ func (f *runFlags) check() error {
 		return usageError("--max-budget-usd must be more than 0")
 	case f.changed("max-turns") && f.maxSteps == 0:
 		return usageError("--max-turns must be at least 1")
+	}
+	if f.changed("name") {
+		if err := checkName(f.name); err != nil {
+			return err
+		}
 	}
 	if f.bypass {
 		f.mode = string(permission.ModeBypass)
