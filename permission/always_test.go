@@ -5,6 +5,8 @@ import "testing"
 // Deciding commands ask in every mode, whatever is granted, also when hidden.
 func TestDecidingCommandsAlwaysAsk(t *testing.T) {
 	ask := []string{
+		"perdure search x", "perdure search -p -r x --add-dir /", "perdure diff x", "perdure list -p x", "perdure show x -r x", "perdure log --continue", "perdure list --model=x",
+		"perdure show --resume=x", "perdure list -c", "perdure usage --print", "perdure task list --fork-session", "perdure approvals list x", "perdure task x",
 		"perdure approvals allow x", "perdure answer x y", "perdure permissions revoke x", "perdure takeover x", "perdure release x", "perdure --dangerously-skip-permissions -p x",
 		"perdure -p x --permission-mode bypassPermissions", "perdure", "perdure approvals list", "perdure task kill x", "perdure resume", "/usr/local/bin/perdure approvals allow x",
 		"./perdure approvals allow x", "~/bin/perdure approvals allow x", `per"dure" approvals allow x`, `p\erdure answer x y`, `$'\x70erdure' answer x y`, "PERDURE answer",

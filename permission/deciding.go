@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // program is the name of our own command.
 const program = "perdure"
@@ -24,23 +27,45 @@ func (j *judge) deciding() string {
 	return ""
 }
 
+// ReadingCommands are the commands of perdure itself that only show something:
+// every other one asks in every mode.
+func ReadingCommands() []string {
+	return []string{"list", "show", "log", "verify", "usage", "version", "completion", "doctor", "help", "task list", "task output"}
+}
+
 // readsOnly reports a call of our own command that only shows something.
 func readsOnly(args []word) bool {
 	if len(args) == 0 {
 		return false
 	}
 	for _, w := range args {
-		if !w.known || strings.HasPrefix(w.text, "--dangerously") || strings.HasPrefix(w.text, "--permission") || strings.HasPrefix(w.text, "--allow") {
+		if !w.known || decidingOption(w.text) {
 			return false
 		}
 	}
-	switch args[0].text {
-	case "list", "show", "log", "search", "verify", "usage", "version", "--version", "completion", "doctor", "help", "--help", "diff":
+	name := args[0].text
+	if name == "--version" || name == "--help" {
 		return true
-	case "task":
-		return len(args) > 1 && (args[1].text == "list" || args[1].text == "output")
 	}
-	return false
+	if name == "task" && len(args) > 1 {
+		name += " " + args[1].text
+	}
+	return slices.Contains(ReadingCommands(), name)
+}
+
+// decidingOption reports a word that prompts or resumes a session, or widens its
+// rights, wherever it stands: what an older or newer version makes of the words
+// before it is not certain.
+func decidingOption(word string) bool {
+	if long, ok := strings.CutPrefix(word, "--"); ok {
+		for _, bad := range []string{"dangerously", "permission", "allow", "print", "resume", "continue", "add-dir", "model", "fork", "session-id"} {
+			if strings.HasPrefix(long, bad) {
+				return true
+			}
+		}
+		return false
+	}
+	return strings.HasPrefix(word, "-") && strings.ContainsAny(word, "prc")
 }
 
 // hasWord finds our command's name as a whole word. With notDir an occurrence

@@ -195,7 +195,7 @@ func TestInside(t *testing.T) {
 		"env -u PERDURE_SESSION_ID " + binary + " approvals allow victim",
 		"env -i PERDURE_HOME=$PERDURE_HOME " + binary + " approvals allow victim",
 		"PERDURE_HOME=" + w.home + "/../home/. env -u PERDURE_SESSION_ID " + binary + " approvals allow victim",
-		"cd / && PERDURE_SESSION_ID= PERDURE_HOME=" + strings.TrimPrefix(w.home, "/") + " " + binary + " approvals allow victim",
+		"(cd / && PERDURE_SESSION_ID= PERDURE_HOME=" + strings.TrimPrefix(w.home, "/") + " " + binary + " approvals allow victim)",
 		"ln -s " + w.home + " alias; PERDURE_SESSION_ID= PERDURE_HOME=$PWD/alias " + binary + " approvals allow victim",
 		"(setsid env -u PERDURE_SESSION_ID " + binary + " approvals allow victim) < /dev/null",
 		"PERDURE_SESSION_ID= " + binary + " answer victim yes", "PERDURE_SESSION_ID= " + binary + " permissions revoke victim Bash",

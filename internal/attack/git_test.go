@@ -81,8 +81,11 @@ func TestGitTakesNoBareRepositoryByAccident(t *testing.T) {
 	if !strings.Contains(results[0], "bare") || strings.TrimSpace(results[3]) != "yes" {
 		t.Errorf("results %q", results)
 	}
-	w.want(0, "task", "run", "s", "--name", "look", "--", "git", "status")
-	w.perdure("task", "wait", "look")
+	w.want(0, "task", "run", "--session", "s", "--name", "look", "--", "git", "status")
+	w.perdure("task", "wait", "s", "look")
+	if out := w.want(0, "task", "output", "s", "look").out; !strings.Contains(out, "bare") {
+		t.Errorf("the git of a task says %q", out)
+	}
 	if exists(filepath.Join(w.work, "PWNED")) {
 		t.Error("the git of a task ran it")
 	}

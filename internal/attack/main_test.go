@@ -36,5 +36,23 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build perdure: %v\n%s", err, out)
 		return 1
 	}
-	return m.Run()
+	before := rootNames()
+	code := m.Run()
+	for name := range rootNames() {
+		if !before[name] {
+			fmt.Fprintf(os.Stderr, "the tests left /%q\n", name)
+			code = 1
+		}
+	}
+	return code
+}
+
+// rootNames are the entries of the root directory, where no test has any business.
+func rootNames() map[string]bool {
+	entries, _ := os.ReadDir("/") // what cannot be listed cannot be written to either
+	names := map[string]bool{}
+	for _, e := range entries {
+		names[e.Name()] = true
+	}
+	return names
 }

@@ -46,7 +46,7 @@ func TestTerminalEscapes(t *testing.T) {
 			background("sleep 300 # " + "\\033[31m"),
 		}},
 		step{Text: "x" + valid, Tools: []call{{"AskUser", map[string]any{"question": valid, "options": []string{valid, "two"}}}}},
-		step{Tools: []call{bash("touch '" + strings.NewReplacer("\x00", "", "\u202e", "", "\u009b", "").Replace(valid) + "'"), {"Write", map[string]any{"file_path": "/x" + strings.ReplaceAll(valid, "\x00", ""), "content": valid}}}},
+		step{Tools: []call{bash("touch '" + strings.NewReplacer("\x00", "", "\u202e", "", "\u009b", "").Replace(valid) + "'"), {"Write", map[string]any{"file_path": w.work + "/x" + strings.ReplaceAll(valid, "\x00", ""), "content": valid}}}},
 	)
 	runs := [][]string{
 		append(append([]string{"-p", "--session-id", "s", "--allowed-tools", "Bash(sleep:*),Bash(printf:*),Bash(true:*)"}, m...), "hello "+strings.ReplaceAll(evil, "\x00", "")),

@@ -13,9 +13,6 @@ func (a *App) answerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "answer ID TEXT", Short: "Answer a question that the model asked", Args: rangeArgs(2, -1, "a question, or a session in which one waits, and the answer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.refuseInside("perdure answer"); err != nil {
-				return err
-			}
 			text := strings.Join(args[1:], " ")
 			if strings.TrimSpace(text) == "" {
 				return usageError("an answer cannot be empty")

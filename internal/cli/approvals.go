@@ -141,9 +141,6 @@ func (a *App) denyCommand() *cobra.Command {
 // decide answers one approval. Giving the same answer again succeeds: whoever was killed before the first one was
 // acknowledged may repeat it.
 func (a *App) decide(cmd *cobra.Command, ref string, allow bool, digest string, answer func(context.Context, *perdure.Home, wait) error) error {
-	if err := a.refuseInside(cmd.CommandPath()); err != nil {
-		return err
-	}
 	return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 		w, err := a.findWait(ctx, h, ref, kindApproval)
 		if err != nil {

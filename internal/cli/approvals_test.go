@@ -191,12 +191,28 @@ func TestDecidingRefusesInside(t *testing.T) {
 			t.Errorf("%v inside says %q", args, out)
 		}
 	}
-	// The control: reading is free inside, and the same binary outside of this home's shims may decide.
+	// The control: reading is free inside, and the same binary outside of shims may decide.
 	w.task("s1", "bash_8", "CLI_TEST_ARGS='approvals\nlist' "+exe+" 2>&1", 0)
 	if l := w.awaitTask("s1", "bash_8", "exited"); l["exit_code"] != 0.0 {
 		t.Errorf("approvals list inside: %v", l)
 	}
 	w.ok("approvals", "deny", "s1")
+}
+
+// What counts as reading is a command of this version, so that no word of a prompt is taken for one.
+func TestReadingCommandsExist(t *testing.T) {
+	w := newWorld(t)
+	root := w.app.root()
+	root.InitDefaultHelpCmd()
+	for _, path := range append(permission.ReadingCommands(), insideReads...) {
+		if strings.HasPrefix(path, "__complete") {
+			continue // cobra adds them when they are called
+		}
+		c, rest, err := root.Find(strings.Fields(path))
+		if err != nil || len(rest) > 0 || c.CommandPath() != "perdure "+path {
+			t.Errorf("%s is no command: %v", path, err)
+		}
+	}
 }
 
 func TestShimAbove(t *testing.T) {
@@ -207,6 +223,7 @@ func TestShimAbove(t *testing.T) {
 		10: {5, []string{"perdure", "approvals"}}, 5: {3, []string{"sh"}}, 3: {1, []string{"/proc/self/exe", shimArgument, "/home/x/acts/s/t1"}},
 		20: {1, []string{"perdure"}}, 1: {0, []string{"init"}},
 		30: {31, []string{"perdure"}}, 31: {1, []string{"sh", shimArgument, "/home/other/acts/s/t1"}},
+		50: {51, []string{"perdure"}}, 51: {1, []string{"grep", shimArgument, "word"}},
 		40: {40, nil},
 	}
 	look := func(pid int) (int, []string, error) {
@@ -216,8 +233,8 @@ func TestShimAbove(t *testing.T) {
 		}
 		return p.parent, p.args, nil
 	}
-	for pid, want := range map[int]int{10: 3, 3: 3, 20: 0, 30: 0, 40: 0, 99: 0} {
-		if got := shimAbove(pid, "/home/x", look); got != want {
+	for pid, want := range map[int]int{10: 3, 3: 3, 20: 0, 30: 31, 50: 0, 40: 0, 99: 0} {
+		if got := shimAbove(pid, look); got != want {
 			t.Errorf("above %d: %d, want %d", pid, got, want)
 		}
 	}

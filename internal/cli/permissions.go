@@ -60,9 +60,6 @@ func (a *App) revokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID RULE", Short: "Take a grant back", Args: exactArgs(2, "a session and a granted rule"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := a.refuseInside("perdure permissions revoke"); err != nil {
-				return err
-			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				st, err := h.State(ctx, id)
 				if err != nil {

@@ -25,9 +25,6 @@ func (a *App) taskRestartPolicyCommand() *cobra.Command {
 			if policy != "" && policy != session.RestartOnReboot {
 				return usageError("restart policy %q: use never or %s", args[2], session.RestartOnReboot)
 			}
-			if err := a.refuseInside(cmd.CommandPath()); err != nil {
-				return err
-			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				st, err := h.State(ctx, id)
 				if err != nil {
@@ -57,9 +54,6 @@ func (a *App) taskRestoreCommand() *cobra.Command {
 			"held is left to its holder. It may be run twice, or twice at once: nothing is started twice.",
 		Example: "  perdure task restore",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.refuseInside(cmd.CommandPath()); err != nil {
-				return err
-			}
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				if err := each(ctx, h, store.Query{}, func(s store.Info) error { return r.session(ctx, h, s.ID) }); err != nil {
 					return err

@@ -57,11 +57,6 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if r.restart != "never" && r.restart != session.RestartOnReboot {
 		return usageError("restart policy %q: use never or %s", r.restart, session.RestartOnReboot)
 	}
-	if r.restart != "never" {
-		if err := a.refuseInside("perdure task run --restart"); err != nil {
-			return err
-		}
-	}
 	var id string
 	if r.session != "" {
 		id, err = resolve(ctx, h, r.session)

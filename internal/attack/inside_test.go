@@ -1,0 +1,80 @@
+package attack_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Nothing that a session runs decides about a session, prompts, resumes or changes one: neither with the variables that
+// name the session nor without them, and whatever home it says that it means.
+func TestInsideChangesNoSession(t *testing.T) {
+	w := newWorld(t)
+	w.want(3, run1("victim", w.model(calls(bash("touch pwned"))))...)
+	w.want(0, "task", "run", "--session", "victim", "--name", "srv", "--stdin", "--", "sleep", "300")
+	w.want(0, run1("other", w.model())...)
+	before := w.want(0, "log", "victim", "--json").out
+	lines := []string{
+		"-p -r victim " + bypass, "-p --resume=victim --allowed-tools Bash", "-p -r victim --permission-mode=acceptEdits", "-p -r victim 'a new prompt'",
+		"-p -r victim", "-p -c " + bypass, "-p --continue x", "-p -r victim --add-dir /", "-pr victim x", "-pc x", "-p -r victim --fork-session x",
+		"-p -r victim --max-turns 5", "search -p -r victim --add-dir /", "diff -p -r victim " + bypass,
+		"fork victim --id f1", "close victim", "rename victim x", "pause victim", "delete victim --yes", "delete victim -y", "send victim hello", "answer victim yes",
+		"approvals allow victim", "approvals deny victim", "permissions revoke victim Bash", "task kill victim srv", "task kill victim --all",
+		"task run --session victim --name x -- touch ran", "task run --restart on-reboot -- touch ran", "task restart victim srv", "task restart-policy victim srv on-reboot",
+		"task restore", "task write victim srv text", "task background victim", "task attach victim srv", "task watch victim",
+		"-p " + bypass + " 'a new session'", "-p --permission-mode acceptEdits x", "-p --allowed-tools Bash x", "-p --add-dir / x",
+	}
+	ways := []string{
+		binary, "env -u PERDURE_SESSION_ID -u PERDURE_ACT " + binary, "env -i HOME=$HOME PERDURE_HOME=$PERDURE_HOME " + binary,
+		"env -u PERDURE_SESSION_ID -u PERDURE_ACT PERDURE_HOME=$PWD/linked " + binary,
+	}
+	if err := os.Symlink(w.home, filepath.Join(w.work, "linked")); err != nil {
+		t.Fatal(err)
+	}
+	var script strings.Builder
+	for i, line := range lines {
+		way := ways[i%len(ways)]
+		script.WriteString(way + " " + line + " </dev/null >out 2>&1; c=$?; grep -q 'outside of sessions' out && [ $c = 1 ] || { echo 'NOT REFUSED: '" + quoted(line) + " $c; cat out; }\n")
+	}
+	for _, line := range []string{"list --json", "show victim", "log victim", "task list victim", "task output victim srv", "usage", "doctor", "approvals list", "permissions list victim", "version", "--help", "-p --help", "help list"} {
+		script.WriteString(binary + " " + line + " </dev/null >out 2>&1; c=$?; { grep -q 'outside of sessions' out || [ $c = 1 ]; } && { echo 'REFUSED: " + line + "' $c; cat out; }\n")
+	}
+	w.write(filepath.Join(w.work, "Makefile"), "test:\n\t@bash all.sh\n")
+	w.write(filepath.Join(w.work, "all.sh"), script.String()+"echo checked\n")
+	w.want(0, run1("attacker", w.model(calls(bash("make test"))), "--allowed-tools", "Bash(make test)")...)
+	if got := w.results("attacker")[0]; strings.TrimSpace(got) != "checked" {
+		t.Errorf("%s", got)
+	}
+	if after := w.want(0, "log", "victim", "--json").out; after != before {
+		t.Errorf("the other session's log changed:\n%s", strings.TrimPrefix(after, before))
+	}
+	if exists(filepath.Join(w.work, "pwned")) || exists(filepath.Join(w.work, "ran")) {
+		t.Error("a call ran that a human was asked about")
+	}
+	w.want(0, "task", "kill", "victim", "srv")
+}
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// A session may start another one, in the mode that it has without flags: that one asks for itself.
+func TestInsideStartsANewSession(t *testing.T) {
+	w := newWorld(t)
+	inner := w.model(calls(bash("touch pwned")))
+	w.write(filepath.Join(w.work, "Makefile"), "test:\n\t"+binary+" -p --session-id inner "+strings.Join(inner, " ")+" --output-format json go </dev/null; echo code $$?\n")
+	w.want(0, run1("outer", w.model(calls(bash("make test"))), "--allowed-tools", "Bash(make test)")...)
+	if got := w.results("outer")[0]; !strings.Contains(got, "code 3") {
+		t.Errorf("the inner session does not wait for a human: %s", got)
+	}
+	var as []map[string]any
+	for line := range strings.Lines(w.want(0, "approvals", "list", "inner", "--json").out) {
+		var one map[string]any
+		if json.Unmarshal([]byte(line), &one) == nil {
+			as = append(as, one)
+		}
+	}
+	if len(as) == 0 || exists(filepath.Join(w.work, "pwned")) {
+		t.Errorf("approvals %v", as)
+	}
+}
