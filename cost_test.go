@@ -142,6 +142,10 @@ func TestCommitsBeforeTheFirstRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The first write makes the home, which is a commit of its own.
+	if _, err := h.Create(ctx, engine.Spec{ID: "first", Agent: session.Agent{Provider: "watcher", Model: "m"}, Cwd: "/"}); err != nil {
+		t.Fatal(err)
+	}
 	before := walOf(t, dir)
 	id, err := h.Create(ctx, engine.Spec{Agent: session.Agent{Provider: "watcher", Model: "m"}, Mode: permission.ModeDefault, Cwd: "/"})
 	if err == nil {

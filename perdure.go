@@ -73,8 +73,8 @@ func RunShimIfAsked() {
 	shimAsked.Store(true)
 }
 
-// Open opens a directory of sessions, making it (0700) if it is not there. Errors: store.ErrNetworkFS,
-// store.ErrNewer.
+// Open opens a directory of sessions. Reading changes nothing in it; the first write makes it (0700) if it is not there.
+// Errors: store.ErrNetworkFS, store.ErrNewer.
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

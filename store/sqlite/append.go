@@ -38,7 +38,7 @@ func (s *Store) append(ctx context.Context, l store.Lease, b store.Batch) error 
 	if err != nil {
 		return err
 	}
-	return s.writer.do(ctx, len(b.Events), bytes, func(c *conn) error {
+	return s.write(ctx, len(b.Events), bytes, func(c *conn) error {
 		return s.appendTx(c, held, l, b, bytes)
 	})
 }

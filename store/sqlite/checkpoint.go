@@ -65,7 +65,7 @@ func (w *writer) close(readers *pool) error {
 	}
 	leave := w.lock.enter()
 	if w.short() && len(reading) == 0 {
-		if c, err := readers.open(); err == nil {
+		if c, err := openConn(w.store.cfg, w.store.path, readOnly); err == nil {
 			reading = append(reading, c)
 		}
 	}

@@ -15,6 +15,7 @@ type conn struct {
 	raw    driver.Conn
 	stmts  map[string]driver.Stmt // at most maxStmts
 	args   []driver.NamedValue
+	empty  bool // stands for a home that is not there
 }
 
 // maxStmts is more than there are constant queries; listings with unusual filters go beyond it.
@@ -145,8 +146,9 @@ func (c *conn) close() error {
 
 // pool lends out reading connections, opened when first needed.
 type pool struct {
-	open func() (*conn, error)
-	idle chan *conn // nil: a place whose connection is not open yet
+	open  func() (*conn, error)
+	stale func(*conn) bool // tells that a connection is to be opened anew
+	idle  chan *conn       // nil: a place whose connection is not open yet
 }
 
 func newPool(size int, open func() (*conn, error)) *pool {
@@ -160,8 +162,11 @@ func newPool(size int, open func() (*conn, error)) *pool {
 func (p *pool) get(ctx context.Context) (*conn, error) {
 	select {
 	case c := <-p.idle:
-		if c != nil {
+		if c != nil && (p.stale == nil || !p.stale(c)) {
 			return c, nil
+		}
+		if c != nil {
+			_ = c.close() // It was only read.
 		}
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -175,11 +180,15 @@ func (p *pool) get(ctx context.Context) (*conn, error) {
 
 func (p *pool) put(c *conn) { p.idle <- c }
 
-// drain waits for the connections that are lent out and takes them all; nobody gets one any more.
+// drain waits for the connections that are lent out and takes them all, but for stale ones; nobody gets one any more.
 func (p *pool) drain() []*conn {
 	var open []*conn
 	for range cap(p.idle) {
-		if c := <-p.idle; c != nil {
+		switch c := <-p.idle; {
+		case c == nil:
+		case p.stale != nil && p.stale(c):
+			_ = c.close() // It was only read.
+		default:
 			open = append(open, c)
 		}
 	}

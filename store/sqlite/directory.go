@@ -29,7 +29,7 @@ func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", n.ID, err)
 	}
-	err = s.writer.do(ctx, 1+len(n.Events), len(labels)+len(n.Heads.Extra)+bytes, func(c *conn) error {
+	err = s.write(ctx, 1+len(n.Events), len(labels)+len(n.Heads.Extra)+bytes, func(c *conn) error {
 		return createTx(c, n, labels, bytes)
 	})
 	if err != nil {
@@ -140,7 +140,7 @@ const maxChildren = 100
 // Delete removes a session; see [store.Directory]. Its row goes at once and everything else after it, a bounded
 // number of rows at a time; what a crash leaves is removed by the next Delete or Prune of any process.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	err := s.writer.do(ctx, 1, 0, func(c *conn) error { return s.deleteTx(c, id) })
+	err := s.write(ctx, 1, 0, func(c *conn) error { return s.deleteTx(c, id) })
 	if err == nil {
 		s.mu.Lock()
 		delete(s.held, id)
@@ -188,7 +188,7 @@ const sweepRows = 500
 // sweep removes the rows of deleted sessions.
 func (s *Store) sweep(ctx context.Context) error {
 	for more := true; more; {
-		err := s.writer.do(ctx, sweepRows, 0, func(c *conn) error {
+		err := s.write(ctx, sweepRows, 0, func(c *conn) error {
 			var sno int64
 			found, err := c.one("SELECT session_no FROM garbage LIMIT 1", nil, func(v []driver.Value) error {
 				sno = number(v[0])

@@ -5,7 +5,9 @@
 // before anybody is told. Between processes the writers take turns at a file lock, which covers the transaction but not
 // its sync. Readers never wait for writers; they may see what another process has committed and is about to sync.
 //
-// A Store is a holder: it keeps a lock on a file of its own in the home for as long as its process lives. A session's
+// A Store that has written is a holder: it keeps a lock on a file of its own in the home for as long as its process
+// lives. One that only reads changes nothing there, so that a full disk, a read-only one and a copy can be read: where
+// SQLite cannot share the index of the write-ahead log, the database is read as it lies or copied aside. A session's
 // row names the holder that may append to it. Whether a holder lives is asked of its lock, so a killed process is
 // found dead at once, without clocks or timeouts.
 //

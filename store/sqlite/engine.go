@@ -4,7 +4,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 
 	moderncsqlite "modernc.org/sqlite"
 
@@ -13,12 +15,22 @@ import (
 
 // engine is the SQLite library behind the store. Tests put one in whose disk is simulated.
 type engine struct {
-	connect func(path string, readOnly bool) (driver.Conn, error)
-	code    func(error) (int, bool)            // extended result code of an error of this library
-	openLog func(path string) (logFile, error) // opens the write-ahead log, which is there
-	create  func(path string) error            // makes an empty file that only its owner may read
-	aliased bool                               // blobs of a row are only valid until the next row
+	connect func(path string, how access) (driver.Conn, error)
+	exists  func(path string) bool                              // a database is there
+	code    func(error) (int, bool)                             // extended result code of an error of this library
+	openLog func(path string) (logFile, error)                  // opens the write-ahead log, which is there
+	create  func(path string, syncDir func(string) error) error // makes an empty file that only its owner may read
+	aliased bool                                                // blobs of a row are only valid until the next row
 }
+
+// access is what a connection may do.
+type access int
+
+const (
+	readWrite access = iota
+	readOnly
+	frozen // read what nobody writes, without its log
+)
 
 // logFile is the write-ahead log as a file of the process's own, to be synced.
 type logFile interface {
@@ -28,12 +40,19 @@ type logFile interface {
 
 func modernc() *engine {
 	return &engine{
-		connect: func(path string, readOnly bool) (driver.Conn, error) {
+		connect: func(path string, how access) (driver.Conn, error) {
 			name := "file:" + (&url.URL{Path: path}).EscapedPath()
-			if readOnly {
+			switch how {
+			case readOnly:
 				name += "?mode=ro"
+			case frozen:
+				name += "?mode=ro&immutable=1"
 			}
 			return (&moderncsqlite.Driver{}).Open(name)
+		},
+		exists: func(path string) bool {
+			_, err := os.Stat(path)
+			return !errors.Is(err, fs.ErrNotExist)
 		},
 		code: func(err error) (int, bool) {
 			var e *moderncsqlite.Error
@@ -63,6 +82,8 @@ const (
 	codeBusyRecovery = codeBusy | 1<<8
 	codeIOErrFsync   = codeIOErr | 4<<8
 	codeIOErrDirSync = codeIOErr | 5<<8
+	codeIOErrShmSize = codeIOErr | 19<<8   // the file of the shared index cannot grow
+	codeHotJournal   = codeReadOnly | 3<<8 // who may write has to undo a transaction first
 )
 
 // primary gives the primary result code of err, 0 if it is none of SQLite's.
@@ -89,6 +110,9 @@ func (e *engine) sessionFault(err error) bool {
 
 // explain adds what the caller can do about an error.
 func (e *engine) explain(err error) error {
+	if code, _ := e.code(err); code == codeIOErrShmSize {
+		return fullDisk(err)
+	}
 	switch e.primary(err) {
 	case codeFull:
 		return fullDisk(err)

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -202,7 +201,7 @@ func TestAnotherProgram(t *testing.T) {
 	home := t.TempDir()
 	l := newLog(t, mustOpen(t, home, Config{pragmas: map[string]string{"busy_timeout": "10"}}), "a")
 	defer func() { _ = l.s.Close() }()
-	raw, err := modernc().connect(home+"/"+databaseName, false)
+	raw, err := modernc().connect(home+"/"+databaseName, readWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,26 +220,6 @@ func TestAnotherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.must(1)
-}
-
-// TestReadOnlyHome: a home that cannot be written says so when it is opened.
-func TestReadOnlyHome(t *testing.T) {
-	dir := t.TempDir()
-	s := mustOpen(t, dir, Config{})
-	newLog(t, s, "a").must(1)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	// Root writes everywhere, so that a file stands where the directory of holders must be.
-	if err := os.RemoveAll(dir + "/holders"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(dir+"/holders", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(t.Context(), dir, Config{}); err == nil || !strings.Contains(err.Error(), dir) {
-		t.Errorf("open: %v", err)
-	}
 }
 
 // TestCorruptEvents: a changed, missing, swapped or repeated row is found and named; what is before it can be read,
@@ -273,7 +252,7 @@ func TestCorruptEvents(t *testing.T) {
 			a, b := newLog(t, s, "a"), newLog(t, s, "b")
 			a.must(6)
 			b.must(6)
-			if err := s.writer.do(t.Context(), 0, 0, func(c *conn) error { return c.script(tt.sql) }); err != nil {
+			if err := s.write(t.Context(), 0, 0, func(c *conn) error { return c.script(tt.sql) }); err != nil {
 				t.Fatal(err)
 			}
 			got, err := readAll(s, "a")

@@ -86,6 +86,7 @@ func TestForeignDatabases(t *testing.T) {
 	} {
 		home := t.TempDir()
 		s := mustOpen(t, home, Config{})
+		newLog(t, s, "a")
 		if err := s.writer.conn.script(tt.sql); err != nil {
 			t.Fatal(err)
 		}
@@ -172,13 +173,18 @@ func TestHolderFiles(t *testing.T) {
 		return len(entries)
 	}
 	idle, holding := mustOpen(t, home, Config{}), mustOpen(t, home, Config{})
+	newLog(t, idle, "idle")
 	newLog(t, holding, "a")
+	if err := idle.releaseAll(); err != nil {
+		t.Fatal(err)
+	}
 	abandon(idle)
 	abandon(holding)
 	if err := os.WriteFile(filepath.Join(home, "holders", "half.tmp"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	alive := mustOpen(t, home, Config{})
+	newLog(t, alive, "c")
 	if n := names(); n != 2 { // The one that "a" names, and the living one.
 		t.Errorf("%d holder files", n)
 	}
@@ -186,6 +192,7 @@ func TestHolderFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := mustOpen(t, home, Config{})
+	newLog(t, other, "b")
 	if n := names(); n != 2 {
 		t.Errorf("%d holder files", n)
 	}

@@ -16,7 +16,7 @@ func (s *Store) Send(ctx context.Context, id string, item store.Item) (store.Rec
 	if item.Key == "" {
 		return store.Receipt{}, fmt.Errorf("send to session %s: an item needs a key", id)
 	}
-	err := s.writer.do(ctx, 1, len(item.Body), func(c *conn) error {
+	err := s.write(ctx, 1, len(item.Body), func(c *conn) error {
 		var err error
 		r.N, r.Known, err = sendTx(c, id, item)
 		return err
@@ -104,7 +104,7 @@ func (s *Store) Pending(ctx context.Context, id string, after int64, limit int) 
 func (s *Store) Prune(ctx context.Context, before int64) (int, error) {
 	total := 0
 	for more := true; more; {
-		err := s.writer.do(ctx, sweepRows, 0, func(c *conn) error {
+		err := s.write(ctx, sweepRows, 0, func(c *conn) error {
 			rows, err := c.exec(`DELETE FROM inbox WHERE (session_no, n) IN
 				(SELECT session_no, n FROM inbox WHERE drained IS NOT NULL AND drained < ?1 LIMIT ?2)`, before, sweepRows)
 			if err != nil {

@@ -61,7 +61,7 @@ func (s *Store) Takeover(ctx context.Context, id string) (store.Lease, error) {
 
 func (s *Store) take(ctx context.Context, id string, force bool) (store.Lease, error) {
 	var row infoRow
-	err := s.writer.do(ctx, 1, 0, func(c *conn) error {
+	err := s.write(ctx, 1, 0, func(c *conn) error {
 		var err error
 		if row, err = s.getRow(c, id); err != nil {
 			return err
@@ -87,7 +87,7 @@ func (s *Store) take(ctx context.Context, id string, force bool) (store.Lease, e
 
 // Release gives a lease back; see [store.Log].
 func (s *Store) Release(ctx context.Context, l store.Lease) error {
-	err := s.writer.do(ctx, 1, 0, func(c *conn) error {
+	err := s.write(ctx, 1, 0, func(c *conn) error {
 		rows, err := c.exec("UPDATE session SET holder = NULL WHERE id = ?1 AND epoch = ?2 AND holder = ?3", l.Session, l.Epoch, l.Holder)
 		if err == nil && rows == 0 {
 			return errNothing
@@ -120,7 +120,7 @@ func (s *Store) releaseAll() error {
 	if held == 0 {
 		return nil
 	}
-	return s.writer.do(context.Background(), held, 0, func(c *conn) error {
+	return s.write(context.Background(), held, 0, func(c *conn) error {
 		_, err := c.exec("UPDATE session SET holder = NULL WHERE holder = ?1", s.self.id)
 		return err
 	})

@@ -28,7 +28,7 @@ func openWriteLock(home string) (*writeLock, error) {
 	if err != nil {
 		return nil, errors.Join(err, turn.Close())
 	}
-	door, err := openPrivate(filepath.Join(home, "door.lock"))
+	door, err := openPrivate(filepath.Join(home, doorName))
 	if err != nil {
 		return nil, errors.Join(err, turn.Close(), write.Close())
 	}
@@ -37,6 +37,7 @@ func openWriteLock(home string) (*writeLock, error) {
 
 // Bounds of the wait at the door.
 const (
+	doorName  = "door.lock"
 	doorPause = 2 * time.Millisecond
 	doorTries = 5000
 )
@@ -45,15 +46,18 @@ const (
 // SQLite tells who opens in just that moment that the database is locked, whatever busy_timeout says. A process that
 // was stopped in the door is not waited for longer than ten seconds. The returned function leaves.
 func (l *writeLock) enter() func() {
+	waitAt(l.door, unix.LOCK_EX)
+	return func() { _ = flock(l.door, unix.LOCK_UN) } // Unlocking a descriptor of ours cannot fail.
+}
+
+// waitAt waits at the door for as long as its bounds allow.
+func waitAt(door *os.File, how int) {
 	for range doorTries {
-		if got, err := tryLock(l.door, unix.LOCK_EX); got {
-			return func() { _ = flock(l.door, unix.LOCK_UN) } // Unlocking a descriptor of ours cannot fail.
-		} else if err != nil {
-			break
+		if got, err := tryLock(door, how); got || err != nil {
+			return
 		}
 		time.Sleep(doorPause) //nolint:forbidigo // a lock of another process cannot be waited for with a bound
 	}
-	return func() {}
 }
 
 // acquire blocks until it is this process's turn.
@@ -108,7 +112,7 @@ func openPrivate(path string) (*os.File, error) {
 
 // createFile makes an empty database file unless there is one. It is made aside and linked into place: closing a
 // descriptor of the database itself would drop the locks that SQLite holds on it in this process.
-func createFile(path string) error {
+func createFile(path string, syncDir func(string) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {

@@ -34,17 +34,17 @@ const (
 
 // openDatabase opens the writing connection and brings the schema up to date.
 func openDatabase(cfg Config, path string, lock *writeLock) (*conn, error) {
-	if err := cfg.engine.create(path); err != nil {
+	if err := cfg.engine.create(path, cfg.syncDir); err != nil {
 		return nil, err
 	}
 	defer lock.enter()()
-	c, err := openConn(cfg, path, false)
+	c, err := openConn(cfg, path, readWrite)
 	for range recoverTries {
 		if code, _ := cfg.engine.code(err); err == nil || code != codeBusyRecovery {
 			break
 		}
 		time.Sleep(recoverPause) //nolint:forbidigo // there is nothing to wait for
-		c, err = openConn(cfg, path, false)
+		c, err = openConn(cfg, path, readWrite)
 	}
 	if err != nil {
 		return nil, err
@@ -57,16 +57,16 @@ func openDatabase(cfg Config, path string, lock *writeLock) (*conn, error) {
 }
 
 // openConn opens a connection and sets what every connection needs.
-func openConn(cfg Config, path string, readOnly bool) (*conn, error) {
-	raw, err := cfg.engine.connect(path, readOnly)
+func openConn(cfg Config, path string, how access) (*conn, error) {
+	raw, err := cfg.engine.connect(path, how)
 	if err != nil {
 		return nil, err
 	}
 	c := newConn(cfg.engine, raw)
 	if err = checkVersion(c); err == nil {
-		err = c.script(pragmas(cfg, readOnly))
+		err = c.script(pragmas(cfg, how))
 	}
-	if err == nil && !readOnly && len(cfg.pragmas) == 0 {
+	if err == nil && how == readWrite && len(cfg.pragmas) == 0 {
 		err = checkDurable(c)
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func openConn(cfg Config, path string, readOnly bool) (*conn, error) {
 // pragmas are the settings of a connection. Checkpoints are ours alone: SQLite's own swallows a failed sync. So are the
 // syncs of commits (see writer.sync): with NORMAL, SQLite makes those that keep the file sound, before and after a
 // checkpoint and at the beginning of a log, and none in a commit, which holds the lock.
-func pragmas(cfg Config, readOnly bool) string {
+func pragmas(cfg Config, how access) string {
 	var b strings.Builder
 	set := func(name, value string) {
 		if v, ok := cfg.pragmas[name]; ok {
@@ -89,7 +89,7 @@ func pragmas(cfg Config, readOnly bool) string {
 	}
 	set("busy_timeout", "10000")
 	set("temp_store", "MEMORY")
-	if readOnly {
+	if how != readWrite {
 		set("cache_size", "-8192")
 		set("query_only", "ON")
 		return b.String()
@@ -157,6 +157,10 @@ func migrate(c *conn, lock *writeLock) error {
 	if err != nil || version == schemaVersion {
 		return err
 	}
+	return migrateFrom(c, version)
+}
+
+func migrateFrom(c *conn, version int) error {
 	var script strings.Builder
 	script.WriteString("BEGIN IMMEDIATE;\n")
 	for n := version + 1; n <= schemaVersion; n++ {

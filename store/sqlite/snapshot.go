@@ -20,7 +20,7 @@ func (s *Store) SaveSnapshot(ctx context.Context, id string, n store.Snapshot) e
 	if state == nil {
 		state = []byte{}
 	}
-	err := s.writer.do(ctx, 1, len(state), func(c *conn) error {
+	err := s.write(ctx, 1, len(state), func(c *conn) error {
 		sno, err := sessionNo(c, id)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (s *Store) LoadSnapshot(ctx context.Context, id string, foldVersion int, at
 
 // SetReader stores a reader's output position; see [store.Log].
 func (s *Store) SetReader(ctx context.Context, id, task, reader string, position int64) error {
-	err := s.writer.do(ctx, 1, 0, func(c *conn) error {
+	err := s.write(ctx, 1, 0, func(c *conn) error {
 		sno, err := sessionNo(c, id)
 		if err != nil {
 			return err

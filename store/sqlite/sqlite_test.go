@@ -32,7 +32,13 @@ func mustOpen(t testing.TB, dir string, cfg Config) *Store {
 // abandon does to the rest of the world what SIGKILL does: the holder's lock goes free, nothing is released.
 func abandon(s *Store) {
 	s.ending.Do(func() {
+		s.beginning.Lock()
 		s.closed.Store(true)
+		s.beginning.Unlock()
+		if !s.begun.Load() {
+			_ = closeAll(s.readers.drain())
+			return
+		}
 		s.writer.stop()
 		_ = s.self.file.Close()
 		_ = s.writer.close(s.readers)

@@ -21,10 +21,16 @@ import (
 type Store struct {
 	cfg     Config
 	home    string
-	self    *holder
+	path    string // of the database
 	holders *holders
-	writer  *writer
 	readers *pool
+	copied  copyOf
+
+	// These two are there once the store has written for the first time; see begin.
+	beginning sync.Mutex
+	begun     atomic.Bool
+	self      *holder
+	writer    *writer
 
 	mu   sync.Mutex
 	held map[string]*lease // what this store may append to, by session id
@@ -58,6 +64,7 @@ type Config struct {
 	sizes    *sizes             // bounds of the writer; nil is the default
 	free     func(string) int64 // bytes free on the home's filesystem
 	fsname   func(string) (string, bool)
+	syncDir  func(string) error // makes the names in a directory durable
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -85,19 +92,20 @@ func (c Config) withDefaults() (Config, error) {
 	if c.free == nil {
 		c.free = freeBytes
 	}
+	if c.syncDir == nil {
+		c.syncDir = syncDir
+	}
 	if c.fsname == nil {
 		c.fsname = networkFS
 	}
 	return c, nil
 }
 
-// Open opens the home, creating it if needed, and becomes a holder in it. Errors: [store.ErrNetworkFS],
-// [store.ErrNewer], [store.ErrFull].
+// Open opens the home to read. That creates and changes nothing, so that a full disk, a read-only one and a copy can be
+// read; a home that is not there is empty. The first write makes the home if needed, and this store a holder in it.
+// Errors: [store.ErrNetworkFS], [store.ErrNewer].
 func Open(ctx context.Context, home string, cfg Config) (*Store, error) {
 	s, err := open(ctx, home, cfg)
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		err = fullDisk(err)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", home, err)
 	}
@@ -115,31 +123,84 @@ func open(ctx context.Context, home string, cfg Config) (*Store, error) {
 	if home, err = filepath.Abs(home); err != nil {
 		return nil, err
 	}
-	if err := prepareHome(home, cfg); err != nil {
+	if err := cfg.checkPlace(home); err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, home: home, held: map[string]*lease{}}
-	path := filepath.Join(home, databaseName)
-	lock, err := openWriteLock(home)
-	if err != nil {
-		return nil, err
-	}
-	c, err := openDatabase(cfg, path, lock)
-	if err != nil {
-		return nil, errors.Join(cfg.engine.explain(err), lock.close())
-	}
-	log, err := cfg.engine.openLog(path + "-wal")
-	if err != nil {
-		return nil, errors.Join(err, c.close(), lock.close())
-	}
+	s := &Store{cfg: cfg, home: home, path: filepath.Join(home, databaseName), held: map[string]*lease{}}
 	s.holders = &holders{dir: filepath.Join(home, "holders"), identity: cfg.identity}
-	if s.self, err = s.holders.enter(cfg.NewID(), cfg.Now().UnixMilli()); err != nil {
-		return nil, errors.Join(err, log.Close(), c.close(), lock.close())
+	s.readers = newPool(cfg.Readers, s.openReading)
+	s.readers.stale = func(c *conn) bool { return c.empty && cfg.engine.exists(s.path) }
+	version := schemaVersion
+	err = s.read(ctx, func(c *conn) error {
+		version, err = currentVersion(c)
+		return err
+	})
+	if code, _ := cfg.engine.code(err); err == nil && version < schemaVersion || code == codeHotJournal {
+		_, err = s.begin(ctx)
 	}
-	s.readers = newPool(cfg.Readers, func() (*conn, error) { return openConn(cfg, path, true) })
+	if err != nil {
+		return nil, errors.Join(cfg.engine.explain(err), s.Close())
+	}
+	return s, nil
+}
+
+// write runs a job on the writer; see [writer.do].
+func (s *Store) write(ctx context.Context, events, bytes int, run func(*conn) error) error {
+	w, err := s.begin(ctx)
+	if err != nil {
+		return err
+	}
+	return w.do(ctx, events, bytes, run)
+}
+
+// begin makes this store one that writes: it makes the home if needed, brings the schema up to date, becomes a holder
+// and starts the writer. What fails may be tried again.
+func (s *Store) begin(ctx context.Context) (*writer, error) {
+	if s.begun.Load() {
+		return s.writer, nil
+	}
+	s.beginning.Lock()
+	defer s.beginning.Unlock()
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	if s.begun.Load() {
+		return s.writer, nil
+	}
+	err := s.beginLocked(ctx)
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		err = fullDisk(err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open store %s to write: %w", s.home, err)
+	}
+	s.begun.Store(true)
+	return s.writer, nil
+}
+
+func (s *Store) beginLocked(ctx context.Context) error {
+	cfg := s.cfg
+	if err := prepareHome(s.home, cfg); err != nil {
+		return err
+	}
+	lock, err := openWriteLock(s.home)
+	if err != nil {
+		return err
+	}
+	c, err := openDatabase(cfg, s.path, lock)
+	if err != nil {
+		return errors.Join(cfg.engine.explain(err), lock.close())
+	}
+	log, err := cfg.engine.openLog(s.path + "-wal")
+	if err != nil {
+		return errors.Join(err, c.close(), lock.close())
+	}
+	if s.self, err = s.holders.enter(cfg.NewID(), cfg.Now().UnixMilli()); err != nil {
+		return errors.Join(err, log.Close(), c.close(), lock.close())
+	}
 	s.holders.sweep(s.self.id, func(id string) bool { return s.named(ctx, id) })
 	s.writer = startWriter(s, c, log, lock)
-	return s, nil
+	return nil
 }
 
 // named tells whether a session's row names the holder; in doubt it does.
@@ -160,13 +221,19 @@ func (s *Store) Close() error {
 		if err := s.releaseAll(); err != nil && !errors.Is(err, store.ErrUncertain) {
 			s.end = err
 		}
+		s.beginning.Lock()
 		s.closed.Store(true)
+		s.beginning.Unlock()
+		if !s.begun.Load() {
+			s.end = errors.Join(s.end, closeAll(s.readers.drain()), s.copied.remove())
+			return
+		}
 		s.writer.stop()
 		if err := s.usable(); errors.Is(err, store.ErrUncertain) {
 			s.end = err
 			return
 		}
-		s.end = errors.Join(s.end, s.writer.close(s.readers), s.holders.leave(s.self))
+		s.end = errors.Join(s.end, s.writer.close(s.readers), s.holders.leave(s.self), s.copied.remove())
 		if s.end != nil {
 			s.end = fmt.Errorf("close store %s: %w", s.home, s.end)
 		}
@@ -208,7 +275,15 @@ func (s *Store) read(ctx context.Context, f func(*conn) error) error {
 	return f(c)
 }
 
-// prepareHome makes the directories and refuses a place whose locks cannot be trusted.
+// checkPlace refuses a place whose locks cannot be trusted.
+func (c Config) checkPlace(home string) error {
+	if name, remote := c.fsname(home); remote && !c.AllowNetworkFS {
+		return fmt.Errorf("%w: %s; use a home on a local disk", store.ErrNetworkFS, name)
+	}
+	return nil
+}
+
+// prepareHome makes the directories.
 func prepareHome(home string, cfg Config) error {
 	_, err := os.Stat(home)
 	fresh := errors.Is(err, os.ErrNotExist)
@@ -220,11 +295,11 @@ func prepareHome(home string, cfg Config) error {
 			return err
 		}
 	}
-	if name, remote := cfg.fsname(home); remote && !cfg.AllowNetworkFS {
-		return fmt.Errorf("%w: %s; use a home on a local disk", store.ErrNetworkFS, name)
+	if err := cfg.checkPlace(home); err != nil {
+		return err
 	}
 	if fresh {
-		return syncDir(filepath.Dir(home))
+		return cfg.syncDir(filepath.Dir(home))
 	}
 	return nil
 }

@@ -24,15 +24,20 @@ func boot(t testing.TB, d *disk) *engine {
 	vfs.Register(name, &simVFS{disk: d, shm: filepath.Join(t.TempDir(), name), locks: map[string]*fileLocks{}})
 	t.Cleanup(func() { vfs.Unregister(name) })
 	return &engine{
-		connect: func(path string, readOnly bool) (driver.Conn, error) {
+		connect: func(path string, how access) (driver.Conn, error) {
 			if d.gone() { // The driver keeps the memory of a connection that it could not open.
 				return nil, errPower
 			}
 			path = "file:" + filepath.Base(path) + "?vfs=" + name
-			if readOnly {
+			if how != readWrite {
 				path += "&mode=ro"
 			}
 			return (&ncruces.SQLite{}).Open(path)
+		},
+		exists: func(path string) bool {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return d.files[filepath.Base(path)] != nil
 		},
 		code: func(err error) (int, bool) {
 			var extended sqlite3.ExtendedErrorCode
@@ -45,7 +50,7 @@ func boot(t testing.TB, d *disk) *engine {
 			}
 			return 0, false
 		},
-		create: func(string) error { return nil },
+		create: func(string, func(string) error) error { return nil },
 		openLog: func(path string) (logFile, error) {
 			d.mu.Lock()
 			defer d.mu.Unlock()

@@ -1,0 +1,142 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// openReading opens a connection that reads. Where there is no database, it is an empty one in memory.
+//
+// SQLite shares an index of the write-ahead log between processes in a file beside it, and makes that file when it is
+// not there. Where that cannot be done, because the disk is full or read-only, nobody can be writing either: without a
+// log the database is read as it lies, with one a copy of both is.
+func (s *Store) openReading() (*conn, error) {
+	if !s.cfg.engine.exists(s.path) {
+		return openEmpty(s.cfg)
+	}
+	c, err := s.openShared()
+	if code, _ := s.cfg.engine.code(err); code == codeHotJournal {
+		return nil, err
+	}
+	switch s.cfg.engine.primary(err) {
+	case codeCantOpen, codeReadOnly, codeIOErr, codeFull:
+	default:
+		return c, err
+	}
+	if info, e := os.Stat(s.path + "-wal"); e == nil && info.Size() > 0 {
+		path, e := s.copied.of(s.path)
+		if e != nil {
+			return nil, errors.Join(err, e)
+		}
+		return openTouched(s.cfg, path, readWrite)
+	}
+	if c, e := openTouched(s.cfg, s.path, frozen); e == nil {
+		return c, nil
+	}
+	return nil, err
+}
+
+// openShared opens the database beside processes that may write it.
+func (s *Store) openShared() (*conn, error) {
+	defer s.enterDoor()()
+	c, err := openTouched(s.cfg, s.path, readOnly)
+	for range recoverTries {
+		if code, _ := s.cfg.engine.code(err); err == nil || code != codeBusyRecovery {
+			break
+		}
+		time.Sleep(recoverPause) //nolint:forbidigo // there is nothing to wait for
+		c, err = openTouched(s.cfg, s.path, readOnly)
+	}
+	return c, err
+}
+
+// openTouched opens a connection that has read once, so that all of its files are in use.
+func openTouched(cfg Config, path string, how access) (*conn, error) {
+	c, err := openConn(cfg, path, how)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.one("SELECT count(*) FROM sqlite_schema", nil, nil); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// openEmpty gives what an empty home would: there are no sessions in it.
+func openEmpty(cfg Config) (*conn, error) {
+	raw, err := cfg.engine.connect(":memory:", readWrite)
+	if err != nil {
+		return nil, err
+	}
+	c := newConn(cfg.engine, raw)
+	c.empty = true
+	if err := errors.Join(checkVersion(c), migrateFrom(c, 0)); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// enterDoor keeps the database's files in their place while a connection is opened; see [writeLock.enter]. Without a
+// door nobody has written yet.
+func (s *Store) enterDoor() func() {
+	door, err := os.Open(filepath.Join(s.home, doorName))
+	if err != nil {
+		return func() {}
+	}
+	waitAt(door, unix.LOCK_SH)
+	return func() { _ = door.Close() }
+}
+
+// copyOf is a copy of a database and its write-ahead log in a directory of its own, made once.
+type copyOf struct {
+	mu  sync.Mutex
+	dir string
+}
+
+func (c *copyOf) of(path string) (string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dir == "" {
+		dir, err := os.MkdirTemp("", "perdure-read-")
+		if err != nil {
+			return "", err
+		}
+		for _, name := range []string{path, path + "-wal"} {
+			if err := copyFile(name, filepath.Join(dir, filepath.Base(name))); err != nil {
+				return "", errors.Join(fmt.Errorf("copy the home to read it: %w", err), os.RemoveAll(dir))
+			}
+		}
+		c.dir = dir
+	}
+	return filepath.Join(c.dir, filepath.Base(path)), nil
+}
+
+func (c *copyOf) remove() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(c.dir)
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // It was only read.
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
