@@ -201,7 +201,8 @@ const timerPrefix = "timer."
 // TimerID is the id of the timer of that name. It keeps timers apart from the other actions of Next.
 func TimerID(name string) string { return timerPrefix + name }
 
-// TimerFired says that a wake-up's time has come. Time enters a session only like this.
+// TimerFired says that a wake-up's time has come. Time enters a session only like this. A person who resumes a turn
+// whose model call failed fires the call's wake-up too: it goes again at once.
 type TimerFired struct {
 	headOnly
 	ID string `json:"id"`
@@ -214,6 +215,6 @@ func (b *TimerFired) apply(s *State, _ Event) {
 	delete(s.Timers, b.ID)
 	s.fireAwait(b.ID)
 	if t := s.Turn; t != nil && t.Model != nil && t.Model.Status == CallFailed && WakeID(t.Model.ID) == b.ID {
-		t.Model.Status = CallLost // due: the same request goes again
+		t.Model.retry()
 	}
 }

@@ -5,7 +5,9 @@ package session
 type ModelCall struct {
 	ID        string      `json:"id"` // act id of the newest attempt
 	Attempt   int         `json:"attempt"`
-	Failures  int         `json:"failures"` // attempts in a row that failed, interruptions apart
+	Failures  int         `json:"failures"`         // attempts in a row that failed, interruptions apart
+	Broken    int         `json:"broken,omitempty"` // those of them that broke off after the API had begun to answer
+	Since     int64       `json:"since,omitempty"`  // ms UTC of the first of them
 	Status    ModelStatus `json:"status"`
 	Epoch     int64       `json:"epoch"`
 	Through   int64       `json:"through_seq"` // the request holds events up to here
@@ -15,6 +17,7 @@ type ModelCall struct {
 	Fresh     int64       `json:"fresh"`    // bytes of [Context].Fresh that the request holds
 	RetryAt   int64       `json:"retry_at,omitempty"`
 	Stop      StopReason  `json:"stop,omitempty"`
+	HTTP      int         `json:"http_status,omitempty"` // of the newest failure, as Class and Message
 	Class     string      `json:"class,omitempty"`
 	Message   string      `json:"message,omitempty"`
 }
@@ -26,7 +29,7 @@ type ModelStatus string
 const (
 	CallRequested ModelStatus = "requested"
 	CallResponded ModelStatus = "responded"
-	CallFailed    ModelStatus = "failed" // RetryAt tells when the next attempt is due; 0 is never
+	CallFailed    ModelStatus = "failed" // RetryAt is when the next attempt is due; 0: when the session is resumed
 	CallLost      ModelStatus = "lost"   // interrupted before it was sealed; the same request goes again
 )
 
@@ -125,10 +128,7 @@ func (b *ModelRequested) apply(s *State, e Event) {
 		Prefix: b.Prefix, MaxTokens: b.MaxTokens, Estimate: b.Estimate, Fresh: s.Context.Fresh,
 	}
 	if t.Model != nil && t.Step == b.Step {
-		m.Failures = t.Model.Failures
-		if t.Model.Through == b.Through { // the same request, and nothing newer in it
-			m.Fresh = t.Model.Fresh
-		}
+		m.follow(t.Model)
 	}
 	if t.Step != b.Step {
 		s.leaveCalls(e, t)
@@ -197,7 +197,7 @@ func (b *ModelResponded) apply(s *State, e Event) {
 		s.fault(e, "call %s is not outstanding", b.Act)
 		return
 	}
-	t.Model.Status, t.Model.Stop = CallResponded, b.Stop
+	t.Model.answered(b.Stop)
 	u := s.use(b.Model)
 	u.Calls++
 	u.Usage.Add(b.Usage)
@@ -227,7 +227,7 @@ func (b *ModelResponded) apply(s *State, e Event) {
 	}
 }
 
-// ModelFailed closes an attempt that the API or the network refused.
+// ModelFailed closes an attempt that the API or the network refused. It ends no turn; see [Failure].
 type ModelFailed struct {
 	headOnly
 	Act     string `json:"act"`
@@ -235,7 +235,8 @@ type ModelFailed struct {
 	Class   string `json:"class"`
 	Status  int    `json:"status,omitempty"`
 	Message string `json:"message"`
-	RetryAt int64  `json:"retry_at,omitempty"` // ms UTC; 0: not again
+	Started bool   `json:"started,omitempty"`  // the API had begun to answer
+	RetryAt int64  `json:"retry_at,omitempty"` // ms UTC; 0: not until the session is resumed
 	DelayMS int64  `json:"delay_ms,omitempty"` // jitter included
 	Jitter  int64  `json:"jitter_ms,omitempty"`
 	Lost    int64  `json:"lost_input_tokens,omitempty"`
@@ -245,12 +246,9 @@ type ModelFailed struct {
 func (*ModelFailed) Kind() Kind { return KindModelFailed }
 
 func (b *ModelFailed) apply(s *State, e Event) {
-	m := s.loseModel(e, b.Act, b.Model, b.Lost)
-	if m == nil {
-		return
+	if m := s.loseModel(e, b.Act, b.Model, b.Lost); m != nil {
+		m.fail(b, e.Time)
 	}
-	m.Status, m.RetryAt, m.Class, m.Message = CallFailed, b.RetryAt, b.Class, b.Message
-	m.Failures++
 }
 
 // ModelLost closes an attempt whose reply was never sealed: the agent died, or the call was cancelled. What had

@@ -47,6 +47,11 @@ func (r *run) move() {
 		r.append(engine, &session.TimerSet{ID: session.TimerID("t"), At: r.now + 5})
 	case 14, 15:
 		r.resume()
+		if halt, why := r.st.Halt(); halt != "" && r.src.number(4) == 0 {
+			r.append(engine, &session.TurnEnded{N: r.st.Turn.N, Stop: halt, Message: why})
+		} else if r.st.Failure() != nil && r.st.Failure().Rests {
+			r.append(human, &session.TimerFired{ID: session.WakeID(r.st.Turn.Model.ID)})
+		}
 	default:
 		r.awaitSomething()
 	}

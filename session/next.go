@@ -126,8 +126,8 @@ func (s *State) nextInTurn(t *Turn) []Action {
 		return end(TurnCancelled, "")
 	case m.Status == CallLost:
 		return s.callModel(t, t.Step, m.Attempt+1, m.Through)
-	case m.Status == CallFailed && m.RetryAt == 0:
-		return end(failedStop(m), m.Message)
+	case m.rests():
+		return nil
 	case m.Status == CallFailed && s.Updated < m.RetryAt:
 		if s.Lifecycle != LifecycleOpen {
 			return nil
@@ -190,10 +190,16 @@ func (s *State) callModel(t *Turn, step, attempt int, through int64) []Action {
 // replyRoom is the least room in the window, in tokens, that a reply must have.
 const replyRoom = 1024
 
-// Halt tells which limit keeps the open turn from its next model call, and in words why; "" is none.
+// Halt is what keeps the open turn from its next model call until somebody resumes it, a limit or a failed call, and in
+// words why; "" is nothing.
 func (s *State) Halt() (stop, why string) {
 	t := s.Turn
-	if t == nil || t.Cancel != nil || !s.needsModel(t) {
+	switch {
+	case t == nil || t.Cancel != nil:
+		return "", ""
+	case t.Model.rests():
+		return failedStop(t.Model), t.Model.Message
+	case !s.needsModel(t):
 		return "", ""
 	}
 	newStep := t.Model == nil || t.Model.Status == CallResponded

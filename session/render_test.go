@@ -134,6 +134,9 @@ func stateLines(s *session.State) string {
 	if stop, why := s.Halt(); stop != "" {
 		fmt.Fprintf(&out, "halted: %s (%s)\n", stop, why)
 	}
+	if f := s.Failure(); f != nil {
+		fmt.Fprintf(&out, "failing: %s since %d, %d times, rests=%t\n", f.Class, f.Since, f.Tries, f.Rests)
+	}
 	if t := s.Turn; t != nil {
 		fmt.Fprintf(&out, "turn %d, step %d", t.N, t.Step)
 		if t.Model != nil {

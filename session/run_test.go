@@ -107,7 +107,7 @@ func (r *run) needsHuman() bool {
 		return false
 	}
 	if t.Model != nil && t.Model.Status == session.CallFailed && t.Model.RetryAt == 0 {
-		return false // the turn ends
+		return true // until somebody resumes it
 	}
 	if t.Model != nil && t.Model.Status == session.CallResponded {
 		waiting, unsettled := false, false

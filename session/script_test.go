@@ -170,6 +170,11 @@ func (s *script) outside(verb string, args []string) error {
 		w.append(human, &session.QuestionAnswered{Act: args[0], Text: args[1]})
 	case "cancel":
 		w.append(human, &session.CancelRequested{})
+	case "retry": // as whoever resumes a failed turn does
+		w.append(human, &session.TimerFired{ID: session.WakeID(w.st.Turn.Model.ID)})
+	case "giveup": // as whoever resumes a halted turn with a prompt does
+		stop, why := w.st.Halt()
+		w.append(engine, &session.TurnEnded{N: w.st.Turn.N, Stop: stop, Message: why})
 	case "rules":
 		var rules []session.Rule
 		for _, a := range args {

@@ -4,7 +4,7 @@ import "fmt"
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
-const FoldVersion = 2
+const FoldVersion = 3
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (
