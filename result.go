@@ -24,6 +24,8 @@ type Result struct {
 	Recovered  []engine.Recovery `json:"recovered"`
 	Tasks      []TaskView        `json:"tasks"`             // of the session, that live on: find them by `perdure task list`
 	Message    string            `json:"message,omitempty"` // why it stopped, if that needs words
+	TurnOpen   bool              `json:"turn_open"`         // the turn has not ended: resuming goes on with it
+	Failure    *FailureView      `json:"failure,omitempty"` // the model call that the open turn is without
 }
 
 // Waiting is something that needs a human before the turn can go on.
@@ -43,6 +45,7 @@ func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, w
 	switch {
 	case st.Turn != nil:
 		t := st.Turn
+		r.TurnOpen, r.Failure = true, failureView(st)
 		r.Turn, r.Steps, r.Usage, r.CostUSD = t.N, t.Step, t.Usage, usd(t.Cost, t.Unpriced)
 		r.StopReason, r.Message = st.Halt()
 		switch {

@@ -41,10 +41,8 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 	if opt.Opened != nil {
 		opt.Opened(s)
 	}
-	if opt.Prompt != "" {
-		if _, err := h.Send(ctx, id, opt.Key, opt.Prompt); err != nil {
-			return nil, errors.Join(err, s.Close(ctx, "error"))
-		}
+	if err := h.begin(ctx, s, opt); err != nil {
+		return nil, errors.Join(err, s.Close(ctx, "error"))
 	}
 	runErr := runInterruptible(ctx, s, opt.Interrupt, func(ctx context.Context) error {
 		if !opt.Wait {
@@ -65,6 +63,15 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 		reason = "parked"
 	}
 	return r, errors.Join(err, s.Close(ctx, reason))
+}
+
+// begin brings the prompt, or lets a halted turn go on.
+func (h *Home) begin(ctx context.Context, s *engine.Session, opt RunOptions) error {
+	if opt.Prompt == "" {
+		return s.Resume(ctx, opt.Actor)
+	}
+	_, err := h.Send(ctx, s.State().ID, opt.Key, opt.Prompt)
+	return err
 }
 
 // asleep passes on what a run has come to when it goes to sleep.

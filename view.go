@@ -21,6 +21,7 @@ type View struct {
 	Labels      map[string]string `json:"labels"`
 	Lifecycle   session.Lifecycle `json:"lifecycle"`
 	Activity    session.Activity  `json:"activity"` // as of the log; a dead holder's running stands until somebody resumes
+	Failure     *FailureView      `json:"failure"`  // the model call that the open turn is without; null: none failed
 	Agent       AgentView         `json:"agent"`
 	Config      session.Config    `json:"config"`
 	Cwd         string            `json:"cwd"`
@@ -85,7 +86,7 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, err
 func viewOf(st *session.State) *View {
 	v := &View{
 		ID: st.ID, Title: st.Title, Owner: st.Owner, Labels: st.Labels, Lifecycle: st.Lifecycle,
-		Activity: session.ActivityOf(st), Agent: AgentView{Agent: st.Agent, Tools: JSONValue(st.Agent.Tools)},
+		Activity: session.ActivityOf(st), Failure: failureView(st), Agent: AgentView{Agent: st.Agent, Tools: JSONValue(st.Agent.Tools)},
 		Config: st.Config, Cwd: st.Cwd, Env: st.Env, Directories: list(st.Directories),
 		Parent: parentView(st.Parent), Head: st.Head, Epoch: st.Epoch,
 		Usage: UsageView{Usage: st.Total(), Models: modelViews(st.Usage)}, CostUSD: usd(st.Spent, st.Unpriced),

@@ -3,17 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/session"
-)
-
-// Backoff between attempts of one model call: it doubles from the first to the longest, and up to half is jitter.
-const (
-	firstDelay   = 500 * time.Millisecond
-	longestDelay = 30 * time.Second
-	longestAsked = 10 * time.Minute // the longest retry-after that is honoured as asked
 )
 
 // modelFlight is one attempt of a model call under way.
@@ -25,7 +17,7 @@ type modelFlight struct {
 	model    string
 	price    *session.Price
 	estimate int64
-	failures int
+	retry    retryPlan
 }
 
 func (f modelFlight) fly(ctx context.Context) landing {
@@ -102,17 +94,14 @@ func (f modelFlight) fail(err error) *session.ModelFailed {
 	case me.Status == 0 && me.Class != model.ClassUnreached:
 		b.Lost = f.estimate
 	}
-	if !me.Retryable() || f.failures+1 >= f.s.eng.cfg.MaxFailures {
+	b.Started = me.Started || me.Class == model.ClassProtocol
+	if !me.Retryable() {
 		return b
 	}
-	delay := min(longestDelay, firstDelay<<min(f.failures, 10))
-	jitter := time.Duration(f.s.eng.cfg.Jitter() * float64(delay) / 2)
-	delay += jitter
-	if me.RetryAfter > 0 {
-		delay = min(max(me.RetryAfter, firstDelay), longestAsked)
-		jitter = 0
+	now := f.s.eng.cfg.Now()
+	if delay, jitter, ok := f.retry.next(now, me.RetryAfter, b.Started, f.s.eng.cfg.Jitter()); ok {
+		b.DelayMS, b.Jitter = delay.Milliseconds(), jitter.Milliseconds()
+		b.RetryAt = now.Add(delay).UnixMilli()
 	}
-	b.DelayMS, b.Jitter = delay.Milliseconds(), jitter.Milliseconds()
-	b.RetryAt = f.s.eng.cfg.Now().Add(delay).UnixMilli()
 	return b
 }

@@ -48,7 +48,12 @@ type Config struct {
 	NewID               func() string    // nil: UUIDv7
 	Jitter              func() float64   // in [0,1); nil: math/rand
 	Poll                time.Duration    // how often the inbox is looked at; 0: 100 ms
-	MaxFailures         int              // failed attempts of one model call in a row; 0: 8
+	// RetryFor is how long a model that cannot be reached, or is overloaded, is asked again, unless the session's
+	// configuration says it; 0: 24 hours. Pauses grow to a minute.
+	RetryFor time.Duration
+	// MaxFailures bounds the attempts of one model call that broke off after the reply had begun, which cost tokens, and
+	// those that were not understood; 0: 8.
+	MaxFailures int
 }
 
 // New checks the config and returns an engine.
@@ -72,6 +77,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	cfg.Poll = orDefault(cfg.Poll, 100*time.Millisecond)
+	cfg.RetryFor = orDefault(cfg.RetryFor, 24*time.Hour)
 	cfg.MaxFailures = orDefault(cfg.MaxFailures, 8)
 	return &Engine{cfg: cfg}, nil
 }

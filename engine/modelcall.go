@@ -39,7 +39,7 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 	}
 	call := modelFlight{
 		s: s, act: a.ID, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
-		estimate: s.state.Estimate(), failures: s.state.Turn.Model.Failures,
+		estimate: s.state.Estimate(), retry: s.retryPlan(),
 	}
 	s.fly(a.ID, call.fly)
 	return nil

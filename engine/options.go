@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -16,10 +17,11 @@ type Options struct {
 	SetRules   bool
 	MaxSteps   *int
 	BudgetNano *int64
+	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all; see [Config].RetryFor
 	AddDirs    []string
 	Agent      *session.Agent // another provider, model, window and price; the rest of it is ignored
 	Actor      session.Actor  // who opens; zero: user
-	NewPrompt  bool           // a prompt follows: a turn that a limit has halted is given up, not continued
+	NewPrompt  bool           // a prompt follows: a turn that a limit or a failed model call has halted is given up
 }
 
 // configure appends what of the options differs from the state.
@@ -41,7 +43,11 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 	if opt.BudgetNano != nil && *opt.BudgetNano != s.state.Config.BudgetNano {
 		c.BudgetNano = opt.BudgetNano
 	}
+	if ms := s.retryForMS(opt); ms != nil {
+		c.RetryForMS = ms
+	}
 	if a := opt.Agent; a != nil && (a.Provider != s.state.Agent.Provider || a.Model != s.state.Agent.Model) {
+		s.switched = true
 		c.Provider, c.Model, c.MaxTokens, c.Window, c.Price = &a.Provider, &a.Model, &a.MaxTokens, &a.Window, a.Price
 		s.recovered = append(s.recovered, Recovery{
 			Kind: "model", ID: a.Provider + "/" + a.Model,
@@ -49,7 +55,7 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 		})
 	}
 	var bodies []session.Body
-	if c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.Model != nil || len(c.AddDirs) > 0 {
+	if c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.RetryForMS != nil || c.Model != nil || len(c.AddDirs) > 0 {
 		bodies = append(bodies, c)
 	}
 	if opt.SetRules {
@@ -59,6 +65,18 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 		}
 	}
 	return s.append(ctx, actor, bodies...)
+}
+
+// retryForMS is the patience that the options ask for, or nil if it is the session's already.
+func (s *Session) retryForMS(opt Options) *int64 {
+	if opt.RetryFor == nil {
+		return nil
+	}
+	ms := max(0, opt.RetryFor.Milliseconds())
+	if now := s.state.Config.RetryForMS; now != nil && *now == ms {
+		return nil
+	}
+	return &ms
 }
 
 // mergeRules adds to the rules of today those that a human gave this session by flags before: they are the session's

@@ -223,7 +223,7 @@ func TestRule5ThinkingGoesBackVerbatim(t *testing.T) {
 	fail = false
 	p = s.process()
 	p.say("again")
-	se = p.open(engine.Options{})
+	se = p.open(engine.Options{NewPrompt: true})
 	run(t, se)
 	got := s.last()
 	for i, b := range got.Messages[1].Blocks {

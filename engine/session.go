@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -24,7 +25,9 @@ type Session struct {
 	watched    map[string]bool                // tasks whose end is waited for
 	prepared   map[string]session.CommandSpec // tasks' attempts that are about to start, by act
 	awaiting   awaiting
-	opened     int64 // seq of the session.resumed of this lease
+	opened     int64     // seq of the session.resumed of this lease
+	began      time.Time // this lease
+	switched   bool      // it brought another model
 	recovered  []Recovery
 
 	fresh     int64 // event bytes since the newest snapshot
@@ -73,6 +76,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 		flights: map[string]*flight{}, watched: map[string]bool{}, prepared: map[string]session.CommandSpec{},
 		landed: make(chan landing, 64), asked: make(chan request), fresh: folded, snapSize: size,
 	}
+	s.began = e.cfg.Now()
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))
 	s.noteBefore()
 	resumed := &session.Resumed{Epoch: lease.Epoch, Host: e.cfg.Host, BootID: e.cfg.BootID, PID: e.cfg.PID, Build: e.cfg.Build}
@@ -81,8 +85,8 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	if err == nil && st.Parent != nil && s.snapSize == 0 { // the only opening that reads the parent's log
 		s.snapshot(ctx)
 	}
-	if halt, _ := st.Halt(); err == nil && halt != "" && opt.NewPrompt {
-		err = s.append(ctx, engineActor, &session.TurnEnded{N: st.Turn.N, Stop: halt})
+	if halt, why := st.Halt(); err == nil && halt != "" && opt.NewPrompt {
+		err = s.append(ctx, engineActor, &session.TurnEnded{N: st.Turn.N, Stop: halt, Message: why})
 	}
 	if err == nil {
 		err = s.configure(ctx, opt)

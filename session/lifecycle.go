@@ -39,6 +39,9 @@ type Config struct {
 	Root       string `json:"root"`        // directory the session was opened in
 	MaxSteps   int    `json:"max_steps"`   // of a turn, counted from when it was set; 0 is none
 	BudgetNano int64  `json:"budget_nano"` // nano-USD the session may spend in all; 0 is none
+	// RetryForMS is how long a model that cannot be reached is waited for, from the first failure on, in ms; 0 tries
+	// once, nil leaves it to the engine.
+	RetryForMS *int64 `json:"retry_for_ms,omitempty"`
 }
 
 // Opened is the first event of a session that is no fork.
@@ -121,6 +124,7 @@ type Configured struct {
 	Mode       *string  `json:"mode,omitempty"`
 	MaxSteps   *int     `json:"max_steps,omitempty"`
 	BudgetNano *int64   `json:"budget_nano,omitempty"`
+	RetryForMS *int64   `json:"retry_for_ms,omitempty"`
 	AddDirs    []string `json:"add_directories,omitempty"`
 	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
 	Provider  *string `json:"provider,omitempty"`
@@ -138,6 +142,9 @@ func (b *Configured) apply(s *State, e Event) {
 		s.setMode(*b.Mode)
 	}
 	set(&s.Config.BudgetNano, b.BudgetNano)
+	if b.RetryForMS != nil {
+		s.Config.RetryForMS = b.RetryForMS
+	}
 	set(&s.Agent.Provider, b.Provider)
 	set(&s.Agent.MaxTokens, b.MaxTokens)
 	set(&s.Agent.Window, b.Window)
