@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
@@ -26,6 +27,26 @@ type Result struct {
 	Message    string            `json:"message,omitempty"` // why it stopped, if that needs words
 	TurnOpen   bool              `json:"turn_open"`         // the turn has not ended: resuming goes on with it
 	Failure    *FailureView      `json:"failure,omitempty"` // the model call that the open turn is without
+	NumTurns   int               `json:"num_turns"`         // that ran, the one that is left open included
+	DurationMS int64             `json:"duration_ms"`       // of the run
+	Turns      []TurnResult      `json:"turns,omitempty"`   // if more than one ran: how each ended, oldest first, the last 1,024
+}
+
+// count adds what is known of the whole run.
+func (r *Result) count(w *turnWatch, took time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r.NumTurns, r.DurationMS = w.count, took.Milliseconds()
+	open := r.Turn > 0 && (len(w.all) == 0 || w.all[len(w.all)-1].Turn != r.Turn)
+	if open {
+		r.NumTurns++
+	}
+	if r.NumTurns < 2 {
+		return
+	}
+	if r.Turns = slices.Clone(w.all); open {
+		r.Turns = append(r.Turns, TurnResult{Turn: r.Turn, StopReason: r.StopReason, Result: r.Result})
+	}
 }
 
 // Waiting is something that needs a human before the turn can go on.
@@ -69,13 +90,22 @@ func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, w
 		r.CostUSD = &zero
 		return r, nil
 	}
+	r.IsError = slices.Contains(failures, r.StopReason)
+	if r.Steps == 0 {
+		return r, nil // the newest reply is an earlier turn's
+	}
 	t, err := s.Transcript(ctx)
 	if err != nil {
 		return r, err
 	}
 	r.Result = t.LastText()
-	r.IsError = slices.Contains([]string{session.TurnError, session.TurnRefusal, session.TurnContextLimit}, r.StopReason)
 	return r, nil
+}
+
+// failures are the stop reasons of a turn that did not come to its end, and will not by waiting: a limit is no error of
+// the model, but whoever looks for an answer has none.
+var failures = []string{
+	session.TurnError, session.TurnRefusal, session.TurnContextLimit, session.TurnMaxSteps, session.TurnMaxBudget,
 }
 
 // LiveTasks are the session's own tasks of which a process is left.

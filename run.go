@@ -16,8 +16,9 @@ type RunOptions struct {
 	Key       string          // idempotency key of the prompt; empty: a new one
 	Interrupt <-chan struct{} // each receive cancels the open turn; never closed
 	Opened    func(*engine.Session)
-	Wait      bool          // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
-	Asleep    func(*Result) // called each time that it goes to sleep for that, with what Run would return; must not block
+	TurnEnded func(TurnResult) // called as each turn ends; must not block
+	Wait      bool             // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
+	Asleep    func(*Result)    // called each time that it goes to sleep for that, with what Run would return; must not block
 }
 
 // Run takes a session's lease and runs it until it is idle or needs a human: first it settles what an earlier holder
@@ -31,12 +32,20 @@ type RunOptions struct {
 // Errors: store.ErrNotFound, *store.HeldError, store.ErrUncertain, *store.CorruptError.
 func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, error) {
 	opt.NewPrompt = opt.Prompt != ""
+	began := h.cfg.Now()
+	watch := &turnWatch{ended: opt.TurnEnded}
+	defer h.watchTurns(id, watch)()
 	s, err := h.Open(ctx, id, opt.Options)
 	if err != nil {
 		return nil, err
 	}
 	turns := s.State().Turns
 	open := s.State().Turn != nil
+	if open && s.State().Turn.Step > 0 {
+		if t, err := s.Transcript(ctx); err == nil { // an error is met again, by the next model call or at the end
+			watch.say(t.LastText())
+		}
+	}
 	changed := h.changedFiles(s.State())
 	if opt.Opened != nil {
 		opt.Opened(s)
@@ -48,7 +57,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 		if !opt.Wait {
 			return s.Run(ctx)
 		}
-		return s.RunWaiting(ctx, h.asleep(ctx, s, opt, turns, open))
+		return s.RunWaiting(ctx, h.asleep(ctx, s, opt, turns, open, func(r *Result) { r.count(watch, h.cfg.Now().Sub(began)) }))
 	})
 	parked := errors.Is(runErr, engine.ErrParked)
 	if runErr != nil && !parked {
@@ -57,6 +66,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 	r, err := h.result(context.WithoutCancel(ctx), s, turns, open, parked)
 	if r != nil {
 		r.Recovered = append(r.Recovered, changed...)
+		r.count(watch, h.cfg.Now().Sub(began))
 	}
 	reason := "done"
 	if parked {
@@ -75,13 +85,14 @@ func (h *Home) begin(ctx context.Context, s *engine.Session, opt RunOptions) err
 }
 
 // asleep passes on what a run has come to when it goes to sleep.
-func (h *Home) asleep(ctx context.Context, s *engine.Session, opt RunOptions, turns int, open bool) func(*session.State) {
+func (h *Home) asleep(ctx context.Context, s *engine.Session, opt RunOptions, turns int, open bool, count func(*Result)) func(*session.State) {
 	if opt.Asleep == nil {
 		return nil
 	}
 	return func(*session.State) {
 		// An error is one of reading the conversation: it is met again by the next model call, or by the end of the run.
 		if r, err := h.result(context.WithoutCancel(ctx), s, turns, open, false); err == nil {
+			count(r)
 			opt.Asleep(r)
 		}
 	}

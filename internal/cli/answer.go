@@ -2,33 +2,87 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
 )
 
 func (a *App) answerCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "answer ID TEXT", Short: "Answer a question that the model asked", Args: rangeArgs(2, -1, "a question, or a session in which one waits, and the answer"),
+	var literal string
+	c := &cobra.Command{
+		Use: "answer ID NUMBER|TEXT", Short: "Answer a question that the model asked",
+		Long: `Answers a question that the model asked. Where the question has options, the number of one stands for its text;
+--text takes what is given literally.`,
+		Example: `  perdure answer build 2
+  perdure answer build "neither: keep both branches"
+  perdure answer build --text 2`,
+		Args: rangeArgs(1, -1, "a question, or a session in which one waits, and the answer"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")
+			given := cmd.Flags().Changed("text")
+			switch {
+			case given && len(args) > 1:
+				return usageError("give the answer once, as an argument or by --text")
+			case given:
+				text = literal
+			case len(args) == 1:
+				return usageError("want a question and the answer: perdure answer %s NUMBER|TEXT", args[0])
+			}
 			if strings.TrimSpace(text) == "" {
 				return usageError("an answer cannot be empty")
 			}
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				w, err := a.findWait(ctx, h, args[0], kindQuestion)
-				if err != nil {
-					return err
-				}
-				err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
-				if err != nil {
-					return err
-				}
-				a.goOn(ctx, h, w.session)
-				return nil
+				return a.answer(ctx, h, args[0], text, given)
 			})
 		},
 	}
+	c.Flags().StringVar(&literal, "text", "", "the answer is this `TEXT`, also where it is a number")
+	return c
+}
+
+// answer gives a human's answer to the question under ref.
+func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, literal bool) error {
+	w, err := a.findWait(ctx, h, ref, kindQuestion)
+	if err != nil {
+		return err
+	}
+	if !literal {
+		if text, err = option(w.call.Question, text); err != nil {
+			return err
+		}
+	}
+	err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
+	if err != nil {
+		return err
+	}
+	a.note("%s answered: %s", w.id, oneline(text, maxCell))
+	a.goOn(ctx, h, w.session)
+	return nil
+}
+
+// option is the text of the option that a number stands for; any other text stands for itself.
+func option(q *session.Question, text string) (string, error) {
+	if q == nil || len(q.Options) == 0 || slices.Contains(q.Options, text) {
+		return text, nil
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
+		return numbered(q.Options, n)
+	}
+	return text, nil
+}
+
+func numbered(options []string, n int) (string, error) {
+	if n < 1 || n > len(options) {
+		return "", &exitError{
+			code: exitUsage, text: fmt.Sprintf("there is no option %d: the question has %d", n, len(options)),
+			hint: "to answer with the number itself: --text " + strconv.Itoa(n),
+		}
+	}
+	return options[n-1], nil
 }

@@ -7,6 +7,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -51,8 +52,12 @@ func OS() *App {
 	if !signal.Ignored(syscall.SIGHUP) { // nohup means: a closed terminal is no reason to stop
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+	var stdout io.Writer = os.Stdout
+	if stdoutClosed() {
+		stdout = closedStdout{}
+	}
 	return &App{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
+		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
 		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Screen: term.IsTerminal(int(os.Stdout.Fd())),
 		TTY: ttyName(os.Stdin, os.Stderr, os.Stdout), Exe: exe,
 	}
@@ -60,14 +65,30 @@ func OS() *App {
 
 // Main runs one command line and returns its exit code.
 func Main(ctx context.Context, a *App, args []string) int {
+	world := *a
+	out := &results{to: a.Stdout}
+	world.Stdout = out
+	err := world.main(ctx, args)
+	code := a.report(err)
+	lost := out.lost()
+	if lost == nil || code >= exitSignalled {
+		return code
+	}
+	if !errors.As(err, new(*unwrittenError)) {
+		a.note("%v", lost)
+	}
+	return exitLost(lost)
+}
+
+func (a *App) main(ctx context.Context, args []string) error {
 	root := a.root()
 	root.SetArgs(attachOptional(args))
 	if len(args) > 0 && !a.isCommand(root, args[0]) {
 		if near := root.SuggestionsFor(args[0]); len(args) < 3 && len(near) > 0 && !slices.Contains(args, "-p") && !slices.Contains(args, "--print") {
-			return a.report(&exitError{
+			return &exitError{
 				code: exitUsage, text: fmt.Sprintf("there is no command %q", args[0]),
 				hint: "did you mean " + strings.Join(near, " or ") + "? A prompt goes with -p",
-			})
+			}
 		}
 		// A prompt may be any word, the name of a command included; only the first argument names a command.
 		root.RemoveCommand(root.Commands()...)
@@ -77,8 +98,7 @@ func Main(ctx context.Context, a *App, args []string) int {
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
-	err := root.ExecuteContext(ctx)
-	return a.report(err)
+	return root.ExecuteContext(ctx)
 }
 
 func (a *App) isCommand(root *cobra.Command, name string) bool {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/session"
 )
@@ -16,12 +14,12 @@ func (p *printer) asleep(r *perdure.Result) {
 	case p.format == "stream-json":
 		_ = p.enc.Encode(streamLine{Type: "asleep", Session: r.SessionID, Result: r})
 		return
-	case p.format == "text" && r.Result != "" && r.Turn != p.shown:
-		_, _ = fmt.Fprintln(p.app.Stdout, plain(r.Result))
+	case p.format == "text":
+		p.soFar(r)
 	}
-	p.shown = r.Turn
 	if len(r.Waiting) > 0 {
 		p.waiting(r)
+		p.app.hint("this process sleeps until then, and goes on")
 	}
 	if len(r.Awaits) > 0 {
 		p.app.note("session %s sleeps until it can tell:", r.SessionID)

@@ -22,6 +22,8 @@ const (
 	exitMissing = 4
 	exitHeld    = 5
 	exitLimit   = 6 // of budget or steps
+
+	exitSignalled = 128 // and the signal's number above it
 )
 
 // exitError carries an exit code, and words if there is something left to say.
@@ -86,6 +88,9 @@ func (a *App) report(err error) int {
 		return own.code
 	}
 	a.note("%v", err)
+	if errors.As(err, new(*unwrittenError)) {
+		return exitFailed
+	}
 	var corrupt *store.CorruptError
 	if errors.As(err, &corrupt) {
 		a.hint("perdure verify %s names every fault; other sessions are not affected", corrupt.Session)

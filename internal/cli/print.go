@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"fmt"
 	"sync"
 
 	"github.com/perdure/perdure"
@@ -17,13 +16,17 @@ const maxReport = 8
 type printer struct {
 	app    *App
 	format string
+	piped  int // bytes of stdin that went with the prompt
 	mu     sync.Mutex
 	enc    *json.Encoder
-	shown  int // turn whose text was printed, when the run went to sleep after it
+	// In text format each answer is printed once, as soon as its turn ends or the run goes to sleep or stops in it.
+	replies int // of the model, that this run has seen
+	printed int // how many of them were there when an answer was printed last; -1: none was
+	answers int // printed
 }
 
 func (a *App) printer(format string) *printer {
-	return &printer{app: a, format: format, enc: encoder(a.Stdout)}
+	return &printer{app: a, format: format, enc: encoder(a.Stdout), printed: -1}
 }
 
 // streamLine is one line of stream-json.
@@ -44,15 +47,26 @@ func (p *printer) line(l streamLine) {
 	_ = p.enc.Encode(l) // a closed stdout is no reason to lose the session
 }
 
-// opened announces the session.
+// opened announces the session, so that it can be found while it runs.
 func (p *printer) opened(s *engine.Session, resumed bool) {
 	if p.format == "stream-json" {
 		p.line(streamLine{Type: "session", Session: s.State().ID, Resumed: &resumed})
+		return
 	}
+	text := "session " + s.State().ID
+	if p.piped > 0 {
+		text += ", with " + size(int64(p.piped)) + " of stdin"
+	}
+	p.app.note("%s", text)
 }
 
 // observe shows events and deltas as they come.
 func (p *printer) observe(u engine.Update) {
+	if _, ok := u.Body.(*session.ModelResponded); ok {
+		p.mu.Lock()
+		p.replies++
+		p.mu.Unlock()
+	}
 	if p.format != "stream-json" {
 		return
 	}
@@ -76,12 +90,39 @@ func (p *printer) result(r *perdure.Result, resumed bool) {
 	case "stream-json":
 		_ = p.enc.Encode(streamLine{Type: "result", Session: r.SessionID, Result: r})
 	default:
-		if r.Result != "" && (p.shown == 0 || r.Turn != p.shown) {
-			_, _ = fmt.Fprintln(p.app.Stdout, plain(r.Result))
-		}
+		p.soFar(r)
 	}
-	p.stop(r, resumed)
+	p.stop(r)
 	p.awaits(r)
+}
+
+// turnEnded prints the answer of a turn.
+func (p *printer) turnEnded(t perdure.TurnResult) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.format == "text" && p.replies > p.printed {
+		p.answer(t.Result)
+	}
+}
+
+// soFar prints what the model said in a turn that is left open, if that is new.
+func (p *printer) soFar(r *perdure.Result) {
+	if p.replies > max(p.printed, 0) {
+		p.answer(r.Result)
+	}
+}
+
+// answer prints a text of the model on stdout, a blank line between two of them.
+func (p *printer) answer(text string) {
+	if text == "" {
+		return
+	}
+	if p.answers > 0 {
+		p.app.linef("")
+	}
+	p.app.linef("%s", plain(text))
+	p.answers++
+	p.printed = p.replies
 }
 
 // report tells what resuming found, in at most eight lines.
@@ -97,17 +138,15 @@ func (p *printer) report(r *perdure.Result) {
 }
 
 // stop says why the run stopped, and how to go on.
-func (p *printer) stop(r *perdure.Result, resumed bool) {
+func (p *printer) stop(r *perdure.Result) {
 	a := p.app
 	switch r.StopReason {
 	case session.TurnEndTurn:
-		if p.format == "text" && !resumed {
-			a.note("session %s", r.SessionID)
-		}
 	case session.TurnNone:
 		a.note("session %s: there is no interrupted turn", r.SessionID)
 	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
 		p.waiting(r)
+		a.hint("then: perdure -p --resume %s", r.SessionID)
 	case session.TurnMaxSteps, session.TurnMaxBudget, session.TurnContextLimit:
 		a.note("session %s stopped: %s", r.SessionID, r.Message)
 		a.hint("perdure -p --resume %s goes on", r.SessionID)
@@ -131,14 +170,17 @@ func (p *printer) waiting(r *perdure.Result) {
 	for _, w := range r.Waiting {
 		if w.Kind == "question" {
 			a.hint("%s asks: %s", w.ID, oneline(w.Question.Question, 2000))
-			for _, o := range w.Question.Options {
-				a.hint("  - %s", oneline(o, 200))
+			for i, o := range w.Question.Options {
+				a.hint("  %d. %s", i+1, oneline(o, 200))
 			}
-			a.hint("perdure answer %s TEXT", w.ID)
+			if len(w.Question.Options) > 0 {
+				a.hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
+			} else {
+				a.hint("perdure answer %s TEXT", w.ID)
+			}
 			continue
 		}
 		a.hint("%s: %s %s", w.ID, oneline(w.Tool, maxCell), oneline(inputText(w.Input), 200))
 		a.hint("perdure approvals allow %s   (or deny)", w.ID)
 	}
-	a.hint("then: perdure -p --resume %s", r.SessionID)
 }

@@ -18,7 +18,8 @@ nothing acknowledged is lost, nothing is silently repeated, its commands keep ru
   perdure demo                   see it survive a SIGKILL: no key, no network
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a human, 4 not found, 5 held by
-another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP.`
+another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP;
+141 when the reader of stdout went away. A result that could not be written is 1.`
 
 // registerTemplates runs once: cobra keeps its template functions in a map of the
 // package that nothing guards, and one process may make several trees at a time.

@@ -73,7 +73,7 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	if f.name != "" {
 		a.warnOfTwins(ctx, h, id, f.name)
 	}
-	opt.Prompt, opt.Wait, opt.Asleep = prompt, f.wait, out.asleep
+	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded
 	opt.Opened = func(s *engine.Session) { out.opened(s, resumed) }
 	ctx, interrupt, ended := a.signals(ctx)
 	opt.Interrupt = interrupt
@@ -83,6 +83,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 		return err
 	}
 	out.result(r, resumed)
+	if w, ok := a.Stdout.(*results); ok && w.lost() != nil {
+		a.hint("the answer is kept: perdure show %s --messages", id)
+	}
 	a.tellTasks(context.WithoutCancel(ctx), h, id)
 	return exit(exitCode(r, sig, f.wait))
 }

@@ -49,7 +49,7 @@ func (a *App) watchTasks(ctx context.Context, h *perdure.Home, reader string, ar
 		source.session, title = id, args[0]
 	}
 	screen := &watchScreen{panel: taskpanel.New(taskpanel.Config{Source: source, Title: title, Now: a.Now})}
-	_, err := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(a.Stdout),
+	_, err := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(underneath(a.Stdout)),
 		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler(), tea.WithFPS(watchFPS)).Run()
 	if ctx.Err() != nil {
 		err = ctx.Err() // a signal: whoever waits for the verb words it

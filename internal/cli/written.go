@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+)
+
+// results is stdout: it remembers the first error of writing to it, so that a command whose result was lost does not
+// end as if all were well, whatever became of the error on its way.
+type results struct {
+	to  io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (r *results) Write(b []byte) (int, error) {
+	n, err := r.to.Write(b)
+	if err == nil {
+		return n, nil
+	}
+	err = &unwrittenError{cause: err}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
+}
+
+// lost is the first error, or nil.
+func (r *results) lost() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// unwrittenError is an error of stdout. It hides its cause from the table of outcomes: a full disk under stdout is not
+// the disk of the home.
+type unwrittenError struct{ cause error }
+
+func (e *unwrittenError) Error() string {
+	return fmt.Sprintf("stdout: the result was not written: %v", causeOf(e.cause))
+}
+
+// gone tells whether the reader of stdout went away, which is its right.
+func (e *unwrittenError) gone() bool { return errors.Is(e.cause, syscall.EPIPE) }
+
+// causeOf is an error without the system call and the path, which is always /dev/stdout.
+func causeOf(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return err
+}
+
+// closedStdout stands for a stdout that the process was started without.
+type closedStdout struct{}
+
+func (closedStdout) Write([]byte) (int, error) { return 0, errors.New("it is closed") }
+
+// exitLost is the code of a command whose result was lost.
+func exitLost(err error) int {
+	var e *unwrittenError
+	if errors.As(err, &e) && e.gone() {
+		return 128 + int(syscall.SIGPIPE) // as if the signal had ended it, which it does where no session runs
+	}
+	return exitFailed
+}
+
+// underneath is the stream itself, for a library that asks it for more than to be written to.
+func underneath(w io.Writer) io.Writer {
+	if r, ok := w.(*results); ok {
+		return r.to
+	}
+	return w
+}
