@@ -87,7 +87,7 @@ func TestShowFieldNames(t *testing.T) {
 		got = append(got, k)
 	}
 	slices.Sort(got)
-	want := strings.Fields(`acts activity agent awaits budget config cost_usd created_at cwd directories env epoch facts files head id inbox
+	want := strings.Fields(`acts activity agent awaits budget config cost_usd created_at cwd directories env epoch facts failure files head id inbox
 		labels lifecycle owner parent permissions plan scratch tasks title updated_at usage`)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
