@@ -4,11 +4,14 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/tool"
@@ -16,7 +19,8 @@ import (
 
 // Engine opens sessions of one store. It is safe for concurrent use.
 type Engine struct {
-	cfg Config
+	cfg   Config
+	links []permission.Link // of the directories that rules and words name
 }
 
 // Config is an engine's world. Store, Provider and Files are required; Commands is required by process tools.
@@ -79,7 +83,25 @@ func New(cfg Config) (*Engine, error) {
 	cfg.Poll = orDefault(cfg.Poll, 100*time.Millisecond)
 	cfg.RetryFor = orDefault(cfg.RetryFor, 24*time.Hour)
 	cfg.MaxFailures = orDefault(cfg.MaxFailures, 8)
-	return &Engine{cfg: cfg}, nil
+	e := &Engine{cfg: cfg}
+	e.links = e.linked(append([]string{cfg.UserHome, cfg.Home}, cfg.Protect...))
+	return e, nil
+}
+
+// linked finds the directories that symbolic links give another name.
+func (e *Engine) linked(dirs []string) []permission.Link {
+	var links []permission.Link
+	for _, dir := range dirs {
+		if !strings.HasPrefix(dir, "/") {
+			continue
+		}
+		dir = path.Clean(dir)
+		// What cannot be resolved has no other name that a file tool could come by.
+		if to, err := e.cfg.Files.Resolve(dir); err == nil && to != dir {
+			links = append(links, permission.Link{Name: dir, Target: to})
+		}
+	}
+	return links
 }
 
 func orDefault[T comparable](v, def T) T {

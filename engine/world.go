@@ -14,7 +14,12 @@ func (s *Session) policy() permission.Policy {
 	st := s.state
 	p := permission.Policy{
 		Mode: permission.Mode(st.Config.Mode), Root: st.Config.Root, Cwd: st.Cwd, Dirs: st.Directories,
-		Protected: s.eng.cfg.Protect, HomeDir: s.eng.cfg.UserHome,
+		Protected: s.eng.cfg.Protect, HomeDir: s.eng.cfg.UserHome, Links: s.eng.links, Env: s.variables(),
+	}
+	if s.eng.cfg.TempDir != nil {
+		if dir, err := s.eng.cfg.TempDir(st.ID); err == nil { // else no command starts either
+			p.TempDir, p.Env["TMPDIR"] = dir, dir
+		}
 	}
 	if s.eng.cfg.Home != "" {
 		p.Protected = append(p.Protected[:len(p.Protected):len(p.Protected)], s.eng.cfg.Home)
@@ -37,8 +42,9 @@ func (s *Session) env() tool.Env {
 	}
 }
 
-// environ is what a command starts from: the process's environment, the session's changes to it, and ours.
-func (s *Session) environ() ([]string, error) {
+// variables are what a command starts from as far as it is known before: the process's environment, the session's
+// changes to it, and ours.
+func (s *Session) variables() map[string]string {
 	vars := map[string]string{}
 	for _, kv := range s.eng.cfg.Environ {
 		k, v, _ := strings.Cut(kv, "=")
@@ -56,7 +62,15 @@ func (s *Session) environ() ([]string, error) {
 	vars["PERDURE_SESSION_ID"] = s.state.ID
 	if s.eng.cfg.Home != "" {
 		vars["PERDURE_HOME"] = s.eng.cfg.Home
+		vars["PERDURE_ACT"] = s.eng.cfg.Home + "/acts/session/act" // of some act; the runner sets it for the one it starts
 	}
+	return vars
+}
+
+// environ is what a command starts from.
+func (s *Session) environ() ([]string, error) {
+	vars := s.variables()
+	delete(vars, "PERDURE_ACT")
 	if s.eng.cfg.TempDir != nil {
 		dir, err := s.eng.cfg.TempDir(s.state.ID)
 		if err != nil {

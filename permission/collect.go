@@ -1,7 +1,7 @@
 package permission
 
 import (
-	"path"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -28,16 +28,26 @@ func (s *script) collect(src string, root syntax.Node, depth int) {
 				s.bodies = append(s.bodies, unquote(src, n.Hdoc).text)
 			}
 		case *syntax.Assign:
-			if n.Value != nil {
-				s.addWords([]word{unquote(src, n.Value)})
+			s.addAssign(src, n)
+		case *syntax.ParamExp:
+			if n.Exp != nil && n.Exp.Word != nil {
+				s.addValue(unquote(src, n.Exp.Word))
+			}
+			if n.Repl != nil && n.Repl.With != nil {
+				s.addValue(unquote(src, n.Repl.With))
 			}
 		case *syntax.ArrayElem:
 			if n.Value != nil {
-				s.addWords([]word{unquote(src, n.Value)})
+				s.addValue(unquote(src, n.Value))
 			}
 		case *syntax.WordIter:
 			for _, item := range n.Items {
-				s.addWords([]word{unquote(src, item)})
+				w := unquote(src, item)
+				s.addValue(w)
+				s.assign(n.Name.Value, &w)
+			}
+			if len(n.Items) == 0 {
+				s.assign(n.Name.Value, nil)
 			}
 		case *syntax.TimeClause:
 			s.addCommand([]word{literal("time")}, depth, false)
@@ -47,7 +57,7 @@ func (s *script) collect(src string, root syntax.Node, depth int) {
 			s.addCommand([]word{literal("coproc")}, depth, false)
 			if n.Name != nil {
 				// Bash takes the word for a command where the parser sees a name.
-				s.addCommand([]word{unquote(src, n.Name), {}}, depth, false)
+				s.addCommand([]word{unquote(src, n.Name), anyWord()}, depth, false)
 			}
 		}
 		return true
@@ -70,7 +80,70 @@ func declaration(src string, d *syntax.DeclClause) []word {
 	return argv
 }
 
-func literal(s string) word { return word{text: s, raw: s, known: true, plain: true} }
+func literal(s string) word {
+	return word{text: s, raw: s, known: true, plain: true, form: formBytes(s)}
+}
+
+// anyWord stands for words that the text does not hold.
+func anyWord() word { return word{form: "\x00"} }
+
+// addValue keeps a word that becomes a value. What is not known of it names nothing until the value is used.
+func (s *script) addValue(w word) {
+	if w.form != "\x00" {
+		s.mention(mention{word: w})
+	}
+}
+
+// addAssign keeps what a variable is set to.
+func (s *script) addAssign(src string, a *syntax.Assign) {
+	var value *word
+	if a.Value != nil {
+		w := unquote(src, a.Value)
+		s.addValue(w)
+		value = &w
+	}
+	switch {
+	case a.Name == nil || a.Naked:
+		return
+	case a.Append || a.Index != nil || a.Array != nil:
+		value = nil
+	case a.Value == nil:
+		empty := literal("")
+		value = &empty
+	}
+	s.assign(a.Name.Value, value)
+	if a.Name.Value == "GLOBIGNORE" {
+		s.wide = true
+	}
+}
+
+// addUnknown keeps the words of a command inside another that are filled in when it runs.
+func (s *script) addUnknown(wrapper string, inner []word) {
+	switch wrapper {
+	case "xargs", "find", "gfind", "parallel":
+	default:
+		return
+	}
+	for i := range inner {
+		if w := &inner[i]; len(w.slots) == 0 && strings.IndexByte(w.form, markUnknown) >= 0 {
+			s.mention(mention{word: word{form: w.form}, program: wrapper})
+		}
+	}
+}
+
+// widens follows the options of bash that make patterns match more.
+func (s *script) widens(name string, argv []word) {
+	switch name {
+	case "shopt", "bash":
+		for _, w := range argv[1:] {
+			switch w.text {
+			case "dotglob", "globstar", "nocaseglob", "extglob":
+				s.wide = true
+			}
+			s.wide = s.wide || name == "shopt" && !w.known
+		}
+	}
+}
 
 // addCommand keeps a simple command, and everything that it would run in turn.
 // scanned: its words are the tail of a command whose words were scanned.
@@ -95,9 +168,12 @@ func (s *script) addCommand(argv []word, depth int, scanned bool) {
 	if name == "cd" || name == "pushd" {
 		s.addBase(argv)
 	}
+	s.assigns(name, argv)
+	s.widens(name, argv)
 	in := unwrap(name, argv)
 	s.unknown = s.unknown || in.unknown
 	for _, inner := range in.commands {
+		s.addUnknown(name, inner)
 		s.addCommand(inner, depth+1, scanned || in.program)
 	}
 	for _, text := range in.texts {
@@ -127,26 +203,52 @@ func (s *script) addText(text string, depth int) {
 
 // addBase remembers where a cd leads, for the words that follow.
 func (s *script) addBase(argv []word) {
-	if len(argv) == 1 && s.home != "" && len(s.bases) < maxBases {
-		s.bases = append(s.bases, s.home)
+	if len(argv) == 1 {
+		s.base(s.home)
 	}
 	for _, w := range argv[1:] {
-		dir, literal := w.text, w.known
-		if w.tilde && s.home != "" && (dir == "~" || strings.HasPrefix(dir, "~/")) {
-			dir, literal = s.home+dir[1:], true
-		}
-		if !literal || strings.HasPrefix(dir, "-") {
+		if strings.HasPrefix(w.text, "-") {
+			if w.text == "-" {
+				s.base("") // it is one of them, unless the variable OLDPWD says another
+			}
 			continue
 		}
-		for _, base := range s.bases {
-			if len(s.bases) >= maxBases {
-				return
+		for _, dir := range s.expand(w) {
+			switch {
+			case strings.HasPrefix(dir, "/"):
+				s.base(dir)
+				continue
+			case strings.HasPrefix(dir, "~/"), strings.HasPrefix(dir, "\x07/"), dir == "\x07":
+				s.base(s.home + dir[1:])
+				continue
+			case dir == "" || dir[0] == markUnknown || dir[0] == markTilde:
+				s.base("")
+				continue
 			}
-			to := dir
-			if !strings.HasPrefix(to, "/") {
-				to = base + "/" + to
+			for _, base := range s.bases[:len(s.bases):len(s.bases)] {
+				if base != "" {
+					s.base(base + "/" + dir)
+				}
 			}
-			s.bases = append(s.bases, path.Clean(to))
 		}
 	}
+}
+
+// base adds a directory; "" is one that is not known.
+func (s *script) base(dir string) {
+	if strings.HasPrefix(dir, "/") {
+		dir = cleanForm(dir)
+	} else {
+		dir = ""
+	}
+	if slices.Contains(s.bases, dir) {
+		return
+	}
+	if len(s.bases) >= maxBases {
+		if !slices.Contains(s.bases, "") {
+			s.bases = append(s.bases, "")
+		}
+		return
+	}
+	s.bases = append(s.bases, dir)
 }

@@ -9,6 +9,8 @@ type judge struct {
 	pats []pattern
 	s    *script // nil unless Bash
 	why  string  // why no allow rule covered a Bash call
+
+	named []pathName // what names returned
 }
 
 func newJudge(p Policy, r Request) *judge {

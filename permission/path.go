@@ -90,7 +90,7 @@ func rawTarget(r Request) string {
 // its absolute resolved path: Grep and Glob must leave it out, whatever directory
 // they were allowed to search.
 func Hidden(p Policy, abs string) bool {
-	r := Request{Tool: toolRead, Path: abs, Root: p.root(), Cwd: p.Cwd, HomeDir: p.HomeDir}
+	r := Request{Tool: toolRead, Path: abs, Root: p.root(), Cwd: p.Cwd, HomeDir: p.HomeDir, links: p.Links}
 	for _, rule := range append(p.Rules[:len(p.Rules):len(p.Rules)], p.Grants...) {
 		if rule.Effect == Allow {
 			continue

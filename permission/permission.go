@@ -1,5 +1,10 @@
 package permission
 
+import (
+	"path"
+	"strings"
+)
+
 // MatcherVersion numbers the meaning of rule texts. It grows when a text begins
 // to match less than before; a text never begins to allow more.
 const MatcherVersion = 1
@@ -51,6 +56,42 @@ type Policy struct {
 	Protected []string
 	// HomeDir is what ~ means. Empty: rules under ~/ match nothing.
 	HomeDir string
+	// TempDir is the session's own directory for temporary files. It is not
+	// protected, also where it lies in a protected directory.
+	TempDir string
+	// Links are directories with two names: a symbolic link, and where it leads.
+	// Rules, protected paths and the home hold under both.
+	Links []Link
+	// Env is the environment that a command starts with. Words are compared with
+	// the values of the variables in them. Nil: nothing is known about it.
+	Env map[string]string
+}
+
+// Link is a directory, absolute, and the other name that symbolic links give it.
+type Link struct{ Name, Target string }
+
+// respelled gives the other names of an absolute path.
+func respelled(links []Link, abs string) []string {
+	var out []string
+	for _, l := range links {
+		for _, way := range [][2]string{{l.Name, l.Target}, {l.Target, l.Name}} {
+			if !strings.HasPrefix(way[0], "/") || !strings.HasPrefix(way[1], "/") {
+				continue
+			}
+			if rest, in := relative(way[0], abs); in {
+				out = append(out, path.Join(way[1], rest))
+			}
+		}
+	}
+	return out
+}
+
+// spelledOut is the policy with the other names of what it protects.
+func (p Policy) spelledOut() Policy {
+	for _, prot := range p.Protected[:len(p.Protected):len(p.Protected)] {
+		p.Protected = append(p.Protected, respelled(p.Links, prot)...)
+	}
+	return p
 }
 
 func (p Policy) root() string {
@@ -82,6 +123,9 @@ type Request struct {
 
 	// Root, Cwd and HomeDir serve Matches; Decide fills them from the policy.
 	Root, Cwd, HomeDir string
+
+	env   map[string]string // of the policy
+	links []Link
 }
 
 // Decision is the answer for one call.
@@ -101,7 +145,8 @@ type Decision struct {
 // Decide judges one call. It never panics, and its cost is bounded by the sizes
 // of the command (16 KiB) and of the rule list.
 func Decide(p Policy, r Request) Decision {
-	r.Root, r.Cwd, r.HomeDir = p.root(), p.Cwd, p.HomeDir
+	p = p.spelledOut()
+	r.Root, r.Cwd, r.HomeDir, r.env, r.links = p.root(), p.Cwd, p.HomeDir, p.Env, p.Links
 	if why := refusedBytes(r); why != "" {
 		return Decision{Effect: Deny, Refused: true, Reason: why}
 	}

@@ -9,7 +9,14 @@ import (
 // that programs execute from. Letter case is ignored, because some filesystems
 // ignore it. With glob the path's segments may be shell patterns.
 func protectedPath(p Policy, abs string, glob bool) bool {
-	segs := strings.Split(strings.ToLower(path.Clean(abs)), "/")
+	clean := path.Clean(abs)
+	if glob {
+		clean = cleanForm(abs)
+	}
+	if _, own := relative(p.TempDir, clean); own && strings.HasPrefix(p.TempDir, "/") {
+		return false // its own directory, wherever it lies
+	}
+	segs := strings.Split(strings.ToLower(clean), "/")
 	for _, prot := range p.Protected {
 		if strings.HasPrefix(prot, "/") && underSegments(segs, strings.Split(strings.ToLower(path.Clean(prot)), "/"), glob) {
 			return true
@@ -34,31 +41,40 @@ func underSegments(segs, dir []string, glob bool) bool {
 	if len(dir) == 2 && dir[1] == "" {
 		return true // the root directory
 	}
+	if glob && segs[0] != "" {
+		return underSomewhere(segs, dir)
+	}
 	if len(segs) < len(dir) {
 		return false
 	}
 	for i := range dir {
-		if segs[i] != dir[i] && !segMatches(segs[i], dir[i], glob) {
+		if segs[i] != dir[i] && !(glob && i > 0 && segs[i] == "\x00") && !segMatches(segs[i], dir[i], glob) {
 			return false
 		}
 	}
 	return true
 }
 
-// segMatches compares one path segment, perhaps a pattern, with a name. As in
-// the shell a leading dot must be written.
+// underSomewhere compares a path of which only the end is known: what is written of it must name the end of dir.
+func underSomewhere(segs, dir []string) bool {
+	if segs[0] == "\x00" {
+		segs = segs[1:]
+	}
+	for from := 1; from < len(dir); from++ {
+		if len(segs) > 0 && segs[0] != "" && underSegments(append([]string{""}, segs...), append([]string{""}, dir[from:]...), true) {
+			return true
+		}
+	}
+	return false
+}
+
+// segMatches compares one path segment, perhaps of a form, with a name. As in the shell a leading dot must be written.
+// A segment of which nothing is written matches no name.
 func segMatches(seg, name string, glob bool) bool {
 	if seg == name {
 		return true
 	}
-	if !glob || !strings.ContainsAny(seg, "*?[") || name == "" {
-		return false
-	}
-	if name[0] == '.' && seg[0] != '.' {
-		return false
-	}
-	ok, err := path.Match(seg, name)
-	return ok || err != nil
+	return glob && seg != "\x00" && isPattern(seg) && overlap(formTokens(seg, false), literalTokens(name))
 }
 
 // startupFile reports that the last segment is a file that a shell, git or the
@@ -69,7 +85,7 @@ func startupFile(segs []string, glob bool) bool {
 		segMatches(segs[2], "environment", glob) || segMatches(segs[2], "bash.bashrc", glob) || segMatches(segs[2], "zsh", glob)) {
 		return true
 	}
-	if last == "" || last[0] != '.' {
+	if !glob && (last == "" || last[0] != '.') {
 		return false
 	}
 	if !glob {

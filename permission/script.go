@@ -10,7 +10,7 @@ const (
 	maxNesting = 6    // shell text inside shell text
 	maxViews   = 2048 // commands seen only inside other commands' words
 	maxWords   = 8192
-	maxBases   = 8 // directories that a cd may lead to
+	maxBases   = 16 // directories that a cd may lead to
 )
 
 // script is what a Bash command text turned out to be.
@@ -28,7 +28,17 @@ type script struct {
 	// unknown: something runs whose program is not known from the text.
 	unknown bool
 	// words are the words that may name a file, from anywhere in the text.
-	words []word
+	words []mention
+	// overflow: it has more words, or they may name more paths, than are kept.
+	overflow bool
+	// wide: patterns match more than usual, by an option of bash.
+	wide bool
+	// env is what the command starts with, nil if that is not known. assigned are
+	// the values that the text gives to variables; with anyVariable every variable
+	// may have any value.
+	env         map[string]string
+	assigned    map[string][]word
+	anyVariable bool
 	// programs are words that hold a program, or data of unknown use.
 	programs []string
 	// bodies are here-documents. They count among the programs when something
@@ -63,7 +73,7 @@ func (s *script) odd(format string, args ...any) {
 // analyse parses a command and collects what a decision needs. It looks at the
 // text alone and never fails: what it cannot read is said in why.
 func analyse(r Request) *script {
-	s := &script{text: r.Command, home: r.HomeDir, bases: []string{r.Cwd}}
+	s := &script{text: r.Command, home: r.HomeDir, bases: []string{r.Cwd}, env: r.env}
 	file, err := parseShell(s.text)
 	if err != nil {
 		s.broken, s.unknown = true, true

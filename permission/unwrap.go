@@ -39,7 +39,7 @@ func unwrap(name string, argv []word) inner {
 		return inner{} // it only looks a name up
 	}
 	if name == "parallel" {
-		args = append(args[:len(args):len(args)], word{}) // it reads more words
+		args = append(args[:len(args):len(args)], anyWord()) // it reads more words
 	}
 	if f.before < 0 {
 		return tails(args)
@@ -114,7 +114,10 @@ func unwrapFind(args []word) inner {
 				run := slices.Clone(args[i+1 : end])
 				for k := range run {
 					// A file's name takes this place.
-					run[k].known = run[k].known && !strings.Contains(run[k].text, "{}")
+					if strings.Contains(run[k].text, "{}") {
+						run[k].known = false
+						run[k].form = strings.NewReplacer("{}", "\x00", "\x01\x03", "\x00").Replace(run[k].form)
+					}
 				}
 				in.commands = append(in.commands, run)
 			}

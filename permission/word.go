@@ -19,6 +19,10 @@ type word struct {
 	plain bool
 	glob  bool // has an unquoted file pattern
 	tilde bool // begins with an unquoted tilde
+	// form is the text with marks for what the shell expands, and slots say what
+	// stands at each markUnknown in it.
+	form  string
+	slots []slot
 }
 
 // equal compares two words for an exact rule.
@@ -31,7 +35,8 @@ func (w word) equal(v word) bool {
 
 // unquoter collects the pieces of one word.
 type unquoter struct {
-	b               strings.Builder
+	src             string
+	b, form         strings.Builder
 	w               word
 	brace, braceSep bool
 	open, closed    bool // [ and ]
@@ -40,14 +45,14 @@ type unquoter struct {
 
 // unquote turns a parsed word into the word the shell passes on.
 func unquote(src string, sw *syntax.Word) word {
-	u := unquoter{w: word{known: true, plain: true}}
+	u := unquoter{src: src, w: word{known: true, plain: true}}
 	if from, to := sw.Pos().Offset(), sw.End().Offset(); from <= to && to <= uint(len(src)) {
 		u.w.raw = src[from:to]
 	}
 	for _, part := range sw.Parts {
 		u.part(part)
 	}
-	u.w.text = u.b.String()
+	u.w.text, u.w.form = u.b.String(), u.form.String()
 	if u.open && u.closed {
 		u.w.glob = true
 	}
@@ -62,6 +67,24 @@ func unquote(src string, sw *syntax.Word) word {
 
 func (u *unquoter) expanded() { u.w.known, u.w.plain = false, false }
 
+// write adds literal text, or what form marks so.
+func (u *unquoter) write(text string) {
+	u.b.WriteString(text)
+	u.form.WriteString(formBytes(text))
+}
+
+func (u *unquoter) mark(c, mark byte) {
+	u.b.WriteByte(c)
+	u.form.WriteByte(mark)
+}
+
+// unknown adds a place that the shell fills.
+func (u *unquoter) unknown(sl slot) {
+	u.mark(0, markUnknown)
+	u.w.slots = append(u.w.slots, sl)
+	u.expanded()
+}
+
 func (u *unquoter) part(part syntax.WordPart) {
 	switch part := part.(type) {
 	case *syntax.Lit:
@@ -69,15 +92,14 @@ func (u *unquoter) part(part syntax.WordPart) {
 		return
 	case *syntax.SglQuoted:
 		if !part.Dollar {
-			u.b.WriteString(part.Value)
+			u.write(part.Value)
 			break
 		}
 		u.w.plain = false
 		if s, ok := ansiC(part.Value); ok {
-			u.b.WriteString(s)
+			u.write(s)
 		} else {
-			u.b.WriteByte(0)
-			u.expanded()
+			u.unknown(slot{})
 		}
 	case *syntax.DblQuoted:
 		if part.Dollar {
@@ -87,13 +109,11 @@ func (u *unquoter) part(part syntax.WordPart) {
 			if lit, ok := in.(*syntax.Lit); ok {
 				u.doubleQuoted(lit.Value, i == len(part.Parts)-1)
 			} else {
-				u.b.WriteByte(0)
-				u.expanded()
+				u.unknown(slotOf(u.src, in))
 			}
 		}
 	default:
-		u.b.WriteByte(0)
-		u.expanded()
+		u.unknown(slotOf(u.src, part))
 	}
 	u.prev = 1
 }
@@ -106,12 +126,12 @@ func (u *unquoter) bare(s string) {
 		case '\\':
 			if i++; i == len(s) {
 				// A backslash at the very end: shells differ.
-				u.b.WriteByte('\\')
+				u.write("\\")
 				u.expanded()
 				return
 			}
 			if s[i] != '\n' {
-				u.b.WriteByte(s[i])
+				u.write(s[i : i+1])
 				u.prev = 1
 			}
 			continue
@@ -124,11 +144,14 @@ func (u *unquoter) bare(s string) {
 		case '~':
 			if u.prev == 0 || u.prev == '=' || u.prev == ':' {
 				u.w.tilde, u.w.plain = true, false
+				u.mark(c, markTilde)
+				u.prev = c
+				continue
 			}
 		case '{':
 			u.brace = true
 		case ',':
-			u.braceSep = u.brace
+			u.braceSep = u.braceSep || u.brace
 		case '.':
 			if u.brace && u.prev == '.' {
 				u.braceSep = true
@@ -136,7 +159,11 @@ func (u *unquoter) bare(s string) {
 		case '$', '`':
 			u.expanded()
 		}
-		u.b.WriteByte(c)
+		if at := strings.IndexByte("{,}*?[", c); at >= 0 {
+			u.mark(c, "\x01\x02\x03\x04\x05\x06"[at])
+		} else {
+			u.write(s[i : i+1])
+		}
 		u.prev = c
 	}
 }
@@ -148,12 +175,12 @@ func (u *unquoter) doubleQuoted(s string, last bool) {
 		case c == '\\' && i+1 < len(s) && strings.IndexByte("$`\"\\\n", s[i+1]) >= 0:
 			i++
 			if s[i] != '\n' {
-				u.b.WriteByte(s[i])
+				u.write(s[i : i+1])
 			}
 			continue
 		case c == '`', c == '$' && !(last && i == len(s)-1):
 			u.expanded()
 		}
-		u.b.WriteByte(s[i])
+		u.write(s[i : i+1])
 	}
 }

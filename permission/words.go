@@ -2,56 +2,81 @@ package permission
 
 import "strings"
 
-// addWords keeps words that may name a file. What a command only leaves out of
-// its work is not named by it: --exclude-dir=.git, find -not -path './.git/*'.
+// mention is a word that may name a file.
+type mention struct {
+	word
+	program string // whose word it is; "" if that is not known, or none
+	// left: the word says what a search leaves out. It names no protected path then.
+	left bool
+}
+
+// addWords keeps words that may name a file.
 func (s *script) addWords(argv []word) {
-	looks := looksOnly(argv)
+	program := ""
+	if len(argv) > 0 {
+		program, _ = command{argv: argv}.name()
+	}
+	ended := false
 	for i, w := range argv {
-		if len(s.words) >= maxWords {
-			s.unknown = true
-			return
-		}
-		if strings.HasPrefix(w.text, "--exclude") || strings.HasPrefix(w.text, "--ignore") || looks && strings.HasPrefix(w.text, "!") {
-			continue
-		}
-		if i > 0 && (argv[i-1].text == "--exclude" || argv[i-1].text == "--exclude-dir") {
-			continue
-		}
-		if i > 0 && looks && patternOption(argv[i-1].text) {
-			continue
-		}
-		s.words = append(s.words, w)
+		s.mention(mention{word: w, program: program, left: !ended && i > 0 && leavesOut(program, argv, i)})
+		ended = ended || i > 0 && w.text == "--"
 	}
 }
 
-// looksOnly reports a find or search that neither runs nor writes anything, whose
-// patterns therefore only select what is listed.
-func looksOnly(argv []word) bool {
-	if len(argv) == 0 || !argv[0].known {
+func (s *script) mention(m mention) {
+	if len(s.words) >= maxWords {
+		s.unknown, s.overflow = true, true
+		return
+	}
+	s.words = append(s.words, m)
+}
+
+// leavesOut reports that the word at i only says what the program leaves out of its work or selects by name:
+// --exclude-dir=.git, find -not -path './.git/*'. It is certain of it, or says no.
+func leavesOut(program string, argv []word, i int) bool {
+	w, before := argv[i].text, argv[i-1]
+	switch program {
+	case "find":
+		return findLooks(argv) && findPattern(before.text)
+	case "tree":
+		return before.text == "-I" && before.known
+	case "grep", "egrep", "fgrep", "zgrep", "rg", "tar", "gtar", "bsdtar", "du", "diff":
+	default:
 		return false
 	}
-	switch argv[0].text {
-	case "find":
-		for _, w := range argv[1:] {
-			if !w.known && !w.glob {
-				return false
-			}
-			for _, act := range []string{"-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from"} {
-				if strings.HasPrefix(w.text, act) {
-					return false
-				}
-			}
-		}
-		return true
-	case "rg", "grep", "tree":
-		return true
+	if strings.HasPrefix(w, "--exclude=") || strings.HasPrefix(w, "--exclude-dir=") {
+		return true // whoever takes it for a path does not find the one that stands behind the =
 	}
-	return false
+	if !strings.HasSuffix(program, "grep") || before.text != "--exclude" && before.text != "--exclude-dir" || !before.known {
+		return false
+	}
+	// The option may itself be the value of the one before it, such as -e.
+	return i < 2 || !strings.HasPrefix(argv[i-2].text, "-") && argv[i-2].known || bareGrepOptions(argv[i-2])
 }
 
-func patternOption(opt string) bool {
+// bareGrepOptions reports short options of grep none of which takes a value.
+func bareGrepOptions(w word) bool {
+	return w.known && len(w.text) > 1 && strings.Trim(w.text[1:], "abcEFGhHiIlLnoqrRsTuUvVwxyzZP") == ""
+}
+
+// findLooks reports a find that neither runs nor writes anything.
+func findLooks(argv []word) bool {
+	for _, w := range argv[1:] {
+		if !w.known && !w.glob {
+			return false
+		}
+		for _, act := range []string{"-exec", "-ok", "-delete", "-fprint", "-fls", "-files0-from"} {
+			if strings.HasPrefix(w.text, act) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func findPattern(opt string) bool {
 	switch opt {
-	case "-path", "-ipath", "-wholename", "-iwholename", "-name", "-iname", "-regex", "-iregex", "-I", "--glob", "--iglob", "-g":
+	case "-path", "-ipath", "-wholename", "-iwholename", "-name", "-iname", "-regex", "-iregex":
 		return true
 	}
 	return false
@@ -64,12 +89,8 @@ func (s *script) scan(text string) {
 			c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 0x7f)
 	})
 	for _, piece := range pieces {
-		if len(s.words) >= maxWords {
-			s.unknown = true
-			return
-		}
 		if strings.ContainsAny(piece, "./~") {
-			s.words = append(s.words, word{text: piece, raw: piece, known: true, plain: true})
+			s.mention(mention{word: literal(piece)})
 		}
 	}
 }

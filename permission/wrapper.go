@@ -87,7 +87,7 @@ func unwrapFlags(name string, f wrapperFlags, args []word) inner {
 		return inner{unknown: name == "sudo" && len(args) > 0}
 	}
 	if name == "xargs" {
-		return inner{commands: [][]word{append(args[i:len(args):len(args)], word{})}, unknown: replaces(args[:i])}
+		return inner{commands: [][]word{append(args[i:len(args):len(args)], anyWord())}, unknown: replaces(args[:i])}
 	}
 	return inner{commands: [][]word{args[i:]}}
 }
