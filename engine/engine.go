@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,7 +21,7 @@ import (
 // Engine opens sessions of one store. It is safe for concurrent use.
 type Engine struct {
 	cfg   Config
-	links []permission.Link // of the directories that rules and words name
+	links func() []permission.Link // other names of the directories that rules and words name
 }
 
 // Config is an engine's world. Store, Provider and Files are required; Commands is required by process tools.
@@ -84,7 +85,7 @@ func New(cfg Config) (*Engine, error) {
 	cfg.RetryFor = orDefault(cfg.RetryFor, 24*time.Hour)
 	cfg.MaxFailures = orDefault(cfg.MaxFailures, 8)
 	e := &Engine{cfg: cfg}
-	e.links = e.linked(append([]string{cfg.UserHome, cfg.Home}, cfg.Protect...))
+	e.links = sync.OnceValue(func() []permission.Link { return e.linked(append([]string{cfg.UserHome, cfg.Home}, cfg.Protect...)) })
 	return e, nil
 }
 
