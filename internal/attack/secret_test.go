@@ -110,7 +110,7 @@ func tool(name, format string, args ...any) modeltest.ToolCall {
 // A command does not get the key, and what it prints of secrets by whatever means reaches neither model nor log.
 func TestSecretsStayOut(t *testing.T) {
 	rec := record(t,
-		modeltest.Step{Tools: []modeltest.ToolCall{tool("Bash", `{"command":"env; cat /proc/$PPID/environ; cat key token"}`)}},
+		modeltest.Step{Tools: []modeltest.ToolCall{tool("Bash", `{"command":"env; cat $(dirname /proc/$PPID/x)/environ; cat key token"}`)}},
 		modeltest.Step{Tools: []modeltest.ToolCall{
 			tool("Read", `{"file_path":"key"}`),
 			tool("Grep", `{"pattern":"canary","output_mode":"content"}`),
