@@ -230,8 +230,6 @@ func leadsAnywhere(full string) bool {
 			return true
 		case len(at) < 2 || !segMatches(at[0], "proc", true):
 			continue
-		case len(at) == 2 && at[0] == "proc" && seg == "\x00":
-			return true
 		}
 		if len(at) != 3 {
 			continue
@@ -242,5 +240,5 @@ func leadsAnywhere(full string) bool {
 			}
 		}
 	}
-	return false
+	return len(at) == 2 && at[0] == "proc" && at[1] == "\x00" // several names may stand there
 }

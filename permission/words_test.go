@@ -116,7 +116,7 @@ func TestProcLeadsAnywhere(t *testing.T) {
 			}
 		}
 	}
-	for _, command := range []string{"cat /proc/cpuinfo", "cat /proc/meminfo", "cat /proc/self/status", "cat /dev/stdin", "echo x > /dev/stderr", "cat /dev/null", "cat /proc/*/status", "ls proc/self/cwd", "cat /proc/1/cmdline", "ls /*"} {
+	for _, command := range []string{"cat /proc/cpuinfo", "cat /proc/$1/status", "cat /proc/meminfo", "cat /proc/self/status", "cat /dev/stdin", "echo x > /dev/stderr", "cat /dev/null", "cat /proc/*/status", "ls proc/self/cwd", "cat /proc/1/cmdline", "ls /*"} {
 		runBash(t, wordsPolicy(ModeBypass), []bashCase{{command, Allow}})
 	}
 }
