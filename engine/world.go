@@ -24,6 +24,9 @@ func (s *Session) policy() permission.Policy {
 	if s.eng.cfg.Home != "" {
 		p.Protected = append(p.Protected[:len(p.Protected):len(p.Protected)], s.eng.cfg.Home)
 	}
+	for name := range st.Env {
+		p.Changed = append(p.Changed, name)
+	}
 	for _, r := range st.Permissions.Rules {
 		p.Rules = append(p.Rules, permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source})
 	}

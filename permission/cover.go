@@ -59,13 +59,19 @@ func (j *judge) allowedBash() (Decision, bool) {
 // covering finds the allow rule for one command of a plain text.
 func (j *judge) covering(c command) (pattern, bool) {
 	asks := profile(c)
+	if asks == "" {
+		asks = j.steered()
+	}
 	j.why = "no rule allows " + clip(c.argv[0].text)
 	for _, p := range j.pats {
 		if !p.mayAllow(toolBash) {
 			continue
 		}
 		if p.coversExact(c) {
-			return p, true
+			if !c.piped || filter(c) {
+				return p, true
+			}
+			j.why = "what " + clip(c.argv[0].text) + " reads from the pipe may be a program"
 		}
 		if p.coversPrefix(c) {
 			if asks == "" {
@@ -79,10 +85,20 @@ func (j *judge) covering(c command) (pattern, bool) {
 		f, _ := wrapper(name)
 		in := unwrapFlags(name, f, c.argv[1:])
 		if len(in.commands) == 1 && !in.program && !in.unknown {
-			return j.covering(command{argv: in.commands[0]})
+			return j.covering(command{argv: in.commands[0], piped: c.piped})
 		}
 	}
 	return pattern{}, false
+}
+
+// filter reports a program to which what it reads is data.
+func filter(c command) bool {
+	switch name, _ := c.name(); name {
+	case "head", "tail", "wc", "sort", "uniq", "grep", "egrep", "fgrep", "cut", "tr", "cat", "tac", "rev", "nl", "tee", "jq", "column", "fold", "fmt", "paste", "join", "comm", "cmp", "diff",
+		"md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "base64", "xxd", "od", "hexdump", "strings", "expand", "unexpand", "echo", "true", "false":
+		return true
+	}
+	return false
 }
 
 // staysHere reports a cd to the very directory the command starts in: models

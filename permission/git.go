@@ -107,22 +107,20 @@ func gitArgument(sub string, w word) string {
 // program, and changes of what git will run later.
 func gitPositional(sub string, args []word) string {
 	switch sub {
-	case "push", "pull", "fetch", "ls-remote", "remote":
-		for _, w := range args {
-			if strings.Contains(w.text, "::") {
-				return "git's remote " + clip(w.text) + " runs a helper program"
-			}
-		}
-	}
-	if sub != "remote" {
+	case "push", "pull", "fetch", "ls-remote":
+		return gitRemote(sub, args)
+	case "remote":
+	default:
 		return ""
 	}
-	for _, w := range args {
+	for i, w := range args {
 		switch w.text {
 		case "-v", "--verbose":
 			continue
-		case "get-url", "show":
+		case "get-url":
 			return ""
+		case "show":
+			return gitRemote("remote show", args[i+1:])
 		}
 		return "git remote " + clip(w.text) + " changes the repository's configuration"
 	}

@@ -65,6 +65,9 @@ type Policy struct {
 	// Env is the environment that a command starts with. Words are compared with
 	// the values of the variables in them. Nil: nothing is known about it.
 	Env map[string]string
+	// Changed are the names of the variables that are not as they were when the
+	// session began. Where they choose programs, prefix rules ask.
+	Changed []string
 }
 
 // Link is a directory, absolute, and the other name that symbolic links give it.

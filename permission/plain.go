@@ -11,11 +11,11 @@ import (
 // list of what is plainly understood.
 func (s *script) plainStmts(src string, stmts []*syntax.Stmt) {
 	for _, st := range stmts {
-		s.plainStmt(src, st)
+		s.plainStmt(src, st, false)
 	}
 }
 
-func (s *script) plainStmt(src string, st *syntax.Stmt) {
+func (s *script) plainStmt(src string, st *syntax.Stmt, piped bool) {
 	switch {
 	case st.Negated:
 		s.odd("it negates a command with !")
@@ -29,15 +29,15 @@ func (s *script) plainStmt(src string, st *syntax.Stmt) {
 	}
 	switch cmd := st.Cmd.(type) {
 	case *syntax.CallExpr:
-		s.plainCall(src, cmd)
+		s.plainCall(src, cmd, piped)
 	case *syntax.BinaryCmd:
 		switch cmd.Op {
 		case syntax.AndStmt, syntax.OrStmt, syntax.Pipe:
 		default:
 			s.odd("it joins commands with %s", cmd.Op)
 		}
-		s.plainStmt(src, cmd.X)
-		s.plainStmt(src, cmd.Y)
+		s.plainStmt(src, cmd.X, piped)
+		s.plainStmt(src, cmd.Y, piped || cmd.Op == syntax.Pipe)
 	case nil:
 		s.odd("it redirects without a command")
 	default:
@@ -45,11 +45,11 @@ func (s *script) plainStmt(src string, st *syntax.Stmt) {
 	}
 }
 
-func (s *script) plainCall(src string, call *syntax.CallExpr) {
+func (s *script) plainCall(src string, call *syntax.CallExpr, piped bool) {
 	if len(call.Assigns) > 0 {
 		s.odd("it sets a variable for the command")
 	}
-	c := command{argv: make([]word, 0, len(call.Args))}
+	c := command{argv: make([]word, 0, len(call.Args)), piped: piped}
 	for i, arg := range call.Args {
 		w := unquote(src, arg)
 		switch {
@@ -78,7 +78,8 @@ func plainRedirect(src string, r *syntax.Redirect) bool {
 	}
 	switch r.Op {
 	case syntax.DplIn, syntax.DplOut:
-		return w.text == "-" || digits(w.text, 2)
+		// Of >&-'' bash makes a redirect and an empty argument.
+		return w.raw == w.text && (w.text == "-" || digits(w.text, 2))
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrIn, syntax.RdrAll, syntax.AppAll:
 		return w.text == "/dev/null"
 	}

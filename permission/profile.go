@@ -21,12 +21,25 @@ func profile(c command) string {
 	case "go":
 		return goProfile(c.argv)
 	case "test", "[", "printf":
-		for _, w := range c.argv[1:] {
-			// A variable's name may hold a subscript, which is evaluated.
-			if w.text == "-R" || strings.HasPrefix(w.text, "-v") {
-				return name + " " + clip(w.text) + " evaluates a variable's subscript"
+		return subscriptProfile(name, c.argv[1:])
+	}
+	return ""
+}
+
+// subscriptProfile asks for the options that take a variable's name: it may hold a subscript, which is evaluated.
+func subscriptProfile(name string, args []word) string {
+	options := true // of printf, which has them before its format only
+	for _, w := range args {
+		if w.text == "-R" || strings.HasPrefix(w.text, "-v") {
+			return name + " " + clip(w.text) + " evaluates a variable's subscript"
+		}
+		if isPattern(w.form) && (name != "printf" || options) {
+			form := formTokens(w.form, false)
+			if overlap(form, literalTokens("-v")) || overlap(form, literalTokens("-R")) || name == "printf" && leadingGlob(w) {
+				return "a file pattern may turn into an option of " + name
 			}
 		}
+		options = options && strings.HasPrefix(w.text, "-") && w.text != "--"
 	}
 	return ""
 }
@@ -115,20 +128,24 @@ func goProfile(argv []word) string {
 		if leadingGlob(w) {
 			return "a file pattern may turn into an option of go"
 		}
-		opt, _, _ := strings.Cut(strings.TrimPrefix(w.text, "-"), "=")
-		switch opt {
-		case "-exec", "-toolexec", "-vettool", "-overlay", "-o", "-C", "-modfile", "-pkgdir", "-outputdir",
-			"-ldflags", "-gcflags", "-asmflags", "-gccgoflags", "-compiler", "-fuzzcachedir", "-cpuprofile", "-memprofile",
-			"-blockprofile", "-mutexprofile", "-coverprofile", "-trace",
-			"exec", "toolexec", "vettool", "overlay", "o", "C", "modfile", "pkgdir", "outputdir",
-			"ldflags", "gcflags", "asmflags", "gccgoflags", "compiler", "fuzzcachedir", "cpuprofile", "memprofile",
-			"blockprofile", "mutexprofile", "coverprofile", "trace":
-			if strings.HasPrefix(w.text, "-") {
-				return "go's option " + clip(w.text) + " runs a program or writes where it says"
-			}
+		if opt, is := strings.CutPrefix(w.text, "-"); is && goOption(opt) {
+			return "go's option " + clip(w.text) + " runs a program or writes where it says"
 		}
 	}
 	return ""
+}
+
+// goOption reports an option, without its first dash, that runs a program or writes where it says. Those of a test
+// binary may carry its prefix.
+func goOption(opt string) bool {
+	opt, _, _ = strings.Cut(strings.TrimPrefix(opt, "-"), "=")
+	switch strings.TrimPrefix(opt, "test.") {
+	case "exec", "toolexec", "vettool", "overlay", "o", "c", "C", "modfile", "pkgdir", "outputdir", "http",
+		"ldflags", "gcflags", "asmflags", "gccgoflags", "compiler", "fuzzcachedir", "cpuprofile", "memprofile",
+		"blockprofile", "mutexprofile", "coverprofile", "trace", "testlogfile", "gocoverdir":
+		return true
+	}
+	return strings.HasPrefix(opt, "debug-")
 }
 
 // leadingGlob reports that the shell may replace the word by an option.

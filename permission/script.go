@@ -53,6 +53,8 @@ type script struct {
 // command is one simple command as some shell would run it.
 type command struct {
 	argv []word
+	// piped: it reads what the command before it prints.
+	piped bool
 }
 
 // name is the program's name without its directory; known is false when it is
@@ -83,6 +85,7 @@ func analyse(r Request) *script {
 	s.plainStmts(s.text, file.Stmts)
 	s.collect(s.text, file, 0)
 	s.ambiguous(s.text, 0)
+	s.charset()
 	if len(s.top) == 0 {
 		s.odd("it runs no command")
 	}

@@ -24,6 +24,8 @@ func wrapper(name string) (f wrapperFlags, ok bool) {
 		return wrapperFlags{bare: "cfw"}, true
 	case "command":
 		return wrapperFlags{bare: "pvV"}, true
+	case "jobs":
+		return wrapperFlags{bare: "lnprsx"}, true
 	case "exec":
 		return wrapperFlags{value: "a", bare: "cl"}, true
 	case "time", "gtime":
