@@ -15,8 +15,8 @@
 //     wrappers (sudo, env, timeout, xargs, find -exec, sh -c …).
 //  3. Mode plan denies Bash, BashInput, Write and Edit.
 //  4. Deciding commands (perdure approvals, answer, permissions, takeover …) and
-//     protected paths (Policy.Protected, .git, .perdure, .mcp.json, shell
-//     start-up files) ask, in every mode, whatever is granted.
+//     protected paths (Policy.Protected, .git, .perdure, and what [StartupFiles]
+//     lists: files that programs execute from or obey) ask, in every mode, whatever is granted.
 //  5. An ask rule that matches asks, in every mode.
 //  6. A rule or grant for exactly this command text allows.
 //  7. A deny or ask rule that cannot be ruled out ($X -rf /) asks.

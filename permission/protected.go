@@ -23,18 +23,15 @@ func protectedPath(p Policy, abs string, glob bool) bool {
 		}
 	}
 	for i, seg := range segs {
-		if seg == "" {
-			continue
+		next := ""
+		if i+1 < len(segs) {
+			next = segs[i+1]
 		}
-		if segMatches(seg, ".git", glob) || segMatches(seg, ".perdure", glob) || segMatches(seg, ".ssh", glob) {
-			return true
-		}
-		if segMatches(seg, ".config", glob) && i+1 < len(segs) &&
-			(segMatches(segs[i+1], "git", glob) || segMatches(segs[i+1], "fish", glob)) {
+		if seg != "" && protectedName(seg, next, i == 1, glob) {
 			return true
 		}
 	}
-	return startupFile(segs, glob)
+	return false
 }
 
 func underSegments(segs, dir []string, glob bool) bool {
@@ -75,38 +72,4 @@ func segMatches(seg, name string, glob bool) bool {
 		return true
 	}
 	return glob && seg != "\x00" && isPattern(seg) && overlap(formTokens(seg, false), literalTokens(name))
-}
-
-// startupFile reports that the last segment is a file that a shell, git or the
-// agent executes or obeys when it starts.
-func startupFile(segs []string, glob bool) bool {
-	last := segs[len(segs)-1]
-	if len(segs) >= 3 && segs[1] == "etc" && (segMatches(segs[2], "profile", glob) || segMatches(segs[2], "profile.d", glob) ||
-		segMatches(segs[2], "environment", glob) || segMatches(segs[2], "bash.bashrc", glob) || segMatches(segs[2], "zsh", glob)) {
-		return true
-	}
-	if !glob && (last == "" || last[0] != '.') {
-		return false
-	}
-	if !glob {
-		return startupName(last)
-	}
-	for _, name := range []string{
-		".mcp.json", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
-		".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".envrc", ".gitconfig",
-	} {
-		if segMatches(last, name, true) {
-			return true
-		}
-	}
-	return false
-}
-
-func startupName(name string) bool {
-	switch name {
-	case ".mcp.json", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
-		".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".envrc", ".gitconfig":
-		return true
-	}
-	return false
 }
