@@ -26,7 +26,7 @@ func startupPaths(getenv func(string) string) []string {
 		if !filepath.IsAbs(path) || path == user { // ZDOTDIR may be the home directory itself
 			return
 		}
-		dir, base := filepath.Split(filepath.Clean(path))
+		dir, base := filepath.Dir(filepath.Clean(path)), filepath.Base(path)
 		real, ok := dirs[dir]
 		if !ok {
 			real = resolved(dir)
