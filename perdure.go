@@ -10,7 +10,8 @@
 //   - look on and steer from outside: [Home.Follow], [Home.Send], [Home.Answer], [Home.Approve], [Home.Cancel].
 //
 // Duties of the caller: call [RunShimIfAsked] first thing in main (and in TestMain), or set Config.ShimPath; without
-// either, process tools are refused. Close what you open. When an error wraps store.ErrUncertain, end the process: the
+// either, process tools are refused. Call [HideKeys] if commands of sessions must not find the keys of model APIs in this
+// process's environment. Close what you open. When an error wraps store.ErrUncertain, end the process: the
 // next one reads what the log holds.
 package perdure
 

@@ -42,6 +42,9 @@ func closeOnExecFrom(first int) error {
 	return nil
 }
 
+// forbidTracing has no meaning that could be had here without root.
+func forbidTracing() {}
+
 // preferAsVictim has no equivalent here.
 func preferAsVictim() {}
 

@@ -52,6 +52,7 @@ const (
 // shimMain runs the protocol of the package documentation.
 func shimMain(d actDir) int {
 	// Relative names bind the shim to this directory, whatever takes over its path later.
+	forbidTracing()
 	s := &shim{path: d, dir: ".", now: systemNow}
 	if err := s.begin(); err != nil {
 		complain("%v", err)

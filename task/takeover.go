@@ -17,6 +17,7 @@ var errNothingToAdopt = errors.New("nothing to adopt")
 // adoptMain is a replacement shim: it goes on where a dead one was interrupted. Its ready pipe reports once the act is
 // in its hands, and once the end is on record if the command had ended already.
 func adoptMain(d actDir) int {
+	forbidTracing()
 	s := &shim{path: d, dir: ".", now: systemNow, adopted: true}
 	err := s.takeOver()
 	switch {

@@ -11,5 +11,6 @@ import (
 
 func main() {
 	perdure.RunShimIfAsked()
+	_ = perdure.HideKeys() // a help against accidents; what it cannot do here is no reason not to run
 	os.Exit(cli.Main(context.Background(), cli.OS(), os.Args[1:]))
 }
