@@ -21,7 +21,7 @@ var startupVariables = []string{
 func startupPaths(getenv func(string) string) []string {
 	var out []string
 	user, xdg := getenv("HOME"), getenv("XDG_CONFIG_HOME")
-	dirs := map[string]string{} // directories by their own names: many files share one
+	dirs := map[string]string{}            // directories by their own names: many files share one
 	add := func(path string, known bool) { // known: its own name is protected anyway
 		if !filepath.IsAbs(path) || path == user { // ZDOTDIR may be the home directory itself
 			return
