@@ -2,7 +2,6 @@ package permission
 
 import (
 	"slices"
-	"strings"
 )
 
 // Names are in lower case here, for letter case is ignored: some filesystems
@@ -78,7 +77,7 @@ func StartupFiles() []string {
 // protectedName reports that a path segment, alone or together with the next
 // one, is protected; first tells that it is the path's first.
 func protectedName(seg, next string, first, glob bool) bool {
-	if glob = glob && strings.ContainsAny(seg+next, "*?["); !glob {
+	if glob = glob && (isPattern(seg) || isPattern(next)); !glob {
 		if seg[0] == '.' && slices.Contains(protectedNames, seg) {
 			return true
 		}
@@ -86,7 +85,8 @@ func protectedName(seg, next string, first, glob bool) bool {
 		return true
 	}
 	for _, p := range protectedPairs {
-		if next == "" || p.dir == "etc" && !first || !segMatches(seg, p.dir, glob) {
+		// Any directory may be meant by a star: of those without a dot only the name itself counts.
+		if next == "" || p.dir == "etc" && !first || !segMatches(seg, p.dir, glob && p.dir[0] == '.') {
 			continue
 		}
 		if slices.ContainsFunc(p.names, func(name string) bool { return segMatches(next, name, glob) }) {
