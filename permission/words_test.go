@@ -61,7 +61,7 @@ func TestWordsExpand(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"cat *.go", "cat .h*", "ls a* b*/*.go", "cat README.*", "cat x{a,b}", "cat $PROJ", "f=a.go; wc $f", "for f in *.go; do wc $f; done", "for f in a b; do wc $f.txt; done", "echo $1 $(date)", "cat [ab]", "wc ${f:-a.go}", "cat $HOME/x", "x=$(date); echo $x",
+		"cat *.go", "cat .q*", "ls a* b*/*.go", "cat README.*", "cat x{a,b}", "cat $PROJ", "f=a.go; wc $f", "for f in *.go; do wc $f; done", "for f in a b; do wc $f.txt; done", "echo $1 $(date)", "cat [ab]", "wc ${f:-a.go}", "cat $HOME/x", "x=$(date); echo $x",
 		"cat ~/.config/x*", "cat /data/*.txt", "cat ?.go", "cat .e?", "test -n \"$1\"", "make CC=$CC", "cat * > /dev/null; true # no: see below",
 	} {
 		if command == "cat * > /dev/null; true # no: see below" {
