@@ -43,6 +43,7 @@ var allowed = map[string][]string{
 	"internal/redact":       {},
 	"internal/ports":        {},
 	"internal/plain":        {},
+	"internal/live":         {"internal/plain", "session"},
 	"internal/ui/taskpanel": {"internal/plain"},
 	"internal/settings":     {"permission", "session"},
 	"internal/modeltest":    {},
@@ -50,8 +51,8 @@ var allowed = map[string][]string{
 	"internal/proof":        {"session"},
 	"internal/attack":       {},
 	"":                      {"engine", "internal/ports", "internal/redact", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
-	"internal/cli":          {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo", "internal/plain", "internal/ui/taskpanel"},
-	"internal/demo":         {"", "session"},
+	"internal/cli":          {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"internal/demo":         {"", "internal/live", "session"},
 	"cmd/perdure":           {"", "internal/cli"},
 	"bench":                 {},
 }

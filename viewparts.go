@@ -171,7 +171,7 @@ func (h *Home) inboxViews(ctx context.Context, st *session.State) ([]InboxView, 
 				return nil, err
 			}
 			l := session.EventView(ev, nil)
-			out = append(out, InboxView{Key: q.Key, Kind: l.Kind, Actor: l.Actor, Seq: q.Seq, Body: l.Body, Sent: Stamp(l.Time)})
+			out = append(out, InboxView{Key: q.Key, Kind: l.Kind, Actor: l.Actor, Seq: q.Seq, Body: l.Body, Sent: Stamp(ev.Time)})
 		}
 	}
 	items, err := h.store.Pending(ctx, st.ID, info.Mark, maxInbox)

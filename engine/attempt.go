@@ -23,9 +23,17 @@ type modelFlight struct {
 func (f modelFlight) fly(ctx context.Context) landing {
 	side := openSide(f.s.eng.cfg.SideDir, f.s.lease.Session, f.act)
 	defer side.close()
+	var tool, use string // of the newest tool block
 	resp, err := f.provider.Call(ctx, f.req, func(d model.Delta) {
 		side.write(d)
-		f.s.observe(Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text})
+		u := Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text}
+		if d.Kind == model.DeltaTool {
+			if d.Tool != "" {
+				tool, use = d.Tool, d.ID
+			}
+			u.Tool, u.Use = tool, use
+		}
+		f.s.observe(u)
 	})
 	switch {
 	case err == nil:

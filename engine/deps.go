@@ -71,4 +71,6 @@ type Update struct {
 	Act     string // of the delta
 	Kind    string // of the delta: text, thinking, tool
 	Text    string
+	Tool    string // of a tool's delta: its name
+	Use     string // and the provider's id of the call
 }

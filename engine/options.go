@@ -49,10 +49,12 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 	if a := opt.Agent; a != nil && (a.Provider != s.state.Agent.Provider || a.Model != s.state.Agent.Model) {
 		s.switched = true
 		c.Provider, c.Model, c.MaxTokens, c.Window, c.Price = &a.Provider, &a.Model, &a.MaxTokens, &a.Window, a.Price
-		s.recovered = append(s.recovered, Recovery{
-			Kind: "model", ID: a.Provider + "/" + a.Model,
-			Text: "the thinking of " + s.state.Agent.Provider + "/" + s.state.Agent.Model + " is not shown to the new model",
-		})
+		if s.thought(ctx) {
+			s.recovered = append(s.recovered, Recovery{
+				Kind: "model", ID: a.Provider + "/" + a.Model,
+				Text: "the thinking of " + s.state.Agent.Provider + "/" + s.state.Agent.Model + " is not shown to the new model",
+			})
+		}
 	}
 	var bodies []session.Body
 	if c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.RetryForMS != nil || c.Model != nil || len(c.AddDirs) > 0 {
@@ -77,6 +79,14 @@ func (s *Session) retryForMS(opt Options) *int64 {
 		return nil
 	}
 	return &ms
+}
+
+// thought tells whether the conversation holds thinking, as far as it can be read.
+func (s *Session) thought(ctx context.Context) bool {
+	t, err := s.Transcript(ctx)
+	return err == nil && slices.ContainsFunc(t.Messages(), func(m session.Message) bool {
+		return slices.ContainsFunc(m.Blocks, func(b session.Block) bool { return b.Type == session.BlockThinking })
+	})
 }
 
 // mergeRules adds to the rules of today those that a human gave this session by flags before: they are the session's

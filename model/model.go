@@ -73,7 +73,8 @@ type Response struct {
 type Delta struct {
 	Kind  DeltaKind
 	Text  string        // text, thinking, or tool argument fragment
-	Tool  string        // tool name, at a tool block's start
+	Tool  string        // tool name, at a tool block's start; on every delta where the blocks' deltas are mixed
+	ID    string        // and the provider's id of the call; empty if it has none yet
 	Usage session.Usage // at the start: what the API says the request took
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 	"unicode/utf8"
 )
 
@@ -11,7 +12,7 @@ import (
 type EventLine struct {
 	Session string `json:"session,omitempty"` // whose event it is, where several logs are shown together
 	Seq     int64  `json:"seq"`
-	Time    int64  `json:"time"` // ms UTC
+	Time    string `json:"time"` // RFC 3339 in UTC, with milliseconds
 	Kind    Kind   `json:"kind"`
 	Actor   Actor  `json:"actor"`
 	Body    any    `json:"body"`
@@ -23,7 +24,7 @@ type EventLine struct {
 // are. An erased body is {"erased": true}. A nil body is decoded from the event; what cannot be decoded is told in the
 // body, so that one damaged event does not hide the others.
 func EventView(e Event, body Body) EventLine {
-	l := EventLine{Seq: e.Seq, Time: e.Time, Kind: e.Kind, Actor: e.Actor, Hash: e.Hash}
+	l := EventLine{Seq: e.Seq, Time: time.UnixMilli(e.Time).UTC().Format("2006-01-02T15:04:05.000Z"), Kind: e.Kind, Actor: e.Actor, Hash: e.Hash}
 	if body == nil {
 		var err error
 		if body, err = Decode(e); err != nil {

@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -82,19 +81,17 @@ func Main(ctx context.Context, a *App, args []string) int {
 
 func (a *App) main(ctx context.Context, args []string) error {
 	root := a.root()
-	root.SetArgs(attachOptional(args))
 	if len(args) > 0 && !a.isCommand(root, args[0]) {
-		if near := root.SuggestionsFor(args[0]); len(args) < 3 && len(near) > 0 && !slices.Contains(args, "-p") && !slices.Contains(args, "--print") {
-			return &exitError{
-				code: exitUsage, text: fmt.Sprintf("there is no command %q", args[0]),
-				hint: "did you mean " + strings.Join(near, " or ") + "? A prompt goes with -p",
-			}
+		if !strings.HasPrefix(args[0], "-") && !asksToPrint(args) {
+			return noCommand(root, args[0])
 		}
+		args = afterDashes(root.Flags(), args)
 		// A prompt may be any word, the name of a command included; only the first argument names a command.
 		root.RemoveCommand(root.Commands()...)
 		root.CompletionOptions.DisableDefaultCmd = true
 		root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
 	}
+	root.SetArgs(attachOptional(args))
 	root.SetIn(a.Stdin)
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)

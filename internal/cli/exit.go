@@ -53,7 +53,7 @@ var outcomes = []struct {
 	code int
 	hint string
 }{
-	{store.ErrHeld, exitHeld, "wait until it is done, or end that process; then run the command again"},
+	{store.ErrHeld, exitHeld, "or wait until it is done, or end it; then run the command again"},
 	{store.ErrNotFound, exitMissing, "perdure list shows what there is"},
 	{store.ErrExists, exitUsage, "continue it with --resume ID"},
 	{store.ErrUncertain, exitFailed, "check the disk, then run the command again: it reads what was kept"},
@@ -95,6 +95,10 @@ func (a *App) report(err error) int {
 	if errors.As(err, &corrupt) {
 		a.hint("perdure verify %s names every fault; other sessions are not affected", corrupt.Session)
 		return exitFailed
+	}
+	var held *store.HeldError
+	if errors.As(err, &held) && held.Session != "" {
+		a.hint("perdure send %s \"MESSAGE\" hands a prompt to that process; perdure log %s --follow shows what it does", held.Session, held.Session)
 	}
 	for _, o := range outcomes {
 		if errors.Is(err, o.is) {

@@ -13,13 +13,13 @@ import (
 
 // insideReads are the commands that a session's own commands may run, beside permission.ReadingCommands: they show
 // something, or wait for it. Every other command is for a human outside of sessions; a new one too, until it stands here.
-var insideReads = []string{"approvals list", "permissions list", "task wait", "__complete", "__completeNoDesc"}
+var insideReads = []string{"approvals list", "permissions list", "task wait", "demo-server", "__complete", "__completeNoDesc"}
 
 // insideFlags are the flags of a run that a session's own commands may give: they open a new session with no more rights
 // than it has without them. A mode is judged by its value.
 var insideFlags = []string{
 	"print", "session-id", "name", "wait", "output-format", "model", "disallowed-tools", "permission-mode", "max-turns",
-	"max-budget-usd", "append-system-prompt", "help", "version",
+	"max-budget-usd", "append-system-prompt", "verbose", "help", "version",
 }
 
 // guardInside keeps a session's own commands from deciding what a human has to decide, and from prompting, resuming or

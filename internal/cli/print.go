@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"sync"
 
 	"github.com/perdure/perdure"
@@ -12,117 +11,81 @@ import (
 // maxReport bounds the lines that tell what a resume found.
 const maxReport = 8
 
-// printer words a run in one of the output formats. Deltas come from another goroutine than events.
+// printer words a run: on stdout in the shape that was asked for, on stderr what a person should know. Deltas come from
+// another goroutine than events.
 type printer struct {
-	app    *App
-	format string
-	piped  int // bytes of stdin that went with the prompt
-	mu     sync.Mutex
-	enc    *json.Encoder
-	// In text format each answer is printed once, as soon as its turn ends or the run goes to sleep or stops in it.
-	replies int // of the model, that this run has seen
-	printed int // how many of them were there when an answer was printed last; -1: none was
-	answers int // printed
+	app   *App
+	mu    sync.Mutex
+	out   shape
+	bare  bool // stdout has all: stderr need not name what it waits for
+	named bool // stdout names the session first
+	piped int  // bytes of stdin that went with the prompt
 }
 
-func (a *App) printer(format string) *printer {
-	return &printer{app: a, format: format, enc: encoder(a.Stdout), printed: -1}
-}
-
-// streamLine is one line of stream-json.
-type streamLine struct {
-	Type    string          `json:"type"` // session, event, delta, asleep, result
-	Session string          `json:"session_id"`
-	Resumed *bool           `json:"resumed,omitempty"`
-	Event   any             `json:"event,omitempty"`
-	Act     string          `json:"act,omitempty"`
-	Kind    string          `json:"kind,omitempty"`
-	Text    string          `json:"text,omitempty"`
-	Result  *perdure.Result `json:"result,omitempty"` // of asleep: what it has come to so far
-}
-
-func (p *printer) line(l streamLine) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_ = p.enc.Encode(l) // a closed stdout is no reason to lose the session
+func (a *App) printer(f *runFlags, prompt string, piped int) *printer {
+	stream := f.format == "stream-json"
+	return &printer{
+		app: a, out: a.shape(f, prompt), bare: stream, named: stream || f.format == "claude-stream-json" || f.format == "text" && a.Screen, piped: piped,
+	}
 }
 
 // opened announces the session, so that it can be found while it runs.
-func (p *printer) opened(s *engine.Session, resumed bool) {
-	if p.format == "stream-json" {
-		p.line(streamLine{Type: "session", Session: s.State().ID, Resumed: &resumed})
-		return
+func (p *printer) opened(s *engine.Session, resumed bool, words func(int64) string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.opened(s.State(), resumed, words)
+	switch {
+	case !p.named && p.piped > 0:
+		p.app.note("session %s, with %s of stdin", s.State().ID, size(int64(p.piped)))
+	case !p.named:
+		p.app.note("session %s", s.State().ID)
+	case p.piped > 0 && !p.bare:
+		p.app.note("the prompt has %s of stdin", size(int64(p.piped)))
 	}
-	text := "session " + s.State().ID
-	if p.piped > 0 {
-		text += ", with " + size(int64(p.piped)) + " of stdin"
-	}
-	p.app.note("%s", text)
 }
 
 // observe shows events and deltas as they come.
 func (p *printer) observe(u engine.Update) {
-	if _, ok := u.Body.(*session.ModelResponded); ok {
-		p.mu.Lock()
-		p.replies++
-		p.mu.Unlock()
-	}
-	if p.format != "stream-json" {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.observe(u)
+}
+
+func (p *printer) turnEnded(t perdure.TurnResult) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.turnEnded(t)
+}
+
+// asleep tells that a run with --wait goes to sleep, and what wakes it. The turn's words come now: their reader need not
+// wait for the next one.
+func (p *printer) asleep(r *perdure.Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.asleep(r)
+	if p.bare {
 		return
 	}
-	if u.Event == nil {
-		p.line(streamLine{Type: "delta", Session: u.Session, Act: u.Act, Kind: u.Kind, Text: u.Text})
-		return
+	if len(r.Waiting) > 0 {
+		p.waiting(r)
+		p.app.hint("this process sleeps until then, and goes on")
 	}
-	p.line(streamLine{Type: "event", Session: u.Session, Event: session.EventView(*u.Event, u.Body)})
+	if len(r.Awaits) > 0 {
+		p.app.note("session %s sleeps until it can tell:", r.SessionID)
+		p.list(r)
+	}
 }
 
 // result prints the outcome: to stdout what was asked for, to stderr what a person should know.
-func (p *printer) result(r *perdure.Result, resumed bool) {
+func (p *printer) result(r *perdure.Result, resumed, runsOn bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if resumed {
 		p.report(r)
 	}
-	switch p.format {
-	case "json":
-		_ = p.enc.Encode(r)
-	case "stream-json":
-		_ = p.enc.Encode(streamLine{Type: "result", Session: r.SessionID, Result: r})
-	default:
-		p.soFar(r)
-	}
-	p.stop(r)
+	p.out.result(r)
+	p.stop(r, runsOn)
 	p.awaits(r)
-}
-
-// turnEnded prints the answer of a turn.
-func (p *printer) turnEnded(t perdure.TurnResult) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.format == "text" && p.replies > p.printed {
-		p.answer(t.Result)
-	}
-}
-
-// soFar prints what the model said in a turn that is left open, if that is new.
-func (p *printer) soFar(r *perdure.Result) {
-	if p.replies > max(p.printed, 0) {
-		p.answer(r.Result)
-	}
-}
-
-// answer prints a text of the model on stdout, a blank line between two of them.
-func (p *printer) answer(text string) {
-	if text == "" {
-		return
-	}
-	if p.answers > 0 {
-		p.app.linef("")
-	}
-	p.app.linef("%s", plain(text))
-	p.answers++
-	p.printed = p.replies
 }
 
 // report tells what resuming found, in at most eight lines.
@@ -138,7 +101,7 @@ func (p *printer) report(r *perdure.Result) {
 }
 
 // stop says why the run stopped, and how to go on.
-func (p *printer) stop(r *perdure.Result) {
+func (p *printer) stop(r *perdure.Result, runsOn bool) {
 	a := p.app
 	switch r.StopReason {
 	case session.TurnEndTurn:
@@ -157,7 +120,7 @@ func (p *printer) stop(r *perdure.Result) {
 			a.note("session %s stopped: %s; the turn stays open", r.SessionID, r.Message)
 			return
 		}
-		a.note("session %s is parked: the turn stays open and its command runs on", r.SessionID)
+		a.note("session %s is parked: the turn stays open%s", r.SessionID, map[bool]string{true: " and its command runs on"}[runsOn])
 		a.hint("perdure -p --resume %s goes on", r.SessionID)
 	default:
 		a.note("session %s: %s: %s", r.SessionID, r.StopReason, r.Message)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -256,7 +257,9 @@ func TestRestartPolicyIsForHumans(t *testing.T) {
 	w.runTask("--name", "web", "--", "sh", "-c", "echo up; exec sleep 600")
 	w.fails(exitUsage, "restart policy", "task", "restart-policy", "web", "bash_1", "always")
 	w.fails(exitMissing, "bash_7", "task", "restart-policy", "web", "bash_7", "on-reboot")
-	w.app.Environ = append(w.app.Environ, "PERDURE_SESSION_ID=web")
+	outside := w.app.Environ
+	t.Cleanup(func() { w.app.Environ = outside }) // from inside, the task would not be ended
+	w.app.Environ = append(slices.Clone(outside), "PERDURE_SESSION_ID=web")
 	for _, args := range [][]string{
 		{"task", "restart-policy", "web", "bash_1", "on-reboot"}, {"task", "restore"}, {"task", "run", "--restart", "on-reboot", "--", "true"},
 	} {

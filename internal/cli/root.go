@@ -14,6 +14,7 @@ nothing acknowledged is lost, nothing is silently repeated, its commands keep ru
   perdure -p "PROMPT"            run a prompt in a new session in this directory
   perdure -p -c "PROMPT"         go on with the newest session of this directory
   perdure -p -r ID ["PROMPT"]    go on with a session; without a prompt, finish its open turn
+  cat LOG | perdure -p "PROMPT"  what comes on stdin goes with the prompt; - as the last argument always reads it
   perdure -p -r ID --wait        sleep until what it awaits, or a human's answer, has come; go on with it
   perdure demo                   see it survive a SIGKILL: no key, no network
 
@@ -42,6 +43,7 @@ func (a *App) root() *cobra.Command {
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			return a.guardInside(cmd)
 		},
+		Version: thisVersion().line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.changed = cmd.Flags().Changed
 			return a.run(cmd.Context(), f, args)
@@ -50,8 +52,9 @@ func (a *App) root() *cobra.Command {
 	f.register(root)
 	registerTemplates()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &exitError{code: exitUsage, text: err.Error(), hint: "perdure --help lists the flags"}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &exitError{code: exitUsage, text: err.Error(), hint: c.CommandPath() + " --help lists the flags"}
 	})
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(a.commands()...)

@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -18,9 +18,6 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// maxPrompt bounds a prompt read from stdin, in bytes.
-const maxPrompt = 8 << 20
-
 // run runs a prompt in a new or an existing session.
 func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err := f.check(); err != nil {
@@ -29,7 +26,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if !f.print {
 		return &exitError{code: exitUsage, text: "there is no terminal UI in this version", hint: "run headless: perdure -p \"PROMPT\"; see perdure --help"}
 	}
-	prompt, err := a.prompt(f, args)
+	prompt, piped, err := a.prompt(ctx, f, args)
 	if err != nil {
 		return err
 	}
@@ -44,7 +41,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 		a.note("bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run")
 	}
 	a.warnOfShort(set)
-	out := a.printer(f.format)
+	out := a.printer(f, prompt, piped)
 	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: a.protected(set), Limits: set.Bounds, Secrets: a.secrets(set)})
 	if err != nil {
 		return err
@@ -65,8 +62,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	if err != nil {
 		return err
 	}
+	var known []session.Rule // of the session, before this run
 	if resumed {
-		if err := a.reopen(ctx, h, id); err != nil {
+		if known, err = a.reopen(ctx, h, id); err != nil {
 			return err
 		}
 	}
@@ -74,7 +72,10 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 		a.warnOfTwins(ctx, h, id, f.name)
 	}
 	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded
-	opt.Opened = func(s *engine.Session) { out.opened(s, resumed) }
+	opt.Opened = func(s *engine.Session) {
+		out.opened(s, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
+		a.warnOfRules(opt.Rules, known)
+	}
 	ctx, interrupt, ended := a.signals(ctx)
 	opt.Interrupt = interrupt
 	r, err := h.Run(ctx, id, opt)
@@ -82,41 +83,12 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	if err != nil {
 		return err
 	}
-	out.result(r, resumed)
+	out.result(r, resumed, a.runsOn(ctx, h, r))
 	if w, ok := a.Stdout.(*results); ok && w.lost() != nil {
 		a.hint("the answer is kept: perdure show %s --messages", id)
 	}
 	a.tellTasks(context.WithoutCancel(ctx), h, id)
 	return exit(exitCode(r, sig, f.wait))
-}
-
-// prompt is the arguments, or stdin for a new session when it is no terminal. A resumed session reads stdin only for
-// the argument "-": it may have a turn to finish, and an open stdin would block it.
-func (a *App) prompt(f *runFlags, args []string) (string, error) {
-	text := strings.Join(args, " ")
-	if text != "-" && (text != "" || f.cont || f.resume != "" || a.Terminal) {
-		if text == "" && !f.cont && f.resume == "" {
-			return "", usageError("a prompt is needed: perdure -p \"PROMPT\"")
-		}
-		return text, nil
-	}
-	text, err := a.readStdin()
-	if err == nil && text == "" {
-		err = usageError("a prompt is needed: perdure -p \"PROMPT\", or on stdin")
-	}
-	return text, err
-}
-
-// readStdin reads a text of at most maxPrompt bytes, without the space around it.
-func (a *App) readStdin() (string, error) {
-	b, err := io.ReadAll(io.LimitReader(a.Stdin, maxPrompt+1))
-	if err == nil && len(b) > maxPrompt {
-		err = usageError("the text on stdin is larger than %d bytes", maxPrompt)
-	}
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(string(b)), nil
 }
 
 // choose finds or makes the session to run, and tells whether it existed.
@@ -142,22 +114,35 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	return child, true, err
 }
 
-// reopen lets a paused session go on: that is what resuming it asks for. One that was closed stays so.
-func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) error {
+// reopen lets a paused session go on: that is what resuming it asks for. One that was closed stays so. It returns the
+// session's rules.
+func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) ([]session.Rule, error) {
 	st, err := h.State(ctx, id)
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case st.Lifecycle == session.LifecyclePaused:
 		a.note("session %s was paused; it is open again", id)
-		return a.deliver(ctx, h, id, &session.LifecycleSet{To: session.LifecycleOpen})
+		err = a.deliver(ctx, h, id, &session.LifecycleSet{To: session.LifecycleOpen})
 	case st.Lifecycle != session.LifecycleOpen:
-		return &exitError{
+		err = &exitError{
 			code: exitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", id, st.Lifecycle),
 			hint: "a fork goes on where it ended: perdure -p --resume " + id + " --fork-session",
 		}
 	}
-	return nil
+	return st.Permissions.Rules, err
+}
+
+// warnOfRules says what a rule of a flag allows besides what was meant, when it is new to the session.
+func (a *App) warnOfRules(rules, known []session.Rule) {
+	for _, r := range rules {
+		if r.Source != permission.SourceFlag || slices.Contains(known, r) {
+			continue
+		}
+		if w := permission.Warning(permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source}); w != "" {
+			a.note("%s", w)
+		}
+	}
 }
 
 // newest finds the newest session of this directory that was not closed.
@@ -244,11 +229,6 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 	if err != nil {
 		return opt, err
 	}
-	for _, r := range rules {
-		if w := permission.Warning(permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source}); w != "" {
-			a.note("%s", w)
-		}
-	}
 	for _, r := range set.Rules {
 		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
 	}
@@ -281,6 +261,32 @@ func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-
 		defer park()
 		return stop()
 	}
+}
+
+// messageAt is the text of a message in the log; empty if it cannot be read, which whoever needs it finds out.
+func messageAt(ctx context.Context, h *perdure.Home, id string, seq int64) string {
+	for ev, err := range h.Events(ctx, id, seq, seq) {
+		if err != nil {
+			return ""
+		}
+		if b, err := session.Decode(ev); err == nil {
+			if m, ok := b.(*session.MessageReceived); ok {
+				return session.Text(m.Content)
+			}
+		}
+	}
+	return ""
+}
+
+// runsOn tells whether a parked run has left a command behind that runs.
+func (a *App) runsOn(ctx context.Context, h *perdure.Home, r *perdure.Result) bool {
+	if r.StopReason != session.TurnParked {
+		return false
+	}
+	st, err := h.State(context.WithoutCancel(ctx), r.SessionID)
+	return err == nil && st.Turn != nil && slices.ContainsFunc(st.Turn.Calls, func(c session.Call) bool {
+		return c.State == session.ActExecuting && c.Effect == session.EffectProcess
+	})
 }
 
 // exitCode is the one of a run's outcome.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,7 @@ type runFlags struct {
 	name         string
 	fork         bool
 	format       string
+	verbose      bool
 	model        string
 	mode         string
 	bypass       bool
@@ -49,7 +51,8 @@ func (f *runFlags) register(c *cobra.Command) {
 	fs.StringVar(&f.name, "name", "", "`NAME` of the new session, or of the fork")
 	fs.BoolVar(&f.wait, "wait", false, "sleep while the session awaits something or needs a human, and go on when it comes")
 	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork")
-	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json or stream-json")
+	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json, stream-json or claude-stream-json")
+	fs.BoolVar(&f.verbose, "verbose", false, "with stream-json: the system prompt and the tools' descriptions too")
 	fs.StringVar(&f.model, "model", "", "`PROVIDER/MODEL`, as in anthropic/claude-sonnet-5-5, openai/…, ollama/…, scripted/FILE")
 	fs.StringVar(&f.mode, "permission-mode", "", "`MODE`: default, acceptEdits, plan or bypassPermissions")
 	fs.BoolVar(&f.bypass, "dangerously-skip-permissions", false, "the same as --permission-mode bypassPermissions")
@@ -74,10 +77,12 @@ func (f *runFlags) check() error {
 		return usageError("--session-id opens a new session: it goes with --resume only to name a fork")
 	case f.changed("session-id") && !validID(f.sessionID):
 		return usageError("%q is no session id: use letters, digits and . _ -, up to 128, beginning with a letter or digit", f.sessionID)
+	case f.changed("append-system-prompt") && (f.cont || f.resume != ""):
+		return usageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is")
 	case f.changed("name") && (f.cont || f.resume != "") && !f.fork:
 		return usageError("--name names a new session or a fork: perdure rename ID NAME renames one")
-	case !slices.Contains([]string{"text", "json", "stream-json"}, f.format):
-		return usageError("output format %q: use text, json or stream-json", f.format)
+	case !slices.Contains(shapes, f.format):
+		return usageError("output format %q: use one of %s", f.format, strings.Join(shapes, ", "))
 	case f.maxSteps < 0 || f.maxBudget < 0 || math.IsNaN(f.maxBudget) || math.IsInf(f.maxBudget, 0):
 		return usageError("limits cannot be negative")
 	case f.changed("max-budget-usd") && f.maxBudget == 0:

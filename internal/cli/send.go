@@ -44,6 +44,7 @@ be - for standard input.`,
 func (a *App) message(args []string) (text string, err error) {
 	if text = strings.TrimSpace(strings.Join(args, " ")); text == "-" {
 		text, err = a.readStdin()
+		text = strings.TrimSpace(text)
 	}
 	if err == nil && text == "" {
 		err = usageError("a message cannot be empty")

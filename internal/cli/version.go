@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -40,6 +41,10 @@ func thisVersion() version {
 	return v
 }
 
+func (v version) line() string {
+	return fmt.Sprintf("perdure %s (%s, %s/%s)", v.Version, v.Go, v.OS, v.Arch)
+}
+
 func (a *App) versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -49,7 +54,7 @@ func (a *App) versionCommand() *cobra.Command {
 			if asJSON {
 				return a.json(v)
 			}
-			a.linef("perdure %s (%s, %s/%s)", v.Version, v.Go, v.OS, v.Arch)
+			a.linef("%s", v.line())
 			return nil
 		},
 	}

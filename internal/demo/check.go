@@ -9,12 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/session"
 )
 
 // tellCalls prints the tool calls that finished after a seq, with what the model was told.
 func (s *story) tellCalls(ctx context.Context, since int64) error {
-	tools := map[string]string{}
+	var calls live.Calls
 	for ev, err := range s.Home.Events(ctx, s.ID, 1, 0) {
 		if err != nil {
 			return err
@@ -23,26 +24,12 @@ func (s *story) tellCalls(ctx context.Context, since int64) error {
 		if err != nil {
 			return err
 		}
-		switch b := body.(type) {
-		case *session.ModelResponded:
-			for i, bl := range b.Blocks {
-				if bl.Type == session.BlockToolUse {
-					tools[blockOf(b.Act, i+1)] = bl.Name
-				}
-			}
-		case *session.ToolFinished:
-			if ev.Seq > since {
-				s.tellCall(tools[session.BaseOf(b.Act)], b)
-			}
+		calls.See(body, ev.Time)
+		if b, ok := body.(*session.ToolFinished); ok && ev.Seq > since {
+			s.tellCall(calls.Of(b.Act).Tool, b)
 		}
 	}
 	return nil
-}
-
-// blockOf names the act of another block of the same step.
-func blockOf(modelAct string, block int) string {
-	step, _, _ := strings.Cut(modelAct, ".b")
-	return fmt.Sprintf("%s.b%d", step, block)
 }
 
 func (s *story) tellCall(tool string, b *session.ToolFinished) {
@@ -50,11 +37,8 @@ func (s *story) tellCall(tool string, b *session.ToolFinished) {
 	if b.Collected {
 		mark = "  <- of the command that was interrupted"
 	}
-	lines := strings.Split(strings.TrimSpace(session.Text(b.Content)), "\n")
 	const most = 7
-	if len(lines) > most {
-		lines = append(lines[:most-1], fmt.Sprintf("... %d more lines", len(lines)-most+1))
-	}
+	lines := live.Result(b.Content, most)
 	s.say("   %-10s %s%s", tool, lines[0], mark)
 	for _, l := range lines[1:] {
 		s.say("   %-10s %s", "", l)

@@ -126,7 +126,7 @@ func (a *assembler) open(index int, start []byte) error {
 	}
 	a.blocks = append(a.blocks, b)
 	if b.kind == "tool_use" {
-		a.sink(model.Delta{Kind: model.DeltaTool, Tool: raw.GetString(start, "name")})
+		a.sink(model.Delta{Kind: model.DeltaTool, Tool: raw.GetString(start, "name"), ID: raw.GetString(start, "id")})
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func TestDeltas(t *testing.T) {
 		{Kind: model.DeltaStart, Usage: session.Usage{Input: 10, CacheRead: 3, CacheWrite: 4}},
 		{Kind: model.DeltaThinking, Text: "hm"},
 		{Kind: model.DeltaText, Text: "a\n"},
-		{Kind: model.DeltaTool, Tool: "Bash"},
+		{Kind: model.DeltaTool, Tool: "Bash", ID: "t"},
 		{Kind: model.DeltaTool, Text: `{"a":`},
 		{Kind: model.DeltaTool, Text: "1}"},
 	}

@@ -193,7 +193,7 @@ func deltas(blocks []session.Block) []model.Delta {
 		}
 		if b.Tool != nil {
 			d.Kind, text = model.DeltaTool, string(b.Tool.Input)
-			out = append(out, model.Delta{Kind: model.DeltaTool, Tool: b.Tool.Name})
+			out = append(out, model.Delta{Kind: model.DeltaTool, Tool: b.Tool.Name, ID: b.Tool.ID})
 		}
 		for text != "" {
 			n := min(deltaSize, len(text))

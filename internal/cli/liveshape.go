@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/live"
+	"github.com/perdure/perdure/session"
+)
+
+// liveShape shows a run on a terminal.
+type liveShape struct {
+	view    *live.View
+	replies int  // of the model, that this run has seen
+	shown   bool // what an earlier process left of the open turn's words
+}
+
+func (a *App) live(prompt string) *liveShape {
+	return &liveShape{view: live.New(live.Config{
+		Out: a.Stdout, Width: a.columns, Colour: a.colour(), Now: a.Now, Prompt: prompt, Dir: a.Dir,
+	})}
+}
+
+func (s *liveShape) opened(st *session.State, _ bool, words func(int64) string) {
+	s.view.Opened(st, words)
+}
+
+func (s *liveShape) observe(u engine.Update) {
+	if u.Event == nil {
+		s.view.Delta(u.Act, u.Kind, u.Text)
+		return
+	}
+	if _, ok := u.Body.(*session.ModelResponded); ok {
+		s.replies++
+	}
+	s.view.Event(*u.Event, u.Body)
+}
+
+func (s *liveShape) turnEnded(t perdure.TurnResult) {
+	if s.replies == 0 && !s.shown {
+		s.view.Say(t.Result)
+	}
+	s.shown = true
+}
+
+func (s *liveShape) asleep(*perdure.Result) { s.view.Rest() }
+
+func (s *liveShape) result(*perdure.Result) { s.view.Rest() }
+
+// columns is the width of the terminal on stdout, in cells; 0 if there is none.
+func (a *App) columns() int {
+	f, ok := underneath(a.Stdout).(*os.File)
+	if !ok {
+		return 0
+	}
+	cols, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return cols
+}
+
+// colour tells whether stdout is a terminal that is to be written to in colours: https://no-color.org.
+func (a *App) colour() bool {
+	return a.Screen && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+}

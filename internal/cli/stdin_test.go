@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// repeats is a scripted model that says which of the markers it was asked with: each has a turn.
+const repeats = `{"turns":[
+ {"match":"DATA-MARK","steps":[{"text":"data"}]},
+ {"match":"PROMPT-MARK","steps":[{"text":"prompt"}]},
+ {"match":"","steps":[{"text":"first"},{"text":"second"},{"text":"third"}]}]}`
+
+// prompts are the texts of the user's messages in a session.
+func (w *world) prompts(id string) (out []string) {
+	w.t.Helper()
+	for _, l := range lines(w.t, w.ok("log", id, "--json")) {
+		if l["kind"] == "message.received" {
+			out = append(out, l["body"].(map[string]any)["content"].([]any)[0].(map[string]any)["text"].(string))
+		}
+	}
+	return out
+}
+
+// Goal: what is piped into a new session goes with its prompt, one blank line after it, with its indentation; without a
+// prompt it is the prompt.
+func TestStdinJoinsPrompt(t *testing.T) {
+	w := newWorld(t)
+	m := w.scripted(repeats)
+	for _, c := range []struct{ name, stdin, prompt, want string }{
+		{"both", "  DATA-MARK\n\tindented\n\n", "explain this", "explain this\n\n  DATA-MARK\n\tindented"},
+		{"alone", "\n DATA-MARK \n", "", "DATA-MARK"},
+		{"empty", "", "PROMPT-MARK", "PROMPT-MARK"},
+		{"blank", " \n\n", "PROMPT-MARK", "PROMPT-MARK"},
+		{"latin1", "DATA-MARK caf\xe9\n", "x", "x\n\nDATA-MARK caf\uFFFD"},
+	} {
+		w.app.Stdin = strings.NewReader(c.stdin)
+		args := []string{"-p", "--session-id", c.name, "--model", m}
+		if c.prompt != "" {
+			args = append(args, c.prompt)
+		}
+		o := w.run(args...)
+		if got := w.prompts(c.name); o.code != 0 || len(got) != 1 || got[0] != c.want {
+			t.Errorf("%s: exit %d, prompts %q, want %q\n%s", c.name, o.code, got, c.want, o.stderr)
+		}
+		if strings.Contains(o.stderr, "of stdin") != (strings.TrimSpace(c.stdin) != "") {
+			t.Errorf("%s: %s", c.name, o.stderr)
+		}
+	}
+	for what, stdin := range map[string]string{"zero byte at 3 B": "abc\x00def", "more than 8.0 MiB": strings.Repeat("line\n", 2<<20)} {
+		w.app.Stdin = strings.NewReader(stdin)
+		w.fails(exitUsage, what, "-p", "--session-id", "no", "--model", m, "explain")
+	}
+	w.fails(exitMissing, "no session", "show", "no")
+	w.app.Stdin = strings.NewReader("")
+	w.fails(exitUsage, "a prompt is needed", "-p", "--model", m)
+	w.fails(exitUsage, "the prompt is blank", "-p", "--model", m, "  ")
+}
+
+// Goal: a session that goes on takes a piped prompt; with a prompt in the arguments stdin is left alone, and that is
+// said; - reads it all the same.
+func TestStdinOfResume(t *testing.T) {
+	w := newWorld(t)
+	m := w.scripted(repeats)
+	w.ok("-p", "--session-id", "s", "--model", m, "begin")
+	w.app.Stdin = strings.NewReader("DATA-MARK\n")
+	if out := w.ok("-p", "-c"); out != "data\n" {
+		t.Errorf("-c: %q", out)
+	}
+	w.app.Stdin = strings.NewReader("DATA-MARK\n")
+	if out := w.ok("-p", "-r", "s"); out != "data\n" {
+		t.Errorf("-r: %q", out)
+	}
+	w.app.Stdin = strings.NewReader("")
+	if o := w.run("-p", "-r", "s"); o.code != 0 || !strings.Contains(o.stderr, "no interrupted turn") {
+		t.Errorf("empty: %+v", o)
+	}
+	path := filepath.Join(w.dir, "list")
+	if err := os.WriteFile(path, []byte("DATA-MARK\nmore\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	w.app.Stdin = f
+	o := w.run("-p", "-r", "s", "PROMPT-MARK")
+	if at, _ := f.Seek(0, 1); o.stdout != "prompt\n" || at != 0 || !strings.Contains(o.stderr, "stdin was not read") {
+		t.Errorf("a loop's stdin, read up to %d: %+v", at, o)
+	}
+	if out := w.ok("-p", "-r", "s", "look at", "-"); out != "data\n" {
+		t.Errorf("-: %q", out)
+	}
+	if got := w.prompts("s"); got[len(got)-1] != "look at\n\nDATA-MARK\nmore" {
+		t.Errorf("prompts: %q", got)
+	}
+	w.fails(exitUsage, "the prompt is blank", "-p", "-r", "s", "")
+}
+
+// Goal: an open pipe in which nothing comes keeps no session from going on; where it is waited for, that is said, and
+// a signal ends it.
+func TestStdinThatNeverComes(t *testing.T) {
+	w := newWorld(t)
+	m := w.scripted(repeats)
+	w.ok("-p", "--session-id", "s", "--model", m, "begin")
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = in.Close(), out.Close() }()
+	w.app.Stdin = in
+	if o := w.run("-p", "-r", "s", "PROMPT-MARK"); o.stdout != "prompt\n" || strings.Contains(o.stderr, "stdin") {
+		t.Errorf("with a prompt: %+v", o)
+	}
+	if o := w.run("-p", "-r", "s"); o.code != 0 || !strings.Contains(o.stderr, "nothing came within 3s") {
+		t.Errorf("without: %+v", o)
+	}
+	r, wait := w.start("-p", "--session-id", "new", "--model", m, "explain")
+	until(t, "it says what it waits for", func() bool { return strings.Contains(r.read().stderr, "waiting for stdin") })
+	w.signals <- syscall.SIGINT
+	wait()
+	if o := r.read(); o.code != 130 {
+		t.Errorf("%+v", o)
+	}
+	if _, err := out.WriteString("late\n"); err != nil { // the reader of before is still there
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// meant are words that other programs have as commands, and what does that here.
+var meant = map[string]string{
+	"archive":  "perdure close ID declares a session done and keeps it",
+	"ask":      "perdure -p \"PROMPT\"",
+	"attach":   "perdure task attach NAME shows a task; perdure log ID --follow follows a session",
+	"chat":     "perdure -p \"PROMPT\"",
+	"continue": "perdure -p -c [\"PROMPT\"]",
+	"exec":     "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
+	"export":   "perdure log ID --json prints all events",
+	"history":  "perdure log ID; perdure show ID --messages",
+	"jobs":     "perdure task list",
+	"kill":     "perdure task kill SESSION TASK",
+	"logs":     "perdure log ID",
+	"ls":       "perdure list",
+	"new":      "perdure -p \"PROMPT\" opens a session",
+	"open":     "perdure show ID; perdure -p --resume ID goes on",
+	"ps":       "perdure task list",
+	"remove":   "perdure delete ID",
+	"resume":   "perdure -p --resume ID [\"PROMPT\"]",
+	"rm":       "perdure delete ID",
+	"run":      "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
+	"sessions": "perdure list",
+	"start":    "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
+	"status":   "perdure list; perdure show ID",
+	"stop":     "perdure pause ID; perdure task kill SESSION TASK",
+	"tasks":    "perdure task list",
+}
+
+// noCommand names a first word that is no command, with the nearest one.
+func noCommand(root *cobra.Command, word string) error {
+	e := &exitError{code: exitUsage, text: fmt.Sprintf("no such command: %s", oneline(word, maxCell))}
+	if strings.ContainsFunc(strings.TrimSpace(word), unicode.IsSpace) {
+		e.hint = "a prompt goes with -p: perdure -p \"PROMPT\""
+		return e
+	}
+	near := root.SuggestionsFor(word)
+	if how, ok := meant[strings.ToLower(word)]; ok {
+		e.hint = "here it is: " + how
+		return e
+	}
+	if len(near) == 0 {
+		near = nearest(word, verbs(root))[:1]
+	}
+	e.hint = "nearest: " + strings.Join(near, ", ") + "; perdure --help lists all, and a prompt goes with -p"
+	return e
+}
+
+// verbs are the names of the commands that help lists.
+func verbs(root *cobra.Command) []string {
+	var out []string
+	for _, c := range root.Commands() {
+		if !c.Hidden {
+			out = append(out, c.Name())
+		}
+	}
+	return out
+}
+
+// asksToPrint tells whether the arguments have -p, alone or among other one-letter flags. What follows -- has none.
+func asksToPrint(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.ContainsFunc(args, func(arg string) bool {
+		letters, ok := strings.CutPrefix(arg, "-")
+		return arg == "--print" || ok && strings.Contains(letters, "p") && strings.Trim(letters, "pcv") == ""
+	})
+}
+
+// afterDashes moves prompts that begin with a dash, as "- do this", behind a --, so that they are not taken for flags:
+// no flag has a space in its name. The value of a flag stays where it is.
+func afterDashes(flags *pflag.FlagSet, args []string) []string {
+	out, prompts := make([]string, 0, len(args)+1), []string{}
+	value := false // the next argument is one of a flag
+	for i, arg := range args {
+		if arg == "--" {
+			prompts = append(prompts, args[i+1:]...)
+			break
+		}
+		name, _, _ := strings.Cut(arg, "=")
+		if !value && strings.HasPrefix(arg, "-") && strings.ContainsFunc(name, unicode.IsSpace) {
+			prompts = append(prompts, arg)
+			continue
+		}
+		value = !value && takesNext(flags, arg)
+		out = append(out, arg)
+	}
+	if len(prompts) == 0 {
+		return args
+	}
+	return append(append(out, "--"), prompts...)
+}
+
+// takesNext tells whether an argument is a flag whose value is the argument after it.
+func takesNext(flags *pflag.FlagSet, arg string) bool {
+	var f *pflag.Flag
+	long, isLong := strings.CutPrefix(arg, "--")
+	switch {
+	case isLong:
+		f = flags.Lookup(long)
+	case len(arg) > 1 && arg[0] == '-':
+		f = flags.ShorthandLookup(arg[len(arg)-1:])
+	}
+	return f != nil && f.NoOptDefVal == ""
+}

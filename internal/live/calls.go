@@ -1,0 +1,89 @@
+package live
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/session"
+)
+
+// Call is a tool call as a person reads it.
+type Call struct {
+	Tool    string
+	Use     string // the provider's id of it
+	What    string // what it is about: a command, a path, a pattern
+	Started int64  // ms UTC; 0: not yet
+}
+
+// Calls follows the tool calls of the newest step.
+type Calls struct {
+	known map[string]*Call // by act base
+}
+
+// Open is a call of a step that was under way before the first event that is seen.
+func (c *Calls) Open(act, tool, use string, input []byte) {
+	if c.known == nil {
+		c.known = map[string]*Call{}
+	}
+	c.known[session.BaseOf(act)] = &Call{Tool: tool, Use: use, What: about(input)}
+}
+
+// See takes an event in.
+func (c *Calls) See(body session.Body, at int64) {
+	switch b := body.(type) {
+	case *session.ModelResponded:
+		clear(c.known)
+		for i, bl := range b.Blocks {
+			if bl.Type == session.BlockToolUse {
+				c.Open(sibling(b.Act, i+1), bl.Name, bl.ID, bl.Input)
+			}
+		}
+	case *session.ToolStarted:
+		if call := c.known[session.BaseOf(b.Act)]; call != nil {
+			call.Started = at
+		}
+	}
+}
+
+// Of is the call that an act is of; one without a name if it is not known.
+func (c *Calls) Of(act string) Call {
+	if call := c.known[session.BaseOf(act)]; call != nil {
+		return *call
+	}
+	return Call{}
+}
+
+// sibling names the act of another block of the same step.
+func sibling(modelAct string, block int) string {
+	step, _, _ := strings.Cut(modelAct, ".b")
+	return fmt.Sprintf("%s.b%d", step, block)
+}
+
+// Result is what the model was told of a call: at most so many lines, the last of which counts those that are left out.
+func Result(content []session.Part, most int) []string {
+	lines := strings.Split(plain.Text(strings.TrimSpace(session.Text(content))), "\n")
+	if len(lines) > most {
+		left := len(lines) - most + 1
+		lines = append(lines[:most-1:most-1], fmt.Sprintf("... %d more lines", left))
+	}
+	return lines
+}
+
+// telling are the fields of an input that say what a call is about, the most telling first.
+var telling = []string{"command", "file_path", "pattern", "question", "bash_id", "shell_id", "path", "url", "query"}
+
+// about is the field of an input that says most.
+func about(input []byte) string {
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	for _, name := range telling {
+		if text, ok := fields[name].(string); ok && text != "" {
+			return text
+		}
+	}
+	return ""
+}
