@@ -44,6 +44,7 @@ type App struct {
 
 // OS is the world of this process.
 func OS() *App {
+	keepInherited()
 	dir, _ := os.Getwd() // an unknown directory fails where it is needed
 	exe, _ := os.Executable()
 	signals := make(chan os.Signal, 8)
@@ -75,6 +76,9 @@ func Main(ctx context.Context, a *App, args []string) int {
 	}
 	if !errors.As(err, new(*unwrittenError)) {
 		a.note("%v", lost)
+	}
+	if out.hint != "" {
+		a.hint("%s", out.hint)
 	}
 	return exitLost(lost)
 }

@@ -84,8 +84,8 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 		return err
 	}
 	out.result(r, resumed, a.runsOn(ctx, h, r))
-	if w, ok := a.Stdout.(*results); ok && w.lost() != nil {
-		a.hint("the answer is kept: perdure show %s --messages", id)
+	if w, ok := a.Stdout.(*results); ok {
+		w.hint = "the answer is kept: perdure show " + id + " --messages"
 	}
 	a.tellTasks(context.WithoutCancel(ctx), h, id)
 	return exit(exitCode(r, sig, f.wait))

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"strings"
+	"unicode"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
@@ -86,7 +88,7 @@ func (s *textShape) asleep(r *perdure.Result) {
 func (s *textShape) result(r *perdure.Result) { s.asleep(r) }
 
 func (s *textShape) answer(text string) {
-	if text == "" {
+	if text = strings.TrimRightFunc(text, unicode.IsSpace); text == "" {
 		return
 	}
 	if s.answers > 0 {

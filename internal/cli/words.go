@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -46,12 +47,12 @@ func noCommand(root *cobra.Command, word string) error {
 		return e
 	}
 	near := root.SuggestionsFor(word)
-	if how, ok := meant[strings.ToLower(word)]; ok {
-		e.hint = "here it is: " + how
-		return e
+	if _, ok := meant[strings.ToLower(word)]; ok || len(near) == 0 {
+		near = nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
 	}
-	if len(near) == 0 {
-		near = nearest(word, verbs(root))[:1]
+	if how, ok := meant[near[0]]; ok && !slices.Contains(verbs(root), near[0]) {
+		e.hint = fmt.Sprintf("nearest: %s, which is here: %s", near[0], how)
+		return e
 	}
 	e.hint = "nearest: " + strings.Join(near, ", ") + "; perdure --help lists all, and a prompt goes with -p"
 	return e

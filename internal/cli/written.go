@@ -14,6 +14,8 @@ type results struct {
 	to  io.Writer
 	mu  sync.Mutex
 	err error
+	// hint says where the result is kept, if it is.
+	hint string
 }
 
 func (r *results) Write(b []byte) (int, error) {

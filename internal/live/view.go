@@ -28,6 +28,7 @@ type View struct {
 	calls   Calls
 	queued  map[int64]string // first words of messages that wait for their turn, by seq
 	stream  string           // model call whose text is on the screen
+	wrap    wrapper          // of that text
 	thought string           // model call that was said to think
 	open    string           // call whose line has no outcome yet; the cursor is at its end
 	col     int              // cells written of that line
@@ -102,7 +103,7 @@ func (v *View) say(act, text string) {
 		v.stream = act
 		text = strings.TrimLeft(text, "\n")
 	}
-	v.write(text)
+	v.write(v.wrap.next(text, v.width()))
 	v.mid = !strings.HasSuffix(text, "\n")
 	v.spoke = true
 }
@@ -174,6 +175,7 @@ func (v *View) failed(b *session.ModelFailed) {
 
 // Rest ends a line that is open, before something else is written to the terminal.
 func (v *View) Rest() {
+	v.write(v.wrap.rest(v.width()))
 	if v.mid {
 		v.write("\n")
 	}
@@ -186,7 +188,11 @@ func (v *View) line(text string) {
 	v.write(text + "\n")
 }
 
-func (v *View) write(text string) { _, _ = io.WriteString(v.cfg.Out, text) }
+func (v *View) write(text string) {
+	if text != "" {
+		_, _ = io.WriteString(v.cfg.Out, text)
+	}
+}
 
 // width is how many cells a line may have: the last column stays free, since some terminals break the line there.
 func (v *View) width() int {
