@@ -139,3 +139,19 @@ func TestProjectRulesOnlyNarrow(t *testing.T) {
 	}
 	runBash(t, p, []bashCase{{"ls", Allow}, {"rm x", Deny}})
 }
+
+// What lies beyond the bounds of the analysis, and a continued line that bash reads otherwise, are not known: under a
+// deny rule they ask.
+func TestDenyAsksBeyondItsBounds(t *testing.T) {
+	p := testPolicy(ModeBypass, "deny Bash(rm:*)")
+	runBash(t, p, []bashCase{
+		{strings.Repeat("nice ", maxNesting+1) + "rm x", Ask},
+		{strings.Repeat("nice ", maxNesting+1) + "ls", Ask},
+		{strings.Repeat("nice ", maxNesting) + "rm x", Deny},
+		{strings.Repeat("nice ", maxNesting) + "ls", Allow},
+		{"ls # \\\nls", Ask},
+		{"ls \\\n#a", Ask},
+		{"ls # a\nls", Allow},
+		{"ls \\\n-l", Allow},
+	})
+}

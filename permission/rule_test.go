@@ -133,3 +133,22 @@ func TestFileRulesReachFurther(t *testing.T) {
 		}
 	}
 }
+
+// A deny or ask rule holds in every letter case, its own included; an ask rule hides from searches as a deny rule does.
+func TestFileRulesIgnoreCase(t *testing.T) {
+	p := testPolicy(ModeBypass, "deny Read(Secrets/KEY.Pem)", "ask Read(Notes.TXT)", "deny Edit(/Data/[A-C]x)")
+	for path, want := range map[string]bool{
+		testCwd + "/Secrets/KEY.Pem": true, testCwd + "/secrets/key.pem": true, testCwd + "/SECRETS/key.PEM": true, testCwd + "/secrets/key": false,
+		testCwd + "/Notes.TXT": true, testCwd + "/sub/notes.txt": true, testCwd + "/notes": false, "/Data/Ax": false,
+	} {
+		if got := Hidden(p, path); got != want {
+			t.Errorf("Hidden(%s) = %v, want %v", path, got, want)
+		}
+	}
+	for _, path := range []string{"/Data/Ax", "/data/bx"} {
+		if d := Decide(p, Request{Tool: "Write", Path: path}); d.Effect != Deny {
+			t.Errorf("Write %s: %+v", path, d)
+		}
+	}
+	runBash(t, p, []bashCase{{"cat SECRETS/Key.pem", Ask}, {"cat secrets/K*", Ask}, {"cat NOTES.tx?", Ask}})
+}

@@ -22,7 +22,7 @@ func Suggest(r Request) string {
 		}
 		text = "Bash(" + r.Command + ")"
 	case toolRead, toolWrite, toolEdit:
-		if !strings.HasPrefix(r.Path, "/") || oddPath(r) {
+		if !strings.HasPrefix(r.Path, "/") || oddPath(r) || path.Clean(r.Path) == "/" { // a rule / means all below it
 			return ""
 		}
 		text = r.Tool + "(" + escapeGlob(path.Clean(r.Path)) + ")"

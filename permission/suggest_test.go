@@ -19,6 +19,10 @@ func TestSuggest(t *testing.T) {
 		{bash("git:*"), ""},
 		{bash("echo a:*"), ""},
 		{bash("*"), ""},
+		{bash("ls -l :*"), ""},
+		{Request{Tool: "Read", Path: "/"}, ""},
+		{Request{Tool: "Read", Path: "/x", Pattern: "../y"}, ""}, // the rule would not cover it
+		{Request{Tool: "Write", Path: "/."}, ""},
 		{bash("perdure answer x"), ""},
 		{bash("a\x00"), ""},
 		{bash("ls "), "Bash(ls )"},
