@@ -11,6 +11,7 @@ import (
 // commands and words. depth counts shell text inside shell text.
 func (s *script) collect(src string, root syntax.Node, depth int) {
 	syntax.Walk(root, func(n syntax.Node) bool {
+		s.evaluating(src, n)
 		switch n := n.(type) {
 		case *syntax.CallExpr:
 			argv := make([]word, len(n.Args))
@@ -29,6 +30,7 @@ func (s *script) collect(src string, root syntax.Node, depth int) {
 			}
 		case *syntax.Assign:
 			s.addAssign(src, n)
+			s.runAssign(src, n, depth)
 		case *syntax.ParamExp:
 			if n.Exp != nil && n.Exp.Word != nil {
 				s.addValue(unquote(src, n.Exp.Word))
@@ -170,6 +172,7 @@ func (s *script) addCommand(argv []word, depth int, scanned bool) {
 	}
 	s.assigns(name, argv)
 	s.widens(name, argv)
+	s.evaluated(name, argv, depth)
 	in := unwrap(name, argv)
 	s.unknown = s.unknown || in.unknown
 	for _, inner := range in.commands {

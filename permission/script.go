@@ -29,6 +29,10 @@ type script struct {
 	unknown bool
 	// words are the words that may name a file, from anywhere in the text.
 	words []mention
+	// quoted are strings that would run something if bash evaluated them, and
+	// evaluates says that it evaluates some strings.
+	quoted    []string
+	evaluates bool
 	// overflow: it has more words, or they may name more paths, than are kept.
 	overflow bool
 	// wide: patterns match more than usual, by an option of bash.
@@ -85,6 +89,7 @@ func analyse(r Request) *script {
 	s.plainStmts(s.text, file.Stmts)
 	s.collect(s.text, file, 0)
 	s.ambiguous(s.text, 0)
+	s.evaluate()
 	s.charset()
 	if len(s.top) == 0 {
 		s.odd("it runs no command")

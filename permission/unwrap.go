@@ -143,6 +143,8 @@ func unwrapGit(args []word) inner {
 	if sub > 0 && sub < len(args) {
 		in.commands = append(in.commands, append([]word{literal("git")}, args[sub:]...))
 	}
+	commands, texts := gitRunsOption(args, sub)
+	in.commands, in.texts = append(in.commands, commands...), append(in.texts, texts...)
 	if !gitRuns(args) {
 		return in
 	}

@@ -44,9 +44,15 @@ func wrapper(name string) (f wrapperFlags, ok bool) {
 		"toybox", "unshare", "nsenter", "systemd-run", "systemd-inhibit", "script", "setarch", "setpriv", "pkexec", "fd", "fdfind",
 		"caffeinate", "dbus-run-session", "xvfb-run", "firejail", "bwrap", "proot", "fakeroot", "torsocks", "proxychains",
 		"trap", "unbuffer", "expect", "start-stop-daemon", "capsh", "prlimit", "numactl", "perf", "gdb", "valgrind",
-		"docker", "podman", "kubectl", "tmux", "screen", "at", "batch", "crontab", "entr", "direnv", "mise", "nix", "coproc":
+		"docker", "podman", "kubectl", "tmux", "screen", "at", "batch", "crontab", "entr",
+		"choom", "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "uname26", "sg", "newgrp", "ssh-agent", "logsave", "ld.so", "run-parts", "eatmydata", "rlwrap", "daemonize",
+		"setlock", "chpst", "softlimit", "gosu", "su-exec", "tini", "dumb-init", "cpulimit", "faketime", "aa-exec", "cgexec", "hyperfine", "systemd-cat", "systemd-nspawn", "runcon", "run0",
+		"watchexec", "nodemon", "sem", "mosh", "dbus-launch", "fakechroot", "ccache", "distcc", "machinectl", "lxc-attach", "direnv", "mise", "nix", "coproc":
 		// Their own flags are not modelled: any tail of the words may run.
 		return wrapperFlags{before: -1}, true
+	}
+	if strings.HasPrefix(name, "ld-") && strings.Contains(name, ".so") || strings.HasPrefix(name, "ld64.so") {
+		return wrapperFlags{before: -1}, true // the loader runs the program that it is given
 	}
 	return wrapperFlags{}, false
 }

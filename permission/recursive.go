@@ -1,0 +1,121 @@
+package permission
+
+import (
+	"path"
+	"strings"
+)
+
+// reachedBelow finds a command that reads whole directories, one of which may hold a file that a deny or ask rule on
+// reading covers, or "".
+func (j *judge) reachedBelow(p pattern) string {
+	if j.s == nil || p.kind != matchPath || !p.bindsTool(toolRead) {
+		return ""
+	}
+	for _, c := range j.s.all {
+		name, _ := c.name()
+		hidden, reads := readsBelow(name, c.argv[1:])
+		if !reads || !hidden && strings.HasPrefix(path.Base(p.text), ".") {
+			continue
+		}
+		for _, dir := range j.searched(name, c) {
+			if p.liesBelow(cleanForm(dir), j.s.wide, j.r) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// readsBelow reports a program that reads, copies or packs everything below the directories it is given; hidden: also
+// files whose name begins with a dot.
+func readsBelow(name string, args []word) (hidden, reads bool) {
+	has := func(letters string, long ...string) bool {
+		for _, w := range args {
+			if short, ok := strings.CutPrefix(w.text, "-"); ok && !strings.HasPrefix(short, "-") && strings.ContainsAny(short, letters) {
+				return true
+			}
+			for _, l := range long {
+				if strings.HasPrefix(w.text, l) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	switch name {
+	case "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep":
+		return true, has("rRd", "--rec", "--der", "--dir")
+	case "rg", "ag", "ugrep":
+		return has("u.", "--hidden", "--unrestricted", "--no-ignore"), true
+	case "rgrep", "ack", "tar", "gtar", "bsdtar", "rsync", "7z", "7za", "mv":
+		return true, true
+	case "cp", "scp", "diff", "zip", "gcp":
+		return true, has("rRa", "--recursive", "--archive")
+	case "git":
+		for _, w := range args {
+			switch w.text {
+			case "grep":
+				return true, true
+			case "stash":
+				return true, has("ua", "--include", "--all")
+			case "add":
+				return true, has("A", "--all") || len(args) > 0 && args[len(args)-1].text == "."
+			}
+			if !strings.HasPrefix(w.text, "-") {
+				return false, false
+			}
+		}
+	}
+	return false, false
+}
+
+// searched are the directories that a command is given, else those that it may be in.
+func (j *judge) searched(name string, c command) []string {
+	var dirs []string
+	pattern := name == "rg" || name == "ag" || name == "ack" || strings.HasSuffix(name, "grep")
+	args := c.argv[1:]
+	if name == "git" {
+		pattern = true // and a path stands behind -- only
+		for i, w := range args {
+			if w.text == "--" {
+				args, pattern = args[i+1:], false
+				break
+			}
+		}
+		if pattern {
+			return j.s.here()
+		}
+	}
+	for _, w := range args {
+		switch {
+		case strings.HasPrefix(w.text, "-"):
+		case pattern:
+			pattern = false // the first word is what is looked for, or a directory behind -e
+			if w.known && strings.HasPrefix(w.text, "/") {
+				dirs = append(dirs, w.text)
+			}
+		default:
+			for _, form := range j.s.expand(w) {
+				switch {
+				case form == "":
+				case strings.HasPrefix(form, "~/"), strings.HasPrefix(form, "\x07/"):
+					dirs = append(dirs, j.r.HomeDir+form[1:])
+				case form[0] == '/' || form[0] == markUnknown || form[0] == markTilde:
+					dirs = append(dirs, strings.ReplaceAll(form, "\x07", "\x00"))
+				default:
+					j.beside(form, func(full string) { dirs = append(dirs, full) })
+				}
+			}
+		}
+	}
+	if len(dirs) == 0 {
+		return j.s.here()
+	}
+	return dirs
+}
+
+// liesBelow reports that a file that the rule covers may lie below the directory.
+func (p pattern) liesBelow(dir string, wide bool, r Request) bool {
+	form := formTokens(strings.ToLower(strings.TrimSuffix(dir, "/"))+"/\x00", wide)
+	return p.mayMatch(form, r)
+}
