@@ -20,6 +20,7 @@ type PermissionsView struct {
 type GrantView struct {
 	Rule    string        `json:"rule"`
 	Scope   string        `json:"scope"`
+	Cwd     string        `json:"cwd,omitempty"` // the directory that it holds in; empty: the one that the session was opened in
 	Actor   session.Actor `json:"actor"`
 	Seq     int64         `json:"seq"`
 	Granted Stamp         `json:"granted_at"`
@@ -39,7 +40,7 @@ type DecisionView struct {
 func permissionsView(st *session.State) PermissionsView {
 	p := PermissionsView{Mode: st.Config.Mode, Rules: list(st.Permissions.Rules), Grants: []GrantView{}}
 	for _, g := range st.Permissions.Grants {
-		p.Grants = append(p.Grants, GrantView{Rule: g.Rule, Scope: g.Scope, Actor: g.Actor, Seq: g.Seq, Granted: Stamp(g.Time)})
+		p.Grants = append(p.Grants, GrantView{Rule: g.Rule, Scope: g.Scope, Cwd: g.Cwd, Actor: g.Actor, Seq: g.Seq, Granted: Stamp(g.Time)})
 	}
 	p.Decisions = decisionViews(st.Permissions.Decisions)
 	return p

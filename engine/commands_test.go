@@ -19,8 +19,8 @@ import (
 	"github.com/perdure/perdure/tool"
 )
 
-// shims is a set of commands that outlive their agent. A script is "print N", "sleep" (until killed) or "leave" (ends,
-// with a process left behind).
+// shims is a set of commands that outlive their agent. A script is "print N", "sleep" (until killed), "leave" (ends,
+// with a process left behind) or "cd DIR".
 type shims struct {
 	mu   sync.Mutex
 	cmds map[string]*shim
@@ -51,8 +51,9 @@ func (s *shims) Start(_ context.Context, spec session.CommandSpec) error {
 	c := &shim{ended: make(chan struct{}), st: session.CommandState{Status: session.CommandRunning, PID: 7, BootID: "b"}}
 	s.cmds[spec.Act] = c
 	n := 0
-	if _, err := fmt.Sscanf(spec.Script, "print %d", &n); err == nil || spec.Script == "leave" {
+	if _, err := fmt.Sscanf(spec.Script, "print %d", &n); err == nil || spec.Script == "leave" || strings.HasPrefix(spec.Script, "cd ") {
 		code := 0
+		_, c.st.Cwd, _ = strings.Cut(spec.Script, "cd ")
 		c.out = bytes.Repeat([]byte("0123456789abcde\n"), n/16)
 		c.st.Status, c.st.ExitCode, c.st.Output = session.CommandExited, &code, int64(len(c.out))
 		if spec.Script == "leave" {

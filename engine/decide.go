@@ -23,9 +23,10 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 	d := permission.Decide(s.policy(), p.ask)
 	decided := &session.ToolDecided{Act: a.ID, Effect: p.effect, Decision: session.Decision{
 		Allow: d.Effect == permission.Allow, Rule: d.Rule, Reason: d.Reason, Bound: bound, Pre: p.pre, Epoch: s.lease.Epoch,
+		Target: s.target(p), Always: d.Always,
 	}}
 	switch {
-	case d.Effect == permission.Ask && c.Approval.Covers(bound, p.pre):
+	case d.Effect == permission.Ask && c.Approval.Covers(decided.Decision):
 		decided.Decision.Allow, decided.Decision.Human = true, true
 	case d.Effect == permission.Ask:
 		offer := ""
@@ -34,6 +35,7 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 		}
 		return s.append(ctx, engineActor, &session.ApprovalRequested{
 			Act: a.ID, Effect: p.effect, Rule: d.Rule, Reason: d.Reason, Offer: offer, Bound: bound, Pre: p.pre, Cwd: s.state.Cwd,
+			Target: decided.Decision.Target, Always: d.Always,
 		})
 	}
 	bodies := []session.Body{decided}
@@ -46,6 +48,9 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 	}
 	return s.append(ctx, engineActor, bodies...)
 }
+
+// target is the resolved path that a call works on, as the log keeps it.
+func (s *Session) target(p plan) string { return string(s.eng.cfg.Secrets.Replace([]byte(p.path))) }
 
 func refused(act string, r tool.Result) *session.ToolFinished {
 	fin := &session.ToolFinished{Act: act, Outcome: session.OutcomeError, Reason: "refused", Content: r.Content}

@@ -20,6 +20,9 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 	if p.refusal != nil {
 		return s.append(ctx, engineActor, refused(a.ID, *p.refusal))
 	}
+	if s.target(p) != c.Decision.Target {
+		return s.decide(ctx, a, c) // a link leads elsewhere now
+	}
 	start := session.Start{Epoch: s.lease.Epoch, BootID: s.eng.cfg.BootID, Time: s.eng.cfg.Now().UnixMilli()}
 	switch t := p.tool.(type) {
 	case tool.Commander:
@@ -31,6 +34,7 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 			return err
 		}
 		env := s.env()
+		env.Target = p.path
 		s.fly(a.ID, func(ctx context.Context) landing { return s.runTool(ctx, t, p.call, env) })
 		return nil
 	}

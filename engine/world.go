@@ -30,7 +30,7 @@ func (s *Session) policy() permission.Policy {
 	for _, r := range st.Permissions.Rules {
 		p.Rules = append(p.Rules, permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source})
 	}
-	for _, g := range st.Permissions.Grants {
+	for _, g := range st.GrantsHere() {
 		p.Grants = append(p.Grants, permission.Rule{Effect: permission.Allow, Text: g.Rule, Source: permission.SourceSession})
 	}
 	return p

@@ -15,6 +15,8 @@ type Approval struct {
 	Bound    Digest `json:"bound"`
 	Pre      Digest `json:"pre,omitzero"`
 	Cwd      string `json:"cwd"`
+	Target   string `json:"target,omitempty"` // resolved path that the call works on; "": no path, or of an older version
+	Always   bool   `json:"always,omitempty"` // it asks in every mode and whatever is granted
 	Answered bool   `json:"answered"`
 	Allow    bool   `json:"allow"`
 	Message  string `json:"message,omitempty"` // the human's words to the model
@@ -22,9 +24,11 @@ type Approval struct {
 	Spent    bool   `json:"spent"` // used by a decision; an approval is used once
 }
 
-// Covers tells whether the approval allows a call with this binding now.
-func (a *Approval) Covers(bound, pre Digest) bool {
-	return a != nil && a.Answered && a.Allow && !a.Spent && a.Bound == bound && a.Pre == pre
+// Covers reports whether the approval allows a call as it is decided now: the same call, on the same file content, at
+// the same place behind all links. A call that by now asks in every mode is covered only if that was shown.
+func (a *Approval) Covers(d Decision) bool {
+	return a != nil && a.Answered && a.Allow && !a.Spent &&
+		a.Bound == d.Bound && a.Pre == d.Pre && a.Target == d.Target && (a.Always || !d.Always)
 }
 
 // unspend makes an approval usable again, because nothing came of its use.
@@ -67,6 +71,10 @@ type ApprovalRequested struct {
 	Bound  Digest `json:"bound"`
 	Pre    Digest `json:"pre,omitzero"`
 	Cwd    string `json:"cwd"`
+	// Target is the path that the call works on, behind all links; Always: it asks in every mode and whatever is
+	// granted. Who answers is shown both, and the answer holds for nothing else.
+	Target string `json:"target,omitempty"`
+	Always bool   `json:"always,omitempty"`
 }
 
 // Kind is approval.requested.
@@ -80,6 +88,7 @@ func (b *ApprovalRequested) apply(s *State, e Event) {
 	c.Effect, c.State, c.Decision = b.Effect, ActAwaitingApproval, nil
 	c.Approval = &Approval{
 		Asked: e.Time, Rule: b.Rule, Reason: b.Reason, Offer: b.Offer, Bound: b.Bound, Pre: b.Pre, Cwd: b.Cwd,
+		Target: b.Target, Always: b.Always,
 	}
 }
 
@@ -111,7 +120,7 @@ func (b *ApprovalAnswered) apply(s *State, e Event) {
 	a.Answered, a.Allow, a.Message, a.By = true, b.Allow, b.Message, e.Actor
 	c.State = ActPlanned
 	if b.Allow && b.Grant != "" {
-		s.grant(e, b.Grant, "session")
+		s.grant(e, b.Grant, "session", a.Cwd)
 		s.redecide()
 	}
 }

@@ -21,6 +21,7 @@ type Rule struct {
 type Grant struct {
 	Rule  string `json:"rule"`
 	Scope string `json:"scope"`
+	Cwd   string `json:"cwd,omitempty"` // directory that it was given in, and holds in; "": see [State.GrantsHere]
 	Actor Actor  `json:"actor"`
 	Seq   int64  `json:"seq"`
 	Time  int64  `json:"time"`
@@ -37,14 +38,14 @@ type DecisionRecord struct {
 	Time   int64  `json:"time"`
 }
 
-func (s *State) grant(e Event, rule, scope string) {
+func (s *State) grant(e Event, rule, scope, cwd string) {
 	p := &s.Permissions
 	switch {
-	case slices.ContainsFunc(p.Grants, func(o Grant) bool { return o.Rule == rule }):
+	case slices.ContainsFunc(p.Grants, func(o Grant) bool { return o.Rule == rule && o.Cwd == cwd }):
 	case len(p.Grants) >= maxGrants:
 		s.fault(e, "more than %d grants", maxGrants)
 	default:
-		p.Grants = append(p.Grants, Grant{Rule: rule, Scope: scope, Actor: e.Actor, Seq: e.Seq, Time: e.Time})
+		p.Grants = append(p.Grants, Grant{Rule: rule, Scope: scope, Cwd: cwd, Actor: e.Actor, Seq: e.Seq, Time: e.Time})
 	}
 }
 
@@ -83,18 +84,31 @@ func (s *State) redecide() {
 	}
 }
 
+// GrantsHere lists the grants that hold in the working directory. The same words mean another program elsewhere, so a
+// grant holds only where it was given; one that does not say where (of an older version, or of a program that left it
+// out) holds in the directory that the session was opened in.
+func (s *State) GrantsHere() (out []Grant) {
+	for _, g := range s.Permissions.Grants {
+		if g.Cwd == s.Cwd || g.Cwd == "" && s.Config.Root == s.Cwd {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
 // PermissionGranted adds a grant.
 type PermissionGranted struct {
 	headOnly
 	Rule  string `json:"rule"`
 	Scope string `json:"scope"`
+	Cwd   string `json:"cwd,omitempty"` // see [Grant]
 }
 
 // Kind is permission.granted.
 func (*PermissionGranted) Kind() Kind { return KindPermissionGranted }
 
 func (b *PermissionGranted) apply(s *State, e Event) {
-	s.grant(e, b.Rule, b.Scope)
+	s.grant(e, b.Rule, b.Scope, b.Cwd)
 	s.redecide()
 }
 

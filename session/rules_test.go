@@ -10,8 +10,9 @@ import (
 // TestApprovalCovers: exactly what was shown, once.
 func TestApprovalCovers(t *testing.T) {
 	bound, pre, other := session.Sum([]byte("call")), session.Sum([]byte("file")), session.Sum([]byte("other"))
-	a := session.Approval{Answered: true, Allow: true, Bound: bound, Pre: pre}
-	if !a.Covers(bound, pre) {
+	a := session.Approval{Answered: true, Allow: true, Bound: bound, Pre: pre, Target: "/w/f"}
+	d := session.Decision{Bound: bound, Pre: pre, Target: "/w/f"}
+	if !a.Covers(d) {
 		t.Error("an approval does not cover what was approved")
 	}
 	for name, change := range map[string]func(*session.Approval){
@@ -20,13 +21,21 @@ func TestApprovalCovers(t *testing.T) {
 		"spent":      func(a *session.Approval) { a.Spent = true },
 		"arguments":  func(a *session.Approval) { a.Bound = other },
 		"file":       func(a *session.Approval) { a.Pre = other },
+		"target":     func(a *session.Approval) { a.Target = "/w/.git/f" },
 	} {
 		b := a
-		if change(&b); b.Covers(bound, pre) {
+		if change(&b); b.Covers(d) {
 			t.Errorf("%s: covered", name)
 		}
 	}
-	if (*session.Approval)(nil).Covers(bound, pre) {
+	d.Always = true
+	if a.Covers(d) {
+		t.Error("a call that asks in every mode by now is covered by an approval that did not show it")
+	}
+	if a.Always = true; !a.Covers(d) {
+		t.Error("a call that asks in every mode is not covered by its approval")
+	}
+	if (*session.Approval)(nil).Covers(d) {
 		t.Error("no approval covers")
 	}
 }

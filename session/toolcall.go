@@ -29,6 +29,8 @@ type Decision struct {
 	Pre    Digest `json:"pre,omitzero"` // an edit's file as it was
 	Epoch  int64  `json:"epoch"`
 	Human  bool   `json:"human,omitempty"` // an approval was used
+	Target string `json:"target,omitempty"` // resolved path that was decided about; the act works on no other
+	Always bool   `json:"always,omitempty"` // it asks in every mode and whatever is granted
 }
 
 // Start is an act's intent.
@@ -141,7 +143,7 @@ func (b *ToolStarted) apply(s *State, e Event) {
 		s.fault(e, "act %s was not allowed", b.Act)
 	case c.Decision.Bound != s.Binding(c):
 		s.fault(e, "act %s was decided for other arguments, directory or environment", b.Act)
-	case c.Decision.Human && !c.Approval.Covers(c.Decision.Bound, c.Decision.Pre):
+	case c.Decision.Human && !c.Approval.Covers(*c.Decision):
 		s.fault(e, "act %s has no unspent approval", b.Act)
 	}
 	if b.Start.Epoch != s.Epoch {

@@ -73,7 +73,7 @@ func (w *world) decide(c *session.Call) session.Body {
 	switch {
 	case has("deny"):
 		d.Allow, d.Rule, d.Reason = false, c.Tool, "a rule denies "+c.Tool
-	case c.Approval.Covers(bound, pre):
+	case c.Approval.Covers(d):
 		d.Human = true
 	case w.st.Config.Mode == "bypassPermissions" || granted || has("allow"):
 	case has("ask") || effect != session.EffectRead:

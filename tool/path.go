@@ -33,6 +33,18 @@ func Absolute(env Env, path string) (string, error) {
 	return filepath.Join(env.Cwd, path), nil
 }
 
+// resolve gives the path that a call works on: the one that was decided about, else where the name leads now.
+func (env Env) resolve(name string) (string, error) {
+	if env.Target != "" {
+		return env.Target, nil
+	}
+	path, err := Absolute(env, name)
+	if err == nil {
+		path, err = env.Files.Resolve(path)
+	}
+	return path, err
+}
+
 // shown gives a path for results of searches: relative to the working directory when it is inside.
 func shown(env Env, path string) string {
 	if rel, err := filepath.Rel(env.Cwd, path); err == nil && filepath.IsLocal(rel) {

@@ -100,10 +100,7 @@ func (in *input) target(env Env, field, name string) string {
 	if len(in.problems) > 0 {
 		return ""
 	}
-	path, err := Absolute(env, name)
-	if err == nil {
-		path, err = env.Files.Resolve(path)
-	}
+	path, err := env.resolve(name)
 	if err != nil {
 		in.problem("%q: %v", field, err)
 	}

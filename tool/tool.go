@@ -112,6 +112,9 @@ type Env struct {
 	State *session.State // as of the call
 	Files Files
 	Tasks Tasks
+	// Target is the resolved path of the call that was decided about, if it names one (see Paths): a tool works on
+	// that and does not follow links again. Empty: nothing was decided yet.
+	Target string
 	// AwaitID gives the id of a new await; nil: the one after the state's newest.
 	AwaitID func() string
 	// Hidden tells of a file or directory that the permission rules keep from being read: searches leave it out. Nil

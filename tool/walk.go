@@ -126,10 +126,7 @@ func searchRoot(env Env, path string) (string, FileInfo, *Result) {
 	if path == "" {
 		path = "."
 	}
-	abs, err := Absolute(env, path)
-	if err == nil {
-		abs, err = env.Files.Resolve(abs)
-	}
+	abs, err := env.resolve(path)
 	var info FileInfo
 	if err == nil {
 		_, info, err = env.Files.Read(abs, 1)

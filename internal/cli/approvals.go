@@ -24,6 +24,8 @@ type approvalView struct {
 	Tool      string         `json:"tool"`
 	Input     any            `json:"input"`
 	Cwd       string         `json:"cwd"`
+	Target    string         `json:"target,omitempty"` // the path that the call works on, behind all links
+	Always    bool           `json:"always,omitempty"` // it asks in every mode and whatever is granted
 	Digest    session.Digest `json:"digest"` // of what is shown; an answer is bound to it
 	Rule      string         `json:"rule"`   // that asks; empty: no rule allows the call
 	Asked     perdure.Stamp  `json:"asked_at"`
@@ -36,6 +38,7 @@ func viewOfWait(w wait) approvalView {
 	return approvalView{
 		ID: w.id, SessionID: w.session, Tool: w.call.Tool, Input: perdure.JSONValue(w.call.Input), Cwd: p.Cwd, Digest: p.Bound,
 		Rule: p.Rule, Asked: perdure.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer,
+		Target: p.Target, Always: p.Always,
 	}
 }
 
@@ -88,6 +91,9 @@ func (a *App) printApproval(v approvalView, asJSON bool) error {
 	}
 	a.linef("%s  %s  asked %s", v.ID, oneline(v.Tool, maxCell), a.ago(int64(v.Asked)))
 	a.linef("  in %s", oneline(v.Cwd, 500))
+	if v.Target != "" {
+		a.linef("  works on %s", oneline(v.Target, 4096))
+	}
 	if v.Reason != "" {
 		a.linef("  because %s", oneline(v.Reason, 500))
 	}
