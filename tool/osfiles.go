@@ -101,6 +101,10 @@ func (f OSFiles) Read(path string, limit int64) ([]byte, FileInfo, error) {
 // Digest returns the digest of a file's whole content.
 func (f OSFiles) Digest(path string) (session.Digest, FileInfo, error) {
 	file, info, err := f.open(path)
+	return digestOpened(path, file, info, err)
+}
+
+func digestOpened(path string, file *rawFile, info FileInfo, err error) (session.Digest, FileInfo, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return session.Digest{}, info, nil
 	}
@@ -142,7 +146,7 @@ func (f OSFiles) Open(path string) (io.ReadCloser, FileInfo, error) {
 
 // List gives the entries of a directory.
 func (OSFiles) List(dir string, limit int) ([]fs.DirEntry, error) {
-	d, err := os.OpenFile(dir, os.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK, 0)
+	d, err := openDir(filepath.Clean(dir), unix.O_RDONLY|unix.O_NONBLOCK)
 	if err != nil {
 		return nil, err
 	}
@@ -154,34 +158,50 @@ func (OSFiles) List(dir string, limit int) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-// open opens a regular file; a directory gives no file and no error. The kind is looked at before the open, which
-// may act on a device, and again after it, for the path may have changed. Neither can wait for a pipe's other end.
+// open opens a regular file; a directory gives no file and no error. No link is followed: who decided about the path has
+// resolved it.
 func (f OSFiles) open(path string) (*rawFile, FileInfo, error) {
-	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
+	p, err := openPlace(path)
+	if err != nil {
 		info := FileInfo{}
-		if err == unix.ENOENT {
+		if errors.Is(err, fs.ErrNotExist) {
+			info.Mode = 0o666 &^ f.umask()
+			err = &fs.PathError{Op: "open", Path: path, Err: unix.ENOENT}
+		}
+		return nil, info, err
+	}
+	defer p.dir.Close()
+	return f.openAt(p)
+}
+
+// openAt opens the regular file at a place. Its kind is looked at before the open, which may act on a device, and again
+// after it, for it may have changed. Neither can wait for a pipe's other end.
+func (f OSFiles) openAt(p place) (*rawFile, FileInfo, error) {
+	var st unix.Stat_t
+	if err := p.stat(&st); err != nil {
+		info := FileInfo{}
+		if errors.Is(err, fs.ErrNotExist) {
 			info.Mode = 0o666 &^ f.umask()
 		}
-		return nil, info, &fs.PathError{Op: "open", Path: path, Err: err}
+		return nil, info, err
 	}
-	info, err := infoOf(path, &st)
+	info, err := infoOf(p.path, &st)
 	if err != nil || info.Dir {
 		return nil, info, err
 	}
 	fd, err := retry(func() (int, error) {
-		return unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
+		return unix.Openat(p.fd(), p.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	})
 	if err != nil {
-		return nil, info, &fs.PathError{Op: "open", Path: path, Err: err}
+		return nil, info, &fs.PathError{Op: "open", Path: p.path, Err: err}
 	}
 	file := &rawFile{fd: fd}
 	err = unix.Fstat(fd, &st)
 	if err == nil {
-		info, err = infoOf(path, &st)
+		info, err = infoOf(p.path, &st)
 	}
 	if err == nil && info.Dir {
-		err = fmt.Errorf("open %s: %w", path, ErrChanged)
+		err = fmt.Errorf("open %s: %w", p.path, ErrChanged)
 	}
 	if err != nil {
 		file.Close()
@@ -202,6 +222,8 @@ func infoOf(path string, st *unix.Stat_t) (FileInfo, error) {
 		// Root can give the owner back after a rename, others cannot.
 		uid := os.Geteuid()
 		info.Foreign = uid != 0 && int(st.Uid) != uid
+	case unix.S_IFLNK:
+		return info, &fs.PathError{Op: "open", Path: path, Err: unix.ELOOP}
 	default:
 		return info, fmt.Errorf("open %s: %w", path, ErrNotRegular)
 	}

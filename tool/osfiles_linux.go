@@ -4,21 +4,40 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// renameNew renames a file to a name that must be free; ErrChanged if it is taken.
-func renameNew(from, to string) error {
-	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+// openSearch opens a directory just to get at what is in it: its names need not be readable.
+const openSearch = unix.O_PATH
+
+// openBeyondLinks opens a path on which no link is followed; errors.ErrUnsupported if this kernel, or what guards it,
+// does not know the call.
+func openBeyondLinks(path string, flags int) (int, error) {
+	fd, err := retry(func() (int, error) {
+		return unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+			Flags: uint64(flags), Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+		})
+	})
+	if err == unix.ENOSYS || err == unix.EPERM {
+		err = errors.ErrUnsupported
+	}
+	return fd, err
+}
+
+// renameNew renames a temporary file in dir to a name that must be free; ErrChanged if it is taken.
+func renameNew(dir *os.File, temp, to string) error {
+	fd := int(dir.Fd())
+	err := unix.Renameat2(fd, filepath.Base(temp), fd, to, unix.RENAME_NOREPLACE)
 	switch {
 	case err == unix.EEXIST:
 		return ErrChanged
 	case err == unix.EINVAL || err == unix.ENOSYS || err == unix.ENOTSUP:
-		return renameChecked(from, to) // a filesystem without this call
+		return renameChecked(dir, temp, to) // a filesystem without this call
 	case err != nil:
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+		return &os.LinkError{Op: "rename", Old: temp, New: to, Err: err}
 	}
 	return nil
 }
@@ -30,10 +49,10 @@ const (
 	maxAttribute      = 64 << 10
 )
 
-// copyAttributes gives temp the extended attributes (access control lists among them) of the file at path.
-func copyAttributes(temp *os.File, path string) {
+// copyAttributes gives temp the extended attributes (access control lists among them) of a file.
+func copyAttributes(temp, file *os.File) {
 	names := make([]byte, maxAttributeNames)
-	n, err := unix.Llistxattr(path, names)
+	n, err := unix.Flistxattr(int(file.Fd()), names)
 	if err != nil || n <= 0 {
 		return
 	}
@@ -49,7 +68,7 @@ func copyAttributes(temp *os.File, path string) {
 		if !copied(name) {
 			continue
 		}
-		n, err := unix.Lgetxattr(path, name, value)
+		n, err := unix.Fgetxattr(int(file.Fd()), name, value)
 		if err != nil {
 			continue
 		}

@@ -12,8 +12,8 @@ import (
 
 // inPlace overwrites a file whose other names or whose owner a rename would lose. It is not atomic: a crash in the
 // middle can leave a mix of both contents. An error, such as a full disk, puts the old content back.
-func (f OSFiles) inPlace(e session.Edit, content []byte) error {
-	file, err := os.OpenFile(e.Path, os.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+func (f OSFiles) inPlace(p place, e session.Edit, content []byte) error {
+	file, err := p.open(unix.O_RDWR)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (f OSFiles) inPlace(e session.Edit, content []byte) error {
 	case len(old) > maxWhole:
 		return ErrTooLarge
 	}
-	if session.Sum(old) != e.Pre {
+	if session.Sum(old) != e.Pre || p.moved() {
 		return ErrChanged
 	}
 	if err := f.step(StepPlaceWrite); err != nil {

@@ -45,6 +45,9 @@ func (f OSFiles) step(name string) error {
 // After ErrUnsettled the file may be before or after the edit, as after a crash: its digest tells. After any other
 // error it is as it was.
 //
+// Everything happens by the descriptor of the directory that the path leads to without a link, so that no link that
+// appears meanwhile takes the write elsewhere: ErrChanged then.
+//
 // Between the last check of the file and its rename another program can still write; that write is then lost. The
 // time between is a few microseconds, and no filesystem offers to close it.
 func (f OSFiles) Replace(e session.Edit, content []byte) error {
@@ -73,34 +76,37 @@ func (f OSFiles) replace(e session.Edit, content []byte) error {
 	if err := f.step(StepMkdir); err != nil {
 		return err
 	}
-	dir := filepath.Dir(e.Path)
-	if err := f.mkdirs(dir); err != nil {
+	dir, err := f.mkdirs(filepath.Dir(e.Path))
+	if err != nil {
 		return err
 	}
+	defer dir.Close()
+	p := place{dir: dir, name: filepath.Base(e.Path), path: e.Path}
 	if err := f.step(StepSweep); err != nil {
 		return err
 	}
 	sweep(dir)
-	now, info, err := f.current(e)
+	now, info, err := f.current(p)
 	switch {
 	case err != nil:
 		return err
 	case now == e.Post:
-		return unsettled(f.settled(e, info))
+		return unsettled(f.settled(p, e, info))
 	case now != e.Pre:
 		return ErrChanged
 	case e.InPlace || info.Links > 1 || info.Foreign:
-		return f.inPlace(e, content)
+		return f.inPlace(p, e, content)
 	}
-	return f.byRename(e, content)
+	return f.byRename(p, e, content)
 }
 
 // current gives what the file is now.
-func (f OSFiles) current(e session.Edit) (session.Digest, FileInfo, error) {
-	if fi, err := os.Lstat(e.Path); err == nil && fi.Mode()&fs.ModeSymlink != 0 {
+func (f OSFiles) current(p place) (session.Digest, FileInfo, error) {
+	file, info, err := f.openAt(p)
+	if errors.Is(err, unix.ELOOP) {
 		return session.Digest{}, FileInfo{}, fmt.Errorf("%w: it is a symlink now", ErrChanged)
 	}
-	d, info, err := f.Digest(e.Path)
+	d, info, err := digestOpened(p.path, file, info, err)
 	if err == nil && info.Dir {
 		err = fmt.Errorf("%w: it is a directory now", ErrChanged)
 	}
@@ -108,8 +114,8 @@ func (f OSFiles) current(e session.Edit) (session.Digest, FileInfo, error) {
 }
 
 // settled makes sure that a file which already is what the edit makes of it stays so.
-func (f OSFiles) settled(e session.Edit, info FileInfo) error {
-	file, err := os.OpenFile(e.Path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+func (f OSFiles) settled(p place, e session.Edit, info FileInfo) error {
+	file, err := p.open(unix.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -122,15 +128,15 @@ func (f OSFiles) settled(e session.Edit, info FileInfo) error {
 	if err := f.sync(file); err != nil {
 		return err
 	}
-	return f.syncParent(e)
+	return f.syncParent(p)
 }
 
 // byRename writes a temporary file beside the path and renames it over it.
-func (f OSFiles) byRename(e session.Edit, content []byte) (err error) {
+func (f OSFiles) byRename(p place, e session.Edit, content []byte) (err error) {
 	if err := f.step(StepCreate); err != nil {
 		return err
 	}
-	temp, err := createTemp(filepath.Dir(e.Path))
+	temp, err := createTemp(p.dir)
 	if err != nil {
 		return err
 	}
@@ -139,35 +145,35 @@ func (f OSFiles) byRename(e session.Edit, content []byte) (err error) {
 	renamed := false
 	defer func() {
 		if !renamed {
-			_ = os.Remove(temp.Name())
+			_ = unix.Unlinkat(p.fd(), filepath.Base(temp.Name()), 0)
 		}
 	}()
-	if err := f.fill(temp, e, content); err != nil {
+	if err := f.fill(temp, p, e, content); err != nil {
 		return err
 	}
 	if err := f.step(StepCheck); err != nil {
 		return err
 	}
-	now, info, err := f.current(e)
+	now, info, err := f.current(p)
 	switch {
 	case err != nil:
 		return err
-	case now != e.Pre || info.Links > 1:
+	case now != e.Pre || info.Links > 1 || p.moved():
 		return ErrChanged
 	}
 	if err := f.step(StepRename); err != nil {
 		return err
 	}
 	if info.Exists {
-		err = os.Rename(temp.Name(), e.Path)
+		err = renameOver(p.dir, temp.Name(), p.name)
 	} else {
-		err = renameNew(temp.Name(), e.Path)
+		err = renameNew(p.dir, temp.Name(), p.name)
 	}
 	if err != nil {
 		return err
 	}
 	renamed = true
-	return unsettled(f.syncParent(e))
+	return unsettled(f.syncParent(p))
 }
 
 // unsettled marks an error after which the file's digest must be looked at.
@@ -179,7 +185,7 @@ func unsettled(err error) error {
 }
 
 // fill writes and syncs the temporary file, with the mode, owner and extended attributes of what it replaces.
-func (f OSFiles) fill(temp *os.File, e session.Edit, content []byte) error {
+func (f OSFiles) fill(temp *os.File, p place, e session.Edit, content []byte) error {
 	half := len(content) / 2
 	if err := f.step(StepWrite); err != nil {
 		return err
@@ -193,7 +199,7 @@ func (f OSFiles) fill(temp *os.File, e session.Edit, content []byte) error {
 	if _, err := temp.Write(content[half:]); err != nil {
 		return err
 	}
-	if err := keepOwner(temp, e.Path); err != nil {
+	if err := keepOwner(temp, p); err != nil {
 		return err
 	}
 	// After the owner, for a change of owner may drop bits.
@@ -206,12 +212,12 @@ func (f OSFiles) fill(temp *os.File, e session.Edit, content []byte) error {
 	return f.sync(temp)
 }
 
-// keepOwner gives the temporary file the owner, group and extended attributes of the file at path, if there is one.
+// keepOwner gives the temporary file the owner, group and extended attributes of the file at a place, if there is one.
 // A group that this user may not give, and attributes that can't be copied, stay behind.
-func keepOwner(temp *os.File, path string) error {
+func keepOwner(temp *os.File, p place) error {
 	var old, now unix.Stat_t
-	if err := unix.Lstat(path, &old); err != nil {
-		if err == unix.ENOENT {
+	if err := p.stat(&old); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		return err
@@ -224,16 +230,19 @@ func keepOwner(temp *os.File, path string) error {
 			return err
 		}
 	}
-	copyAttributes(temp, path)
+	if file, err := p.open(unix.O_RDONLY); err == nil {
+		copyAttributes(temp, file)
+		file.Close()
+	}
 	return nil
 }
 
 // syncParent makes the name durable.
-func (f OSFiles) syncParent(e session.Edit) error {
+func (f OSFiles) syncParent(p place) error {
 	if err := f.step(StepSyncDir); err != nil {
 		return err
 	}
-	if err := f.syncDir(filepath.Dir(e.Path)); err != nil {
+	if err := f.syncDir(p.dir); err != nil {
 		return err
 	}
 	return f.step(StepDone)
@@ -244,37 +253,4 @@ func (f OSFiles) sync(file *os.File) error {
 		return f.Sync(file)
 	}
 	return file.Sync()
-}
-
-func (f OSFiles) syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	// Some filesystems can't sync a directory and say EINVAL; they have nothing to sync then.
-	if err := f.sync(d); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
-		return err
-	}
-	return nil
-}
-
-// mkdirs creates the missing directories of a path, each durable before the next.
-func (f OSFiles) mkdirs(dir string) error {
-	fi, err := os.Stat(dir)
-	switch {
-	case err == nil && fi.IsDir():
-		return nil
-	case err == nil:
-		return &fs.PathError{Op: "mkdir", Path: dir, Err: unix.ENOTDIR}
-	case !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir:
-		return err
-	}
-	if err := f.mkdirs(filepath.Dir(dir)); err != nil {
-		return err
-	}
-	if err := os.Mkdir(dir, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return f.syncDir(filepath.Dir(dir))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,33 +25,34 @@ const (
 var tempCounter atomic.Uint64
 
 // createTemp creates and locks a temporary file in dir.
-func createTemp(dir string) (*os.File, error) {
+func createTemp(dir *os.File) (*os.File, error) {
 	for range tempTries {
-		name := filepath.Join(dir, fmt.Sprintf("%s%d-%d%s", tempPrefix, os.Getpid(), tempCounter.Add(1), tempSuffix))
-		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
-		if os.IsExist(err) {
+		name := fmt.Sprintf("%s%d-%d%s", tempPrefix, os.Getpid(), tempCounter.Add(1), tempSuffix)
+		path := filepath.Join(dir.Name(), name)
+		fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 		}
 		// A sweeper may have come between create and lock. It holds the lock or has removed the name; another is made
 		// then. A filesystem without locks has no sweepers, so that any other failure to lock is no harm.
-		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err = unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
 		var st unix.Stat_t
-		if errors.Is(err, unix.EWOULDBLOCK) || unix.Fstat(int(file.Fd()), &st) != nil || st.Nlink == 0 {
-			_ = os.Remove(name)
-			file.Close()
+		if errors.Is(err, unix.EWOULDBLOCK) || unix.Fstat(fd, &st) != nil || st.Nlink == 0 {
+			_ = unix.Unlinkat(int(dir.Fd()), name, 0)
+			unix.Close(fd)
 			continue
 		}
-		return file, nil
+		return os.NewFile(uintptr(fd), path), nil
 	}
-	return nil, fmt.Errorf("create a temporary file in %s: no free name", dir)
+	return nil, fmt.Errorf("create a temporary file in %s: no free name", dir.Name())
 }
 
 // sweep removes the temporary files that crashed edits left in dir. It is housekeeping: what fails is left.
-func sweep(dir string) {
-	d, err := os.Open(dir)
+func sweep(dir *os.File) {
+	d, err := place{dir: dir, name: ".", path: dir.Name()}.open(unix.O_RDONLY | unix.O_DIRECTORY) // with a position of its own
 	if err != nil {
 		return
 	}
@@ -59,7 +61,7 @@ func sweep(dir string) {
 		names, err := d.Readdirnames(1024)
 		for _, name := range names {
 			if strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix) {
-				sweepOne(filepath.Join(dir, name))
+				sweepOne(place{dir: dir, name: name, path: name})
 			}
 		}
 		seen += len(names)
@@ -70,25 +72,35 @@ func sweep(dir string) {
 }
 
 // sweepOne removes one temporary file if it is a regular file of ours that nobody holds.
-func sweepOne(path string) {
-	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+func sweepOne(p place) {
+	file, err := p.open(unix.O_RDONLY)
 	if err != nil {
 		return
 	}
-	defer unix.Close(fd)
+	defer file.Close()
+	fd := int(file.Fd())
 	var st unix.Stat_t
 	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || int(st.Uid) != os.Geteuid() && os.Geteuid() != 0 {
 		return
 	}
 	if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
-		_ = os.Remove(path)
+		_ = unix.Unlinkat(p.fd(), p.name, 0)
 	}
 }
 
-// renameChecked renames a file to a name that is looked at just before; ErrChanged if it is taken.
-func renameChecked(from, to string) error {
-	if _, err := os.Lstat(to); !os.IsNotExist(err) {
+// renameOver renames a temporary file in dir over another name in it.
+func renameOver(dir *os.File, temp, to string) error {
+	if err := unix.Renameat(int(dir.Fd()), filepath.Base(temp), int(dir.Fd()), to); err != nil {
+		return &os.LinkError{Op: "rename", Old: temp, New: to, Err: err}
+	}
+	return nil
+}
+
+// renameChecked renames a temporary file in dir to a name that is looked at just before; ErrChanged if it is taken.
+func renameChecked(dir *os.File, temp, to string) error {
+	var st unix.Stat_t
+	if err := unix.Fstatat(int(dir.Fd()), to, &st, unix.AT_SYMLINK_NOFOLLOW); !errors.Is(err, fs.ErrNotExist) {
 		return ErrChanged
 	}
-	return os.Rename(from, to)
+	return renameOver(dir, temp, to)
 }

@@ -219,7 +219,12 @@ func TestReplaceKeeps(t *testing.T) {
 // Goal: a sweep takes only temporary files of edits that no process holds.
 func TestSweep(t *testing.T) {
 	w := newWorld(t)
-	held, err := createTemp(w.Cwd)
+	dir, err := openDir(w.Cwd, unix.O_RDONLY)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	held, err := createTemp(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +241,7 @@ func TestSweep(t *testing.T) {
 	if err := unix.Mkfifo(w.path(tempPrefix+"p"+tempSuffix), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sweep(w.Cwd)
+	sweep(dir)
 	list, err := os.ReadDir(w.Cwd)
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +278,7 @@ func TestOSFilesRead(t *testing.T) {
 		t.Errorf("umask %o", m)
 	}
 	// Files of the kernel have no size, and some would wait for ever.
-	if b, _, err := (OSFiles{}).Read("/proc/self/status", 0); err != nil || !bytes.Contains(b, []byte("Name:")) {
+	if b, _, err := (OSFiles{}).Read(fmt.Sprintf("/proc/%d/status", os.Getpid()), 0); err != nil || !bytes.Contains(b, []byte("Name:")) {
 		t.Errorf("proc: %d bytes, %v", len(b), err)
 	}
 }
@@ -288,4 +293,72 @@ func TestEditFailedWords(t *testing.T) {
 		"CWD/f was not written: it is a mount of its own, as files given to a container are; change it with a command")
 	w.golden(EditFailed(e, unsettled(unix.ENOSPC)), true,
 		"CWD/f may have been written or not: outcome unsettled: no space left on device. Read it before going on")
+}
+
+// Goal: an edit that a crash left made but perhaps not durable is synced, content and name, when it is made again.
+func TestReplaceOfAMadeEditSyncs(t *testing.T) {
+	w := newWorld(t)
+	path := w.put("f", "before\n")
+	e := editOf(t, path, []byte("after\n"))
+	w.put("f", "after\n")
+	var synced []string
+	note := func(f *os.File) error {
+		synced = append(synced, strings.TrimPrefix(f.Name(), w.Cwd))
+		return f.Sync()
+	}
+	if err := (OSFiles{Sync: note}).Replace(e, []byte("after\n")); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%q", synced); got != `["/f" ""]` {
+		t.Errorf("synced %s, want the file, then its directory", got)
+	}
+}
+
+// Goal: a file that got a second name after its edit was prepared keeps both: it is written in place, or not at all.
+func TestReplaceOfAFileThatGotASecondName(t *testing.T) {
+	for _, step := range renameSteps[:7] {
+		w := newWorld(t)
+		path := w.put("f", "before\n")
+		e := editOf(t, path, []byte("after\n"))
+		err := OSFiles{Fault: func(s string) error {
+			if s == step {
+				return os.Link(path, w.path("other"))
+			}
+			return nil
+		}}.Replace(e, []byte("after\n"))
+		switch {
+		case w.get("f") != w.get("other"):
+			t.Errorf("%s: the names lead to two files", step)
+		case err != nil && (step == StepMkdir || step == StepSweep):
+			t.Errorf("%s: it is not written in place: %v", step, err)
+		case err == nil && w.get("f") != "after\n", err != nil && (!errors.Is(err, ErrChanged) || w.get("f") != "before\n"):
+			t.Errorf("%s: %v, %q", step, err, w.get("f"))
+		}
+	}
+}
+
+// Goal: a directory that is moved away while a file in it is written, and another put in its place, gets nothing: the
+// path was decided about, not the directory.
+func TestReplaceInADirectoryThatMoved(t *testing.T) {
+	for _, linked := range []bool{false, true} {
+		w := newWorld(t)
+		path := w.put("d/f", "before\n")
+		if linked {
+			if err := os.Link(path, w.path("second")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := editOf(t, path, []byte("after\n"))
+		err := OSFiles{Fault: func(s string) error {
+			if s != StepCheck {
+				return nil
+			}
+			err := os.Rename(w.path("d"), w.path("hooks"))
+			w.put("d/f", "before\n")
+			return err
+		}}.Replace(e, []byte("after\n"))
+		if !errors.Is(err, ErrChanged) || w.get("hooks/f") != "before\n" || w.get("d/f") != "before\n" {
+			t.Errorf("linked %v: %v, %q, %q", linked, err, w.get("hooks/f"), w.get("d/f"))
+		}
+	}
 }
