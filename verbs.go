@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/perdure/perdure/engine"
@@ -46,7 +47,9 @@ func (h *Home) Cancel(ctx context.Context, id string) error {
 
 // accept puts a body into the inbox.
 func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (store.Receipt, error) {
-	h.hide(body)
+	if used := session.Redact(body, h.secret.Replace); len(used) > 0 {
+		return store.Receipt{}, fmt.Errorf("send to session %s: %w: %s", id, ErrSecret, strings.Join(used, ", "))
+	}
 	item, err := h.NewItem(key, session.Actor{Type: session.ActorUser, ID: h.user()}, body)
 	if err != nil {
 		return store.Receipt{}, err
@@ -58,32 +61,12 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	return r, nil
 }
 
-// Hides tells whether a text holds a known secret: it would not be kept as it is.
-func (h *Home) Hides(text []byte) bool { return string(h.secret.Replace(text)) != string(text) }
+// ErrSecret is the error about a command, an input, a name or a rule that holds the value of a known secret: the log
+// must not keep it, and without it it would mean something else. Nothing was sent.
+var ErrSecret = errors.New("it holds the value of a secret, which the log must not keep")
 
-// hide replaces secrets in what a person wrote. The holder does so too, but by then the inbox is on disk.
-func (h *Home) hide(body session.Body) {
-	clean := func(s string) string { return string(h.secret.Replace([]byte(s))) }
-	switch b := body.(type) {
-	case *session.MessageReceived:
-		for i := range b.Content {
-			if p := &b.Content[i]; p.Type == session.BlockText {
-				p.Data = h.secret.Replace(p.Data)
-			}
-		}
-	case *session.QuestionAnswered:
-		b.Text = clean(b.Text)
-	case *session.ApprovalAnswered:
-		b.Message = clean(b.Message)
-	case *session.FactAdded:
-		b.Fact.Text = clean(b.Fact.Text)
-	case *session.Labelled:
-		if b.Title != nil {
-			title := clean(*b.Title)
-			b.Title = &title
-		}
-	}
-}
+// Hides reports whether a text holds a known secret: it would not be kept as it is.
+func (h *Home) Hides(text []byte) bool { return string(h.secret.Replace(text)) != string(text) }
 
 // Deliver puts a body into a session's inbox and waits until it is in the log: a live holder takes it, else this
 // process takes the lease for just that. An item that the session refuses gives an error that wraps

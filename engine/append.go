@@ -30,6 +30,7 @@ func (s *Session) appendAs(ctx context.Context, actors []session.Actor, bodies [
 	chain := session.Chain{Session: s.state.ID, Head: s.state.Head}
 	events := make([]session.Event, len(bodies))
 	for i, b := range bodies {
+		s.eng.hide(b)
 		ev, err := chain.Event(actors[i], now, b)
 		if err != nil {
 			return err
@@ -50,6 +51,13 @@ func (s *Session) appendAs(ctx context.Context, actors []session.Actor, bodies [
 		s.snapshot(ctx)
 	}
 	return nil
+}
+
+// hide replaces known secrets in whatever is about to enter a log, whoever made it.
+func (e *Engine) hide(b session.Body) {
+	if _, none := e.cfg.Secrets.(noSecrets); !none {
+		session.Redact(b, e.cfg.Secrets.Replace)
+	}
 }
 
 // changedHeads are the listing heads if they differ from the ones stored. They are of the state before the append, one

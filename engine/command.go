@@ -169,9 +169,15 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 	}
 	if st.Status == session.CommandExited {
 		if st.Cwd != "" && st.Cwd != f.cwd && utf8.ValidString(st.Cwd) { // the log keeps text
-			fin.Cwd = st.Cwd
+			if f.s.holds(st.Cwd) {
+				fin.Content = append(fin.Content, session.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
+					"the next command starts in "+f.cwd+"]"))
+			} else {
+				fin.Cwd = st.Cwd
+			}
 		}
-		fin.Env = mergeEnv(f.env, f.s.redactEnv(st.Env))
+		// What a command exported of a secret under another name stays out of the log, and so out of later commands.
+		fin.Env = mergeEnv(f.env, session.RedactEnv(st.Env, f.s.eng.cfg.Secrets.Replace))
 	}
 	l := landing{actor: actor, bodies: append(r.Events, fin), then: f.forget}
 	if st.Stragglers > 0 {

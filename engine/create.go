@@ -52,6 +52,7 @@ func (e *Engine) Hide(text string) string { return string(e.cfg.Secrets.Replace(
 // begin stores a session together with the event that its log begins with, over the state before it. Nobody holds it
 // then: a creator has nothing to do in it that whoever opens it could not do.
 func (e *Engine) begin(ctx context.Context, st *session.State, first session.Body, owner string) error {
+	e.hide(first)
 	chain := session.Chain{Session: st.ID, Head: st.Head}
 	ev, err := chain.Event(session.Actor{Type: session.ActorUser, ID: owner}, e.cfg.Now().UnixMilli(), first)
 	if err != nil {

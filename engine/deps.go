@@ -53,6 +53,8 @@ type Secrets interface {
 	// Partial is how many bytes at the end of b may be the beginning of a known value: a reader of a stream keeps them
 	// back until it has seen what follows.
 	Partial(b []byte) int
+	// Torn is how many bytes at the beginning of b, a text that was cut, may be the end of a known value.
+	Torn(b []byte) int
 	// Lost gives the name of a value that is in old and that content has the name of in its place, or "".
 	Lost(old, content []byte) string
 }
@@ -61,6 +63,7 @@ type noSecrets struct{}
 
 func (noSecrets) Replace(b []byte) []byte { return b }
 func (noSecrets) Partial([]byte) int      { return 0 }
+func (noSecrets) Torn([]byte) int         { return 0 }
 func (noSecrets) Lost(_, _ []byte) string { return "" }
 
 // Update is something that an observer may show: an event once it is durable, or a delta of a running model call.

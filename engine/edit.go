@@ -36,6 +36,9 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 	case edit.Pre != c.Decision.Pre || edit.Path != p.path:
 		return s.decide(ctx, a, c)
 	}
+	if s.holds(edit.Path) {
+		return s.append(ctx, engineActor, refused(a.ID, *errorResult("The path holds a secret, which the log must not keep. Change this file with a command.")))
+	}
 	if label := s.lostSecret(edit, content); label != "" {
 		return s.append(ctx, engineActor, refused(a.ID, *errorResult("%s stands for a value that is not shown to you. This would write "+
 			"the words %s over the value itself. Use Edit on the other lines only.", label, label)))

@@ -64,6 +64,10 @@ func (s *Session) runTool(ctx context.Context, t tool.Runner, c tool.Call, env t
 // finished words a tool's result as the events to append.
 func (s *Session) finished(c tool.Call, r tool.Result) landing {
 	fin := &session.ToolFinished{Act: c.Act, Outcome: session.OutcomeOK, Content: s.redact(r.Content)}
+	r.Events = slices.DeleteFunc(r.Events, func(b session.Body) bool {
+		seen, ok := b.(*session.FileSeen)
+		return ok && s.holds(seen.File.Path) // the log cannot keep the path: the file is as if it had not been seen
+	})
 	if r.IsError {
 		fin.Outcome = session.OutcomeError
 	}
@@ -87,16 +91,9 @@ func (s *Session) redact(parts []session.Part) []session.Part {
 	return out
 }
 
-// redactEnv keeps secrets that a command exported under another name out of the log, and so out of later commands.
-func (s *Session) redactEnv(delta session.EnvDelta) session.EnvDelta {
-	out := maps.Clone(delta)
-	for k, v := range out {
-		if v != nil {
-			clean := string(s.eng.cfg.Secrets.Replace([]byte(*v)))
-			out[k] = &clean
-		}
-	}
-	return out
+// holds reports whether a text holds a known secret.
+func (s *Session) holds(text string) bool {
+	return string(s.eng.cfg.Secrets.Replace([]byte(text))) != text
 }
 
 // startCommand logs the intent, starts the command under its shim and, in the foreground, waits for it.

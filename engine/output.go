@@ -34,6 +34,10 @@ func (f commandFlight) quote(st session.CommandState) (out tool.Output, whole bo
 	if err != nil || next >= st.Output {
 		return out, true, err
 	}
+	// A value that lies across a cut is shown in no part.
+	secrets := f.s.eng.cfg.Secrets
+	torn := secrets.Partial(head)
+	out.Head, next = head[:len(head)-torn], next-int64(torn)
 	from := max(next, st.Output-quoteBytes)
 	for from < st.Output {
 		b, n, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, from, quoteBytes)
@@ -43,6 +47,9 @@ func (f commandFlight) quote(st session.CommandState) (out tool.Output, whole bo
 		out.Omitted += gap
 		if n <= from {
 			break
+		}
+		if torn := secrets.Torn(b); gap > 0 || len(out.Tail) == 0 && from > next {
+			b, out.Omitted = b[torn:], out.Omitted+int64(torn)
 		}
 		out.Tail, from = append(out.Tail, b...), n
 	}
@@ -88,6 +95,7 @@ func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
 			if _, err := fmt.Fprintf(w, "\n[%d bytes omitted]\n", gap); err != nil {
 				return err
 			}
+			b = b[secrets.Torn(b):]
 		}
 		if next <= from {
 			return nil

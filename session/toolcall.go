@@ -28,7 +28,7 @@ type Decision struct {
 	Bound  Digest `json:"bound"`        // of arguments, cwd and environment; see [State.Binding]
 	Pre    Digest `json:"pre,omitzero"` // an edit's file as it was
 	Epoch  int64  `json:"epoch"`
-	Human  bool   `json:"human,omitempty"` // an approval was used
+	Human  bool   `json:"human,omitempty"`  // an approval was used
 	Target string `json:"target,omitempty"` // resolved path that was decided about; the act works on no other
 	Always bool   `json:"always,omitempty"` // it asks in every mode and whatever is granted
 }

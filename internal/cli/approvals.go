@@ -26,8 +26,8 @@ type approvalView struct {
 	Cwd       string         `json:"cwd"`
 	Target    string         `json:"target,omitempty"` // the path that the call works on, behind all links
 	Always    bool           `json:"always,omitempty"` // it asks in every mode and whatever is granted
-	Digest    session.Digest `json:"digest"` // of what is shown; an answer is bound to it
-	Rule      string         `json:"rule"`   // that asks; empty: no rule allows the call
+	Digest    session.Digest `json:"digest"`           // of what is shown; an answer is bound to it
+	Rule      string         `json:"rule"`             // that asks; empty: no rule allows the call
 	Asked     perdure.Stamp  `json:"asked_at"`
 	Reason    string         `json:"reason,omitempty"`
 	Offer     string         `json:"offer,omitempty"` // the rule that --scope session grants

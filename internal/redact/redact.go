@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // minSecret is the shortest value, in bytes, that is looked for: shorter ones would hit ordinary words.
@@ -20,12 +21,17 @@ type Set struct {
 
 type secret struct{ value, label []byte }
 
-// New makes a set from names and values. Values under 8 bytes are left out.
+// maxLines bounds the lines of one value that are looked for by themselves.
+const maxLines = 4096
+
+// New makes a set from names and values. Values under 8 bytes are left out. Of a value of several lines each line of 8
+// bytes or more is looked for by itself too: a listing has numbers between them.
 func New(values map[string]string) *Set {
 	s := &Set{}
 	for name, v := range values {
-		if len(v) >= minSecret {
-			s.secrets = append(s.secrets, secret{value: []byte(v), label: []byte("[secret:" + name + "]")})
+		label := []byte("[secret:" + name + "]")
+		for _, part := range parts(v) {
+			s.secrets = append(s.secrets, secret{value: []byte(part), label: label})
 		}
 	}
 	// The longest first, so that a secret within another does not leave the rest of it standing; then by name, so
@@ -34,6 +40,24 @@ func New(values map[string]string) *Set {
 		return cmp.Or(cmp.Compare(len(b.value), len(a.value)), bytes.Compare(a.label, b.label))
 	})
 	return s
+}
+
+// parts are the value and its lines. The lines around a key in PEM form are the same in every key.
+func parts(v string) (out []string) {
+	if len(v) >= minSecret {
+		out = append(out, v)
+	}
+	lines := strings.Split(v, "\n")
+	if len(lines) == 1 {
+		return out
+	}
+	for _, line := range lines[:min(len(lines), maxLines)] {
+		line = strings.TrimSpace(line)
+		if len(line) >= minSecret && !strings.HasPrefix(line, "-----") && !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 // Replace returns b with every known value replaced. It returns b itself if there is none.
@@ -57,6 +81,22 @@ func (s *Set) Partial(b []byte) (n int) {
 	for _, x := range s.secrets {
 		for k := min(len(x.value)-1, len(b)); k > n; k-- {
 			if bytes.HasSuffix(b, x.value[:k]) {
+				n = k
+			}
+		}
+	}
+	return n
+}
+
+// Torn is how many bytes at the beginning of b may be the end of a known value: of a text that was cut, they are not
+// shown.
+func (s *Set) Torn(b []byte) (n int) {
+	if s == nil {
+		return 0
+	}
+	for _, x := range s.secrets {
+		for k := min(len(x.value)-1, len(b)); k > n; k-- {
+			if bytes.HasPrefix(b, x.value[len(x.value)-k:]) {
 				n = k
 			}
 		}

@@ -65,3 +65,31 @@ func TestLost(t *testing.T) {
 		t.Errorf("an empty set: %q", got)
 	}
 }
+
+// Of a value of several lines each is found by itself, as listings with numbers, and files with other line ends, show it.
+func TestLinesOfAValue(t *testing.T) {
+	s := redact.New(map[string]string{"PEM": "-----BEGIN KEY-----\nMIIBVQIBADAN\nBgkqhkiG9w0B\nAQ==\n-----END KEY-----\n"})
+	for in, want := range map[string]string{
+		"     1\t-----BEGIN KEY-----\n     2\tMIIBVQIBADAN\n     3\tBgkqhkiG9w0B\n":  "     1\t-----BEGIN KEY-----\n     2\t[secret:PEM]\n     3\t[secret:PEM]\n",
+		"MIIBVQIBADAN\r\nBgkqhkiG9w0B\r\n":                                           "[secret:PEM]\r\n[secret:PEM]\r\n",
+		"AQ== stays":                                                                 "AQ== stays",
+		"-----BEGIN KEY-----\nMIIBVQIBADAN\nBgkqhkiG9w0B\nAQ==\n-----END KEY-----\n": "[secret:PEM]",
+	} {
+		if got := string(s.Replace([]byte(in))); got != want {
+			t.Errorf("Replace(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The end of a value at the beginning of a cut text is told.
+func TestTorn(t *testing.T) {
+	s := redact.New(map[string]string{"KEY": "sk-12345678", "PEM": "abcdefghij\nklmnopqrst"})
+	for in, want := range map[string]int{"": 0, "78 x": 2, "k-12345678": 10, "sk-12345678": 0, "x78": 0, "ghij\nklm": 4, "opqrst": 6} {
+		if got := s.Torn([]byte(in)); got != want {
+			t.Errorf("Torn(%q) = %d, want %d", in, got, want)
+		}
+	}
+	if got := (*redact.Set)(nil).Torn([]byte("x")); got != 0 {
+		t.Errorf("an empty set: %d", got)
+	}
+}
