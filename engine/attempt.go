@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/session"
@@ -92,7 +93,7 @@ func (f modelFlight) fail(err error) *session.ModelFailed {
 	}
 	b := &session.ModelFailed{
 		Act: f.act, Model: f.model, Class: string(me.Class), Status: me.Status,
-		Message: string(f.s.eng.cfg.Secrets.Replace([]byte(me.Message))), // servers quote the key that they refuse
+		Message: f.s.cleanCut(me.Message), // servers quote the key that they refuse
 	}
 	// An answer with an error status is a refusal and took no tokens. Anything that broke off after the request was
 	// sent may have.
@@ -112,4 +113,15 @@ func (f modelFlight) fail(err error) *session.ModelFailed {
 		b.RetryAt = now.Add(delay).UnixMilli()
 	}
 	return b
+}
+
+// cleanCut replaces secrets in a text that may have been cut, and leaves out what may be the beginning of one at the cut.
+func (s *Session) cleanCut(text string) string {
+	const more = "…"
+	b, cut := strings.CutSuffix(text, more)
+	out := []byte(b)
+	if !cut {
+		return string(s.eng.cfg.Secrets.Replace(out))
+	}
+	return string(s.eng.cfg.Secrets.Replace(out[:len(out)-s.eng.cfg.Secrets.Partial(out)])) + more
 }

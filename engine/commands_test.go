@@ -20,10 +20,11 @@ import (
 )
 
 // shims is a set of commands that outlive their agent. A script is "print N", "sleep" (until killed), "leave" (ends,
-// with a process left behind) or "cd DIR".
+// with a process left behind), "cd DIR", or one of texts: it prints that and, if it begins with "then ", runs on.
 type shims struct {
-	mu   sync.Mutex
-	cmds map[string]*shim
+	mu    sync.Mutex
+	cmds  map[string]*shim
+	texts map[string]string
 }
 
 type shim struct {
@@ -50,6 +51,16 @@ func (s *shims) Start(_ context.Context, spec session.CommandSpec) error {
 	}
 	c := &shim{ended: make(chan struct{}), st: session.CommandState{Status: session.CommandRunning, PID: 7, BootID: "b"}}
 	s.cmds[spec.Act] = c
+	if text, ok := s.texts[spec.Script]; ok {
+		c.print(text)
+		if strings.HasPrefix(spec.Script, "then ") {
+			return nil
+		}
+		code := 0
+		c.st.Status, c.st.ExitCode = session.CommandExited, &code
+		close(c.ended)
+		return nil
+	}
 	n := 0
 	if _, err := fmt.Sscanf(spec.Script, "print %d", &n); err == nil || spec.Script == "leave" || strings.HasPrefix(spec.Script, "cd ") {
 		code := 0
@@ -62,6 +73,11 @@ func (s *shims) Start(_ context.Context, spec session.CommandSpec) error {
 		close(c.ended)
 	}
 	return nil
+}
+
+func (c *shim) print(text string) {
+	c.out = append(c.out, text...)
+	c.st.Output = int64(len(c.out))
 }
 
 func (s *shims) State(_, act string) (session.CommandState, error) {

@@ -53,6 +53,9 @@ func (s *Session) lastOutput(t session.Task, st session.CommandState) string {
 		if err != nil || next <= from {
 			break // whatever cannot be read, the loss is told all the same
 		}
+		if len(out) == 0 && from > 0 {
+			b = b[s.eng.cfg.Secrets.Torn(b):]
+		}
 		out, from = append(out, b...), next
 	}
 	return tool.LastLines(s.eng.cfg.Secrets.Replace(out), lastLines, lastBytes)

@@ -33,8 +33,12 @@ func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []
 	if err != nil {
 		return nil, 0, 0, st, err
 	}
-	// What may be the beginning of a secret is kept back until the rest is there.
 	secrets := t.s.eng.cfg.Secrets
+	if gap > 0 { // the beginning of one may lie in it
+		torn := secrets.Torn(b)
+		b, gap = b[torn:], gap+int64(torn)
+	}
+	// What may be the beginning of a secret is kept back until the rest is there.
 	if keep := secrets.Partial(b); keep > 0 && (st.Status == session.CommandRunning || next < st.Output) {
 		b, next = b[:len(b)-keep], next-int64(keep)
 	}

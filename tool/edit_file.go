@@ -68,6 +68,7 @@ func (editFile) Prepare(_ context.Context, c Call, env Env) (*session.Edit, []by
 		return edit, []byte(to), nil, nil
 	}
 	text := newText(old)
+	text.env = env
 	places, refused := text.find(path, from, all)
 	if refused != nil {
 		return nil, nil, refused, nil
@@ -86,7 +87,7 @@ func (editFile) Prepare(_ context.Context, c Call, env Env) (*session.Edit, []by
 	if n := len(places); n > 1 {
 		what = fmt.Sprintf("%d replacements; the first", n)
 	}
-	edit.Result = fmt.Sprintf("edited %s: %s:\n%s", path, what, snippet(content, line, lines))
+	edit.Result = fmt.Sprintf("edited %s: %s:\n%s", path, what, snippet(env, content, line, lines))
 	return edit, content, nil, nil
 }
 
@@ -97,7 +98,7 @@ const (
 )
 
 // snippet shows the lines of an edit, numbered as Read does. line is the first changed one, from 1.
-func snippet(content []byte, line, lines int) string {
+func snippet(env Env, content []byte, line, lines int) string {
 	first, last := max(1, line-snippetAround), line+min(lines, snippetLines)-1+snippetAround
 	var b strings.Builder
 	rest := bytes.TrimPrefix(content, []byte(byteOrderMark))
@@ -107,7 +108,8 @@ func snippet(content []byte, line, lines int) string {
 		if n < first {
 			continue
 		}
-		shown, cut := cutChars(bytes.TrimSuffix(text, []byte("\r")), maxLineChars/4)
+		text, _ = env.hide(bytes.TrimSuffix(text, []byte("\r")), false)
+		shown, cut := cutChars(text, maxLineChars/4)
 		mark := ""
 		if cut > 0 {
 			mark = fmt.Sprintf("… [line cut: %d more bytes]", cut)

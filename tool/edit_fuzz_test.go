@@ -24,7 +24,7 @@ func FuzzEdit(f *testing.F) {
 		if line < 1 || line > 1+bytes.Count([]byte(content), []byte("\n")) {
 			t.Errorf("line %d", line)
 		}
-		snippet(got, line, 3)
+		snippet(Env{}, got, line, 3)
 		if strings.ContainsAny(content+from+to, "\r\ufeff") || strings.Contains(content+from+to, byteOrderMark) {
 			return
 		}

@@ -16,7 +16,7 @@ const (
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // nearest says where in a file something like want is, or nothing. It begins with a separator.
-func nearest(norm, want []byte) string {
+func nearest(env Env, norm, want []byte) string {
 	if numbered(want) {
 		return ": it has Read's line numbers in it; leave them and the tab after them out"
 	}
@@ -38,14 +38,14 @@ func nearest(norm, want []byte) string {
 	switch {
 	case best >= 0 && bestAgree == len(wanted):
 		return fmt.Sprintf(": line %d matches but for white space; copy it exactly, with its tabs and spaces:\n%s",
-			best+1, numberedLine(lines, best))
+			best+1, numberedLine(env, lines, best))
 	case best >= 0:
 		at := best + bestAgree
 		return fmt.Sprintf(": its first line is line %d of the file, but its line %d differs:\n%s",
-			best+1, bestAgree+1, numberedLine(lines, at))
+			best+1, bestAgree+1, numberedLine(env, lines, at))
 	}
 	if i := mostAlike(lines, first); i >= 0 {
-		return fmt.Sprintf(": the nearest is line %d:\n%s", i+1, numberedLine(lines, i))
+		return fmt.Sprintf(": the nearest is line %d:\n%s", i+1, numberedLine(env, lines, i))
 	}
 	return ", nor anything like it; read the file again"
 }
@@ -60,11 +60,12 @@ func agree(lines, wanted [][]byte) int {
 }
 
 // numberedLine shows line i as Read does; after the last line it says that the file ends.
-func numberedLine(lines [][]byte, i int) string {
+func numberedLine(env Env, lines [][]byte, i int) string {
 	if i >= len(lines) {
 		return "(the file ends there)"
 	}
-	b := lines[i][:min(len(lines[i]), hintShown)]
+	b, _ := env.hide(lines[i], false)
+	b = b[:min(len(b), hintShown)]
 	return fmt.Sprintf("%6d\t%s", i+1, bytes.ToValidUTF8(b, []byte("\uFFFD")))
 }
 

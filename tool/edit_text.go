@@ -11,6 +11,7 @@ import (
 // place is touched.
 type text struct {
 	raw     []byte
+	env     Env // whose secrets are hidden in what is said about the text
 	norm    []byte
 	returns []int // where in norm a newline had a carriage return before it, ascending
 	start   int   // length of a byte order mark in raw, which is not in norm
@@ -71,7 +72,7 @@ func (t *text) find(path, old string, all bool) ([]span, *Result) {
 	var r Result
 	switch n := len(places); {
 	case n == 0:
-		r = failure("old_string was not found in %s%s", path, nearest(t.norm, want))
+		r = failure("old_string was not found in %s%s", path, nearest(t.env, t.norm, want))
 	case n > maxReplacements:
 		r = failure("old_string occurs over %d times in %s", maxReplacements, path)
 	case n > 1 && !all:

@@ -65,6 +65,7 @@ type grep struct {
 	before, after int
 	numbers       bool
 
+	env     Env // whose secrets are hidden
 	out     grepOutput
 	skipped int // files over the bound
 }
@@ -98,6 +99,7 @@ func (in *input) grep() *grep {
 func (grepFiles) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	in := parse(c)
 	g, path := in.grep(), in.text("path")
+	g.env = env
 	if r := in.refusal(); r != nil {
 		return *r, nil
 	}

@@ -70,6 +70,7 @@ func (g *grep) format(name string, line int, text []byte, mark byte) string {
 		s.WriteString(itoa(line))
 		s.WriteByte(mark)
 	}
+	text, _ = g.env.hide(text, false)
 	shown, cut := cutChars(text, maxGrepChars)
 	s.Write(bytes.ToValidUTF8(shown, []byte("\uFFFD")))
 	if cut > 0 {

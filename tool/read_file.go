@@ -51,7 +51,7 @@ func (readFile) Path(c Call) string { return parse(c).text("file_path") }
 func (readFile) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	in := parse(c)
 	name := in.nonEmpty("file_path")
-	view := &view{first: max(1, in.number("offset", 1, 0, maxOffset)), limit: in.number("limit", readLines, 1, maxOffset)}
+	view := &view{env: env, first: max(1, in.number("offset", 1, 0, maxOffset)), limit: in.number("limit", readLines, 1, maxOffset)}
 	path := in.target(env, "file_path", name)
 	if r := in.refusal(); r != nil {
 		return *r, nil

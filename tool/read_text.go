@@ -17,6 +17,7 @@ const maxLineChars = 2000
 type view struct {
 	first, limit int64 // lines, from 1
 
+	env     Env // whose secrets are hidden
 	out     strings.Builder
 	lines   int64 // in the file
 	last    int64 // shown
@@ -81,13 +82,14 @@ func (v *view) show(b []byte, rest int64) {
 		b = bytes.TrimSuffix(b, []byte("\n"))
 		b = bytes.TrimSuffix(b, []byte("\r"))
 	}
+	b, torn := v.env.hide(b, rest > 0)
 	text, cut := cutChars(b, maxLineChars)
 	if !utf8.Valid(text) {
 		v.invalid++
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
 	mark := ""
-	if n := int64(cut) + rest; n > 0 {
+	if n := int64(cut+torn) + rest; n > 0 {
 		mark = fmt.Sprintf("… [line cut: %d more bytes]", n)
 	}
 	if v.out.Len()+len(text) > maxReadText && v.out.Len() > 0 {
@@ -96,6 +98,18 @@ func (v *view) show(b []byte, rest int64) {
 	}
 	fmt.Fprintf(&v.out, "%6d\t%s%s\n", v.lines, text, mark)
 	v.last = v.lines
+}
+
+// hide replaces known secrets in a text before it is shortened. Of one that is cut already, what may be the beginning of
+// a secret is left out too; torn is how many bytes that were.
+func (env Env) hide(b []byte, cut bool) (shown []byte, torn int) {
+	if env.Replace == nil {
+		return b, 0
+	}
+	if cut && env.Partial != nil {
+		torn = env.Partial(b)
+	}
+	return env.Replace(b[:len(b)-torn]), torn
 }
 
 // cutChars gives at most n characters of b and how many bytes are left out.
