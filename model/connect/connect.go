@@ -74,6 +74,8 @@ func KeyVariables() []string {
 		"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_ADMIN_KEY", "ANTHROPIC_ADMIN_API_KEY",
 		"ANTHROPIC_CUSTOM_HEADERS", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "OPENAI_ADMIN_KEY",
 		"AZURE_OPENAI_API_KEY", "OPENROUTER_API_KEY", "OLLAMA_API_KEY",
+		"GEMINI_API_KEY", "GOOGLE_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY",
+		"TOGETHER_API_KEY", "FIREWORKS_API_KEY", "COHERE_API_KEY", "CO_API_KEY", "PERPLEXITY_API_KEY", "CEREBRAS_API_KEY",
 	}
 }
 
@@ -257,7 +259,7 @@ func checkURL(variable, v string) error {
 	}
 	u, err := url.Parse(v)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%w: %s is no http or https address: %q", ErrBadModel, variable, v)
+		return fmt.Errorf("%w: %s is no http or https address: %q", ErrBadModel, variable, api.Place(v))
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (c Client) post(ctx context.Context, url string, header http.Header, body [
 		if !connected.Load() {
 			class = model.ClassUnreached
 		}
-		return nil, &model.Error{Class: class, Message: err.Error()}
+		return nil, &model.Error{Class: class, Message: words(err)}
 	}
 	st.body.src = resp.Body
 	st.RequestID = requestID(resp.Header)
@@ -138,7 +138,7 @@ func (c Client) request(ctx context.Context, url string, header http.Header, bod
 	}
 	req, err := http.NewRequestWithContext(ctx, method, url, payload)
 	if err != nil {
-		return nil, &model.Error{Class: model.ClassInvalid, Message: err.Error()}
+		return nil, &model.Error{Class: model.ClassInvalid, Message: words(err)}
 	}
 	if header != nil {
 		req.Header = header.Clone()

@@ -282,3 +282,26 @@ func TestConnectionsAreReused(t *testing.T) {
 		t.Errorf("%d connections", len(addrs))
 	}
 }
+
+// An address in an error shows its place alone: some servers take their key in the query.
+func TestAddressesInErrorsHoldNoKey(t *testing.T) {
+	const key = "sk-canary-123456"
+	down := Client{HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		return nil, errors.New("connection refused")
+	})}}
+	moved := answering(307, http.Header{"Location": {"https://u:" + key + "@other/v1?key=" + key}}, "")
+	for name, c := range map[string]struct {
+		client  Client
+		address string
+		want    string
+	}{
+		"refused":    {down, "http://u:" + key + "@h/v1?key=" + key, "http://h/v1?…"},
+		"no address": {down, "http://u:" + key + "@h\x7f/v1?key=" + key, "h"},
+		"redirected": {moved, "http://h/v1", "https://other/v1?…"},
+	} {
+		_, err := c.client.Stream(t.Context(), c.address, nil, []byte("{}"))
+		if e := failure(t, err); strings.Contains(e.Message, key) || !strings.Contains(e.Message, c.want) {
+			t.Errorf("%s: %s", name, e.Message)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,7 +37,7 @@ func (c Client) refused(resp *http.Response, body []byte) *model.Error {
 		p.message = http.StatusText(resp.StatusCode)
 	}
 	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 && to != "" {
-		p.message = "redirected to " + to + ": set the base URL to the final address"
+		p.message = "redirected to " + Place(to) + ": set the base URL to the final address"
 	}
 	e := &model.Error{
 		Class: classOf(resp.StatusCode, p), Status: resp.StatusCode, Message: p.message,
@@ -45,6 +47,38 @@ func (c Client) refused(resp *http.Response, body []byte) *model.Error {
 		e.RequestID = p.requestID
 	}
 	return e
+}
+
+// words is the text of an error of a request, without what an address may hold besides its place: some servers take
+// their key in the query.
+func words(err error) string {
+	e, ok := errors.AsType[*url.Error](err)
+	if !ok {
+		return err.Error()
+	}
+	var bad *url.Error
+	if errors.As(e.Err, &bad) {
+		return words(bad) // of an address that is none
+	}
+	return e.Op + " " + strconv.Quote(Place(e.URL)) + ": " + e.Err.Error()
+}
+
+// Place is an address without user, password, query and fragment.
+func Place(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		address, _, _ = strings.Cut(address, "?")
+		if i := strings.LastIndexByte(address, '@'); i >= 0 {
+			address = address[i+1:]
+		}
+		return address
+	}
+	query := u.RawQuery != ""
+	u.User, u.RawQuery, u.Fragment, u.ForceQuery = nil, "", "", false
+	if query {
+		return u.String() + "?…"
+	}
+	return u.String()
 }
 
 // InStream makes an error of an error object that came inside a stream whose status was 200.
