@@ -20,7 +20,7 @@ func (s *Session) admitDetach(b *session.ToolDetached) error {
 		return errors.New("no command runs in the foreground")
 	}
 	var running []string
-	for _, c := range s.openCalls() {
+	for c := range s.openCalls() {
 		if c.Detachable() {
 			running = append(running, c.ID)
 		}
@@ -41,7 +41,7 @@ func (s *Session) admitDetach(b *session.ToolDetached) error {
 
 // detachFlights tells whoever waits for a foreground command that it was sent to the background.
 func (s *Session) detachFlights() {
-	for _, c := range s.openCalls() {
+	for c := range s.openCalls() {
 		if f := s.flights[c.ID]; f != nil && c.Start != nil && c.Start.Moved && !f.told {
 			f.told = true
 			f.moved <- *c.Start

@@ -39,7 +39,7 @@ func (s *Session) idle() bool {
 			return false
 		}
 	}
-	for _, c := range s.openCalls() {
+	for c := range s.openCalls() {
 		if c.State == session.ActExecuting {
 			return false
 		}

@@ -84,6 +84,9 @@ func (s *Session) advance(ctx context.Context) error {
 		return err
 	}
 	for range maxRounds {
+		if err := ctx.Err(); err != nil {
+			return err // a signal is heard between any two steps
+		}
 		progressed, err := s.reconcile(ctx)
 		if err != nil || !progressed {
 			return err
@@ -107,15 +110,48 @@ func (s *Session) reconcile(ctx context.Context) (progressed bool, err error) {
 			f.cancel()
 		}
 	}
-	for _, a := range actions {
+	for i, a := range actions {
 		if s.flights[a.ID] != nil || !ready(a, wanted) {
 			continue
+		}
+		if unrelated(a.Do) {
+			return true, s.takeRow(ctx, actions[i:])
 		}
 		if progressed, err := s.take(ctx, a); progressed || err != nil {
 			return progressed, err
 		}
 	}
 	return false, nil
+}
+
+// unrelated reports whether an action changes nothing that another one like it depends on: what is said about one call
+// of a step is no other call's matter.
+func unrelated(do session.Do) bool {
+	switch do.(type) {
+	case session.Decide, session.Conclude:
+		return true
+	}
+	return false
+}
+
+// takeRow takes unrelated actions that follow each other in one go.
+func (s *Session) takeRow(ctx context.Context, actions []session.Action) error {
+	var concluded []session.Body
+	for _, a := range actions {
+		if !unrelated(a.Do) || ctx.Err() != nil {
+			break
+		}
+		if do, ok := a.Do.(session.Conclude); ok {
+			concluded = append(concluded, &session.ToolFinished{
+				Act: a.ID, Outcome: do.Outcome, Content: []session.Part{session.TextPart(do.Text)},
+			})
+			continue
+		}
+		if _, err := s.take(ctx, a); err != nil {
+			return err
+		}
+	}
+	return s.append(ctx, engineActor, concluded...)
 }
 
 func ready(a session.Action, wanted map[string]session.Do) bool {
@@ -137,10 +173,6 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.append(ctx, engineActor, &session.TurnStarted{N: a.Turn, Message: do.Message, Met: do.Met})
 	case session.EndTurn:
 		return true, s.append(ctx, engineActor, &session.TurnEnded{N: a.Turn, Stop: do.Stop, Message: do.Message})
-	case session.Conclude:
-		return true, s.append(ctx, engineActor, &session.ToolFinished{
-			Act: a.ID, Outcome: do.Outcome, Content: []session.Part{session.TextPart(do.Text)},
-		})
 	case session.Decide:
 		return true, s.decide(ctx, a, do.Call)
 	case session.CallModel:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -181,20 +182,20 @@ func thinking(s string) session.Block {
 
 // render writes messages out, every byte of them.
 func render(ms []session.Message) string {
-	out := ""
+	var out strings.Builder
 	for _, m := range ms {
-		out += "\n== " + string(m.Role)
+		out.WriteString("\n== " + string(m.Role))
 		for _, b := range m.Blocks {
-			out += "\n" + string(b.Type) + " " + string(b.Raw) + b.Text
+			out.WriteString("\n" + string(b.Type) + " " + string(b.Raw) + b.Text)
 			if b.Tool != nil {
-				out += " " + b.Tool.ID + " " + b.Tool.Name + " " + string(b.Tool.Input)
+				out.WriteString(" " + b.Tool.ID + " " + b.Tool.Name + " " + string(b.Tool.Input))
 			}
 			if b.Result != nil {
-				out += fmt.Sprintf(" %s error=%v %s", b.Result.ID, b.Result.IsError, session.Text(b.Result.Content))
+				fmt.Fprintf(&out, " %s error=%v %s", b.Result.ID, b.Result.IsError, session.Text(b.Result.Content))
 			}
 		}
 	}
-	return out
+	return out.String()
 }
 
 // unpaired tells how messages break the rules of pairing and of roles; empty if they keep them.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -138,7 +138,7 @@ func (s *Session) nextTask() string {
 		}
 	}
 	// A background command that is about to become a task has its name already.
-	for _, c := range s.openCalls() {
+	for c := range s.openCalls() {
 		if c.Start != nil && c.Start.Task != "" {
 			if i, err := strconv.Atoi(strings.TrimPrefix(c.Start.Task, taskPrefix)); err == nil {
 				n = max(n, i)
@@ -148,11 +148,18 @@ func (s *Session) nextTask() string {
 	return taskPrefix + strconv.Itoa(n+1)
 }
 
-func (s *Session) openCalls() []session.Call {
-	if s.state.Turn == nil {
-		return nil
+// openCalls are the calls of the open step that have no outcome yet.
+func (s *Session) openCalls() iter.Seq[*session.Call] {
+	return func(yield func(*session.Call) bool) {
+		if s.state.Turn == nil {
+			return
+		}
+		for i := range s.state.Turn.Calls {
+			if c := &s.state.Turn.Calls[i]; !c.Settled() && !yield(c) {
+				return
+			}
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(s.state.Turn.Calls), func(c session.Call) bool { return c.Settled() })
 }
 
 const taskPrefix = "bash_"

@@ -278,7 +278,7 @@ func TestFilesRoundTrip(t *testing.T) {
 	}
 }
 
-// TestHugeStep: the cost of Next grows with the calls of a step, not with their square.
+// TestHugeStep: Next lists the first calls of a step, and what it costs hardly grows with their number.
 func TestHugeStep(t *testing.T) {
 	const n = 4000
 	w := newWorld("s")
@@ -297,10 +297,11 @@ func TestHugeStep(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	as := session.Next(w.st)
 	runtime.ReadMemStats(&after)
-	if len(as) != n || len(as[n-1].After) != n-1 {
+	const listed = 32
+	if len(as) != listed || len(as[listed-1].After) != listed-1 {
 		t.Fatalf("%d actions", len(as))
 	}
-	if got := after.TotalAlloc - before.TotalAlloc; got > n*1024 {
+	if got := after.TotalAlloc - before.TotalAlloc; got > n*100 {
 		t.Errorf("%d bytes for %d calls", got, n)
 	}
 }

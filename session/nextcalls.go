@@ -1,14 +1,24 @@
 package session
 
-// nextCalls returns the actions of the newest step's tool calls; done tells that every call is settled.
+// Bounds of a step. Of a reply with more calls the others are not made; of the outstanding decisions, effects and
+// conclusions the first ones are listed, so that a step's cost grows with the number of its calls and not with its square.
+const (
+	maxStepCalls = 1000
+	maxListed    = 32
+)
+
+const tooManyCalls = "This call was not made: a reply may make at most 1,000 calls. Make it again in your next reply."
+
+// nextCalls returns the first actions of the newest step's tool calls; done tells that every call is settled.
 //
 // Decisions are taken for all calls at once, so that a human is asked everything in one go. Effects happen in block
 // order; only reads that follow each other overlap. A call that waits for a human holds back those after it.
 func (s *State) nextCalls(t *Turn) (as []Action, done bool) {
 	done = true
-	held := false                             // an earlier call waits for outside input
-	before := make([]string, 0, len(t.Calls)) // unsettled calls before this one
-	reads := 0                                // how many of them, from the end, are reads
+	var decides, effects, others int // listed so far
+	held := false                    // an earlier call waits for outside input, or is not listed
+	before := []string{}             // unsettled calls before this one
+	reads := 0                       // how many of them, from the end, are reads
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		if c.Settled() {
@@ -16,24 +26,35 @@ func (s *State) nextCalls(t *Turn) (as []Action, done bool) {
 		}
 		done = false
 		a := Action{ID: c.ID, Turn: t.N, Do: s.nextCall(t, c)}
+		if _, ok := a.Do.(Decide); ok && i >= maxStepCalls {
+			a.Do = Conclude{Call: c, Outcome: OutcomeError, Text: tooManyCalls}
+		}
+		listed := false
 		switch a.Do.(type) {
 		case nil:
-			held = true
 		case Decide:
-			if s.Lifecycle == LifecycleOpen {
-				as = append(as, a)
-			}
+			listed = s.Lifecycle == LifecycleOpen && room(&decides)
 		case Execute:
-			if c.State == ActExecuting { // under way: it waits for nobody, and stays wanted
-				as = append(as, a)
-			} else if !held && s.Lifecycle == LifecycleOpen {
+			switch {
+			case c.State == ActExecuting: // under way: it waits for nobody, and stays wanted
+				listed = true
+			case !held && s.Lifecycle == LifecycleOpen && room(&effects):
 				a.After = waitFor(before, reads, c.Effect)
-				as = append(as, a)
+				listed = true
 			}
+		case Settle: // what was under way
+			listed = true
 		default:
-			as = append(as, a)
+			listed = room(&others)
 		}
-		before = append(before, c.ID)
+		if listed {
+			as = append(as, a)
+		} else {
+			held = true
+		}
+		if !held {
+			before = append(before, c.ID)
+		}
 		if c.Effect == EffectRead {
 			reads++
 		} else {
@@ -41,6 +62,15 @@ func (s *State) nextCalls(t *Turn) (as []Action, done bool) {
 		}
 	}
 	return as, done
+}
+
+// room counts one more of a kind of action, up to the bound.
+func room(n *int) bool {
+	if *n == maxListed {
+		return false
+	}
+	*n++
+	return true
 }
 
 // waitFor lists which of the unsettled calls before it a call must wait for: all of them, but a read not for the
@@ -71,7 +101,7 @@ func (s *State) nextCall(t *Turn, c *Call) Do {
 		return nil
 	case c.Approval != nil && c.Approval.Answered && !c.Approval.Allow:
 		return Conclude{Call: c, Outcome: OutcomeDenied, Text: deniedText(c.Approval.Message)}
-	case c.Decision == nil || c.Decision.Epoch < s.Epoch || c.Decision.Bound != s.Binding(c):
+	case c.Decision == nil || c.Decision.Epoch < s.Epoch || !c.fit && c.Decision.Bound != s.Binding(c):
 		return Decide{Call: c}
 	case !c.Decision.Allow:
 		return Conclude{Call: c, Outcome: OutcomeDenied, Text: "Permission denied: " + c.Decision.Reason}

@@ -18,6 +18,8 @@ type Call struct {
 	Left     bool      `json:"left,omitempty"` // started by the session this one was forked from
 	Outcome  Outcome   `json:"outcome,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
+
+	fit bool // the decision's binding was compared since the working directory or environment last changed; only a cache
 }
 
 // Decision is what the permission rules said about a call.
@@ -109,6 +111,7 @@ func (b *ToolDecided) apply(s *State, e Event) {
 	}
 	d := b.Decision
 	c.Effect, c.Decision, c.State = b.Effect, &d, ActPlanned
+	c.fit = d.Bound == s.Binding(c)
 	verdict := "deny"
 	if d.Allow {
 		verdict = "allow"
@@ -191,6 +194,11 @@ func (b *ToolFinished) apply(s *State, e Event) {
 	}
 	if b.Env != nil {
 		s.Env = b.Env
+	}
+	if b.Cwd != "" || b.Env != nil {
+		for i := range s.Turn.Calls {
+			s.Turn.Calls[i].fit = false
+		}
 	}
 	s.Context.Fresh += contentSize(b.Content)
 	c.Input = nil
