@@ -21,7 +21,7 @@ func openBeyondLinks(path string, flags int) (int, error) {
 			Flags: uint64(flags), Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
 		})
 	})
-	if err == unix.ENOSYS || err == unix.EPERM {
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
 		err = errors.ErrUnsupported
 	}
 	return fd, err
