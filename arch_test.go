@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"tool":            {"session"},
 	// What implements them.
 	"store/memory":          {"session", "store"},
-	"store/sqlite":          {"session", "store"},
+	"store/sqlite":          {"internal/spare", "session", "store"},
 	"task":                  {"session"},
 	"model/internal/api":    {"model/internal/raw", "model", "session", "model/internal/sse"},
 	"model/internal/raw":    {"session", "model"},
@@ -41,6 +41,7 @@ var allowed = map[string][]string{
 	"engine": {"session", "permission", "store", "model", "tool"},
 	// What the binary is made of.
 	"internal/redact":       {},
+	"internal/spare":        {},
 	"internal/ports":        {},
 	"internal/plain":        {},
 	"internal/live":         {"internal/plain", "session"},
@@ -50,7 +51,7 @@ var allowed = map[string][]string{
 	"internal/sim":          {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
 	"internal/proof":        {"session"},
 	"internal/attack":       {},
-	"":                      {"engine", "internal/ports", "internal/redact", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
+	"":                      {"engine", "internal/ports", "internal/redact", "internal/spare", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
 	"internal/cli":          {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
 	"internal/demo":         {"", "internal/live", "session"},
 	"cmd/perdure":           {"", "internal/cli"},

@@ -43,7 +43,8 @@ type Directory interface {
 	// List returns rows in order of Updated, newest first, one page at a time.
 	List(ctx context.Context, q Query) (Page, error)
 	// Delete removes a session with its log, inbox and snapshots. It must not be held by a live holder (ErrHeld) and
-	// must have no children (*ChildrenError). Errors: ErrNotFound.
+	// must have no children (*ChildrenError). It needs no free space to speak of. See Scrubber for what remains of the
+	// bytes. Errors: ErrNotFound.
 	Delete(ctx context.Context, id string) error
 }
 
@@ -53,6 +54,13 @@ type Taker interface {
 	// it. The epoch rises, so that a holder that lives after all is fenced at its next append. Errors: ErrNotFound,
 	// ErrUncertain.
 	Takeover(ctx context.Context, id string) (Lease, error)
+}
+
+// Scrubber is an optional ability of a Store.
+type Scrubber interface {
+	// Scrub makes what was deleted unreadable in the files beneath, and gives its space back as far as there is room to
+	// do so. Errors: ErrFull, ErrUncertain, or what kept it from being done now; it may be tried again.
+	Scrub(ctx context.Context) error
 }
 
 // Checker is an optional ability of a Store.

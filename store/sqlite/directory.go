@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 
 	"github.com/perdure/perdure/session"
@@ -132,94 +131,4 @@ func (s *Store) Get(ctx context.Context, id string) (store.Info, error) {
 		return store.Info{}, fmt.Errorf("get session %s: %w", id, err)
 	}
 	return row.info, nil
-}
-
-// maxChildren bounds how many children a refusal names.
-const maxChildren = 100
-
-// Delete removes a session; see [store.Directory]. Its row goes at once and everything else after it, a bounded
-// number of rows at a time; what a crash leaves is removed by the next Delete or Prune of any process.
-func (s *Store) Delete(ctx context.Context, id string) error {
-	err := s.write(ctx, 1, 0, func(c *conn) error { return s.deleteTx(c, id) })
-	if err == nil {
-		s.mu.Lock()
-		delete(s.held, id)
-		s.mu.Unlock()
-		err = s.sweep(ctx)
-	}
-	if err != nil {
-		return fmt.Errorf("delete session %s: %w", id, err)
-	}
-	return nil
-}
-
-func (s *Store) deleteTx(c *conn, id string) error {
-	row, err := s.getRow(c, id)
-	if err != nil {
-		return err
-	}
-	if h := row.info.Holder; h != nil && h.Alive != store.Dead {
-		return &store.HeldError{Session: id, Holder: *h}
-	}
-	var children []string
-	if err := c.query("SELECT id FROM session WHERE parent_no = ?1 ORDER BY id LIMIT ?2", []any{row.sno, maxChildren}, func(v []driver.Value) error {
-		children = append(children, text(v[0]))
-		return nil
-	}); err != nil {
-		return err
-	}
-	if len(children) > 0 {
-		return &store.ChildrenError{Session: id, Children: children}
-	}
-	for _, q := range []string{
-		"DELETE FROM session WHERE sno = ?1", "DELETE FROM listing WHERE sno = ?1", "DELETE FROM label WHERE sno = ?1",
-		"INSERT INTO garbage (session_no) VALUES (?1)",
-	} {
-		if _, err := c.exec(q, row.sno); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// sweepRows bounds one transaction of a sweep.
-const sweepRows = 500
-
-// sweep removes the rows of deleted sessions.
-func (s *Store) sweep(ctx context.Context) error {
-	for more := true; more; {
-		err := s.write(ctx, sweepRows, 0, func(c *conn) error {
-			var sno int64
-			found, err := c.one("SELECT session_no FROM garbage LIMIT 1", nil, func(v []driver.Value) error {
-				sno = number(v[0])
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			if more = found; !found {
-				return errNothing
-			}
-			return sweepTx(c, sno)
-		})
-		if err != nil && !errors.Is(err, errNothing) {
-			return err
-		}
-	}
-	return nil
-}
-
-func sweepTx(c *conn, sno int64) error {
-	for _, q := range []string{
-		"DELETE FROM event WHERE gid IN (SELECT gid FROM event WHERE session_no = ?1 ORDER BY seq LIMIT ?2)",
-		"DELETE FROM inbox WHERE session_no = ?1 AND n IN (SELECT n FROM inbox WHERE session_no = ?1 ORDER BY n LIMIT ?2)",
-		"DELETE FROM snapshot WHERE gid IN (SELECT gid FROM snapshot WHERE session_no = ?1 LIMIT ?2)",
-		"DELETE FROM reader WHERE (session_no, task, reader) IN (SELECT session_no, task, reader FROM reader WHERE session_no = ?1 LIMIT ?2)",
-	} {
-		if rows, err := c.exec(q, sno, sweepRows); err != nil || rows > 0 {
-			return err // One bounded step; the loop comes back.
-		}
-	}
-	_, err := c.exec("DELETE FROM garbage WHERE session_no = ?1", sno)
-	return err
 }

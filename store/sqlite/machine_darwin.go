@@ -28,14 +28,5 @@ func networkFS(dir string) (string, bool) {
 	return unix.ByteSliceToString(st.Fstypename[:]), st.Flags&unix.MNT_LOCAL == 0
 }
 
-// freeBytes tells how much an unprivileged program may still write, -1 if unknown.
-func freeBytes(dir string) int64 {
-	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) != nil || st.Bsize == 0 {
-		return -1
-	}
-	return int64(min(st.Bavail, 1<<50/uint64(st.Bsize))) * int64(st.Bsize)
-}
-
 // openSynced opens a file whose Sync reaches the medium: on this system [os.File.Sync] asks for that.
 func openSynced(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR, 0) }

@@ -112,15 +112,6 @@ func fuse(dir string) (string, bool) {
 	return "fuse", true
 }
 
-// freeBytes tells how much an unprivileged program may still write, -1 if unknown.
-func freeBytes(dir string) int64 {
-	var st unix.Statfs_t
-	if unix.Statfs(dir, &st) != nil || st.Bsize <= 0 {
-		return -1
-	}
-	return int64(min(st.Bavail, 1<<50/uint64(st.Bsize))) * st.Bsize
-}
-
 // syncedFile is a file whose Sync makes its content durable, and of what is known about it only what finds that.
 type syncedFile struct{ *os.File }
 

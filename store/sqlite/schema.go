@@ -102,6 +102,7 @@ func pragmas(cfg Config, how access) string {
 	set("wal_autocheckpoint", "0")
 	set("journal_size_limit", "67108864")
 	set("cache_size", "-65536")
+	set("secure_delete", "FAST") // What is deleted is overwritten where that costs no write.
 	return b.String()
 }
 

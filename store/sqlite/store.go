@@ -13,11 +13,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/store"
 )
 
-// Store is a durable log backend in one directory. It implements [store.Store], [store.Taker] and
-// [store.Checker].
+// Store is a durable log backend in one directory. It implements [store.Store], [store.Taker],
+// [store.Checker] and [store.Scrubber].
 type Store struct {
 	cfg     Config
 	home    string
@@ -45,6 +46,8 @@ var (
 	_ store.Store   = (*Store)(nil)
 	_ store.Taker   = (*Store)(nil)
 	_ store.Checker = (*Store)(nil)
+
+	_ store.Scrubber = (*Store)(nil)
 )
 
 // Config changes what Open does; its zero value is what a program wants.
@@ -90,7 +93,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.sizes = &sizes{events: 512, bytes: 16 << 20, queue: 4096, look: 64, checkpoint: 1000, reuse: 4000, restart: 16 << 10, keep: keepPages}
 	}
 	if c.free == nil {
-		c.free = freeBytes
+		c.free = spare.Free
 	}
 	if c.syncDir == nil {
 		c.syncDir = syncDir
@@ -183,6 +186,7 @@ func (s *Store) beginLocked(ctx context.Context) error {
 	if err := prepareHome(s.home, cfg); err != nil {
 		return err
 	}
+	_ = spare.Keep(s.home, cfg.free) // Without it all works, but for deleting on a full disk.
 	lock, err := openWriteLock(s.home)
 	if err != nil {
 		return err

@@ -48,6 +48,8 @@ type job struct {
 	run    func(*conn) error // may run again after a rollback
 	events int
 	bytes  int
+	low    bool // frees space, and may use the last of it
+	alone  bool // runs outside of transactions
 	state  atomic.Int32
 	err    error
 	done   chan struct{}
@@ -70,10 +72,13 @@ func startWriter(s *Store, c *conn, log logFile, lock *writeLock) *writer {
 // do queues a job and waits until it is durable or refused. A cancelled context withdraws it if it has not begun; if
 // it has, do waits for the outcome, since only that is the truth.
 func (w *writer) do(ctx context.Context, events, bytes int, run func(*conn) error) error {
+	return w.queue(ctx, &job{run: run, events: events, bytes: bytes, done: make(chan struct{})})
+}
+
+func (w *writer) queue(ctx context.Context, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{run: run, events: events, bytes: bytes, done: make(chan struct{})}
 	if err := w.enqueue(ctx, j); err != nil {
 		return err
 	}
@@ -119,28 +124,43 @@ func (w *writer) stop() {
 func (w *writer) loop() {
 	defer close(w.done)
 	for j := range w.jobs {
-		w.turn(j)
-		w.checkpoint()
+		for next := j; next != nil; {
+			next = w.next(next)
+		}
 	}
 }
 
-// turn is one turn at the lock, for one group.
-func (w *writer) turn(first *job) {
+// next does a job with what can share its commit, and returns one that it met on the way and that has to run alone.
+func (w *writer) next(j *job) *job {
+	if j.alone {
+		if j.state.CompareAndSwap(queued, taken) {
+			w.runAlone(j)
+		}
+		return nil
+	}
+	after := w.turn(j)
+	w.checkpoint()
+	return after
+}
+
+// turn is one turn at the lock, for one group. It returns a job that it took from the queue and that has to run alone.
+func (w *writer) turn(first *job) *job {
 	if err := w.ready(); err != nil {
 		first.finish(err)
-		return
+		return nil
 	}
 	if err := w.lock.acquire(); err != nil {
 		first.finish(err)
-		return
+		return nil
 	}
-	group := w.collect(first)
+	group, after := w.collect(first)
 	if len(group) > 0 { // Those that were queued may all be withdrawn.
 		w.commit(group)
 	}
 	w.lock.release()
 	w.sync(group)
 	tell(group)
+	return after
 }
 
 // sync makes durable what a group has committed. It runs outside the lock: another process commits meanwhile, behind it
@@ -182,9 +202,8 @@ func (w *writer) ready() error {
 	return nil
 }
 
-// collect takes first and what else is queued now.
-func (w *writer) collect(first *job) []*job {
-	var group []*job
+// collect takes first and what else is queued now, up to a job that has to run alone.
+func (w *writer) collect(first *job) (group []*job, alone *job) {
 	events, bytes := 0, 0
 	add := func(j *job) {
 		if j.state.CompareAndSwap(queued, taken) {
@@ -198,14 +217,17 @@ func (w *writer) collect(first *job) []*job {
 		select {
 		case j, ok := <-w.jobs:
 			if !ok {
-				return group
+				return group, nil
+			}
+			if j.alone {
+				return group, j
 			}
 			add(j)
 		default:
-			return group
+			return group, nil
 		}
 	}
-	return group
+	return group, nil
 }
 
 // commit runs a group. If one job's rows are at fault, everybody gets a transaction of their own.
@@ -232,15 +254,16 @@ func (w *writer) attempt(group []*job) error {
 }
 
 func (w *writer) transaction(group []*job) error {
-	bytes := 0
+	bytes, low := 0, true
 	for _, j := range group {
 		bytes += j.bytes
+		low = low && j.low
 	}
 	if err := w.ready(); err != nil {
 		return err
 	}
-	if err := w.roomFor(bytes); err != nil {
-		return err
+	if err := w.roomFor(bytes); err != nil && !low {
+		return w.lowOnly(group, err)
 	}
 	if _, err := w.conn.exec("BEGIN IMMEDIATE"); err != nil {
 		return w.failed("begin", err)
@@ -266,6 +289,20 @@ func (w *writer) transaction(group []*job) error {
 		return w.store.poisonWith(fmt.Errorf("commit: %s%w", hint, err))
 	}
 	w.since += bytes/4096 + 2*len(group)
+	return nil
+}
+
+// lowOnly runs what may use the last of the space, and refuses the others.
+func (w *writer) lowOnly(group []*job, full error) error {
+	for _, j := range group {
+		if j.low {
+			if err := w.transaction([]*job{j}); err != nil {
+				j.err = err
+			}
+			continue
+		}
+		j.err = full
+	}
 	return nil
 }
 

@@ -40,6 +40,7 @@ func Run(t *testing.T, newHome func(t *testing.T) Home) {
 		{"Inbox", inboxTests},
 		{"Snapshot", snapshotTests},
 		{"Reopen", reopenTests},
+		{"Scrub", scrubTests},
 		{"Concurrent", concurrentTests},
 		{"Model", modelTests},
 	} {
