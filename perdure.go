@@ -65,6 +65,8 @@ type Config struct {
 	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
 	Log      *slog.Logger                              // nil discards
 	Now      func() time.Time                          // nil: the system's clock
+
+	crash func(step string) // ends the process between two steps of a deletion, in tests
 }
 
 var shimAsked atomic.Bool
@@ -103,6 +105,7 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if h.Engine, err = engine.New(h.engineConfig()); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
+	h.finishDeletions(ctx)
 	return h, nil
 }
 
