@@ -1,178 +1,230 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
+// deleteFlags say what is deleted when no session is named.
+type deleteFlags struct {
+	olderThan, lifecycle string
+	keepLast             int
+	yes, dryRun          bool
+
+	changed func(string) bool
+	before  time.Time // from olderThan
+}
+
 func (a *App) deleteCommand() *cobra.Command {
-	var yes bool
+	f := &deleteFlags{}
 	c := &cobra.Command{
-		Use: "delete ID", Short: "Delete a session, its log and its outputs, for good",
-		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		Use:   "delete ID... | --older-than AGE | --lifecycle WORD | --keep-last N",
+		Short: "Delete sessions with their logs, outputs and commands that still run, for good",
+		Long: `Delete sessions for good: their logs, their outputs, their directories in the home. Their
+commands that still run are ended. What the database held of them is overwritten, and the
+space given back. A deletion that is interrupted is finished by the next command.
+
+Sessions are named, or selected by filters, which must all hold; a selected session that is
+in use, or that a session which stays was forked from, is left alone.`,
+		Args: rangeArgs(0, -1, "sessions"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				return a.delete(ctx, h, id, yes)
-			})
+			f.changed = cmd.Flags().Changed
+			if err := f.check(a.Now(), args); err != nil {
+				return err
+			}
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.delete(ctx, h, f, args) })
 		},
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would go, and change nothing")
+	c.Flags().StringVar(&f.olderThan, "older-than", "", "select sessions without a new event for `AGE`, such as 30d, 2w or 12h")
+	c.Flags().StringVar(&f.lifecycle, "lifecycle", "", "select sessions that are `WORD`: open, paused, closed or archived")
+	c.Flags().IntVar(&f.keepLast, "keep-last", 0, "select all but the newest `N` of those that the other filters select")
 	return c
 }
 
-func (a *App) delete(ctx context.Context, h *perdure.Home, id string, yes bool) error {
-	if err := a.refuseRunning(ctx, h, id); err != nil {
-		return err
+func (f *deleteFlags) check(now time.Time, args []string) error {
+	filtered := f.changed("older-than") || f.changed("lifecycle") || f.changed("keep-last")
+	switch {
+	case filtered && len(args) > 0:
+		return usageError("name sessions or give filters, not both")
+	case !filtered && len(args) == 0:
+		return usageError("which sessions? name them, or give --older-than, --lifecycle or --keep-last")
+	case f.keepLast < 0:
+		return usageError("--keep-last %d: want 0 or more", f.keepLast)
+	case f.changed("lifecycle") && !slices.Contains([]string{"open", "paused", "closed", "archived"}, f.lifecycle):
+		return usageError("lifecycle %q: want open, paused, closed or archived", f.lifecycle)
 	}
-	if !yes {
-		if err := a.confirm(ctx, h, id); err != nil {
+	if f.changed("older-than") {
+		age, err := parseAge(f.olderThan)
+		if err != nil {
+			return err
+		}
+		f.before = now.Add(-age)
+	}
+	return nil
+}
+
+// parseAge reads a length of time in days or weeks, or as Go does.
+func parseAge(text string) (time.Duration, error) {
+	units := map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour}
+	for unit, length := range units {
+		digits, ok := strings.CutSuffix(text, unit)
+		if n, err := strconv.Atoi(digits); ok && err == nil && n >= 0 && n <= 36500 {
+			return time.Duration(n) * length, nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return d, nil
+	}
+	return 0, usageError("--older-than %q: want an age such as 30d, 2w or 12h", text)
+}
+
+func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args []string) error {
+	plan, err := a.deletionOf(ctx, h, f, args)
+	switch {
+	case err != nil:
+		return err
+	case len(plan) == 0:
+		a.note("no session is selected; nothing was deleted")
+		return nil
+	case f.dryRun:
+		for _, d := range plan {
+			a.linef("%s", a.deletionLine(d))
+		}
+		return nil
+	case !f.yes:
+		if err := a.confirm(ctx, plan); err != nil {
 			return err
 		}
 	}
-	if err := a.endBound(ctx, h, id); err != nil {
-		return err
+	ids := make([]string, len(plan))
+	for i, d := range plan {
+		ids[i] = d.ID
 	}
-	err := h.Store().Delete(ctx, id)
+	err = h.Delete(ctx, ids...)
 	var children *store.ChildrenError
 	if errors.As(err, &children) {
-		return &exitError{code: exitFailed, text: children.Error(), hint: "they need its log; delete them first"}
+		return &exitError{code: exitFailed, text: children.Error() + "; nothing was deleted", hint: "they need its log: name them too"}
 	}
-	if err != nil {
-		return err
-	}
-	return removeFiles(h, id)
+	return err
 }
 
-// endBound ends the tasks whose lifetime ends with the session.
-func (a *App) endBound(ctx context.Context, h *perdure.Home, id string) error {
-	st, err := h.State(ctx, id)
-	if err != nil {
-		return nil //nolint:nilerr // a session that cannot be read has no tasks that could be told apart, and nothing runs
-	}
-	var bound []perdure.TaskView
-	for _, t := range h.TaskViews(st) {
-		if t.SessionID == id && t.Live() && t.Lifetime != session.LifetimeDetached {
-			bound = append(bound, t)
+// deletionOf looks at the named sessions, or at those that the filters select.
+func (a *App) deletionOf(ctx context.Context, h *perdure.Home, f *deleteFlags, args []string) (plan []perdure.Deletion, err error) {
+	ids := make([]string, len(args))
+	for i, name := range args {
+		if ids[i], err = resolve(ctx, h, name); err != nil {
+			return nil, err
 		}
 	}
-	if len(bound) == 0 {
-		return nil
-	}
-	return a.endTasks(ctx, h, id, bound, session.ByLifetime)
-}
-
-// refuseRunning names what still runs and is not to end with the session: its directory is all there is to find it by.
-func (a *App) refuseRunning(ctx context.Context, h *perdure.Home, id string) error {
-	running, err := runningActs(ctx, h, id)
-	if err != nil || len(running) == 0 {
-		return err
-	}
-	var tasks, words, ends []string
-	for _, r := range running {
-		if r.task == "" {
-			words = append(words, fmt.Sprintf("the command of act %s (pid %d)", r.act, r.pid))
-			ends = append(ends, fmt.Sprintf("kill -- -%d", r.pid))
-			continue
-		}
-		tasks = append(tasks, r.task)
-		words = append(words, fmt.Sprintf("%s (pid %d)", r.task, r.pid))
-	}
-	if len(tasks) > 0 {
-		ends = append(ends, a.command(append([]string{"task", "kill", id}, tasks...)...))
-	}
-	return &exitError{
-		code: exitFailed, text: fmt.Sprintf("session %s still runs %s; nothing was deleted", id, strings.Join(words, ", ")),
-		hint: "what ends them: " + strings.Join(ends, "; "),
-	}
-}
-
-// runningAct is a command of which a process lives.
-type runningAct struct {
-	act, task string
-	pid       int
-}
-
-func runningActs(ctx context.Context, h *perdure.Home, id string) ([]runningAct, error) {
-	r := h.Commands()
-	if r == nil {
-		return nil, nil
-	}
-	acts, err := r.List(id)
-	if err != nil {
-		return nil, err
-	}
-	names, bound := map[string]string{}, map[string]bool{}
-	// A session that cannot be read can be deleted nevertheless; its commands then have no other names.
-	if st, err := h.State(ctx, id); err == nil {
-		for _, t := range st.Tasks {
-			if t.Session == "" {
-				names[t.Act], bound[t.Act] = t.ID, t.Lifetime != "" && t.Lifetime != session.LifetimeDetached
-			}
+	if len(args) == 0 {
+		if ids, err = f.selected(ctx, h); err != nil {
+			return nil, err
 		}
 	}
-	var running []runningAct
-	for _, act := range acts {
-		st, err := r.State(id, act)
+	for _, id := range ids {
+		d, err := h.PlanDelete(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		if !bound[act] && (st.Status == session.CommandRunning || st.Stragglers > 0) {
-			running = append(running, runningAct{act: act, task: names[act], pid: st.PID})
-		}
+		plan = append(plan, d)
 	}
-	return running, nil
+	if len(args) == 0 {
+		plan = a.withoutNeeded(plan)
+	}
+	return plan, nil
 }
 
-// confirm asks a person; without one there is nobody to ask.
-func (a *App) confirm(ctx context.Context, h *perdure.Home, id string) error {
-	if !a.Terminal {
-		return &exitError{code: exitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes"}
+// selected gives the sessions that the filters select.
+func (f *deleteFlags) selected(ctx context.Context, h *perdure.Home) (ids []string, err error) {
+	seen := 0
+	err = each(ctx, h, store.Query{Lifecycle: f.lifecycle}, func(s store.Info) error {
+		if f.changed("older-than") && s.Updated > f.before.UnixMilli() {
+			return nil
+		}
+		if seen++; seen > f.keepLast {
+			ids = append(ids, s.ID)
+		}
+		return nil
+	})
+	return ids, err
+}
+
+// withoutNeeded leaves out what is in use, and what sessions that stay were forked from, and names it.
+func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
+	for again := true; again; {
+		going := map[string]bool{}
+		for _, d := range plan {
+			going[d.ID] = true
+		}
+		n := len(plan)
+		plan = slices.DeleteFunc(plan, func(d perdure.Deletion) bool {
+			if d.Holder != nil && d.Holder.Alive != store.Dead {
+				a.note("left alone: %s is in use by pid %d on %s", d.ID, d.Holder.PID, d.Holder.Host)
+				return true
+			}
+			i := slices.IndexFunc(d.Children, func(id string) bool { return !going[id] })
+			if i >= 0 {
+				a.note("left alone: %s was forked into %s, which stays", d.ID, d.Children[i])
+			}
+			return i >= 0
+		})
+		again = len(plan) < n
 	}
-	info, err := h.Store().Get(ctx, id)
+	return plan
+}
+
+// deletionLine says what goes with a session.
+func (a *App) deletionLine(d perdure.Deletion) string {
+	words := []string{d.ID}
+	if d.Heads.Title != "" {
+		words = append(words, strconv.Quote(oneline(d.Heads.Title, maxCell)))
+	}
+	line := fmt.Sprintf("%s, %d events, changed %s ago", strings.Join(words, " "), d.Head.Seq, a.age(d.Updated))
+	var running []string
+	for _, r := range d.Running {
+		name := r.Task
+		if name == "" {
+			name = "the command of act " + r.Act
+		}
+		running = append(running, fmt.Sprintf("%s (pid %d)", name, r.PID))
+	}
+	if len(running) > 0 {
+		line += "; ends " + strings.Join(running, ", ")
+	}
+	return line
+}
+
+// confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
+func (a *App) confirm(ctx context.Context, plan []perdure.Deletion) error {
+	if !a.Terminal {
+		return &exitError{code: exitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes; --dry-run prints what would go"}
+	}
+	question := "delete this session for good? [y/N] "
+	if len(plan) > 1 {
+		question = fmt.Sprintf("delete these %d sessions for good? [y/N] ", len(plan))
+	}
+	for _, d := range plan {
+		a.hint("%s", a.deletionLine(d))
+	}
+	answer, err := a.ask(ctx, question)
 	if err != nil {
 		return err
 	}
-	_, _ = fmt.Fprintf(a.Stderr, "delete session %s %s with its %d events for good? [y/N] ", id, oneline(info.Heads.Title, maxCell), info.Head.Seq)
-	answer, err := bufio.NewReader(io.LimitReader(a.Stdin, 64)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	switch strings.ToLower(strings.TrimSpace(answer)) {
+	switch strings.ToLower(answer) {
 	case "y", "yes":
 		return nil
 	}
 	return &exitError{code: exitFailed, text: "nothing was deleted"}
-}
-
-// removeFiles removes what a deleted session left outside the store. A command that was started meanwhile keeps its
-// directory.
-func removeFiles(h *perdure.Home, id string) error {
-	var errs []error
-	if r := h.Commands(); r != nil {
-		acts, err := r.List(id)
-		errs = append(errs, err)
-		for _, act := range acts {
-			errs = append(errs, r.Remove(id, act))
-		}
-	}
-	errs = append(errs, h.FreePorts(id))
-	for _, dir := range []string{"outputs", "tmp", "streams"} {
-		errs = append(errs, os.RemoveAll(filepath.Join(h.Dir(), dir, id)))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("session %s is deleted, but not all of its files: %w", id, err)
-	}
-	return nil
 }

@@ -165,8 +165,8 @@ func TestTaskKillEndsStragglers(t *testing.T) {
 	if l["stragglers"] != 1.0 {
 		t.Fatalf("%v", l)
 	}
-	if o := w.fails(1, "still runs bash_1", "delete", "s1", "--yes"); !strings.Contains(o.stderr, "perdure task kill s1 bash_1") {
-		t.Errorf("%s", o.stderr)
+	if plan := w.ok("delete", "s1", "--dry-run"); !strings.Contains(plan, "ends bash_1 (pid ") {
+		t.Errorf("%s", plan)
 	}
 	w.ok("task", "kill", "s1", "bash_1")
 	if l := w.taskLine("s1", "bash_1"); l["stragglers"] != nil || l["status"] != "exited" || l["exit_code"] != 0.0 {

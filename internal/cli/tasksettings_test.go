@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -103,17 +104,26 @@ func TestTaskLimitsOfFiles(t *testing.T) {
 	w.ok("task", "kill", "x", "--all")
 }
 
-// Goal: a session that is deleted takes the tasks along whose lifetime is the session's, and no others.
-func TestDeleteEndsBoundTasks(t *testing.T) {
+// Goal: a session that is deleted takes its tasks along, whatever their lifetime, and names them before.
+func TestDeleteEndsTasks(t *testing.T) {
 	w := newWorld(t)
 	w.ok("task", "run", "--name", "x", "--lifetime", "session", "--", "sleep", "60")
-	pid := int(w.taskLine("x", "bash_1")["pid"].(float64))
+	pids := []int{int(w.taskLine("x", "bash_1")["pid"].(float64))}
 	w.ok("task", "run", "--session", "x", "--", "sleep", "60")
-	w.fails(exitFailed, "still runs bash_2", "delete", "x", "--yes")
-	w.awaitTask("x", "bash_1", "running")
-	w.ok("task", "kill", "x", "bash_2")
+	pids = append(pids, int(w.taskLine("x", "bash_2")["pid"].(float64)))
+	w.app.Terminal, w.app.Stdin = true, strings.NewReader("\n")
+	o := w.fails(exitFailed, "nothing was deleted", "delete", "x")
+	for i, pid := range pids {
+		if !living(pid) || !strings.Contains(o.stderr, fmt.Sprintf("bash_%d (pid %d)", i+1, pid)) {
+			t.Errorf("task %d lives: %t; the question: %s", i+1, living(pid), o.stderr)
+		}
+	}
 	w.ok("delete", "x", "--yes")
-	until(t, "it is gone", func() bool { return !living(pid) })
+	for _, pid := range pids {
+		if living(pid) {
+			t.Errorf("pid %d outlives its session", pid)
+		}
+	}
 }
 
 func living(pid int) bool {
