@@ -53,6 +53,10 @@ func (d *diagnosis) sessions(ctx context.Context, a *App, h *perdure.Home) error
 		needed[s.ID] = map[string]bool{}
 		if s.Holder != nil {
 			d.Holders = append(d.Holders, heldSession{Session: s.ID, holderView: holderOf(*s.Holder)})
+			if s.Holder.Alive == store.Unknown {
+				d.add(levelWarn, "session", "if that machine is gone: "+a.command("takeover", s.ID)+", or "+a.command("fork", s.ID),
+					"%s is held by pid %d on %s, which cannot be seen from here", s.ID, s.Holder.PID, s.Holder.Host)
+			}
 		}
 		st, err := h.State(ctx, s.ID)
 		switch {

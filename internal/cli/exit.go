@@ -60,6 +60,7 @@ var outcomes = []struct {
 	{store.ErrNewer, exitFailed, "use the newer version of perdure that wrote it"},
 	{store.ErrNetworkFS, exitFailed, "set PERDURE_HOME to a directory on a local disk"},
 	{store.ErrFenced, exitHeld, "another process took the session over; its log is intact"},
+	{store.ErrFull, exitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
 	{syscall.ENOSPC, exitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
 	{syscall.EROFS, exitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
 	{fs.ErrPermission, exitFailed, "check who owns that path; PERDURE_HOME may name another home"},
@@ -87,16 +88,23 @@ func (a *App) report(err error) int {
 		}
 		return own.code
 	}
-	a.note("%v", err)
+	for _, text := range sentences(err) {
+		a.note("%s", text)
+	}
 	if errors.As(err, new(*unwrittenError)) {
 		return exitFailed
 	}
 	var corrupt *store.CorruptError
 	if errors.As(err, &corrupt) {
-		a.hint("perdure verify %s names every fault; other sessions are not affected", corrupt.Session)
+		a.hintDamage(corrupt)
 		return exitFailed
 	}
 	var held *store.HeldError
+	if errors.As(err, &held) && held.Holder.Alive == store.Unknown {
+		a.hint("if that machine is gone: %s frees the session, or %s goes on in a copy",
+			a.command("takeover", held.Session), a.command("fork", held.Session))
+		return exitHeld
+	}
 	if errors.As(err, &held) && held.Session != "" {
 		a.hint("perdure send %s \"MESSAGE\" hands a prompt to that process; perdure log %s --follow shows what it does", held.Session, held.Session)
 	}
@@ -109,4 +117,14 @@ func (a *App) report(err error) int {
 		}
 	}
 	return exitFailed
+}
+
+// hintDamage names the way on from a damaged event: a session of its own that begins before it.
+func (a *App) hintDamage(e *store.CorruptError) {
+	if e.Seq > 1 {
+		a.hint("%s goes on in a session of its own, from the last good event", a.command("fork", fmt.Sprintf("%s@%d", e.Session, e.Seq-1)))
+	} else {
+		a.hint("nothing before it is left; %s removes it", a.command("delete", e.Session))
+	}
+	a.hint("%s names every fault; other sessions are not affected", a.command("verify", e.Session))
 }

@@ -28,7 +28,9 @@ func (a *App) verbWith(cmd *cobra.Command, putBack func(), do func(ctx context.C
 		return err
 	}
 	if !errors.Is(err, context.Canceled) || err.Error() != context.Canceled.Error() {
-		a.note("%v", err)
+		for _, text := range sentences(err) {
+			a.note("%s", text)
+		}
 	}
 	return exit(128 + int(sig))
 }

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/store"
+)
+
+func (a *App) takeoverCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "takeover ID", Short: "Free a session whose holder cannot be asked, such as one on a machine that is gone",
+		Long: `Free a session from the process that holds it, whatever became of that process: it ran on a
+machine that is gone, or it hangs. It is not ended. If it lives after all, the session refuses
+its next write, and it stops. What it was doing when it was last heard of counts as unknown or is
+done again, as after a crash; commands that it started on another machine run on there.
+
+To leave such a session as it is and go on in a copy: perdure fork ID.`,
+		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				return a.takeover(ctx, h, id, yes)
+			})
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a *App) takeover(ctx context.Context, h *perdure.Home, id string, yes bool) error {
+	info, err := h.Store().Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	taker, ok := h.Store().(store.Taker)
+	switch {
+	case !ok:
+		return fmt.Errorf("session %s: this store cannot take sessions over", id)
+	case info.Holder == nil || info.Holder.Alive == store.Dead:
+		a.note("nobody holds session %s; %s goes on", id, a.command("-p", "--resume", id))
+		return nil
+	case !yes:
+		if err := a.confirmTakeover(ctx, id, *info.Holder); err != nil {
+			return err
+		}
+	}
+	lease, err := taker.Takeover(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := h.Store().Release(ctx, lease); err != nil {
+		return err
+	}
+	a.note("session %s is free; %s goes on", id, a.command("-p", "--resume", id))
+	return nil
+}
+
+func (a *App) confirmTakeover(ctx context.Context, id string, holder store.Holder) error {
+	if !a.Terminal {
+		return &exitError{code: exitUsage, text: "takeover asks first", hint: "without a terminal, say --yes"}
+	}
+	lives := "still runs on this machine: end it rather, if you can"
+	if holder.Alive == store.Unknown {
+		lives = "cannot be seen from this machine"
+	}
+	a.hint("session %s is held by pid %d on %s, which %s", id, holder.PID, holder.Host, lives)
+	answer, err := a.ask(ctx, "take it over? What it does there is lost to the session [y/N] ")
+	if err != nil {
+		return err
+	}
+	switch strings.ToLower(answer) {
+	case "y", "yes":
+		return nil
+	}
+	return &exitError{code: exitFailed, text: "nothing was changed"}
+}
