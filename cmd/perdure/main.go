@@ -10,6 +10,10 @@ import (
 )
 
 func main() {
+	if text := cli.FewFiles(); text != "" {
+		_, _ = os.Stderr.WriteString(text)
+		os.Exit(1)
+	}
 	perdure.RunShimIfAsked()
 	_ = perdure.HideKeys() // a help against accidents; what it cannot do here is no reason not to run
 	os.Exit(cli.Main(context.Background(), cli.OS(), os.Args[1:]))

@@ -63,6 +63,7 @@ var outcomes = []struct {
 	{store.ErrFull, exitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
 	{syscall.ENOSPC, exitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
 	{syscall.EROFS, exitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
+	{syscall.EMFILE, exitFailed, raiseFiles},
 	{fs.ErrPermission, exitFailed, "check who owns that path; PERDURE_HOME may name another home"},
 	{connect.ErrNoModel, exitUsage, ""},
 	{connect.ErrBadModel, exitUsage, ""},

@@ -120,6 +120,12 @@ func (e *engine) explain(err error) error {
 		return fmt.Errorf("another program keeps the database locked; end it and try again: %w", err)
 	case codeReadOnly:
 		return fmt.Errorf("the home is read-only; make it writable: %w", err)
+	case codeCantOpen:
+		if f, e := os.Open(os.DevNull); e != nil {
+			return fmt.Errorf("%w: %w", e, err)
+		} else if e = f.Close(); e != nil {
+			return e
+		}
 	case codeNotADB:
 		return fmt.Errorf("the file is damaged or not a database; restore a copy: %w", err)
 	}

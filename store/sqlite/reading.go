@@ -22,6 +22,10 @@ func (s *Store) openReading() (*conn, error) {
 		return openEmpty(s.cfg)
 	}
 	c, err := s.openShared()
+	err = s.cfg.engine.explain(err)
+	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
+		return nil, err
+	}
 	if code, _ := s.cfg.engine.code(err); code == codeHotJournal {
 		return nil, err
 	}

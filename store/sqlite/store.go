@@ -142,7 +142,7 @@ func open(ctx context.Context, home string, cfg Config) (*Store, error) {
 		_, err = s.begin(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(cfg.engine.explain(err), s.Close())
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
