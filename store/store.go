@@ -63,6 +63,13 @@ type Scrubber interface {
 	Scrub(ctx context.Context) error
 }
 
+// Witness is an optional ability of a Store.
+type Witness interface {
+	// Lost says, one sentence each, what was acknowledged and is not there any more, although nobody deleted it: files of
+	// the store were removed, cut, damaged or put back. None is no proof that nothing is lost. It changes nothing.
+	Lost(ctx context.Context) ([]string, error)
+}
+
 // Checker is an optional ability of a Store.
 type Checker interface {
 	// Check looks whether what the sessions lie in is sound, changing nothing, and may read all of it. It returns

@@ -82,6 +82,9 @@ func (s *Store) appendTx(c *conn, held *lease, l store.Lease, b store.Batch, byt
 			return err
 		}
 	}
+	if n := len(b.Events); n > 0 {
+		c.changed = acknowledged{Session: l.Session, SNo: sno, Seq: b.Events[n-1].Seq}
+	}
 	return held.list(c, b)
 }
 

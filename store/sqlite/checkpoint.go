@@ -77,6 +77,9 @@ func (w *writer) close(readers *pool) error {
 	}
 	leave()
 	w.lock.release()
+	if w.mark != nil {
+		err = errors.Join(err, w.mark.Close())
+	}
 	return errors.Join(err, w.log.Close(), w.lock.close())
 }
 

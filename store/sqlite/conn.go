@@ -16,6 +16,8 @@ type conn struct {
 	stmts  map[string]driver.Stmt // at most maxStmts
 	args   []driver.NamedValue
 	empty  bool // stands for a home that is not there
+
+	changed acknowledged // by the transaction under way, last
 }
 
 // maxStmts is more than there are constant queries; listings with unusual filters go beyond it.

@@ -80,6 +80,7 @@ func createTx(c *conn, n store.NewSession, labels string, bytes int) error {
 			return err
 		}
 	}
+	c.changed = acknowledged{Session: n.ID, SNo: sno, Seq: head.Seq}
 	return insertLabels(c, sno, h.Labels)
 }
 

@@ -62,6 +62,7 @@ func sendTx(c *conn, id string, item store.Item) (n int64, known bool, err error
 	_, err = c.exec(`INSERT INTO inbox (session_no, n, key, kind, actor_type, actor_id, time, body, digest)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
 		sno, n, item.Key, string(item.Kind), string(item.Actor.Type), item.Actor.ID, item.Time, blob(item.Body), item.Digest[:])
+	c.changed = acknowledged{Session: id, SNo: sno, N: n}
 	return n, false, err
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // Store is a durable log backend in one directory. It implements [store.Store], [store.Taker],
-// [store.Checker] and [store.Scrubber].
+// [store.Checker], [store.Scrubber] and [store.Witness].
 type Store struct {
 	cfg     Config
 	home    string
@@ -48,6 +48,7 @@ var (
 	_ store.Checker = (*Store)(nil)
 
 	_ store.Scrubber = (*Store)(nil)
+	_ store.Witness  = (*Store)(nil)
 )
 
 // Config changes what Open does; its zero value is what a program wants.
@@ -203,6 +204,9 @@ func (s *Store) beginLocked(ctx context.Context) error {
 		return errors.Join(err, log.Close(), c.close(), lock.close())
 	}
 	s.holders.sweep(s.self.id, func(id string) bool { return s.named(ctx, id) })
+	if lost, err := s.lostNow(ctx); err == nil && lost != "" {
+		_ = s.recordLoss(lost) // Before the first write hides it. Whoever opened the home has been told already.
+	}
 	s.writer = startWriter(s, c, log, lock)
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -28,6 +30,10 @@ type writer struct {
 
 	since     int   // pages' worth of bytes committed since the last look at the log file
 	restartAt int64 // length of the log at which readers are waited for again
+
+	mark   *os.File     // nil: nothing is marked
+	acked  acknowledged // committed last, and not marked yet
+	marked []byte       // as it was written last
 }
 
 // sizes bound the writer.
@@ -65,6 +71,7 @@ const (
 func startWriter(s *Store, c *conn, log logFile, lock *writeLock) *writer {
 	w := &writer{store: s, conn: c, log: log, lock: lock, sizes: *s.cfg.sizes, done: make(chan struct{})}
 	w.jobs = make(chan *job, w.sizes.queue)
+	w.mark, _ = openPrivate(filepath.Join(s.home, markName)) // Without it all works, but for noticing a loss.
 	go w.loop()
 	return w
 }
@@ -172,6 +179,7 @@ func (w *writer) sync(group []*job) {
 	err := w.ready() // A part of the group may have failed in its commit: nothing is synced any more then.
 	if err == nil {
 		if err = w.log.Sync(); err == nil {
+			w.acknowledge()
 			return
 		}
 		err = w.store.poisonWith(fmt.Errorf("sync: %w", err))
@@ -289,6 +297,9 @@ func (w *writer) transaction(group []*job) error {
 		return w.store.poisonWith(fmt.Errorf("commit: %s%w", hint, err))
 	}
 	w.since += bytes/4096 + 2*len(group)
+	if w.conn.changed.Session != "" {
+		w.acked, w.conn.changed = w.conn.changed, acknowledged{}
+	}
 	return nil
 }
 
@@ -323,6 +334,7 @@ func refused(err error) bool {
 // says so: it either rolls back now, or has done so by itself.
 func (w *writer) rollback(cause error) error {
 	w.store.forgetListings()
+	w.conn.changed = acknowledged{}
 	_, err := w.conn.exec("ROLLBACK")
 	if err != nil && w.conn.engine.primary(err) != codeError {
 		return w.store.poisonWith(fmt.Errorf("roll back: %w", err))
