@@ -70,6 +70,13 @@ type Witness interface {
 	Lost(ctx context.Context) ([]string, error)
 }
 
+// Archiver is an optional ability of a Store.
+type Archiver interface {
+	// Backup writes one state of all sessions, durably, into a directory that is there: a store can be opened on it. It
+	// only reads, and others write meanwhile.
+	Backup(ctx context.Context, dir string) error
+}
+
 // Checker is an optional ability of a Store.
 type Checker interface {
 	// Check looks whether what the sessions lie in is sound, changing nothing, and may read all of it. It returns

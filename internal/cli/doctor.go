@@ -89,7 +89,7 @@ func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
 	err = a.with(ctx, func(h *perdure.Home) error {
 		d.add(levelOK, "filesystem", "", "%s is on a local filesystem", home)
 		d.disk(home)
-		d.store(ctx, h)
+		d.store(ctx, a, h)
 		d.model(ctx, h)
 		return d.sessions(ctx, a, h)
 	})

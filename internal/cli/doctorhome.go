@@ -84,10 +84,13 @@ func (d *diagnosis) disk(home string) {
 const maxFaults = 10
 
 // store lets the database check itself.
-func (d *diagnosis) store(ctx context.Context, h *perdure.Home) {
+func (d *diagnosis) store(ctx context.Context, a *App, h *perdure.Home) {
 	checker, ok := h.Store().(store.Checker)
 	if !ok {
 		return
+	}
+	for _, lost := range losses(ctx, h) {
+		d.add(levelFail, "losses", a.hintLosses(h), "%s", lost)
 	}
 	const hint = "perdure verify --all names the sessions that are hit"
 	backend, faults, err := checker.Check(ctx, maxFaults)

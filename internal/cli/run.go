@@ -46,6 +46,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	a.warnOfLosses(ctx, h)
 	err = a.runIn(ctx, h, f, set, out, prompt)
 	if cerr := h.Close(); err == nil {
 		err = cerr

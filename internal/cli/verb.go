@@ -22,7 +22,10 @@ func (a *App) verb(cmd *cobra.Command, do func(ctx context.Context, h *perdure.H
 // process at once.
 func (a *App) verbWith(cmd *cobra.Command, putBack func(), do func(ctx context.Context, h *perdure.Home) error) error {
 	ctx, ended := a.untilSignal(cmd.Context(), putBack)
-	err := a.with(ctx, func(h *perdure.Home) error { return do(ctx, h) })
+	err := a.with(ctx, func(h *perdure.Home) error {
+		a.warnOfLosses(ctx, h)
+		return do(ctx, h)
+	})
 	sig, ok := ended().(syscall.Signal)
 	if !ok || err == nil {
 		return err

@@ -81,8 +81,16 @@ func (a *App) verifyAll(ctx context.Context, h *perdure.Home, asJSON bool) error
 	if err != nil {
 		return err
 	}
+	lost := losses(ctx, h) // They have been told already, as by every command.
+	if asJSON && len(lost) > 0 {
+		if err := a.json(verdictOf{Faults: lost}); err != nil {
+			return err
+		}
+	}
 	if bad > 0 {
 		a.note("%d sessions have faults; the others are not affected", bad)
+	}
+	if bad+len(lost) > 0 {
 		return exit(exitFailed)
 	}
 	return nil

@@ -18,7 +18,8 @@ import (
 )
 
 // Store is a durable log backend in one directory. It implements [store.Store], [store.Taker],
-// [store.Checker], [store.Scrubber] and [store.Witness].
+// [store.Checker], [store.Scrubber],
+// [store.Witness] and [store.Archiver].
 type Store struct {
 	cfg     Config
 	home    string
@@ -49,6 +50,7 @@ var (
 
 	_ store.Scrubber = (*Store)(nil)
 	_ store.Witness  = (*Store)(nil)
+	_ store.Archiver = (*Store)(nil)
 )
 
 // Config changes what Open does; its zero value is what a program wants.

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+)
+
+func (a *App) backupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "backup DIR", Short: "Copy the home into a new directory, verified, while others go on",
+		Long: `Copy all sessions, in one state, with the outputs and directories of their commands, into a new
+directory. Every log of the copy is verified before the command ends. The copy is a home:
+
+  PERDURE_HOME=DIR perdure list
+
+To restore, put it in the place of the home while nothing runs. A copy of single files of a home
+is no backup: what perdure.db-wal holds belongs to perdure.db.`,
+		Args: exactArgs(1, "a directory that is not there yet"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				dir := a.directory(args[0])
+				err := h.Backup(ctx, dir)
+				if errors.Is(err, fs.ErrExist) {
+					return &exitError{code: exitUsage, text: err.Error(), hint: "name a directory that is not there yet"}
+				}
+				if err != nil {
+					return err
+				}
+				a.linef("%s", dir)
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A backup is a home of its own, with everything that sessions have, and is made while another process writes.
+func TestBackup(t *testing.T) {
+	w := newWorld(t)
+	w.fails(1, "nothing to back up", "backup", filepath.Join(w.dir, "none"))
+	w.eventful("s1")
+	w.create("s2")
+	w.prompt("s2", asking("Bash", map[string]any{"command": "seq 20000; echo the end"}), "go", "bypass")
+	h := w.open("{}")
+	defer w.close(h)
+	dir := filepath.Join(w.dir, "copy")
+	if got := strings.TrimSpace(w.ok("backup", dir)); got != w.app.directory(dir) {
+		t.Errorf("it says %q", got)
+	}
+	w.fails(2, "exists", "backup", dir)
+	log, show := w.ok("log", "s1", "--json"), w.ok("show", "s1", "--all")
+	there := *w
+	there.home = dir
+	app := *w.app
+	app.Environ = append([]string{"PERDURE_HOME=" + dir}, w.app.Environ...)
+	there.app = &app
+	if got := there.ok("log", "s1", "--json"); got != log {
+		t.Error("the log of the copy differs")
+	}
+	if got := there.ok("show", "s1", "--all"); got != show {
+		t.Errorf("show differs: %s\nwant %s", got, show)
+	}
+	there.ok("verify", "--all")
+	if files, err := filepath.Glob(filepath.Join(dir, "outputs", "s2", "*")); err != nil || len(files) == 0 {
+		t.Errorf("outputs: %v, %v", files, err)
+	}
+	there.create("later")
+	w.fails(4, "no session", "show", "later")
+}

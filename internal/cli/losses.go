@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/store"
+)
+
+// losses are what the home had acknowledged and does not have any more; what cannot be found out is none.
+func losses(ctx context.Context, h *perdure.Home) []string {
+	w, ok := h.Store().(store.Witness)
+	if !ok {
+		return nil
+	}
+	lost, err := w.Lost(ctx)
+	if err != nil {
+		return nil // What is wrong with the files is told by what reads them.
+	}
+	return lost
+}
+
+// warnOfLosses says on stderr what is lost, and what to do about it.
+func (a *App) warnOfLosses(ctx context.Context, h *perdure.Home) {
+	lost := losses(ctx, h)
+	for _, l := range lost {
+		a.note("%s", l)
+	}
+	if len(lost) > 0 {
+		a.hint("%s", a.hintLosses(h))
+	}
+}
+
+// hintLosses says what to do about losses that cannot be undone here.
+func (a *App) hintLosses(h *perdure.Home) string {
+	return "restore a backup, or go on with what is there and remove " + quote(h.Dir()+"/perdure.lost")
+}
