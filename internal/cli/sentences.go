@@ -36,7 +36,7 @@ type leaf struct {
 }
 
 func leaves(err error, prefix string) []leaf {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") { //nolint:errorlint // this very error, not one that it wraps
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
 		var out []leaf
 		for _, e := range joined.Unwrap() {
 			out = append(out, leaves(e, prefix)...)

@@ -59,7 +59,7 @@ func Free(path string) int64 {
 	if unix.Statfs(path, &st) != nil || st.Bsize <= 0 {
 		return -1
 	}
-	const most = 1 << 50 // bytes, so that nothing overflows
+	const most = 1 << 50     // bytes, so that nothing overflows
 	block := int64(st.Bsize) //nolint:unconvert // the types differ from system to system
-	return int64(min(uint64(st.Bavail), uint64(most/block))) * block
+	return int64(min(st.Bavail, uint64(most/block))) * block
 }
