@@ -132,38 +132,6 @@ func TestDeleteWithoutRebuilding(t *testing.T) {
 	}
 }
 
-// TestDeleteOnAFullDisk: a disk that is full to the last block, but for what the home has kept back, lets sessions be
-// deleted, and what other processes write is refused.
-func TestDeleteOnAFullDisk(t *testing.T) {
-	dir := mounted(t, "24m")
-	home := filepath.Join(dir, "home")
-	s := mustOpen(t, home, Config{})
-	kept := newLog(t, s, "kept")
-	kept.must(1)
-	full(t, s, "gone", kept)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	fill(t, dir)
-	if err := os.Remove(filepath.Join(home, "perdure.spare")); err != nil {
-		t.Fatal(err)
-	}
-	s = mustOpen(t, home, Config{})
-	defer func() { _ = s.Close() }()
-	if err := errors.Join(s.Delete(t.Context(), "gone"), s.Scrub(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if files := holding(t, home, telling); len(files) > 0 {
-		t.Errorf("the text is still in %v", files)
-	}
-	if err := s.Create(t.Context(), store.NewSession{ID: "new"}); !errors.Is(err, store.ErrFull) {
-		t.Errorf("create: %v", err)
-	}
-	if got, err := readAll(s, "kept"); err != nil || !same(got, kept.acked) {
-		t.Errorf("the other session: %d events, %v", len(got), err)
-	}
-}
-
 // TestPowerLossInDelete: whenever the power goes during a deletion, the session is there as it was or it is gone, the
 // other one is whole, and deleting again ends it.
 func TestPowerLossInDelete(t *testing.T) {
