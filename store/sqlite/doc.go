@@ -16,6 +16,13 @@
 // ends its process: a failed sync leaves the state of the disk unknown to this process for good, and nothing here
 // touches the files again.
 //
-// Files of a home: perdure.db with -wal and -shm beside it, turn.lock, write.lock for the writers, holders/ with
-// one file for each open Store. The home is 0700 and the files are 0600, whatever the umask.
+// Files of a home: perdure.db with -wal and -shm beside it, turn.lock, write.lock and door.lock for the writers, holders/
+// with one file for each Store that has written, perdure.mark, perdure.lost and perdure.spare. The home is 0700 and the
+// files are 0600, whatever the umask.
+//
+// What is noticed, and what is not. A database page that changed is found by SQLite, or by the hash chain when a log is
+// read. Of the write-ahead log SQLite drops the first damaged frame with all that follows, silently: the mark names what
+// was acknowledged last, and its absence is told (see [Store.Lost]). Not noticed: a loss behind the mark, that is, of the
+// change of one process that was acknowledged in the same moment as another one's; a leave or take of a session alone,
+// which changes no log; and a home that was put back whole.
 package sqlite
