@@ -20,7 +20,9 @@ var (
 	// later call returns it too. Only a new process can learn what the log holds.
 	ErrUncertain = errors.New("outcome of a write is uncertain: restart the process, it will read what the log holds")
 	// ErrFull tells that the disk is full and that the write provably did not happen; it may be tried again.
-	ErrFull      = errors.New("disk is full, nothing was written: free some space and try again")
+	ErrFull = errors.New("disk is full, nothing was written: free some space and try again")
+	// ErrDamaged tells that the store as a whole cannot be used as it is. What is left of it may still be read.
+	ErrDamaged   = errors.New("store is damaged")
 	ErrNewer     = errors.New("store was written by a newer version")
 	ErrNetworkFS = errors.New("store is on a network filesystem, whose locks cannot be trusted")
 )

@@ -57,6 +57,7 @@ var outcomes = []struct {
 	{store.ErrNotFound, exitMissing, "perdure list shows what there is"},
 	{store.ErrExists, exitUsage, "continue it with --resume ID"},
 	{store.ErrUncertain, exitFailed, "check the disk, then run the command again: it reads what was kept"},
+	{store.ErrDamaged, exitFailed, "put a backup in its place (perdure backup makes them); list, show and log still read what is left"},
 	{store.ErrNewer, exitFailed, "use the newer version of perdure that wrote it"},
 	{store.ErrNetworkFS, exitFailed, "set PERDURE_HOME to a directory on a local disk"},
 	{store.ErrFenced, exitHeld, "another process took the session over; its log is intact"},

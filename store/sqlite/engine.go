@@ -126,8 +126,8 @@ func (e *engine) explain(err error) error {
 		} else if e = f.Close(); e != nil {
 			return e
 		}
-	case codeNotADB:
-		return fmt.Errorf("the file is damaged or not a database; restore a copy: %w", err)
+	case codeNotADB, codeCorrupt:
+		return fmt.Errorf("%w: the file is damaged or not a database; restore a copy: %w", store.ErrDamaged, err)
 	}
 	return err
 }

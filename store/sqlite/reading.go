@@ -31,6 +31,11 @@ func (s *Store) openReading() (*conn, error) {
 	}
 	switch s.cfg.engine.primary(err) {
 	case codeCantOpen, codeReadOnly, codeIOErr, codeFull:
+	case codeCorrupt:
+		if c, e := openDamaged(s.cfg, s.path); e == nil {
+			return c, nil
+		}
+		return nil, err
 	default:
 		return c, err
 	}
@@ -68,6 +73,24 @@ func openTouched(cfg Config, path string, how access) (*conn, error) {
 		return nil, err
 	}
 	if _, err := c.one("SELECT count(*) FROM sqlite_schema", nil, nil); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// openDamaged opens a database that was cut short, which SQLite refuses as a whole otherwise: what is left of it can be
+// read, and what is not is told by whatever needs it. Nothing is ever written that way.
+func openDamaged(cfg Config, path string) (*conn, error) {
+	raw, err := cfg.engine.connect(path, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	c := newConn(cfg.engine, raw)
+	err = c.script("PRAGMA writable_schema = ON;\n" + pragmas(cfg, readOnly))
+	if err == nil {
+		_, err = c.one("SELECT count(*) FROM session", nil, nil)
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
