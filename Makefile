@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: help test test-race lint fmt build demo proof bench soak machine fuzz darwin
+.PHONY: help test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,10 @@ proof: ## run the campaigns and write their figures into the README
 
 bench: ## benchmarks, as ratios in one run; results go to bench/README.md by hand
 	PERDURE_BENCH=1 go test -count=1 -timeout 60m -v ./bench/...
+
+mutate: ## plant faults one at a time and see whether the tests notice (hours; MUTATE_PKG, MUTATE_MAX, MUTATE_SEED)
+	nice -n 15 go run ./internal/mutate -seed $(or $(MUTATE_SEED),1) -max $(or $(MUTATE_MAX),100) \
+		$(or $(MUTATE_PKG),./session ./engine ./store/sqlite ./task ./permission)
 
 soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)
 	PERDURE_SOAK=1 go test -count=1 -timeout 120m ./...

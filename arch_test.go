@@ -51,6 +51,7 @@ var allowed = map[string][]string{
 	"internal/sim":          {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
 	"internal/proof":        {"session"},
 	"internal/attack":       {},
+	"internal/mutate":       {},
 	"":                      {"engine", "internal/ports", "internal/redact", "internal/spare", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
 	"internal/cli":          {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
 	"internal/demo":         {"", "internal/live", "session"},

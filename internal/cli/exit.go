@@ -123,7 +123,9 @@ func (a *App) report(err error) int {
 
 // hintDamage names the way on from a damaged event: a session of its own that begins before it.
 func (a *App) hintDamage(e *store.CorruptError) {
-	if e.Seq > 1 {
+	if errors.Is(e, store.ErrDamaged) { // A page of the database, not an event: nothing can be written.
+		a.hint("put a backup in its place (perdure backup makes them)")
+	} else if e.Seq > 1 {
 		a.hint("%s goes on in a session of its own, from the last good event", a.command("fork", fmt.Sprintf("%s@%d", e.Session, e.Seq-1)))
 	} else {
 		a.hint("nothing before it is left; %s removes it", a.command("delete", e.Session))

@@ -97,3 +97,39 @@ func TestWayOnFromAnotherMachine(t *testing.T) {
 	w.app.Environ = append(w.app.Environ, "PERDURE_SESSION_ID=s1")
 	w.fails(1, "for a human", "takeover", "s1", "--yes")
 }
+
+// Of a database that was cut short, sessions that are whole can be read, and what cannot be done names the remedy.
+func TestCutDatabase(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"first", "second", "third"} {
+		w.eventful(id)
+	}
+	path := filepath.Join(w.home, "perdure.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, info.Size()-2*4096); err != nil {
+		t.Fatal(err)
+	}
+	if out := w.ok("list"); !strings.Contains(out, "first") || !strings.Contains(out, "third") {
+		t.Errorf("list: %s", out)
+	}
+	w.ok("log", "first")
+	if o := w.run("log", "third"); o.code != 0 && !strings.Contains(o.stderr, "backup") || strings.Contains(o.stderr, "perdure delete") {
+		t.Errorf("log of a session that may be cut: %+v", o)
+	}
+	if o := w.fails(1, "damaged", "close", "first"); !strings.Contains(o.stderr, "perdure backup") {
+		t.Errorf("close: %s", o.stderr)
+	}
+}

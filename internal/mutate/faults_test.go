@@ -1,0 +1,67 @@
+package main
+
+import (
+	"go/format"
+	"slices"
+	"testing"
+)
+
+const sample = `package p
+
+import "os"
+
+const limit = 7
+
+func f(a, b int) (err error) {
+	defer os.Exit(1)
+	if a < b && limit == 7 {
+		a = b + 1
+		println(a)
+		return err
+	}
+	return nil
+}
+`
+
+// Every kind of fault is found once where it can be planted, and what is planted is Go.
+func TestFaults(t *testing.T) {
+	found, err := faults("p.go", []byte(sample))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	keys := map[string]bool{}
+	for _, f := range found {
+		said = append(said, f.what)
+		keys[f.key("p")] = true
+		if _, err := format.Source(f.planted()); err != nil {
+			t.Errorf("%s: %v", f.what, err)
+		}
+	}
+	slices.Sort(said)
+	want := []string{
+		"&& became ||: a < b && limit == 7", "+ became -: b + 1", "< became <=: a < b", "== became !=: limit == 7",
+		"condition turned around: a < b && limit == 7", "constant 1 became 2", "constant 1 became 2", "constant 7 became 8",
+		"constant 7 became 8", "error forgotten: return err", "left out: a = b + 1", "left out: defer os.Exit(1)", "left out: println(a)",
+	}
+	if !slices.Equal(said, want) {
+		t.Errorf("found\n%q, want\n%q", said, want)
+	}
+	if len(keys) != len(found) {
+		t.Errorf("%d keys for %d faults", len(keys), len(found))
+	}
+}
+
+// Outcomes are read back as they were kept.
+func TestOutcomes(t *testing.T) {
+	path := t.TempDir() + "/results"
+	for key, outcome := range map[string]string{"p 1 \"\"": caught, "p 2 \"x\"": survived} {
+		if err := keep(path, key, outcome); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known, err := outcomes(path)
+	if err != nil || len(known) != 2 || known["p 2 \"x\""] != survived {
+		t.Errorf("%v, %v", known, err)
+	}
+}

@@ -1,0 +1,194 @@
+// Command mutate plants one small fault at a time into a package and runs the package's own tests: a fault that they do
+// not notice is printed. It changes no file of the tree: the go command is given an overlay. What was tried is kept in a
+// file and not tried again, so that a run of hours can be interrupted.
+//
+//	go run ./internal/mutate -seed 1 -max 50 ./session ./store/sqlite
+//
+// A survivor may be equivalent to what it replaces. Whoever looks at it decides that, not this program.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The outcomes of a planted fault.
+const (
+	caught   = "caught"   // a test failed, or did not end
+	survived = "survived" // all tests passed
+	invalid  = "invalid"  // it does not compile
+)
+
+func main() {
+	seed := flag.Uint64("seed", 1, "order in which faults are planted")
+	most := flag.Int("max", 100, "faults for each package; 0 is all of them")
+	kept := flag.String("results", ".mutate.tsv", "file in which outcomes are kept")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	for _, pkg := range flag.Args() {
+		if err := run(ctx, pkg, *kept, *seed, *most); err != nil {
+			fmt.Fprintln(os.Stderr, "mutate:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// run plants faults into one package and prints its score.
+func run(ctx context.Context, pkg, kept string, seed uint64, most int) error {
+	files, err := sources(ctx, pkg)
+	if err != nil {
+		return err
+	}
+	var all []fault
+	for _, path := range files {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		found, err := faults(path, b)
+		if err != nil {
+			return err
+		}
+		all = append(all, found...)
+	}
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if most > 0 && most < len(all) {
+		all = all[:most]
+	}
+	known, err := outcomes(kept)
+	if err != nil {
+		return err
+	}
+	t := &trial{ctx: ctx, pkg: pkg}
+	counts := map[string]int{}
+	for _, f := range all {
+		outcome := known[f.key(pkg)]
+		if outcome == "" {
+			if outcome, err = t.try(f); err == nil {
+				err = keep(kept, f.key(pkg), outcome)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if counts[outcome]++; outcome == survived {
+			fmt.Printf("%s: survived: %s\n", f.place(), f.what)
+		}
+	}
+	tried := counts[caught] + counts[survived]
+	fmt.Printf("%s: %d of %d planted faults were caught (%.0f %%); %d did not compile; seed %d\n",
+		pkg, counts[caught], tried, 100*float64(counts[caught])/float64(max(tried, 1)), counts[invalid], seed)
+	return nil
+}
+
+// sources names a package's files that are built here, without its tests.
+func sources(ctx context.Context, pkg string) ([]string, error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-json=Dir,GoFiles", pkg)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list %s: %w", pkg, err)
+	}
+	var listed struct {
+		Dir     string
+		GoFiles []string
+	}
+	if err := json.Unmarshal(out, &listed); err != nil {
+		return nil, err
+	}
+	for i, name := range listed.GoFiles {
+		listed.GoFiles[i] = filepath.Join(listed.Dir, name)
+	}
+	return listed.GoFiles, nil
+}
+
+// outcomes reads what earlier runs found.
+func outcomes(path string) (map[string]string, error) {
+	known := map[string]string{}
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return known, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // It was only read.
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if key, outcome, ok := strings.Cut(lines.Text(), "\t"); ok {
+			known[key] = outcome
+		}
+	}
+	return known, lines.Err()
+}
+
+func keep(path, key, outcome string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s\t%s\n", key, outcome)
+	return errors.Join(err, f.Close())
+}
+
+// trial runs a package's tests.
+type trial struct {
+	ctx    context.Context
+	pkg    string
+	normal time.Duration // what they take without a fault; 0 before the first
+}
+
+// try runs the tests with a fault. One that makes them take five times as long is caught.
+func (t *trial) try(f fault) (string, error) {
+	if t.normal == 0 {
+		begun := time.Now()
+		if out, err := t.test(30*time.Minute, ""); err != nil {
+			return "", fmt.Errorf("the tests of %s fail without a fault: %w\n%s", t.pkg, err, out)
+		}
+		t.normal = time.Since(begun)
+	}
+	dir, err := os.MkdirTemp("", "mutate-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // What stays is in the directory for such things.
+	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
+	text, err := json.Marshal(map[string]any{"Replace": map[string]string{f.path: changed}})
+	if err == nil {
+		err = errors.Join(os.WriteFile(changed, f.planted(), 0o600), os.WriteFile(overlay, text, 0o600))
+	}
+	if err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(t.ctx, "go", "build", "-overlay", overlay, t.pkg)
+	if build.Run() != nil {
+		return invalid, t.ctx.Err()
+	}
+	_, err = t.test(5*t.normal+10*time.Second, overlay)
+	switch {
+	case t.ctx.Err() != nil:
+		return "", t.ctx.Err()
+	case err != nil:
+		return caught, nil
+	}
+	return survived, nil
+}
+
+func (t *trial) test(limit time.Duration, overlay string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(t.ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "test", "-short", "-failfast", "-count=1", "-vet=off", "-overlay", overlay, t.pkg)
+	return cmd.CombinedOutput()
+}
