@@ -11,8 +11,11 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// nameWidth is that of the column of tools' names, in cells.
-const nameWidth = 10
+// Widths, in cells: of the column of tools' names, and what an outcome gets at least; in less it goes below.
+const (
+	nameWidth = 10
+	least     = 20
+)
 
 // act shows what becomes of a tool call: its line begins when it starts and gets its outcome when it has one.
 func (v *View) act(ev session.Event, body session.Body) {
@@ -40,14 +43,16 @@ func (v *View) act(ev session.Event, body session.Body) {
 	}
 }
 
-// row begins a line of its own: a name in its column, and what it is about, cut to three fifths of the line.
+// row begins a line of its own: a name in its column, and what it is about, cut to three fifths of the rest of the line,
+// or less where the outcome needs it.
 func (v *View) row(name, what string) string {
 	name = plain.Line(name, 40)
 	pad := strings.Repeat(" ", max(1, nameWidth+1-ansi.StringWidth(name)))
 	if v.cfg.Dir != "" {
 		what = strings.ReplaceAll(what, v.cfg.Dir+"/", "")
 	}
-	what = v.fit(plain.Line(what, 1000), (v.width()-nameWidth-3)*3/5)
+	room := v.width() - nameWidth - len("   ")
+	what = v.fit(plain.Line(what, 1000), max(min(room*3/5, room-len(" > ")-least), room/3))
 	return "  " + v.paint(cyan, name) + pad + what
 }
 
@@ -69,7 +74,6 @@ func (v *View) outcome(act, colour, text string) {
 	if c := v.calls.Of(act); c.What == "" {
 		arrow = ""
 	}
-	const least = 20 // cells; what does not get them goes below
 	room := v.width() - v.col - ansi.StringWidth(arrow)
 	if room < least && ansi.StringWidth(text) > room {
 		v.write("\n" + strings.Repeat(" ", nameWidth+3))
