@@ -24,7 +24,9 @@ func TestLiveView(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	screen := w.shows("it is done", has("All done.\n", "Pane is dead"))
+	screen := w.shows("it is done", func(s string) bool {
+		return has("All done.\n")(s) && w.tmux("display-message", "-t", "w", "-p", "#{pane_dead}") == "1\n"
+	})
 	for line := range strings.Lines(screen) {
 		if strings.Contains(line, "Bash ") && !strings.Contains(line, "→ ") {
 			t.Errorf("the outcome is elsewhere:\n%s", screen)

@@ -13,13 +13,13 @@ import (
 func (a *App) sendCommand() *cobra.Command {
 	var key string
 	c := &cobra.Command{
-		Use: "send ID TEXT...", Short: "Send a session a message, whoever runs it",
+		Use: "send ID [TEXT...]", Short: "Send a session a message, whoever runs it",
 		Long: `Sends a message that becomes a turn of its own. Where a process runs the session (also one that sleeps in
 perdure -p --wait) it is taken at once; else the next resume runs it. It is accepted durably and run once. TEXT may
-be - for standard input.`,
+be - for standard input, or nothing where something is piped in.`,
 		Example: `  perdure send build "The branch moved, rebase first."
   git log -1 --format=%B | perdure send build --key "$(git rev-parse HEAD)" -`,
-		Args: rangeArgs(2, -1, "a session and a text"), ValidArgsFunction: a.completeSession,
+		Args: rangeArgs(1, -1, "a session and a text"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.message(args[1:])
 			if err != nil {
@@ -42,7 +42,11 @@ be - for standard input.`,
 
 // message is a text from the arguments, or from stdin for "-".
 func (a *App) message(args []string) (text string, err error) {
-	if text = strings.TrimSpace(strings.Join(args, " ")); text == "-" {
+	text = strings.TrimSpace(strings.Join(args, " "))
+	if len(args) == 0 && a.Terminal {
+		return "", usageError("want a session and a text")
+	}
+	if text == "-" || len(args) == 0 {
 		text, err = a.readStdin()
 		text = strings.TrimSpace(text)
 	}

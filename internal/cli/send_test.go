@@ -18,15 +18,19 @@ func TestSend(t *testing.T) {
 	w.fails(1, "key", "send", "s1", "--key", "k", "other words")
 	w.app.Stdin = strings.NewReader(" from stdin\n")
 	w.ok("send", "s1", "-")
+	w.app.Stdin = strings.NewReader("from a pipe\n")
+	w.ok("send", "s1")
 	w.fails(2, "empty", "send", "s1", " ")
+	w.fails(2, "empty", "send", "s1")
+	w.app.Terminal = true
 	w.fails(2, "a session and a text", "send", "s1")
 	w.fails(4, "no session", "send", "nope", "x")
-	r := w.prompt("s1", `{"turns":[{"match":"first words","steps":[{"text":"one"}]},{"match":"from stdin","steps":[{"text":"two"}]}]}`, "", "")
-	if r.StopReason != session.TurnEndTurn || r.Turn != 2 {
+	r := w.prompt("s1", `{"turns":[{"match":"first words","steps":[{"text":"one"}]},{"match":"from stdin","steps":[{"text":"two"}]},{"match":"from a pipe","steps":[{"text":"three"}]}]}`, "", "")
+	if r.StopReason != session.TurnEndTurn || r.Turn != 3 {
 		t.Errorf("ran to turn %d: %s", r.Turn, r.StopReason)
 	}
 	log := w.ok("show", "s1", "--messages")
-	for _, words := range []string{"first words", "from stdin"} {
+	for _, words := range []string{"first words", "from stdin", "from a pipe"} {
 		if strings.Count(log, words) != 1 {
 			t.Errorf("%q is there %d times:\n%s", words, strings.Count(log, words), log)
 		}

@@ -22,7 +22,8 @@ const firstByte = 3 * time.Second
 // it. Stdin is read
 //
 //   - for the argument "-", whatever it is;
-//   - in a new session, when it is no terminal: what comes follows the arguments after a blank line;
+//   - in a new session, when it is no terminal: what comes follows the arguments after a blank line. A pipe is waited for,
+//     a socket only 3 s: no shell makes one, but programs that start others do, and sshd;
 //   - in a session that goes on, when there is no prompt in the arguments and something comes within 3 s. With a prompt
 //     it is left alone: it may be that of a loop around the command.
 func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text string, piped int, err error) {
@@ -48,7 +49,7 @@ func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text stri
 	case a.Terminal && !asked:
 		return "", 0, usageError("a prompt is needed: perdure -p \"PROMPT\"")
 	}
-	data, err := a.stdinText(ctx, old && !asked)
+	data, err := a.stdinText(ctx, !asked && (old || text != "" && a.stdinIsSocket()))
 	if err != nil {
 		return "", 0, err
 	}
@@ -111,6 +112,16 @@ func (a *App) comes(optional bool) bool {
 	}
 	a.note("waiting for stdin, which is open and empty; </dev/null runs without it")
 	return true
+}
+
+// stdinIsSocket tells whether stdin is a socket.
+func (a *App) stdinIsSocket() bool {
+	in, ok := a.Stdin.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := in.Stat()
+	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
 // stdinHolds tells whether stdin has something to read at once.

@@ -119,6 +119,24 @@ func TestStdinThatNeverComes(t *testing.T) {
 	if o := w.run("-p", "-r", "s"); o.code != 0 || !strings.Contains(o.stderr, "nothing came within 3s") {
 		t.Errorf("without: %+v", o)
 	}
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, peer := os.NewFile(uintptr(pair[0]), "socket"), os.NewFile(uintptr(pair[1]), "peer")
+	defer func() { _, _ = socket.Close(), peer.Close() }()
+	w.app.Stdin = socket
+	if o := w.run("-p", "--session-id", "spawned", "--model", m, "PROMPT-MARK"); o.stdout != "prompt\n" || !strings.Contains(o.stderr, "nothing came within 3s") {
+		t.Errorf("a socket: %+v", o)
+	}
+	if _, err := peer.WriteString("DATA-MARK"); err != nil {
+		t.Fatal(err)
+	}
+	_ = peer.Close()
+	if o := w.run("-p", "--session-id", "fed", "--model", m, "x"); o.stdout != "data\n" {
+		t.Errorf("a socket with data: %+v", o)
+	}
+	w.app.Stdin = in
 	r, wait := w.start("-p", "--session-id", "new", "--model", m, "explain")
 	until(t, "it says what it waits for", func() bool { return strings.Contains(r.read().stderr, "waiting for stdin") })
 	w.signals <- syscall.SIGINT

@@ -22,9 +22,9 @@ func (a *App) taskWatchCommand() *cobra.Command {
 		Example:           "  perdure task watch\n  perdure task watch web",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !a.Terminal || !a.Screen {
+			if !a.Terminal || !a.Screen || a.getenv("TERM") == "dumb" {
 				return &exitError{
-					code: exitUsage, text: "task watch needs a terminal to draw on",
+					code: exitUsage, text: "task watch needs a terminal that it can draw on",
 					hint: "perdure task list shows the same once, --json for programs",
 				}
 			}

@@ -31,7 +31,13 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
 		a.hint("%s (%s%s): %s", called(t), how, a.taskFigures(t), oneline(firstLine(t.Command), 500))
-		a.hint("  perdure task output %s %s, perdure task kill %s %s", t.SessionID, t.ID, t.SessionID, t.ID)
+	}
+	switch len(tasks) {
+	case 0:
+	case 1:
+		a.hint("perdure task output %s %s, perdure task kill %s %s", id, tasks[0].ID, id, tasks[0].ID)
+	default:
+		a.hint("perdure task output %s TASK, perdure task kill %s TASK (or --all)", id, id)
 	}
 }
 
