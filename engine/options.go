@@ -81,7 +81,7 @@ func (s *Session) retryForMS(opt Options) *int64 {
 	return &ms
 }
 
-// thought tells whether the conversation holds thinking, as far as it can be read.
+// thought reports whether the conversation holds thinking, as far as it can be read.
 func (s *Session) thought(ctx context.Context) bool {
 	t, err := s.Transcript(ctx)
 	return err == nil && slices.ContainsFunc(t.Messages(), func(m session.Message) bool {

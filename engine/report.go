@@ -17,7 +17,7 @@ func (s *Session) noteBefore() {
 	}
 }
 
-// interrupted tells whether the open turn has something to do that its last holder did not get round to. One that
+// interrupted reports whether the open turn has something to do that its last holder did not get round to. One that
 // waits for a human, has just got the human's answer, or was halted by a limit was left open for that.
 func interrupted(st *session.State) bool {
 	stop, _ := st.Halt()

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stdoutClosed tells whether this process was started with stdout closed (>&-), as far as that can be seen: the Go
+// stdoutClosed reports whether this process was started with stdout closed (>&-), as far as that can be seen: the Go
 // runtime opens /dev/null in its place before any code of ours runs, for reading and writing. Programs that discard an
 // output open /dev/null in the same way, so it counts as closed only where the parent has no stdout either, or where
 // the parent is a shell, which would have opened it for writing alone. In doubt it is not closed.
@@ -31,7 +31,7 @@ func stdoutClosed() bool {
 
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "busybox"}
 
-// isOpenedNull tells whether a process has /dev/null as stdout, open for reading and writing.
+// isOpenedNull reports whether a process has /dev/null as stdout, open for reading and writing.
 func isOpenedNull(pid string) bool {
 	to, err := os.Readlink("/proc/" + pid + "/fd/1")
 	if err != nil || to != "/dev/null" {

@@ -63,7 +63,7 @@ func (a *App) columns() int {
 	return cols
 }
 
-// colour tells whether stdout is a terminal that is to be written to in colours: https://no-color.org.
+// colour reports whether stdout is a terminal that is to be written to in colours: https://no-color.org.
 func (a *App) colour() bool {
 	return a.Screen && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }

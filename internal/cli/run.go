@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -92,7 +93,7 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	return exit(exitCode(r, sig, f.wait))
 }
 
-// choose finds or makes the session to run, and tells whether it existed.
+// choose finds or makes the session to run, and reports whether it existed.
 func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
 	switch {
 	case f.resume == pick:
@@ -178,7 +179,7 @@ func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
 	}
 	a.note("which session? the newest are:")
 	for _, s := range page.Sessions {
-		a.hint("%s  %s  %s", s.ID, s.Heads.Title, s.Heads.Cwd)
+		a.hint("%s  %s  %s", s.ID, cmp.Or(s.Heads.Title, s.Heads.Labels[labelPrompt], "-"), s.Heads.Cwd)
 	}
 	return exit(exitUsage)
 }
@@ -279,7 +280,7 @@ func messageAt(ctx context.Context, h *perdure.Home, id string, seq int64) strin
 	return ""
 }
 
-// runsOn tells whether a parked run has left a command behind that runs.
+// runsOn reports whether a parked run has left a command behind that runs.
 func (a *App) runsOn(ctx context.Context, h *perdure.Home, r *perdure.Result) bool {
 	if r.StopReason != session.TurnParked {
 		return false

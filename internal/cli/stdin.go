@@ -18,7 +18,7 @@ import (
 // without it: programs that start others often leave them a pipe in which nothing ever comes.
 const firstByte = 3 * time.Second
 
-// prompt puts the prompt of a run together, from its arguments and from stdin, and tells how many bytes of stdin are in
+// prompt puts the prompt of a run together, from its arguments and from stdin, and reports how many bytes of stdin are in
 // it. Stdin is read
 //
 //   - for the argument "-", whatever it is;
@@ -35,8 +35,10 @@ func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text stri
 	text = strings.Join(words, " ")
 	old := f.cont || f.resume != ""
 	switch {
-	case len(words) > 0 && strings.TrimSpace(text) == "":
+	case len(words) > 0 && strings.TrimSpace(text) == "" && old:
 		return "", 0, &exitError{code: exitUsage, text: "the prompt is blank", hint: "leave it out to finish an open turn: perdure -p --resume ID"}
+	case len(words) > 0 && strings.TrimSpace(text) == "":
+		return "", 0, usageError("the prompt is blank: perdure -p \"PROMPT\"")
 	case f.resume == pick:
 		return text, 0, nil
 	case old && text != "" && !asked:
@@ -101,7 +103,7 @@ func (a *App) stdinText(parent context.Context, optional bool) (text string, err
 	}
 }
 
-// comes waits for the first byte of stdin, or its end, and tells whether it should be read.
+// comes waits for the first byte of stdin, or its end, and reports whether it should be read.
 func (a *App) comes(optional bool) bool {
 	if a.Terminal || ready(a.Stdin, firstByte) {
 		return true
@@ -114,7 +116,7 @@ func (a *App) comes(optional bool) bool {
 	return true
 }
 
-// stdinIsSocket tells whether stdin is a socket.
+// stdinIsSocket reports whether stdin is a socket.
 func (a *App) stdinIsSocket() bool {
 	in, ok := a.Stdin.(*os.File)
 	if !ok {
@@ -124,7 +126,7 @@ func (a *App) stdinIsSocket() bool {
 	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
-// stdinHolds tells whether stdin has something to read at once.
+// stdinHolds reports whether stdin has something to read at once.
 func (a *App) stdinHolds() bool {
 	in, ok := a.Stdin.(*os.File)
 	if !ok {

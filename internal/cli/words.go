@@ -69,7 +69,7 @@ func verbs(root *cobra.Command) []string {
 	return out
 }
 
-// asksToPrint tells whether the arguments have -p, alone or among other one-letter flags. What follows -- has none.
+// asksToPrint reports whether the arguments have -p, alone or among other one-letter flags. What follows -- has none.
 func asksToPrint(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
@@ -104,7 +104,7 @@ func afterDashes(flags *pflag.FlagSet, args []string) []string {
 	return append(append(out, "--"), prompts...)
 }
 
-// takesNext tells whether an argument is a flag whose value is the argument after it.
+// takesNext reports whether an argument is a flag whose value is the argument after it.
 func takesNext(flags *pflag.FlagSet, arg string) bool {
 	var f *pflag.Flag
 	long, isLong := strings.CutPrefix(arg, "--")

@@ -47,7 +47,7 @@ func (e *unwrittenError) Error() string {
 	return fmt.Sprintf("stdout: the result was not written: %v", causeOf(e.cause))
 }
 
-// gone tells whether the reader of stdout went away, which is its right.
+// gone reports whether the reader of stdout went away, which is its right.
 func (e *unwrittenError) gone() bool { return errors.Is(e.cause, syscall.EPIPE) }
 
 // causeOf is an error without the system call and the path, which is always /dev/stdout.
