@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/store"
@@ -31,7 +33,12 @@ func (a *App) warnOfLosses(ctx context.Context, h *perdure.Home) {
 	}
 }
 
-// hintLosses says what to do about losses that cannot be undone here.
+// hintLosses says what to do about losses that cannot be undone here. The note of them is made by the first command that
+// writes, since the mark moves on then.
 func (a *App) hintLosses(h *perdure.Home) string {
-	return "restore a backup, or go on with what is there and remove " + quote(h.Dir()+"/perdure.lost")
+	note := filepath.Join(h.Dir(), "perdure.lost")
+	if _, err := os.Stat(note); err != nil {
+		return "restore a backup, or go on with what is there: the next command that writes keeps a note in " + quote(note)
+	}
+	return "restore a backup, or go on with what is there: rm " + quote(note)
 }
