@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -191,7 +192,7 @@ func (a *App) deletionLine(d perdure.Deletion) string {
 	if d.Heads.Title != "" {
 		words = append(words, strconv.Quote(oneline(d.Heads.Title, maxCell)))
 	}
-	line := fmt.Sprintf("%s, %d events, changed %s ago", strings.Join(words, " "), d.Head.Seq, a.age(d.Updated))
+	line := fmt.Sprintf("%s, %d events, last changed %s", strings.Join(words, " "), d.Head.Seq, a.since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
 		name := r.Task
@@ -204,6 +205,15 @@ func (a *App) deletionLine(d perdure.Deletion) string {
 		line += "; ends " + strings.Join(running, ", ")
 	}
 	return line
+}
+
+// since words how long ago a time was.
+func (a *App) since(ms int64) string {
+	age := a.age(ms)
+	if strings.ContainsFunc(age, unicode.IsDigit) {
+		age += " ago"
+	}
+	return age
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
