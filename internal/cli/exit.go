@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/model/connect"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/store"
@@ -69,6 +70,7 @@ var outcomes = []struct {
 	{connect.ErrNoModel, exitUsage, ""},
 	{connect.ErrBadModel, exitUsage, ""},
 	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
+	{settings.ErrProtect, exitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
 	{permission.ErrMode, exitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
 	{engine.ErrRefused, exitFailed, ""},
 	{engine.ErrNoEvents, exitFailed, "another program made it; perdure delete ID removes it"},

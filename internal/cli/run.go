@@ -43,7 +43,11 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	}
 	a.warnOfShort(set)
 	out := a.printer(f, prompt, piped)
-	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: a.protected(set), Limits: set.Bounds, Secrets: a.secrets(set)})
+	protect, err := a.protected(set)
+	if err != nil {
+		return err
+	}
+	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.secrets(set)})
 	if err != nil {
 		return err
 	}
@@ -314,17 +318,18 @@ func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
 }
 
 // protected resolves the paths that the settings protect.
-func (a *App) protected(set settings.Loaded) []string {
+func (a *App) protected(set settings.Loaded) ([]string, error) {
 	var out []string
 	for _, p := range set.Protect {
-		if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		if rest, ok := strings.CutPrefix(p, "~"); ok {
 			p = filepath.Join(a.getenv("HOME"), rest)
 		}
-		if filepath.IsAbs(p) {
-			out = append(out, filepath.Clean(p))
+		if !filepath.IsAbs(p) {
+			return nil, fmt.Errorf("protect %q: HOME is no absolute path: %w", p, settings.ErrProtect)
 		}
+		out = append(out, filepath.Clean(p))
 	}
-	return out
+	return out, nil
 }
 
 // minSecret is the shortest value that is looked for, in bytes.

@@ -33,7 +33,7 @@ type Settings struct {
 	MaxSteps     int         `toml:"max_turns"`
 	MaxBudgetUSD float64     `toml:"max_budget_usd"`
 	Secrets      []string    `toml:"secrets"` // names of environment variables whose values are replaced
-	Protect      []string    `toml:"protect"` // absolute paths, or under ~/, whose change always asks
+	Protect      []string    `toml:"protect"` // absolute paths, or under ~, whose change always asks; Load makes them so
 	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
 }
@@ -62,6 +62,9 @@ func Load(userFile, projectDir string) (Loaded, error) {
 		return l, err
 	}
 	l.Settings = user
+	if l.Protect, err = protectEntries(user.Protect, userFile, ""); err != nil {
+		return l, err
+	}
 	if user.Mode != "" {
 		if _, err := permission.ParseMode(user.Mode); err != nil {
 			return l, fmt.Errorf("configuration %s: %w", userFile, err)
@@ -84,6 +87,9 @@ func Load(userFile, projectDir string) (Loaded, error) {
 	bounds, err := project.Limits.bounds()
 	if err != nil {
 		return l, fmt.Errorf("configuration %s: %w", file, err)
+	}
+	if project.Protect, err = protectEntries(project.Protect, file, projectDir); err != nil {
+		return l, err
 	}
 	l.Bounds = l.Bounds.Narrow(bounds)
 	l.narrow(project, file)

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,5 +80,31 @@ func TestErrorsNameThePlace(t *testing.T) {
 	}
 	if _, err := settings.Load(filepath.Join(t.TempDir(), "none.toml"), t.TempDir()); err != nil {
 		t.Errorf("files that are not there: %v", err)
+	}
+}
+
+// An entry of protect is resolved or refused, never ignored: a project's relative path lies below its directory, the
+// home may be written in three ways, and what no path can be made of is an error.
+func TestProtectIsResolvedOrRefused(t *testing.T) {
+	dir := t.TempDir()
+	for entry, want := range map[string]string{
+		"src": filepath.Join(dir, "src"), "./src": filepath.Join(dir, "src"), "../x": filepath.Join(filepath.Dir(dir), "x"), "/data": "/data",
+		"~": "~", "~/notes": "~/notes", "$HOME": "~", "$HOME/x": "~/x", "${HOME}/x": "~/x",
+		"": "!", "~root/x": "!", "$FOO/x": "!", "$HOMER": "!", "*.pem": "!", "/data/*": "!", "a?": "!",
+	} {
+		write(t, filepath.Join(dir, ".perdure", "config.toml"), "protect = [\""+entry+"\"]\n")
+		l, err := settings.Load("", dir)
+		if want == "!" {
+			if !errors.Is(err, settings.ErrProtect) {
+				t.Errorf("%q of a project: %q, %v, want ErrProtect", entry, l.Protect, err)
+			}
+		} else if err != nil || len(l.Protect) != 1 || l.Protect[0] != want {
+			t.Errorf("%q of a project: %q, %v, want %q", entry, l.Protect, err, want)
+		}
+		user := write(t, filepath.Join(dir, "user.toml"), "protect = [\""+entry+"\"]\n")
+		relative := !strings.HasPrefix(want, "~") && entry != want
+		if l, err = settings.Load(user, ""); (err != nil) != relative {
+			t.Errorf("%q of the user: %q, %v", entry, l.Protect, err)
+		}
 	}
 }
