@@ -35,16 +35,33 @@
 // Read(x) binds Edit and Write: what may not be seen may not be changed. A deny
 // or ask pattern without a slash holds at any depth and for everything below a
 // directory that it names, in any letter case; an allow pattern holds for
-// exactly what it says. A Bash word that names a path which a file rule denies
-// makes the command ask.
+// exactly what it says.
+//
+// # Words
+//
+// A word of a command that names, or may expand to, a path which a file rule
+// denies makes the command ask, and so does one that names a protected path. No
+// option hides a word. Compared are all forms that a word may take: with its
+// patterns, its braces, and the values that its variables have in Policy.Env or
+// get in the text, from every directory that a cd may have led to, and under
+// both names of a directory in Policy.Links. What cannot be known of a word, such
+// as the output of a command, asks under a file rule, for the rule cannot be
+// ruled out; it does not count as a protected path. Paths through
+// /proc/PID/{cwd,root,fd,environ,mem,task,map_files} and /dev/fd always ask,
+// because they lead to any file. Under a rule on reading, programs that read
+// whole directories (grep -r, rg, git grep, cp -r, tar …) ask where they may come
+// to such a file. What a command does to the files by other means, a script that
+// it runs for instance, is not seen.
 //
 // # Bash
 //
 // A command is allowed by prefix rules only when it is plainly understood:
 // simple commands of literal words, joined by && || ; | or newlines, with
 // nothing but descriptor duplication and redirects to /dev/null, where each
-// simple command is covered by a rule. Everything else asks, unless exactly
-// that text was granted. Programs that run other programs or write files by an
+// simple command is covered by a rule. A rule for exactly one command does not
+// cover it behind a pipe, unless what it reads there is data to it (head, wc …).
+// Once a variable that chooses programs was changed (PATH, GIT_*, *PAGER …) prefix
+// rules ask. Everything else asks, unless exactly that text was granted. Programs that run other programs or write files by an
 // option (env, find, sed, xargs, tar, make, python, ssh …) always ask; git and
 // go ask for the options and subcommands that execute or write elsewhere.
 // A bare allow rule Bash covers everything that parses: only explicit deny and
