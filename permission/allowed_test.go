@@ -33,7 +33,22 @@ done 251<"$2"
 // allowedLine is a line that was allowed, and the commands that it was allowed for.
 type allowedLine struct {
 	text   string
-	pieces [][]string
+	pieces [][]word
+}
+
+// fits reports that the shell may have made these arguments of the words: a pattern stands for one file or more.
+func fits(words []word, argv []string) bool {
+	if len(words) == 0 || len(argv) == 0 {
+		return len(words) == len(argv)
+	}
+	w := words[0]
+	if !w.glob {
+		return w.text == argv[0] && fits(words[1:], argv[1:])
+	}
+	if w.text != argv[0] && !overlap(formTokens(w.form, false), literalTokens(argv[0])) {
+		return false
+	}
+	return fits(words[1:], argv[1:]) || fits(words, argv[1:])
 }
 
 type batchBash struct{ bash, dir, root string }
@@ -68,7 +83,7 @@ func (b *batchBash) foreign(t *testing.T, locale string, lines []allowedLine) (f
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.bash, "--noprofile", "--norc", "-c", batchDriver, "bash", logFile, in)
-	cmd.Dir, cmd.Env = b.dir, []string{"PATH=/nonexistent", "HOME=/nonexistent", "LC_ALL=" + locale}
+	cmd.Dir, cmd.Env = b.dir, []string{"PATH=/nonexistent", "HOME=" + b.dir, "LC_ALL=" + locale}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); ctx.Err() != nil {
@@ -96,8 +111,8 @@ func (b *batchBash) foreign(t *testing.T, locale string, lines []allowedLine) (f
 			return append(found, "the log cannot be read")
 		}
 		argv := fields[2 : 2+argc]
-		if !slices.ContainsFunc(lines[n].pieces, func(p []string) bool { return slices.Equal(p, argv) }) {
-			found = append(found, fmt.Sprintf("%q executed %q, allowed were %q", lines[n].text, argv, lines[n].pieces))
+		if !slices.ContainsFunc(lines[n].pieces, func(p []word) bool { return fits(p, argv) }) {
+			found = append(found, fmt.Sprintf("%q executed %q, which is none of its commands", lines[n].text, argv))
 		}
 		fields, ran = fields[2+argc:], ran+1
 	}
@@ -159,13 +174,9 @@ func (p lineParts) line(rnd *rand.Rand) string {
 }
 
 // piecesOf are the commands that a line was judged by.
-func piecesOf(line string) (pieces [][]string) {
+func piecesOf(line string) (pieces [][]word) {
 	for _, c := range analyse(bash(line)).top {
-		argv := make([]string, len(c.argv))
-		for i, w := range c.argv {
-			argv[i] = w.text
-		}
-		pieces = append(pieces, argv)
+		pieces = append(pieces, c.argv)
 	}
 	return pieces
 }
@@ -221,26 +232,34 @@ func TestAllowedLinesRunWhatWasJudged(t *testing.T) {
 	t.Logf("%d lines judged, %d allowed and run", judged, ran)
 }
 
+func control(pieces string) (words []word) {
+	for _, f := range strings.Split(pieces, " ") {
+		words = append(words, literal(f))
+	}
+	return words
+}
+
 // Goal: the harness notices. Each control allows what it should not, or misreads it, and must be caught.
 func TestAllowedLinesControls(t *testing.T) {
 	b := newBatchBash(t)
 	for text, pieces := range map[string]string{
 		"make test <&-''": "make test", "echo a; x": "echo a", "echo a | b": "echo a", "echo $(x)": "echo \x00", "echo a{b,c}": "echo a{b,c}", "echo 'a b'": "echo a b", "echo a\\\nb": "echo a", "echo a # b\nx": "echo a",
-		"echo a > f": "echo a", "(x)": "ls", "echo a & x": "echo a", "if ls; then x; fi": "ls", "f() { x; }; f": "f", "./x": "x", "echo 'a": "echo a", "time x": "time x", "x=y; $x": "x", "echo \"a\\b\"": "echo ab", "ls\nx": "ls x", "eval x y": "eval x y", "echo $'a'": "echo $a",
+		"echo a > f": "echo a", "(x)": "ls", "echo a & x": "echo a", "if ls; then x; else x; fi": "ls", "f() { x; }; f": "f", "./x": "x", "echo 'a": "echo a", "time x": "time x", "x=y; $x": "x", "echo \"a\\b\"": "echo ab", "ls\nx": "ls x", "eval x y": "eval x y", "echo $'a'": "echo $a",
 	} {
-		if found := b.foreign(t, "C.UTF-8", []allowedLine{{text, [][]string{strings.Split(pieces, " ")}}}); len(found) == 0 {
+		if found := b.foreign(t, "C.UTF-8", []allowedLine{{text, [][]word{control(pieces)}}}); len(found) == 0 {
 			t.Errorf("%q passed for %q", text, pieces)
 		}
 	}
 	// The matcher without one of its reasons to ask.
 	ps := parts()
 	names := []string{"git", "ls", "echo", "cat", "grep", "make", "go", "head", "wc", "printf", "uniq", "npm"}
-	for _, ignored := range []string{"it redirects", "it uses shell syntax", "the word", "the command does not parse", "it sets a variable", "it continues a line"} {
+	for _, ignored := range []string{"it redirects", "it uses shell syntax", "the word", "the command does not parse", "it continues a line"} {
 		rnd := rand.New(rand.NewPCG(5, 0))
 		var batch []allowedLine
 		for range 40_000 {
 			line := ps.line(rnd)
 			if s := analyse(bash(line)); refusedBytes(bash(line)) == "" && strings.HasPrefix(s.why, ignored) &&
+				!strings.ContainsAny(line, "/~") && // such a line may write somewhere else
 				!slices.ContainsFunc(s.top, func(c command) bool { return len(c.argv) == 0 || !slices.Contains(names, c.argv[0].text) }) {
 				if batch = append(batch, allowedLine{line, piecesOf(line)}); len(batch) == 100 {
 					break
