@@ -47,7 +47,7 @@ func TestStoppedHolder(t *testing.T) {
 	for _, args := range [][]string{{"show", "s"}, {"log", "s"}, {"list"}, {"fork", "s", "--id", "f"}, {"verify", "s"}, {"approvals", "list"}} {
 		w.want(0, args...)
 	}
-	if o := w.want(1, "delete", "s", "--yes"); !strings.Contains(o.stderr, "runs") && !strings.Contains(o.stderr, "held") {
+	if o := w.want(5, "delete", "s", "--yes"); !strings.Contains(o.stderr, "runs") && !strings.Contains(o.stderr, "held") {
 		t.Errorf("delete of a held session: %s", o)
 	}
 	if err := cmd.Process.Kill(); err != nil {
