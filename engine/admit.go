@@ -88,7 +88,7 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 	if !s.state.Accepts() {
 		return fmt.Errorf("too many messages wait for their turn")
 	}
-	b.Key = key
+	b.Key, b.Changed = key, nil
 	for i := range b.Content {
 		switch p := &b.Content[i]; p.Type {
 		case session.BlockText:

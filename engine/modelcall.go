@@ -14,6 +14,11 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 	if err != nil {
 		return fmt.Errorf("session %s: %w", s.state.ID, err)
 	}
+	if do.Through == 0 {
+		if err := s.tellChanged(ctx); err != nil {
+			return err
+		}
+	}
 	t, err := s.Transcript(ctx)
 	if err != nil {
 		return err

@@ -170,6 +170,7 @@ func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
 		if do.Met && s.awaiting.stopped {
 			return false, nil
 		}
+		s.looked = false
 		return true, s.append(ctx, engineActor, &session.TurnStarted{N: a.Turn, Message: do.Message, Met: do.Met})
 	case session.EndTurn:
 		return true, s.append(ctx, engineActor, &session.TurnEnded{N: a.Turn, Stop: do.Stop, Message: do.Message})

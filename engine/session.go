@@ -18,6 +18,7 @@ type Session struct {
 	lease      store.Lease
 	state      *session.State
 	transcript *session.Transcript // nil until a model call needs it
+	looked     bool                // at known files, since this turn began or the session was opened
 	mark       int64               // inbox items up to here are in the log
 	flights    map[string]*flight
 	landed     chan landing

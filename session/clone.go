@@ -17,7 +17,7 @@ func (s *State) View() *State {
 // appends to, is shared.
 func (s *State) own() *State {
 	s.Labels, s.Scratch, s.Timers = maps.Clone(s.Labels), maps.Clone(s.Scratch), maps.Clone(s.Timers)
-	s.Files, s.fileOrder = maps.Clone(s.Files), nil
+	s.Files, s.fileOrder, s.Told = maps.Clone(s.Files), nil, maps.Clone(s.Told)
 	s.Tasks, s.Queue, s.Usage = slices.Clone(s.Tasks), slices.Clone(s.Queue), slices.Clone(s.Usage)
 	s.Awaits = slices.Clone(s.Awaits)
 	s.Facts, s.Directories, s.Faults = slices.Clip(s.Facts), slices.Clip(s.Directories), slices.Clip(s.Faults)

@@ -26,7 +26,25 @@ func (b *FileSeen) apply(s *State, e Event) {
 		s.Files = Files{}
 	}
 	s.Files[f.Path] = f
+	delete(s.Told, f.Path)
 	s.boundFiles(f)
+}
+
+// FileChange is a file that is not on disk as the session knows it, as the model was told. A zero digest: it is gone.
+type FileChange struct {
+	Path   string `json:"path"`
+	Digest Digest `json:"digest,omitzero"`
+}
+
+// told remembers what the model was told of a known file until it sees the file again.
+func (s *State) told(c FileChange) {
+	if _, known := s.Files[c.Path]; !known {
+		return
+	}
+	if s.Told == nil {
+		s.Told = map[string]Digest{}
+	}
+	s.Told[c.Path] = c.Digest
 }
 
 // fileRef is a file as of one event about it; a newer event makes it stale.
@@ -52,6 +70,7 @@ func (s *State) boundFiles(seen File) {
 		s.fileOrder = s.fileOrder[1:]
 		if f, known := s.Files[oldest.path]; known && f.Seq == oldest.seq {
 			delete(s.Files, oldest.path)
+			delete(s.Told, oldest.path)
 			s.Dropped.Files++
 		}
 	}

@@ -56,6 +56,7 @@ type State struct {
 	Permissions Permissions       `json:"permissions"`
 	Settled     []Act             `json:"settled"`
 	Files       Files             `json:"files"`
+	Told        map[string]Digest `json:"told,omitempty"` // changes of Files that the model was told of, by path
 	Tasks       []Task            `json:"tasks"`
 	NextTask    int               `json:"next_task"`  // number of the newest task ever named
 	Awaits      []Await           `json:"awaits"`     // open ones, oldest first

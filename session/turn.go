@@ -57,6 +57,8 @@ type MessageReceived struct {
 	Key     string `json:"key,omitempty"` // idempotency key of the inbox, if it came that way
 	Note    bool   `json:"note,omitempty"`
 	Content []Part `json:"content"`
+	// Changed are the files of which the note tells that they are not as the session knows them.
+	Changed []FileChange `json:"changed,omitempty"`
 }
 
 // Kind is message.received.
@@ -84,6 +86,9 @@ func (s *State) Accepts() bool { return len(s.Queue) < maxQueue }
 
 func (b *MessageReceived) apply(s *State, e Event) {
 	size := contentSize(b.Content)
+	for _, c := range b.Changed {
+		s.told(c)
+	}
 	if b.Note {
 		s.Context.Fresh += size
 		return
