@@ -34,6 +34,9 @@ type Step struct {
 	Content    string     `json:"content"`
 	ActiveForm string     `json:"active_form,omitempty"`
 	Status     StepStatus `json:"status"`
+	Blocker    string     `json:"blocker,omitempty"` // what it waits for
+	Reason     string     `json:"reason,omitempty"`  // why it stands so
+	Output     string     `json:"output,omitempty"`  // what came of it
 }
 
 // StepStatus is where a plan's step stands.

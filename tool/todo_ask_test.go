@@ -27,6 +27,15 @@ func TestTodoWrite(t *testing.T) {
 	w.golden(w.call("TodoWrite", `{"todos":[{"content":"x","status":"later"},{"status":"pending"}]}`), true,
 		`TodoWrite: todo 1: "status" must be one of pending, in_progress, completed, planned, executing, done, got "later"; `+
 			`todo 2: "content" is missing; it must be a string`)
+	w.golden(w.call("TodoWrite", `{"todos":[{"content":"x","status":"pending","blocker":"the key","reason":"no access","output":"half a draft"}]}`), false,
+		"The plan has 1 step: 0 completed, 0 in progress, 1 pending.")
+	kept := session.Step{Content: "x", Status: session.StepPlanned, Blocker: "the key", Reason: "no access", Output: "half a draft"}
+	if !reflect.DeepEqual(w.State.Plan, []session.Step{kept}) {
+		t.Errorf("plan: %+v", w.State.Plan)
+	}
+	w.golden(w.call("TodoWrite", `{"todos":[{"content":"x","status":"pending","note":"y","due":1}]}`), true,
+		`TodoWrite: todo 1: there is no "due"; a step has content, status, activeForm, blocker, reason and output; `+
+			`todo 1: there is no "note"; a step has content, status, activeForm, blocker, reason and output`)
 	w.golden(w.call("TodoWrite", `{"todos":[]}`), false, "The plan is empty.")
 	if len(w.State.Plan) != 0 {
 		t.Errorf("plan: %+v", w.State.Plan)

@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/perdure/perdure/session"
@@ -29,7 +31,10 @@ func (todoWrite) Spec() Spec {
 			`"type":"object","properties":{` +
 			`"content":{"type":"string","description":"What is to be done"},` +
 			`"status":{"type":"string","enum":["pending","in_progress","completed"]},` +
-			`"activeForm":{"type":"string","description":"The same while it is being done, such as \"Running the tests\""}},` +
+			`"activeForm":{"type":"string","description":"The same while it is being done, such as \"Running the tests\""},` +
+			`"blocker":{"type":"string","description":"What the step waits for, if something keeps it"},` +
+			`"reason":{"type":"string","description":"Why it stands as it does"},` +
+			`"output":{"type":"string","description":"What came of it, such as a file or a finding"}},` +
 			`"required":["content","status"]}}},` +
 			`"required":["todos"]}`,
 	}
@@ -80,8 +85,16 @@ func (in *input) steps() []session.Step {
 	for i, item := range items {
 		one := &input{fields: item}
 		s := session.Step{Content: strings.TrimSpace(one.nonEmpty("content")), ActiveForm: one.text("activeForm")}
+		s.Blocker, s.Reason, s.Output = one.text("blocker"), one.text("reason"), one.text("output")
+		for _, name := range slices.Sorted(maps.Keys(item)) {
+			switch name {
+			case "content", "status", "activeForm", "blocker", "reason", "output":
+			default:
+				one.problem("there is no %q; a step has content, status, activeForm, blocker, reason and output", clipText(name, 40))
+			}
+		}
 		s.Status = stepStatus(one.choice("status", "pending", "in_progress", "completed", "planned", "executing", "done"))
-		if n := max(len(s.Content), len(s.ActiveForm)); n > maxTodoText {
+		if n := max(len(s.Content), len(s.ActiveForm), len(s.Blocker), len(s.Reason), len(s.Output)); n > maxTodoText {
 			one.problem("a text has %d bytes, at most %d are allowed", n, maxTodoText)
 		}
 		for _, p := range one.problems {
