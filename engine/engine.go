@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"path"
 	"strings"
 	"sync"
@@ -40,7 +41,9 @@ type Config struct {
 	TempDir  func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
 	// Ports gives a session a range of ports of its own, which its commands are told; idle: none of them runs, so that a
 	// port in use is a stranger's. Nil, or an error: they are told none.
-	Ports   func(sessionID string, idle bool) (first, last int, err error)
+	Ports func(sessionID string, idle bool) (first, last int, err error)
+	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
+	Sync    func(*os.File) error
 	Protect []string              // more protected paths
 	Limits  session.CommandLimits // of every command that a session's model starts
 	Secrets Secrets               // known values that must not reach model and log; nil: none
@@ -74,6 +77,9 @@ func New(cfg Config) (*Engine, error) {
 	}
 	if cfg.Jitter == nil {
 		cfg.Jitter = rand.Float64
+	}
+	if cfg.Sync == nil {
+		cfg.Sync = (*os.File).Sync
 	}
 	if cfg.Secrets == nil {
 		cfg.Secrets = noSecrets{}

@@ -71,7 +71,7 @@ func (f commandFlight) keep(st session.CommandState) (string, error) {
 	}
 	err = f.copyOutput(tmp, st)
 	if err == nil {
-		err = tmp.Sync()
+		err = f.s.eng.cfg.Sync(tmp)
 	}
 	if err = errors.Join(err, tmp.Close()); err == nil {
 		err = os.Rename(path+".tmp", path)
@@ -80,7 +80,7 @@ func (f commandFlight) keep(st session.CommandState) (string, error) {
 		_ = os.Remove(path + ".tmp")
 		return "", err
 	}
-	return path, syncDir(dir)
+	return path, errors.Join(f.s.eng.syncDir(dir), f.s.eng.syncDir(f.s.eng.cfg.OutDir))
 }
 
 func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
@@ -111,10 +111,10 @@ func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
 	return nil
 }
 
-func syncDir(dir string) error {
+func (e *Engine) syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(e.cfg.Sync(d), d.Close())
 }
