@@ -22,7 +22,7 @@ func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 	for _, name := range []string{"a", "b", "d"} {
 		s.files.m["/w/"+name] = []byte(name)
 	}
-	p, se := s.start("go")
+	_, se := s.start("go")
 	run(t, se)
 	must(t, se.Close(t.Context(), ""))
 
@@ -36,7 +36,7 @@ func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 		}
 		return answer(ctx, n, r, sink)
 	}
-	p = s.process()
+	p := s.process()
 	p.say("what now")
 	se = p.open(engine.Options{})
 	run(t, se)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,7 +141,7 @@ func (a *App) request(ctx context.Context, h *perdure.Home, id string, body *ses
 
 func (a *App) tellStarted(t perdure.TaskView, asJSON bool) error {
 	if asJSON {
-		return json.NewEncoder(a.Stdout).Encode(struct {
+		return a.json(struct {
 			SessionID string `json:"session_id"`
 			ID        string `json:"id"`
 			PID       int    `json:"pid"`

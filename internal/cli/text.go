@@ -8,6 +8,8 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	safe "github.com/perdure/perdure/internal/plain"
@@ -29,17 +31,22 @@ func encoder(w io.Writer) *json.Encoder {
 	return e
 }
 
-// escaper escapes the control characters that JSON allows as they are: DEL and the C1 set, which some terminals obey.
-// They can only stand in strings. An encoder writes whole lines, so no character comes in two pieces.
+// escaper escapes the control characters that JSON allows as they are: DEL and the C1 set, which some terminals obey, and
+// the invisible ones that turn the direction of text or hide in it. They can only stand in strings. An encoder writes whole lines, so no character comes in two pieces.
 type escaper struct{ w io.Writer }
 
 func (e escaper) Write(b []byte) (int, error) {
-	if !bytes.ContainsFunc(b, isC1) {
+	if !bytes.ContainsFunc(b, unseen) {
 		return e.w.Write(b)
 	}
 	out := make([]byte, 0, len(b)+64)
 	for _, r := range string(b) {
-		if isC1(r) {
+		switch {
+		case unseen(r) && r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+			continue
+		case unseen(r):
 			out = fmt.Appendf(out, `\u%04x`, r)
 			continue
 		}
@@ -51,7 +58,8 @@ func (e escaper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func isC1(r rune) bool { return r >= 0x7f && r <= 0x9f }
+// unseen reports whether a character controls how others are shown and is not seen itself.
+func unseen(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Cf, r) }
 
 // linef prints one line of a result.
 func (a *App) linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, format+"\n", args...) }

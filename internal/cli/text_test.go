@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -104,5 +106,23 @@ func TestPositionAndAct(t *testing.T) {
 		if isAct(in) != want {
 			t.Errorf("isAct(%q) = %v", in, !want)
 		}
+	}
+}
+
+// JSON keeps what it holds, and no byte of it is obeyed by a terminal or turns the direction of text.
+func TestJSONIsPlain(t *testing.T) {
+	in := "a\u202eb\u009b31mc\x7f\u2066d\u200be\U000e0041f\ufeff ä €"
+	var out bytes.Buffer
+	if err := encoder(&out).Encode(in); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range strings.TrimSuffix(out.String(), "\n") {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			t.Errorf("%U in %s", r, out.String())
+		}
+	}
+	var back string
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != in {
+		t.Errorf("%q is read back as %q, %v", in, back, err)
 	}
 }
