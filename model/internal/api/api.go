@@ -23,8 +23,14 @@ import (
 	"github.com/perdure/perdure/model/internal/sse"
 )
 
-// MaxReply bounds a whole reply, in bytes.
-const MaxReply = 128 << 20
+// MaxReply bounds a whole reply, in bytes. While it comes it costs about four times as much memory.
+const MaxReply = 64 << 20
+
+// quietTimes is for how many idle times a stream may go on with nothing but signs of life: they would keep a turn open
+// for ever.
+const quietTimes = 6
+
+var errQuiet = errors.New("nothing but signs of life")
 
 // DefaultIdle is how long a stream may be silent.
 const DefaultIdle = 5 * time.Minute
@@ -55,6 +61,7 @@ type Stream struct {
 	kind   string // the content's type
 	events *sse.Reader
 	body   *idleReader
+	quiet  *time.Timer // ends a stream that has nothing to say
 	parent context.Context
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -104,6 +111,7 @@ func (c Client) post(ctx context.Context, url string, header http.Header, body [
 		return nil, err
 	}
 	st := &Stream{parent: ctx, ctx: sctx, cancel: cancel, body: &idleReader{idle: c.idle(), left: MaxReply}}
+	st.quiet = time.AfterFunc(quietTimes*st.body.idle, func() { cancel(errQuiet) })
 	st.body.timer = time.AfterFunc(st.body.idle, func() { cancel(errIdle) })
 	resp, err := c.client().Do(req) //nolint:bodyclose // Stream.Close closes it.
 	if err != nil {
@@ -158,6 +166,9 @@ func (c Client) request(ctx context.Context, url string, header http.Header, bod
 // context's.
 func (s *Stream) Next() (sse.Event, error) {
 	e, err := s.events.Next()
+	if err == nil && e.Name != "ping" {
+		s.quiet.Reset(quietTimes * s.body.idle)
+	}
 	if err == nil || errors.Is(err, io.EOF) {
 		return e, err
 	}
@@ -181,6 +192,11 @@ func (s *Stream) ended() error {
 	if err := s.parent.Err(); err != nil {
 		return err
 	}
+	if errors.Is(context.Cause(s.ctx), errQuiet) {
+		return &model.Error{
+			Class: model.ClassTimeout, Message: fmt.Sprintf("nothing but signs of life came for %s", quietTimes*s.body.idle), RequestID: s.RequestID,
+		}
+	}
 	if errors.Is(context.Cause(s.ctx), errIdle) {
 		return &model.Error{
 			Class: model.ClassTimeout, Message: fmt.Sprintf("nothing came for %s", s.body.idle), RequestID: s.RequestID,
@@ -192,6 +208,7 @@ func (s *Stream) ended() error {
 // Finish closes a stream whose reply is complete. It waits a moment for the stream's end, so that the connection can
 // be used again.
 func (s *Stream) Finish() {
+	s.quiet.Stop()
 	s.body.timer.Reset(drainTime)
 	s.body.idle = drainTime
 	_, _ = io.Copy(io.Discard, io.LimitReader(s.body, drainBytes))
@@ -201,6 +218,7 @@ func (s *Stream) Finish() {
 // Close ends the request. It may be called twice.
 func (s *Stream) Close() {
 	s.body.timer.Stop()
+	s.quiet.Stop()
 	s.cancel(nil)
 	if s.body.src != nil {
 		_ = s.body.src.Close()

@@ -305,3 +305,40 @@ func TestAddressesInErrorsHoldNoKey(t *testing.T) {
 		}
 	}
 }
+
+// Signs of life, pings and comments, do not keep a reply open for ever; what says something does.
+func TestPingsDoNotKeepAReplyOpen(t *testing.T) {
+	for name, sign := range map[string]string{"pings": "event: ping\ndata: {}\n\n", "comments": ": still here\n\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			r, w := io.Pipe()
+			c := Client{Idle: time.Minute, HTTP: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+				context.AfterFunc(req.Context(), func() { _ = r.CloseWithError(req.Context().Err()) })
+				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: r, Request: req}, nil
+			})}}
+			st, err := c.Stream(t.Context(), "http://x/", nil, []byte("{}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			go func() {
+				for i := 0; ; i++ {
+					<-time.After(10 * time.Second) // by the bubble's clock
+					text := sign
+					if i == 20 {
+						text = "data: something\n\n"
+					}
+					if _, err := io.WriteString(w, text); err != nil {
+						return
+					}
+				}
+			}()
+			for err == nil {
+				_, err = st.Next()
+			}
+			if e := failure(t, err); e.Class != model.ClassTimeout || time.Since(begin).Round(time.Second) != 210*time.Second+6*time.Minute {
+				t.Errorf("%s: after %s: %v", name, time.Since(begin), e)
+			}
+			st.Close()
+		})
+	}
+}
