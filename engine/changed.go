@@ -26,7 +26,6 @@ func (s *Session) tellChanged(ctx context.Context) error {
 	}
 	s.looked = true
 	var changed []session.FileChange
-	var words []string
 	for _, f := range s.newestFiles() {
 		now, _, err := s.eng.cfg.Files.Digest(f.Path)
 		told, known := s.state.Told[f.Path]
@@ -34,16 +33,18 @@ func (s *Session) tellChanged(ctx context.Context) error {
 			continue
 		}
 		changed = append(changed, session.FileChange{Path: f.Path, Digest: now})
-		switch {
-		case len(changed) > maxNamed:
-		case now.IsZero():
-			words = append(words, f.Path+" (removed)")
-		default:
-			words = append(words, f.Path+" (changed)")
-		}
 	}
 	if len(changed) == 0 {
 		return nil
+	}
+	slices.SortFunc(changed, func(a, b session.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	var words []string
+	for _, c := range changed[:min(len(changed), maxNamed)] {
+		what := " (changed)"
+		if c.Digest.IsZero() {
+			what = " (removed)"
+		}
+		words = append(words, c.Path+what)
 	}
 	if n := len(changed) - len(words); n > 0 {
 		words = append(words, "and "+strconv.Itoa(n)+" more")

@@ -43,7 +43,7 @@ func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 	if got := len(s.requests); got != 4 || render(s.requests[2].Messages) != render(s.requests[3].Messages) {
 		t.Errorf("%d requests, or the retry is another one", got)
 	}
-	const told = "[changed on disk since you last read or wrote it: /w/b (removed), /w/a (changed). Read it again before you rely on it.]"
+	const told = "[changed on disk since you last read or wrote it: /w/a (changed), /w/b (removed). Read it again before you rely on it.]"
 	messages := s.last().Messages
 	last := messages[len(messages)-1]
 	if last.Role != session.RoleUser || last.Blocks[0].Text != told || last.Blocks[1].Text != "what now" {
