@@ -320,7 +320,9 @@ func TestPingsDoNotKeepAReplyOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			begin := time.Now()
+			over := make(chan struct{})
 			go func() {
+				defer close(over)
 				for i := 0; ; i++ {
 					<-time.After(10 * time.Second) // by the bubble's clock
 					text := sign
@@ -339,6 +341,7 @@ func TestPingsDoNotKeepAReplyOpen(t *testing.T) {
 				t.Errorf("%s: after %s: %v", name, time.Since(begin), e)
 			}
 			st.Close()
+			<-over
 		})
 	}
 }
