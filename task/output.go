@@ -21,7 +21,7 @@ const (
 	floodAfter    = 8 // full steps in a row
 	fifoMode      = 0o600
 	segmentMode   = 0o600
-	segmentFlags  = os.O_WRONLY | os.O_CREATE
+	segmentFlags  = os.O_WRONLY | os.O_CREATE | unix.O_NOFOLLOW
 	fifoOpenFlags = unix.O_RDWR | unix.O_CLOEXEC
 )
 

@@ -140,7 +140,7 @@ func (d actDir) read(from int64, most int) (b []byte, gap int64, err error) {
 }
 
 func (d actDir) readSegment(s segment, start int64, most int) ([]byte, error) {
-	f, err := os.Open(d.path(segmentName(s.base)))
+	f, err := os.OpenFile(d.path(segmentName(s.base)), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}

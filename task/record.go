@@ -123,12 +123,17 @@ func readBounded(path string) ([]byte, error) {
 	}
 }
 
+// openRetry opens a file of an act's directory, whose command may have put a link there: it is not followed, and the file counts as missing.
 func openRetry(path string, flags int, mode uint32) (int, error) {
 	for {
-		fd, err := unix.Open(path, flags, mode)
-		if err != unix.EINTR {
-			return fd, err
+		fd, err := unix.Open(path, flags|unix.O_NOFOLLOW, mode)
+		switch err {
+		case unix.EINTR:
+			continue
+		case unix.ELOOP:
+			err = unix.ENOENT
 		}
+		return fd, err
 	}
 }
 

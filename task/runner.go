@@ -157,7 +157,7 @@ func (r *Runner) launch(d actDir, role string, delay time.Duration, k *keeper) (
 		return nil, err
 	}
 	defer null.Close()
-	log, err := os.OpenFile(d.path(logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(d.path(logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}
