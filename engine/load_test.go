@@ -94,3 +94,19 @@ func TestASignalIsHeardBetweenCalls(t *testing.T) {
 		t.Errorf("%v after %d decisions", err, decided)
 	}
 }
+
+// TestALargeInputCostsItsSize: twice the bytes of one call's input cost about twice the work.
+func TestALargeInputCostsItsSize(t *testing.T) {
+	work := func(size int) uint64 {
+		return callsWork(t, 1, func(int) session.Block {
+			return use("a", "Write", `{"file_path":"/w/f","content":"`+strings.Repeat("x", size)+`"}`)
+		})
+	}
+	few, many := work(4<<20), work(8<<20)
+	if ratio := float64(many) / float64(few); ratio > 2.6 {
+		t.Errorf("twice the bytes allocate %.1f times as much", ratio)
+	}
+	if many > 60*8<<20 {
+		t.Errorf("8 MiB of input allocate %d MiB", many>>20)
+	}
+}
