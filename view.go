@@ -9,7 +9,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // View is a session as `perdure show --json` prints it: its state, where its tasks really are, and what waits in its
@@ -20,7 +22,9 @@ type View struct {
 	Owner       string            `json:"owner"`
 	Labels      map[string]string `json:"labels"`
 	Lifecycle   session.Lifecycle `json:"lifecycle"`
-	Activity    session.Activity  `json:"activity"` // as of the log; a dead holder's running stands until somebody resumes
+	Activity    session.Activity  `json:"activity"` // as in a list: from the log and from who holds the session
+	Holder      *HolderView       `json:"holder"`   // null: nobody
+	Waiting     []Waiting         `json:"waiting"`  // what needs a human
 	Failure     *FailureView      `json:"failure"`  // the model call that the open turn is without; null: none failed
 	Agent       AgentView         `json:"agent"`
 	Config      session.Config    `json:"config"`
@@ -62,13 +66,23 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, err
 	if err != nil {
 		return nil, err
 	}
+	info, err := h.store.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
 	v := viewOf(st)
+	info.Heads = engine.Heads(st)
+	v.Activity = activityNow(session.ActivityOf(st), info, len(st.Awaits) > 0)
+	v.Holder, v.Waiting = HolderOf(info.Holder), h.Waits(st)
 	v.Acts, v.Tasks = actViews(acts(st), st), h.TaskViews(st)
 	v.Truncated = dropped(st.Dropped)
 	if opt.All {
 		if err := h.viewHistory(ctx, st, v); err != nil {
 			return nil, fmt.Errorf("session %s: read log: %w", id, err)
 		}
+	}
+	if err := h.actDetails(ctx, st, v.Acts); err != nil {
+		return nil, fmt.Errorf("session %s: read log: %w", id, err)
 	}
 	if v.Inbox, err = h.inboxViews(ctx, st); err != nil {
 		return nil, fmt.Errorf("session %s: inbox: %w", id, err)
@@ -86,7 +100,7 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, err
 func viewOf(st *session.State) *View {
 	v := &View{
 		ID: st.ID, Title: st.Title, Owner: st.Owner, Labels: st.Labels, Lifecycle: st.Lifecycle,
-		Activity: session.ActivityOf(st), Failure: failureView(st), Agent: AgentView{Agent: st.Agent, Tools: JSONValue(st.Agent.Tools)},
+		Failure: failureView(st), Agent: AgentView{Agent: st.Agent, Tools: JSONValue(st.Agent.Tools)},
 		Config: st.Config, Cwd: st.Cwd, Env: st.Env, Directories: list(st.Directories),
 		Parent: parentView(st.Parent), Head: st.Head, Epoch: st.Epoch,
 		Usage: UsageView{Usage: st.Total(), Models: modelViews(st.Usage)}, CostUSD: usd(st.Spent, st.Unpriced),
@@ -147,6 +161,23 @@ func (s *Stamp) UnmarshalJSON(b []byte) error {
 type AgentView struct {
 	session.Agent
 	Tools any `json:"tools"`
+}
+
+// HolderView is who may append to a session.
+type HolderView struct {
+	ID    string     `json:"id"`
+	Host  string     `json:"host"`
+	PID   int        `json:"pid"`
+	Alive store.Life `json:"alive"`
+	Since Stamp      `json:"since_at"`
+}
+
+// HolderOf is the view of a holder, nil of none.
+func HolderOf(h *store.Holder) *HolderView {
+	if h == nil {
+		return nil
+	}
+	return &HolderView{ID: h.ID, Host: h.Host, PID: h.PID, Alive: h.Alive, Since: Stamp(h.Since)}
 }
 
 // ParentView is where a fork began.

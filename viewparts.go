@@ -95,6 +95,12 @@ type ActView struct {
 	Safe    bool             `json:"safe_to_retry"`
 	Outcome *session.Outcome `json:"outcome"`
 	Reason  string           `json:"reason,omitempty"`
+	// About is its command or path in a few words, Started and Ended when it ran: of the acts that lie within the
+	// newest 10,000 events of the session's own log.
+	About    string `json:"about,omitempty"`
+	ExitCode *int   `json:"exit_code,omitempty"`
+	Started  Stamp  `json:"started_at,omitzero"`
+	Ended    Stamp  `json:"ended_at,omitzero"`
 }
 
 // modelTool is what a model call is listed as.

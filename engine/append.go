@@ -63,7 +63,7 @@ func (e *Engine) hide(b session.Body) {
 // changedHeads are the listing heads if they differ from the ones stored. They are of the state before the append, one
 // step late at worst; the last append of a lease, session.released, makes them right.
 func (s *Session) changedHeads() *store.Heads {
-	h := headsOf(s.state)
+	h := Heads(s.state)
 	h.Extra = s.listed
 	if s.heads != nil && reflect.DeepEqual(*s.heads, h) {
 		return nil

@@ -59,7 +59,7 @@ func (e *Engine) begin(ctx context.Context, st *session.State, first session.Bod
 		return err
 	}
 	st.ApplyBody(ev, first)
-	heads := headsOf(st)
+	heads := Heads(st)
 	heads.Extra = listedOf(st, ev.Seq)
 	err = e.cfg.Store.Create(ctx, store.NewSession{
 		ID: st.ID, Owner: owner, Created: ev.Time, Parent: st.Parent, Heads: heads, Events: []session.Event{ev},
@@ -90,7 +90,8 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 	return childID, at.Seq, nil
 }
 
-func headsOf(st *session.State) store.Heads {
+// Heads are what a listing shows of a state.
+func Heads(st *session.State) store.Heads {
 	h := store.Heads{
 		Title: st.Title, Labels: st.Labels, Lifecycle: string(st.Lifecycle), Activity: string(session.ActivityOf(st)),
 		Cwd: st.Config.Root, Model: st.Agent.Provider + "/" + st.Agent.Model, Turns: int64(st.Turns),

@@ -47,6 +47,12 @@ func (e Effect) SafeToRetry() bool { return e == EffectRead || e == EffectQuesti
 // ActBase names a block's act without its attempt. Block 0 is the model call itself.
 func ActBase(turn, step, block int) string { return fmt.Sprintf("t%d.s%d.b%d", turn, step, block) }
 
+// CallBase names, without an attempt, the tool call that is block i, from 0, of the reply to a model call's act.
+func CallBase(act string, i int) string {
+	step, _, _ := strings.Cut(act, ".b")
+	return fmt.Sprintf("%s.b%d", step, i+1)
+}
+
 // AttemptID names one attempt of an act.
 func AttemptID(base string, attempt int) string { return fmt.Sprintf("%s.a%d", base, attempt) }
 

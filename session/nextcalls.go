@@ -116,27 +116,6 @@ func deniedText(message string) string {
 	return "The user denied permission for this call, saying: " + message
 }
 
-// Activity is what a session is doing.
-type Activity string
-
-// The activities. They are derived, never stored as truth.
-const (
-	Idle    Activity = "idle"    // no open turn
-	Running Activity = "running" // the open turn has an action
-	Waiting Activity = "waiting" // a turn is open and needs outside input
-)
-
-// ActivityOf derives the activity from a state.
-func ActivityOf(s *State) Activity {
-	switch {
-	case len(s.turnActions()) > 0:
-		return Running
-	case s.Turn != nil:
-		return Waiting
-	}
-	return Idle
-}
-
 // Wait is something that needs a human.
 type Wait struct {
 	Call *Call

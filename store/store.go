@@ -175,10 +175,14 @@ type Query struct {
 	Cwd       string            // exact
 	Labels    map[string]string // all must be equal
 	IDPrefix  string
+	IDSuffix  string
 	Title     string // exact
 	Parent    string
-	Limit     int    // at most 1,000; 0 means 100
-	After     string // cursor of the page before
+	// OrHeld makes Lifecycle and Activity select what has a holder too, alive or dead, whatever its heads are: while
+	// somebody holds a session they may be a step behind.
+	OrHeld bool
+	Limit  int    // at most 1,000; 0 means 100
+	After  string // cursor of the page before
 }
 
 // Page is one page of a listing.

@@ -36,6 +36,10 @@ type App struct {
 	Signals <-chan os.Signal
 	// Terminal tells whether stdin is one, Screen whether stdout is.
 	Terminal, Screen bool
+	// Zone is the zone that people see times in; nil is UTC. JSON has UTC.
+	Zone *time.Location
+	// Size tells the terminal's columns and rows; nil or 0: unknown, as of a pipe.
+	Size func() (columns, rows int)
 	// TTY names the terminal that this process has; empty: none.
 	TTY string
 	// Exe is the path of this program, for commands that start it again; empty: unknown.
@@ -59,8 +63,25 @@ func OS() *App {
 	return &App{
 		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
 		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Screen: term.IsTerminal(int(os.Stdout.Fd())),
-		TTY: ttyName(os.Stdin, os.Stderr, os.Stdout), Exe: exe,
+		TTY: ttyName(os.Stdin, os.Stderr, os.Stdout), Exe: exe, Zone: time.Local, Size: terminalSize,
 	}
+}
+
+// terminalSize is the size of the terminal that stdout is, 0 if it is none.
+func terminalSize() (columns, rows int) {
+	columns, rows, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return columns, rows
+}
+
+// size is the screen's, 0 if there is none or it is unknown.
+func (a *App) size() (columns, rows int) {
+	if !a.Screen || a.Size == nil {
+		return 0, 0
+	}
+	return a.Size()
 }
 
 // Main runs one command line and returns its exit code.

@@ -52,7 +52,7 @@ func (d *diagnosis) sessions(ctx context.Context, a *App, h *perdure.Home) error
 		count++
 		needed[s.ID] = map[string]bool{}
 		if s.Holder != nil {
-			d.Holders = append(d.Holders, heldSession{Session: s.ID, holderView: holderOf(*s.Holder)})
+			d.Holders = append(d.Holders, heldSession{Session: s.ID, HolderView: perdure.HolderOf(s.Holder)})
 			if s.Holder.Alive == store.Unknown {
 				d.add(levelWarn, "session", "if that machine is gone: "+a.command("takeover", s.ID)+", or "+a.command("fork", s.ID),
 					"%s is held by pid %d on %s, which cannot be seen from here", s.ID, s.Holder.PID, s.Holder.Host)

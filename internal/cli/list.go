@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +42,7 @@ func (a *App) listCommand() *cobra.Command {
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.lifecycle, "lifecycle", "", "only those that are open, paused, closed or archived")
-	fs.StringVar(&f.activity, "activity", "", "only those that are idle, running or waiting")
+	fs.StringVar(&f.activity, "activity", "", "only those that are "+strings.Join(perdure.Activities(), ", "))
 	fs.StringArrayVar(&f.labels, "label", nil, "only those with the label `KEY=VALUE`; may be repeated")
 	fs.StringVar(&f.cwd, "cwd", "", "only those of this `DIR`; without a value, of the current one")
 	fs.Lookup("cwd").NoOptDefVal = here
@@ -58,12 +57,11 @@ const here = "."
 
 func (a *App) listQuery(f *listFlags) (q store.Query, err error) {
 	lifecycles := []string{"", string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)}
-	activities := []string{"", string(session.Idle), string(session.Running), string(session.Waiting)}
 	switch {
 	case !slices.Contains(lifecycles, f.lifecycle):
 		return q, usageError("lifecycle %q: want open, paused, closed or archived", f.lifecycle)
-	case !slices.Contains(activities, f.activity):
-		return q, usageError("activity %q: want idle, running or waiting", f.activity)
+	case f.activity != "" && !slices.Contains(perdure.Activities(), f.activity):
+		return q, usageError("activity %q: want one of %s", f.activity, strings.Join(perdure.Activities(), ", "))
 	case f.limit < 1 || f.limit > 1000:
 		return q, usageError("limit %d: want 1 to 1000", f.limit)
 	}
@@ -93,33 +91,21 @@ func (a *App) directory(dir string) string {
 }
 
 func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON bool) error {
-	page, err := h.Store().List(ctx, q)
+	page, err := h.List(ctx, q)
 	if err != nil {
 		if q.After != "" && strings.Contains(err.Error(), "cursor") {
 			return usageError("%q is not a cursor that list named", q.After)
 		}
 		return err
 	}
-	rows := [][]string{{"ID", "NAME", "STATUS", "TURNS", "COST", "UPDATED", "MODEL", "DIRECTORY"}}
-	for _, s := range page.Sessions {
-		l := headOf(s)
-		if !asJSON {
-			rows = append(rows, []string{
-				s.ID, s.Heads.Title, status(s), strconv.FormatInt(s.Heads.Turns, 10), money(l.CostUSD), a.age(s.Updated),
-				s.Heads.Model, s.Heads.Cwd,
-			})
-			continue
+	if asJSON {
+		for _, s := range page.Sessions {
+			if err := a.json(headOf(s)); err != nil {
+				return err
+			}
 		}
-		if err := a.json(l); err != nil {
-			return err
-		}
-	}
-	if !asJSON {
-		if len(page.Sessions) == 0 {
-			a.note("no sessions")
-		} else if err := a.table(rows); err != nil {
-			return err
-		}
+	} else if err := a.printSessions(page.Sessions); err != nil {
+		return err
 	}
 	if page.Next != "" {
 		a.note("there are more: --after %s", page.Next)
@@ -127,23 +113,60 @@ func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON b
 	return nil
 }
 
-// status is one word for where a session stands.
-func status(s store.Info) string {
+// printSessions prints sessions for people.
+func (a *App) printSessions(sessions []perdure.Listing) error {
+	if len(sessions) == 0 {
+		a.note("no sessions")
+		return nil
+	}
+	name := a.shortIDs(sessions)
+	rows := [][]string{{"ID", "NAME", "STATUS", "UPDATED", "TURNS", "COST", "MODEL", "DIRECTORY"}}
+	for _, s := range sessions {
+		rows = append(rows, []string{
+			name(s.ID), a.called(s), status(s), a.age(s.Updated), grouped(s.Heads.Turns), money(headOf(s).CostUSD), modelOf(s),
+			a.tilde(s.Heads.Cwd),
+		})
+	}
+	return a.table(rows)
+}
+
+// called is what a session is known by: its name, and that it is a fork.
+func (a *App) called(s perdure.Listing) string {
+	name := s.Heads.Title
+	if s.Parent != nil {
+		name = strings.TrimSpace(name + " (fork of " + shortID(s.Parent.Session, shortLength) + ")")
+	}
+	return name
+}
+
+// modelOf is a session's model, without the one that sessions of mere tasks have.
+func modelOf(s perdure.Listing) string {
+	if s.Heads.Model == "none/none" || s.Heads.Model == "/" {
+		return "-"
+	}
+	return s.Heads.Model
+}
+
+// tilde writes a path below the home directory as people do.
+func (a *App) tilde(path string) string {
+	home := a.getenv("HOME")
+	if rest, ok := strings.CutPrefix(path, home); ok && filepath.IsAbs(home) && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
+}
+
+// status is one word for where a session stands: its lifecycle once that is not open, else what it does.
+func status(s perdure.Listing) string {
 	switch {
 	case s.Head.Seq == 0:
 		return "empty"
 	case s.Heads.Lifecycle != string(session.LifecycleOpen):
 		return s.Heads.Lifecycle
-	case s.Heads.Activity != string(session.Running):
-		return s.Heads.Activity
-	case s.Holder == nil:
-		return "parked"
-	case s.Holder.Alive == store.Dead:
-		return "interrupted"
-	case s.Holder.Alive == store.Unknown:
+	case s.Activity == session.Running && s.Holder != nil && s.Holder.Alive == store.Unknown:
 		return "running?"
 	}
-	return s.Heads.Activity
+	return string(s.Activity)
 }
 
 // head is a line of list --json.
@@ -161,26 +184,17 @@ type head struct {
 	Parent    *perdure.ParentView `json:"parent"`
 	Head      session.Head        `json:"head"`
 	Epoch     int64               `json:"epoch"`
-	Holder    *holderView         `json:"holder"`
+	Holder    *perdure.HolderView `json:"holder"`
 	Pending   int64               `json:"pending"`
 	Created   perdure.Stamp       `json:"created_at"`
 	Updated   perdure.Stamp       `json:"updated_at"`
 }
 
-// holderView is who may append to a session.
-type holderView struct {
-	ID    string        `json:"id"`
-	Host  string        `json:"host"`
-	PID   int           `json:"pid"`
-	Alive store.Life    `json:"alive"`
-	Since perdure.Stamp `json:"since_at"`
-}
-
-func headOf(s store.Info) head {
+func headOf(s perdure.Listing) head {
 	l := head{
 		ID: s.ID, Title: s.Heads.Title, Owner: s.Owner, Labels: s.Heads.Labels, Lifecycle: s.Heads.Lifecycle,
-		Activity: s.Heads.Activity, Cwd: s.Heads.Cwd, Model: s.Heads.Model, Turns: s.Heads.Turns, Head: s.Head,
-		Epoch: s.Epoch, Pending: s.Pending, Created: perdure.Stamp(s.Created), Updated: perdure.Stamp(s.Updated),
+		Activity: string(s.Activity), Cwd: s.Heads.Cwd, Model: s.Heads.Model, Turns: s.Heads.Turns, Head: s.Head,
+		Holder: perdure.HolderOf(s.Holder), Epoch: s.Epoch, Pending: s.Pending, Created: perdure.Stamp(s.Created), Updated: perdure.Stamp(s.Updated),
 	}
 	if l.Labels == nil {
 		l.Labels = map[string]string{}
@@ -192,12 +206,9 @@ func headOf(s store.Info) head {
 		usd := float64(*s.Heads.CostNano) / 1e9
 		l.CostUSD = &usd
 	}
-	if s.Holder != nil {
-		l.Holder = holderOf(*s.Holder)
-	}
 	return l
 }
 
-func holderOf(h store.Holder) *holderView {
+func holderOf(h store.Holder) *perdure.HolderView {
 	return &holderView{ID: h.ID, Host: h.Host, PID: h.PID, Alive: h.Alive, Since: perdure.Stamp(h.Since)}
 }

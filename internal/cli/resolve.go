@@ -8,12 +8,45 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/store"
 )
 
-// minPrefix is the shortest beginning of an id that may stand for it.
-const minPrefix = 4
+// minPart is the shortest beginning or end of an id that may stand for it.
+const minPart = 4
+
+// shortLength is how much of an id's end a table shows, if that is unique in it. The ends of ids made by Perdure are
+// random, while their beginnings are the time, which sessions of one minute share.
+const shortLength = 8
+
+// shortID is the end of an id that is a UUID; other ids were chosen by somebody, and are shown whole.
+func shortID(id string, n int) string {
+	if uuid.Validate(id) != nil || len(id) != 36 || n >= len(id) {
+		return id
+	}
+	return id[len(id)-n:]
+}
+
+// shortIDs gives the ids of a table's sessions as it shows them: on a terminal their ends, at one length at which no
+// two are equal, elsewhere whole, for other programs.
+func (a *App) shortIDs(sessions []perdure.Listing) func(id string) string {
+	if !a.Screen {
+		return func(id string) string { return id }
+	}
+	n := shortLength
+	for ; n < 36; n++ {
+		seen := map[string]bool{}
+		for _, s := range sessions {
+			seen[shortID(s.ID, n)] = true
+		}
+		if len(seen) == len(sessions) {
+			break
+		}
+	}
+	return func(id string) string { return shortID(id, n) }
+}
 
 // validID tells whether an id may name a session: letters, digits and . _ - up to 128, beginning with a letter or
 // digit.
@@ -30,7 +63,7 @@ func validID(id string) bool {
 	return true
 }
 
-// resolve finds a session by exact id, exact name, or a unique beginning of its id.
+// resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
 func resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
 	if validID(name) {
 		info, err := h.Store().Get(ctx, name)
@@ -53,20 +86,40 @@ func resolve(ctx context.Context, h *perdure.Home, name string) (string, error) 
 	case len(page.Sessions) > 1:
 		return "", usageError("more than one session is named %q: give an id", name)
 	}
-	if validID(name) && len(name) >= minPrefix {
-		page, err := h.Store().List(ctx, store.Query{IDPrefix: name, Limit: 5})
-		if err != nil {
-			return "", err
-		}
-		if len(page.Sessions) == 1 {
-			return page.Sessions[0].ID, nil
-		}
-		if len(page.Sessions) > 1 {
-			return "", &exitError{code: exitMissing, text: fmt.Sprintf("%q begins more than one id", name), hint: "did you mean " + ids(page.Sessions)}
-		}
+	if found, err := byPart(ctx, h, name); err != nil {
+		return "", err
+	} else if len(found) == 1 {
+		return found[0].ID, nil
+	} else if len(found) > 1 {
+		return "", &exitError{code: exitMissing, text: fmt.Sprintf("%q is a part of more than one id", name), hint: "did you mean " + ids(found)}
 	}
 	return "", missing(ctx, h, name)
 }
+
+// byPart finds sessions whose id begins or ends with a text, at most 5 of each.
+func byPart(ctx context.Context, h *perdure.Home, part string) ([]store.Info, error) {
+	if !idPart(part) || len(part) < minPart {
+		return nil, nil
+	}
+	begin, err := h.Store().List(ctx, store.Query{IDPrefix: part, Limit: 5})
+	if err != nil {
+		return nil, err
+	}
+	end, err := h.Store().List(ctx, store.Query{IDSuffix: part, Limit: 5})
+	if err != nil {
+		return nil, err
+	}
+	found := begin.Sessions
+	for _, s := range end.Sessions {
+		if !slices.ContainsFunc(found, func(f store.Info) bool { return f.ID == s.ID }) {
+			found = append(found, s)
+		}
+	}
+	return found, nil
+}
+
+// idPart reports whether a text may be a part of an id: behind a letter it would be one.
+func idPart(s string) bool { return validID("a" + s) }
 
 // missing says that nothing has this name, and what comes nearest.
 func missing(ctx context.Context, h *perdure.Home, name string) error {

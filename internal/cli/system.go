@@ -15,7 +15,7 @@ func (a *App) systemPrompt(extra string) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(defaultSystem))
 	fmt.Fprintf(&b, "\n\nEnvironment when the session was opened: directory %s, platform %s, date %s.",
-		a.Dir, runtime.GOOS, a.Now().UTC().Format("2006-01-02"))
+		a.Dir, runtime.GOOS, a.clock(a.Now().UnixMilli()).Format("2006-01-02"))
 	if extra != "" {
 		b.WriteString("\n\n" + strings.ToValidUTF8(extra, "\uFFFD"))
 	}

@@ -1,12 +1,11 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strconv"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -64,30 +63,6 @@ func unseen(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.C
 // linef prints one line of a result.
 func (a *App) linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, format+"\n", args...) }
 
-// table prints rows in aligned columns. Cells are made safe.
-func (a *App) table(rows [][]string) error {
-	out := bufio.NewWriter(a.Stdout)
-	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	for _, row := range rows {
-		for i, cell := range row {
-			sep := "\t"
-			if i == len(row)-1 {
-				sep = "\n"
-			}
-			if _, err := io.WriteString(w, oneline(cell, maxCell)+sep); err != nil {
-				return err
-			}
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return out.Flush()
-}
-
-// maxCell bounds a table's cell, in characters.
-const maxCell = 100
-
 // age is how long ago a time in ms UTC was.
 func (a *App) age(ms int64) string {
 	if ms == 0 {
@@ -118,3 +93,32 @@ func money(usd *float64) string {
 
 // size shows a number of bytes.
 func size(n int64) string { return safe.Size(n) }
+
+// local is a time in ms UTC as this terminal's clock shows it, with its zone.
+func (a *App) local(ms int64) string { return a.clock(ms).Format("2006-01-02 15:04:05 Z07:00") }
+
+// clock is a time in ms UTC in the zone of whoever looks; nil is UTC.
+func (a *App) clock(ms int64) time.Time {
+	zone := a.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	return time.UnixMilli(ms).In(zone)
+}
+
+// grouped writes a number with its digits in groups of three.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// count writes a number of things: 1 turn, 2 turns.
+func count(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return grouped(n) + " " + thing + "s"
+}

@@ -38,12 +38,12 @@ func waitsOf(st *session.State, kind string) []wait {
 	return out
 }
 
-// allWaits lists what the sessions of the home wait for. A session whose holder died may be listed as running and wait
-// nevertheless, so those are looked at too.
+// allWaits lists what the sessions of the home wait for.
 func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wait, error) {
 	var out []wait
+	// A session that runs may wait too: a command runs on while a later call of the same reply waits for its approval.
 	for _, activity := range []session.Activity{session.Waiting, session.Running} {
-		err := each(ctx, h, store.Query{Activity: string(activity)}, func(s store.Info) error {
+		err := h.Each(ctx, store.Query{Activity: string(activity)}, func(s perdure.Listing) error {
 			st, err := h.State(ctx, s.ID)
 			switch {
 			case errors.Is(err, store.ErrNotFound):

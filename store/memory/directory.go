@@ -144,7 +144,8 @@ func matches(r *row, q store.Query) bool {
 			return false
 		}
 	}
-	heads := r.info.Heads
-	return is(q.Lifecycle, heads.Lifecycle) && is(q.Activity, heads.Activity) && is(q.Cwd, heads.Cwd) &&
-		is(q.Title, heads.Title) && is(q.Parent, parent) && strings.HasPrefix(r.info.ID, q.IDPrefix)
+	heads, held := r.info.Heads, q.OrHeld && r.info.Holder != nil
+	return (held || is(q.Lifecycle, heads.Lifecycle)) && (held || is(q.Activity, heads.Activity)) && is(q.Cwd, heads.Cwd) &&
+		is(q.Title, heads.Title) && is(q.Parent, parent) && strings.HasPrefix(r.info.ID, q.IDPrefix) &&
+		strings.HasSuffix(r.info.ID, q.IDSuffix)
 }

@@ -138,6 +138,9 @@ func listQuery(q store.Query) (string, []any, error) {
 			b.where("s.id < %s", end)
 		}
 	}
+	if q.IDSuffix != "" {
+		b.where("substr(s.id, -length(%[1]s)) = %[1]s", q.IDSuffix)
+	}
 	from := "session s CROSS JOIN listing l ON l.sno = s.sno"
 	if q.Cwd != "" || q.Title != "" || rare(q) {
 		from = "listing l CROSS JOIN session s ON s.sno = l.sno"
@@ -149,6 +152,9 @@ func listQuery(q store.Query) (string, []any, error) {
 		if q.Activity != "" && q.Activity != "idle" {
 			lifecycle = "+" + lifecycle
 		}
+	}
+	if q.OrHeld {
+		lifecycle, activity = "s.holder IS NOT NULL OR "+lifecycle, "s.holder IS NOT NULL OR "+activity
 	}
 	b.equal(lifecycle, q.Lifecycle)
 	b.equal(activity, q.Activity)
@@ -168,7 +174,7 @@ func listQuery(q store.Query) (string, []any, error) {
 
 // rare tells whether lifecycle or activity can be expected to narrow: few sessions of many are running or paused.
 func rare(q store.Query) bool {
-	return q.Activity != "" && q.Activity != "idle" || q.Lifecycle == "paused" || q.Lifecycle == "deleted"
+	return !q.OrHeld && (q.Activity != "" && q.Activity != "idle" || q.Lifecycle == "paused" || q.Lifecycle == "deleted")
 }
 
 type queryBuilder struct {
@@ -191,7 +197,7 @@ func (b *queryBuilder) where(format string, values ...any) {
 
 func (b *queryBuilder) equal(column, value string) {
 	if value != "" {
-		b.where(column+" = %s", value)
+		b.where("("+column+" = %s)", value)
 	}
 }
 
