@@ -208,6 +208,9 @@ type ModelView struct {
 	CostUSD *float64 `json:"cost_usd"` // null: a price is unknown
 }
 
+// ModelViews are the models that a session's own log used, and how much.
+func ModelViews(st *session.State) []ModelView { return modelViews(st.Usage) }
+
 func modelViews(use []session.ModelUse) []ModelView {
 	out := make([]ModelView, 0, len(use))
 	for _, u := range use {

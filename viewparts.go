@@ -159,6 +159,7 @@ type InboxView struct {
 	Kind  session.Kind  `json:"kind"`
 	Actor session.Actor `json:"actor"`
 	Seq   int64         `json:"seq,omitempty"`
+	Text  string        `json:"text,omitempty"` // of a message
 	Body  any           `json:"body"`
 	Sent  Stamp         `json:"sent_at"`
 }
@@ -177,8 +178,7 @@ func (h *Home) inboxViews(ctx context.Context, st *session.State) ([]InboxView, 
 			if err != nil {
 				return nil, err
 			}
-			l := session.EventView(ev, nil)
-			out = append(out, InboxView{Key: q.Key, Kind: l.Kind, Actor: l.Actor, Seq: q.Seq, Body: l.Body, Sent: Stamp(ev.Time)})
+			out = append(out, inboxView(ev, InboxView{Key: q.Key, Seq: q.Seq}))
 		}
 	}
 	items, err := h.store.Pending(ctx, st.ID, info.Mark, maxInbox)
@@ -186,8 +186,19 @@ func (h *Home) inboxViews(ctx context.Context, st *session.State) ([]InboxView, 
 		return nil, err
 	}
 	for _, it := range items {
-		l := session.EventView(session.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body}, nil)
-		out = append(out, InboxView{Key: it.Key, Kind: it.Kind, Actor: it.Actor, Body: l.Body, Sent: Stamp(it.Time)})
+		ev := session.Event{Kind: it.Kind, Actor: it.Actor, Time: it.Time, Codec: session.Codec1, Body: it.Body}
+		out = append(out, inboxView(ev, InboxView{Key: it.Key}))
 	}
 	return out, nil
+}
+
+// inboxView completes an entry by what was sent.
+func inboxView(ev session.Event, v InboxView) InboxView {
+	body, err := session.Decode(ev)
+	if m, ok := body.(*session.MessageReceived); ok && err == nil {
+		v.Text = session.Text(m.Content)
+	}
+	l := session.EventView(ev, nil)
+	v.Kind, v.Actor, v.Body, v.Sent = l.Kind, l.Actor, l.Body, Stamp(ev.Time)
+	return v
 }

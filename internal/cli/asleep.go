@@ -16,10 +16,10 @@ func (p *printer) awaits(r *perdure.Result) {
 }
 
 // awaitLine is one await for people.
-func awaitLine(v perdure.AwaitView) string {
+func (a *App) awaitLine(v perdure.AwaitView) string {
 	at := ""
 	if v.At != 0 {
-		at = ", at the latest " + v.At.String()
+		at = ", at the latest " + a.local(int64(v.At))
 	}
 	return v.ID + ": " + oneline(v.Text+at, 500)
 }
@@ -31,6 +31,6 @@ func (p *printer) list(r *perdure.Result) {
 			p.app.hint("and %d more; perdure show %s has all", len(r.Awaits)-i, r.SessionID)
 			return
 		}
-		p.app.hint("%s", awaitLine(a))
+		p.app.hint("%s", p.app.awaitLine(a))
 	}
 }

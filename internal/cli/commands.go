@@ -5,7 +5,8 @@ import "github.com/spf13/cobra"
 // commands are the verbs, in the order in which help lists them.
 func (a *App) commands() []*cobra.Command {
 	return []*cobra.Command{
-		a.listCommand(), a.showCommand(), a.logCommand(), a.forkCommand(), a.renameCommand(), a.pauseCommand(), a.closeCommand(), a.deleteCommand(), a.takeoverCommand(), a.backupCommand(),
+		a.listCommand(), a.showCommand(), a.logCommand(), a.forkCommand(), a.renameCommand(), a.pauseCommand(), a.closeCommand(), a.reopenCommand(),
+		a.deleteCommand(), a.takeoverCommand(), a.backupCommand(),
 		a.verifyCommand(), a.usageCommand(), a.taskCommand(), a.approvalsCommand(), a.sendCommand(), a.answerCommand(), a.permissionsCommand(),
 		a.doctorCommand(), a.completionCommand(), a.versionCommand(),
 	}

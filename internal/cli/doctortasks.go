@@ -24,7 +24,7 @@ const staleAfter = 7 * 24 * time.Hour
 // heldSession is a session and who may append to it.
 type heldSession struct {
 	Session string `json:"session_id"`
-	*holderView
+	*perdure.HolderView
 }
 
 // liveTask is a task of which a process lives, and the command that ends it.

@@ -29,6 +29,7 @@ func (a *App) renameCommand() *cobra.Command {
 				if err := a.deliver(ctx, h, id, &session.Labelled{Title: &name}); err != nil {
 					return err
 				}
+				a.note("session %s is named %q", id, name)
 				a.warnOfTwins(ctx, h, id, name)
 				return nil
 			})
@@ -70,6 +71,11 @@ func (a *App) closeCommand() *cobra.Command {
 		session.LifecycleOpen, session.LifecyclePaused)
 }
 
+func (a *App) reopenCommand() *cobra.Command {
+	return a.lifecycleCommand("reopen", "Let a paused or closed session take turns again", session.LifecycleOpen,
+		session.LifecyclePaused, session.LifecycleClosed)
+}
+
 // lifecycleCommand moves a session from one of the given lifecycles. Where it stands there already, nothing happens.
 func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ...session.Lifecycle) *cobra.Command {
 	return &cobra.Command{
@@ -89,11 +95,12 @@ func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ..
 				if err := a.deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
 					return err
 				}
-				if to != session.LifecyclePaused {
+				if to == session.LifecycleClosed {
 					if err := h.FreePorts(id); err != nil {
 						return err
 					}
 				}
+				a.note("session %s is %s", id, to)
 				a.tellTasks(ctx, h, id)
 				return nil
 			})

@@ -133,6 +133,9 @@ func (a *App) printSessions(sessions []perdure.Listing) error {
 // called is what a session is known by: its name, and that it is a fork.
 func (a *App) called(s perdure.Listing) string {
 	name := s.Heads.Title
+	if first := s.Heads.Labels[labelPrompt]; name == "" && first != "" {
+		name = `"` + first + `"`
+	}
 	if s.Parent != nil {
 		name = strings.TrimSpace(name + " (fork of " + shortID(s.Parent.Session, shortLength) + ")")
 	}
@@ -207,8 +210,4 @@ func headOf(s perdure.Listing) head {
 		l.CostUSD = &usd
 	}
 	return l
-}
-
-func holderOf(h store.Holder) *perdure.HolderView {
-	return &holderView{ID: h.ID, Host: h.Host, PID: h.PID, Alive: h.Alive, Since: perdure.Stamp(h.Since)}
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 )
@@ -88,7 +91,8 @@ func TestListRefusesNonsense(t *testing.T) {
 	}
 }
 
-// A session whose holder was killed is listed as stored in JSON, and marked in text.
+// What a session does is derived once, from its log and its holder: list, its filter, its JSON and show agree, also
+// where the row is a step behind the log because its holder died.
 func TestListMarksTheInterrupted(t *testing.T) {
 	w := newWorld(t)
 	w.create("s1")
@@ -116,13 +120,113 @@ func TestListMarksTheInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	l = lines(t, w.ok("list", "--json"))[0]
-	if l["activity"] != "running" || l["holder"].(map[string]any)["alive"] != "dead" {
+	if l["activity"] != "interrupted" || l["holder"].(map[string]any)["alive"] != "dead" {
 		t.Errorf("dead: %v", l)
 	}
-	if out := w.ok("list"); !strings.Contains(out, "interrupted") {
-		t.Errorf("dead in text: %s", out)
+	w.agree("s1", "interrupted")
+}
+
+// agree demands that everything that names a session's activity names this one.
+func (w *world) agree(id, activity string) {
+	w.t.Helper()
+	for _, word := range perdure.Activities() {
+		found := strings.Contains(w.ok("list", "--json", "--activity", word), `"id":"`+id+`"`)
+		if found != (word == activity) {
+			w.t.Errorf("list --activity %s: found %v, the session is %s", word, found, activity)
+		}
 	}
-	if out := w.ok("show", "s1"); !strings.Contains(out, "running (interrupted)") {
-		t.Errorf("dead in show: %s", out)
+	if out := w.ok("list"); !strings.Contains(out, activity) {
+		w.t.Errorf("list: want %s\n%s", activity, out)
 	}
+	if out := w.ok("show", id, "--json"); !strings.Contains(out, `"activity":"`+activity+`"`) {
+		w.t.Errorf("show --json: want %s\n%s", activity, out)
+	}
+	if out := w.ok("show", id); !strings.Contains(out, ", "+activity) {
+		w.t.Errorf("show: want %s\n%s", activity, out)
+	}
+}
+
+// Each activity is told apart, whatever brought a session there.
+func TestActivities(t *testing.T) {
+	w := newWorld(t)
+	user := session.Actor{Type: session.ActorUser}
+	message := func() session.Body {
+		return &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}
+	}
+	w.create("s1")
+	w.agree("s1", "idle")
+	w.append("s1", user, message())
+	w.agree("s1", "parked")
+	w.append("s1", user, &session.LifecycleSet{To: session.LifecyclePaused})
+	if out := w.ok("list"); !strings.Contains(out, "paused") {
+		t.Errorf("list of a paused session: %s", out)
+	}
+	w.append("s1", user, &session.LifecycleSet{To: session.LifecycleOpen})
+	steps := 1
+	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
+	w.append("s1", user, &session.Configured{MaxSteps: &steps})
+	w.agree("s1", "parked")
+	asked := w.asked("s1", "t1.s1.b1.a1")
+	w.agree("s1", "waiting")
+	if out := w.ok("show", "s1"); !strings.Contains(out, "waits for you") || !strings.Contains(out, asked) || !strings.Contains(out, "2  green") {
+		t.Errorf("the question is not in show:\n%s", out)
+	}
+	w.append("s1", user, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "red"})
+	w.append("s1", session.Actor{Type: session.ActorEngine}, &session.ToolFinished{
+		Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("red")},
+	})
+	w.agree("s1", "stopped")
+}
+
+// asked opens a step in which the model asks a question, and returns it.
+func (w *world) asked(id, act string) string {
+	w.t.Helper()
+	h := w.open("{}")
+	st, err := h.State(w.t.Context(), id)
+	w.close(h)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	const question = "which colour is it?"
+	input := []byte(`{"question":"` + question + `"}`)
+	cost := int64(0)
+	w.append(id, session.Actor{Type: session.ActorEngine},
+		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: st.Epoch + 1, Model: "scripted/test", Through: st.Head.Seq, MaxTokens: 10},
+		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: session.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
+			{Type: session.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
+		}},
+		&session.QuestionAsked{Act: act, Question: session.Question{Question: question, Options: []string{"red", "green"}}},
+	)
+	return question
+}
+
+// On a terminal a table shows the ends of ids, which differ when their beginnings do not, fits the width in cells, and
+// what it shows leads to the session; in a pipe ids are whole.
+func TestListFitsTheTerminal(t *testing.T) {
+	w := newWorld(t)
+	ids := []string{"01a200bb-be00-7366-bc58-639e3e950621", "01a200bb-be00-7366-bc58-639e3e950622"}
+	for _, id := range ids[:2] {
+		w.create(id)
+		w.ok("rename", id, "日本語 "+strings.Repeat("a long name ", 12))
+	}
+	if out := w.ok("list"); !strings.Contains(out, ids[0]) {
+		t.Errorf("a pipe: %s", out)
+	}
+	w.app.Screen, w.app.Size = true, func() (int, int) { return 80, 24 }
+	out := w.ok("list")
+	for line := range strings.Lines(out) {
+		if n := ansi.StringWidth(strings.TrimRight(line, "\n")); n > 80 {
+			t.Errorf("%d cells: %s", n, line)
+		}
+	}
+	for _, short := range []string{"3e950621", "3e950622"} {
+		if !strings.Contains(out, short) || strings.Contains(out, "01a200bb") {
+			t.Fatalf("want short ids:\n%s", out)
+		}
+		if v := w.ok("show", short, "--json"); !strings.Contains(v, short+`"`) {
+			t.Errorf("show %s: %s", short, v)
+		}
+	}
+	w.fails(4, "part of more than one id", "show", "01a200bb")
+	w.fails(4, "no session", "show", "621")
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,7 @@ import (
 // logFlags are what log is asked to print.
 type logFlags struct {
 	follow, json, ancestors bool
-	from                    int64
+	from, tail              int64
 }
 
 func (a *App) logCommand() *cobra.Command {
@@ -25,16 +24,27 @@ func (a *App) logCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "log ID", Short: "Print a session's events", Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.from < 1 {
+			switch {
+			case f.from < 1:
 				return usageError("--from %d: events are numbered from 1", f.from)
+			case f.tail < 0 || f.tail == 0 && cmd.Flags().Changed("tail"):
+				return usageError("--tail %d: want at least 1 event", f.tail)
+			case f.tail > 0 && cmd.Flags().Changed("from"):
+				return usageError("--tail and --from both say where to begin: give one")
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error { return a.log(ctx, h, id, f) })
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				if f.json || f.follow {
+					return a.log(ctx, h, id, f)
+				}
+				return a.paged(func() error { return a.log(ctx, h, id, f) })
+			})
 		},
 	}
 	fs := c.Flags()
 	fs.BoolVarP(&f.follow, "follow", "f", false, "go on with each event as it becomes durable, until interrupted")
 	fs.BoolVar(&f.json, "json", false, "print one JSON object a line")
 	fs.Int64Var(&f.from, "from", 1, "begin with this `SEQ` of the session's own events")
+	fs.Int64VarP(&f.tail, "tail", "n", 0, "only the newest `N` of the session's own events")
 	fs.BoolVar(&f.ancestors, "ancestors", false, "of a fork, the events that it began with before its own")
 	return c
 }
@@ -43,7 +53,15 @@ func (a *App) logCommand() *cobra.Command {
 const maxAncestors = 1000
 
 func (a *App) log(ctx context.Context, h *perdure.Home, id string, f *logFlags) (err error) {
-	p := &logPrinter{out: bufio.NewWriterSize(a.Stdout, 64<<10), json: f.json, named: f.ancestors}
+	p := &logPrinter{app: a, out: bufio.NewWriterSize(a.Stdout, 64<<10), json: f.json, named: f.ancestors}
+	from := f.from
+	if f.tail > 0 {
+		info, err := h.Store().Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		from = max(1, info.Head.Seq-f.tail+1)
+	}
 	defer func() {
 		if ferr := p.out.Flush(); err == nil {
 			err = ferr
@@ -62,9 +80,9 @@ func (a *App) log(ctx context.Context, h *perdure.Home, id string, f *logFlags) 
 	}
 	if f.follow {
 		p.live = true
-		return p.print(id, h.Follow(ctx, id, f.from))
+		return p.print(id, h.Follow(ctx, id, from))
 	}
-	return p.print(id, h.Events(ctx, id, f.from, 0))
+	return p.print(id, h.Events(ctx, id, from, 0))
 }
 
 // ancestors are the ranges that a fork began with, the oldest first.
@@ -86,6 +104,7 @@ func ancestors(ctx context.Context, h *perdure.Home, id string) ([]session.Range
 
 // logPrinter prints events.
 type logPrinter struct {
+	app   *App
 	out   *bufio.Writer
 	json  bool
 	named bool // each line names its session
@@ -122,7 +141,7 @@ func (p *logPrinter) event(id string, ev session.Event) error {
 			return err
 		}
 	}
-	at := time.UnixMilli(ev.Time).UTC().Format("2006-01-02 15:04:05.000")
+	at := p.app.clock(ev.Time).Format("2006-01-02 15:04:05.000Z07:00")
 	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, oneline(string(ev.Kind), 40), ev.Actor.Type, oneline(summary(ev), 160))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 const longHelp = `Perdure keeps the whole existence of an AI agent: kill it anywhere and resume it,
 nothing acknowledged is lost, nothing is silently repeated, its commands keep running.
 
+  perdure                        the newest sessions here, what waits, what runs
   perdure -p "PROMPT"            run a prompt in a new session in this directory
   perdure -p -c "PROMPT"         go on with the newest session of this directory
   perdure -p -r ID ["PROMPT"]    go on with a session; without a prompt, finish its open turn
@@ -46,6 +47,9 @@ func (a *App) root() *cobra.Command {
 		Version: thisVersion().line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.changed = cmd.Flags().Changed
+			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
+				return a.verb(cmd, a.overview)
+			}
 			return a.run(cmd.Context(), f, args)
 		},
 	}

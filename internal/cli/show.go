@@ -3,146 +3,230 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 func (a *App) showCommand() *cobra.Command {
 	var opt perdure.ViewOptions
 	var asJSON bool
+	last := 0
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a session: what it is, did, may do and waits for",
 		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("last") {
+				if last < 1 {
+					return usageError("--last %d: want at least 1 message", last)
+				}
+				opt.Messages = true
+			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				v, err := h.View(ctx, id, opt)
 				if err != nil {
 					return err
 				}
+				if last > 0 && last < len(v.Messages) {
+					v.Messages = v.Messages[len(v.Messages)-last:]
+				}
 				if asJSON {
 					return a.json(v)
 				}
-				return a.show(ctx, h, v)
+				return a.paged(func() error { a.show(v); return nil })
 			})
 		},
 	}
 	fs := c.Flags()
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&opt.Messages, "messages", false, "the conversation too")
+	fs.IntVar(&last, "last", 0, "the newest `N` messages of the conversation")
 	fs.BoolVar(&opt.All, "all", false, "read acts, decisions, files and tasks from the whole log")
 	return c
 }
 
-func (a *App) show(ctx context.Context, h *perdure.Home, v *perdure.View) error {
-	info, err := h.Store().Get(ctx, v.ID)
-	if err != nil {
-		return err
-	}
+func (a *App) show(v *perdure.View) {
 	row := func(name, format string, args ...any) {
 		a.linef("%-12s %s", name, oneline(fmt.Sprintf(format, args...), 500))
 	}
 	row("session", "%s  %s", v.ID, v.Title)
-	row("status", "%s, %s", v.Lifecycle, a.doing(v, status(info)))
+	if first := v.Labels[labelPrompt]; first != "" && first != v.Title {
+		row("began with", "%s", first)
+	}
+	row("status", "%s", doing(v))
 	row("agent", "%s  %s/%s", v.Agent.Name, v.Agent.Provider, v.Agent.Model)
 	row("directory", "%s", strings.Join(append([]string{v.Cwd}, v.Directories...), "  +"))
 	if v.Parent != nil {
 		row("fork of", "%s at event %d", v.Parent.ID, v.Parent.Seq)
 	}
-	row("log", "%d events, epoch %d, head %s", v.Head.Seq, v.Epoch, v.Head.Hash)
-	u := v.Usage
-	row("usage", "%d in, %d out, %d cache read, %d cache write, %d lost; %s", u.Input, u.Output, u.CacheRead, u.CacheWrite, u.LostInput, money(v.CostUSD))
+	row("opened", "%s", a.local(int64(v.Created)))
+	row("updated", "%s (%s)", a.local(int64(v.Updated)), a.ago(int64(v.Updated)))
+	row("usage", "%s; %s", tokens(v.Usage.Usage), money(v.CostUSD))
 	if v.Budget != nil {
 		row("budget", "$%.4f of $%.4f spent", v.Budget.Spent, v.Budget.Limit)
 	}
-	row("permissions", "mode %s, %d rules, %d grants", v.Permissions.Mode, len(v.Permissions.Rules), len(v.Permissions.Grants))
-	row("files", "%d read, %d modified, %d created", len(v.Files.Read), len(v.Files.Modified), len(v.Files.Created))
-	row("times", "opened %s, updated %s (%s)", v.Created, v.Updated, a.ago(int64(v.Updated)))
-	for name, n := range v.Truncated {
-		row("left out", "%d %s: --all reads them from the log", n, name)
+	if v.Config.MaxSteps > 0 {
+		row("limit", "%s a turn", count(int64(v.Config.MaxSteps), "step"))
+	}
+	row("permissions", "mode %s, %s, %s", v.Permissions.Mode, count(int64(len(v.Permissions.Rules)), "rule"), count(int64(len(v.Permissions.Grants)), "grant"))
+	if f := v.Files; len(f.Read)+len(f.Modified)+len(f.Created) > 0 {
+		row("files", "%d read, %d modified, %d created", len(f.Read), len(f.Modified), len(f.Created))
+	}
+	row("log", "%s", count(v.Head.Seq, "event"))
+	for _, name := range slices.Sorted(maps.Keys(v.Truncated)) {
+		row("left out", "%d %s: --all reads them from the log", v.Truncated[name], name)
 	}
 	if v.ReadOnly != "" {
 		row("read-only", "%s", v.ReadOnly)
 	}
 	a.showLists(v)
-	return nil
 }
 
-// doing is what a session does, as far as the log and its holder tell.
-func (a *App) doing(v *perdure.View, status string) string {
-	if v.Activity == session.Running && v.Lifecycle == session.LifecycleOpen && status != string(session.Running) {
-		return string(v.Activity) + " (" + status + ")"
+// tokens is a usage in words, without what is none.
+func tokens(u session.Usage) string {
+	words := []string{grouped(u.Input) + " tokens in", grouped(u.Output) + " out"}
+	for _, part := range []struct {
+		n    int64
+		what string
+	}{{u.CacheRead, "read from cache"}, {u.CacheWrite, "written to cache"}, {u.LostInput, "lost with calls that broke off"}} {
+		if part.n > 0 {
+			words = append(words, grouped(part.n)+" "+part.what)
+		}
 	}
-	return string(v.Activity)
+	return strings.Join(words, ", ")
 }
+
+// doing is where a session stands and who holds it.
+func doing(v *perdure.View) string {
+	text := string(v.Lifecycle) + ", " + string(v.Activity)
+	if v.Holder == nil {
+		return text
+	}
+	text += fmt.Sprintf("; held by pid %d on %s", v.Holder.PID, v.Holder.Host)
+	switch v.Holder.Alive {
+	case store.Dead:
+		text += ", which died"
+	case store.Unknown:
+		text += ", which cannot be seen from here"
+	case store.Alive:
+	}
+	return text
+}
+
+// The most of a list that show prints; --json has all of it.
+const (
+	shownActs  = 20
+	shownFiles = 10
+)
 
 func (a *App) showLists(v *perdure.View) {
-	section := func(name string, n int) bool {
-		if n > 0 {
-			a.linef("\n%s", name)
-		}
-		return n > 0
-	}
-	item := func(format string, args ...any) { a.linef("  %s", oneline(fmt.Sprintf(format, args...), 300)) }
-	if section("plan", len(v.Plan)) {
-		for _, s := range v.Plan {
-			item("%-9s  %s", s.Status, s.Content)
-		}
-	}
-	if section("acts", len(v.Acts)) {
-		const shown = 20
-		if len(v.Acts) > shown {
-			item("… %d before", len(v.Acts)-shown)
-		}
-		for _, act := range v.Acts[max(0, len(v.Acts)-shown):] {
-			item("%s  %s  %s  %s", act.ID, act.Tool, act.State, outcome(act))
+	section(a, "waits for you", v.Waiting, func(w perdure.Waiting) { a.showWait(w) })
+	section(a, "plan", v.Plan, func(s session.Step) { a.itemf("%-9s  %s", s.Status, s.Content) })
+	a.showActs(v)
+	section(a, "tasks", v.Tasks, a.showTask)
+	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { a.itemf("%s", a.awaitLine(w)) })
+	section(a, "facts", v.Facts, func(f perdure.FactView) { a.itemf("%s: %s", f.Kind, f.Text) })
+	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
+	if n := len(changed); n > 0 {
+		section(a, "changed files", changed[:min(n, shownFiles)], func(f perdure.FileView) { a.itemf("%s", a.tilde(f.Path)) })
+		if n > shownFiles {
+			a.itemf("… %d more", n-shownFiles)
 		}
 	}
-	if section("tasks", len(v.Tasks)) {
-		for _, t := range v.Tasks {
-			how := settingsWords(t.TaskSettings)
-			if how != "" {
-				how = "[" + how + "]  "
-			}
-			item("%s  %s  %s  %s%s", called(t), taskStatus(t), a.taskFigures(t), how, t.Command)
-			a.indented(t.LastOutput)
-		}
+	section(a, "messages that wait for their turn", v.Inbox, func(i perdure.InboxView) { a.itemf("%s  %s", a.local(int64(i.Sent)), inboxText(i)) })
+	section(a, "faults", v.Faults, func(f string) { a.itemf("%s", f) })
+	section(a, "messages", v.Messages, a.showMessage)
+}
+
+// section prints a list below its name; of an empty one nothing.
+func section[T any](a *App, name string, items []T, item func(T)) {
+	if len(items) > 0 {
+		a.linef("\n%s", name)
 	}
-	if section("awaits", len(v.Awaits)) {
-		for _, w := range v.Awaits {
-			item("%s", awaitLine(w))
-		}
-	}
-	if section("facts", len(v.Facts)) {
-		for _, f := range v.Facts {
-			item("%s: %s", f.Kind, f.Text)
-		}
-	}
-	if section("inbox", len(v.Inbox)) {
-		for _, i := range v.Inbox {
-			item("%s  %s", i.Sent, i.Kind)
-		}
-	}
-	if section("faults", len(v.Faults)) {
-		for _, f := range v.Faults {
-			item("%s", f)
-		}
-	}
-	if section("messages", len(v.Messages)) {
-		for _, m := range v.Messages {
-			a.showMessage(m)
-		}
+	for _, it := range items {
+		item(it)
 	}
 }
 
+// itemf prints one entry of a section.
+func (a *App) itemf(format string, args ...any) {
+	a.linef("  %s", oneline(fmt.Sprintf(format, args...), 300))
+}
+
+func (a *App) showActs(v *perdure.View) {
+	if len(v.Acts) == 0 {
+		return
+	}
+	acts := v.Acts[max(0, len(v.Acts)-shownActs):]
+	a.linef("\nacts")
+	if before := int64(len(v.Acts)-len(acts)) + v.Truncated["acts"]; before > 0 {
+		a.itemf("… %s before", grouped(before))
+	}
+	for _, act := range acts {
+		took := ""
+		if act.Started > 0 && act.Ended >= act.Started {
+			took = "  " + took10(int64(act.Ended-act.Started))
+		}
+		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, oneline(act.About, 120), outcome(act), took)
+	}
+}
+
+// took10 is a duration in ms, to a tenth of a second below a minute.
+func took10(ms int64) string {
+	if d := time.Duration(ms) * time.Millisecond; d >= time.Minute {
+		return d.Round(time.Second).String()
+	}
+	return fmt.Sprintf("%.1fs", float64(ms)/1000)
+}
+
+// outcome is how an act stands: how it ended, with its exit code, or what is under way.
 func outcome(act perdure.ActView) string {
 	if act.Outcome == nil {
-		return ""
+		return strings.TrimSpace(strings.ReplaceAll(string(act.State), "_", " ") + "  " + act.Reason)
 	}
-	return strings.TrimSpace(string(*act.Outcome) + "  " + act.Reason)
+	words := string(*act.Outcome)
+	if act.ExitCode != nil && *act.ExitCode != 0 {
+		words = fmt.Sprintf("exit %d", *act.ExitCode)
+	}
+	return strings.TrimSpace(words + "  " + act.Reason)
+}
+
+// showWait says what a person has to decide, and how.
+func (a *App) showWait(w perdure.Waiting) {
+	if w.Question == nil {
+		a.itemf("approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
+		a.linef("    perdure approvals allow %s, or deny", w.ID)
+		return
+	}
+	a.itemf("question %s  %s", w.ID, w.Question.Question)
+	for i, o := range w.Question.Options {
+		a.linef("    %d  %s", i+1, oneline(o, 200))
+	}
+	a.linef("    perdure answer %s ANSWER", w.ID)
+}
+
+func (a *App) showTask(t perdure.TaskView) {
+	how := settingsWords(t.TaskSettings)
+	if how != "" {
+		how = "[" + how + "]  "
+	}
+	a.itemf("%s  %s  %s  %s%s", called(t), taskStatus(t), a.taskFigures(t), how, t.Command)
+	a.indented(t.LastOutput)
+}
+
+// inboxText is what somebody sent: a message's text, else the kind of what it was.
+func inboxText(i perdure.InboxView) string {
+	if i.Kind != session.KindMessageReceived {
+		return string(i.Kind)
+	}
+	return i.Text
 }
 
 // showMessage prints a message with every line indented, so that none can pass for one of ours.

@@ -88,12 +88,12 @@ func TestShowFieldNames(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := strings.Fields(`acts activity agent awaits budget config cost_usd created_at cwd directories env epoch facts failure files head id inbox
-		labels lifecycle owner parent permissions plan scratch tasks title updated_at usage`)
+		holder labels lifecycle owner parent permissions plan scratch tasks title updated_at usage waiting`)
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("fields %v\nwant   %v", got, want)
 	}
-	for _, list := range []string{"acts", "directories", "facts", "inbox", "plan", "tasks"} {
+	for _, list := range []string{"acts", "directories", "facts", "inbox", "plan", "tasks", "waiting"} {
 		if _, ok := v[list].([]any); !ok {
 			t.Errorf("%s is %v: want a list", list, v[list])
 		}

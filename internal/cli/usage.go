@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -14,63 +13,160 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
+// usageBy are the ways in which usage can be told apart.
+var usageBy = []string{"model", "session", "directory", "day"}
+
 func (a *App) usageCommand() *cobra.Command {
 	var asJSON bool
+	by := usageBy[0]
 	c := &cobra.Command{
-		Use: "usage [ID]", Short: "Tokens and cost by model, of a session or of all", Args: rangeArgs(0, 1, "at most one session"),
+		Use: "usage [ID]", Short: "Tokens and cost by model, session, directory or day", Args: rangeArgs(0, 1, "at most one session"),
+		Long: `Tokens and cost of one session, or of all. Calls of a model without a known price are counted, and their cost is
+left out of the sum, which says so. --by day goes by the time of each reply in this terminal's zone.`,
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.usageOfAll(ctx, h, asJSON) })
+			if !slices.Contains(usageBy, by) {
+				return usageError("--by %q: want model, session, directory or day", by)
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				v, err := h.View(ctx, id, perdure.ViewOptions{})
-				if err != nil {
-					return err
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				r := &usageReport{By: by, Usage: perdure.UsageView{Models: []perdure.ModelView{}}, parts: map[string]*usagePart{}}
+				if len(args) == 1 {
+					id, err := resolve(ctx, h, args[0])
+					if err != nil {
+						return err
+					}
+					r.ID = id
 				}
-				return a.printUsage(usageReport{ID: id, Sessions: 1, Usage: v.Usage, CostUSD: v.CostUSD}, asJSON)
+				return a.usage(ctx, h, r, asJSON)
 			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().StringVar(&by, "by", by, "one row for each `model`, session, directory or day")
+	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(usageBy, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 // usageReport is what usage prints.
 type usageReport struct {
 	ID       string            `json:"id,omitempty"` // empty: all sessions
+	By       string            `json:"by"`
 	Sessions int               `json:"sessions"`
 	Usage    perdure.UsageView `json:"usage"`
-	CostUSD  *float64          `json:"cost_usd"` // null: a price is unknown
+	CostUSD  *float64          `json:"cost_usd"`       // null: a price is unknown
+	Known    float64           `json:"known_cost_usd"` // of the calls whose price is known
+	Parts    []usagePart       `json:"parts"`
+
+	parts map[string]*usagePart
 }
 
-// usageOfAll sums up sessions; a fork's log counts from its fork, so nothing is counted twice. A session that cannot
-// be read is named, and makes the command fail after the others were counted.
-func (a *App) usageOfAll(ctx context.Context, h *perdure.Home, asJSON bool) error {
-	byModel := map[string]*perdure.ModelView{}
-	r := usageReport{Usage: perdure.UsageView{Models: []perdure.ModelView{}}}
+// usagePart is the usage of one model, session, directory or day.
+type usagePart struct {
+	Name string `json:"name"`
+	session.Usage
+	Calls    int64   `json:"calls"`
+	Unpriced int64   `json:"unpriced_calls"`
+	Known    float64 `json:"known_cost_usd"`
+}
+
+// usage sums up sessions; a fork's log counts from its fork, so nothing is counted twice. A session that cannot be read
+// is named, and makes the command fail after the others were counted.
+func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON bool) error {
 	failed := 0
-	err := each(ctx, h, store.Query{}, func(s store.Info) error {
-		v, err := h.View(ctx, s.ID, perdure.ViewOptions{})
+	byModel := map[string]*perdure.ModelView{}
+	one := func(id string) error {
+		st, err := h.State(ctx, id)
+		if err == nil {
+			r.Sessions++
+			for _, m := range perdure.ModelViews(st) {
+				addModel(byModel, m)
+			}
+			err = r.count(ctx, h, a, st)
+		}
 		switch {
+		case r.ID != "" || ctx.Err() != nil:
+			return err
 		case errors.Is(err, store.ErrNotFound):
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
 		case err != nil:
 			failed++
 			a.note("left out: %v", err)
-			return nil
-		}
-		r.Sessions++
-		for _, m := range v.Usage.Models {
-			addModel(byModel, m)
 		}
 		return nil
-	})
+	}
+	var err error
+	if r.ID != "" {
+		err = one(r.ID)
+	} else {
+		err = h.Each(ctx, store.Query{}, func(s perdure.Listing) error { return one(s.ID) })
+	}
 	if err != nil {
 		return err
 	}
+	r.sum(byModel)
+	if err := a.printUsage(r, asJSON); err != nil || failed == 0 {
+		return err
+	}
+	return exit(exitFailed)
+}
+
+// count adds a session's usage to its part.
+func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *App, st *session.State) error {
+	switch r.By {
+	case "day":
+		return r.countDays(ctx, h, a, st.ID)
+	case "session":
+		r.add(st.ID, st.Usage...)
+	case "directory":
+		r.add(a.tilde(st.Config.Root), st.Usage...)
+	default:
+		for _, u := range st.Usage {
+			r.add(u.Model, u)
+		}
+	}
+	return nil
+}
+
+func (r *usageReport) countDays(ctx context.Context, h *perdure.Home, a *App, id string) error {
+	for ev, err := range h.Events(ctx, id, 1, 0) {
+		if err != nil {
+			return err
+		}
+		if ev.Kind != session.KindModelResponded {
+			continue
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return err
+		}
+		if b, ok := body.(*session.ModelResponded); ok {
+			u := session.ModelUse{Model: b.Model, Usage: b.Usage, Calls: 1}
+			if b.Cost == nil {
+				u.Unpriced = 1
+			} else {
+				u.Cost = *b.Cost
+			}
+			r.add(a.clock(ev.Time).Format("2006-01-02"), u)
+		}
+	}
+	return nil
+}
+
+func (r *usageReport) add(name string, uses ...session.ModelUse) {
+	p := r.parts[name]
+	if p == nil {
+		p = &usagePart{Name: name}
+		r.parts[name] = p
+	}
+	for _, u := range uses {
+		p.Add(u.Usage)
+		p.Calls += u.Calls
+		p.Unpriced += u.Unpriced
+		p.Known += float64(u.Cost) / 1e9
+	}
+}
+
+// sum makes the totals.
+func (r *usageReport) sum(byModel map[string]*perdure.ModelView) {
 	total := 0.0
 	r.CostUSD = &total
 	for _, m := range byModel {
@@ -79,10 +175,14 @@ func (a *App) usageOfAll(ctx context.Context, h *perdure.Home, asJSON bool) erro
 		r.CostUSD = addCost(r.CostUSD, m.CostUSD)
 	}
 	slices.SortFunc(r.Usage.Models, func(x, y perdure.ModelView) int { return cmp.Compare(x.Model, y.Model) })
-	if err := a.printUsage(r, asJSON); err != nil || failed == 0 {
-		return err
+	r.Parts = make([]usagePart, 0, len(r.parts))
+	for _, p := range r.parts {
+		if p.Calls > 0 || p.LostInput > 0 {
+			r.Parts = append(r.Parts, *p)
+			r.Known += p.Known
+		}
 	}
-	return exit(exitFailed)
+	slices.SortFunc(r.Parts, func(x, y usagePart) int { return cmp.Compare(x.Name, y.Name) })
 }
 
 func addModel(sums map[string]*perdure.ModelView, m perdure.ModelView) {
@@ -106,20 +206,36 @@ func addCost(x, y *float64) *float64 {
 	return &sum
 }
 
-func (a *App) printUsage(r usageReport, asJSON bool) error {
+func (a *App) printUsage(r *usageReport, asJSON bool) error {
 	if asJSON {
 		return a.json(r)
 	}
-	rows := [][]string{{"MODEL", "CALLS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "LOST INPUT", "COST"}}
-	line := func(name, calls string, u session.Usage, cost *float64) []string {
-		n := func(v int64) string { return strconv.FormatInt(v, 10) }
-		return []string{name, calls, n(u.Input), n(u.Output), n(u.CacheRead), n(u.CacheWrite), n(u.LostInput), money(cost)}
+	heads := map[string]string{"model": "MODEL", "session": "SESSION", "directory": "DIRECTORY", "day": "DAY"}
+	rows := [][]string{{heads[r.By], "CALLS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "LOST INPUT", "COST"}}
+	total := usagePart{Name: "total", Usage: r.Usage.Usage, Known: r.Known}
+	for _, p := range r.Parts {
+		total.Calls += p.Calls
+		total.Unpriced += p.Unpriced
+		rows = append(rows, usageRow(p))
 	}
-	calls := int64(0)
-	for _, m := range r.Usage.Models {
-		calls += m.Calls
-		rows = append(rows, line(m.Model, strconv.FormatInt(m.Calls, 10), m.Usage, m.CostUSD))
+	if err := a.table(append(rows, usageRow(total))); err != nil {
+		return err
 	}
-	rows = append(rows, line("total", strconv.FormatInt(calls, 10), r.Usage.Usage, r.CostUSD))
-	return a.table(rows)
+	if total.Unpriced > 0 {
+		a.note("%s of unknown price: their cost is not in the sum", count(total.Unpriced, "call"))
+	}
+	return nil
+}
+
+func usageRow(p usagePart) []string {
+	cost := money(&p.Known)
+	switch {
+	case p.Unpriced > 0 && p.Known > 0:
+		cost += "+"
+	case p.Unpriced > 0:
+		cost = "?"
+	}
+	return []string{
+		p.Name, grouped(p.Calls), grouped(p.Input), grouped(p.Output), grouped(p.CacheRead), grouped(p.CacheWrite), grouped(p.LostInput), cost,
+	}
 }

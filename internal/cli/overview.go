@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// The most that the overview prints of each list.
+const (
+	overviewSessions = 5
+	overviewRows     = 8
+)
+
+// overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
+// human anywhere, what runs, and how to begin.
+func (a *App) overview(ctx context.Context, h *perdure.Home) error {
+	q := store.Query{Cwd: a.directory(here), Limit: overviewSessions}
+	page, err := h.List(ctx, q)
+	if err != nil {
+		return err
+	}
+	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
+	if len(sessions) > 0 {
+		a.linef("Newest sessions in %s", oneline(a.tilde(q.Cwd), maxCell))
+		if err := a.printSessions(sessions); err != nil {
+			return err
+		}
+		a.linef("")
+	}
+	if err := a.overviewWaits(ctx, h); err != nil {
+		return err
+	}
+	if err := a.overviewTasks(ctx, h); err != nil {
+		return err
+	}
+	a.linef("Begin      perdure -p \"PROMPT\"")
+	if len(sessions) > 0 {
+		a.linef("Go on      perdure -p -c \"PROMPT\"   with the newest session here; -r ID with another one")
+	}
+	a.linef("See        perdure list, show ID, log ID, task list; perdure --help has the rest")
+	return nil
+}
+
+// onlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
+func onlyTasks(s perdure.Listing) bool { return modelOf(s) == "-" }
+
+func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
+	var waits []wait
+	for _, kind := range []string{kindApproval, kindQuestion} {
+		more, err := a.allWaits(ctx, h, kind)
+		if err != nil {
+			return err
+		}
+		waits = append(waits, more...)
+	}
+	if len(waits) == 0 {
+		return nil
+	}
+	a.linef("Waits for you")
+	for _, w := range waits[:min(len(waits), overviewRows)] {
+		if q := w.call.Question; q != nil {
+			a.itemf("%s  asks: %s", shortWait(w), q.Question)
+			continue
+		}
+		a.itemf("%s  wants: %s %s", shortWait(w), w.call.Tool, perdure.About(w.call.Input))
+	}
+	a.linef("  perdure approvals list shows all of it; approvals allow ID, deny ID, answer ID ANSWER")
+	a.linef("")
+	return nil
+}
+
+// shortWait is the id of a wait with the end of its session's id, which is as good and can be read.
+func shortWait(w wait) string { return shortID(w.session, shortLength) + ":" + w.call.ID }
+
+func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
+	tasks, err := a.allTasks(ctx, h)
+	if err != nil {
+		return err
+	}
+	tasks = slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return !t.Live() })
+	running := 0
+	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(perdure.Listing) error {
+		running++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(tasks) == 0 && running == 0 {
+		return nil
+	}
+	a.linef("Runs now")
+	if running > 0 {
+		a.itemf("%s: perdure list --activity running", count(int64(running), "session"))
+	}
+	for _, t := range tasks[:min(len(tasks), overviewRows)] {
+		a.itemf("%s  %s  %s  %s", shortID(t.SessionID, shortLength), called(t), a.taskFigures(t), firstLine(t.Command))
+	}
+	if n := len(tasks) - overviewRows; n > 0 {
+		a.itemf("and %s: perdure task list", count(int64(n), "more task"))
+	}
+	a.linef("")
+	return nil
+}
