@@ -63,6 +63,7 @@ func (a *App) root() *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(a.commands()...)
 	root.AddCommand(a.demoCommand(), a.demoServerCommand())
+	a.complete(root)
 	return root
 }
 

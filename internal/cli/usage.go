@@ -43,7 +43,6 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	c.Flags().StringVar(&by, "by", by, "one row for each `model`, session, directory or day")
-	_ = c.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(usageBy, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 

@@ -111,19 +111,3 @@ func each(ctx context.Context, h *perdure.Home, q store.Query, do func(store.Inf
 		q.After = page.Next
 	}
 }
-
-// completeSession offers the ids of sessions for the first argument.
-func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	var out []string
-	if len(args) == 0 {
-		// A failing completion offers nothing; its errors belong to the command itself.
-		_ = a.with(cmd.Context(), func(h *perdure.Home) error {
-			page, err := h.Store().List(cmd.Context(), store.Query{IDPrefix: prefix, Limit: 100})
-			for _, s := range page.Sessions {
-				out = append(out, s.ID+"\t"+oneline(s.Heads.Title+" "+s.Heads.Cwd, maxCell))
-			}
-			return err
-		})
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
-}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/session"
+)
+
+// offered is what the hidden command of the completion scripts offers for a command line, without the descriptions.
+func (w *world) offered(args ...string) []string {
+	w.t.Helper()
+	var out []string
+	for line := range strings.Lines(w.ok(append([]string{"__complete"}, args...)...)) {
+		if word, _, _ := strings.Cut(strings.TrimSpace(line), "\t"); word != "" && word[0] != ':' {
+			out = append(out, word)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Sessions, names, tasks, what waits, grants and the values of flags are offered where they can stand.
+func TestCompletionOffers(t *testing.T) {
+	w := newWorld(t)
+	user := session.Actor{Type: session.ActorUser}
+	w.create("s1")
+	w.ok("rename", "s1", "parser")
+	w.append("s1", user, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
+	w.append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
+	w.asked("s1", "t1.s1.b1.a1")
+	w.task("s1", "bash_1", "exit 0", 0)
+	for _, c := range []struct {
+		args, want string
+	}{
+		{"show |", "parser s1"},
+		{"show|par", "parser"},
+		{"show|s1|", ""},
+		{"-p|-r|", "parser s1"},
+		{"-p|--resume=par", "parser"},
+		{"--permission-mode|p", "plan"},
+		{"--output-format|st", "stream-json"},
+		{"list|--activity|as", "asleep"},
+		{"list|--lifecycle|c", "closed"},
+		{"task|run|--lifetime|", "detached session turn"},
+		{"usage|--by|d", "day directory"},
+		{"answer|", "s1:t1.s1.b1.a1"},
+		{"approvals|allow|", ""},
+		{"permissions|revoke|s1|", "Bash(make)"},
+		{"task|wait|", "s1"},
+		{"task|kill|s1|", "bash_1"},
+		{"completion|z", "zsh"},
+	} {
+		args := strings.Split(strings.ReplaceAll(c.args, " ", ""), "|")
+		if got := strings.Join(w.offered(args...), " "); got != c.want {
+			t.Errorf("%s: offered %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+// The bash script works where the package bash-completion is not installed, also for ids with a colon.
+func TestCompletionInPlainBash(t *testing.T) {
+	w := newWorld(t)
+	user := session.Actor{Type: session.ActorUser}
+	w.create("s1")
+	w.append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
+	w.asked("s1", "t1.s1.b1.a1")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	wrapper := "#!/bin/bash\nall=$(printf '%s\\n' \"$@\"; echo .)\nexport CLI_TEST_ARGS=${all%$'\\n'.}\nexec " + self + "\n"
+	if err := os.WriteFile(filepath.Join(bin, "perdure"), []byte(wrapper), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(bin, "completion")
+	if err := os.WriteFile(script, []byte(w.ok("completion", "bash")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ line, want string }{
+		{"perdure show s", "s1"},
+		{"perdure answer s1:t1", "t1.s1.b1.a1"}, // bash has the part before the colon as a word of its own,
+		{"perdure list --activity wai", "waiting"},
+		{"perdure task re", "restart restart-policy restore"},
+	} {
+		run := fmt.Sprintf(`source %s; COMP_LINE=%q; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; COMP_WORDS=($COMP_LINE)
+			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); compopt() { :; }; __start_perdure; echo "${COMPREPLY[@]%%%% *}"`, script, c.line)
+		cmd := exec.CommandContext(t.Context(), "bash", "--norc", "--noprofile", "-c", run)
+		cmd.Env = append(slices.Clone(w.app.Environ), "PATH="+bin+":"+os.Getenv("PATH"))
+		cmd.Dir = w.dir
+		out, err := cmd.CombinedOutput()
+		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", c.line, got, err, c.want)
+		}
+	}
+}
