@@ -61,6 +61,12 @@ func (a *App) show(v *perdure.View) {
 		row("began with", "%s", first)
 	}
 	row("status", "%s", doing(v))
+	if f := v.Failure; f != nil {
+		row("failed", "%s: %s; %s since %s", f.Class, f.Message, count(int64(f.Tries), "try"), a.local(int64(f.Since)))
+		if f.Remedy != "" {
+			row("", "%s", f.Remedy)
+		}
+	}
 	row("agent", "%s  %s/%s", v.Agent.Name, v.Agent.Provider, v.Agent.Model)
 	row("directory", "%s", strings.Join(append([]string{v.Cwd}, v.Directories...), "  +"))
 	if v.Parent != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf16"
@@ -119,6 +120,9 @@ func grouped(n int64) string {
 func count(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
+	}
+	if stem, y := strings.CutSuffix(thing, "y"); y {
+		return grouped(n) + " " + stem + "ies"
 	}
 	return grouped(n) + " " + thing + "s"
 }
