@@ -2,7 +2,6 @@ package perdure
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/perdure/perdure/engine"
@@ -71,17 +70,16 @@ func fits(l Listing, q store.Query) bool {
 
 // listing completes a row: where its heads may be a step behind, the session's state is computed.
 func (h *Home) listing(ctx context.Context, info store.Info) (Listing, error) {
-	st, awaits := (*session.State)(nil), false
+	awaits := false
 	if _, exact := engine.ListedTasks(info); !exact && info.Head.Seq > 0 {
-		var err error
-		if st, err = h.State(ctx, info.ID); err == nil {
+		st, err := h.State(ctx, info.ID)
+		switch {
+		case err == nil:
 			extra := info.Heads.Extra
 			info.Heads, awaits = engine.Heads(st), len(st.Awaits) > 0
 			info.Heads.Extra = extra
-		} else if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return Listing{}, err
-		} else if errors.Is(err, store.ErrNotFound) {
-			return Listing{Info: info, Activity: session.Idle}, nil
 		}
 	}
 	return Listing{Info: info, Activity: activityNow(session.Activity(info.Heads.Activity), info, awaits)}, nil
