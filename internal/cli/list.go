@@ -104,7 +104,7 @@ func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON b
 				return err
 			}
 		}
-	} else if err := a.printSessions(page.Sessions); err != nil {
+	} else if err := a.printSessions(page.Sessions, false); err != nil {
 		return err
 	}
 	if page.Next != "" {
@@ -113,8 +113,8 @@ func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON b
 	return nil
 }
 
-// printSessions prints sessions for people.
-func (a *App) printSessions(sessions []perdure.Listing) error {
+// printSessions prints sessions for people. Those of one directory need not name it.
+func (a *App) printSessions(sessions []perdure.Listing, oneDirectory bool) error {
 	if len(sessions) == 0 {
 		a.note("no sessions")
 		return nil
@@ -126,6 +126,9 @@ func (a *App) printSessions(sessions []perdure.Listing) error {
 			name(s.ID), a.called(s), status(s), a.age(s.Updated), grouped(s.Heads.Turns), money(headOf(s).CostUSD), modelOf(s),
 			a.tilde(s.Heads.Cwd),
 		})
+	}
+	if oneDirectory {
+		rows = withoutColumn(rows, len(rows[0])-1)
 	}
 	return a.table(rows)
 }
@@ -142,10 +145,14 @@ func (a *App) called(s perdure.Listing) string {
 	return name
 }
 
-// modelOf is a session's model, without the one that sessions of mere tasks have.
+// modelOf is a session's model; a script is named without its directory, and a session of mere tasks has none.
 func modelOf(s perdure.Listing) string {
-	if s.Heads.Model == "none/none" || s.Heads.Model == "/" {
+	provider, model, _ := strings.Cut(s.Heads.Model, "/")
+	switch provider {
+	case "none", "":
 		return "-"
+	case "scripted":
+		return provider + "/" + filepath.Base(model)
 	}
 	return s.Heads.Model
 }

@@ -26,7 +26,7 @@ func (a *App) overview(ctx context.Context, h *perdure.Home) error {
 	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
 	if len(sessions) > 0 {
 		a.linef("Newest sessions in %s", oneline(a.tilde(q.Cwd), maxCell))
-		if err := a.printSessions(sessions); err != nil {
+		if err := a.printSessions(sessions, true); err != nil {
 			return err
 		}
 		a.linef("")
