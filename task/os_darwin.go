@@ -3,7 +3,6 @@ package task
 import (
 	"fmt"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -29,18 +28,10 @@ func systemBootID() (string, error) {
 func becomeSubreaper() error { return nil }
 
 // closeOnExecFrom keeps descriptors from first on out of every program that is executed later.
-func closeOnExecFrom(first int) error {
-	entries, err := os.ReadDir("/dev/fd")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if fd, err := strconv.Atoi(e.Name()); err == nil && fd >= first {
-			unix.CloseOnExec(fd)
-		}
-	}
-	return nil
-}
+func closeOnExecFrom(first int) error { return eachDescriptor(first, unix.CloseOnExec) }
+
+// descriptorDir lists the descriptors of the process that reads it.
+const descriptorDir = "/dev/fd"
 
 // forbidTracing has no meaning that could be had here without root.
 func forbidTracing() {}

@@ -36,17 +36,11 @@ func closeOnExecFrom(first int) error {
 	if err == nil {
 		return nil
 	}
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if fd, err := strconv.Atoi(e.Name()); err == nil && fd >= first {
-			unix.CloseOnExec(fd)
-		}
-	}
-	return nil
+	return eachDescriptor(first, unix.CloseOnExec)
 }
+
+// descriptorDir lists the descriptors of the process that reads it.
+const descriptorDir = "/proc/self/fd"
 
 // preferAsVictim makes the kernel choose this process before its shim when memory runs out. Raising one's own score is
 // always permitted; where it is not, nothing is lost.

@@ -33,10 +33,12 @@ func init() {
 	case role == stageArg && guard == stageArg:
 		os.Exit(stageMain(".")) // the shim started it in the act directory; the argument is for people
 	case role == shimArg && guard == shimArg:
+		closeInherited()
 		// Not on this goroutine: it is bound to its thread until all packages are initialised.
 		go func() { os.Exit(shimMain(dir)) }()
 		select {}
 	case role == shimArg && guard == adoptArg:
+		closeInherited()
 		go func() { os.Exit(adoptMain(dir)) }()
 		select {}
 	}
