@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/store"
 )
 
 func (a *App) forkCommand() *cobra.Command {
@@ -29,7 +31,11 @@ func (a *App) forkCommand() *cobra.Command {
 				return err
 			}
 			return a.onSession(cmd, parent, func(ctx context.Context, h *perdure.Home, id string) error {
-				made, at, err := h.Fork(ctx, id, seq, child, name)
+				title, err := forkName(ctx, h, id, name)
+				if err != nil {
+					return err
+				}
+				made, at, err := h.Fork(ctx, id, seq, child, title)
 				if err != nil {
 					return err
 				}
@@ -44,6 +50,29 @@ func (a *App) forkCommand() *cobra.Command {
 	c.Flags().StringVar(&child, "id", "", "give the fork this `NEWID` (letters, digits and . _ -)")
 	c.Flags().StringVar(&name, "name", "", "name the fork")
 	return c
+}
+
+// maxForkNames bounds the names that are tried for a fork.
+const maxForkNames = 1000
+
+// forkName is the name that a fork gets: the given one, else its parent's with a mark that no other session has, so
+// that the parent's name still leads to the parent.
+func forkName(ctx context.Context, h *perdure.Home, parent, given string) (string, error) {
+	info, err := h.Store().Get(ctx, parent)
+	if err != nil || given != "" || info.Heads.Title == "" {
+		return given, err
+	}
+	for n := 1; n <= maxForkNames; n++ {
+		name := info.Heads.Title + " (fork)"
+		if n > 1 {
+			name = fmt.Sprintf("%s (fork %d)", info.Heads.Title, n)
+		}
+		page, err := h.Store().List(ctx, store.Query{Title: name, Limit: 1})
+		if err != nil || len(page.Sessions) == 0 {
+			return name, err
+		}
+	}
+	return "", nil // the parent's name
 }
 
 // position cuts ID@SEQ; without a seq it is 0, the head.

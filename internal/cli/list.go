@@ -140,6 +140,9 @@ func (a *App) called(s perdure.Listing) string {
 		name = `"` + first + `"`
 	}
 	if s.Parent != nil {
+		if strings.Contains(name, "(fork") {
+			return name
+		}
 		name = strings.TrimSpace(name + " (fork of " + shortID(s.Parent.Session, shortLength) + ")")
 	}
 	return name

@@ -230,3 +230,18 @@ func TestListFitsTheTerminal(t *testing.T) {
 	w.fails(4, "part of more than one id", "show", "01a200bb")
 	w.fails(4, "no session", "show", "621")
 }
+
+// A fork's name is its own: the parent's still leads to the parent.
+func TestForkHasANameOfItsOwn(t *testing.T) {
+	w := newWorld(t)
+	w.create("one")
+	w.ok("rename", "one", "parser")
+	w.ok("fork", "parser", "--id", "two")
+	w.ok("fork", "parser", "--id", "three")
+	w.ok("fork", "parser", "--id", "four", "--name", "other")
+	for name, id := range map[string]string{"parser": "one", "parser (fork)": "two", "parser (fork 2)": "three", "other": "four"} {
+		if out := w.ok("show", name, "--json"); !strings.Contains(out, `"id":"`+id+`"`) {
+			t.Errorf("%s leads to %.80s, want %s", name, out, id)
+		}
+	}
+}

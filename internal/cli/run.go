@@ -113,7 +113,11 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	if err != nil || !f.fork {
 		return id, true, err
 	}
-	child, seq, err := h.Fork(ctx, id, 0, f.sessionID, f.name)
+	name, err := forkName(ctx, h, id, f.name)
+	if err != nil {
+		return "", false, err
+	}
+	child, seq, err := h.Fork(ctx, id, 0, f.sessionID, name)
 	if err == nil {
 		a.note("forked %s at event %d as %s", id, seq, child)
 	}
@@ -174,7 +178,7 @@ func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 }
 
 func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
-	page, err := h.Store().List(ctx, store.Query{Limit: 10})
+	page, err := h.List(ctx, store.Query{Limit: 10})
 	if err != nil {
 		return err
 	}
@@ -183,7 +187,7 @@ func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
 	}
 	a.note("which session? the newest are:")
 	for _, s := range page.Sessions {
-		a.hint("%s  %s  %s", s.ID, cmp.Or(s.Heads.Title, s.Heads.Labels[labelPrompt], "-"), s.Heads.Cwd)
+		a.hint("%s  %-11s %4s  %s  %s", s.ID, status(s), a.age(s.Updated), a.called(s), a.tilde(s.Heads.Cwd))
 	}
 	return exit(exitUsage)
 }
