@@ -138,7 +138,9 @@ func Example_follow() {
 	if _, err := h.Send(ctx, id, "hello-1", "Hello"); err != nil {
 		log.Fatal(err)
 	}
+	held := make(chan struct{})
 	go func() { // the holder, usually another process
+		defer close(held)
 		s, err := h.Open(ctx, id, engine.Options{})
 		if err != nil {
 			log.Fatal(err)
@@ -156,6 +158,7 @@ func Example_follow() {
 			break
 		}
 	}
+	<-held // an event may be seen a moment before whoever wrote it knows that it is durable
 	// Output:
 	// 1 session.opened
 	// 2 session.resumed
