@@ -1,11 +1,7 @@
 package perdure
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"slices"
-	"strings"
 
 	"github.com/perdure/perdure/session"
 )
@@ -14,8 +10,6 @@ const (
 	// maxActEvents bounds the events that are read, from the log's end backwards, for what is said of the acts.
 	maxActEvents = 10_000
 	actEvents    = 1_000 // read at a time
-	// maxAbout bounds what an act is about, in bytes; the whole of it is in the conversation.
-	maxAbout = 400
 )
 
 // actDetails completes acts by what the log says of them: what they were about, when they ran and how they ended. An
@@ -58,7 +52,7 @@ func detail(acts []ActView, at map[string]int, ev session.Event, body session.Bo
 	case *session.ModelResponded:
 		for i, block := range b.Blocks {
 			if a, ok := at[session.CallBase(b.Act, i)]; ok && block.Type == session.BlockToolUse {
-				acts[a].About = About(block.Input)
+				acts[a].About = session.About(block.Input)
 				named++
 			}
 		}
@@ -73,46 +67,4 @@ func detail(acts []ActView, at map[string]int, ev session.Event, body session.Bo
 		act(b.Act).Ended = Stamp(ev.Time)
 	}
 	return named
-}
-
-// aboutFields are the fields of a tool's input that say best what a call is about, in this order.
-var aboutFields = []string{"command", "file_path", "pattern", "path", "question", "url", "query", "task_id", "id", "name"}
-
-// About is in a few words, at most 400 bytes, what a tool's input asks for: its command or path, else its first text.
-func About(input []byte) string {
-	var fields map[string]any
-	if json.Unmarshal(input, &fields) != nil {
-		return ""
-	}
-	var words []string
-	for _, name := range aboutFields {
-		if s, ok := fields[name].(string); ok && s != "" {
-			words = append(words, s)
-			if name != "pattern" { // a search is about its pattern and the place
-				break
-			}
-		}
-	}
-	if len(words) == 0 {
-		names := make([]string, 0, len(fields))
-		for name := range fields {
-			names = append(names, name)
-		}
-		slices.SortFunc(names, cmp.Compare)
-		for _, name := range names {
-			if s, ok := fields[name].(string); ok && s != "" {
-				words = append(words, s)
-				break
-			}
-		}
-	}
-	return cutText(strings.Join(words, " "), maxAbout)
-}
-
-// cutText cuts a text to at most n bytes, at the start of a character.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n-len("…")], "") + "…"
 }

@@ -48,7 +48,6 @@ type App struct {
 
 // OS is the world of this process.
 func OS() *App {
-	keepInherited()
 	dir, _ := os.Getwd() // an unknown directory fails where it is needed
 	exe, _ := os.Executable()
 	signals := make(chan os.Signal, 8)

@@ -163,7 +163,7 @@ func (a *App) completeWait(kind string) completer {
 			}
 			waits, err := a.allWaits(cmd.Context(), h, kind)
 			for _, w := range waits {
-				about := w.call.Tool + " " + perdure.About(w.call.Input)
+				about := w.call.Tool + " " + session.About(w.call.Input)
 				if w.call.Question != nil {
 					about = w.call.Question.Question
 				}

@@ -66,7 +66,7 @@ func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
 			a.itemf("%s  asks: %s", shortWait(w), q.Question)
 			continue
 		}
-		a.itemf("%s  wants: %s %s", shortWait(w), w.call.Tool, perdure.About(w.call.Input))
+		a.itemf("%s  wants: %s %s", shortWait(w), w.call.Tool, session.About(w.call.Input))
 	}
 	a.linef("  perdure approvals list shows all of it; approvals allow ID, deny ID, answer ID ANSWER")
 	a.linef("")

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -27,7 +26,7 @@ func (c *Calls) Open(act, tool, use string, input []byte) {
 	if c.known == nil {
 		c.known = map[string]*Call{}
 	}
-	c.known[session.BaseOf(act)] = &Call{Tool: tool, Use: use, What: about(input)}
+	c.known[session.BaseOf(act)] = &Call{Tool: tool, Use: use, What: session.About(input)}
 }
 
 // See takes an event in.
@@ -37,7 +36,7 @@ func (c *Calls) See(body session.Body, at int64) {
 		clear(c.known)
 		for i, bl := range b.Blocks {
 			if bl.Type == session.BlockToolUse {
-				c.Open(sibling(b.Act, i+1), bl.Name, bl.ID, bl.Input)
+				c.Open(session.CallBase(b.Act, i), bl.Name, bl.ID, bl.Input)
 			}
 		}
 	case *session.ToolStarted:
@@ -55,12 +54,6 @@ func (c *Calls) Of(act string) Call {
 	return Call{}
 }
 
-// sibling names the act of another block of the same step.
-func sibling(modelAct string, block int) string {
-	step, _, _ := strings.Cut(modelAct, ".b")
-	return fmt.Sprintf("%s.b%d", step, block)
-}
-
 // Result is what the model was told of a call: at most so many lines, the last of which counts those that are left out.
 func Result(content []session.Part, most int) []string {
 	lines := strings.Split(plain.Text(strings.TrimSpace(session.Text(content))), "\n")
@@ -69,21 +62,4 @@ func Result(content []session.Part, most int) []string {
 		lines = append(lines[:most-1:most-1], fmt.Sprintf("... %d more lines", left))
 	}
 	return lines
-}
-
-// telling are the fields of an input that say what a call is about, the most telling first.
-var telling = []string{"command", "file_path", "pattern", "question", "bash_id", "shell_id", "path", "url", "query"}
-
-// about is the field of an input that says most.
-func about(input []byte) string {
-	var fields map[string]any
-	if json.Unmarshal(input, &fields) != nil {
-		return ""
-	}
-	for _, name := range telling {
-		if text, ok := fields[name].(string); ok && text != "" {
-			return text
-		}
-	}
-	return ""
 }
