@@ -56,6 +56,9 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if r.restart != "never" && r.restart != session.RestartOnReboot {
 		return usageError("restart policy %q: use never or %s", r.restart, session.RestartOnReboot)
 	}
+	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
+		return fmt.Errorf("the command: %w", perdure.ErrSecret) // before a session is made for it
+	}
 	var id string
 	if r.session != "" {
 		id, err = resolve(ctx, h, r.session)
