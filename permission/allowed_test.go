@@ -20,8 +20,9 @@ import (
 // its words down. Only eval and enable are left: what they run ends there too.
 
 const batchDriver = `
+nl=$'\n' no=$'\x01' # bash writes line by line, and records must not mix
 exec 250>>"$1"
-command_not_found_handle() { enable printf; printf '%s\0' "$n" "$#" "$@" >&250; [[ $(( (RANDOM + n) % 3 )) != 0 ]]; }
+command_not_found_handle() { enable set printf; set -- "${@//$nl/$no}"; printf '%s\0' "$n" "$#" "$@" >&250; [[ $(( (RANDOM + n) % 3 )) != 0 ]]; }
 for b in $(compgen -b); do case $b in eval|enable) ;; *) off+=" $b";; esac; done
 n=0
 while IFS= read -r -d '' line <&251; do
@@ -103,7 +104,7 @@ func (b *batchBash) foreign(t *testing.T, locale string, lines []allowedLine) (f
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields, ran := strings.Split(string(log), "\x00"), 0
+	fields, ran := strings.Split(strings.ReplaceAll(string(log), "\x01", "\n"), "\x00"), 0
 	for len(fields) > 2 && len(found) < 10 {
 		n, err1 := strconv.Atoi(fields[0])
 		argc, err2 := strconv.Atoi(fields[1])
