@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"internal/plain":        {},
 	"internal/live":         {"internal/plain", "session"},
 	"internal/ui/taskpanel": {"internal/plain"},
-	"internal/settings":     {"permission", "session"},
+	"internal/settings":     {"internal/plain", "permission", "session"},
 	"internal/modeltest":    {},
 	"internal/sim":          {"engine", "model", "permission", "session", "store", "store/memory", "tool"},
 	"internal/proof":        {"session"},

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/perdure/perdure"
+	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/store"
 )
 
@@ -145,31 +146,9 @@ func ids(infos []store.Info) string {
 }
 
 func distance(name string, s store.Info) int {
-	d := editDistance(name, s.ID)
+	d := safe.Distance(name, s.ID)
 	if s.Heads.Title != "" {
-		d = min(d, editDistance(name, s.Heads.Title))
+		d = min(d, safe.Distance(name, s.Heads.Title))
 	}
 	return d
-}
-
-// editDistance is Levenshtein's over bytes; long strings are cut, names are short.
-func editDistance(a, b string) int {
-	a, b = a[:min(len(a), 128)], b[:min(len(b), 128)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diag+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -124,7 +125,7 @@ func waitIDs(waits []wait) []string {
 // nearest are at most three of the candidates, those that look most like name first.
 func nearest(name string, candidates []string) []string {
 	near := slices.Clone(candidates)
-	slices.SortStableFunc(near, func(x, y string) int { return cmp.Compare(editDistance(name, x), editDistance(name, y)) })
+	slices.SortStableFunc(near, func(x, y string) int { return cmp.Compare(safe.Distance(name, x), safe.Distance(name, y)) })
 	return near[:min(3, len(near))]
 }
 

@@ -7,17 +7,10 @@
 package settings
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"syscall"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -36,6 +29,8 @@ type Settings struct {
 	Protect      []string    `toml:"protect"` // absolute paths, or under ~, whose change always asks; Load makes them so
 	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
+	// Prices are by PROVIDER/MODEL, for models that have none here or another one.
+	Prices map[string]Price `toml:"prices"`
 }
 
 // Permissions are lists of rules, as in Bash(git log:*).
@@ -53,48 +48,59 @@ type Loaded struct {
 	Ignored []string              // what an untrusted project file said in vain, in words
 }
 
-// Load reads the user's file and the project's. Missing files say nothing; a file that cannot be read or understood
-// is an error, since ignoring a deny rule would widen.
+// Load reads the user's file, and those of a directory's project: its own and those of the directories above it, whose
+// rules and limits hold below them. Missing files say nothing; a file that cannot be read or understood is an error,
+// which wraps ErrConfig, since ignoring a deny rule would widen.
 func Load(userFile, projectDir string) (Loaded, error) {
 	var l Loaded
 	user, err := read(userFile)
 	if err != nil {
 		return l, err
 	}
-	l.Settings = user
+	l.Settings = user.Settings
 	if l.Protect, err = protectEntries(user.Protect, userFile, ""); err != nil {
 		return l, err
 	}
-	if user.Mode != "" {
-		if _, err := permission.ParseMode(user.Mode); err != nil {
-			return l, fmt.Errorf("configuration %s: %w", userFile, err)
-		}
-	}
 	if l.Bounds, err = user.Limits.bounds(); err != nil {
-		return l, fmt.Errorf("configuration %s: %w", userFile, err)
+		return l, err // check has found none
 	}
-	if err := l.rules(user.Permissions, permission.SourceUser, userFile); err != nil {
+	if err := l.rules(user, user.Permissions, permission.SourceUser, ""); err != nil {
 		return l, err
 	}
 	if projectDir == "" {
 		return l, nil
 	}
-	file := filepath.Join(projectDir, ".perdure", "config.toml")
-	project, err := read(file)
-	if err != nil {
-		return l, err
+	if real, err := filepath.EvalSymlinks(projectDir); err == nil {
+		projectDir = real
 	}
-	bounds, err := project.Limits.bounds()
-	if err != nil {
-		return l, fmt.Errorf("configuration %s: %w", file, err)
+	for _, file := range projectFiles(projectDir) {
+		if err := l.project(file, projectDir); err != nil {
+			return l, err
+		}
 	}
-	if project.Protect, err = protectEntries(project.Protect, file, projectDir); err != nil {
-		return l, err
+	return l, nil
+}
+
+// project takes what one project's file may say.
+func (l *Loaded) project(file, dir string) error {
+	p, err := read(file)
+	if err != nil {
+		return err
+	}
+	bounds, err := p.Limits.bounds()
+	if err != nil {
+		return err // check has found none
+	}
+	if p.Protect, err = protectEntries(p.Protect, file, filepath.Dir(filepath.Dir(file))); err != nil {
+		return err
 	}
 	l.Bounds = l.Bounds.Narrow(bounds)
-	l.narrow(project, file)
-	narrowing := Permissions{Ask: project.Permissions.Ask, Deny: project.Permissions.Deny}
-	return l, l.rules(narrowing, permission.SourceProject, file)
+	l.narrow(p.Settings, file)
+	above := filepath.Dir(filepath.Dir(file))
+	if above == dir {
+		above = ""
+	}
+	return l.rules(p, Permissions{Ask: p.Permissions.Ask, Deny: p.Permissions.Deny}, permission.SourceProject, above)
 }
 
 // UserFile is where the user's configuration is: under the XDG configuration directory. Empty if there is none.
@@ -108,47 +114,23 @@ func UserFile(getenv func(string) string) string {
 	return ""
 }
 
-func read(file string) (s Settings, err error) {
-	if file == "" {
-		return s, nil
-	}
-	// A repository may hold a named pipe where the file should be: opening one must not wait for a writer.
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return s, nil
-	}
-	if err != nil {
-		return s, fmt.Errorf("read configuration: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return s, errors.Join(fmt.Errorf("configuration %s is no regular file", file), err)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return s, fmt.Errorf("read configuration %s: %w", file, err)
-	}
-	if len(b) > maxFile {
-		return s, fmt.Errorf("configuration %s is larger than %d bytes", file, maxFile)
-	}
-	dec := toml.NewDecoder(bytes.NewReader(b)).DisallowUnknownFields()
-	if err := dec.Decode(&s); err != nil {
-		return s, fmt.Errorf("configuration %s: %w", file, plain(err))
-	}
-	return s, nil
-}
-
-func (l *Loaded) rules(p Permissions, source, file string) error {
+// rules adds a file's rules. Those of a directory above are anchored there.
+func (l *Loaded) rules(s source, p Permissions, from, above string) error {
 	for _, list := range []struct {
 		effect permission.Effect
 		texts  []string
 	}{{permission.Deny, p.Deny}, {permission.Ask, p.Ask}, {permission.Allow, p.Allow}} {
 		for _, text := range list.texts {
-			r, err := permission.ParseRule(list.effect, text, source)
+			r, err := permission.ParseRule(list.effect, text, from)
 			if err != nil {
-				return fmt.Errorf("configuration %s: %w", file, err)
+				return s.at(string(list.effect), text, "%v", err)
 			}
-			l.Rules = append(l.Rules, r)
+			if above != "" {
+				r = permission.Anchor(r, above)
+			}
+			if !slices.Contains(l.Rules, r) {
+				l.Rules = append(l.Rules, r)
+			}
 		}
 	}
 	return nil
@@ -171,26 +153,13 @@ func (l *Loaded) narrow(p Settings, file string) {
 	if p.Mode != "" {
 		vain = append(vain, "permission_mode")
 	}
+	if len(p.Prices) > 0 {
+		vain = append(vain, "prices")
+	}
 	if n := len(p.Permissions.Allow); n > 0 {
 		vain = append(vain, fmt.Sprintf("%d allow rules", n))
 	}
 	if len(vain) > 0 {
 		l.Ignored = append(l.Ignored, fmt.Sprintf("%s: %s (a project may only narrow)", file, strings.Join(vain, ", ")))
 	}
-}
-
-// plain words an error of the decoder in one line: what is wrong, and where.
-func plain(err error) error {
-	var missing *toml.StrictMissingError
-	if errors.As(err, &missing) && len(missing.Errors) > 0 {
-		first := missing.Errors[0]
-		line, _ := first.Position()
-		return fmt.Errorf("line %d: unknown setting %q", line, strings.Join(first.Key(), "."))
-	}
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
-		line, column := bad.Position()
-		return fmt.Errorf("line %d, column %d: %w", line, column, err)
-	}
-	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
 )
 
 func write(t *testing.T, path, text string) string {
@@ -66,16 +67,46 @@ ask = ["Bash(git push:*)"]
 	}
 }
 
-// What cannot be understood is an error that says where: a deny rule that is not read would widen.
+// What cannot be understood is an error that says where, in plain words: a rule or a limit that is not read would widen.
 func TestErrorsNameThePlace(t *testing.T) {
 	for text, want := range map[string]string{
-		"max_turns = [":                       "line 1",
-		"\nmax_turnz = 3\n":                   `unknown setting "max_turnz"`,
-		"[permissions]\ndeny = [\"Bash(\"]\n": "Bash(",
+		"max_turns = [":                              ":1: ",
+		"\nmax_turnz = 3\n":                          `:2: unknown setting "max_turnz": did you mean "max_turns"?`,
+		"modle = \"x\"\n":                            `:1: unknown setting "modle": did you mean "model"?`,
+		"[permissions]\ndenny = []\n":                `:2: unknown setting "permissions.denny": did you mean "permissions.deny"?`,
+		"zzzzzzzz = 1\n":                             "there are model, ",
+		"[permissions]\n\ndeny = [\n\"Bash(\"]\n":    ":4: ",
+		"\nmax_turns = \"many\"\n":                   ":2: max_turns: it must be a whole number, and is a text",
+		"max_turns = 1.5\n":                          ":1: max_turns: it must be a whole number, and is a number",
+		"max_budget_usd = \"5\"\n":                   ":1: max_budget_usd: it must be a number, and is a text",
+		"secrets = \"X\"\n":                          ":1: secrets: it must be a list of texts",
+		"limits = 3\n":                               ":1: limits: it must be a table, and is a whole number",
+		"model = true\n":                             ":1: model: it must be a text in quotes, and is true or false",
+		"max_turns = -7\n":                           ":1: max_turns cannot be negative",
+		"\nmax_budget_usd = -5.0\n":                  ":2: max_budget_usd must be",
+		"max_budget_usd = nan\n":                     ":1: max_budget_usd must be",
+		"max_budget_usd = inf\n":                     ":1: max_budget_usd must be",
+		"[limits]\nfiles = -1\n":                     ":2: limits: files cannot be negative",
+		"[limits]\ncpu = \"-5s\"\n":                  ":2: limits: cpu: ",
+		"[limits]\nwall = \"5\"\n":                   ":2: limits: wall: ",
+		"[limits]\nmemory = \"much\"\n":              ":2: limits: memory: ",
+		"permission_mode = \"paln\"\n":               ":1: permission_mode \"paln\" is unknown",
+		"secrets = [\"$TOKEN\"]\n":                   `:1: secrets: "$TOKEN" is no name`,
+		"[prices.gpt]\ninput = 1\noutput = 2\n":      `:1: prices: "gpt" is no model`,
+		"[prices.\"a/b\"]\ninput = 1\n":              ":1: prices: a/b needs input and output",
+		"[prices.\"a/b\"]\ninput = -1\noutput = 1\n": "prices: input of a/b must be",
+		"[prices.\"a/b\"]\ninputs = 1\n":             `unknown setting "prices.a/b.inputs"`,
 	} {
 		file := write(t, filepath.Join(t.TempDir(), "config.toml"), text)
-		if _, err := settings.Load(file, ""); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) {
+		_, err := settings.Load(file, "")
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), file) || !errors.Is(err, settings.ErrConfig) {
 			t.Errorf("%q: %v, want %q", text, err, want)
+			continue
+		}
+		for _, word := range []string{"strconv", "struct", " toml:", "Settings", "int64", "float64"} {
+			if strings.Contains(err.Error(), word) {
+				t.Errorf("%q: %v speaks of %s", text, err, word)
+			}
 		}
 	}
 	if _, err := settings.Load(filepath.Join(t.TempDir(), "none.toml"), t.TempDir()); err != nil {
@@ -106,5 +137,43 @@ func TestProtectIsResolvedOrRefused(t *testing.T) {
 		if l, err = settings.Load(user, ""); (err != nil) != relative {
 			t.Errorf("%q of the user: %q, %v", entry, l.Protect, err)
 		}
+	}
+}
+
+// The files of the directories above hold too, and mean there what they say there; every one only narrows.
+func TestProjectFilesAbove(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(top, ".perdure", "config.toml"), "max_turns = 7\nmodel = \"x/y\"\n[prices.\"x/y\"]\ninput = 0\noutput = 0\n[permissions]\ndeny = [\"Read(secret.txt)\", \"Bash(touch:*)\"]\nask = [\"Edit(src/x.go)\"]\n")
+	write(t, filepath.Join(top, "a", "b", ".perdure", "config.toml"), "max_turns = 9\n[permissions]\ndeny = [\"Read(own)\"]\n")
+	l, err := settings.Load("", filepath.Join(top, "a", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rules []string
+	for _, r := range l.Rules {
+		rules = append(rules, string(r.Effect)+" "+r.Text)
+	}
+	want := "deny Read(own), deny Read(" + top + "/**/secret.txt), deny Bash(touch:*), ask Edit(" + top + "/src/x.go)"
+	if got := strings.Join(rules, ", "); got != want || l.MaxSteps != 7 {
+		t.Errorf("rules %s, want %s; %d steps", got, want, l.MaxSteps)
+	}
+	if len(l.PriceList()) > 0 || len(l.Ignored) != 1 || !strings.Contains(l.Ignored[0], "model, prices") {
+		t.Errorf("prices %v, ignored %q", l.PriceList(), l.Ignored)
+	}
+}
+
+// Prices are read in US dollars for a million tokens; what is not said of the cache costs as much as input.
+func TestPrices(t *testing.T) {
+	file := write(t, filepath.Join(t.TempDir(), "config.toml"), "[prices.\"openai/qwen3\"]\ninput = 0.25\noutput = 2\ncache_read = 0.025\n")
+	l, err := settings.Load(file, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := session.Price{Input: 250, Output: 2000, CacheRead: 25, CacheWrite: 250}
+	if got := l.PriceList()["openai/qwen3"]; got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -1,0 +1,96 @@
+package settings
+
+import (
+	"math"
+	"regexp"
+	"strings"
+
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+)
+
+// Price is what a model costs, in US dollars for a million tokens. What is left out costs nothing; of what is read from
+// the cache and written to it, as much as input.
+type Price struct {
+	Input      *float64 `toml:"input"`
+	Output     *float64 `toml:"output"`
+	CacheRead  *float64 `toml:"cache_read"`
+	CacheWrite *float64 `toml:"cache_write"`
+}
+
+// PriceList gives the prices in the unit of sessions, by PROVIDER/MODEL.
+func (s Settings) PriceList() map[string]session.Price {
+	out := make(map[string]session.Price, len(s.Prices))
+	nano := func(usd, otherwise *float64) int64 {
+		if usd == nil {
+			usd = otherwise
+		}
+		if usd == nil {
+			return 0
+		}
+		return int64(math.Round(*usd * 1000)) // nano-USD a token: 1 USD a million tokens is 1,000
+	}
+	for model, p := range s.Prices {
+		out[model] = session.Price{
+			Input: nano(p.Input, nil), Output: nano(p.Output, nil), CacheRead: nano(p.CacheRead, p.Input), CacheWrite: nano(p.CacheWrite, p.Input),
+		}
+	}
+	return out
+}
+
+// maxPrice and maxBudget bound what a file may say, in US dollars: sums of them stay exact.
+const (
+	maxPrice  = 1e6
+	maxBudget = 1e9
+)
+
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// check refuses values that mean nothing: a limit or a name that is not understood would hold for nothing.
+func (s *source) check() error {
+	switch usd := s.MaxBudgetUSD; {
+	case s.MaxSteps < 0:
+		return s.at("max_turns", "", "max_turns cannot be negative; without a limit, leave it out")
+	case math.IsNaN(usd) || usd < 0 || usd > maxBudget:
+		return s.at("max_budget_usd", "", "max_budget_usd must be a number of US dollars, 0 or more; without a limit, leave it out")
+	}
+	if s.Mode != "" {
+		if _, err := permission.ParseMode(s.Mode); err != nil {
+			return s.at("permission_mode", "", "permission_mode %q is unknown: use default, acceptEdits or plan", s.Mode)
+		}
+	}
+	for _, name := range s.Secrets {
+		if !variable.MatchString(name) {
+			return s.at("secrets", name, "secrets: %q is no name of an environment variable", name)
+		}
+	}
+	for _, limit := range []struct{ name, value string }{{"cpu", s.Limits.CPU}, {"memory", s.Limits.Memory}, {"wall", s.Limits.Wall}} {
+		if limit.value == "" {
+			continue
+		}
+		if err := SetLimit(&session.CommandLimits{}, limit.name, limit.value); err != nil {
+			return s.at(limit.name, "", "limits: %s: %v", limit.name, err)
+		}
+	}
+	if s.Limits.Files < 0 {
+		return s.at("files", "", "limits: files cannot be negative")
+	}
+	return s.checkPrices()
+}
+
+func (s *source) checkPrices() error {
+	for model, p := range s.Prices {
+		if provider, name, ok := strings.Cut(model, "/"); !ok || provider == "" || name == "" {
+			return s.at(model, model, "prices: %q is no model: write [prices.\"PROVIDER/MODEL\"]", model)
+		}
+		if p.Input == nil || p.Output == nil {
+			return s.at(model, model, "prices: %s needs input and output, in US dollars for a million tokens", model)
+		}
+		for name, usd := range map[string]*float64{"input": p.Input, "output": p.Output, "cache_read": p.CacheRead, "cache_write": p.CacheWrite} {
+			if usd != nil && (math.IsNaN(*usd) || *usd < 0 || *usd > maxPrice) {
+				return s.at(name, model, "prices: %s of %s must be a number of US dollars for a million tokens, 0 or more", name, model)
+			}
+		}
+	}
+	return nil
+}
