@@ -42,16 +42,29 @@ func (h *Home) Agent(ctx context.Context, spec string) (session.Agent, error) {
 	}
 	a := session.Agent{Name: "default", Provider: provider.Name(), Model: name, MaxTokens: 16384}
 	if m, ok := pricing.Lookup(a.Provider, name); ok {
-		a.Price, a.Window = m.Price, m.Window
+		a.Window = m.Window
 		if m.MaxOutput > 0 {
 			a.MaxTokens = min(m.MaxOutput, 32768)
 		}
 	}
+	a.Price = h.Price(a.Provider, name)
 	return a, nil
 }
 
+// Price is what a call of a model costs: what Config.Prices says, else what is known; nil is unknown.
+func (h *Home) Price(provider, name string) *session.Price {
+	if p, ok := h.cfg.Prices[provider+"/"+name]; ok {
+		return &p
+	}
+	m, _ := pricing.Lookup(provider, name)
+	return m.Price
+}
+
 // cost prices a call of a known model, long prompts included.
-func cost(spec string, u session.Usage) *int64 {
+func (h *Home) cost(spec string, u session.Usage) *int64 {
+	if p, ok := h.cfg.Prices[spec]; ok {
+		return p.Cost(u)
+	}
 	provider, name, _ := strings.Cut(spec, "/")
 	return pricing.Cost(provider, name, u)
 }

@@ -62,6 +62,7 @@ type Config struct {
 	Protect  []string                                  // more paths whose change always asks
 	Limits   session.CommandLimits                     // of every command that a session's model starts
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
+	Prices   map[string]session.Price                  // by PROVIDER/MODEL: they come before the known ones
 	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
 	Log      *slog.Logger                              // nil discards
 	Now      func() time.Time                          // nil: the system's clock
@@ -113,7 +114,7 @@ func (h *Home) engineConfig() engine.Config {
 	cfg := h.cfg
 	host, _ := os.Hostname() // an unknown name is shown as empty
 	ec := engine.Config{
-		Store: h.store, Provider: cfg.Provider, Cost: cost, Tools: cfg.Tools, Files: tool.OSFiles{},
+		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tool.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
 		Protect: append(startupPaths(h.getenv), cfg.Protect...), Limits: cfg.Limits, Secrets: h.secret, Observe: h.observe, Log: cfg.Log,

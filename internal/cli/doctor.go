@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 func (a *App) doctorCommand() *cobra.Command {
@@ -85,12 +87,13 @@ func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
 		Home: home, Version: thisVersion(), Checks: []check{}, Holders: []heldSession{}, Tasks: []liveTask{}, Acts: []strayAct{},
 	}
 	d.system()
+	set := d.configuration(a)
 	d.permissions(home) // before opening, which sets them right
 	err = a.with(ctx, func(h *perdure.Home) error {
 		d.add(levelOK, "filesystem", "", "%s is on a local filesystem", home)
 		d.disk(home)
 		d.store(ctx, a, h)
-		d.model(ctx, h)
+		d.model(ctx, h, set.Model)
 		return d.sessions(ctx, a, h)
 	})
 	if ctx.Err() != nil {
@@ -108,10 +111,33 @@ func (d *diagnosis) system() {
 	d.Checks = append(d.Checks, systemChecks()...)
 }
 
-func (d *diagnosis) model(ctx context.Context, h *perdure.Home) {
-	agent, err := h.Agent(ctx, "")
+// configuration reads the files that a run in this directory would read: what no run accepts fails here too.
+func (d *diagnosis) configuration(a *App) settings.Loaded {
+	user := settings.UserFile(a.getenv)
+	set, err := settings.Load(user, a.Dir)
 	if err != nil {
-		d.add(levelWarn, "model", "", "%v", err)
+		d.add(levelFail, "config", "no run starts until it is put right", "%v", err)
+		return set
+	}
+	for _, text := range set.Ignored {
+		d.add(levelWarn, "config", "", "ignored: %s", text)
+	}
+	d.add(levelOK, "config", "", "%d rules; the user's file is %s", len(set.Rules), orNone(user))
+	return set
+}
+
+func orNone(path string) string {
+	if path == "" {
+		return "nowhere: neither HOME nor XDG_CONFIG_HOME is set"
+	}
+	return path
+}
+
+func (d *diagnosis) model(ctx context.Context, h *perdure.Home, spec string) {
+	agent, err := h.Agent(ctx, spec)
+	if err != nil {
+		text, hint, _ := strings.Cut(err.Error(), "\n")
+		d.add(levelWarn, "model", strings.TrimSpace(hint), "%s", text)
 		return
 	}
 	d.add(levelOK, "model", "", "%s/%s", agent.Provider, agent.Model)

@@ -28,7 +28,7 @@ var insideFlags = []string{
 // boundary.
 func (a *App) guardInside(cmd *cobra.Command) error {
 	what := ""
-	switch path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "); {
+	switch {
 	case !cmd.HasParent():
 		cmd.Flags().Visit(func(f *pflag.Flag) {
 			narrow := f.Name != "permission-mode" || f.Value.String() == string(permission.ModePlan) || f.Value.String() == string(permission.ModeDefault)
@@ -36,7 +36,7 @@ func (a *App) guardInside(cmd *cobra.Command) error {
 				what = cmd.Name() + " -p --" + f.Name
 			}
 		})
-	case !cmd.HasAvailableSubCommands() && !slices.Contains(permission.ReadingCommands(), path) && !slices.Contains(insideReads, path):
+	case !reads(cmd):
 		what = cmd.CommandPath()
 	}
 	if what == "" {
@@ -47,6 +47,12 @@ func (a *App) guardInside(cmd *cobra.Command) error {
 		return nil
 	}
 	return &exitError{code: exitFailed, text: what + " is for a human, outside of sessions: " + inside, hint: "run it in a terminal of your own"}
+}
+
+// reads reports a command that only shows something, or only lists its subcommands.
+func reads(cmd *cobra.Command) bool {
+	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+	return cmd.HasParent() && (cmd.HasAvailableSubCommands() || slices.Contains(permission.ReadingCommands(), path) || slices.Contains(insideReads, path))
 }
 
 // inside says how it is known that this process belongs to a session's command, or nothing.

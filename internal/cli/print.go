@@ -112,6 +112,10 @@ func (p *printer) stop(r *perdure.Result, runsOn bool) {
 		a.hint("then: perdure -p --resume %s", r.SessionID)
 	case session.TurnMaxSteps, session.TurnMaxBudget, session.TurnContextLimit:
 		a.note("session %s stopped: %s", r.SessionID, r.Message)
+		if r.StopReason == session.TurnMaxBudget {
+			a.hint("raise it: perdure -p --resume %s --max-budget-usd X, or none; perdure show %s has what is spent", r.SessionID, r.SessionID)
+			return
+		}
 		a.hint("perdure -p --resume %s goes on", r.SessionID)
 	case session.TurnCancelled:
 		a.note("session %s: the turn was cancelled", r.SessionID)

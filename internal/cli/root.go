@@ -42,7 +42,10 @@ func (a *App) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return a.guardInside(cmd)
+			if err := a.guardInside(cmd); err != nil {
+				return err
+			}
+			return a.guardHome(cmd)
 		},
 		Version: thisVersion().line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,9 +60,7 @@ func (a *App) root() *cobra.Command {
 	registerTemplates()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &exitError{code: exitUsage, text: err.Error(), hint: c.CommandPath() + " --help lists the flags"}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(a.commands()...)
 	root.AddCommand(a.demoCommand(), a.demoServerCommand())

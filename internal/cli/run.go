@@ -30,7 +30,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	set, err := settings.Load(settings.UserFile(a.getenv), a.Dir)
+	set, err := a.settingsFor(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.secrets(set)})
+	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.secrets(set), Prices: set.PriceList()})
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,13 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	}
 	var known []session.Rule // of the session, before this run
 	if resumed {
-		if known, err = a.reopen(ctx, h, id); err != nil {
+		st, err := a.reopen(ctx, h, id)
+		if err != nil {
+			return err
+		}
+		known = st.Permissions.Rules
+		a.tellRuleChanges(known, opt.Rules)
+		if err := a.budgetOf(h, set, st, &opt); err != nil {
 			return err
 		}
 	}
@@ -125,7 +131,7 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 
 // reopen lets a paused session go on: that is what resuming it asks for. One that was closed stays so. It returns the
 // session's rules.
-func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) ([]session.Rule, error) {
+func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) (*session.State, error) {
 	st, err := h.State(ctx, id)
 	switch {
 	case err != nil:
@@ -139,7 +145,7 @@ func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) ([]session
 			hint: "a fork goes on where it ended: perdure -p --resume " + id + " --fork-session",
 		}
 	}
-	return st.Permissions.Rules, err
+	return st, err
 }
 
 // warnOfRules says what a rule of a flag allows besides what was meant, when it is new to the session.
@@ -201,6 +207,12 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	if err != nil {
 		return "", err
 	}
+	if _, nano := f.limits(set); nano != nil {
+		if err := checkBudget(agent, *nano); err != nil {
+			return "", err
+		}
+	}
+	a.warnOfPlainHTTP(agent.Provider)
 	agent.System = a.systemPrompt(f.appendSystem)
 	mode := permission.Mode(f.mode)
 	if mode == "" {
@@ -238,6 +250,7 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 	if err != nil {
 		return opt, err
 	}
+	a.tellDenied(rules)
 	for _, r := range set.Rules {
 		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +30,7 @@ type runFlags struct {
 	disallowed   []string
 	dirs         []string
 	maxSteps     int
-	maxBudget    float64
+	maxBudget    budget
 	appendSystem string
 	wait         bool
 	changed      func(string) bool // tells whether a flag was given
@@ -54,13 +53,13 @@ func (f *runFlags) register(c *cobra.Command) {
 	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json, stream-json or claude-stream-json")
 	fs.BoolVar(&f.verbose, "verbose", false, "with stream-json: the system prompt and the tools' descriptions too")
 	fs.StringVar(&f.model, "model", "", "`PROVIDER/MODEL`, as in anthropic/claude-sonnet-5-5, openai/…, ollama/…, scripted/FILE")
-	fs.StringVar(&f.mode, "permission-mode", "", "`MODE`: default, acceptEdits, plan or bypassPermissions")
+	fs.Var(mode{&f.mode}, "permission-mode", "`MODE`: default, acceptEdits, plan or bypassPermissions")
 	fs.BoolVar(&f.bypass, "dangerously-skip-permissions", false, "the same as --permission-mode bypassPermissions")
 	fs.StringArrayVar(&f.allowed, "allowed-tools", nil, "`RULES` to allow, as in \"Read,Bash(git log:*)\"")
 	fs.StringArrayVar(&f.disallowed, "disallowed-tools", nil, "`RULES` to deny")
 	fs.StringArrayVar(&f.dirs, "add-dir", nil, "another `DIR` that the agent may work in")
 	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls); exit 6, --resume goes on")
-	fs.Float64Var(&f.maxBudget, "max-budget-usd", 0, "stop before the session has spent `X` US dollars; exit 6")
+	fs.Var(&f.maxBudget, "max-budget-usd", "stop before the session has spent `X` US dollars; exit 6; none takes the budget off")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
 }
 
@@ -83,10 +82,10 @@ func (f *runFlags) check() error {
 		return usageError("--name names a new session or a fork: perdure rename ID NAME renames one")
 	case !slices.Contains(shapes, f.format):
 		return usageError("output format %q: use one of %s", f.format, strings.Join(shapes, ", "))
-	case f.maxSteps < 0 || f.maxBudget < 0 || math.IsNaN(f.maxBudget) || math.IsInf(f.maxBudget, 0):
-		return usageError("limits cannot be negative")
-	case f.changed("max-budget-usd") && f.maxBudget == 0:
-		return usageError("--max-budget-usd must be more than 0")
+	case f.maxSteps < 0:
+		return usageError("--max-turns cannot be negative")
+	case f.bypass && f.mode != "" && f.mode != string(permission.ModeBypass):
+		return usageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
 	case f.changed("max-turns") && f.maxSteps == 0:
 		return usageError("--max-turns must be at least 1")
 	}
@@ -152,13 +151,5 @@ func (f *runFlags) limits(s settings.Loaded) (steps *int, budget *int64) {
 		n = s.MaxSteps
 	}
 	steps = &n
-	usd := f.maxBudget
-	if usd == 0 {
-		usd = s.MaxBudgetUSD
-	}
-	if usd > 0 {
-		nano := int64(math.Round(usd * 1e9))
-		budget = &nano
-	}
-	return steps, budget
+	return steps, f.maxBudget.nano(s.MaxBudgetUSD)
 }

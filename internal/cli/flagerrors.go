@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	safe "github.com/perdure/perdure/internal/plain"
+)
+
+// Flag errors as the flag parser words them.
+var (
+	badValue    = regexp.MustCompile(`^invalid argument ("(?:[^"\\]|\\.)*") for "(?:-\w, )?--([\w-]+)" flag: (.*)$`)
+	unknownFlag = regexp.MustCompile(`^unknown flag: --([^=]*)`)
+	unknownOne  = regexp.MustCompile(`^unknown shorthand flag: '(.)' in (-.*)$`)
+)
+
+// wanted words what a flag of a type takes.
+var wanted = map[string]string{
+	"int": "a whole number", "int64": "a whole number", "uint": "a whole number", "float64": "a number", "bool": "true or false",
+	"duration": "a span of time, as in 60s or 10m", "count": "a number",
+}
+
+// flagError words an error about a command's flags: what is wrong in plain words, the nearest flag that there is, and
+// where the flags are listed.
+func flagError(cmd *cobra.Command, err error) error {
+	text, hint := err.Error(), cmd.CommandPath()+" --help lists the flags"
+	if m := badValue.FindStringSubmatch(text); m != nil {
+		why := m[3]
+		if f := cmd.Flags().Lookup(m[2]); f != nil && wanted[f.Value.Type()] != "" {
+			why = "it must be " + wanted[f.Value.Type()]
+		}
+		text = fmt.Sprintf("--%s %s: %s", m[2], m[1], why)
+	}
+	if m := unknownFlag.FindStringSubmatch(text); m != nil {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := safe.Nearest(m[1], names); near != "" {
+			hint = "did you mean --" + near + "? " + hint
+		}
+	}
+	if m := unknownOne.FindStringSubmatch(text); m != nil && strings.ContainsAny(m[2], " \n") {
+		text = fmt.Sprintf("unknown flag in %q", oneline(m[2], 80))
+		hint = "a text that begins with - goes behind --: " + cmd.CommandPath() + " … -- \"- TEXT\""
+	}
+	return &exitError{code: exitUsage, text: text, hint: hint}
+}
+
+// mode is the value of --permission-mode: given twice, both must say the same.
+type mode struct{ name *string }
+
+func (m mode) String() string {
+	if m.name == nil {
+		return ""
+	}
+	return *m.name
+}
+
+func (mode) Type() string { return "string" }
+
+func (m mode) Set(text string) error {
+	if *m.name != "" && *m.name != text {
+		return fmt.Errorf("it was %q before: give one mode", *m.name)
+	}
+	*m.name = text
+	return nil
+}

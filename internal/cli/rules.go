@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
+)
+
+// settingsFor reads the configuration that a run is under: of the directory that its session was opened in, wherever it
+// is resumed from. A session that is resumed is looked up for that, and named by its id from then on.
+func (a *App) settingsFor(ctx context.Context, f *runFlags) (set settings.Loaded, err error) {
+	root := a.Dir
+	if (f.cont || f.resume != "") && f.resume != pick {
+		if root, err = a.rootOf(ctx, f); err != nil {
+			return set, err
+		}
+	}
+	return settings.Load(settings.UserFile(a.getenv), root)
+}
+
+// rootOf finds the session that a run resumes, and the directory that it was opened in.
+func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) {
+	h, err := a.open(ctx, perdure.Config{})
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if cerr := h.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	id := ""
+	if f.cont {
+		id, err = a.newest(ctx, h)
+	} else {
+		id, err = resolve(ctx, h, f.resume)
+	}
+	if err != nil {
+		return "", err
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	f.cont, f.resume = false, id
+	return st.Config.Root, nil
+}
+
+// maxRulesTold bounds the rules that one line names.
+const maxRulesTold = 8
+
+// tellRuleChanges says which rules of files a resumed session is under now and was not before, and which are gone.
+func (a *App) tellRuleChanges(before, now []session.Rule) {
+	ofFiles := func(rules []session.Rule) (out []session.Rule) {
+		for _, r := range rules {
+			if r.Source == permission.SourceUser || r.Source == permission.SourceProject {
+				out = append(out, r)
+			}
+		}
+		return out
+	}
+	before, now = ofFiles(before), ofFiles(now)
+	tell := func(what string, rules, others []session.Rule) {
+		var texts []string
+		for _, r := range rules {
+			if !slices.Contains(others, r) {
+				texts = append(texts, fmt.Sprintf("%s %s (%s)", r.Effect, oneline(r.Text, 200), r.Source))
+			}
+		}
+		if n := len(texts); n > maxRulesTold {
+			texts = append(texts[:maxRulesTold], fmt.Sprintf("and %d more", n-maxRulesTold))
+		}
+		if len(texts) > 0 {
+			a.note("the rules of the configuration have changed since this session last ran: %s: %s", what, strings.Join(texts, ", "))
+		}
+	}
+	tell("gone", before, now)
+	tell("added", now, before)
+}
+
+// tellDenied names rules that were allowed and denied at once: deny wins.
+func (a *App) tellDenied(rules []session.Rule) {
+	for _, r := range rules {
+		if denied := (session.Rule{Effect: string(permission.Deny), Text: r.Text, Source: r.Source}); r.Effect == string(permission.Allow) && slices.Contains(rules, denied) {
+			a.note("%s is given to --allowed-tools and to --disallowed-tools: it is denied", r.Text)
+		}
+	}
+}
