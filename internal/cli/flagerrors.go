@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,7 +14,6 @@ import (
 var (
 	badValue    = regexp.MustCompile(`^invalid argument ("(?:[^"\\]|\\.)*") for "(?:-\w, )?--([\w-]+)" flag: (.*)$`)
 	unknownFlag = regexp.MustCompile(`^unknown flag: --([^=]*)`)
-	unknownOne  = regexp.MustCompile(`^unknown shorthand flag: '(.)' in (-.*)$`)
 )
 
 // wanted words what a flag of a type takes.
@@ -45,10 +43,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near := safe.Nearest(m[1], names); near != "" {
 			hint = "did you mean --" + near + "? " + hint
 		}
-	}
-	if m := unknownOne.FindStringSubmatch(text); m != nil && strings.ContainsAny(m[2], " \n") {
-		text = fmt.Sprintf("unknown flag in %q", oneline(m[2], 80))
-		hint = "a text that begins with - goes behind --: " + cmd.CommandPath() + " … -- \"- TEXT\""
 	}
 	return &exitError{code: exitUsage, text: text, hint: hint}
 }

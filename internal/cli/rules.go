@@ -35,7 +35,7 @@ func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) 
 			err = cerr
 		}
 	}()
-	id := ""
+	var id string
 	if f.cont {
 		id, err = a.newest(ctx, h)
 	} else {

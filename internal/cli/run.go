@@ -130,7 +130,7 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 }
 
 // reopen lets a paused session go on: that is what resuming it asks for. One that was closed stays so. It returns the
-// session's rules.
+// session's state.
 func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) (*session.State, error) {
 	st, err := h.State(ctx, id)
 	switch {

@@ -24,7 +24,6 @@ func TestSwitchesAndFlags(t *testing.T) {
 		{"none to take the budget off", []string{"-p", "--max-budget-usd", "0", "x"}},
 		{"amount of US dollars above 0", []string{"-p", "--max-budget-usd", "-1", "x"}},
 		{"perdure approvals deny --help lists the flags", []string{"approvals", "deny", "x", "--reason", "y"}},
-		{"behind --", []string{"-p", "- do this"}},
 		{"--tail", []string{"task", "output", "x", "--tail=x"}},
 	} {
 		out := w.fails(2, c.want, c.args...).stderr
@@ -41,12 +40,12 @@ func TestDoctorReadsTheConfiguration(t *testing.T) {
 	w := newWorld(t)
 	conf := filepath.Join(t.TempDir(), "perdure", "config.toml")
 	w.app.Environ = append(w.app.Environ, "XDG_CONFIG_HOME="+filepath.Dir(filepath.Dir(conf)))
-	writeFile(t, conf, "model = \"a/b\"\nmodle = \"x\"\n")
+	writeFile(t, conf, "model = \"a/b\"\nmodelz = \"x\"\n")
 	for _, args := range [][]string{{"-p", "x"}, {"task", "run", "--", "true"}} {
-		w.fails(2, `config.toml:2: unknown setting "modle": did you mean "model"?`, args...)
+		w.fails(2, `config.toml:2: unknown setting "modelz": did you mean "model"?`, args...)
 	}
 	out := w.fails(1, "", "doctor").stdout
-	if !strings.Contains(out, "fail  config") || !strings.Contains(out, `config.toml:2: unknown setting "modle"`) {
+	if !strings.Contains(out, "fail  config") || !strings.Contains(out, `config.toml:2: unknown setting "modelz"`) {
 		t.Errorf("doctor says\n%s", out)
 	}
 	writeFile(t, conf, "max_turns = 3\n")
