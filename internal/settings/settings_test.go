@@ -72,7 +72,7 @@ func TestErrorsNameThePlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"max_turns = [":                              ":1: ",
 		"\nmax_turnz = 3\n":                          `:2: unknown setting "max_turnz": did you mean "max_turns"?`,
-		"modelz = \"x\"\n":                            `:1: unknown setting "modelz": did you mean "model"?`,
+		"modelz = \"x\"\n":                           `:1: unknown setting "modelz": did you mean "model"?`,
 		"[permissions]\ndenny = []\n":                `:2: unknown setting "permissions.denny": did you mean "permissions.deny"?`,
 		"zzzzzzzz = 1\n":                             "there are model, ",
 		"[permissions]\n\ndeny = [\n\"Bash(\"]\n":    ":4: ",
