@@ -61,8 +61,9 @@ func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 // A session may start another one, in the mode that it has without flags: that one asks for itself.
 func TestInsideStartsANewSession(t *testing.T) {
 	w := newWorld(t)
-	inner := w.model(calls(bash("touch pwned")))
-	w.write(filepath.Join(w.work, "Makefile"), "test:\n\t"+binary+" -p --session-id inner "+strings.Join(inner, " ")+" --output-format json go </dev/null; echo code $$?\n")
+	inner := w.model(calls(bash("touch pwned"), call{"Write", map[string]any{"file_path": "pwned", "content": "x"}}))
+	w.write(filepath.Join(w.work, "conf", "perdure", "config.toml"), "permission_mode = \"acceptEdits\"\n[permissions]\nallow = [\"Bash\", \"Write\"]\n")
+	w.write(filepath.Join(w.work, "Makefile"), "test:\n\tXDG_CONFIG_HOME=$$PWD/conf "+binary+" -p --session-id inner "+strings.Join(inner, " ")+" --output-format json go </dev/null; echo code $$?\n")
 	w.want(0, run1("outer", w.model(calls(bash("make test"))), "--allowed-tools", "Bash(make test)")...)
 	if got := w.results("outer")[0]; !strings.Contains(got, "code 3") {
 		t.Errorf("the inner session does not wait for a human: %s", got)

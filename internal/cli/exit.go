@@ -68,7 +68,7 @@ var outcomes = []struct {
 	{syscall.EROFS, exitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
 	{syscall.EMFILE, exitFailed, raiseFiles},
 	{fs.ErrPermission, exitFailed, "check who owns that path; PERDURE_HOME may name another home"},
-	{settings.ErrConfig, exitUsage, "perdure doctor looks at the configuration; rules look like Read, Bash(git log:*) or Edit(src/**)"},
+	{settings.ErrConfig, exitUsage, "put that right first; perdure doctor looks at the whole of it"},
 	{connect.ErrNoModel, exitUsage, ""},
 	{connect.ErrBadModel, exitUsage, ""},
 	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},

@@ -21,7 +21,19 @@ func (a *App) settingsFor(ctx context.Context, f *runFlags) (set settings.Loaded
 			return set, err
 		}
 	}
-	return settings.Load(settings.UserFile(a.getenv), root)
+	if set, err = settings.Load(settings.UserFile(a.getenv), root); err == nil && a.inside() != "" {
+		narrowInside(&set)
+	}
+	return set, err
+}
+
+// narrowInside takes away what a configuration widens, from a session that another session's command starts: that
+// command chooses the environment, and so the file.
+func narrowInside(set *settings.Loaded) {
+	set.Rules = slices.DeleteFunc(set.Rules, func(r permission.Rule) bool { return r.Effect == permission.Allow })
+	if set.Mode != string(permission.ModePlan) {
+		set.Mode = ""
+	}
 }
 
 // rootOf finds the session that a run resumes, and the directory that it was opened in.
