@@ -150,6 +150,8 @@ func (f *runFlags) limits(s settings.Loaded) (steps *int, budget *int64) {
 	if n == 0 || s.MaxSteps > 0 && s.MaxSteps < n && !f.changed("max-turns") {
 		n = s.MaxSteps
 	}
-	steps = &n
+	if n > 0 { // else the session keeps what it has
+		steps = &n
+	}
 	return steps, f.maxBudget.nano(s.MaxBudgetUSD)
 }

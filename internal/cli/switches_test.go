@@ -92,3 +92,14 @@ func TestBudgetOfUnknownPrice(t *testing.T) {
 		t.Errorf("the price of the configuration is not used:\n%s", text)
 	}
 }
+
+// A limit of steps that a flag set stays with the session when it is resumed without one.
+func TestStepLimitStays(t *testing.T) {
+	w := newWorld(t)
+	script := w.scripted(`{"turns":[{"steps":[{"text":"one"},{"text":"two"}]}]}`)
+	w.ok("-p", "--session-id", "s", "--max-turns", "5", "--model", script, "x")
+	w.ok("-p", "-r", "s", "again")
+	if out := w.ok("show", "s", "--json"); !strings.Contains(out, `"max_steps":5`) {
+		t.Errorf("the limit is gone: %s", out)
+	}
+}
