@@ -51,7 +51,7 @@ func read(file string) (s source, err error) {
 	}
 	// A repository may hold a named pipe where the file should be: opening one must not wait for a writer.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENOTDIR) {
 		return s, nil
 	}
 	if err != nil {
