@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +16,12 @@ import (
 // settingsFor reads the configuration that a run is under: of the directory that its session was opened in, wherever it
 // is resumed from. A session that is resumed is looked up for that, and named by its id from then on.
 func (a *App) settingsFor(ctx context.Context, f *runFlags) (set settings.Loaded, err error) {
+	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
+		a.Dir = dir // as sessions name their directories
+	}
+	if set, err = settings.Load(settings.UserFile(a.getenv), ""); err != nil {
+		return set, err // before anything else: it may say whose files these are
+	}
 	root := a.Dir
 	if (f.cont || f.resume != "") && f.resume != pick {
 		if root, err = a.rootOf(ctx, f); err != nil {
