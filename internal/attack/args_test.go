@@ -96,7 +96,6 @@ func TestArguments(t *testing.T) {
 		{"-p", "--permission-mode", "yolo", "x"},
 		{"-p", "--nonsense", "x"},
 		{"nonsense"},
-		{},
 		{"show"},
 		{"show", "a", "b"},
 		{"log", "behind", "--from", "0"},
