@@ -10,26 +10,27 @@ import (
 
 // TaskView is a task as it stands now, whoever is alive to know. Its JSON is a line of `perdure task list --json`.
 type TaskView struct {
-	SessionID  string                `json:"session_id"` // whose task it is: of a fork's inherited ones the parent's
-	ID         string                `json:"id"`
-	Act        string                `json:"act"`
-	Command    string                `json:"command"`
-	Cwd        string                `json:"cwd"`
-	Status     session.CommandStatus `json:"status"`    // running, exited, killed or lost
-	PID        int                   `json:"pid"`       // of the command itself, kept after its end
-	ExitCode   *int                  `json:"exit_code"` // only when exited
-	Signal     string                `json:"signal,omitempty"`
-	By         string                `json:"by,omitempty"`     // who killed it
-	Reason     string                `json:"reason,omitempty"` // why it is lost
-	Name       string                `json:"name,omitempty"`
-	Restart    string                `json:"restart,omitempty"`       // after a reboot
-	NoRestart  string                `json:"not_restarted,omitempty"` // why not, though it was granted
-	LastOutput string                `json:"last_output,omitempty"`   // the last lines, of a lost one
-	Attempt    int                   `json:"attempt"`                 // from 1; the command of an earlier one has ended
-	Attempts   []session.TaskAttempt `json:"attempts,omitempty"`      // the earlier ones
-	Stragglers int                   `json:"stragglers,omitempty"`
-	Output     int64                 `json:"output_bytes"`    // every byte printed, kept or not
-	Position   int64                 `json:"output_position"` // up to where the model has read
+	SessionID    string                `json:"session_id"` // whose task it is: of a fork's inherited ones the parent's
+	ID           string                `json:"id"`
+	Act          string                `json:"act"`
+	Command      string                `json:"command"`
+	Cwd          string                `json:"cwd"`
+	Status       session.CommandStatus `json:"status"`    // running, exited, killed or lost
+	PID          int                   `json:"pid"`       // of the command itself, kept after its end
+	ExitCode     *int                  `json:"exit_code"` // only when exited
+	Signal       string                `json:"signal,omitempty"`
+	By           string                `json:"by,omitempty"`     // who killed it
+	Reason       string                `json:"reason,omitempty"` // why it is lost
+	Name         string                `json:"name,omitempty"`
+	Restart      string                `json:"restart,omitempty"`       // after a reboot
+	NoRestart    string                `json:"not_restarted,omitempty"` // why not, though it was granted
+	LastOutput   string                `json:"last_output,omitempty"`   // the last lines, of a lost one
+	Attempt      int                   `json:"attempt"`                 // from 1; the command of an earlier one has ended
+	Attempts     []session.TaskAttempt `json:"attempts,omitempty"`      // the earlier ones
+	Stragglers   int                   `json:"stragglers,omitempty"`
+	Output       int64                 `json:"output_bytes"`            // every byte printed, kept or not
+	Position     int64                 `json:"output_position"`         // up to where the model has read
+	MissingAfter *int64                `json:"missing_after,omitempty"` // from here on output may be missing: for a time nobody held it
 	session.TaskSettings
 	MemoryBy string `json:"memory_by,omitempty"` // what bounds its memory: cgroup or rlimit
 
@@ -78,7 +79,7 @@ func (h *Home) taskViews(ctx context.Context, id string, tasks []session.Task) [
 func (h *Home) loggedTask(id string, t *session.Task) TaskView {
 	v := TaskView{
 		SessionID: t.Session, ID: t.ID, Act: t.Act, Command: t.Command, Cwd: t.Cwd, Status: t.Status, PID: t.PID,
-		ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Position: t.Position,
+		ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Position: t.Position, MissingAfter: t.MissingAfter,
 		Started: Stamp(t.Started), Ended: Stamp(t.Ended), Ports: []int{}, boot: t.BootID,
 	}
 	v.Name, v.Restart, v.NoRestart = t.Name, t.Restart, t.NotRestarted
@@ -137,6 +138,9 @@ func (t *TaskView) update(seen task.Seen) {
 		return
 	}
 	t.Output, t.Stragglers = max(t.Output, st.Output), st.Stragglers
+	if st.MissingAfter != nil {
+		t.MissingAfter = st.MissingAfter
+	}
 	if t.Limits.MemoryBytes > 0 {
 		if t.MemoryBy = "rlimit"; st.Cgroup != "" {
 			t.MemoryBy = "cgroup"

@@ -106,7 +106,7 @@ func (s *Session) awaitedEnd(a session.Await) (session.CommandState, bool) {
 	case t == nil:
 		return session.CommandState{Status: session.CommandLost, Reason: "forgotten"}, true
 	case t.Act == a.TaskAct:
-		return session.CommandState{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output}, !t.Live()
+		return session.CommandState{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, MissingAfter: t.MissingAfter}, !t.Live()
 	}
 	for _, old := range t.Attempts {
 		if old.Act == a.TaskAct {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/perdure/perdure/session"
@@ -48,8 +49,12 @@ func (s *Session) taskEnd(t session.Task, st session.CommandState) []session.Bod
 	return bodies
 }
 
-// ended says in words how a command ended.
+// ended says in words how a command ended, and whether output of it may be missing.
 func ended(st session.CommandState) string {
+	return strings.Join(append([]string{howEnded(st)}, tool.MissingText(st)...), "; ")
+}
+
+func howEnded(st session.CommandState) string {
 	switch st.Status {
 	case session.CommandExited:
 		if st.ExitCode != nil {

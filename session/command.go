@@ -69,10 +69,12 @@ type CommandState struct {
 	By         string        `json:"by,omitempty"`        // who killed it, see [ByUser]; lost: who had asked
 	Reason     string        `json:"reason,omitempty"`    // lost: reboot, shim_died, dir_missing, damaged; running: orphaned
 	Output     int64         `json:"output_bytes"`        // every byte printed, kept or not
-	Started    int64         `json:"started,omitempty"`
-	Ended      int64         `json:"ended,omitempty"`
-	Cgroup     string        `json:"cgroup,omitempty"`     // that bounds its memory, where it has one of its own
-	Stragglers int           `json:"stragglers,omitempty"` // descendants alive after the command ended
+	// MissingAfter is the offset from which on output may be missing, since for a time nobody held it. Nil: nothing is.
+	MissingAfter *int64 `json:"missing_after,omitempty"`
+	Started      int64  `json:"started,omitempty"`
+	Ended        int64  `json:"ended,omitempty"`
+	Cgroup       string `json:"cgroup,omitempty"`     // that bounds its memory, where it has one of its own
+	Stragglers   int    `json:"stragglers,omitempty"` // descendants alive after the command ended
 	// Captured at the shell's exit, if asked for and reached.
 	Cwd string   `json:"cwd,omitempty"`
 	Env EnvDelta `json:"env,omitzero"`

@@ -8,26 +8,27 @@ import (
 
 // Task is a command that was made visible under an id of its own, bash_1 and so on. Ids are never reused.
 type Task struct {
-	ID         string        `json:"id"`
-	Session    string        `json:"session,omitempty"` // whose task it is, when not this session's: never signalled then
-	Act        string        `json:"act"`               // names its act directory
-	Command    string        `json:"command"`
-	Cwd        string        `json:"cwd"`
-	Status     CommandStatus `json:"status"`
-	PID        int           `json:"pid"`
-	StartTicks uint64        `json:"start_ticks"`
-	BootID     string        `json:"boot_id"`
-	ExitCode   *int          `json:"exit_code"`
-	Signal     string        `json:"signal,omitempty"`
-	By         string        `json:"by,omitempty"`
-	Reason     string        `json:"reason,omitempty"`
-	Output     int64         `json:"output_bytes"`    // as of its end; 0 while it runs
-	Position   int64         `json:"output_position"` // up to where the model has read
-	Started    int64         `json:"started_at"`
-	Ended      int64         `json:"ended_at,omitempty"`
-	EndSeq     int64         `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
-	Kill       string        `json:"kill,omitempty"`    // who asked for its end
-	Told       bool          `json:"told,omitempty"`    // the model knows that it ended
+	ID           string        `json:"id"`
+	Session      string        `json:"session,omitempty"` // whose task it is, when not this session's: never signalled then
+	Act          string        `json:"act"`               // names its act directory
+	Command      string        `json:"command"`
+	Cwd          string        `json:"cwd"`
+	Status       CommandStatus `json:"status"`
+	PID          int           `json:"pid"`
+	StartTicks   uint64        `json:"start_ticks"`
+	BootID       string        `json:"boot_id"`
+	ExitCode     *int          `json:"exit_code"`
+	Signal       string        `json:"signal,omitempty"`
+	By           string        `json:"by,omitempty"`
+	Reason       string        `json:"reason,omitempty"`
+	Output       int64         `json:"output_bytes"`            // as of its end; 0 while it runs
+	MissingAfter *int64        `json:"missing_after,omitempty"` // from where on output may be missing, see CommandState
+	Position     int64         `json:"output_position"`         // up to where the model has read
+	Started      int64         `json:"started_at"`
+	Ended        int64         `json:"ended_at,omitempty"`
+	EndSeq       int64         `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
+	Kill         string        `json:"kill,omitempty"`    // who asked for its end
+	Told         bool          `json:"told,omitempty"`    // the model knows that it ended
 
 	// Of tasks that were asked for as such, not as a model's background command.
 	Key          string        `json:"key,omitempty"`           // idempotency key of the request
@@ -127,7 +128,7 @@ func (b *TaskExited) apply(s *State, e Event) {
 	}
 	st := b.State
 	t.Status, t.ExitCode, t.Signal, t.By, t.Reason = st.Status, st.ExitCode, st.Signal, st.By, st.Reason
-	t.Output, t.Ended, t.EndSeq = st.Output, e.Time, e.Seq
+	t.Output, t.MissingAfter, t.Ended, t.EndSeq = st.Output, st.MissingAfter, e.Time, e.Seq
 	t.rebooted(st, t.Epoch < s.Epoch)
 	if t.Status == CommandAbsent {
 		t.Status, t.Reason = CommandLost, "never_started"

@@ -24,6 +24,7 @@ func newArrival(path string) (*arrival, error) {
 		unix.Close(fifo)
 		return nil, os.NewSyscallError("pipe2", err)
 	}
+	_, _ = unix.FcntlInt(uintptr(a.copy[0]), unix.F_SETPIPE_SZ, os.Getpagesize()) // the user's share of pipes is bounded
 	return a, nil
 }
 

@@ -25,6 +25,7 @@
 //	                     says how far output had to be dropped
 //	  ended              what wait(2) told the shim, from that moment until exit.json is written
 //	  nogo               the exec stage exited without becoming the command, because its shim had died
+//	  unread.<16 hex>    output may be missing from this offset on: for a time nobody held the FIFO
 //	  shim.log           what the shim had to complain about
 //
 // Whoever first creates claim decides the act. The shim takes the lock, claims "run", starts an exec stage that blocks
@@ -44,8 +45,12 @@
 //	run.json, lock free, process gone           lost (shim_died); never run again
 //	no directory                                lost (dir_missing)
 //
-// An orphan is adopted by whoever looks: by the process that started it at once, else by Wait, Look, Settle, Kill and
-// Remove. A replacement shim takes the lock, opens the FIFO, goes on at the offset where the segments end, and finds the
+// On Linux each shim has a stand-in: a fork of it that sleeps until the shim dies, holding the FIFO and a handle of the
+// command, and then becomes the replacement. So agent and shim may die in the same instant, and nothing that the command
+// prints, nor how it ends, is lost. The stand-in has hardly any memory of its own, and ends with the shim's work.
+//
+// An orphan without one is adopted by whoever looks: by the process that started it at once, else by Wait, Look, Settle,
+// Kill and Remove. A replacement shim takes the lock, opens the FIFO, goes on at the offset where the segments end, and finds the
 // command's processes again by descent, session and the variable PERDURE_ACT in their environment. It is not their
 // parent, so it asks the kernel how the command ended: the process table as long as nobody has reaped it, after that,
 // on newer kernels, the handle that it or whoever called it held before. Only when all of that fails the code is lost.
@@ -61,7 +66,8 @@
 // always in the one place or in the other, whoever dies. Offsets are absolute and a hole between two segments is the
 // gap that Read reports: there rotation removed bytes, or a full disk, the session's bound or the floor of free space
 // refused them. The disk never blocks a command. What the FIFO holds is lost only when all of command, descendants,
-// shim and the processes that started it or wait for it are dead.
+// shim, stand-in and the processes that started it or wait for it are dead. The next shim sees that by the pipe, which is
+// another one then, and CommandState.MissingAfter says from where on output may be missing.
 //
 // Identity is pid, start ticks and boot id, checked after a pidfd is open. A zombie is dead. On Linux the whole tree
 // dies with Kill, processes that left the group or the session included; elsewhere that is best effort.

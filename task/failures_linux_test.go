@@ -197,6 +197,10 @@ func TestFailures(t *testing.T) {
 					t.Errorf("it ended as %s, want %s", code(st), row.end)
 				}
 			}
+			missed := strings.Contains(row.name, "unseen")
+			if st := r.collect("a"); (st.MissingAfter != nil) != missed && (missed || row.end != "" && !strings.Contains(row.name, "closed")) || missed && *st.MissingAfter != 3 {
+				t.Errorf("output is missing after %v", st.MissingAfter)
+			}
 			if row.want != "lost dir_missing" && r.output("a") != row.output {
 				t.Errorf("it printed %q, want %q", r.output("a"), row.output)
 			}
@@ -265,9 +269,10 @@ func (f *failing) killAgent() {
 	}
 }
 
+// killShims kills the shims, and before them what would take their place.
 func (f *failing) killShims() {
 	f.t.Helper()
-	for _, p := range f.processesOf("a", shimArg) {
+	for _, p := range append(f.processesOf("a", standbyArg), f.processesOf("a", shimArg)...) {
 		syscall.Kill(p.PID, syscall.SIGKILL)
 		eventually(f.t, "the shim dies", func() bool { return !alive(p.PID, p.Ticks) })
 	}

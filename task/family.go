@@ -1,6 +1,7 @@
 package task
 
 import (
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -24,10 +25,11 @@ type ending struct {
 // children is the family of the shim that started the command: as its parent, and the subreaper of all that the
 // command started, a shim without children knows that the tree is gone.
 type children struct {
-	pid   int                          // the command
-	timed bool                         // its processor time is limited
-	note  func(status unix.WaitStatus) // called before the command is reaped, where the system lets that be seen
-	end   *ending
+	pid     int                          // the command
+	standby int                          // a child of the shim that is none of the command's; 0: none
+	timed   bool                         // its processor time is limited
+	note    func(status unix.WaitStatus) // called before the command is reaped, where the system lets that be seen
+	end     *ending
 }
 
 func (c *children) reap() (*ending, bool) {
@@ -54,5 +56,5 @@ func (c *children) living() []process {
 	if err != nil {
 		return nil
 	}
-	return tree
+	return slices.DeleteFunc(tree, func(p process) bool { return p.PID == c.standby })
 }

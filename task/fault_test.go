@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -43,7 +44,10 @@ func (b *bench) processesOf(act, role string) []process {
 			found = append(found, p)
 		}
 	}
-	return found
+	// A stand-in that was just born still looks like its shim.
+	return slices.DeleteFunc(found, func(p process) bool {
+		return slices.ContainsFunc(found, func(of process) bool { return of.PID == p.PPID })
+	})
 }
 
 // left waits until no shim holds the act.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -160,7 +161,7 @@ func (r *Runner) killOrphan(ctx context.Context, d actDir) error {
 func (d actDir) killFromOutside(shim shimRecord) {
 	if shim.Adopted == 0 {
 		if tree, err := descendants(shim.PID); err == nil {
-			killAll(tree)
+			killAll(slices.DeleteFunc(tree, func(p process) bool { return p.PID == shim.Standby }))
 		}
 		return
 	}

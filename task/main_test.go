@@ -52,6 +52,9 @@ func TestMain(m *testing.M) {
 	if root := os.Getenv(onceKey); root != "" {
 		onceMain(root)
 	}
+	if root := os.Getenv(togetherKey); root != "" {
+		togetherMain(root)
+	}
 	if os.Getenv(listenKey) != "" {
 		listenMain()
 		os.Exit(0)

@@ -51,6 +51,10 @@ func trimMemory() (release func()) { return func() {} }
 // growPipe has no equivalent here: the system grows busy pipes itself.
 func growPipe(_, _ int) {}
 
+// This system does not say how large a pipe is: of none is known that it is the one that there was before.
+func markPipe(int)     {}
+func newPipe(int) bool { return true }
+
 // moveBytes moves up to most bytes from a pipe into a file at the given offset. A death between the two calls loses
 // what was read.
 func moveBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err error) {

@@ -64,9 +64,39 @@ func fdatasync(fd int) error { return unix.Fdatasync(fd) }
 
 // growPipe asks for a larger buffer; what there is stays where the system refuses.
 func growPipe(fd, size int) {
+	size = max(size, markedPages*os.Getpagesize()) // never one that a new pipe may have
 	if now, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0); err == nil && now < size {
 		_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, size)
 	}
+}
+
+// Sizes of a pipe, in pages. The kernel gives a new one 16 of them, or 1 or 2 when the user has many pipes; then it
+// refuses to make one larger, but not smaller.
+const (
+	markedPages = 32
+	fewerPages  = 8
+)
+
+// markPipe gives a pipe a size by which newPipe knows it.
+func markPipe(fd int) {
+	for _, pages := range []int{markedPages, fewerPages} {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, pages*os.Getpagesize()); err == nil {
+			return
+		}
+	}
+}
+
+// newPipe says whether a pipe was never marked, or nobody can tell.
+func newPipe(fd int) bool {
+	size, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
+	if err != nil {
+		return true
+	}
+	switch size / os.Getpagesize() {
+	case 1, 2, 16:
+		return true
+	}
+	return false
 }
 
 // moveBytes moves up to most bytes from a pipe into a file at the given offset. The kernel takes a byte off the pipe

@@ -61,6 +61,7 @@ func openOutput(d actDir, plan execPlan) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
+	markPipe(o.fd)
 	child, err := unix.Open(path, fifoOpenFlags, 0)
 	if err != nil {
 		o.fifo.Close()
@@ -104,10 +105,17 @@ func reopenOutput(d actDir, plan execPlan) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
+	last := ""
 	for _, s := range segs {
 		o.bases, o.off, o.segSize = append(o.bases, s.base), s.end, s.end-s.base
+		last = segmentName(s.base)
 	}
-	if dropped := d.droppedTo(); dropped > o.off {
+	dropped := d.droppedTo()
+	if d.mayHaveMissed(o.fd, last) {
+		d.noteUnread(max(o.off, dropped))
+	}
+	markPipe(o.fd)
+	if dropped > o.off {
 		o.off = dropped
 	} else if n := len(segs); n > 0 && o.segSize < o.limit {
 		if o.seg, err = os.OpenFile(d.path(segmentName(o.bases[n-1])), segmentFlags, segmentMode); err != nil {

@@ -175,7 +175,7 @@ func TestOutputRefused(t *testing.T) {
 	print(want[minSegment+100 : 2*minSegment])
 	o.seg, _ = os.Open(os.DevNull) // and a write to this fails
 	print(want[2*minSegment : 3*minSegment])
-	if end, _, err := outputEnd(d); err != nil || end != o.end() {
+	if end, _, _, err := outputEnd(d); err != nil || end != o.end() {
 		t.Errorf("a reader counts %d bytes, %v", end, err)
 	}
 	os.Remove(block)

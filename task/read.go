@@ -24,15 +24,21 @@ func segmentName(base int64) string { return fmt.Sprintf("%s%016x", segPrefix, b
 
 // segments lists what is kept, in order.
 func (d actDir) segments() ([]segment, error) {
-	segs, _, err := d.list()
-	return segs, err
+	l, err := d.list()
+	return l.segs, err
 }
 
-// list is segments, and says whether there is an exit record.
-func (d actDir) list() (segs []segment, ended bool, err error) {
+// listing is what the names in an act directory tell.
+type listing struct {
+	segs   []segment // what is kept, in order
+	ended  bool      // there is an exit record
+	unread *int64    // from where on output may be missing
+}
+
+func (d actDir) list() (l listing, err error) {
 	dir, err := openRetry(string(d), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, false, &fs.PathError{Op: "open", Path: string(d), Err: err}
+		return l, &fs.PathError{Op: "open", Path: string(d), Err: err}
 	}
 	defer unix.Close(dir)
 	var entries [4 << 10]byte
@@ -42,14 +48,17 @@ func (d actDir) list() (segs []segment, ended bool, err error) {
 			continue
 		}
 		if err != nil {
-			return nil, false, &fs.PathError{Op: "list", Path: string(d), Err: err}
+			return l, &fs.PathError{Op: "list", Path: string(d), Err: err}
 		}
 		if n <= 0 {
 			break
 		}
 		_, _, names := unix.ParseDirent(entries[:n], -1, nil)
 		for _, name := range names {
-			ended = ended || name == exitName
+			l.ended = l.ended || name == exitName
+			if from, ok := unreadFrom(name); ok && (l.unread == nil || from < *l.unread) {
+				l.unread = &from
+			}
 			digits, ok := strings.CutPrefix(name, segPrefix)
 			if !ok || len(digits) != 16 {
 				continue
@@ -64,24 +73,24 @@ func (d actDir) list() (segs []segment, ended bool, err error) {
 				continue // rotated away between the two looks
 			}
 			if err != nil {
-				return nil, false, &fs.PathError{Op: "stat", Path: d.path(name), Err: err}
+				return l, &fs.PathError{Op: "stat", Path: d.path(name), Err: err}
 			}
-			segs = append(segs, segment{base, base + info.Size})
+			l.segs = append(l.segs, segment{base, base + info.Size})
 		}
 	}
-	slices.SortFunc(segs, func(a, b segment) int { return cmp.Compare(a.base, b.base) })
-	return segs, ended, nil
+	slices.SortFunc(l.segs, func(a, b segment) int { return cmp.Compare(a.base, b.base) })
+	return l, nil
 }
 
-// outputEnd returns how much was printed, as far as segments and the note of what was dropped tell, and whether there is
-// an exit record, which may know of more.
-func outputEnd(d actDir) (end int64, ended bool, err error) {
+// outputEnd returns how much was printed, as far as segments and the note of what was dropped tell, from where on some of
+// it may be missing, and whether there is an exit record, which may know of more.
+func outputEnd(d actDir) (end int64, unread *int64, ended bool, err error) {
+	l, err := d.list()
 	end = d.droppedTo()
-	segs, ended, err := d.list()
-	if len(segs) > 0 {
-		end = max(end, segs[len(segs)-1].end)
+	if n := len(l.segs); n > 0 {
+		end = max(end, l.segs[n-1].end)
 	}
-	return end, ended, err
+	return end, l.unread, l.ended, err
 }
 
 // Read returns up to max bytes of the command's raw output from the absolute offset from on, at most 64 MiB and 64 KiB

@@ -70,6 +70,7 @@ type shimRecord struct {
 	PID     int    `json:"pid"`
 	Ticks   uint64 `json:"start_ticks"`
 	Adopted int    `json:"adopted,omitempty"` // 1: it took over, so the command and its tree are not its children
+	Standby int    `json:"standby,omitempty"` // the process that takes over should this one die
 }
 
 // errDamaged says that a record exists and cannot be understood.

@@ -43,7 +43,8 @@ type Runner struct {
 
 	shimEnv  []string // added to a shim's environment, by tests
 	adoptEnv []string // the same for replacement shims
-	noRescue bool     // shims that die are left to whoever looks, by tests
+	noRescue bool     // shims that die are left to whoever looks, by tests: no stand-in, no replacement by their starter
+	alone    bool     // shims have no stand-in, by tests
 }
 
 const defaultGrace = 2 * time.Second
@@ -173,6 +174,9 @@ func (r *Runner) launch(d actDir, role string, delay time.Duration, k *keeper) (
 		env = append(reexecEnv(role), r.adoptEnv...)
 		handles, names := k.files()
 		files, env = append(files, handles...), append(env, names...)
+	}
+	if r.noRescue || r.alone {
+		env = append(env, aloneKey+"=1")
 	}
 	own := &keeper{}
 	own.hold(d)

@@ -34,6 +34,8 @@ type shim struct {
 	enclosure *cgroup // of the command's processes, nil where they have none of their own
 	adopted   bool    // this shim took over from a dead one
 
+	standby *standby // what takes over should this process die; nil where there is none
+
 	end      *ending // of the command, nil while it runs
 	ended    int64
 	recorded bool // exit.json is written
@@ -54,6 +56,7 @@ func shimMain(d actDir) int {
 	// Relative names bind the shim to this directory, whatever takes over its path later.
 	forbidTracing()
 	s := &shim{path: d, dir: ".", now: systemNow}
+	defer s.dismiss()
 	if err := s.begin(); err != nil {
 		complain("%v", err)
 		s.report(verdict(err))
@@ -174,6 +177,9 @@ func (s *shim) publish() error {
 	if s.adopted {
 		adopted = `,"adopted":1`
 	}
+	if s.standby != nil {
+		adopted += fmt.Sprintf(`,"standby":%d`, s.standby.pid)
+	}
 	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d%s}`, formatVersion, self.PID, self.Ticks, adopted)
 	return overwrite(s.dir.path(lockName), []byte(text), false)
 }
@@ -197,6 +203,7 @@ func (s *shim) launch() error {
 	if s.dir.killedBy() != "" {
 		return errors.New("killed before it ran")
 	}
+	s.standBy() // while the stage gets ready
 	goByte := s.enclose()
 	fault("enclosed")
 	if err := s.recordRun(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/perdure/perdure/session"
 )
@@ -111,7 +112,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 	v.run, v.shim = run, shim
 	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started, Cgroup: run.Cgroup}
 	var ended bool
-	if v.Output, ended, err = outputEnd(d); err != nil {
+	if v.Output, v.MissingAfter, ended, err = outputEnd(d); err != nil {
 		return v, err
 	}
 	exit, err := d.readExit(ended)
@@ -224,7 +225,7 @@ func (r *Runner) fillExit(v *view, exit exitRecord, d actDir, held bool) error {
 	v.Stragglers = exit.Stragglers
 	if v.shim.Adopted == 0 && alive(v.shim.PID, v.shim.Ticks) {
 		// None left means that the shim is just collecting their last output: not over yet.
-		v.Stragglers = max(len(below(v.shim.PID)), 1)
+		v.Stragglers = max(len(v.shim.tree()), 1)
 	}
 	return nil
 }
@@ -234,6 +235,11 @@ func ignoreDamaged(err error) error {
 		return nil
 	}
 	return err
+}
+
+// tree returns the living processes of the command below its shim.
+func (s shimRecord) tree() []int {
+	return slices.DeleteFunc(below(s.PID), func(pid int) bool { return pid == s.Standby })
 }
 
 // shim returns the living holder of the act's lock, once it has said who it is.

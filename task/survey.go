@@ -109,9 +109,9 @@ func (s *survey) inspect(d actDir, v view) Inspection {
 	case v.shim.PID == 0 || v.shim.Adopted != 0:
 		in.PIDs = s.table().family(d, v.run)
 	case s.whole != nil:
-		in.PIDs = s.whole.descendants(v.shim.PID, v.shim.Ticks)
+		in.PIDs = s.whole.descendants(v.shim)
 	case alive(v.shim.PID, v.shim.Ticks):
-		in.PIDs = below(v.shim.PID)
+		in.PIDs = v.shim.tree()
 	}
 	slices.Sort(in.PIDs)
 	for _, pid := range in.PIDs {

@@ -32,12 +32,12 @@ func newTable(rows []tableRow) *processTable {
 	return t
 }
 
-// descendants returns the living processes below exactly this one.
-func (t *processTable) descendants(root int, ticks uint64) []int {
-	if t.rows[root].Ticks != ticks {
+// descendants returns the living processes of the command below exactly this shim.
+func (t *processTable) descendants(shim shimRecord) []int {
+	if t.rows[shim.PID].Ticks != shim.Ticks {
 		return nil
 	}
-	return t.with(slices.Clone(t.below[root]))
+	return slices.DeleteFunc(t.with(slices.Clone(t.below[shim.PID])), func(pid int) bool { return pid == shim.Standby })
 }
 
 // with returns the living ones of some processes and of all that is below them.

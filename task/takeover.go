@@ -19,6 +19,7 @@ var errNothingToAdopt = errors.New("nothing to adopt")
 func adoptMain(d actDir) int {
 	forbidTracing()
 	s := &shim{path: d, dir: ".", now: systemNow, adopted: true}
+	defer s.dismiss()
 	err := s.takeOver()
 	switch {
 	case errors.Is(err, errNothingToAdopt):
@@ -84,6 +85,7 @@ func (s *shim) takeOver() error {
 		given = inheritedHandle(commandFD)
 	}
 	s.family = watchTraces(s.path, run, given, func() { wake(s.chld, syscall.SIGCHLD) })
+	s.standBy()
 	return s.publish()
 }
 

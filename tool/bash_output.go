@@ -55,8 +55,12 @@ func (bashOutput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	case err != nil:
 		return Result{}, fmt.Errorf("read output of %s: %w", id, err)
 	}
-	r := success("%s\n%s", news.text(), taskStatus(id, st))
 	ended := st.Status != session.CommandRunning
+	notes := []string{news.text()}
+	if m := st.MissingAfter; m != nil && (ended || task.Position <= *m) {
+		notes = append(notes, MissingText(st)...)
+	}
+	r := success("%s\n%s", strings.Join(notes, "\n"), taskStatus(id, st))
 	if news.from != task.Position || news.gap > 0 || ended && !task.Told {
 		r.Events = []session.Body{&session.TaskRead{Task: id, Position: news.from, Gap: news.gap, Ended: ended}}
 	}

@@ -199,3 +199,26 @@ func FuzzOutput(f *testing.F) {
 		}
 	})
 }
+
+// Goal: output that nobody could hold is told, in a result, in BashOutput once it is passed and at the end, and never
+// where nothing is missing.
+func TestMissingOutput(t *testing.T) {
+	const told = "what it printed after byte 4 may be missing: nobody was reading"
+	from := int64(4)
+	st := code(3)
+	st.MissingAfter = &from
+	w := newWorld(t)
+	w.golden(bash{}.Result(Command{}, st, Output{}), true, "(no output)\n"+told+"\nexit code 3")
+	w.golden(bash{}.Result(Command{}, st, Output{Head: []byte("one\n"), Total: 4}), true, "one\n"+told+"\nexit code 3")
+
+	look := obj{"bash_id": "bash_1"}
+	alive := running
+	alive.MissingAfter = &from
+	w, task := newTask(t, "one\n", alive)
+	w.golden(w.call("BashOutput", look), false, "one\n"+told+"\nbash_1 is running")
+	task.out += "five\n"
+	w.golden(w.call("BashOutput", look), false, "five\n"+told+"\nbash_1 is running")
+	w.golden(w.call("BashOutput", look), false, "(no new output)\nbash_1 is running")
+	task.st = st
+	w.golden(w.call("BashOutput", look), false, "(no new output)\n"+told+"\nbash_1 has ended\nexit code 3")
+}

@@ -23,6 +23,7 @@ type outputCopy struct {
 	lines  *lineFilter     // nil: every byte is wanted
 	sink   outputSink
 	from   int64 // read and handed on up to here
+	told   bool  // that output may be missing was told
 }
 
 // outputOf writes the output of one task.
@@ -82,6 +83,12 @@ func (o *outputCopy) run(ctx context.Context) error {
 		}
 		if err := o.commit(ctx); err != nil {
 			return err
+		}
+		if m := st.MissingAfter; m != nil && !o.told {
+			o.told = true
+			if err := o.sink.missing(st); err != nil {
+				return err
+			}
 		}
 		if !o.opt.follow || done {
 			return nil

@@ -9,12 +9,15 @@ import (
 
 	"github.com/perdure/perdure"
 	safe "github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/tool"
 )
 
 // outputSink takes a task's output, in order.
 type outputSink interface {
 	write(b []byte, offset int64) error
-	gap(n int64) error // bytes that are no longer kept, in this place
+	gap(n int64) error                     // bytes that are no longer kept, in this place
+	missing(st session.CommandState) error // from some offset on output may be missing
 	close() error
 }
 
@@ -23,19 +26,19 @@ func (a *App) outputSink(t perdure.TaskView, opt *outputOptions) outputSink {
 	case opt.json:
 		return &jsonSink{app: a, task: t}
 	case opt.raw:
-		return &textSink{out: a.Stdout, gaps: a.Stderr}
+		return &textSink{out: a.Stdout, gaps: a.Stderr, notes: a.Stderr}
 	case a.Screen:
 		w := safe.NewWriter(a.Stdout)
-		return &textSink{out: w, gaps: w, done: w.Close}
+		return &textSink{out: w, gaps: w, notes: a.Stderr, done: w.Close}
 	}
-	return &textSink{out: a.Stdout, gaps: a.Stdout}
+	return &textSink{out: a.Stdout, gaps: a.Stdout, notes: a.Stderr}
 }
 
 // textSink writes the bytes. Gaps are told in lines of their own.
 type textSink struct {
-	out, gaps io.Writer
-	done      func() error
-	midline   bool // the byte written last was no newline
+	out, gaps, notes io.Writer
+	done             func() error
+	midline          bool // the byte written last was no newline
 }
 
 func (s *textSink) write(b []byte, _ int64) error {
@@ -52,6 +55,16 @@ func (s *textSink) gap(n int64) error {
 	}
 	_, err := io.WriteString(s.gaps, text)
 	return err
+}
+
+// missing is told beside the output, not in it: nobody knows where it would have been.
+func (s *textSink) missing(st session.CommandState) error {
+	for _, text := range tool.MissingText(st) {
+		if _, err := fmt.Fprintf(s.notes, "perdure: %s\n", text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *textSink) close() error {
@@ -74,7 +87,8 @@ type outputLine struct {
 	Offset  int64   `json:"offset"`  // of the first byte
 	Omitted int64   `json:"omitted"` // bytes before it that are no longer kept
 	Text    *string `json:"text,omitempty"`
-	Base64  []byte  `json:"base64,omitempty"` // instead, where it is no UTF-8
+	Base64  []byte  `json:"base64,omitempty"`        // instead, where it is no UTF-8
+	Missing *int64  `json:"missing_after,omitempty"` // from this offset on output may be missing; a line of its own
 }
 
 func (s *jsonSink) write(b []byte, offset int64) error {
@@ -91,6 +105,10 @@ func (s *jsonSink) write(b []byte, offset int64) error {
 func (s *jsonSink) gap(n int64) error {
 	s.omitted += n
 	return nil
+}
+
+func (s *jsonSink) missing(st session.CommandState) error {
+	return s.app.json(outputLine{Session: s.task.SessionID, Task: s.task.ID, Offset: st.Output, Missing: st.MissingAfter})
 }
 
 func (s *jsonSink) close() error {

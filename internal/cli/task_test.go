@@ -307,3 +307,37 @@ func TestTaskFigures(t *testing.T) {
 	}
 	w.ok("task", "kill", "x", "bash_1")
 }
+
+// What of an output may be missing, because nobody held it, is told beside it and in JSON.
+func TestTaskOutputMissing(t *testing.T) {
+	w := newWorld(t)
+	w.create("s1")
+	w.task("s1", "bash_1", "echo one; exit 3", 0)
+	w.awaitTask("s1", "bash_1", "exited")
+	if o := w.run("task", "output", "s1", "bash_1"); o.stderr != "" || o.stdout != "one\n" {
+		t.Errorf("nothing is missing: %q, %q", o.stdout, o.stderr)
+	}
+	if l := w.taskLine("s1", "bash_1"); l["missing_after"] != nil {
+		t.Errorf("%v", l)
+	}
+	note := filepath.Join(w.home, "acts", "s1", "t1.s1.b1.a1", "unread.0000000000000004")
+	if err := os.WriteFile(note, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := w.run("task", "output", "s1", "bash_1")
+	if o.stdout != "one\n" || !strings.Contains(o.stderr, "what it printed after byte 4 may be missing: nobody was reading") {
+		t.Errorf("%q, %q", o.stdout, o.stderr)
+	}
+	all := lines(t, w.ok("task", "output", "s1", "bash_1", "--json"))
+	if last := all[len(all)-1]; last["missing_after"] != 4.0 {
+		t.Errorf("%v", all)
+	}
+	if l := w.taskLine("s1", "bash_1"); l["missing_after"] != 4.0 {
+		t.Errorf("%v", l)
+	}
+	// The log learns it with the end, and tells the model.
+	w.prompt("s1", asking("Glob", map[string]string{"pattern": "none"}), "go", "")
+	if !strings.Contains(w.ok("log", "s1", "--json"), `bash_1 ended with exit code 3; what it printed after byte 4 may be missing`) {
+		t.Errorf("%s", w.ok("log", "s1", "--json"))
+	}
+}
