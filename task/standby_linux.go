@@ -30,16 +30,32 @@ const (
 )
 
 // standBy starts the stand-in. Without one the command runs all the same.
-func (s *shim) standBy() {
+func (s *shim) standBy(drop ...[2]uintptr) {
 	if os.Getenv(aloneKey) != "" {
 		return
 	}
-	if err := s.startStandby(); err != nil {
+	if err := s.startStandby(drop); err != nil {
 		complain("stand-in: %v", err)
 	}
 }
 
-func (s *shim) startStandby() error {
+// standByAnew replaces the stand-in by one that gives back a program's variables, which it has no more use for. It is
+// there before the old one goes.
+func (s *shim) standByAnew(variables [][2]uintptr) {
+	old := s.standby
+	if old == nil {
+		return
+	}
+	if s.standBy(variables...); s.standby == old {
+		return
+	}
+	old.dismiss()
+	if err := s.publish(); err != nil {
+		complain("publish: %v", err)
+	}
+}
+
+func (s *shim) startStandby(drop [][2]uintptr) error {
 	var files []int
 	defer func() {
 		for _, fd := range files {
@@ -81,7 +97,7 @@ func (s *shim) startStandby() error {
 		return err
 	}
 	files = append(files, watch)
-	plan := standbyPlan{moves: [4][2]uintptr{{null, readyFD}, {handle, commandFD}, {hold, standbyHold}, {uintptr(watch), standbyWatch}}}
+	plan := standbyPlan{moves: [4][2]uintptr{{null, readyFD}, {handle, commandFD}, {hold, standbyHold}, {uintptr(watch), standbyWatch}}, drop: drop}
 	if err := plan.prepare(string(s.path), env); err != nil {
 		w.Close()
 		return err
@@ -111,17 +127,20 @@ func (s *shim) commandHandle() (int, error) {
 
 // dismiss ends the stand-in: the shim's work is done.
 func (s *shim) dismiss() {
-	if s.standby == nil {
-		return
+	if s.standby != nil {
+		s.standby.dismiss()
+		s.standby = nil
 	}
-	_, _ = s.standby.end.Write([]byte{1})
+}
+
+func (b *standby) dismiss() {
+	_, _ = b.end.Write([]byte{1})
 	for {
-		if _, err := unix.Wait4(s.standby.pid, nil, unix.WALL, nil); err != unix.EINTR {
+		if _, err := unix.Wait4(b.pid, nil, unix.WALL, nil); err != unix.EINTR {
 			break
 		}
 	}
-	s.standby.end.Close()
-	s.standby = nil
+	b.end.Close()
 }
 
 // standbyPlan is all that a stand-in needs after the fork, when it must not allocate.
@@ -129,7 +148,8 @@ type standbyPlan struct {
 	moves     [4][2]uintptr // descriptors, and the numbers they get
 	path      *byte
 	argv, env []*byte
-	role      *byte // the shim's own argument, in place
+	role      *byte        // the shim's own argument, in place
+	drop      [][2]uintptr // memory that it needs no more
 	mask      unix.Sigset_t
 	got       [8]byte
 }
@@ -198,6 +218,9 @@ func (p *standbyPlan) split() (uintptr, syscall.Errno) {
 	_, _, _ = syscall.RawSyscall(unix.SYS_SETSID, 0, 0, 0)
 	if p.role != nil { // who lists processes tells it from a shim
 		*(*[len(standbyArg)]byte)(unsafe.Pointer(p.role)) = standbyName
+	}
+	for i := range p.drop {
+		_, _, _ = syscall.RawSyscall(unix.SYS_MADVISE, p.drop[i][0], p.drop[i][1], unix.MADV_DONTNEED)
 	}
 	n, _, _ := syscall.RawSyscall(unix.SYS_READ, standbyWatch, uintptr(unsafe.Pointer(&p.got[0])), 1)
 	if n != 0 {

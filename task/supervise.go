@@ -33,6 +33,7 @@ func (s *shim) supervise() int {
 	settled := s.timer(settledAfter.Milliseconds())
 	var retry <-chan time.Time
 	var release func()
+	var written [][2]uintptr
 	backoff := firstRetry
 	for resting := false; ; {
 		if !resting {
@@ -77,9 +78,11 @@ func (s *shim) supervise() int {
 		case <-retry:
 		case <-settled:
 			if settled = nil; release == nil {
-				release, settled = trimMemory(), time.After(restAfter)
+				written, release = trimMemory()
+				settled = time.After(restAfter)
 			} else {
-				resting = true // looking around would bring back what is given away
+				resting = true         // looking around would bring back what is given away
+				s.standByAnew(written) // one that was forked now shares nearly all of this process's memory, and goes on doing so
 				release()
 			}
 		}

@@ -9,17 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trimMemory returns what gives back the pages of the program file that only the start needed. They come back from the
+// trimMemory returns the mappings of the file that this process has written to, and what gives back the pages of the program file that only the start needed. They come back from the
 // page cache when they are touched, so it should be called when this process has nothing left to do. It is most of the
 // share of memory of a shim that few others run beside. It hardly allocates: a run of the collector would cost more
 // than it could give back.
-func trimMemory() (release func()) {
+func trimMemory() (written [][2]uintptr, release func()) {
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
-		return func() {}
+		return nil, func() {}
 	}
 	defer f.Close()
-	var clean, written [][2]uintptr
+	var clean [][2]uintptr
 	var from, to uintptr
 	lines := bufio.NewScanner(f)
 	lines.Buffer(make([]byte, 1<<10), 8<<10)
@@ -37,7 +37,7 @@ func trimMemory() (release func()) {
 			clean = append(clean, [2]uintptr{from, to - from})
 		}
 	}
-	return func() {
+	return written, func() {
 		for _, r := range written { // the kernel knows which pages of it are not
 			_, _, _ = unix.Syscall(unix.SYS_MADVISE, r[0], r[1], unix.MADV_PAGEOUT)
 		}
