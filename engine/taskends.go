@@ -51,7 +51,7 @@ func (s *Session) taskEnd(t session.Task, st session.CommandState) []session.Bod
 
 // ended says in words how a command ended, and whether output of it may be missing.
 func ended(st session.CommandState) string {
-	return strings.Join(append([]string{howEnded(st)}, tool.MissingText(st)...), "; ")
+	return strings.Join(append([]string{howEnded(st)}, st.MissingText()...), "; ")
 }
 
 func howEnded(st session.CommandState) string {

@@ -1,6 +1,9 @@
 package session
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // What a running command may answer to whoever steers it.
 var (
@@ -78,4 +81,12 @@ type CommandState struct {
 	// Captured at the shell's exit, if asked for and reached.
 	Cwd string   `json:"cwd,omitempty"`
 	Env EnvDelta `json:"env,omitzero"`
+}
+
+// MissingText says in a sentence that output may be missing. Where none is there is none.
+func (st CommandState) MissingText() []string {
+	if st.MissingAfter == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("what it printed after byte %d may be missing: nobody was reading", *st.MissingAfter)}
 }

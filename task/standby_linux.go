@@ -79,7 +79,7 @@ func (s *shim) startStandby(drop [][2]uintptr) error {
 	if err != nil {
 		return err
 	}
-	env, handle := reexecEnv(adoptArg), null
+	env, handle := append(reexecEnv(adoptArg), bootKey+"="+s.plan.BootID), null
 	if fd, err := s.commandHandle(); err == nil {
 		if handle, err = away(fd, nil); err != nil {
 			return err

@@ -123,7 +123,7 @@ func (s *shim) findWork() (runRecord, error) {
 	if err != nil {
 		return run, fmt.Errorf("%w: %w", errNothingToAdopt, err)
 	}
-	if c.word != claimRun || s.dir.noGo() {
+	if boot := os.Getenv(bootKey); c.word != claimRun || s.dir.noGo() || boot != "" && boot != run.BootID {
 		return run, errNothingToAdopt
 	}
 	switch err := readRecord(s.dir.path(exitName), &s.exit); {

@@ -72,7 +72,7 @@ func (bash) Result(cmd Command, st session.CommandState, out Output) Result {
 		notes = append(notes, stragglers(cmd.Task, n))
 	}
 	text := outputText(out)
-	notes = append(MissingText(st), notes...)
+	notes = append(st.MissingText(), notes...)
 	if text == "" && (st.Status == session.CommandExited || st.Status == session.CommandRunning) {
 		text = "(no output)"
 	}
@@ -152,14 +152,6 @@ func lostText(st session.CommandState) string {
 		return "lost (" + st.Reason + "): how it ended is unknown"
 	}
 	return "lost (" + st.Reason + "): " + words + "; how it ended is unknown"
-}
-
-// MissingText says that output may be missing, where that is so.
-func MissingText(st session.CommandState) []string {
-	if st.MissingAfter == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("what it printed after byte %d may be missing: nobody was reading", *st.MissingAfter)}
 }
 
 func reasonText(st session.CommandState) string {

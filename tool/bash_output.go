@@ -58,7 +58,7 @@ func (bashOutput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	ended := st.Status != session.CommandRunning
 	notes := []string{news.text()}
 	if m := st.MissingAfter; m != nil && (ended || task.Position <= *m) {
-		notes = append(notes, MissingText(st)...)
+		notes = append(notes, st.MissingText()...)
 	}
 	r := success("%s\n%s", strings.Join(notes, "\n"), taskStatus(id, st))
 	if news.from != task.Position || news.gap > 0 || ended && !task.Told {

@@ -10,7 +10,6 @@ import (
 	"github.com/perdure/perdure"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
 )
 
 // outputSink takes a task's output, in order.
@@ -59,7 +58,7 @@ func (s *textSink) gap(n int64) error {
 
 // missing is told beside the output, not in it: nobody knows where it would have been.
 func (s *textSink) missing(st session.CommandState) error {
-	for _, text := range tool.MissingText(st) {
+	for _, text := range st.MissingText() {
 		if _, err := fmt.Fprintf(s.notes, "perdure: %s\n", text); err != nil {
 			return err
 		}
