@@ -72,6 +72,11 @@ func (h *Home) Hides(text []byte) bool { return string(h.secret.Replace(text)) !
 // process takes the lease for just that. An item that the session refuses gives an error that wraps
 // engine.ErrRefused.
 func (h *Home) Deliver(ctx context.Context, id, key string, body session.Body) error {
+	return h.deliver(ctx, id, key, body, engine.Options{})
+}
+
+// deliver is Deliver that opens a session nobody holds with options.
+func (h *Home) deliver(ctx context.Context, id, key string, body session.Body, opt engine.Options) error {
 	before, err := h.store.Get(ctx, id)
 	if err != nil {
 		return err
@@ -80,7 +85,7 @@ func (h *Home) Deliver(ctx context.Context, id, key string, body session.Body) e
 	if err != nil {
 		return err
 	}
-	if err := h.taken(ctx, id, receipt.N); err != nil {
+	if err := h.taken(ctx, id, receipt.N, opt); err != nil {
 		return err
 	}
 	return h.refusal(ctx, id, receipt.Key, before.Head.Seq)
@@ -102,7 +107,7 @@ func (h *Home) DeliverAll(ctx context.Context, id string, bodies ...session.Body
 	var refused []error
 	for i := range receipts {
 		if i == 0 {
-			if err := h.taken(ctx, id, receipts[len(receipts)-1].N); err != nil {
+			if err := h.taken(ctx, id, receipts[len(receipts)-1].N, engine.Options{}); err != nil {
 				return err
 			}
 		}
@@ -112,7 +117,7 @@ func (h *Home) DeliverAll(ctx context.Context, id string, bodies ...session.Body
 }
 
 // taken waits until an inbox item is in the log: a live holder takes it, else this process does.
-func (h *Home) taken(ctx context.Context, id string, n int64) error {
+func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options) error {
 	for {
 		info, err := h.store.Get(ctx, id)
 		if err != nil {
@@ -121,7 +126,7 @@ func (h *Home) taken(ctx context.Context, id string, n int64) error {
 		if info.Mark >= n {
 			return nil
 		}
-		if err := h.drainOnce(ctx, id); err != nil && !errors.Is(err, store.ErrHeld) {
+		if err := h.drainOnce(ctx, id, opt); err != nil && !errors.Is(err, store.ErrHeld) {
 			return err
 		}
 		select {
@@ -134,8 +139,8 @@ func (h *Home) taken(ctx context.Context, id string, n int64) error {
 
 // drainOnce takes the lease, drains the inbox, starts and ends tasks as asked for, and gives the lease back. A live
 // holder gives store.ErrHeld.
-func (h *Home) drainOnce(ctx context.Context, id string) error {
-	s, err := h.Open(ctx, id, engine.Options{})
+func (h *Home) drainOnce(ctx context.Context, id string, opt engine.Options) error {
+	s, err := h.Open(ctx, id, opt)
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ type TaskView struct {
 	Started Stamp   `json:"started_at"`
 	Ended   Stamp   `json:"ended_at"`
 	Age     float64 `json:"age_seconds"` // since this attempt started, also once it has ended
+	Ran     float64 `json:"ran_seconds"` // how long it has run, up to its end
 
 	// What its processes use now, those that it left behind included; the shim does not count. Null when none is left,
 	// or where the system does not say.
@@ -112,6 +113,10 @@ func (h *Home) lookAt(ctx context.Context, tasks []TaskView) {
 		tasks[i].update(seen)
 		tasks[i].use(seen.Use)
 		h.lastWords(&tasks[i])
+		tasks[i].Ran = tasks[i].Age
+		if end := tasks[i].Ended; end > 0 {
+			tasks[i].Ran = max(0, time.UnixMilli(int64(end)).Sub(time.UnixMilli(int64(tasks[i].Started))).Seconds())
+		}
 	}
 }
 

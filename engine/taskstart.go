@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"unicode/utf8"
 
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
 
 // admitTask completes a request to run a task: its id, its act, and a directory that is durable before the log says
-// that it is to start. A deny rule holds for it, since the same command might be one that nothing allows.
+// that it is to start.
 func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 	if s.eng.cfg.Commands == nil {
 		return errors.New("commands cannot be run here")
@@ -29,21 +26,8 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 	} else {
 		b.Task = s.nextTask()
 	}
-	switch {
-	case b.Command == "":
-		return errors.New("there is no command")
-	case !utf8.ValidString(b.Command) || !utf8.ValidString(b.Cwd):
-		return errors.New("command and directory must be UTF-8")
-	case !filepath.IsAbs(b.Cwd):
-		return fmt.Errorf("directory %q is not absolute", b.Cwd)
-	case b.Restart != "" && b.Restart != session.RestartOnReboot:
-		return fmt.Errorf("restart policy %q is not known", b.Restart)
-	}
-	if err := s.admitSettings(b.TaskSettings); err != nil {
+	if err := s.mayRun(b); err != nil {
 		return err
-	}
-	if d := permission.Decide(s.policy(), permission.Request{Tool: "Bash", Command: b.Command, Background: true}); d.Effect == permission.Deny {
-		return fmt.Errorf("permission denied: %s", d.Reason)
 	}
 	b.Key, b.Cause, b.Bound = key, "", grantOf(b.Restart, b.Argv, b.Command, b.Cwd)
 	return s.prepareTask(b)

@@ -41,10 +41,37 @@ func (r *Runner) Look(ctx context.Context, sessionID, act string) (session.Comma
 	if err == nil && v.orphan {
 		v, err = r.lookAfter(d, r.adopt(ctx, d, nil))
 	}
+	if err == nil {
+		v, err = r.afterTheEnd(ctx, d, v)
+	}
 	if err != nil {
 		return v.CommandState, fmt.Errorf("look at %s/%s: %w", sessionID, act, err)
 	}
 	return v.CommandState, nil
+}
+
+// recordPatience is how long a look waits for the record of an end that has come.
+const recordPatience = 500 * time.Millisecond
+
+// afterTheEnd looks again while nothing is decided: the stand-in is about to take the place of a dead shim, or the command
+// has ended and how is not written yet.
+func (r *Runner) afterTheEnd(ctx context.Context, d actDir, v view) (view, error) {
+	limited, cancel := context.WithTimeout(ctx, recordPatience)
+	defer cancel()
+	var err error
+	for wait := newPoller(limited); err == nil && v.unrecorded() && wait.next() == nil; {
+		if v, err = r.look(d); err == nil && v.orphan { // the stand-in died too
+			return r.lookAfter(d, r.adopt(ctx, d, nil))
+		}
+	}
+	return v, err
+}
+
+func (v view) unrecorded() bool {
+	if v.Status != session.CommandRunning || v.orphan || v.run.PID <= 0 {
+		return false
+	}
+	return !alive(v.run.PID, v.run.StartTicks) || v.shim.PID > 0 && !alive(v.shim.PID, v.shim.Ticks)
 }
 
 // lookAfter looks again after a try to adopt. A failed one changes nothing about what is known.

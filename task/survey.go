@@ -59,11 +59,17 @@ const maxLook = 5 * time.Second
 func (r *Runner) lookAdopting(ctx context.Context, d actDir) (view, error) {
 	v, err := r.look(d)
 	if err != nil || !v.orphan {
+		if err == nil && v.unrecorded() {
+			return r.afterTheEnd(ctx, d, v)
+		}
 		return v, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxLook)
 	defer cancel()
-	return r.lookAfter(d, r.adopt(ctx, d, nil))
+	if v, err = r.lookAfter(d, r.adopt(ctx, d, nil)); err != nil {
+		return v, err
+	}
+	return r.afterTheEnd(ctx, d, v)
 }
 
 // left says whether a process of the command may be there.

@@ -160,6 +160,9 @@ func (a *App) warnOfRules(rules, known []session.Rule) {
 	}
 }
 
+// noModel is what a session has that was made for a task.
+const noModel = "none/none"
+
 // newest finds the newest session of this directory that was not closed.
 func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 	q := store.Query{Cwd: a.Dir, Limit: 100}
@@ -169,6 +172,9 @@ func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 			return "", err
 		}
 		for _, s := range page.Sessions {
+			if s.Heads.Model == noModel && s.Heads.Turns == 0 { // it holds tasks, and nobody ever talked in it
+				continue
+			}
 			if l := session.Lifecycle(s.Heads.Lifecycle); l == session.LifecycleOpen || l == session.LifecyclePaused {
 				return s.ID, nil
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/session"
 )
 
@@ -20,13 +21,18 @@ func (a *App) taskCommand() *cobra.Command {
 		a.taskBackgroundCommand(), a.taskRestartCommand(), a.taskRestartPolicyCommand(), a.taskRestoreCommand())
 }
 
+// taskFilter says which tasks a list shows.
+type taskFilter struct{ all, running bool }
+
 func (a *App) taskListCommand() *cobra.Command {
 	var asJSON bool
+	var show taskFilter
 	c := &cobra.Command{
 		Use: "list [ID]", Short: "List the tasks of a session, or of all", Args: rangeArgs(0, 1, "at most one session"),
-		Long: "Lists background tasks as they are now, whoever is alive to know. AGE is since the start, CPU the processor\n" +
-			"time used so far, MEMORY what is resident of all its processes, PORTS where they listen, OUTPUT what was\n" +
-			"printed, kept or not, UNREAD what of it the model has not read. perdure task watch shows the same, live.",
+		Long: "Lists background tasks as they are now, whoever is alive to know. AGE is how long it has run, up to its end,\n" +
+			"ENDED when that was; CPU the processor time used so far, MEMORY what is resident of all its processes, PORTS\n" +
+			"where they listen, OUTPUT what was printed, kept or not, UNREAD what of it the model has not read. What ended\n" +
+			"more than a day ago is left out, but for --all. perdure task watch shows the same, live.",
 		Example:           "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,12 +47,43 @@ func (a *App) taskListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.printTasks(tasks, len(args) == 0, asJSON)
+				return a.printTasks(a.chosen(tasks, show), len(args) == 0, asJSON)
 			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	c.Flags().BoolVarP(&show.all, "all", "a", false, "those too that ended more than a day ago")
+	c.Flags().BoolVar(&show.running, "running", false, "only those that still have processes")
 	return c
+}
+
+// endedFor is how long a task that has ended stays in the list.
+const endedFor = 24 * time.Hour
+
+// chosen are the tasks to show. How many are left out for their age is told.
+func (a *App) chosen(tasks []perdure.TaskView, show taskFilter) (out []perdure.TaskView) {
+	old := 0
+	for _, t := range tasks {
+		switch {
+		case t.Live():
+		case show.running:
+			continue
+		case !show.all && t.Ended > 0 && a.Now().Sub(time.UnixMilli(int64(t.Ended))) > endedFor:
+			old++
+			continue
+		}
+		out = append(out, t)
+	}
+	switch {
+	case old == 1:
+		a.note("1 task that ended more than a day ago is left out")
+	case old > 1:
+		a.note("%d tasks that ended more than a day ago are left out", old)
+	}
+	if old > 0 {
+		a.hint("--all shows them")
+	}
+	return out
 }
 
 func tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perdure.TaskView, error) {
@@ -68,7 +105,7 @@ func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView
 
 // printTasks prints tasks. With session, they are of several.
 func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
-	rows := [][]string{{"SESSION", "TASK", "NAME", "STATUS", "PID", "AGE", "CPU", "MEMORY", "PORTS", "OUTPUT", "UNREAD", "COMMAND"}}
+	rows := [][]string{{"SESSION", "TASK", "NAME", "STATUS", "PID", "AGE", "ENDED", "CPU", "MEMORY", "PORTS", "OUTPUT", "UNREAD", "COMMAND"}}
 	for _, t := range tasks {
 		if asJSON {
 			if err := a.json(t); err != nil {
@@ -77,7 +114,7 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 			continue
 		}
 		rows = append(rows, []string{
-			t.SessionID, t.ID, t.Name, taskStatus(t), strconv.Itoa(t.PID), a.age(int64(t.Started)), cpuTime(t.CPU), memory(t.RSS),
+			t.SessionID, t.ID, t.Name, taskStatus(t), strconv.Itoa(t.PID), ran(t), a.endedAgo(t), cpuTime(t.CPU), memory(t.RSS),
 			ports(t.Ports), size(t.Output), size(max(0, t.Output-t.Position)), t.Command,
 		})
 	}
@@ -90,10 +127,28 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 	case !session:
 		rows = withoutColumn(rows, 0)
 	}
+	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Ended > 0 }) {
+		rows = withoutColumn(rows, slices.Index(rows[0], "ENDED"))
+	}
 	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Name != "" }) {
 		rows = withoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
 	return a.table(rows)
+}
+
+// ran is how long a task has run, up to its end.
+func ran(t perdure.TaskView) string {
+	if t.Started == 0 {
+		return "-"
+	}
+	return safe.Span(time.Duration(t.Ran * float64(time.Second)))
+}
+
+func (a *App) endedAgo(t perdure.TaskView) string {
+	if t.Ended == 0 {
+		return "-"
+	}
+	return a.ago(int64(t.Ended))
 }
 
 func withoutColumn(rows [][]string, i int) [][]string {
@@ -143,7 +198,7 @@ func (a *App) taskFigures(t perdure.TaskView) string {
 		return words[0]
 	}
 	if t.Started > 0 {
-		words = append(words, a.age(int64(t.Started)))
+		words = append(words, ran(t))
 	}
 	if t.CPU != nil {
 		words = append(words, "cpu "+cpuTime(t.CPU), memory(t.RSS))

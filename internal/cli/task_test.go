@@ -299,7 +299,7 @@ func TestTaskFigures(t *testing.T) {
 	}
 	got := w.ok("task", "list")
 	head, _, _ := strings.Cut(got, "\n")
-	if f := strings.Fields(head); strings.Join(f, " ") != "SESSION TASK NAME STATUS PID AGE CPU MEMORY PORTS OUTPUT UNREAD COMMAND" {
+	if f := strings.Fields(head); strings.Join(f, " ") != "SESSION TASK NAME STATUS PID AGE ENDED CPU MEMORY PORTS OUTPUT UNREAD COMMAND" {
 		t.Errorf("%s", got)
 	}
 	if head, _, _ := strings.Cut(w.ok("task", "list", "x"), "\n"); strings.Contains(head, "SESSION") {

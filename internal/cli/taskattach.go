@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/session"
@@ -18,14 +17,14 @@ func (a *App) taskAttachCommand() *cobra.Command {
 	at := &attachment{app: a, screen: &screen{}}
 	var keys string
 	c := &cobra.Command{
-		Use: "attach [ID] TASK", Short: "Look into a running task, and type into it",
+		Use: "attach [SESSION] TASK", Short: "Look into a running task, and type into it",
 		Long: "Shows what a task printed last and what it prints, and passes on what is typed, until it ends or the detach keys\n" +
 			"are pressed (ctrl-\\ unless --detach-keys says otherwise). Needs no agent, and any number of people may do it at\n" +
 			"once; what they type is kept in no log.\n\n" +
 			"A task with --tty gets the whole terminal: every key, ctrl-c included, and its size; the newest size wins. Of\n" +
 			"other tasks the output is followed and lines are sent, if they have an input; there ctrl-d ends their input, and\n" +
 			"ctrl-c or ctrl-\\ leaves.\n\n" +
-			"Without ID, TASK is an id or a name that one task of this home has, or one that runs.\n\n" +
+			"Without SESSION, TASK is an id or a name that one task of this home has, or one that runs.\n\n" +
 			"Exits with 0 after a detach; when the task ends, with its exit code, with 128 and the signal's number, or with 1\n" +
 			"where nobody knows.",
 		Example: "  perdure task run --name repl --tty -- python3\n  perdure task attach repl",
@@ -96,7 +95,7 @@ func (at *attachment) run(ctx context.Context) error {
 	_, err = io.Copy(out, at.term)
 	at.screen.restore()
 	switch {
-	case errors.Is(context.Cause(ctx), errDetached):
+	case errors.Is(context.Cause(ctx), errDetached), at.task.TTY == nil && interrupted(ctx):
 		if at.task.TTY == nil {
 			_, _ = io.WriteString(at.app.Stderr, "\n") // below what the terminal shows of the key
 		}
@@ -109,6 +108,12 @@ func (at *attachment) run(ctx context.Context) error {
 		return err
 	}
 	return at.over(context.WithoutCancel(ctx))
+}
+
+// interrupted says whether ctrl-c ended a context.
+func interrupted(ctx context.Context) bool {
+	var sig caught
+	return errors.As(context.Cause(ctx), &sig) && sig.Signal == os.Interrupt
 }
 
 // hello says how to leave.
@@ -132,11 +137,5 @@ func (at *attachment) over(ctx context.Context) error {
 	t := at.task
 	t.Status, t.ExitCode, t.Signal, t.By, t.Reason, t.Stragglers = st.Status, st.ExitCode, st.Signal, st.By, st.Reason, 0
 	at.app.note("task %s of session %s: %s", t.ID, t.SessionID, taskStatus(t))
-	switch {
-	case st.Status == session.CommandExited && st.ExitCode != nil:
-		return exit(*st.ExitCode)
-	case st.Status == session.CommandKilled:
-		return exit(128 + int(unix.SignalNum(st.Signal)))
-	}
-	return exit(exitFailed)
+	return exit(taskCode(st.Status, st.ExitCode, st.Signal))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -18,30 +19,35 @@ func (a *App) taskKillCommand() *cobra.Command {
 	var all, stray bool
 	var except []string
 	c := &cobra.Command{
-		Use: "kill ID TASK... | ID --all", Short: "End tasks with everything they started",
-		Args: rangeArgs(1, -1, "a session and its tasks"), ValidArgsFunction: a.completeSession,
+		Use: "kill [SESSION] TASK... | SESSION --all", Short: "End tasks with everything they started",
+		Long: "Ends tasks with everything they started, and says how each ended. A TASK is an id or a name, after its session or\n" +
+			"by itself where only one task of this home has it, or only one that runs.",
+		Args: rangeArgs(1, -1, "tasks, or a session and its tasks"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch names := args[1:]; {
+			switch {
 			case stray && (all || len(except) > 0):
 				return usageError("--stray goes with SESSION/ACT alone")
 			case stray:
 				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.killStrays(ctx, h, args) })
-			case all && len(names) > 0:
+			case all && len(args) > 1:
 				return usageError("name tasks or give --all, not both")
-			case !all && len(names) == 0:
-				return usageError("which tasks? name them, or give --all")
 			case !all && len(except) > 0:
 				return usageError("--except goes with --all")
+			case all:
+				return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+					tasks, err := a.liveTasks(ctx, h, id, except)
+					if err != nil {
+						return err
+					}
+					return a.killTasks(ctx, h, tasks)
+				})
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				names, err := args[1:], error(nil)
-				if all {
-					names, err = liveTasks(ctx, h, id, except)
-				}
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				tasks, err := a.tasksToKill(ctx, h, args)
 				if err != nil {
 					return err
 				}
-				return a.killTasks(ctx, h, id, names)
+				return a.killTasks(ctx, h, tasks)
 			})
 		},
 	}
@@ -51,47 +57,68 @@ func (a *App) taskKillCommand() *cobra.Command {
 	return c
 }
 
-// liveTasks names the session's own tasks that have processes, but for the excepted ones.
-func liveTasks(ctx context.Context, h *perdure.Home, id string, except []string) (names []string, err error) {
+// tasksToKill finds the tasks that are named. A session alone names none: too much would end.
+func (a *App) tasksToKill(ctx context.Context, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
+	if len(args) == 1 {
+		if id, err := resolve(ctx, h, args[0]); err == nil {
+			tasks, err := a.allTasks(ctx, h)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(tasks, isCalled(args[0])) {
+				return nil, usageError("which tasks of session %s? name them, or give --all", id)
+			}
+		}
+	}
+	return a.namedTasks(ctx, h, args)
+}
+
+// liveTasks are the session's own tasks that have processes, but for the excepted ones.
+func (a *App) liveTasks(ctx context.Context, h *perdure.Home, id string, except []string) (tasks []perdure.TaskView, err error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
 	}
+	var spared []string
 	for _, name := range except {
-		if _, err := findTask(h, st, name); err != nil {
+		t, err := a.findTask(h, st, name)
+		if err != nil {
 			return nil, err
 		}
+		spared = append(spared, t.ID)
 	}
 	for _, t := range h.TaskViews(st) {
-		if t.Live() && t.SessionID == id && !slices.Contains(except, t.ID) {
-			names = append(names, t.ID)
+		if t.Live() && t.SessionID == id && !slices.Contains(spared, t.ID) {
+			tasks = append(tasks, t)
 		}
 	}
-	return names, nil
+	return tasks, nil
 }
 
-// killTasks ends tasks and returns when nothing of them is left. All names are checked before anything is signalled.
-func (a *App) killTasks(ctx context.Context, h *perdure.Home, id string, names []string) error {
-	st, err := h.State(ctx, id)
-	if err != nil {
-		return err
-	}
-	tasks := make([]perdure.TaskView, len(names))
-	for i, name := range names {
-		if tasks[i], err = findTask(h, st, name); err != nil {
-			return err
-		}
-		if owner := tasks[i].SessionID; owner != id {
-			return &exitError{
-				code: exitFailed, text: fmt.Sprintf("task %s belongs to session %s, from which %s was forked", name, owner, id),
-				hint: fmt.Sprintf("perdure task kill %s %s ends it there", owner, name),
-			}
-		}
-	}
+// killTasks ends tasks, returns when nothing of them is left, and says how each ended.
+func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.TaskView) error {
 	if h.Commands() == nil {
 		return errors.New("this program cannot end commands")
 	}
-	return a.endTasks(ctx, h, id, tasks, session.ByUser)
+	bySession := map[string][]perdure.TaskView{}
+	for _, t := range tasks {
+		bySession[t.SessionID] = append(bySession[t.SessionID], t)
+	}
+	for _, id := range slices.Sorted(maps.Keys(bySession)) {
+		if err := a.endTasks(ctx, h, id, bySession[id], session.ByUser); err != nil {
+			return err
+		}
+		st, err := h.State(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, t := range bySession[id] {
+			if now, ok := h.TaskView(st, t.ID); ok && t.Live() {
+				a.note("%s: %s", called(now), taskStatus(now))
+			}
+		}
+	}
+	return nil
 }
 
 // endTasks ends tasks of a session, all at once.
@@ -101,7 +128,7 @@ func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []
 	for _, t := range tasks {
 		switch {
 		case !t.Live():
-			a.note("task %s has ended already: %s", t.ID, taskStatus(t))
+			a.note("task %s has ended already: %s", called(t), taskStatus(t))
 			continue
 		case t.Status == session.CommandRunning:
 			wishes = append(wishes, &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: by})

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,33 +12,107 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// namedTask finds a task by session and id, or by an id or a name that one task of the home has.
+// namedTask finds the task that arguments name: a session and a task of it, or a task by itself.
 func (a *App) namedTask(ctx context.Context, h *perdure.Home, args []string) (perdure.TaskView, error) {
-	if len(args) == 2 {
-		id, err := resolve(ctx, h, args[0])
-		if err != nil {
-			return perdure.TaskView{}, err
-		}
-		st, err := h.State(ctx, id)
-		if err != nil {
-			return perdure.TaskView{}, err
-		}
-		return findTask(h, st, args[1])
+	if len(args) == 1 {
+		return a.taskOfHome(ctx, h, args[0])
 	}
-	name := args[0]
+	id, err := resolve(ctx, h, args[0])
+	if err != nil {
+		return perdure.TaskView{}, err
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return perdure.TaskView{}, err
+	}
+	return a.findTask(h, st, args[1])
+}
+
+// namedTasks finds the tasks that arguments name: a session and tasks of it, or tasks by themselves.
+func (a *App) namedTasks(ctx context.Context, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
+	var inSession error
+	if len(args) > 1 {
+		var tasks []perdure.TaskView
+		if tasks, inSession = a.tasksIn(ctx, h, args[0], args[1:]); inSession == nil {
+			return tasks, nil
+		}
+		if all, err := a.allTasks(ctx, h); err != nil || !slices.ContainsFunc(all, isCalled(args[0])) {
+			return nil, errors.Join(err, inSession)
+		}
+	}
+	tasks := make([]perdure.TaskView, len(args))
+	for i, name := range args {
+		var err error
+		if tasks[i], err = a.taskOfHome(ctx, h, name); err != nil {
+			return nil, err
+		}
+	}
+	return tasks, nil
+}
+
+// isCalled matches tasks by id or name.
+func isCalled(name string) func(perdure.TaskView) bool {
+	return func(t perdure.TaskView) bool { return t.ID == name || t.Name == name }
+}
+
+func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names []string) ([]perdure.TaskView, error) {
+	id, err := resolve(ctx, h, name)
+	if err != nil {
+		return nil, err
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	tasks := make([]perdure.TaskView, len(names))
+	for i, name := range names {
+		if tasks[i], err = a.findTask(h, st, name); err != nil {
+			return nil, err
+		}
+		if owner := tasks[i].SessionID; owner != id {
+			return nil, &exitError{
+				code: exitFailed, text: fmt.Sprintf("task %s belongs to session %s, from which %s was forked", name, owner, id),
+				hint: fmt.Sprintf("perdure task kill %s %s ends it there", owner, name),
+			}
+		}
+	}
+	return tasks, nil
+}
+
+// taskAnd is namedTask for verbs that take one more argument, which may be left out if it is optional: it is the last.
+func (a *App) taskAnd(ctx context.Context, h *perdure.Home, args []string, optional bool) (perdure.TaskView, []string, error) {
+	n := len(args) - 1
+	if optional && n == 0 {
+		n = 1
+	}
+	if optional && n == 1 && len(args) == 2 { // a session and a task, or a task and the rest
+		if tasks, err := a.tasksIn(ctx, h, args[0], args[1:]); err == nil {
+			return tasks[0], nil, nil
+		}
+	}
+	t, err := a.namedTask(ctx, h, args[:n])
+	return t, args[n:], err
+}
+
+// taskOfHome finds a task by an id or a name. Of several it is the one that runs; of several with an id that have all
+// ended, the newest. Which it was, is told.
+func (a *App) taskOfHome(ctx context.Context, h *perdure.Home, name string) (perdure.TaskView, error) {
 	tasks, err := a.allTasks(ctx, h)
 	if err != nil {
 		return perdure.TaskView{}, err
 	}
-	found := slices.DeleteFunc(slices.Clone(tasks), func(t perdure.TaskView) bool { return t.ID != name && t.Name != name })
-	if live := slices.DeleteFunc(slices.Clone(found), func(t perdure.TaskView) bool { return !t.Live() }); len(live) == 1 {
-		return live[0], nil
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
+	called := isCalled(name)
+	found := slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return !called(t) })
+	if len(found) == 0 {
 		return a.onlyTask(ctx, h, name)
+	}
+	if t, ok := a.oneOf(found, name); ok {
+		return t, nil
+	}
+	if !slices.ContainsFunc(found, func(t perdure.TaskView) bool { return t.Live() || t.ID != name }) {
+		t := slices.MaxFunc(found, func(a, b perdure.TaskView) int { return cmp.Compare(a.Started, b.Started) })
+		a.note("%s %s is the newest of %d that have ended", t.SessionID, t.ID, len(found))
+		return t, nil
 	}
 	const most = 5
 	var where []string
@@ -49,6 +125,23 @@ func (a *App) namedTask(ctx context.Context, h *perdure.Home, args []string) (pe
 	return perdure.TaskView{}, &exitError{
 		code: exitUsage, text: fmt.Sprintf("%d tasks are called %q", len(found), name), hint: "name the session too: " + strings.Join(where, ", "),
 	}
+}
+
+// oneOf is the only task of some, or the only one that runs, which is told.
+func (a *App) oneOf(found []perdure.TaskView, name string) (perdure.TaskView, bool) {
+	if len(found) == 1 {
+		return found[0], true
+	}
+	live := slices.DeleteFunc(slices.Clone(found), func(t perdure.TaskView) bool { return !t.Live() })
+	if len(live) != 1 {
+		return perdure.TaskView{}, false
+	}
+	others := fmt.Sprintf("%d other tasks called %q have ended", len(found)-1, name)
+	if len(found) == 2 {
+		others = fmt.Sprintf("another task called %q has ended", name)
+	}
+	a.note("%s %s runs; %s", live[0].SessionID, live[0].ID, others)
+	return live[0], true
 }
 
 // onlyTask is the task of a session that has no other.
@@ -72,9 +165,9 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 	return tasks[0], nil
 }
 
-// findTask finds one task of a session by its id, or by a name that only one has. An unknown one is told with those
-// that there are.
-func findTask(h *perdure.Home, st *session.State, name string) (perdure.TaskView, error) {
+// findTask finds one task of a session by its id, or by a name that only one has, or only one that runs. An unknown one
+// is told with those that there are.
+func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure.TaskView, error) {
 	if t, ok := h.TaskView(st, name); ok {
 		return t, nil
 	}
@@ -90,6 +183,15 @@ func findTask(h *perdure.Home, st *session.State, name string) (perdure.TaskView
 		t, _ := h.TaskView(st, named[0])
 		return t, nil
 	case len(named) > 1:
+		var found []perdure.TaskView
+		for _, id := range named {
+			if t, ok := h.TaskView(st, id); ok {
+				found = append(found, t)
+			}
+		}
+		if t, ok := a.oneOf(found, name); ok {
+			return t, nil
+		}
 		return perdure.TaskView{}, usageError("session %s has %d tasks named %q: %s", st.ID, len(named), name, strings.Join(named, ", "))
 	}
 	e := &exitError{code: exitMissing, text: fmt.Sprintf("session %s has no task %q", st.ID, name), hint: "it has no tasks"}

@@ -15,29 +15,26 @@ import (
 
 func (a *App) taskRestartPolicyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "restart-policy ID TASK never|on-reboot", Short: "Say whether a task runs again after a reboot",
+		Use: "restart-policy [SESSION] TASK never|on-reboot", Short: "Say whether a task runs again after a reboot",
 		Long: "Grants, or withdraws, that this very command runs again in its directory after the machine restarted. Rules are\n" +
 			"asked again then: a deny rule or plan mode keeps it down. No session can grant this to itself.",
-		Example: "  perdure task restart-policy web bash_1 on-reboot", Args: exactArgs(3, "a session, a task and a policy"),
+		Example: "  perdure task restart-policy web on-reboot", Args: rangeArgs(2, 3, "a task, perhaps after its session, and a policy"),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			policy := strings.TrimPrefix(args[2], "never")
+			word := args[len(args)-1]
+			policy := strings.TrimPrefix(word, "never")
 			if policy != "" && policy != session.RestartOnReboot {
-				return usageError("restart policy %q: use never or %s", args[2], session.RestartOnReboot)
+				return usageError("restart policy %q: use never or %s", word, session.RestartOnReboot)
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				st, err := h.State(ctx, id)
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, _, err := a.taskAnd(ctx, h, args, false)
 				if err != nil {
 					return err
 				}
-				t, err := findTask(h, st, args[1])
-				if err != nil {
+				if err := a.deliver(ctx, h, t.SessionID, &session.TaskRestartSet{Task: t.ID, Restart: policy}); err != nil {
 					return err
 				}
-				if err := a.deliver(ctx, h, id, &session.TaskRestartSet{Task: t.ID, Restart: policy}); err != nil {
-					return err
-				}
-				a.note("after a reboot %s %s is restarted: %s: %s", id, t.ID, args[2], oneline(t.Command, maxCell))
+				a.note("after a reboot %s %s is restarted: %s: %s", t.SessionID, t.ID, word, oneline(t.Command, maxCell))
 				return nil
 			})
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/task"
 )
 
 // taskRun is what task run was asked for.
@@ -59,10 +60,13 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
 		return fmt.Errorf("the command: %w", perdure.ErrSecret) // before a session is made for it
 	}
+	body := &session.TaskRequested{
+		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: strings.TrimPrefix(r.restart, "never"), TaskSettings: set,
+	}
 	var id string
 	if r.session != "" {
 		id, err = resolve(ctx, h, r.session)
-	} else {
+	} else if err = task.CheckProgram(argv, a.Dir, a.Environ); err == nil { // before a session is there for nothing
 		id, err = h.Create(ctx, engine.Spec{
 			Owner: a.getenv("USER"), Title: r.name, Cwd: a.Dir, Agent: session.Agent{Name: "none", Provider: "none", Model: "none"},
 		})
@@ -70,30 +74,46 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if err != nil {
 		return err
 	}
-	body := &session.TaskRequested{
-		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: strings.TrimPrefix(r.restart, "never"), TaskSettings: set,
+	rules, err := a.mayRun(ctx, h, id, body)
+	if err != nil {
+		return err
 	}
-	t, err := a.request(ctx, h, id, body)
+	t, err := a.request(ctx, h, id, body, rules)
 	if err != nil {
 		return err
 	}
 	return a.tellStarted(t, r.json)
 }
 
+// mayRun asks whether a request would be taken, before anything is done for it, and returns today's rules.
+func (a *App) mayRun(ctx context.Context, h *perdure.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := a.rulesOf(st)
+	if err != nil {
+		return nil, err
+	}
+	return rules, h.CheckTask(ctx, id, *body, rules)
+}
+
 func (a *App) taskRestartCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "restart ID TASK", Short: "Run a task again under its id", Args: exactArgs(2, "a session and one of its tasks"),
+		Use: "restart [SESSION] TASK", Short: "Run a task again under its id", Args: rangeArgs(1, 2, "a task, perhaps after its session"),
 		Long: "Ends the task if it still runs, and starts the same command again under the same id. The earlier attempts\n" +
-			"are kept. Today's deny rules hold.",
+			"are kept. Today's rules are asked first, as perdure -p reads them: what a deny rule, a missing program or a\n" +
+			"missing directory would keep from starting is not ended.",
+		Example:           "  perdure task restart web",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				if err := a.killTasks(ctx, h, id, args[1:]); err != nil {
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, err := a.namedTask(ctx, h, args)
+				if err != nil {
 					return err
 				}
-				t, err := a.restart(ctx, h, id, args[1])
-				if err != nil {
+				if t, err = a.restart(ctx, h, t); err != nil {
 					return err
 				}
 				return a.tellStarted(t, asJSON)
@@ -104,15 +124,26 @@ func (a *App) taskRestartCommand() *cobra.Command {
 	return c
 }
 
-// restart requests another attempt, once the log knows that the last one has ended.
-func (a *App) restart(ctx context.Context, h *perdure.Home, id, task string) (perdure.TaskView, error) {
-	return a.request(ctx, h, id, &session.TaskRequested{Task: task})
+// restart ends a task and requests another attempt, once the log knows that the last one has ended. What would refuse
+// the request is found before anything is ended.
+func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) (perdure.TaskView, error) {
+	body := &session.TaskRequested{Task: t.ID}
+	rules, err := a.mayRun(ctx, h, t.SessionID, body)
+	if err != nil {
+		return t, err
+	}
+	if t.Live() {
+		if err := a.killTasks(ctx, h, []perdure.TaskView{t}); err != nil {
+			return t, err
+		}
+	}
+	return a.request(ctx, h, t.SessionID, body, rules)
 }
 
 // request asks for a task and waits until it runs, has ended, or could not be started.
-func (a *App) request(ctx context.Context, h *perdure.Home, id string, body *session.TaskRequested) (perdure.TaskView, error) {
+func (a *App) request(ctx context.Context, h *perdure.Home, id string, body *session.TaskRequested, rules []session.Rule) (perdure.TaskView, error) {
 	key := uuid.NewString()
-	err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) })
+	err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.DeliverByRules(ctx, id, key, body, rules) })
 	if err != nil {
 		return perdure.TaskView{}, err
 	}

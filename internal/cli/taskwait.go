@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
 )
 
 // taskWait is what task wait was asked for.
@@ -23,16 +25,16 @@ type taskWait struct {
 func (a *App) taskWaitCommand() *cobra.Command {
 	w := &taskWait{}
 	c := &cobra.Command{
-		Use: "wait [ID] TASK", Short: "Wait until a task ends, or prints a line",
+		Use: "wait [SESSION] TASK", Short: "Wait until a task ends, or prints a line",
 		Args: rangeArgs(1, 2, "a task, or a session and a task"),
 		Long: "Waits until a task has ended, with all that it left behind, and prints how; or with --for-line until it has\n" +
 			"printed a line that matches, and prints that line. It needs no model, and holds no session: whoever does goes\n" +
-			"on. Without ID, TASK is an id or a name that one task of this home has. Lines of the present attempt count\n" +
-			"from the beginning of what is kept.\n\n" +
-			"Exit codes: 0 it has ended, whatever its exit code, or the line is there; 1 it ended without such a line; 6 the\n" +
-			"timeout is over.",
-		Example: "  perdure task wait ID bash_1 --timeout 10m\n" +
-			"  perdure task wait ID bash_1 --for-line 'listening on' && curl localhost:8080",
+			"on. Without SESSION, TASK is an id or a name that one task of this home has, or only one that runs. Lines of the\n" +
+			"present attempt count from the beginning of what is kept.\n\n" +
+			"Exit codes: the task's own, 128 and the signal's number if one ended it, 1 where nobody knows. With --for-line: 0\n" +
+			"the line is there; 1 it ended without such a line. 6: the timeout is over; --json tells it from a task's own 6.",
+		Example: "  perdure task wait build --timeout 10m && deploy\n" +
+			"  perdure task wait web --for-line 'listening on' && curl localhost:8080",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cmd.Flags().Changed("for-line") {
@@ -95,7 +97,7 @@ func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
 		if !w.json {
 			a.linef("%s", status)
 		}
-		return nil
+		return exit(taskCode(news.Task.Status, news.Task.ExitCode, news.Task.Signal))
 	case news.Line == nil:
 		a.note("%s, and no line matched", status)
 		return exit(exitFailed)
@@ -103,4 +105,15 @@ func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
 		a.linef("%s", plain(*news.Line))
 	}
 	return nil
+}
+
+// taskCode is the exit code of a command that ends as a task did.
+func taskCode(status session.CommandStatus, code *int, signal string) int {
+	switch {
+	case status == session.CommandExited && code != nil:
+		return *code
+	case status == session.CommandKilled:
+		return 128 + int(unix.SignalNum(signal))
+	}
+	return exitFailed
 }

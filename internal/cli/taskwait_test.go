@@ -13,8 +13,8 @@ func TestTaskWait(t *testing.T) {
 	if got := w.ok("task", "wait", "x", "bash_1", "--for-line", "^port [0-9]+$"); got != "port 8080\n" {
 		t.Errorf("line: %q", got)
 	}
-	if got := w.ok("task", "wait", "bash_1", "--timeout", "20s"); got != "bash_1 exited 3\n" { // no other session has one of that id
-		t.Errorf("end: %q", got)
+	if o := w.run("task", "wait", "bash_1", "--timeout", "20s"); o.stdout != "bash_1 exited 3\n" || o.code != 3 { // no other session has one of that id
+		t.Errorf("end: %+v", o)
 	}
 	w.fails(exitFailed, "bash_1 exited 3, and no line matched", "task", "wait", "x", "bash_1", "--for-line", "never")
 	var news struct {
@@ -39,7 +39,7 @@ func TestTaskWait(t *testing.T) {
 	w.fails(exitUsage, "--for-line", "task", "wait", "x", "bash_1", "--for-line", "(")
 	w.fails(exitUsage, "--timeout", "task", "wait", "x", "bash_1", "--timeout", "-1s")
 	w.ok("task", "kill", "x", "bash_2")
-	if got := w.ok("task", "wait", "x", "bash_2"); !strings.HasPrefix(got, "bash_2 killed") {
-		t.Errorf("%q", got)
+	if o := w.run("task", "wait", "x", "bash_2"); !strings.HasPrefix(o.stdout, "bash_2 killed") || o.code != 143 {
+		t.Errorf("%+v", o)
 	}
 }

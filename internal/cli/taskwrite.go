@@ -20,20 +20,24 @@ type taskWrite struct {
 func (a *App) taskWriteCommand() *cobra.Command {
 	w := &taskWrite{}
 	c := &cobra.Command{
-		Use: "write ID TASK [TEXT|-]", Short: "Write to the input of a task",
+		Use: "write [SESSION] TASK [TEXT|-]", Short: "Write to the input of a task",
 		Long: "Writes a line to a task that was started with --stdin or --tty; - takes stdin as it is. The text is kept in the\n" +
 			"session's log, before it is written: what must not be there is typed in with perdure task attach.\n" +
 			"A task that has ended is told on stdout, and nothing is written. After a crash of whoever writes, the outcome is\n" +
 			"unknown, and the text is not written again.",
-		Example: "  perdure task write 0198c3 bash_1 'print(6*7)'\n  perdure task write 0198c3 bash_1 --eof",
-		Args:    rangeArgs(2, 3, "a session, a task and perhaps a text"), ValidArgsFunction: a.completeSession,
+		Example: "  perdure task write repl 'print(6*7)'\n  perdure task write SESSION bash_1 --eof",
+		Args:    rangeArgs(1, 3, "a task, perhaps after its session, and perhaps a text"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.inputText(w, args[2:])
-			if err != nil {
-				return err
-			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				return a.writeTask(ctx, h, id, args[1], text, w)
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, rest, err := a.taskAnd(ctx, h, args, true)
+				if err != nil {
+					return err
+				}
+				text, err := a.inputText(w, rest)
+				if err != nil {
+					return err
+				}
+				return a.writeTask(ctx, h, t, text, w)
 			})
 		},
 	}
@@ -68,12 +72,9 @@ func (a *App) inputText(w *taskWrite, args []string) ([]byte, error) {
 	return text, nil
 }
 
-func (a *App) writeTask(ctx context.Context, h *perdure.Home, id, name string, text []byte, w *taskWrite) error {
+func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView, text []byte, w *taskWrite) error {
+	id := t.SessionID
 	st, err := h.State(ctx, id)
-	if err != nil {
-		return err
-	}
-	t, err := findTask(h, st, name)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string,
 	if err != nil {
 		return err
 	}
-	t, err := findTask(h, st, name)
+	t, err := a.findTask(h, st, name)
 	if err != nil {
 		return err
 	}
@@ -142,6 +143,7 @@ func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string,
 	text := fmt.Sprintf("session %s: task %s: %d bytes written: %s", id, name, done.Bytes, done.Reason)
 	switch done.Outcome {
 	case session.InputTaken:
+		a.note("%s: %d bytes written", called(t), done.Bytes)
 		return nil
 	case session.InputEnded:
 		a.linef("%s has ended: %s; nothing was written", name, taskStatus(t))

@@ -42,19 +42,24 @@ func (a *App) verbWith(cmd *cobra.Command, putBack func(), do func(ctx context.C
 // could interrupt needs this process to be finished, but for putBack. The returned function stops the listening and
 // tells the signal.
 func (a *App) untilSignal(parent context.Context, putBack func()) (context.Context, func() os.Signal) {
-	ctx, cancel := context.WithCancel(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	ended := a.listen(func(sig os.Signal, again bool) {
 		if s, ok := sig.(syscall.Signal); ok && again {
 			putBack()
 			os.Exit(128 + int(s))
 		}
-		cancel()
+		cancel(caught{sig})
 	})
 	return ctx, func() os.Signal {
-		defer cancel()
+		defer cancel(nil)
 		return ended()
 	}
 }
+
+// caught is the cause of a context that a signal has ended.
+type caught struct{ os.Signal }
+
+func (c caught) Error() string { return c.String() }
 
 // listen calls heard for each signal; again tells that it is not the first. The returned function ends the listening
 // and tells the newest signal, or nil.

@@ -166,20 +166,28 @@ func (s *watchSource) Tail(ctx context.Context, k taskpanel.Key, have int64, siz
 
 // Kill ends a task the way task kill does.
 func (s *watchSource) Kill(ctx context.Context, k taskpanel.Key) error {
-	return s.quietly(func(a *App) error { return a.killTasks(ctx, s.home, k.Session, []string{k.ID}) })
+	return s.quietly(func(a *App) error {
+		return s.do(k, func(v perdure.TaskView) error { return a.killTasks(ctx, s.home, []perdure.TaskView{v}) })
+	})
 }
 
 // Restart runs a task again the way task restart does.
 func (s *watchSource) Restart(ctx context.Context, k taskpanel.Key) error {
 	return s.quietly(func(a *App) error {
-		if v, err := s.view(k); err != nil || v.Live() {
-			if err := errors.Join(err, a.killTasks(ctx, s.home, k.Session, []string{k.ID})); err != nil {
-				return err
-			}
-		}
-		_, err := a.restart(ctx, s.home, k.Session, k.ID)
-		return err
+		return s.do(k, func(v perdure.TaskView) error {
+			_, err := a.restart(ctx, s.home, v)
+			return err
+		})
 	})
+}
+
+// do does something with a task as it is now.
+func (s *watchSource) do(k taskpanel.Key, act func(v perdure.TaskView) error) error {
+	v, err := s.view(k)
+	if err != nil {
+		return err
+	}
+	return act(v)
 }
 
 // quietly does something whose words would tear the screen. Of an error the hint is kept.
