@@ -23,7 +23,7 @@ func (h *Home) LostInReboot(st *session.State) (out []TaskView) {
 	for i, v := range h.TaskViews(st) {
 		t := &st.Tasks[i]
 		unbegun := t.Status == session.CommandStarting && t.Cause == session.ReasonReboot
-		unseen := t.Live() && v.Status == session.CommandLost && v.Reason == session.ReasonReboot
+		unseen := t.Live() && (v.Status == session.CommandLost && v.Reason == session.ReasonReboot || v.By == session.BySystem && t.BootID != task.BootID())
 		if v.SessionID == st.ID && (unbegun || unseen || t.Due && !t.GoingDown(task.BootID())) {
 			out = append(out, v)
 		}
@@ -57,7 +57,7 @@ func (h *Home) restored(st *session.State, due []TaskView) []Restored {
 		if j < 0 {
 			continue
 		}
-		r := Restored{TaskView: v, Again: v.PID > 0 && (v.Attempt > due[j].Attempt || due[j].Status != session.CommandLost)}
+		r := Restored{TaskView: v, Again: v.PID > 0 && (v.Attempt > due[j].Attempt || due[j].Status == session.CommandRunning)}
 		switch t := st.Tasks[i]; {
 		case r.Again:
 		case t.NotRestarted != "":

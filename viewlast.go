@@ -13,9 +13,9 @@ const (
 	lastWindow = 64 << 10
 )
 
-// lastWords adds the end of what a lost task printed: all that is left to tell what became of it.
+// lastWords adds the end of what a task printed that is lost, or that the system ended: it tells what became of it.
 func (h *Home) lastWords(t *TaskView) {
-	if t.Status != session.CommandLost || t.Output == 0 {
+	if t.Status != session.CommandLost && t.By != session.BySystem || t.Output == 0 {
 		return
 	}
 	r := h.commands()

@@ -58,7 +58,11 @@ func howEnded(st session.CommandState) string {
 	switch st.Status {
 	case session.CommandExited:
 		if st.ExitCode != nil {
-			return fmt.Sprintf("ended with exit code %d", *st.ExitCode)
+			text := fmt.Sprintf("ended with exit code %d", *st.ExitCode)
+			if st.By == session.BySystem {
+				text += " when the system ended everything around it"
+			}
+			return text
 		}
 	case session.CommandKilled:
 		return "was " + tool.KilledText(st)

@@ -41,10 +41,10 @@ func (s *Session) lost(t session.Task, st session.CommandState, when string) Rec
 	return Recovery{Kind: "task", ID: t.ID, Text: ended(st) + when + ": " + t.Command, Output: s.lastOutput(t, st)}
 }
 
-// lastOutput is the end of what a lost task printed, as far as it was kept. Of any other task it is empty: whoever
-// wants to know asks.
+// lastOutput is the end of what a task printed that is lost or that the system ended, as far as it was kept. Of any other
+// task it is empty: whoever wants to know asks.
 func (s *Session) lastOutput(t session.Task, st session.CommandState) string {
-	if st.Status != session.CommandLost || st.Output == 0 {
+	if st.Status != session.CommandLost && st.By != session.BySystem || st.Output == 0 {
 		return ""
 	}
 	var out []byte

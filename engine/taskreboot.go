@@ -111,8 +111,10 @@ func (s *Session) noteReboot() {
 			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: fmt.Sprintf("runs again after the reboot, attempt %d: %s", t.Attempt, t.Command)})
 		case t.NotRestarted != "" && t.EndSeq > since:
 			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: "not run again after the reboot: " + t.NotRestarted + ": " + t.Command})
-		case t.Status == session.CommandLost && t.Reason == session.ReasonReboot && t.EndSeq > since:
-			s.recovered = append(s.recovered, s.lost(*t, session.CommandState{Status: t.Status, Reason: t.Reason, Output: t.Output}, ""))
+		case t.EndSeq > since && (t.Status == session.CommandLost && t.Reason == session.ReasonReboot || t.By == session.BySystem):
+			s.recovered = append(s.recovered, s.lost(*t, session.CommandState{
+				Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output,
+			}, ""))
 		}
 	}
 }

@@ -3,8 +3,6 @@ package task
 import (
 	"syscall"
 	"time"
-
-	"github.com/perdure/perdure/session"
 )
 
 // What ends a whole machine, login or scope in order, as systemd does, tells every process of it to end at about the
@@ -34,17 +32,4 @@ func (s *shim) endedWithAll() bool {
 		return s.await(togetherLimit, told) // the order in which processes are told is the system's
 	}
 	return told()
-}
-
-// wentDown turns the end of a command that the system ended into that of one that a reboot took, once there was one: its
-// code or signal are those of its handler for that, not of its work.
-func (r *Runner) wentDown(v *view, d actDir) error {
-	if v.By != session.BySystem {
-		return nil
-	}
-	same, err := r.sameBoot(d, v.BootID)
-	if err == nil && !same {
-		v.Status, v.Reason, v.ExitCode, v.Signal = session.CommandLost, ReasonReboot, nil, ""
-	}
-	return ignoreDamaged(err)
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// What the system ends together with its shim is told as that, and as taken by the reboot once there was one, whatever
-// its handler made of it. A shim that is told alone ends nothing.
+// What the system ends together with its shim is told as that, and keeps its code or signal after the reboot: whether it
+// is due to run again is for the log to say. A shim that is told alone ends nothing.
 func TestGoingDown(t *testing.T) {
 	for name, c := range map[string]struct {
-		script               string
-		shim, command        bool
-		before, by, rebooted string
+		script        string
+		shim, command bool
+		end, by       string
 	}{
-		"ends by the signal": {"echo up; exec sleep 600", true, true, "killed SIGTERM by system", session.BySystem, "lost reboot"},
-		"has a handler":      {"trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done", true, true, "exited 3", session.BySystem, "lost reboot"},
-		"command alone":      {"echo up; exec sleep 600", false, true, "killed SIGTERM by unknown", session.ByUnknown, "killed SIGTERM by unknown"},
-		"before its end":     {"echo up; " + untilGo + "exit 4", true, false, "exited 4", session.BySystem, "lost reboot"},
+		"ends by the signal": {"echo up; exec sleep 600", true, true, "killed SIGTERM by system", session.BySystem},
+		"has a handler":      {"trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done", true, true, "exited 3", session.BySystem},
+		"command alone":      {"echo up; exec sleep 600", false, true, "killed SIGTERM by unknown", session.ByUnknown},
+		"before its end":     {"echo up; " + untilGo + "exit 4", true, false, "exited 4", session.BySystem},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
@@ -38,13 +38,13 @@ func TestGoingDown(t *testing.T) {
 			if !c.command {
 				b.touch("go")
 			}
-			if st := b.wait("a"); code(st) != c.before || st.By != c.by {
+			if st := b.wait("a"); code(st) != c.end || st.By != c.by {
 				t.Errorf("%s by %q", code(st), st.By)
 			}
 			next := *b.Runner
 			next.BootID = func() (string, error) { return "boot-2", nil }
 			for range 2 {
-				if st, err := next.Settle(context.Background(), testSession, "a"); err != nil || code(st) != c.rebooted || st.By != c.by || st.Output != 3 {
+				if st, err := next.Settle(context.Background(), testSession, "a"); err != nil || code(st) != c.end || st.By != c.by || st.Output != 3 {
 					t.Errorf("after the reboot: %s by %q, %v", code(st), st.By, err)
 				}
 			}

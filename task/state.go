@@ -212,8 +212,8 @@ func (r *Runner) fillExit(v *view, exit exitRecord, d actDir, held bool) error {
 	v.Started, v.Ended = exit.Started, exit.Ended
 	v.Cwd, v.Env = exit.Cwd, exit.Env
 	v.Output = max(v.Output, exit.Output)
-	if err := r.wentDown(v, d); err != nil || exit.Stragglers == 0 {
-		return err
+	if exit.Stragglers == 0 {
+		return nil
 	}
 	if !held {
 		same, err := r.sameBoot(d, v.BootID)

@@ -354,3 +354,54 @@ func TestRestoreKilled(t *testing.T) {
 		w.ok("verify", "web")
 	}
 }
+
+// Goal: what an orderly shutdown ended keeps its code or signal after the reboot, and runs again if that was granted: the
+// log says so, by who ended it and the boot.
+func TestRestoreAfterShutdown(t *testing.T) {
+	w := newWorld(t)
+	for id, c := range map[string]struct{ script, status, policy string }{
+		"handler": {"trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done", "exited", session.RestartOnReboot},
+		"signal":  {"echo up; exec sleep 600", "killed", session.RestartOnReboot},
+		"never":   {"echo up; exec sleep 600", "killed", ""},
+	} {
+		w.create(id)
+		st := w.taskUnder(id, "bash_1", c.script, 0, "another")
+		until(t, "it is up", func() bool { return w.ok("task", "output", id, "bash_1") == "up\n" })
+		w.append(id, session.Actor{Type: session.ActorUser}, &session.TaskRestartSet{
+			Task: "bash_1", Restart: c.policy, Bound: session.CommandDigest(nil, c.script, w.dir),
+		})
+		dir := filepath.Join(w.home, "acts", id, "t1.s1.b1.a1")
+		var shim struct {
+			PID int `json:"pid"`
+		}
+		w.readJSON(filepath.Join(dir, "lock"), &shim)
+		for _, pid := range []int{shim.PID, st.PID} {
+			if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ended := w.awaitTask(id, "bash_1", c.status)
+		if ended["by"] != "system" || ended["last_output"] != "up" {
+			t.Errorf("%s: %v", id, ended)
+		}
+	}
+	o := w.run("task", "restore")
+	for id, again := range map[string]bool{"handler": true, "signal": true, "never": false} {
+		l := w.taskLine(id, "bash_1")
+		if strings.Contains(o.stdout, id+" bash_1 runs again") != again || (l["status"] == "running") != again {
+			t.Errorf("%s: %+v\n%v", id, o, l)
+		}
+		log := w.ok("log", id, "--json")
+		if want := map[string]string{"handler": `"exit_code":3`, "signal": `"signal":"SIGTERM"`, "never": `"signal":"SIGTERM"`}[id]; !strings.Contains(log, want) || strings.Contains(log, `"reason":"reboot"`) {
+			t.Errorf("%s: its end is not kept as it was: %s", id, log)
+		}
+	}
+	if !strings.Contains(o.stderr, "never bash_1 stays down: its restart policy is never") || !strings.Contains(o.stderr, "> up") {
+		t.Errorf("%s", o.stderr)
+	}
+	if again := w.run("task", "restore"); !strings.Contains(again.stderr, "nothing to restore") {
+		t.Errorf("%+v", again)
+	}
+	w.run("task", "kill", "handler", "--all")
+	w.run("task", "kill", "signal", "--all")
+}

@@ -17,6 +17,12 @@ import (
 // task starts a command under a shim and names it in a session's log, as an agent that is gone since would have.
 func (w *world) task(id, name, script string, keep int64) session.CommandState {
 	w.t.Helper()
+	return w.taskUnder(id, name, script, keep, "")
+}
+
+// taskUnder is task as an agent of another boot would have left it in the log; empty is this one.
+func (w *world) taskUnder(id, name, script string, keep int64, boot string) session.CommandState {
+	w.t.Helper()
 	r := &task.Runner{Dir: filepath.Join(w.home, "acts")}
 	act := "t1.s1.b" + strings.TrimPrefix(name, "bash_") + ".a1"
 	err := r.Start(w.t.Context(), session.CommandSpec{
@@ -38,8 +44,11 @@ func (w *world) task(id, name, script string, keep int64) session.CommandState {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	if boot == "" {
+		boot = st.BootID
+	}
 	w.append(id, session.Actor{Type: session.ActorTool, ID: "Bash"}, &session.TaskStarted{Task: session.Task{
-		ID: name, Act: act, Command: script, Cwd: w.dir, PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID,
+		ID: name, Act: act, Command: script, Cwd: w.dir, PID: st.PID, StartTicks: st.StartTicks, BootID: boot,
 	}})
 	return st
 }
