@@ -40,6 +40,7 @@ func writeFile(path string, data []byte, sync bool) error {
 		data = data[max(n, 0):]
 	}
 	if err == nil && sync {
+		fault("sync-" + filepath.Base(path))
 		err = fdatasync(fd)
 	}
 	if cerr := unix.Close(fd); err == nil && cerr != unix.EINTR {
@@ -64,6 +65,7 @@ func overwrite(path string, data []byte, sync bool) error {
 		err = unix.Ftruncate(fd, int64(len(data)))
 	}
 	if err == nil && sync {
+		fault("sync-" + filepath.Base(path))
 		err = fdatasync(fd)
 	}
 	if err != nil {

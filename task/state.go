@@ -131,6 +131,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 
 // readExit reads the exit record, if the directory was seen to have one.
 func (d actDir) readExit(seen bool) (exit exitRecord, err error) {
+	defer fault("exit-read")
 	if !seen {
 		return exit, fs.ErrNotExist
 	}
