@@ -269,12 +269,27 @@ func (f *failing) killAgent() {
 	}
 }
 
-// killShims kills the shims, and before them what would take their place.
+// killShims kills the shims, and before them what would take their place. A stopped shim makes no other one.
 func (f *failing) killShims() {
 	f.t.Helper()
-	for _, p := range append(f.processesOf("a", standbyArg), f.processesOf("a", shimArg)...) {
-		syscall.Kill(p.PID, syscall.SIGKILL)
-		eventually(f.t, "the shim dies", func() bool { return !alive(p.PID, p.Ticks) })
+	for _, shim := range f.processesOf("a", shimArg) {
+		syscall.Kill(shim.PID, syscall.SIGSTOP)
+		eventually(f.t, "the shim stops", func() bool {
+			p, err := readProcess(shim.PID)
+			return err != nil || p.Ticks != shim.Ticks || p.State == 'T' || p.dead()
+		})
+		all, err := processes()
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		for _, p := range all {
+			if args := procFile(p.PID, "cmdline"); p.PPID == shim.PID && (strings.Contains(args, standbyArg) || strings.Contains(args, shimArg)) {
+				syscall.Kill(p.PID, syscall.SIGKILL)
+				eventually(f.t, "the stand-in dies", func() bool { return !alive(p.PID, p.Ticks) })
+			}
+		}
+		syscall.Kill(shim.PID, syscall.SIGKILL)
+		eventually(f.t, "the shim dies", func() bool { return !alive(shim.PID, shim.Ticks) })
 	}
 }
 
