@@ -217,7 +217,7 @@ func TestWatchOnADumbTerminal(t *testing.T) {
 	w := newWorld(t)
 	w.app.Terminal, w.app.Screen = true, true
 	w.app.Environ = append(w.app.Environ, "TERM=dumb")
-	if o := w.fails(exitUsage, "TERM=dumb", "task", "watch"); o.stdout != "" {
+	if o := w.fails(exitUsage, "needs a terminal", "task", "watch"); o.stdout != "" {
 		t.Errorf("%+v", o)
 	}
 }

@@ -28,12 +28,6 @@ func (a *App) taskWatchCommand() *cobra.Command {
 					hint: "perdure task list shows the same once, --json for programs",
 				}
 			}
-			if a.getenv("TERM") == "dumb" {
-				return &exitError{
-					code: exitUsage, text: "task watch draws on the whole screen, which TERM=dumb cannot",
-					hint: "perdure task list shows the same once",
-				}
-			}
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.watchTasks(ctx, h, reader, args) })
 		},
 	}
