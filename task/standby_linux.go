@@ -24,7 +24,6 @@ type standby struct {
 const (
 	standbyHold  = 5 // the FIFO
 	standbyWatch = 6 // the pipe whose other end the shim has
-	standbyFrom  = 7 // all from here on are closed
 	// standbyAway is above all numbers that a shim uses, so that moving descriptors to their places overwrites none.
 	standbyAway = 64
 )
@@ -79,7 +78,7 @@ func (s *shim) startStandby(drop [][2]uintptr) error {
 	if err != nil {
 		return err
 	}
-	env, handle := append(reexecEnv(adoptArg), bootKey+"="+s.plan.BootID), null
+	env, handle := append(reexecEnv(adoptArg), bootKey+"="+s.plan.BootID, standbyKey), null
 	if fd, err := s.commandHandle(); err == nil {
 		if handle, err = away(fd, nil); err != nil {
 			return err
