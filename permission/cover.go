@@ -41,6 +41,11 @@ func (j *judge) allowedBash() (Decision, bool) {
 		}
 		p, ok := j.covering(c)
 		if !ok {
+			why := j.why
+			if j.readsHere(c) {
+				continue
+			}
+			j.why = why
 			return Decision{}, false
 		}
 		if last = p; len(used) == 0 || used[len(used)-1] != p.Text {

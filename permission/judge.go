@@ -10,7 +10,10 @@ type judge struct {
 	s    *script // nil unless Bash
 	why  string  // why no allow rule covered a Bash call
 
-	named []pathName // what names returned
+	named     []pathName // what names returned
+	unread    *string    // why a Bash call does more than read inside, once it is known
+	elsewhere *string    // why no command reads inside here, once it is known
+	here      string     // where the working directory really is
 }
 
 func newJudge(p Policy, r Request) *judge {
@@ -44,11 +47,19 @@ func (j *judge) denied() (Decision, bool) {
 
 // planned: mode plan changes nothing.
 func (j *judge) planned() (Decision, bool) {
+	if j.p.Mode != ModePlan {
+		return Decision{}, false
+	}
+	deny := func(why string) (Decision, bool) { return Decision{Effect: Deny, Reason: "plan mode: " + why}, true }
 	switch j.r.Tool {
-	case toolBash, toolBashInput, toolWrite, toolEdit:
-		if j.p.Mode == ModePlan {
-			return Decision{Effect: Deny, Reason: "plan mode: commands are not run and files are not changed"}, true
+	case toolBash:
+		if why := j.notReading(); why != "" {
+			return deny("only commands that look run, such as ls, cat, grep, git log and git diff inside the session's directories: " + why)
 		}
+	case toolBashInput:
+		return deny("nothing is typed into commands")
+	case toolWrite, toolEdit:
+		return deny("files are not changed")
 	}
 	return Decision{}, false
 }

@@ -54,6 +54,12 @@ type Policy struct {
 	// Protected are absolute files or directories that ask in every mode when
 	// written to or named by a command, in addition to the built-in names.
 	Protected []string
+	// Look says where a path, or with glob every path that matches a shell
+	// pattern, leads now, links followed: what does not exist leads to itself. ok
+	// is false when that cannot be told, or when there are too many. Commands that
+	// only read run without a rule only where Look says that they stay inside; nil:
+	// they ask.
+	Look func(path string, glob bool) (places []Place, ok bool)
 	// HomeDir is what ~ means. Empty: rules under ~/ match nothing.
 	HomeDir string
 	// TempDir is the session's own directory for temporary files. It is not
@@ -155,7 +161,7 @@ func Decide(p Policy, r Request) Decision {
 	}
 	j := newJudge(p, r)
 	for _, step := range []func() (Decision, bool){
-		j.denied, j.planned, j.always, j.asked, j.exactText, j.unsure, j.allowed,
+		j.denied, j.planned, j.always, j.asked, j.exactText, j.unsure, j.allowed, j.readOnly,
 	} {
 		if d, ok := step(); ok {
 			return d
