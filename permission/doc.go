@@ -13,7 +13,7 @@
 //  2. A deny rule that matches denies, in every mode. For Bash it looks at every
 //     command of the text: nested substitutions, function bodies, the inside of
 //     wrappers (sudo, env, timeout, xargs, find -exec, sh -c …).
-//  3. Mode plan denies Bash, BashInput, Write and Edit.
+//  3. Mode plan denies BashInput, Write, Edit, and Bash unless it only reads.
 //  4. Deciding commands (perdure approvals, answer, permissions, takeover …) and
 //     protected paths (Policy.Protected, .git, .perdure, and what [StartupFiles]
 //     lists: files that programs execute from or obey) ask, in every mode, whatever is granted.
@@ -21,7 +21,8 @@
 //  6. A rule or grant for exactly this command text allows.
 //  7. A deny or ask rule that cannot be ruled out ($X -rf /) asks.
 //  8. An allow rule or grant that covers the whole call allows.
-//  9. The mode decides: see [Mode].
+//  9. A Bash call that only reads, inside, is allowed: see below.
+//  10. The mode decides: see [Mode].
 //
 // # Rules
 //
@@ -66,6 +67,26 @@
 // go ask for the options and subcommands that execute or write elsewhere.
 // A bare allow rule Bash covers everything that parses: only explicit deny and
 // ask rules, protected paths and deciding commands still hold.
+//
+// # Commands that only read
+//
+// ls, cat, head, tail, wc, pwd, grep, rg, find without actions, echo, printf,
+// true, false, test, stat, file, du, df, date, which, basename, dirname, sort,
+// uniq, cut, tr, diff, cmp, tree, and of git status, log, diff, show, branch,
+// tag and stash list, rev-parse, ls-files, blame, describe, remote -v and
+// shortlog run without a rule in every mode, alone or joined, and beside commands
+// that a rule covers. Each option is on a list of those that neither write nor
+// run anything nor follow links; any other asks. Every path that a word or a file
+// pattern can become has to lie in the session's directories, links followed
+// ([Policy.Look]), and must not be protected or hidden by a rule. Where a rule
+// hides files from being read, commands that choose files themselves (grep -r,
+// rg, git diff, git log -p) ask; names of hidden files are shown. An environment
+// that was changed so that names mean other programs makes all of them ask.
+//
+// What a repository's own configuration makes git status or git diff run is run:
+// it is the person's. Repositories that lie below as plain files are not found,
+// which rests on safe.bareRepository=explicit in the environment of commands
+// (git 2.38 or later), a duty of whoever runs them.
 //
 // # BashInput
 //

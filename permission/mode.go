@@ -15,9 +15,11 @@ type Mode string
 // The modes, from the most careful to the least. The zero value and any unknown
 // value act as ModeDefault.
 const (
-	// ModePlan is ModeDefault, but Bash, Write and Edit are denied.
+	// ModePlan is ModeDefault, but Write, Edit, and Bash that does more than read
+	// are denied.
 	ModePlan Mode = "plan"
-	// ModeDefault allows Read, Glob and Grep inside, TodoWrite, AskUser, and
+	// ModeDefault allows Read, Glob, Grep and commands that only read inside,
+	// TodoWrite, AskUser, and
 	// BashOutput, Await and KillBash of own tasks; all else asks.
 	ModeDefault Mode = "default"
 	// ModeAcceptEdits also allows Write and Edit inside.

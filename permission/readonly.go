@@ -60,6 +60,13 @@ func (j *judge) lookHere() string {
 	if why := j.steered(); why != "" {
 		return why
 	}
+	if searched, known := j.p.Env["PATH"]; known {
+		for dir := range strings.SplitSeq(searched, ":") {
+			if !strings.HasPrefix(dir, "/") {
+				return "PATH looks for programs where the command runs"
+			}
+		}
+	}
 	for _, p := range j.pats {
 		if p.Effect != Allow && p.kind == matchTool && (p.bindsTool(toolRead) || p.bindsTool(toolGrep) || p.bindsTool(toolGlob)) {
 			return "the rule " + clip(p.Text) + " holds for all that is read"

@@ -187,6 +187,8 @@ func TestReadOnlyNeedsAPlainWorld(t *testing.T) {
 		"cwd relative": func(p *Policy) { p.Cwd = "x" },
 		"cwd a link":   func(p *Policy) { p.Cwd = testCwd + "/up" },
 		"path":         func(p *Policy) { p.Changed = []string{"PATH"} },
+		"path here":    func(p *Policy) { p.Env = map[string]string{"PATH": "/bin:bin"} },
+		"path empty":   func(p *Policy) { p.Env = map[string]string{"PATH": "/bin::/usr/bin"} },
 		"git variable": func(p *Policy) { p.Changed = []string{"A", "GIT_EXTERNAL_DIFF"} },
 		"pager":        func(p *Policy) { p.Changed = []string{"MANPAGER"} },
 		"loader":       func(p *Policy) { p.Changed = []string{"LD_PRELOAD"} },
