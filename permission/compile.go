@@ -61,11 +61,11 @@ func compileBash(p pattern) (pattern, error) {
 	if prefix, ok := strings.CutSuffix(p.text, ":*"); ok {
 		p.kind, p.text = matchPrefix, prefix
 	}
-	if strings.HasSuffix(p.text, " *") {
-		return pattern{}, errors.New("for any further arguments write Bash(command:*)")
+	if prefix, ok := strings.CutSuffix(p.text, " *"); ok && p.kind == matchExact {
+		p.kind, p.text = matchPrefix, strings.TrimRight(prefix, " ") // Bash(git log *) is Bash(git log:*)
 	}
 	if p.Effect != Allow && strings.Contains(p.text, "*") {
-		return pattern{}, errors.New("a deny or ask rule knows no wildcard but :* at its end")
+		return pattern{}, errors.New("a deny or ask rule knows no wildcard but :* or a word * at its end")
 	}
 	words, one := simpleWords(p.text), true
 	if words == nil {

@@ -104,7 +104,7 @@ func TestPrecedence(t *testing.T) {
 
 // A rule that this version cannot read fails closed.
 func TestUnreadableRules(t *testing.T) {
-	for _, text := range []string{"Bash(a:*b:*", "", "()", "Ba sh", "Bash(rm *)", "Foo(x)", "Edit([)"} {
+	for _, text := range []string{"Bash(a:*b:*", "", "()", "Ba sh", "Bash(*rm:*)", "Foo(x)", "Edit([)"} {
 		for _, effect := range []Effect{Deny, Ask} {
 			p := Policy{Mode: ModeBypass, Cwd: testCwd, Rules: []Rule{{Effect: effect, Text: text}}}
 			if d := Decide(p, Request{Tool: "TodoWrite"}); d.Effect != Ask {

@@ -28,7 +28,7 @@
 //
 //	Read                 every call of the tool
 //	Bash(npm test)       exactly this command, no other argument
-//	Bash(git log:*)      commands whose first words are git log
+//	Bash(git log:*)      commands whose first words are git log; also Bash(git log *)
 //	Edit(src/**)         paths, relative to Policy.Root, absolute, or under ~/
 //	mcp__github          every tool of that server
 //

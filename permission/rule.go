@@ -55,59 +55,69 @@ func ParseRule(effect Effect, text, source string) (Rule, error) {
 	return r, nil
 }
 
-// ParseRules splits a list as --allowed-tools takes it, at commas outside
-// parentheses, and checks every text. Blanks around a text are dropped, an empty
-// list gives no rules. Its errors wrap ErrRule.
+// ParseRules splits a list as --allowed-tools takes it, at commas and blanks
+// outside parentheses, and checks every text. An empty list gives no rules. Its
+// errors wrap ErrRule and name the place.
 func ParseRules(list string) ([]string, error) {
 	if len(list) > maxRuleList {
 		return nil, fmt.Errorf("parse rules: %w: %d bytes, the limit is %d", ErrRule, len(list), maxRuleList)
 	}
-	if strings.TrimSpace(list) == "" {
-		return nil, nil
-	}
-	parts, err := splitRules(list)
-	if err != nil {
-		return nil, err
-	}
-	texts := make([]string, 0, len(parts))
-	for _, part := range parts {
-		text := strings.Trim(part, " \t\n")
-		if _, err := ParseRule(Allow, text, SourceFlag); err != nil {
+	var texts []string
+	open := true // a comma wants a rule before it, and one after it
+	for at := 0; at < len(list); {
+		if c := list[at]; strings.IndexByte(", \t\n", c) >= 0 {
+			if c == ',' && open {
+				return nil, fmt.Errorf("parse rules at byte %d: %w: a comma without a rule before it", at, ErrRule)
+			}
+			open = open || c == ','
+			at++
+			continue
+		}
+		open = false
+		n, err := ruleLength(list, at)
+		if err != nil {
 			return nil, err
 		}
-		texts = append(texts, text)
+		text := list[at : at+n]
+		if _, err := compile(Rule{Effect: Allow, Text: text}); err != nil {
+			if text[0] == '(' && len(texts) > 0 {
+				err = fmt.Errorf("no blank stands between %s and its parenthesis", clip(texts[len(texts)-1]))
+			}
+			return nil, fmt.Errorf("parse rules at byte %d: %w: %q: %w", at, ErrRule, clip(text), err)
+		}
+		if texts = append(texts, text); len(texts) > maxRules {
+			return nil, fmt.Errorf("parse rules: %w: more than %d rules", ErrRule, maxRules)
+		}
+		at += n
+	}
+	if open && len(texts) > 0 {
+		return nil, fmt.Errorf("parse rules at byte %d: %w: a comma without a rule after it", len(list), ErrRule)
 	}
 	return texts, nil
 }
 
-func splitRules(list string) ([]string, error) {
-	var parts []string
-	depth, start, closed := 0, 0, false
-	for i := range len(list) {
-		c := list[i]
-		switch {
-		case c == ',' && depth == 0:
-			parts, start, closed = append(parts, list[start:i]), i+1, false
+// ruleLength is how many bytes the rule has that begins at a byte of a list.
+func ruleLength(list string, from int) (int, error) {
+	depth := 0
+	for i := from; i < len(list); i++ {
+		switch c := list[i]; {
 		case c == '(':
 			depth++
 		case c == ')':
 			if depth--; depth < 0 {
-				return nil, fmt.Errorf("parse rules at byte %d: %w: a parenthesis closes nothing", i, ErrRule)
+				return 0, fmt.Errorf("parse rules at byte %d: %w: a parenthesis closes nothing", i, ErrRule)
 			}
-			closed = depth == 0
-			continue
-		}
-		if closed && c != ' ' && c != '\t' && c != '\n' {
-			return nil, fmt.Errorf("parse rules at byte %d: %w: text after the closing parenthesis; separate rules by commas", i, ErrRule)
-		}
-		if len(parts) >= maxRules {
-			return nil, fmt.Errorf("parse rules: %w: more than %d rules", ErrRule, maxRules)
+			if depth == 0 && i+1 < len(list) && strings.IndexByte(", \t\n)", list[i+1]) < 0 {
+				return 0, fmt.Errorf("parse rules at byte %d: %w: text after the closing parenthesis; separate rules by commas or blanks", i+1, ErrRule)
+			}
+		case depth == 0 && strings.IndexByte(", \t\n", c) >= 0:
+			return i - from, nil
 		}
 	}
 	if depth != 0 {
-		return nil, fmt.Errorf("parse rules: %w: a parenthesis is not closed", ErrRule)
+		return 0, fmt.Errorf("parse rules at byte %d: %w: a parenthesis of %q is not closed", from, ErrRule, clip(list[from:]))
 	}
-	return append(parts, list[start:]), nil
+	return len(list) - from, nil
 }
 
 func clip(s string) string {

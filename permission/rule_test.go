@@ -12,6 +12,7 @@ func TestParseRules(t *testing.T) {
 		"": nil, "  ": nil, "Read": {"Read"}, "Bash,Edit": {"Bash", "Edit"}, " Bash(git:*) ,\n Edit(src/**) ": {"Bash(git:*)", "Edit(src/**)"},
 		"Bash(echo a, b),Read": {"Bash(echo a, b)", "Read"}, "Bash(echo (x)),Read(a{b,c})": {"Bash(echo (x))", "Read(a{b,c})"}, "Bash(f '(a)'),Read(a{b,c})": {"Bash(f '(a)')", "Read(a{b,c})"},
 		"mcp__github__get-issue,mcp__x": {"mcp__github__get-issue", "mcp__x"}, "Bash(*)": {"Bash(*)"},
+		"Read Bash(git log *) Edit(src/**)": {"Read", "Bash(git log *)", "Edit(src/**)"}, "Bash(a b)\tRead , Edit": {"Bash(a b)", "Read", "Edit"},
 	} {
 		got, err := ParseRules(list)
 		if err != nil || !slices.Equal(got, want) {
@@ -19,7 +20,7 @@ func TestParseRules(t *testing.T) {
 		}
 	}
 	for _, list := range []string{
-		",", "Bash,", "Bash,,Edit", "Bash(git:*) Edit", "Bash(git:*) Edit(x)", "Bash(git", "Bash)", "Bash(a))", "(x)", "1Bash", "Ba sh", "Bash()", "Bash(:*)", "Bash(git *)", "Bash(a;b:*)", "Bash($X:*)",
+		",", "Bash,", "Bash,,Edit", "Bash (git:*)", "Bash(git:*)Edit", "Bash(git", "Bash)", "Bash(a))", "(x)", "1Bash", "Ba-sh(x)", "Bash()", "Bash(:*)", "Bash( *)", "Bash(a;b *)", "Bash(a;b:*)", "Bash($X:*)",
 		"Bash(*.sh:*)", "Bash(a\u200bb)", "Edit()", "Edit([)", "Edit(a/../b)", "Edit(..)", "Read(~root/x)", "TodoWrite(x)", "Unknown(x)", "Edit(" + strings.Repeat("a", 2000) + ")", "Edit(" + strings.Repeat("**/", 20) + ")",
 		strings.Repeat("Read,", 5000) + "Read", strings.Repeat("a", maxRuleList+1),
 	} {
@@ -34,6 +35,27 @@ func TestParseRules(t *testing.T) {
 	}
 	if _, err := ParseRule("forbid", "Bash", SourceUser); !errors.Is(err, ErrRule) {
 		t.Errorf("effect forbid: %v, want ErrRule", err)
+	}
+}
+
+// A word * at the end of a command is any further words, as in Claude Code: the
+// same as :*, in allow, ask and deny rules.
+func TestStarIsAnyFurtherWords(t *testing.T) {
+	for _, text := range []string{"Bash(go test *)", "Bash(go test:*)"} {
+		runBash(t, testPolicy(ModeDefault, text), []bashCase{{"go test", Allow}, {"go test ./...", Allow}, {"go vet", Ask}, {"go testx", Ask}, {"go test; rm x", Ask}, {"go test -exec sh", Ask}})
+		runBash(t, testPolicy(ModeBypass, "deny "+text), []bashCase{{"go test", Deny}, {"go test ./...", Deny}, {"go vet", Allow}})
+		runBash(t, testPolicy(ModeBypass, "ask "+text), []bashCase{{"go test -v", Ask}, {"go vet", Allow}})
+	}
+}
+
+// What cannot be read is named with its place.
+func TestRuleErrorsNameThePlace(t *testing.T) {
+	for list, want := range map[string]string{
+		"Read,Bash(git": "byte 5", "Read Bash(a))": "byte 12", "Read, Tod(x)": "byte 6", "Bash (git log)": "no blank stands between Bash and", "Read,,Edit": "byte 5", "Read,": "byte 5", "Bash(x)y": "byte 7",
+	} {
+		if _, err := ParseRules(list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", list, err, want)
+		}
 	}
 }
 

@@ -63,7 +63,7 @@ func TestSuggest(t *testing.T) {
 func TestWarning(t *testing.T) {
 	for text, want := range map[string]string{
 		"Bash(git:*)": "broad", "Bash": "every command", "Bash(*)": "every command", "Bash(python:*)": "still ask", "Bash(git config:*)": "still ask", "Bash(rm:*)": "any file", "Bash(cd:*)": "anywhere",
-		"Edit": "outside", "Read": "secrets", "Edit(/**)": "every file", "Bash(rm *)": "cannot be read",
+		"Edit": "outside", "Read": "secrets", "Edit(/**)": "every file", "Bash(*rm:*)": "cannot be read", "Bash(rm *)": "any file",
 		"Bash(git commit:*)": "hooks", "Bash(git push:*)": "hooks", "Bash(git checkout:*)": "hooks", "Bash(git fetch:*)": "hooks",
 		"Bash(git status:*)": "configures", "Bash(git log:*)": "configures", "Bash(git diff --stat:*)": "configures", "Bash(git --no-pager show:*)": "configures",
 		"Bash(git rev-parse:*)": "", "Bash(git ls-tree:*)": "", "Bash(git merge-base:*)": "", "Bash(npm test)": "", "Edit(src/**)": "", "Bash(go test:*)": "", "mcp__x": "",

@@ -19,6 +19,10 @@ nothing acknowledged is lost, nothing is silently repeated, its commands keep ru
   perdure -p -r ID --wait        sleep until what it awaits, or a human's answer, has come; go on with it
   perdure demo                   see it survive a SIGKILL: no key, no network
 
+A rule is a tool, or a tool with what it may be called with: Read, Bash(npm test), Bash(git log:*) for every call
+that begins with git log, Edit(src/**), Read(~/notes/**). Several stand in one value, with commas or blanks between
+them: --allowed-tools "Edit(src/**) Bash(make:*)". Deny rules win over ask rules, ask rules over allow rules.
+
 Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a human, 4 not found, 5 held by
 another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP;
 141 when the reader of stdout went away. A result that could not be written is 1.`

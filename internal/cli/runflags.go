@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
@@ -42,6 +43,7 @@ const pick = "<list>"
 func (f *runFlags) register(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
+	fs.SetNormalizeFunc(otherSpelling)
 	fs.BoolVarP(&f.print, "print", "p", false, "run the prompt without a terminal UI and print the outcome")
 	fs.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
 	fs.StringVarP(&f.resume, "resume", "r", "", "go on with a session, by `ID` or name")
@@ -55,12 +57,23 @@ func (f *runFlags) register(c *cobra.Command) {
 	fs.StringVar(&f.model, "model", "", "`PROVIDER/MODEL`, as in anthropic/claude-sonnet-5-5, openai/…, ollama/…, scripted/FILE")
 	fs.Var(mode{&f.mode}, "permission-mode", "`MODE`: default, acceptEdits, plan or bypassPermissions")
 	fs.BoolVar(&f.bypass, "dangerously-skip-permissions", false, "the same as --permission-mode bypassPermissions")
-	fs.StringArrayVar(&f.allowed, "allowed-tools", nil, "`RULES` to allow, as in \"Read,Bash(git log:*)\"")
-	fs.StringArrayVar(&f.disallowed, "disallowed-tools", nil, "`RULES` to deny")
+	fs.StringArrayVar(&f.allowed, "allowed-tools", nil, "`RULES` to allow, as in \"Read,Bash(git log:*)\"; also --allowedTools")
+	fs.StringArrayVar(&f.disallowed, "disallowed-tools", nil, "`RULES` to deny; also --disallowedTools")
 	fs.StringArrayVar(&f.dirs, "add-dir", nil, "another `DIR` that the agent may work in")
 	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls); exit 6, --resume goes on")
 	fs.Var(&f.maxBudget, "max-budget-usd", "stop before the session has spent `X` US dollars; exit 6; none takes the budget off")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
+}
+
+// otherSpelling gives the name of a flag that is also known by another one.
+func otherSpelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "allowedTools":
+		name = "allowed-tools"
+	case "disallowedTools":
+		name = "disallowed-tools"
+	}
+	return pflag.NormalizedName(name)
 }
 
 // check refuses what makes no sense together.
@@ -117,6 +130,9 @@ func (f *runFlags) rules() (out []session.Rule, err error) {
 				return nil, err
 			}
 			for _, t := range texts {
+				if _, err := permission.ParseRule(l.effect, t, permission.SourceFlag); err != nil {
+					return nil, err
+				}
 				out = append(out, session.Rule{Effect: string(l.effect), Text: t, Source: permission.SourceFlag})
 			}
 		}

@@ -120,16 +120,22 @@ func (l *Loaded) rules(s source, p Permissions, from, above string) error {
 		effect permission.Effect
 		texts  []string
 	}{{permission.Deny, p.Deny}, {permission.Ask, p.Ask}, {permission.Allow, p.Allow}} {
-		for _, text := range list.texts {
-			r, err := permission.ParseRule(list.effect, text, from)
+		for _, line := range list.texts {
+			texts, err := permission.ParseRules(line)
 			if err != nil {
-				return s.at(string(list.effect), text, "%v", err)
+				return s.at(string(list.effect), line, "%v", err)
 			}
-			if above != "" {
-				r = permission.Anchor(r, above)
-			}
-			if !slices.Contains(l.Rules, r) {
-				l.Rules = append(l.Rules, r)
+			for _, text := range texts {
+				r, err := permission.ParseRule(list.effect, text, from)
+				if err != nil {
+					return s.at(string(list.effect), line, "%v", err)
+				}
+				if above != "" {
+					r = permission.Anchor(r, above)
+				}
+				if !slices.Contains(l.Rules, r) {
+					l.Rules = append(l.Rules, r)
+				}
 			}
 		}
 	}
