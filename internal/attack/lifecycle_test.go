@@ -10,7 +10,7 @@ import (
 // A paused session goes on when it is resumed; a closed one says that it does not, and takes nothing in silence.
 func TestPausedAndClosed(t *testing.T) {
 	w := newWorld(t)
-	m := w.model(calls(bash("echo ran")))
+	m := w.model(calls(bash("sh -c 'echo ran'")))
 	w.want(3, run1("s", m)...)
 	w.want(0, "approvals", "allow", "s")
 	w.want(0, "pause", "s")
