@@ -36,6 +36,8 @@ type App struct {
 	Signals <-chan os.Signal
 	// Terminal tells whether stdin is one, Screen whether stdout is.
 	Terminal, Screen bool
+	// Asks: a person sees stderr and types on stdin.
+	Asks bool
 	// Zone is the zone that people see times in; nil is UTC. JSON has UTC.
 	Zone *time.Location
 	// Size tells the terminal's columns and rows; nil or 0: unknown, as of a pipe.
@@ -62,7 +64,8 @@ func OS() *App {
 	return &App{
 		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
 		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Screen: term.IsTerminal(int(os.Stdout.Fd())),
-		TTY: ttyName(os.Stdin, os.Stderr, os.Stdout), Exe: exe, Zone: time.Local, Size: terminalSize,
+		Asks: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		TTY:  ttyName(os.Stdin, os.Stderr, os.Stdout), Exe: exe, Zone: time.Local, Size: terminalSize,
 	}
 }
 

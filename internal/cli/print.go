@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"sync"
 
 	"github.com/perdure/perdure"
@@ -17,9 +18,11 @@ type printer struct {
 	app   *App
 	mu    sync.Mutex
 	out   shape
-	bare  bool // stdout has all: stderr need not name what it waits for
-	named bool // stdout names the session first
-	piped int  // bytes of stdin that went with the prompt
+	bare  bool          // stdout has all: stderr need not name what it waits for
+	named bool          // stdout names the session first
+	piped int           // bytes of stdin that went with the prompt
+	home  *perdure.Home // to look up the calls that wait
+	asker *asker        // asks about them at this terminal; nil: nobody is there
 }
 
 func (a *App) printer(f *runFlags, prompt string, piped int) *printer {
@@ -67,8 +70,13 @@ func (p *printer) asleep(r *perdure.Result) {
 		return
 	}
 	if len(r.Waiting) > 0 {
-		p.waiting(r)
-		p.app.hint("this process sleeps until then, and goes on")
+		waits := p.waiting(r, p.asker != nil)
+		if len(waits) < len(r.Waiting) || p.asker == nil {
+			p.app.hint("this process sleeps until then, and goes on")
+		}
+		if p.asker != nil && len(waits) > 0 {
+			p.asker.ask(context.Background(), waits)
+		}
 	}
 	if len(r.Awaits) > 0 {
 		p.app.note("session %s sleeps until it can tell:", r.SessionID)
@@ -108,7 +116,7 @@ func (p *printer) stop(r *perdure.Result, runsOn bool) {
 	case session.TurnNone:
 		a.note("session %s: there is no interrupted turn", r.SessionID)
 	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
-		p.waiting(r)
+		p.waiting(r, false)
 		a.hint("then: perdure -p --resume %s", r.SessionID)
 	case session.TurnMaxSteps, session.TurnMaxBudget, session.TurnContextLimit:
 		a.note("session %s stopped: %s", r.SessionID, r.Message)
@@ -128,26 +136,5 @@ func (p *printer) stop(r *perdure.Result, runsOn bool) {
 		a.hint("perdure -p --resume %s goes on", r.SessionID)
 	default:
 		a.note("session %s: %s: %s", r.SessionID, r.StopReason, r.Message)
-	}
-}
-
-func (p *printer) waiting(r *perdure.Result) {
-	a := p.app
-	a.note("session %s waits for you:", r.SessionID)
-	for _, w := range r.Waiting {
-		if w.Kind == "question" {
-			a.hint("%s asks: %s", w.ID, oneline(w.Question.Question, 2000))
-			for i, o := range w.Question.Options {
-				a.hint("  %d. %s", i+1, oneline(o, 200))
-			}
-			if len(w.Question.Options) > 0 {
-				a.hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
-			} else {
-				a.hint("perdure answer %s TEXT", w.ID)
-			}
-			continue
-		}
-		a.hint("%s: %s %s", w.ID, oneline(w.Tool, maxCell), oneline(inputText(w.Input), 200))
-		a.hint("perdure approvals allow %s   (or deny)", w.ID)
 	}
 }

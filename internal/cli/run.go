@@ -82,6 +82,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	if f.name != "" {
 		a.warnOfTwins(ctx, h, id, f.name)
 	}
+	if out.home = h; f.wait && a.Asks && f.format != "stream-json" {
+		out.asker = &asker{app: a, home: h}
+	}
 	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded
 	opt.Opened = func(s *engine.Session) {
 		out.opened(s, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
@@ -91,6 +94,7 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	opt.Interrupt = interrupt
 	r, err := h.Run(ctx, id, opt)
 	sig := ended()
+	out.asker.end()
 	if err != nil {
 		return err
 	}

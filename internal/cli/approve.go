@@ -1,0 +1,260 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+)
+
+// approveFlags are what approvals allow and deny take.
+type approveFlags struct {
+	allow   bool
+	scope   string
+	message string
+	digest  string
+	all     string
+	resume  bool
+}
+
+func (a *App) allowCommand() *cobra.Command {
+	f := &approveFlags{allow: true}
+	c := &cobra.Command{
+		Use: "allow ID...", Short: "Allow calls that wait, exactly as they were shown", Args: cobra.ArbitraryArgs,
+		Long: `Allows calls that wait, exactly as they were shown. An ID is one of approvals list, or a session in which one call
+waits. The session goes on when it is resumed: by --resume at once, on this terminal.`,
+		Example: `  perdure approvals allow build --resume
+  perdure approvals allow --all build
+  perdure approvals allow build:t1.s2.b1.a1 --scope pattern`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.decide(cmd, f, args) },
+	}
+	f.register(c)
+	c.Flags().StringVar(&f.scope, "scope", "once", "`SCOPE`: once, this call alone; session, it and its like; pattern, all that the wider rule of approvals list covers")
+	c.Flags().StringVar(&f.message, "message", "", "`TEXT` for the model")
+	return c
+}
+
+func (a *App) denyCommand() *cobra.Command {
+	f := &approveFlags{scope: "once"}
+	c := &cobra.Command{
+		Use: "deny ID...", Short: "Deny calls that wait", Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.decide(cmd, f, args) },
+	}
+	f.register(c)
+	c.Flags().StringVar(&f.message, "message", "", "`TEXT` for the model, such as what to do instead")
+	return c
+}
+
+func (f *approveFlags) register(c *cobra.Command) {
+	c.Flags().StringVar(&f.all, "all", "", "every call that waits in `SESSION`")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the session at once, as perdure -p --resume does")
+	c.Flags().StringVar(&f.digest, "digest", "", "only if the call still has the `DIGEST` that approvals list shows")
+}
+
+func (f *approveFlags) check(args []string) error {
+	switch {
+	case f.scope != "once" && f.scope != "session" && f.scope != "pattern":
+		return usageError("scope %q: want once, session or pattern", f.scope)
+	case len(args) == 0 && f.all == "":
+		return usageError("want an approval, or a session in which one waits, or --all SESSION")
+	case len(args) > 0 && f.all != "":
+		return usageError("give approvals, or --all SESSION, not both")
+	case f.digest != "" && len(args) != 1:
+		return usageError("--digest goes with one approval")
+	}
+	return nil
+}
+
+// decide answers approvals, and goes on with their session if that is asked for.
+func (a *App) decide(cmd *cobra.Command, f *approveFlags, args []string) error {
+	if err := f.check(args); err != nil {
+		return err
+	}
+	var sessions []string
+	err := a.verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+		sessions, err = a.decideAll(ctx, h, f, args)
+		if err != nil || f.resume {
+			return err
+		}
+		for _, id := range sessions {
+			a.goOn(ctx, h, id)
+		}
+		return nil
+	})
+	if err != nil || !f.resume {
+		return err
+	}
+	for _, id := range sessions {
+		if err := a.resumeHere(cmd.Context(), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resumeHere runs a session as perdure -p --resume does, unless a process holds it, which then goes on itself.
+func (a *App) resumeHere(ctx context.Context, id string) error {
+	held := false
+	err := a.with(ctx, func(h *perdure.Home) error {
+		info, err := h.Store().Get(ctx, id)
+		held = err == nil && info.Holder != nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if held {
+		a.note("session %s goes on in the process that runs it", id)
+		return nil
+	}
+	world := *a
+	world.Stdin, world.Terminal = strings.NewReader(""), true // it has no prompt
+	world.Asks = false
+	return world.run(ctx, &runFlags{print: true, resume: id, format: "text", changed: func(string) bool { return false }}, nil)
+}
+
+// decideAll answers each approval and gives the sessions that they belong to, each once.
+func (a *App) decideAll(ctx context.Context, h *perdure.Home, f *approveFlags, args []string) (sessions []string, err error) {
+	waits, known, err := a.named(ctx, h, f, args)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range known {
+		sessions = addOnce(sessions, id)
+	}
+	for _, w := range waits {
+		if err := a.decideOne(ctx, h, f, w); err != nil {
+			return sessions, err
+		}
+		sessions = addOnce(sessions, w.session)
+	}
+	return sessions, nil
+}
+
+func addOnce(list []string, id string) []string {
+	for _, s := range list {
+		if s == id {
+			return list
+		}
+	}
+	return append(list, id)
+}
+
+// named finds all approvals that are named before any is answered, so that a wrong name answers none. Those that have
+// this answer already are only told; their sessions are given apart.
+func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args []string) (waits []wait, known []string, err error) {
+	if f.all != "" {
+		waits, err = a.waitsFor(ctx, h, []string{f.all})
+		if err == nil && len(waits) == 0 {
+			err = a.noWait(ctx, h, f.all, kindApproval, nil)
+		}
+		return waits, nil, err
+	}
+	seen := map[string]bool{}
+	for _, ref := range args {
+		w, err := a.findWait(ctx, h, ref, kindApproval)
+		if err != nil {
+			id, err := a.decided(ctx, h, ref, f, err)
+			if err != nil {
+				return nil, nil, err
+			}
+			known = append(known, id)
+			continue
+		}
+		if f.digest != "" && f.digest != w.call.Approval.Bound.String() {
+			return nil, nil, &exitError{
+				code: exitFailed, text: fmt.Sprintf("%s is no longer the call with that digest", w.id), hint: "perdure approvals list " + w.session + " shows it",
+			}
+		}
+		if !seen[w.id] {
+			seen[w.id] = true
+			waits = append(waits, w)
+		}
+	}
+	return waits, known, nil
+}
+
+// decideOne answers one approval. Giving the same answer again succeeds: a process that was killed before the first one
+// was acknowledged may repeat it.
+func (a *App) decideOne(ctx context.Context, h *perdure.Home, f *approveFlags, w wait) error {
+	grant, err := f.grant(w)
+	if err != nil {
+		return err
+	}
+	err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error {
+		return h.Approve(ctx, w.session, w.call.ID, f.allow, w.call.Approval.Bound, grant, f.message)
+	})
+	if errors.Is(err, engine.ErrRefused) {
+		_, err = a.decided(ctx, h, w.id, f, err)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	a.note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.id, callLine(w))
+	if grant != "" {
+		a.hint("and for the session's life: %s", oneline(grant, 500))
+	}
+	return nil
+}
+
+// grant is the rule that the scope gives besides.
+func (f *approveFlags) grant(w wait) (rule string, err error) {
+	switch {
+	case !f.allow || f.scope == "once":
+		return "", nil
+	case f.scope == "pattern":
+		if rule, _ = wider(w); rule == "" {
+			return "", usageError("no pattern covers %s: allow it with --scope session or once", w.id)
+		}
+		return rule, nil
+	}
+	if rule = w.call.Approval.Offer; rule == "" {
+		return "", usageError("no rule covers %s alone: it can only be allowed --scope once", w.id)
+	}
+	return rule, nil
+}
+
+// goOn says how to run a session whose wait is over, unless a process runs it.
+func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
+	info, err := h.Store().Get(ctx, id)
+	if err != nil {
+		return
+	}
+	st, err := h.State(ctx, id)
+	switch {
+	case info.Holder != nil:
+		a.hint("the process that runs session %s goes on", id)
+	case err == nil && len(waitsOf(st, kindApproval)) > 0:
+		a.hint("%d more wait in it: perdure approvals list %s", len(waitsOf(st, kindApproval)), id)
+	default:
+		a.hint("perdure -p --resume %s goes on", id)
+	}
+}
+
+// decided tells that the act under ref was answered so before, and gives its session; else err stands.
+func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *approveFlags, err error) (id string, _ error) {
+	i := strings.LastIndexByte(ref, ':')
+	if i < 0 || !isAct(ref[i+1:]) {
+		return "", err
+	}
+	st, stateErr := h.State(ctx, ref[:i])
+	if stateErr != nil {
+		return "", err
+	}
+	c := st.Call(ref[i+1:])
+	if c == nil || c.Approval == nil || !c.Approval.Answered || f.digest != "" && f.digest != c.Approval.Bound.String() {
+		return "", err
+	}
+	word := map[bool]string{true: "allowed", false: "denied"}
+	if c.Approval.Allow != f.allow {
+		return "", &exitError{code: exitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], oneline(c.Approval.By.ID, 100))}
+	}
+	a.note("%s was %s already", ref, word[f.allow])
+	return st.ID, nil
+}

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
+)
+
+// lookAgain is how often it is looked whether a call was answered elsewhere.
+const lookAgain = 500 * time.Millisecond
+
+// asker asks the person at the terminal of a run with --wait about the calls that wait, which were shown just before.
+// The run goes on as soon as they are answered, here or elsewhere.
+type asker struct {
+	app   *App
+	home  *perdure.Home
+	once  sync.Once
+	lines chan string // what is typed; closed at its end
+	stop  func()      // ends the asking that is under way
+}
+
+// ask begins to ask, and ends what was asked before: the run has gone on since.
+func (k *asker) ask(ctx context.Context, waits []wait) {
+	k.end()
+	k.once.Do(func() {
+		k.lines = make(chan string)
+		go k.read()
+	})
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	k.stop = func() {
+		cancel()
+		<-done
+	}
+	go func() {
+		defer close(done)
+		for i, w := range waits {
+			if !k.one(ctx, w, len(waits), i+1) {
+				return
+			}
+		}
+	}()
+}
+
+// end ends what is asked, if something is.
+func (k *asker) end() {
+	if k != nil && k.stop != nil {
+		k.stop()
+		k.stop = nil
+	}
+}
+
+// read passes on what is typed. Nothing ends it but the end of the input, or of the process.
+func (k *asker) read() {
+	defer close(k.lines)
+	in := bufio.NewScanner(k.app.Stdin)
+	for in.Scan() {
+		k.lines <- in.Text()
+	}
+}
+
+// one asks about one call until it is answered; false: nothing more is to be asked.
+func (k *asker) one(ctx context.Context, w wait, of, n int) bool {
+	which := ""
+	if of > 1 {
+		which = fmt.Sprintf(" %s (%d of %d)", callLine(w), n, of)
+	}
+	for {
+		_, _ = fmt.Fprintf(k.app.Stderr, "allow%s? y, or n and why [n] ", plain(which))
+		line, came := k.line(ctx, w)
+		if came != typedLine {
+			_, _ = fmt.Fprintln(k.app.Stderr)
+		}
+		switch came {
+		case gone:
+			return false
+		case elsewhere:
+			k.app.note("%s was answered elsewhere", w.id)
+			return true
+		case closed:
+			k.app.note("not answered: perdure approvals allow %s, from another terminal", w.id)
+			return false
+		case typedLine:
+		}
+		f, ok := typed(line)
+		if !ok {
+			continue
+		}
+		err := k.home.Approve(ctx, w.session, w.call.ID, f.allow, w.call.Approval.Bound, "", f.message)
+		switch {
+		case ctx.Err() != nil:
+			return false
+		case errors.Is(err, engine.ErrRefused):
+			k.app.note("%s was answered already", w.id)
+		case err != nil:
+			k.app.note("%s: %v", w.id, err)
+			return false
+		}
+		return true
+	}
+}
+
+// What came while a question stood.
+type came int
+
+const (
+	typedLine came = iota
+	closed         // the input has ended
+	elsewhere      // the call was answered by another process
+	gone           // the run goes on or ends
+)
+
+// line waits for a line, or for an answer that another process gives.
+func (k *asker) line(ctx context.Context, w wait) (string, came) {
+	look := time.NewTicker(lookAgain)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return "", gone
+		case line, more := <-k.lines:
+			if !more {
+				return "", closed
+			}
+			return line, typedLine
+		case <-look.C:
+			st, err := k.home.State(ctx, w.session)
+			if err == nil && !slices.ContainsFunc(waitsOf(st, kindApproval), func(v wait) bool { return v.id == w.id }) {
+				return "", elsewhere
+			}
+		}
+	}
+}
+
+// typed reads an answer: y, n, or n and words for the model. An empty line is no; ok is false for what is neither.
+func typed(line string) (f approveFlags, ok bool) {
+	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch strings.ToLower(strings.TrimRight(word, ",:.")) {
+	case "y", "yes":
+		return approveFlags{allow: true}, rest == ""
+	case "n", "no", "":
+		return approveFlags{message: strings.TrimSpace(rest)}, true
+	}
+	return approveFlags{}, false
+}
