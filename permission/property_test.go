@@ -2,6 +2,7 @@ package permission
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -119,6 +120,15 @@ func TestJoiningNeverWidens(t *testing.T) {
 	})
 }
 
+// spent is the processor time of this process: on a busy machine the clock says more.
+func spent() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // No command of permitted length takes long: the parser's recursion and the
 // views of wrappers are bounded.
 func TestHostileSizes(t *testing.T) {
@@ -130,9 +140,9 @@ func TestHostileSizes(t *testing.T) {
 		for _, tail := range []string{"", "x", ")", "'"} {
 			command := strings.Repeat(unit, (maxCommand-1)/len(unit)) + tail
 			p := testPolicy(ModeBypass, "deny Bash(rm:*)", "Bash(git:*)", "deny Read(.env)", "ask Bash(git push:*)")
-			start := time.Now()
+			start := spent()
 			d := Decide(p, bash(command))
-			if took := time.Since(start); took > 3*time.Second {
+			if took := spent() - start; took > 3*time.Second {
 				t.Errorf("%q repeated: %v (%s)", unit, took, d.Effect)
 			} else if took > 100*time.Millisecond {
 				t.Logf("%q repeated: %v", unit, took)
