@@ -82,14 +82,17 @@ func zombieStatus(pid int, ticks uint64) (unix.WaitStatus, bool) {
 	return s.exit, true
 }
 
-// mayInspect says whether the kernel shows this process's guarded fields, the exit status among them.
+// mayInspect reports whether the kernel shows this process the guarded fields of another one, the exit status among them.
+// The name of a namespace is guarded by the same check. The files that only their owner may open would not do: those of
+// a process that has ended belong to root, whoever it was.
 func mayInspect(pid int) bool {
-	_, err := os.ReadFile(procPath(pid, "io"))
+	var name [64]byte
+	_, err := unix.Readlink(procPath(pid, "ns/user"), name[:])
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err == nil
 	}
-	var info unix.Stat_t // a kernel without accounting: the owner may
-	return unix.Stat(procPath(pid, "stat"), &info) == nil && int(info.Uid) == os.Geteuid()
+	var info unix.Stat_t // a kernel without user namespaces: the owner may
+	return unix.Stat(procPath(pid, ""), &info) == nil && int(info.Uid) == os.Geteuid()
 }
 
 func procPath(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
