@@ -22,7 +22,7 @@ func TestAdoptAsOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("this is an ordinary user: the other tests show it")
 	}
-	dir, err := os.MkdirTemp("", "ordinary")
+	dir, err := os.MkdirTemp("", "ordinary") //nolint:usetesting // another user has to reach it
 	if err != nil {
 		t.Fatal(err)
 	}
