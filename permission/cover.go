@@ -48,6 +48,7 @@ func (j *judge) allowedBash() (Decision, bool) {
 			j.why = why
 			return Decision{}, false
 		}
+		j.after(c)
 		if last = p; len(used) == 0 || used[len(used)-1] != p.Text {
 			used = append(used, p.Text)
 		}

@@ -14,6 +14,7 @@ type judge struct {
 	unread    *string    // why a Bash call does more than read inside, once it is known
 	elsewhere *string    // why no command reads inside here, once it is known
 	here      string     // where the working directory really is
+	changed   string     // the command before in this text that may change where a path leads, "" for none
 }
 
 func newJudge(p Policy, r Request) *judge {

@@ -44,6 +44,21 @@ func (j *judge) notReading() string {
 // command that a rule covers it needs no rule itself.
 func (j *judge) readsHere(c command) bool { return j.notReadingHere() == "" && j.notReader(c) == "" }
 
+// after notes a command that a rule covers, before what follows it is judged.
+// Where paths lead is looked up before any of them runs: a link may come with a
+// checkout, and after cd the same words name other files.
+func (j *judge) after(c command) {
+	name, _ := c.name()
+	j.changed = clip(name)
+	switch name {
+	case "cd", "pushd", "popd", ".", "source", "eval", "exec", "builtin", "command", "export", "declare", "typeset", "readonly", "local", "unset", "set", "shopt",
+		"alias", "enable", "hash", "trap", "read", "printf", "mapfile", "readarray", "getopts", "let", "test", "[", "wait", "umask", "ulimit":
+		// It changes the shell itself, so nothing that follows is known to only read.
+		why := name + " comes before it"
+		j.elsewhere = &why
+	}
+}
+
 // notReadingHere says why no command reads only inside here, or "".
 func (j *judge) notReadingHere() string {
 	if j.elsewhere == nil {
@@ -164,6 +179,9 @@ func (j *judge) outsideWord(w word, noDirs bool) string {
 	t := w.text
 	if t == "/dev/null" || t == "" {
 		return ""
+	}
+	if j.changed != "" && t != "." {
+		return j.changed + " may change where the path " + clip(t) + " leads"
 	}
 	if oddSegments(w) {
 		return "where the path " + clip(t) + " leads is not plain"

@@ -221,6 +221,23 @@ func TestReadOnlyBesideRules(t *testing.T) {
 		{"make test > f", Ask},
 		{"make test | tail /etc/passwd", Ask},
 	})
+	// What such a command changes is not seen by looking before it runs: the
+	// directory, the shell, and what the words after it name.
+	runBash(t, lookingPolicy(ModeDefault, "Bash(cd:*)", "Bash(cd /etc)", "Bash(pushd /etc)", "Bash(source env.sh)", "Bash(git checkout:*)"), []bashCase{
+		{"cd /etc && cat passwd", Ask},
+		{"cd .. ; ls", Ask},
+		{"cd ../x && git log -p", Ask},
+		{"pushd /etc && cat passwd", Ask},
+		{"source env.sh; ls", Ask},
+		{"git checkout topic && cat link", Ask},
+		{"git checkout topic && cat li*", Ask},
+		{"git checkout topic && find link/ -type f", Ask},
+		{"git checkout topic && grep -r x link/", Ask},
+		{"git checkout topic && git status && grep -rn TODO .", Allow},
+		{"git checkout topic 2>&1 | tail -3", Allow},
+		{"cat README && git checkout topic", Allow},
+		{"cat README && cd /etc", Allow},
+	})
 	// In plan mode no rule lets a command run.
 	if d := Decide(lookingPolicy(ModePlan, "Bash(make test)"), bash("make test | tail")); d.Effect != Deny {
 		t.Errorf("plan: %+v", d)
