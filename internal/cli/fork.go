@@ -30,7 +30,11 @@ func (a *App) forkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.onSession(cmd, parent, func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				id, err := forkParent(ctx, h, parent, seq)
+				if err != nil {
+					return err
+				}
 				title, err := forkName(ctx, h, id, name)
 				if err != nil {
 					return err
@@ -50,6 +54,27 @@ func (a *App) forkCommand() *cobra.Command {
 	c.Flags().StringVar(&child, "id", "", "give the fork this `NEWID` (letters, digits and . _ -)")
 	c.Flags().StringVar(&name, "name", "", "name the fork")
 	return c
+}
+
+// forkParent finds the session to fork, and looks whether the event is one of it.
+func forkParent(ctx context.Context, h *perdure.Home, name string, seq int64) (string, error) {
+	id, err := resolve(ctx, h, name)
+	if i := strings.LastIndexByte(name, '@'); err != nil && i > 0 {
+		if whole, notFound := resolve(ctx, h, name[:i]); notFound == nil {
+			return "", usageError("%q is no event of session %s: give its number, as perdure log %s shows it", name[i+1:], whole, whole)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	info, err := h.Store().Get(ctx, id)
+	if err == nil && seq > info.Head.Seq {
+		err = &exitError{
+			code: exitMissing, text: fmt.Sprintf("session %s has %s, and no event %d", id, count(info.Head.Seq, "event"), seq),
+			hint: "perdure log " + id + " shows them",
+		}
+	}
+	return id, err
 }
 
 // maxForkNames bounds the names that are tried for a fork.

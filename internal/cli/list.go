@@ -119,7 +119,11 @@ func (a *App) printSessions(sessions []perdure.Listing, oneDirectory bool) error
 		a.note("no sessions")
 		return nil
 	}
-	name := a.shortIDs(sessions)
+	ids := make([]string, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.ID
+	}
+	name := a.shortIDs(ids)
 	rows := [][]string{{"ID", "NAME", "STATUS", "UPDATED", "TURNS", "COST", "MODEL", "DIRECTORY"}}
 	for _, s := range sessions {
 		rows = append(rows, []string{

@@ -13,17 +13,20 @@ import (
 const (
 	overviewSessions = 5
 	overviewRows     = 8
+	// overviewLooked are the sessions among which those are that have a model: each task run makes one that has none.
+	overviewLooked = 200
 )
 
 // overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
 // human anywhere, what runs, and how to begin.
 func (a *App) overview(ctx context.Context, h *perdure.Home) error {
-	q := store.Query{Cwd: a.directory(here), Limit: overviewSessions}
+	q := store.Query{Cwd: a.directory(here), Limit: overviewLooked}
 	page, err := h.List(ctx, q)
 	if err != nil {
 		return err
 	}
 	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
+	sessions = sessions[:min(len(sessions), overviewSessions)]
 	if len(sessions) > 0 {
 		a.linef("Newest sessions in %s", oneline(a.tilde(q.Cwd), maxCell))
 		if err := a.printSessions(sessions, true); err != nil {

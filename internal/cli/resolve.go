@@ -32,17 +32,21 @@ func shortID(id string, n int) string {
 
 // shortIDs gives the ids of a table's sessions as it shows them: on a terminal their ends, at one length at which no
 // two are equal, elsewhere whole, for other programs.
-func (a *App) shortIDs(sessions []perdure.Listing) func(id string) string {
+func (a *App) shortIDs(ids []string) func(id string) string {
 	if !a.Screen {
 		return func(id string) string { return id }
+	}
+	whole := map[string]bool{}
+	for _, id := range ids {
+		whole[id] = true
 	}
 	n := shortLength
 	for ; n < 36; n++ {
 		seen := map[string]bool{}
-		for _, s := range sessions {
-			seen[shortID(s.ID, n)] = true
+		for id := range whole {
+			seen[shortID(id, n)] = true
 		}
-		if len(seen) == len(sessions) {
+		if len(seen) == len(whole) {
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -73,6 +74,31 @@ func fit(widths []int, columns int) {
 		widths[widest]--
 		total--
 	}
+}
+
+// enough is the width, in cells, up to which a wide column is better kept than a figure beside it.
+const enough = 20
+
+// narrow leaves columns out, in the order in which they are named, until the others have room in so many cells; 0 is no
+// limit.
+func narrow(rows [][]string, columns int, heads ...string) [][]string {
+	for _, head := range heads {
+		total := gap * (len(rows[0]) - 1)
+		for c := range rows[0] {
+			widest := 0
+			for _, row := range rows {
+				widest = max(widest, ansi.StringWidth(row[c]))
+			}
+			total += min(widest, enough)
+		}
+		if columns <= 0 || total <= columns {
+			return rows
+		}
+		if c := slices.Index(rows[0], head); c >= 0 {
+			rows = withoutColumn(rows, c)
+		}
+	}
+	return rows
 }
 
 // figure is a number as tables show it: with groups, a sign, a unit of money or size, or unknown.

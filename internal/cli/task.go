@@ -32,7 +32,8 @@ func (a *App) taskListCommand() *cobra.Command {
 		Long: "Lists background tasks as they are now, whoever is alive to know. AGE is how long it has run, up to its end,\n" +
 			"ENDED when that was; CPU the processor time used so far, MEMORY what is resident of all its processes, PORTS\n" +
 			"where they listen, OUTPUT what was printed, kept or not, UNREAD what of it the model has not read. What ended\n" +
-			"more than a day ago is left out, but for --all. perdure task watch shows the same, live.",
+			"more than a day ago is left out, but for --all, and on a narrow terminal figures that do not fit. perdure task\n" +
+			"watch shows the same, live.",
 		Example:           "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -105,6 +106,11 @@ func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView
 
 // printTasks prints tasks. With session, they are of several.
 func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
+	ids := make([]string, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.SessionID
+	}
+	name := a.shortIDs(ids)
 	rows := [][]string{{"SESSION", "TASK", "NAME", "STATUS", "PID", "AGE", "ENDED", "CPU", "MEMORY", "PORTS", "OUTPUT", "UNREAD", "COMMAND"}}
 	for _, t := range tasks {
 		if asJSON {
@@ -114,7 +120,7 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 			continue
 		}
 		rows = append(rows, []string{
-			t.SessionID, t.ID, t.Name, taskStatus(t), strconv.Itoa(t.PID), ran(t), a.endedAgo(t), cpuTime(t.CPU), memory(t.RSS),
+			name(t.SessionID), t.ID, t.Name, taskStatus(t), strconv.Itoa(t.PID), ran(t), a.endedAgo(t), cpuTime(t.CPU), memory(t.RSS),
 			ports(t.Ports), size(t.Output), size(max(0, t.Output-t.Position)), t.Command,
 		})
 	}
@@ -133,7 +139,8 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Name != "" }) {
 		rows = withoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
-	return a.table(rows)
+	columns, _ := a.size()
+	return a.table(narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID"))
 }
 
 // ran is how long a task has run, up to its end.

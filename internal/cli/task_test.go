@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/task"
 )
@@ -349,4 +351,32 @@ func TestTaskOutputMissing(t *testing.T) {
 	if !strings.Contains(w.ok("log", "s1", "--json"), `bash_1 ended with exit code 3; what it printed after byte 4 may be missing`) {
 		t.Errorf("%s", w.ok("log", "s1", "--json"))
 	}
+}
+
+// On a terminal a list of tasks keeps to one line each: sessions by the ends of their ids, and of the figures those that
+// fit. A pipe has all.
+func TestTaskListFitsTheTerminal(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"web", "the api"} {
+		w.ok("task", "run", "--name", name, "--", "sh", "-c", "exit 3 # "+strings.Repeat("a long command ", 12))
+		until(t, "it ended", func() bool { return w.taskLine(name, "bash_1")["status"] == "exited" })
+	}
+	whole := w.taskLine("web", "bash_1")["session_id"].(string)
+	if out := w.ok("task", "list"); !strings.Contains(out, whole) || !strings.Contains(out, "UNREAD") {
+		t.Errorf("a pipe: %s", out)
+	}
+	w.app.Screen = true
+	for columns, heads := range map[int]string{80: "STATUS", 200: "UNREAD"} {
+		w.app.Size = func() (int, int) { return columns, 24 }
+		out := w.ok("task", "list")
+		for line := range strings.Lines(out) {
+			if n := ansi.StringWidth(strings.TrimRight(line, "\n")); n > columns {
+				t.Errorf("%d cells of %d: %s", n, columns, line)
+			}
+		}
+		if strings.Contains(out, whole) || !strings.Contains(out, shortID(whole, shortLength)) || !strings.Contains(out, heads) {
+			t.Errorf("%d columns:\n%s", columns, out)
+		}
+	}
+	w.ok("task", "output", shortID(whole, shortLength), "bash_1")
 }

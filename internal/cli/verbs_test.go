@@ -39,7 +39,16 @@ func TestFork(t *testing.T) {
 	w.fails(2, "no session id", "fork", "s1", "--id", ".hidden")
 	w.fails(2, "no session id", "fork", "s1", "--id", "")
 	w.fails(2, "numbered from 1", "fork", "s1@0")
-	w.fails(4, "30 events", "fork", "s1@999")
+	if o := w.run("fork", "s1@999"); o.code != 4 || !strings.Contains(o.stderr, "session s1 has 30 events, and no event 999\n  perdure log s1") {
+		t.Errorf("an event that is not there: %+v", o)
+	}
+	w.fails(2, `"abc" is no event of session s1`, "fork", "s1@abc")
+	w.ok("rename", "s1", "me@home")
+	w.ok("fork", "me@home", "--id", "named") // a name may hold an @
+	w.ok("fork", "me@home@3", "--id", "named3")
+	w.fails(2, `"work" is no event of session s1`, "fork", "s1@work")
+	w.fails(4, "no session \"you@home\"", "fork", "you@home")
+	w.ok("rename", "s1", "s1 again")
 	w.fails(4, "no session", "fork", "nope@3")
 	w.fails(2, "control", "fork", "s1", "--name", "a\nb")
 	w.ok("verify", "--all")

@@ -51,7 +51,9 @@ func noCommand(root *cobra.Command, word string) error {
 		near = nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
 	}
 	if how, ok := meant[near[0]]; ok && !slices.Contains(verbs(root), near[0]) {
-		e.hint = fmt.Sprintf("nearest: %s, which is here: %s", near[0], how)
+		if e.hint = "here it is: " + how; near[0] != strings.ToLower(word) {
+			e.hint = fmt.Sprintf("nearest: %s, which is here: %s", near[0], how)
+		}
 		return e
 	}
 	e.hint = "nearest: " + strings.Join(near, ", ") + "; perdure --help lists all, and a prompt goes with -p"
