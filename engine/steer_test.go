@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -188,4 +189,48 @@ func TestWritesToATask(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// slowStart are shims that begin only when the test lets them.
+type slowStart struct {
+	*steered
+	begin chan struct{}
+}
+
+func (s slowStart) Start(ctx context.Context, spec session.CommandSpec) error {
+	<-s.begin
+	return s.steered.Start(ctx, spec)
+}
+
+// A command that was sent to the background lives, although a cancel came before anybody waited for it.
+func TestCancelJustAfterDetach(t *testing.T) {
+	const rounds = 16 // which of the two is noticed first is left to chance
+	for range rounds {
+		synctest.Test(t, func(t *testing.T) {
+			s, cmds := steerable(t, use("a", "Bash", `{"command":"sleep"}`))
+			slow, config := slowStart{cmds, make(chan struct{})}, s.config
+			s.config = func(c *engine.Config) { config(c); c.Commands = slow }
+			p, se := s.start("go")
+			se = restart(t, p, se)
+			stop, over := background(t, se)
+			defer stop()
+			<-time.After(time.Second) // of the bubble
+			p.send("a", &session.ToolDetached{Act: firstAct})
+			p.send("b", &session.CancelRequested{})
+			<-time.After(time.Second)
+			close(slow.begin)
+			if err := <-over; err != nil {
+				t.Fatal(err)
+			}
+			st := se.State()
+			now, err := cmds.State("s", firstAct)
+			if err != nil || now.Status != session.CommandRunning || len(st.Tasks) != 1 || len(st.Faults) > 0 || len(cmds.detached) != 1 {
+				t.Errorf("%+v, %v; tasks %+v, faults %v, detached %v", now, err, st.Tasks, st.Faults, cmds.detached)
+			}
+			_ = cmds.Kill(t.Context(), "s", firstAct, "test")
+			if err := se.Close(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
