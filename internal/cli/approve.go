@@ -231,10 +231,17 @@ func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
 	case info.Holder != nil:
 		a.hint("the process that runs session %s goes on", id)
 	case err == nil && len(waitsOf(st, kindApproval)) > 0:
-		a.hint("%d more wait in it: perdure approvals list %s", len(waitsOf(st, kindApproval)), id)
+		a.hint("%s in it: perdure approvals list %s", stillWait(len(waitsOf(st, kindApproval))), id)
 	default:
 		a.hint("perdure -p --resume %s goes on", id)
 	}
+}
+
+func stillWait(calls int) string {
+	if calls == 1 {
+		return "1 call still waits"
+	}
+	return fmt.Sprintf("%d calls still wait", calls)
 }
 
 // decided tells that the act under ref was answered so before, and gives its session; else err stands.

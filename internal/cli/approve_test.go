@@ -223,3 +223,15 @@ func TestWarnedOnce(t *testing.T) {
 		t.Errorf("another rule: %+v", o)
 	}
 }
+
+// A message to a session in which calls wait tells how many do, not that they are more than others.
+func TestSendWhileCallsWait(t *testing.T) {
+	w := newWorld(t)
+	w.waits("s", several)
+	if o := w.run("send", "s", "and then?"); o.code != 0 || !strings.Contains(o.stderr, "2 calls still wait in it: perdure approvals list s") {
+		t.Errorf("%+v", o)
+	}
+	if o := w.run("approvals", "deny", "s:t1.s1.b1.a1"); o.code != 0 || !strings.Contains(o.stderr, "1 call still waits in it") {
+		t.Errorf("%+v", o)
+	}
+}

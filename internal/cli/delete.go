@@ -118,6 +118,9 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args 
 	if errors.As(err, &children) {
 		return &exitError{code: exitFailed, text: children.Error() + "; nothing was deleted", hint: "they need its log: name them too"}
 	}
+	if err == nil {
+		a.note("%s deleted", count(int64(len(ids)), "session"))
+	}
 	return err
 }
 
@@ -191,8 +194,10 @@ func (a *App) deletionLine(d perdure.Deletion) string {
 	words := []string{d.ID}
 	if d.Heads.Title != "" {
 		words = append(words, strconv.Quote(oneline(d.Heads.Title, maxCell)))
+	} else if first := d.Heads.Labels[labelPrompt]; first != "" {
+		words = append(words, "that began with", strconv.Quote(oneline(first, maxCell)))
 	}
-	line := fmt.Sprintf("%s, %d events, last changed %s", strings.Join(words, " "), d.Head.Seq, a.since(d.Updated))
+	line := fmt.Sprintf("%s, %s, last changed %s", strings.Join(words, " "), count(d.Head.Seq, "event"), a.since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
 		name := r.Task

@@ -23,6 +23,9 @@ A rule is a tool, or a tool with what it may be called with: Read, Bash(npm test
 that begins with git log, Edit(src/**), Read(~/notes/**). Several stand in one value, with commas or blanks between
 them: --allowed-tools "Edit(src/**) Bash(make:*)". Deny rules win over ask rules, ask rules over allow rules.
 
+Sessions are kept in ~/.local/share/perdure, or where PERDURE_HOME says. ~/.config/perdure/config.toml has your own
+settings, such as the model, rules and prices; the .perdure/config.toml of a project can only narrow them.
+
 Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a human, 4 not found, 5 held by
 another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP;
 141 when the reader of stdout went away. A result that could not be written is 1.`
@@ -39,7 +42,7 @@ var registerTemplates = sync.OnceFunc(func() {
 func (a *App) root() *cobra.Command {
 	f := &runFlags{}
 	root := &cobra.Command{
-		Use:           "perdure [PROMPT]",
+		Use:           "perdure -p [PROMPT]",
 		Short:         "The session layer for AI agents",
 		Long:          longHelp,
 		Args:          cobra.ArbitraryArgs,

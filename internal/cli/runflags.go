@@ -44,7 +44,7 @@ func (f *runFlags) register(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.SetNormalizeFunc(otherSpelling)
-	fs.BoolVarP(&f.print, "print", "p", false, "run the prompt without a terminal UI and print the outcome")
+	fs.BoolVarP(&f.print, "print", "p", false, "run the prompt and print the outcome; on a terminal, what happens as it happens")
 	fs.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
 	fs.StringVarP(&f.resume, "resume", "r", "", "go on with a session, by `ID` or name")
 	fs.Lookup("resume").NoOptDefVal = pick

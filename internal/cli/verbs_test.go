@@ -114,7 +114,13 @@ func TestDelete(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(w.home, "tmp", "parent")); err != nil {
 		t.Error("a refused deletion removed files")
 	}
-	w.ok("delete", "kid", "--yes")
+	if o := w.run("delete", "kid", "--yes"); o.code != 0 || !strings.Contains(o.stderr, "1 session deleted") {
+		t.Errorf("%+v", o)
+	}
+	w.ok("-p", "--session-id", "said", "--model", w.scripted(saysYes), "make the parser faster")
+	if out := w.ok("delete", "said", "--dry-run"); !strings.Contains(out, `said that began with "make the parser faster", `) {
+		t.Errorf("which session it is cannot be seen: %s", out)
+	}
 	w.app.Terminal, w.app.Stdin = true, strings.NewReader("n\n")
 	w.fails(1, "nothing was deleted", "delete", "parent")
 	w.app.Stdin = strings.NewReader("")
@@ -283,6 +289,12 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s has no description", c.Name())
 		}
 		w.ok(c.Name(), "--help")
+	}
+	help := w.ok("--help")
+	for _, want := range []string{"PERDURE_HOME", "~/.local/share/perdure", "~/.config/perdure/config.toml", "perdure -p [PROMPT] [flags]"} {
+		if !strings.Contains(help, want) {
+			t.Errorf("--help does not name %s", want)
+		}
 	}
 	if slices.Contains(names, "") || len(names) < 15 {
 		t.Errorf("commands: %v", names)

@@ -8,6 +8,8 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+
+	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/spf13/pflag"
 )
 
@@ -49,6 +51,10 @@ func noCommand(root *cobra.Command, word string) error {
 	near := root.SuggestionsFor(word)
 	if _, ok := meant[strings.ToLower(word)]; ok || len(near) == 0 {
 		near = nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
+	}
+	if safe.Distance(strings.ToLower(word), near[0]) > max(1, len(near[0])/2) { // No word at all is better than a wrong one.
+		e.hint = "perdure --help lists the commands, and a prompt goes with -p: perdure -p \"PROMPT\""
+		return e
 	}
 	if how, ok := meant[near[0]]; ok && !slices.Contains(verbs(root), near[0]) {
 		if e.hint = "here it is: " + how; near[0] != strings.ToLower(word) {

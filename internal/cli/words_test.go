@@ -10,9 +10,12 @@ import (
 func TestNoSuchCommand(t *testing.T) {
 	w := newWorld(t)
 	for word, hint := range map[string]string{
-		"archive": "perdure close", "lst": "list", "resume": "-p --resume", "handoff": "nearest:", "ps": "perdure task list",
+		"archive": "perdure close", "lst": "list", "resume": "-p --resume", "handoff": "--help lists", "prompt": "perdure -p \"PROMPT\"", "sessoins": "nearest: sessions, which is here: perdure list", "archived": "nearest: archive,", "ps": "perdure task list",
 		"fix the tests": "a prompt goes with -p",
 	} {
+		if o := w.run(word); (word == "prompt" || word == "archive") && (strings.Contains(o.stderr, "delete") || strings.Contains(o.stderr, "nearest")) {
+			t.Errorf("%s: %+v", word, o)
+		}
 		o := w.run(word, "x")
 		if o.code != exitUsage || !strings.Contains(o.stderr, "no such command: "+word) || !strings.Contains(o.stderr, hint) {
 			t.Errorf("%s: %+v", word, o)
