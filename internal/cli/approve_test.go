@@ -53,7 +53,7 @@ func TestAllowSeveral(t *testing.T) {
 	}
 	// One answer of two leaves the other, and says so; with --resume the session waits for it again.
 	w.waits("c", several)
-	if o := w.run("approvals", "allow", "c:t1.s1.b1.a1"); !strings.Contains(o.stderr, "1 more wait") {
+	if o := w.run("approvals", "allow", "c:t1.s1.b1.a1"); !strings.Contains(o.stderr, "1 call still waits") {
 		t.Errorf("allow one of two: %+v", o)
 	}
 	if o := w.run("approvals", "deny", "c", "--resume"); o.code != 0 || o.stdout != "Both are made.\n" {
