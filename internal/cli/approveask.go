@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/perdure/perdure"
@@ -23,15 +25,23 @@ type asker struct {
 	app   *App
 	home  *perdure.Home
 	once  sync.Once
-	lines chan string // what is typed; closed at its end
-	stop  func()      // ends the asking that is under way
+	lines chan answered // what is typed; closed at its end
+	want  chan struct{} // holds a token while somebody waits for a line
+	shown atomic.Int64  // the questions that were put
+	stop  func()        // ends the asking that is under way
+}
+
+// answered is a typed line, and how many questions had been put when it came: it answers the last of them alone.
+type answered struct {
+	text     string
+	question int64
 }
 
 // ask begins to ask, and ends what was asked before: the run has gone on since.
 func (k *asker) ask(ctx context.Context, waits []wait) {
 	k.end()
 	k.once.Do(func() {
-		k.lines = make(chan string)
+		k.lines, k.want = make(chan answered), make(chan struct{}, 1)
 		go k.read()
 	})
 	ctx, cancel := context.WithCancel(ctx)
@@ -58,13 +68,25 @@ func (k *asker) end() {
 	}
 }
 
-// read passes on what is typed. Nothing ends it but the end of the input, or of the process.
+// read passes on what is typed while somebody waits for it; the rest stays with the terminal. Nothing ends it but the
+// end of the input, or of the process.
 func (k *asker) read() {
 	defer close(k.lines)
 	in := bufio.NewScanner(k.app.Stdin)
-	for in.Scan() {
-		k.lines <- in.Text()
+	for range k.want {
+		if !in.Scan() {
+			return
+		}
+		k.lines <- answered{in.Text(), k.shown.Load()}
 	}
+}
+
+// put begins a question. What was typed before it was shown is dropped: it allows nothing that nobody had seen.
+func (k *asker) put() {
+	if f, ok := k.app.Stdin.(*os.File); ok {
+		dropTyped(f)
+	}
+	k.shown.Add(1)
 }
 
 // one asks about one call until it is answered; false: nothing more is to be asked.
@@ -73,6 +95,7 @@ func (k *asker) one(ctx context.Context, w wait, of, n int) bool {
 	if of > 1 {
 		which = fmt.Sprintf(" %s (%d of %d)", callLine(w), n, of)
 	}
+	k.put()
 	for {
 		_, _ = fmt.Fprintf(k.app.Stderr, "allow%s? y, or n and why [n] ", plain(which))
 		line, came := k.line(ctx, w)
@@ -124,13 +147,19 @@ func (k *asker) line(ctx context.Context, w wait) (string, came) {
 	defer look.Stop()
 	for {
 		select {
+		case k.want <- struct{}{}:
+		default: // it is being read already
+		}
+		select {
 		case <-ctx.Done():
 			return "", gone
 		case line, more := <-k.lines:
 			if !more {
 				return "", closed
 			}
-			return line, typedLine
+			if line.question == k.shown.Load() {
+				return line.text, typedLine
+			}
 		case <-look.C:
 			st, err := k.home.State(ctx, w.session)
 			if err == nil && !slices.ContainsFunc(waitsOf(st, kindApproval), func(v wait) bool { return v.id == w.id }) {
