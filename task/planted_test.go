@@ -241,17 +241,38 @@ func TestSessionNumberReused(t *testing.T) {
 	}
 }
 
+// A look at the process table can miss a process: nothing is left only after several that found none.
+func TestOneEmptyLookIsNotEnough(t *testing.T) {
+	const pid, sid = 1 << 30, 1<<30 + 1 // of nobody
+	for missed, left := range map[int]bool{0: true, 1: true, 2: true, 1000: false} {
+		tr := findTraces(actDir(t.TempDir()), runRecord{PID: pid, SID: sid, StartTicks: 1})
+		tr.end = &ending{}
+		looks := 0
+		tr.table = func() ([]process, error) {
+			if looks++; looks <= missed {
+				return nil, nil
+			}
+			return []process{{PID: pid + 2, PPID: 1, SID: sid, Ticks: 2, State: 'S'}}, nil
+		}
+		if _, got := tr.reap(); got != left {
+			t.Errorf("%d looks missed it: something is left: %v", missed, got)
+		}
+	}
+}
+
 // Whoever waits is not told of a loss before somebody has tried to adopt.
 func TestWaitAdoptsFirst(t *testing.T) {
 	b := newBench(t)
-	b.noRescue = true
-	b.start(b.script("a", "echo up; "+untilGo+"exit 7"))
-	eventually(t, "it is up", func() bool { return b.output("a") != "" })
-	d, run := b.dirOf("a"), b.state("a")
-	b.killShim("a")
-	d.noteEnd(7 << 8) // the dead shim had seen the end
-	b.touch("go")
-	eventually(t, "it ends", func() bool { return !alive(run.PID, run.StartTicks) })
+	b.run("a", "exit 7")
+	b.left("a")
+	d := b.dirOf("a")
+	// As if the shim had died after it saw the end. Nothing of the command is in the process table any more.
+	if err := os.Remove(d.path(exitName)); err != nil {
+		t.Fatal(err)
+	}
+	if st := b.state("a"); code(st) != "lost shim_died" {
+		t.Fatalf("before: %s", code(st))
+	}
 	// The first replacement fails, the second does its work.
 	exe, err := os.Executable()
 	if err != nil {

@@ -19,11 +19,12 @@ type traces struct {
 	end     *ending
 	known   map[int]process
 	foreign map[int]uint64 // start ticks of processes that belong to others
+	table   func() ([]process, error)
 }
 
 // findTraces is for looking only.
 func findTraces(dir actDir, run runRecord) *traces {
-	return &traces{dir: dir, run: run, known: map[int]process{}, foreign: map[int]uint64{}}
+	return &traces{dir: dir, run: run, known: map[int]process{}, foreign: map[int]uint64{}, table: processes}
 }
 
 // watchTraces watches the family. given is a handle of the command, if there is one already. wake is called from other
@@ -80,7 +81,7 @@ func (t *traces) ending() *ending {
 }
 
 func (t *traces) living() []process {
-	all, err := processes()
+	all, err := t.table()
 	if err != nil {
 		return nil
 	}
