@@ -15,7 +15,7 @@ import (
 )
 
 // faultKey makes a shim or stage of this test binary stop or die at one step, "kill:step" or "stop:step", or a shim die
-// some microseconds after its start, "after:N".
+// some microseconds after its start, "after:N"; "wait:step" makes a stage wait there for a file in the command's directory.
 const faultKey = "PERDURE_TEST_FAULT"
 
 // Set before any init function runs, because a shim runs in one.
@@ -34,13 +34,23 @@ func armFault() bool {
 			sig = syscall.SIGSTOP
 		}
 		faultHook = func(s string) {
-			if s == step {
+			if s == step && what == "wait" {
+				waitForWake()
+			} else if s == step {
 				syscall.Kill(os.Getpid(), sig)
 				<-time.After(20 * time.Millisecond) // a stop takes its time to reach every thread
 			}
 		}
 	}
 	return true
+}
+
+// waitForWake waits for the file "wake", once it has made the file "waits".
+func waitForWake() {
+	_ = os.WriteFile("waits", nil, 0o600)
+	for !exists("wake") {
+		<-time.After(time.Millisecond)
+	}
 }
 
 func TestMain(m *testing.M) {

@@ -308,6 +308,34 @@ func TestAdoptStageThatNeverRan(t *testing.T) {
 	}
 }
 
+// An adopter says that the act is in its hands once the process is the command, and not still about to become it.
+func TestAdoptWaitsForTheCommand(t *testing.T) {
+	b := faulty(t, "wait:stage-goes")
+	b.noRescue = true
+	b.start(b.script("a", "echo up; "+untilGo+"exit 3"))
+	d, run := b.dirOf("a"), b.state("a")
+	eventually(t, "the stage waits", func() bool { return exists(filepath.Join(b.cwd, "waits")) })
+	b.killShim("a")
+	b.shimEnv = nil
+	adopted := make(chan error, 1)
+	go func() { adopted <- b.Adopt(context.Background(), testSession, "a") }()
+	eventually(t, "there is another shim", func() bool { s, ok := d.shim(); return ok && s.Adopted != 0 })
+	select { // it waits for a second at most
+	case err := <-adopted:
+		t.Errorf("adopted before there was a command: %v", err)
+		adopted <- err
+	case <-time.After(200 * time.Millisecond):
+	}
+	b.touch("wake")
+	if err := <-adopted; err != nil || isStage(run.PID, d) {
+		t.Errorf("adopted: %v, still the stage: %v", err, isStage(run.PID, d))
+	}
+	b.touch("go")
+	if st := b.wait("a"); code(st) != "exited 3" || b.output("a") != "up\n" {
+		t.Errorf("%s, %q", code(st), b.output("a"))
+	}
+}
+
 // hooked calls a function between the steps of this process.
 func hooked(t *testing.T, hook func(step string)) {
 	before := faultHook
