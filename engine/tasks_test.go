@@ -95,16 +95,22 @@ func TestTaskIsAdoptedBeforeItIsLost(t *testing.T) {
 
 // After a reboot the rules of the day decide again: a grant overrides no refusal, and holds for its own command only.
 func TestRestartIsUnderTheRulesOfTheDay(t *testing.T) {
-	for rule, want := range map[string]string{"": "", "deny": "permission denied"} {
+	for rule, want := range map[string]string{"": "", "deny": "permission denied", "another": "the grant is for another command"} {
 		synctest.Test(t, func(t *testing.T) {
 			s, cmds := shell(t)
 			p, se := s.start("go")
-			p.send("run", &session.TaskRequested{Command: "sleep", Cwd: "/w", Restart: session.RestartOnReboot})
+			p.send("run", &session.TaskRequested{Command: "serve", Cwd: "/w", Restart: session.RestartOnReboot})
 			run(t, se)
 			if len(se.State().Tasks) != 1 {
 				t.Fatalf("tasks %+v", se.State().Tasks)
 			}
 			first := se.State().Tasks[0].Act
+			if rule == "another" {
+				set := &session.TaskRestartSet{Task: "bash_1", Restart: session.RestartOnReboot, Bound: session.CommandDigest(nil, "other", "/w")}
+				if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, set); err != nil {
+					t.Fatal(err)
+				}
+			}
 			if err := se.Close(t.Context(), ""); err != nil {
 				t.Fatal(err)
 			}
@@ -116,8 +122,8 @@ func TestRestartIsUnderTheRulesOfTheDay(t *testing.T) {
 			s.config = func(c *engine.Config) { config(c); c.BootID = "c" }
 			p = s.process()
 			opt := engine.Options{}
-			if rule != "" {
-				opt = engine.Options{SetRules: true, Rules: []session.Rule{{Effect: rule, Text: "Bash(sleep)", Source: "project"}}}
+			if rule == "deny" {
+				opt = engine.Options{SetRules: true, Rules: []session.Rule{{Effect: rule, Text: "Bash(serve)", Source: "project"}}}
 			}
 			se = p.open(opt)
 			st := run(t, se)
