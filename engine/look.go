@@ -31,7 +31,7 @@ func (s *Session) look(at string, glob bool) ([]permission.Place, bool) {
 			return nil, false
 		}
 		_, info, _ := s.eng.cfg.Files.Read(real, 1) // what cannot be read is no directory that could be walked
-		places = append(places, permission.Place{Path: real, Dir: info.Dir})
+		places = append(places, permission.Place{Path: real, Dir: info.Dir, Missing: !info.Exists})
 	}
 	return places, true
 }

@@ -80,7 +80,10 @@
 // pattern can become has to lie in the session's directories, links followed
 // ([Policy.Look]), and must not be protected or hidden by a rule. Where a rule
 // hides files from being read, commands that choose files themselves (grep -r,
-// rg, git diff, git log -p) ask; names of hidden files are shown. An environment
+// rg, git diff, git log -p) ask; names of hidden files are shown. So do git
+// commands that show content where the repository begins above the session's
+// directories. Behind a command that a rule covers, which may change where paths
+// lead, a path asks, and behind cd everything does. An environment
 // that was changed so that names mean other programs makes all of them ask.
 //
 // What a repository's own configuration makes git status or git diff run is run:

@@ -8,8 +8,9 @@ import (
 
 // Place is where a path leads, with every symbolic link followed.
 type Place struct {
-	Path string // absolute
-	Dir  bool
+	Path    string // absolute
+	Dir     bool
+	Missing bool // nothing is there
 }
 
 // readOnly allows a Bash call of commands that only read, and only inside, in

@@ -64,7 +64,7 @@ func (w *readingWorld) look(at string, glob bool) ([]Place, bool) {
 			real = p
 		}
 		info, err := os.Stat(real)
-		out = append(out, Place{Path: real, Dir: err == nil && info.IsDir()})
+		out = append(out, Place{Path: real, Dir: err == nil && info.IsDir(), Missing: err != nil})
 	}
 	return out, true
 }

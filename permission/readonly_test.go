@@ -162,6 +162,15 @@ func TestReadOnlyUnderRules(t *testing.T) {
 		{"deny Read(.env)", "git show HEAD", Ask},
 		{"deny Read(.env)", "git show HEAD:.env", Ask},
 		{"deny Read(.env)", "git show --name-only HEAD", Allow},
+		{"deny Read(.env)", "git show --stat HEAD~3", Allow},
+		{"deny Read(.env)", "git show --stat 26c8a9f", Ask}, // it may be a file's content
+		{"deny Read(.env)", "git show -s 26c8a9f", Ask},
+		{"deny Read(.env)", "git show --stat 0123456", Ask},
+		{"deny Read(.env)", "git show --name-only topic:./.e*", Ask},
+		{"deny Read(.env)", "git status -v", Ask},
+		{"deny Read(.env)", "git status -svv", Ask},
+		{"deny Read(.env)", "git status --verbose", Ask},
+		{"deny Read(.env)", "git status -sb", Allow},
 		{"deny Read(.env)", "git stash list -p", Ask},
 		{"deny Read(.env)", "git status", Allow},
 		{"ask Read(secrets/**)", "cat secrets/key", Ask},
@@ -242,4 +251,31 @@ func TestReadOnlyBesideRules(t *testing.T) {
 	if d := Decide(lookingPolicy(ModePlan, "Bash(make test)"), bash("make test | tail")); d.Effect != Deny {
 		t.Errorf("plan: %+v", d)
 	}
+}
+
+// A repository that begins above the session's directories has files outside of
+// them; what shows its content asks there, what only names it does not.
+func TestReadOnlyInPartOfARepository(t *testing.T) {
+	p := lookingPolicy(ModeDefault)
+	look := p.Look
+	p.Look = func(at string, glob bool) ([]Place, bool) {
+		places, ok := look(at, glob)
+		for i := range places {
+			places[i].Missing = path.Base(places[i].Path) == ".git"
+		}
+		return places, ok
+	}
+	runBash(t, p, []bashCase{
+		{"git show HEAD:secret", Ask},
+		{"git show", Ask},
+		{"git diff", Ask},
+		{"git diff -- :/", Ask},
+		{"git log -p", Ask},
+		{"git log -L 1,9:README", Ask},
+		{"git stash list -p", Ask},
+		{"git show --stat", Allow},
+		{"git log --oneline", Allow},
+		{"git status", Allow},
+		{"git blame README", Allow},
+	})
 }

@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // The options of git's commands that only look, as reader.long has them. A
 // repository's own .git/config may still name programs for them (core.fsmonitor,
@@ -28,8 +31,13 @@ func gitReader(sub string) (reader, bool) {
 		return reader{
 			flags: "sbvz", some: "u",
 			long: " --short --branch --porcelain=? --long --verbose --untracked-files=? --ignored=? --ignore-submodules=? --no-renames --ahead-behind --no-ahead-behind --column=? --no-column --show-stash --null ",
+			unnamed: func(o options) bool { return o.has("-v") || o.has("--verbose") }, // what is staged, as a diff
 		}, true
-	case "log", "show":
+	case "show":
+		spec, _ := gitReader("log")
+		spec.unnamed = func(o options) bool { return gitShowsContent(o) || !showsCommits(o) }
+		return spec, true
+	case "log":
 		return reader{flags: "pusziwbacmgtRWEFPi", texts: "nSGL", some: "MCBUl", number: true, long: gitLogLong, unnamed: gitShowsContent}, true
 	case "diff":
 		return reader{flags: "puszwbaRWc", texts: "SG", some: "MCBUl", number: true, long: gitDiffLong, unnamed: gitShowsContent}, true
@@ -61,6 +69,18 @@ func gitShowsContent(o options) bool {
 	}
 	for _, opt := range []string{"log", "--name-only", "--name-status", "--stat", "--shortstat", "--numstat", "--summary", "-s", "--no-patch", "--raw", "--dirstat", "--compact-summary"} {
 		if o.has(opt) {
+			return false
+		}
+	}
+	return true
+}
+
+// showsCommits reports that git show is only given commits. Of a file's content,
+// which HEAD:name and a bare hash can be, it shows all, with --stat as well.
+func showsCommits(o options) bool {
+	for _, w := range o.words {
+		back, ok := strings.CutPrefix(w.text, "HEAD")
+		if !ok || strings.Trim(back, "~^0123456789") != "" {
 			return false
 		}
 	}
@@ -117,8 +137,27 @@ func (j *judge) notGit(c command) string {
 		if why := j.hiding(); why != "" {
 			return "git " + sub + " may show files that it does not name, and " + why
 		}
+		if !j.repositoryInside() {
+			return "git " + sub + " may show files of a repository that begins outside of the session's directories"
+		}
 	}
 	return j.outsideAny("git "+sub, spec, o)
+}
+
+// repositoryInside reports whether the repository around the working directory
+// begins in the session's directories. Where it begins above them, git shows files
+// that are outside, whatever path it is given: git show HEAD:name counts from its top.
+func (j *judge) repositoryInside() bool {
+	for dir := j.here; inside(j.p, dir); dir = path.Dir(dir) {
+		at, ok := j.p.Look(path.Join(dir, ".git"), false)
+		if ok && len(at) == 1 && !at[0].Missing {
+			return true
+		}
+		if dir == "/" {
+			break
+		}
+	}
+	return false
 }
 
 func notGitRemote(args []word) string {
