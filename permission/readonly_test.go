@@ -171,6 +171,7 @@ func TestReadOnlyUnderRules(t *testing.T) {
 		{"deny Read(.env)", "git status -svv", Ask},
 		{"deny Read(.env)", "git status --verbose", Ask},
 		{"deny Read(.env)", "git status -sb", Allow},
+		{"deny Read(.env)", "git tag --list --format='%(raw)'", Ask},
 		{"deny Read(.env)", "git stash list -p", Ask},
 		{"deny Read(.env)", "git status", Allow},
 		{"ask Read(secrets/**)", "cat secrets/key", Ask},

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ func gitReader(sub string) (reader, bool) {
 	case "status":
 		return reader{
 			flags: "sbvz", some: "u",
-			long: " --short --branch --porcelain=? --long --verbose --untracked-files=? --ignored=? --ignore-submodules=? --no-renames --ahead-behind --no-ahead-behind --column=? --no-column --show-stash --null ",
+			long:    " --short --branch --porcelain=? --long --verbose --untracked-files=? --ignored=? --ignore-submodules=? --no-renames --ahead-behind --no-ahead-behind --column=? --no-column --show-stash --null ",
 			unnamed: func(o options) bool { return o.has("-v") || o.has("--verbose") }, // what is staged, as a diff
 		}, true
 	case "show":
@@ -128,6 +129,9 @@ func (j *judge) notGit(c command) string {
 		}
 	}
 	if sub == "branch" || sub == "tag" {
+		if slices.ContainsFunc(o.vals, func(v string) bool { return strings.Contains(v, "raw)") }) {
+			return "git " + sub + " with %(raw) shows what a name stands for, which may be a file's content"
+		}
 		return j.notGitList(sub, o)
 	}
 	if sub == "log" {
