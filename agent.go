@@ -2,6 +2,7 @@ package perdure
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/perdure/perdure/model"
@@ -36,11 +37,11 @@ func (h *Home) Agent(ctx context.Context, spec string) (session.Agent, error) {
 			return session.Agent{}, err
 		}
 	}
-	provider, name, err := h.connector().Open(spec)
+	provider, name, err := h.named(spec)
 	if err != nil {
 		return session.Agent{}, err
 	}
-	a := session.Agent{Name: "default", Provider: provider.Name(), Model: name, MaxTokens: 16384}
+	a := session.Agent{Name: "default", Provider: provider, Model: name, MaxTokens: 16384}
 	if m, ok := pricing.Lookup(a.Provider, name); ok {
 		a.Window = m.Window
 		if m.MaxOutput > 0 {
@@ -58,6 +59,26 @@ func (h *Home) Price(provider, name string) *session.Price {
 	}
 	m, _ := pricing.Lookup(provider, name)
 	return m.Price
+}
+
+// named finds the provider's name and the model's, as a session keeps them.
+func (h *Home) named(spec string) (provider, name string, err error) {
+	if h.cfg.Provider == nil {
+		p, name, err := h.connector().Open(spec)
+		if err != nil {
+			return "", "", err
+		}
+		return p.Name(), name, nil
+	}
+	provider, name, ok := strings.Cut(spec, "/")
+	if !ok || provider == "" || name == "" {
+		return "", "", fmt.Errorf("model %q: %w: write PROVIDER/MODEL", spec, connect.ErrBadModel)
+	}
+	p, err := h.cfg.Provider(spec)
+	if err == nil && p == nil {
+		err = fmt.Errorf("model %q: %w: Config.Provider knows none", spec, connect.ErrBadModel)
+	}
+	return provider, name, err
 }
 
 // cost prices a call of a known model, long prompts included.

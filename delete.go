@@ -195,8 +195,16 @@ func (h *Home) leftovers(id string) bool {
 	})
 }
 
-// Create makes a session; see [engine.Engine.Create]. An id that was used before never meets what that session left.
+// Create makes a session; see [engine.Engine.Create]. An id that was used before never meets what that session left. A
+// relative directory is one of the process's.
 func (h *Home) Create(ctx context.Context, spec engine.Spec) (string, error) {
+	if spec.Cwd != "" {
+		cwd, err := filepath.Abs(spec.Cwd)
+		if err != nil {
+			return "", fmt.Errorf("create session %s: %w", spec.ID, err)
+		}
+		spec.Cwd = cwd
+	}
 	done, err := h.makeWay(ctx, spec.ID)
 	if err != nil {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)

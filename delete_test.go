@@ -45,7 +45,7 @@ func busySession(t *testing.T, h *perdure.Home, id string) (pid int) {
 	t.Helper()
 	cwd := t.TempDir()
 	agent := session.Agent{Provider: "scripted", Model: "m"}
-	if _, err := h.Create(t.Context(), engine.Spec{ID: id, Agent: agent, Mode: permission.ModeBypass, Cwd: cwd}); err != nil {
+	if _, err := h.Create(t.Context(), engine.Spec{ID: id, Agent: agent, Cwd: cwd}); err != nil {
 		t.Fatal(err)
 	}
 	options := perdure.RunOptions{Prompt: "go", Options: engine.Options{Mode: permission.ModeBypass}}

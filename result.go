@@ -26,6 +26,7 @@ type Result struct {
 	Tasks      []TaskView        `json:"tasks"`             // of the session, that live on: find them by `perdure task list`
 	Message    string            `json:"message,omitempty"` // why it stopped, if that needs words
 	TurnOpen   bool              `json:"turn_open"`         // the turn has not ended: resuming goes on with it
+	Before     int64             `json:"before,omitempty"`  // seq of the end of the turn before: a fork there is without this turn
 	Failure    *FailureView      `json:"failure,omitempty"` // the model call that the open turn is without
 	NumTurns   int               `json:"num_turns"`         // that ran, the one that is left open included
 	DurationMS int64             `json:"duration_ms"`       // of the run
@@ -67,6 +68,9 @@ func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, w
 	case st.Turn != nil:
 		t := st.Turn
 		r.TurnOpen, r.Failure = true, failureView(st)
+		if st.LastTurn != nil {
+			r.Before = st.LastTurn.Seq
+		}
 		r.Turn, r.Steps, r.Usage, r.CostUSD = t.N, t.Step, t.Usage, usd(t.Cost, t.Unpriced)
 		r.StopReason, r.Message = st.Halt()
 		switch {

@@ -3,6 +3,7 @@ package perdure
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
@@ -32,6 +33,9 @@ type RunOptions struct {
 // Errors: store.ErrNotFound, *store.HeldError, store.ErrUncertain, *store.CorruptError.
 func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, error) {
 	opt.NewPrompt = opt.Prompt != ""
+	if opt.NewPrompt && session.Blank([]session.Part{session.TextPart(opt.Prompt)}) {
+		return nil, fmt.Errorf("run session %s: %w: a prompt without words", id, engine.ErrRefused)
+	}
 	began := h.cfg.Now()
 	watch := &turnWatch{ended: opt.TurnEnded}
 	defer h.watchTurns(id, watch)()

@@ -16,7 +16,8 @@ import (
 const pollEvery = 20 * time.Millisecond
 
 // Send brings a message to a session as a turn of its own. It is accepted durably when Send returns; it runs when a
-// holder runs the session. The same key and text again give the same receipt.
+// holder runs the session. The same key and text again give the same receipt. Errors: engine.ErrRefused for a text
+// without words, and besides engine.ErrClosed for a session that was closed.
 func (h *Home) Send(ctx context.Context, id, key, text string) (store.Receipt, error) {
 	return h.accept(ctx, id, key, &session.MessageReceived{Content: []session.Part{session.TextPart(text)}})
 }
@@ -47,6 +48,9 @@ func (h *Home) Cancel(ctx context.Context, id string) error {
 
 // accept puts a body into the inbox.
 func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (store.Receipt, error) {
+	if err := h.acceptable(ctx, id, body); err != nil {
+		return store.Receipt{}, err
+	}
 	if used := session.Redact(body, h.secret.Replace); len(used) > 0 {
 		return store.Receipt{}, fmt.Errorf("send to session %s: %w: %s", id, ErrSecret, strings.Join(used, ", "))
 	}
@@ -58,12 +62,28 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	if err != nil {
 		return r, fmt.Errorf("send to session %s: %w", id, err)
 	}
+	h.Wake(id)
 	return r, nil
 }
 
 // ErrSecret is the error about a command, an input, a name or a rule that holds the value of a known secret: the log
 // must not keep it, and without it it would mean something else. Nothing was sent.
 var ErrSecret = errors.New("it holds the value of a secret, which the log must not keep")
+
+// acceptable refuses at once what the session would refuse, as far as its row tells; the holder looks again.
+func (h *Home) acceptable(ctx context.Context, id string, body session.Body) error {
+	if b, ok := body.(*session.MessageReceived); ok && session.Blank(b.Content) {
+		return fmt.Errorf("send to session %s: %w: a message without words", id, engine.ErrRefused)
+	}
+	info, err := h.store.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := engine.Takes(session.Lifecycle(info.Heads.Lifecycle), body); err != nil {
+		return fmt.Errorf("send to session %s: %w: %w", id, engine.ErrRefused, err)
+	}
+	return nil
+}
 
 // Hides reports whether a text holds a known secret: it would not be kept as it is.
 func (h *Home) Hides(text []byte) bool { return string(h.secret.Replace(text)) != string(text) }
@@ -119,6 +139,7 @@ func (h *Home) DeliverAll(ctx context.Context, id string, bodies ...session.Body
 // taken waits until an inbox item is in the log: a live holder takes it, else this process does.
 func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options) error {
 	for {
+		looked := h.Taken(id) // before the look at the row, so that nothing is missed between them
 		info, err := h.store.Get(ctx, id)
 		if err != nil {
 			return err
@@ -126,12 +147,19 @@ func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options
 		if info.Mark >= n {
 			return nil
 		}
-		if err := h.drainOnce(ctx, id, opt); err != nil && !errors.Is(err, store.ErrHeld) {
-			return err
+		if info.Holder == nil || info.Holder.Alive == store.Dead {
+			err := h.drainOnce(ctx, id, opt)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, store.ErrHeld) {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("session %s: the item was accepted and waits for the holder: %w", id, ctx.Err())
+		case <-looked:
 		case <-time.After(pollEvery):
 		}
 	}

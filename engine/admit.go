@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -29,8 +29,28 @@ func (s *Session) admit(it store.Item) session.Body {
 	return body
 }
 
+// ErrClosed says that a session was closed or archived: it takes no more turns.
+var ErrClosed = errors.New("it takes no more turns")
+
+// Takes is nil if a session of this lifecycle takes such a body from outside, else an error that wraps ErrClosed. One
+// that is closed takes only what ends or describes it.
+func Takes(l session.Lifecycle, body session.Body) error {
+	if !l.Over() {
+		return nil
+	}
+	switch body.(type) {
+	case *session.MessageReceived, *session.ApprovalAnswered, *session.QuestionAnswered, *session.AwaitSet,
+		*session.TaskRequested, *session.ToolDetached, *session.PermissionGranted:
+		return fmt.Errorf("the session is %s: %w", l, ErrClosed)
+	}
+	return nil
+}
+
 // admissible tells why a body cannot be taken now, and completes one that can.
 func (s *Session) admissible(body session.Body, key string) error {
+	if err := Takes(s.state.Lifecycle, body); err != nil {
+		return err
+	}
 	switch b := body.(type) {
 	case *session.MessageReceived:
 		return s.admitMessage(b, key)
@@ -71,8 +91,7 @@ func (s *Session) admissible(body session.Body, key string) error {
 	case *session.Labelled:
 		return s.admitLabels(b)
 	case *session.LifecycleSet:
-		known := []session.Lifecycle{session.LifecycleOpen, session.LifecyclePaused, session.LifecycleClosed, session.LifecycleArchived}
-		if !slices.Contains(known, b.To) {
+		if !b.To.Known() {
 			return fmt.Errorf("there is no lifecycle %q", b.To)
 		}
 	case *session.PermissionGranted:
@@ -87,6 +106,9 @@ func (s *Session) admissible(body session.Body, key string) error {
 func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 	if !s.state.Accepts() {
 		return fmt.Errorf("too many messages wait for their turn")
+	}
+	if session.Blank(b.Content) {
+		return fmt.Errorf("a message without words")
 	}
 	b.Key, b.Changed = key, nil
 	for i := range b.Content {

@@ -3,25 +3,34 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
+// ErrReleased says that a session was closed by its holder: it is opened again by [Engine.Open].
+var ErrReleased = errors.New("the session was closed by this holder")
+
 // append seals bodies as the next events, and changes memory only after the store acknowledged them.
 func (s *Session) append(ctx context.Context, actor session.Actor, bodies ...session.Body) error {
-	actors := make([]session.Actor, len(bodies))
-	for i := range actors {
-		actors[i] = actor
-	}
-	return s.appendAs(ctx, actors, bodies, 0)
+	return s.appendAs(ctx, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, 0)
 }
 
 func (s *Session) appendAs(ctx context.Context, actors []session.Actor, bodies []session.Body, mark int64) error {
+	return s.appendChecked(ctx, actors, bodies, mark, false)
+}
+
+// appendChecked refuses, if told to, what the fold would fault, before anything is written.
+func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bodies []session.Body, mark int64, check bool) error {
 	if s.failed != nil {
 		return s.failed
+	}
+	if s.released {
+		return fmt.Errorf("session %s: append: %w", s.state.ID, ErrReleased)
 	}
 	if len(bodies) == 0 && mark == 0 {
 		return nil
@@ -36,6 +45,11 @@ func (s *Session) appendAs(ctx context.Context, actors []session.Actor, bodies [
 			return err
 		}
 		events[i] = ev
+	}
+	if check {
+		if err := s.state.Check(events, bodies); err != nil {
+			return fmt.Errorf("session %s: append: %w", s.state.ID, err)
+		}
 	}
 	heads := s.changedHeads()
 	err := s.eng.cfg.Store.Append(context.WithoutCancel(ctx), s.lease, store.Batch{Events: events, Mark: mark, Heads: heads})

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/perdure/perdure/model"
@@ -24,18 +25,7 @@ type modelFlight struct {
 func (f modelFlight) fly(ctx context.Context) landing {
 	side := openSide(f.s.eng.cfg.SideDir, f.s.lease.Session, f.act)
 	defer side.close()
-	var tool, use string // of the newest tool block
-	resp, err := f.provider.Call(ctx, f.req, func(d model.Delta) {
-		side.write(d)
-		u := Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text}
-		if d.Kind == model.DeltaTool {
-			if d.Tool != "" {
-				tool, use = d.Tool, d.ID
-			}
-			u.Tool, u.Use = tool, use
-		}
-		f.s.observe(u)
-	})
+	resp, err := f.call(ctx, side)
 	switch {
 	case err == nil:
 		side.discard = true
@@ -51,6 +41,31 @@ func (f modelFlight) fly(ctx context.Context) landing {
 	}
 	side.discard = true
 	return landing{actor: engineActor, bodies: []session.Body{f.fail(err)}}
+}
+
+// call asks the provider once. One of somebody's own that panics, or returns nothing at all, has failed.
+func (f modelFlight) call(ctx context.Context, side *side) (resp *model.Response, err error) {
+	defer func() {
+		cause := recover()
+		switch {
+		case cause != nil:
+			resp, err = nil, &model.Error{Class: model.ClassProtocol, Message: fmt.Sprintf("the provider panicked: %v", cause)}
+		case resp == nil && err == nil:
+			err = &model.Error{Class: model.ClassProtocol, Message: "the provider returned neither a reply nor an error"}
+		}
+	}()
+	var tool, use string // of the newest tool block
+	return f.provider.Call(ctx, f.req, func(d model.Delta) {
+		side.write(d)
+		u := Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text}
+		if d.Kind == model.DeltaTool {
+			if d.Tool != "" {
+				tool, use = d.Tool, d.ID
+			}
+			u.Tool, u.Use = tool, use
+		}
+		f.s.observe(u)
+	})
 }
 
 // cost is what the call took, in nano-USD: by the engine's price list if it knows better than one price for all
@@ -110,7 +125,7 @@ func (f modelFlight) fail(err error) *session.ModelFailed {
 	now := f.s.eng.cfg.Now()
 	if delay, jitter, ok := f.retry.next(now, me.RetryAfter, b.Started, f.s.eng.cfg.Jitter()); ok {
 		b.DelayMS, b.Jitter = delay.Milliseconds(), jitter.Milliseconds()
-		b.RetryAt = now.Add(delay).UnixMilli()
+		b.RetryAt, b.Until = now.Add(delay).UnixMilli(), f.retry.until(now).UnixMilli()
 	}
 	return b
 }

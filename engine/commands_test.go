@@ -139,7 +139,7 @@ func shell(t *testing.T, calls ...session.Block) (*stage, *shims) {
 	s := newStage(t, reply(session.StopToolUse, calls...), reply(session.StopEndTurn, text("done")))
 	cmds, out := newShims(), t.TempDir()
 	s.config = func(c *engine.Config) { c.Commands, c.OutDir = cmds, out }
-	s.spec = func(sp *engine.Spec) { sp.Mode = permission.ModeBypass }
+	s.spec = func(sp *engine.Spec) { sp.Mode = permission.ModeDefault }
 	return s, cmds
 }
 

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -17,16 +19,43 @@ type Spec struct {
 	Owner  string
 	Title  string
 	Labels map[string]string
-	Agent  session.Agent // Tools empty: the engine's
-	Mode   permission.Mode
-	Cwd    string // absolute
-	Dirs   []string
+	Agent  session.Agent   // Tools empty: the engine's
+	Mode   permission.Mode // empty: default; bypass is no session's, only a run's: [Options].Mode
+	Cwd    string          // absolute; empty only if nothing works in it
+	Dirs   []string        // absolute
 }
 
-// Create makes a session with its first event, in one commit, and returns its id. Errors: store.ErrExists.
+// ErrSpec says that a session cannot be made as it is described.
+var ErrSpec = errors.New("bad description of a session")
+
+func (s Spec) check() error {
+	if s.Mode == permission.ModeBypass {
+		return fmt.Errorf("%w: %s holds for a run, by its options, and never for a session", ErrSpec, s.Mode)
+	}
+	if s.Mode != "" {
+		if _, err := permission.ParseMode(string(s.Mode)); err != nil {
+			return err
+		}
+	}
+	for _, d := range append([]string{s.Cwd}, s.Dirs...) {
+		if d != "" && !filepath.IsAbs(d) {
+			return fmt.Errorf("%w: the directory %q is not absolute", ErrSpec, d)
+		}
+	}
+	return nil
+}
+
+// Create makes a session with its first event, in one commit, and returns its id. Errors: store.ErrExists,
+// session.ErrBadID, ErrSpec, permission.ErrMode.
 func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.ID == "" {
 		spec.ID = e.cfg.NewID()
+	}
+	if err := session.CheckID(spec.ID); err != nil {
+		return "", fmt.Errorf("create session: %w", err)
+	}
+	if err := spec.check(); err != nil {
+		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	if len(spec.Agent.Tools) == 0 {
 		spec.Agent.Tools = tool.Describe(e.cfg.Tools)
@@ -76,6 +105,9 @@ func (e *Engine) begin(ctx context.Context, st *session.State, first session.Bod
 func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, title string) (string, int64, error) {
 	if childID == "" {
 		childID = e.cfg.NewID()
+	}
+	if err := session.CheckID(childID); err != nil {
+		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
 	st, err := e.LoadAt(ctx, parent, seq, seq != 0)
 	if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -21,8 +22,9 @@ import (
 
 // Engine opens sessions of one store. It is safe for concurrent use.
 type Engine struct {
-	cfg   Config
-	links func() []permission.Link // other names of the directories that rules and words name
+	cfg    Config
+	links  func() []permission.Link // other names of the directories that rules and words name
+	wakers wakers
 }
 
 // Config is an engine's world. Store, Provider and Files are required; Commands is required by process tools.
@@ -64,10 +66,13 @@ type Config struct {
 	MaxFailures int
 }
 
-// New checks the config and returns an engine.
+// New checks the config and returns an engine. Errors: tool.ErrBad.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Store == nil || cfg.Files == nil || cfg.Provider == nil {
 		return nil, errors.New("engine: store, files and provider are required")
+	}
+	if err := tool.Check(cfg.Tools); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

@@ -43,9 +43,13 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 
 // runTool lets a Runner do its work.
 func (s *Session) runTool(ctx context.Context, t tool.Runner, c tool.Call, env tool.Env) landing {
-	r, err := t.Run(ctx, c, env)
+	r, crash, err := runSafely(ctx, t, c, env)
 	effect := t.Spec().Effect
 	switch {
+	case crash && effect == session.EffectExternal && !t.Spec().Idempotent:
+		return landing{actor: engineActor, bodies: []session.Body{&session.ToolUnknown{
+			Act: c.Act, Reason: err.Error(), Content: unknownContent("the tool broke down while it ran: " + err.Error()),
+		}}}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled) && err != nil && effect == session.EffectExternal && !t.Spec().Idempotent:
 		return landing{actor: engineActor, bodies: []session.Body{&session.ToolUnknown{
 			Act: c.Act, Reason: "cancelled", Content: unknownContent("the user cancelled it while it ran"),
@@ -59,6 +63,17 @@ func (s *Session) runTool(ctx context.Context, t tool.Runner, c tool.Call, env t
 		r = *errorResult("The tool failed: %v", err)
 	}
 	return s.finished(c, r)
+}
+
+// runSafely runs a tool of somebody's own: one that panics has failed.
+func runSafely(ctx context.Context, t tool.Runner, c tool.Call, env tool.Env) (r tool.Result, crash bool, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			r, crash, err = tool.Result{}, true, fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	r, err = t.Run(ctx, c, env)
+	return r, false, err
 }
 
 // finished words a tool's result as the events to append.

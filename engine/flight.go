@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 
 	"github.com/perdure/perdure/session"
 )
@@ -58,10 +60,21 @@ func (s *Session) flyOnce(id string, cancelled bool, effect func(ctx context.Con
 	ctx, stop := context.WithCancelCause(s.watchCtx)
 	s.flights[id] = &flight{stop: stop, cancelled: cancelled}
 	go func() {
-		l := effect(ctx)
+		l := guarded(ctx, effect)
 		l.id = id
 		s.landed <- l
 	}()
+}
+
+// guarded makes an error of a panic in somebody's code: the process has other sessions. What was under way is settled
+// by the next holder.
+func guarded(ctx context.Context, effect func(ctx context.Context) landing) (l landing) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			l = landing{err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}
+		}
+	}()
+	return effect(ctx)
 }
 
 // land appends what a flight reports.

@@ -29,6 +29,9 @@ func (s *Session) Drain(ctx context.Context) error {
 				return err
 			}
 		}
+		if s.waker != nil { // not during the opening
+			s.eng.wakers.took(s.waker)
+		}
 	}
 }
 

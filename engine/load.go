@@ -13,6 +13,9 @@ import (
 // ErrNoEvents tells that a session's log is empty: some other user of the store made it, the engine never does.
 var ErrNoEvents = errors.New("session has no events")
 
+// ErrBeyond says that a position is after the newest event of a log.
+var ErrBeyond = errors.New("beyond the newest")
+
 // maxAncestors bounds a chain of forks.
 const maxAncestors = 1000
 
@@ -39,7 +42,7 @@ func (e *Engine) loadAt(ctx context.Context, id string, seq int64, settled bool,
 		return nil, fmt.Errorf("session %s: %w", id, ErrNoEvents)
 	}
 	if seq > info.Head.Seq {
-		return nil, fmt.Errorf("session %s has %d events: %w", id, info.Head.Seq, store.ErrNotFound)
+		return nil, fmt.Errorf("session %s has %d events, and %d is %w", id, info.Head.Seq, seq, ErrBeyond)
 	}
 	if seq == 0 {
 		seq = info.Head.Seq

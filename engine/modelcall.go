@@ -11,6 +11,9 @@ import (
 // callModel fixes what is sent, logs it, and sends it. A retry sends what was sent before and nothing newer.
 func (s *Session) callModel(ctx context.Context, a session.Action, do session.CallModel) error {
 	provider, err := s.eng.cfg.Provider(s.modelName())
+	if err == nil && provider == nil {
+		err = fmt.Errorf("there is no provider of %s", s.modelName())
+	}
 	if err != nil {
 		return fmt.Errorf("session %s: %w", s.state.ID, err)
 	}

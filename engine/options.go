@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,6 +20,8 @@ type Options struct {
 	BudgetNano *int64
 	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all; see [Config].RetryFor
 	AddDirs    []string
+	Root       string         // another directory that the session belongs to, absolute
+	Cwd        string         // another directory that commands run in, absolute; the model is told
 	Agent      *session.Agent // another provider, model, window and price; the rest of it is ignored
 	Actor      session.Actor  // who opens; zero: user
 	NewPrompt  bool           // a prompt follows: a turn that a limit or a failed model call has halted is given up
@@ -56,8 +59,8 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 			})
 		}
 	}
-	var bodies []session.Body
-	if c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.RetryForMS != nil || c.Model != nil || len(c.AddDirs) > 0 {
+	bodies := s.move(opt, c)
+	if c.Root != nil || c.Cwd != nil || c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.RetryForMS != nil || c.Model != nil || len(c.AddDirs) > 0 {
 		bodies = append(bodies, c)
 	}
 	if opt.SetRules {
@@ -67,6 +70,19 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 		}
 	}
 	return s.append(ctx, actor, bodies...)
+}
+
+// move fills in where the session is to work from now on, and gives the words that tell the model.
+func (s *Session) move(opt Options, c *session.Configured) []session.Body {
+	if opt.Root != "" && opt.Root != s.state.Config.Root {
+		c.Root = &opt.Root
+	}
+	if opt.Cwd == "" || opt.Cwd == s.state.Cwd {
+		return nil
+	}
+	c.Cwd = &opt.Cwd
+	text := fmt.Sprintf("[The working directory is now %s. It was %s.]", opt.Cwd, s.state.Cwd)
+	return []session.Body{&session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(text)}}}
 }
 
 // retryForMS is the patience that the options ask for, or nil if it is the session's already.

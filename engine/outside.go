@@ -2,15 +2,26 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/perdure/perdure/session"
 )
 
-// Append adds events of the caller's own to the log: for programs that keep a session without this engine's loop.
-// What it appends must make sense to the fold, or it is noted as a fault.
+// Append adds events of the caller's own to the log, in one commit: for programs that keep a session without this
+// engine's loop. [Session.Head] is the log's head then. What does not fit the session is refused whole, with an error that wraps
+// session.ErrUnfit, before anything is written: what Append acknowledges is in the state. Errors besides: ErrReleased,
+// and those of the store.
 func (s *Session) Append(ctx context.Context, actor session.Actor, bodies ...session.Body) error {
-	return s.append(ctx, actor, bodies...)
+	err := session.CheckNil(bodies...)
+	if err != nil {
+		return fmt.Errorf("session %s: append: %w", s.state.ID, err)
+	}
+	return s.appendChecked(ctx, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, 0, true)
 }
+
+// Head is the newest event of the log and its hash, as of the last append.
+func (s *Session) Head() session.Head { return s.state.Head }
 
 // Interrupt asks to end the open turn. Unlike Cancel it may be called from another goroutine while Run runs.
 func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {

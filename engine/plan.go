@@ -18,8 +18,17 @@ type plan struct {
 	refusal *tool.Result   // the input is wrong
 }
 
-// plan reads what a call would do.
-func (s *Session) plan(c *session.Call) (plan, error) {
+// plan reads what a call would do. A tool of somebody's own that panics refuses the call.
+func (s *Session) plan(c *session.Call) (p plan, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			p.refusal, err = errorResult("The tool failed: panic: %v", cause), nil
+		}
+	}()
+	return s.planned(c)
+}
+
+func (s *Session) planned(c *session.Call) (plan, error) {
 	p := plan{call: tool.Call{Act: c.ID, Name: c.Tool, Input: c.Input}}
 	p.tool = tool.Find(s.eng.cfg.Tools, c.Tool)
 	if p.tool == nil {

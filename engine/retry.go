@@ -42,10 +42,7 @@ func (s *Session) retryPlan() retryPlan {
 // next is the pause before the next attempt; not ok: there is none. Asked is what the API asked for, broken that the
 // reply had begun. The last pause is cut short, so that the patience ends with an attempt.
 func (p retryPlan) next(now time.Time, asked time.Duration, broken bool, random float64) (delay, jitter time.Duration, ok bool) {
-	left := p.patience
-	if !p.since.IsZero() {
-		left -= now.Sub(p.since)
-	}
+	left := p.until(now).Sub(now)
 	if left <= 0 || broken && p.broken+1 >= p.most {
 		return 0, 0, false
 	}
@@ -59,6 +56,14 @@ func (p retryPlan) next(now time.Time, asked time.Duration, broken bool, random 
 		delay, jitter = left, 0
 	}
 	return delay, jitter, true
+}
+
+// until is when the patience ends, now being the end of the newest attempt.
+func (p retryPlan) until(now time.Time) time.Time {
+	if p.since.IsZero() {
+		return now.Add(p.patience)
+	}
+	return p.since.Add(p.patience)
 }
 
 // Resume lets a turn go on that a failed model call or the limit of steps has halted: the call is made once more, the

@@ -54,6 +54,7 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 				s.ground(errParked)
 				return err
 			}
+		case <-s.waker.woken:
 		case <-poll.C:
 		}
 		if s.failed != nil {

@@ -106,7 +106,7 @@ func TestHalfOfASecretIsKeptBack(t *testing.T) {
 // TestPathsThatHoldASecret: a path leads over links to a name that holds a value. What was read and written there is not
 // kept in the log, and so is not written by an edit.
 func TestPathsThatHoldASecret(t *testing.T) {
-	s, dir := onDisk(t, permission.ModeBypass, use("a", "Read", `{"file_path":"l/f"}`), use("b", "Write", `{"file_path":"l/new","content":"x"}`),
+	s, dir := onDisk(t, permission.ModeDefault, use("a", "Read", `{"file_path":"l/f"}`), use("b", "Write", `{"file_path":"l/new","content":"x"}`),
 		use("c", "Glob", `{"pattern":"l/*"}`))
 	guard(s)
 	hidden := filepath.Join(dir, secretValue)

@@ -35,7 +35,9 @@ type Session struct {
 	snapSize  int64
 	heads     *store.Heads // as stored
 	listed    []byte       // what the heads carry; nil but for the last event
-	failed    error        // of an append: nothing may follow
+	waker     *waker
+	failed    error // of an append: nothing may follow
+	released  bool  // the lease was given back
 	showing   sync.Mutex
 	watchers  sync.WaitGroup // goroutines that wait for the ends of tasks
 	watchCtx  context.Context
@@ -104,6 +106,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	}
 	s.sweep()
 	s.watchTasks()
+	s.waker = e.wakers.hold(st.ID)
 	return s, nil
 }
 
@@ -146,5 +149,8 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	if s.fresh > max(16<<10, s.snapSize) {
 		s.snapshot(ctx)
 	}
-	return errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
+	s.released = true
+	err = errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
+	s.eng.wakers.drop(s.state.ID, s.waker)
+	return err
 }

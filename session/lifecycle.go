@@ -16,6 +16,14 @@ const (
 	LifecycleArchived Lifecycle = "archived"
 )
 
+// Known reports whether l is one of the lifecycles.
+func (l Lifecycle) Known() bool {
+	return l == LifecycleOpen || l == LifecyclePaused || l.Over()
+}
+
+// Over reports whether a session of this lifecycle takes no more turns.
+func (l Lifecycle) Over() bool { return l == LifecycleClosed || l == LifecycleArchived }
+
 // Agent is the full copy of the definition that a session was opened from. System and Tools are frozen: they are
 // part of every request's prefix.
 type Agent struct {
@@ -126,6 +134,9 @@ type Configured struct {
 	BudgetNano *int64   `json:"budget_nano,omitempty"`
 	RetryForMS *int64   `json:"retry_for_ms,omitempty"`
 	AddDirs    []string `json:"add_directories,omitempty"`
+	// Another directory to work in: where the session belongs, and where commands run from now on.
+	Root *string `json:"root,omitempty"`
+	Cwd  *string `json:"cwd,omitempty"`
 	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
 	Provider  *string `json:"provider,omitempty"`
 	Model     *string `json:"model,omitempty"`
@@ -145,6 +156,8 @@ func (b *Configured) apply(s *State, e Event) {
 	if b.RetryForMS != nil {
 		s.Config.RetryForMS = b.RetryForMS
 	}
+	set(&s.Config.Root, b.Root)
+	set(&s.Cwd, b.Cwd)
 	set(&s.Agent.Provider, b.Provider)
 	set(&s.Agent.MaxTokens, b.MaxTokens)
 	set(&s.Agent.Window, b.Window)
@@ -187,7 +200,13 @@ type LifecycleSet struct {
 // Kind is session.lifecycle.
 func (*LifecycleSet) Kind() Kind { return KindLifecycle }
 
-func (b *LifecycleSet) apply(s *State, _ Event) { s.Lifecycle = b.To }
+func (b *LifecycleSet) apply(s *State, e Event) {
+	if !b.To.Known() {
+		s.fault(e, "there is no lifecycle %q", b.To)
+		return
+	}
+	s.Lifecycle = b.To
+}
 
 // Labelled renames the session or changes its labels; an empty label value removes it.
 type Labelled struct {

@@ -96,12 +96,14 @@ func (s *State) Total() (u Usage) {
 // ModelRequested opens an attempt: it fixes what is sent.
 type ModelRequested struct {
 	headOnly
-	Act       string `json:"act"`
-	Turn      int    `json:"turn"`
-	Step      int    `json:"step"`
-	Attempt   int    `json:"attempt"`
-	Epoch     int64  `json:"epoch"`
-	Model     string `json:"model"` // provider/model
+	Act     string `json:"act"`
+	Turn    int    `json:"turn"`
+	Step    int    `json:"step"`
+	Attempt int    `json:"attempt"`
+	Epoch   int64  `json:"epoch"`
+	Model   string `json:"model"` // provider/model
+	// Through is the newest event that the request holds, so it is at least 1 and older than this one: what comes later
+	// waits for the next request.
 	Through   int64  `json:"through_seq"`
 	Prefix    Digest `json:"prefix"`     // of system, tools and messages as sent, without cache markers
 	MaxTokens int64  `json:"max_tokens"` // bound of the reply
@@ -122,6 +124,8 @@ func (b *ModelRequested) apply(s *State, e Event) {
 		return
 	case b.Epoch != s.Epoch:
 		s.fault(e, "act %s is of epoch %d, the session is in %d", b.Act, b.Epoch, s.Epoch)
+	case b.Through < 1 || b.Through >= e.Seq:
+		s.fault(e, "act %s holds events through %d", b.Act, b.Through)
 	}
 	m := &ModelCall{
 		ID: b.Act, Attempt: b.Attempt, Status: CallRequested, Epoch: b.Epoch, Through: b.Through,
@@ -235,9 +239,10 @@ type ModelFailed struct {
 	Class   string `json:"class"`
 	Status  int    `json:"status,omitempty"`
 	Message string `json:"message"`
-	Started bool   `json:"started,omitempty"`  // the API had begun to answer
-	RetryAt int64  `json:"retry_at,omitempty"` // ms UTC; 0: not until the session is resumed
-	DelayMS int64  `json:"delay_ms,omitempty"` // jitter included
+	Started bool   `json:"started,omitempty"`     // the API had begun to answer
+	RetryAt int64  `json:"retry_at,omitempty"`    // ms UTC; 0: not until the session is resumed
+	Until   int64  `json:"retry_until,omitempty"` // ms UTC; when it is given up
+	DelayMS int64  `json:"delay_ms,omitempty"`    // jitter included
 	Jitter  int64  `json:"jitter_ms,omitempty"`
 	Lost    int64  `json:"lost_input_tokens,omitempty"`
 }

@@ -80,7 +80,7 @@ func (t *Transcript) start(b *TurnStarted) {
 		t.prompt, t.notes = append(t.prompt, t.notes...), nil
 	}
 	content := t.queued[b.Message]
-	if contentSize(content) == 0 && (!b.Met || contentSize(t.prompt) == 0) {
+	if Blank(content) && (!b.Met || contentSize(t.prompt) == 0) {
 		content = []Part{TextPart("(empty message)")}
 	}
 	t.prompt = append(t.prompt, content...)
@@ -145,7 +145,7 @@ func (t *Transcript) seal() {
 	}
 	for _, parts := range [][]Part{t.notes, t.prompt} {
 		for _, p := range parts {
-			if p.Type != BlockText || len(p.Data) > 0 { // an empty text is refused by APIs, for ever
+			if p.Type != BlockText || !blank(p.Data) { // a text without words is refused by APIs, for ever
 				blocks = append(blocks, partBlock(p))
 			}
 		}

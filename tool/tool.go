@@ -12,7 +12,8 @@
 // Who decides about a path reads it as tools do: [Paths], then [Absolute], then Files.Resolve.
 //
 // Duties of a tool: accept every input schema it ever shipped; answer a bad input with an error result that says what
-// is wrong and what would be right, never with a Go error (those are for broken machines and end the turn).
+// is wrong and what would be right. A Go error of [Runner].Run, or a panic, is told to the model as a failure of the
+// tool, in the error's words; of an external effect that may have happened it is told that the outcome is unknown.
 package tool
 
 import (

@@ -36,28 +36,21 @@ func (b *budget) String() string {
 func (*budget) Type() string { return "USD" }
 
 func (b *budget) Set(text string) error {
-	if text == noBudget {
+	if text == noBudget || text == "0" {
 		*b = budget{off: true}
 		return nil
 	}
 	usd, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(usd) || usd <= 0 || usd > maxBudget {
-		return errors.New("it must be an amount of US dollars above 0, as in 5 or 2.50, or none to take the budget off")
+		return errors.New("it must be an amount of US dollars above 0, as in 5 or 2.50, or 0 or none to take the budget off")
 	}
 	*b = budget{usd: usd}
 	return nil
 }
 
-// nano is the budget that a run sets, in nano-USD: 0 takes it off, nil leaves it as it is.
-func (b *budget) nano(configured float64) *int64 {
-	usd := b.usd
-	if usd == 0 && !b.off {
-		usd = configured
-	}
-	if usd == 0 && !b.off {
-		return nil
-	}
-	n := int64(math.Round(usd * 1e9))
+// nano is the budget that a run sets, in nano-USD: 0 takes it off.
+func (b *budget) nano() *int64 {
+	n := int64(math.Round(b.usd * 1e9))
 	return &n
 }
 

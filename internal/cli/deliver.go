@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 )
 
@@ -24,6 +25,11 @@ func (a *App) within(ctx context.Context, h *perdure.Home, id string, limit time
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := send(limited)
+	if errors.Is(err, engine.ErrClosed) {
+		if st, err := h.State(ctx, id); err == nil && st.Lifecycle.Over() {
+			return isOver(st)
+		}
+	}
 	if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/model/connect"
 	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -57,6 +58,7 @@ var outcomes = []struct {
 }{
 	{store.ErrHeld, exitHeld, "or wait until it is done, or end it; then run the command again"},
 	{store.ErrNotFound, exitMissing, "perdure list shows what there is"},
+	{engine.ErrBeyond, exitMissing, "perdure log ID shows them; without @SEQ a fork begins at the newest"},
 	{store.ErrExists, exitUsage, "continue it with --resume ID"},
 	{store.ErrUncertain, exitFailed, "check the disk, then run the command again: it reads what was kept"},
 	{store.ErrDamaged, exitFailed, "put a backup in its place (perdure backup makes them); list, show and log still read what is left"},
@@ -71,6 +73,7 @@ var outcomes = []struct {
 	{settings.ErrConfig, exitUsage, "put that right first; perdure doctor looks at the whole of it"},
 	{connect.ErrNoModel, exitUsage, ""},
 	{connect.ErrBadModel, exitUsage, ""},
+	{session.ErrBadID, exitUsage, ""},
 	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
 	{settings.ErrProtect, exitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
 	{permission.ErrMode, exitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,8 +20,8 @@ func (a *App) forkCommand() *cobra.Command {
 		Use: "fork ID[@SEQ]", Short: "Branch a session off, at its newest event or an earlier one",
 		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("id") && !validID(child) {
-				return usageError("%q is no session id: use letters, digits and . _ -, up to 128, beginning with a letter or digit", child)
+			if cmd.Flags().Changed("id") && !session.ValidID(child) {
+				return session.CheckID(child)
 			}
 			if name != "" {
 				if err := checkName(name); err != nil {
@@ -108,7 +110,7 @@ func position(arg string) (id string, seq int64, err error) {
 	}
 	digits := arg[i+1:]
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return arg, 0, nil // a name may hold an @
+		return arg, 0, nil // a name may hold an @; what is after it is told if nothing has this name
 	}
 	seq, err = strconv.ParseInt(digits, 10, 64)
 	if err != nil || seq < 1 {

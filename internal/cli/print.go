@@ -49,6 +49,9 @@ func (p *printer) opened(s *engine.Session, resumed bool, words func(int64) stri
 
 // observe shows events and deltas as they come.
 func (p *printer) observe(u engine.Update) {
+	if b, ok := u.Body.(*session.ModelFailed); ok {
+		p.retrying(b)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.observe(u)
@@ -118,13 +121,14 @@ func (p *printer) stop(r *perdure.Result, runsOn bool) {
 	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
 		p.waiting(r, false)
 		a.hint("then: perdure -p --resume %s", r.SessionID)
-	case session.TurnMaxSteps, session.TurnMaxBudget, session.TurnContextLimit:
-		a.note("session %s stopped: %s", r.SessionID, r.Message)
-		if r.StopReason == session.TurnMaxBudget {
-			a.hint("raise it: perdure -p --resume %s --max-budget-usd X, or none; perdure show %s has what is spent", r.SessionID, r.SessionID)
+	case session.TurnMaxSteps, session.TurnMaxBudget:
+		p.limited(r)
+	case session.TurnContextLimit:
+		if r.Failure == nil {
+			p.limited(r)
 			return
 		}
-		a.hint("perdure -p --resume %s goes on", r.SessionID)
+		p.failed(r)
 	case session.TurnCancelled:
 		a.note("session %s: the turn was cancelled", r.SessionID)
 	case session.TurnParked:
@@ -135,6 +139,6 @@ func (p *printer) stop(r *perdure.Result, runsOn bool) {
 		a.note("session %s is parked: the turn stays open%s", r.SessionID, map[bool]string{true: " and its command runs on"}[runsOn])
 		a.hint("perdure -p --resume %s goes on", r.SessionID)
 	default:
-		a.note("session %s: %s: %s", r.SessionID, r.StopReason, r.Message)
+		p.failed(r)
 	}
 }

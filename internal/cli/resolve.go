@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure"
 	safe "github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -53,24 +54,9 @@ func (a *App) shortIDs(ids []string) func(id string) string {
 	return func(id string) string { return shortID(id, n) }
 }
 
-// validID tells whether an id may name a session: letters, digits and . _ - up to 128, beginning with a letter or
-// digit.
-func validID(id string) bool {
-	if id == "" || len(id) > 128 {
-		return false
-	}
-	for i, r := range id {
-		alnum := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
-		if !alnum && (i == 0 || !strings.ContainsRune("._-", r)) {
-			return false
-		}
-	}
-	return true
-}
-
 // resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
 func resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
-	if validID(name) {
+	if session.ValidID(name) {
 		info, err := h.Store().Get(ctx, name)
 		if err == nil {
 			return info.ID, nil
@@ -124,7 +110,7 @@ func byPart(ctx context.Context, h *perdure.Home, part string) ([]store.Info, er
 }
 
 // idPart reports whether a text may be a part of an id: behind a letter it would be one.
-func idPart(s string) bool { return validID("a" + s) }
+func idPart(s string) bool { return session.ValidID("a" + s) }
 
 // missing says that nothing has this name, and what comes nearest.
 func missing(ctx context.Context, h *perdure.Home, name string) error {

@@ -67,17 +67,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	if err != nil {
 		return err
 	}
-	var known []session.Rule // of the session, before this run
-	if resumed {
-		st, err := a.reopen(ctx, h, id)
-		if err != nil {
-			return err
-		}
-		known = st.Permissions.Rules
-		a.tellRuleChanges(known, opt.Rules)
-		if err := a.budgetOf(h, set, st, &opt); err != nil {
-			return err
-		}
+	known, err := a.settle(ctx, h, id, f, set, resumed, &opt) // rules of the session, before this run
+	if err != nil {
+		return err
 	}
 	if f.name != "" {
 		a.warnOfTwins(ctx, h, id, f.name)
@@ -131,25 +123,6 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 		a.note("forked %s at event %d as %s", id, seq, child)
 	}
 	return child, true, err
-}
-
-// reopen lets a paused session go on: that is what resuming it asks for. One that was closed stays so. It returns the
-// session's state.
-func (a *App) reopen(ctx context.Context, h *perdure.Home, id string) (*session.State, error) {
-	st, err := h.State(ctx, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case st.Lifecycle == session.LifecyclePaused:
-		a.note("session %s was paused; it is open again", id)
-		err = a.deliver(ctx, h, id, &session.LifecycleSet{To: session.LifecycleOpen})
-	case st.Lifecycle != session.LifecycleOpen:
-		err = &exitError{
-			code: exitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", id, st.Lifecycle),
-			hint: "a fork goes on where it ended: perdure -p --resume " + id + " --fork-session",
-		}
-	}
-	return st, err
 }
 
 // warnOfRules says what a rule of a flag allows besides what was meant, when it is new to the session.
@@ -217,8 +190,9 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	if err != nil {
 		return "", err
 	}
-	if _, nano := f.limits(set); nano != nil {
-		if err := checkBudget(agent, *nano); err != nil {
+	limits := perdure.RunOptions{}
+	if f.limits(&limits, set, nil); limits.BudgetNano != nil {
+		if err := checkBudget(agent, *limits.BudgetNano); err != nil {
 			return "", err
 		}
 	}
@@ -231,12 +205,12 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	if mode == permission.ModeBypass {
 		mode = permission.ModeDefault // a flag sets it, for as long as the run lasts
 	}
-	dir, err := filepath.EvalSymlinks(a.Dir)
+	dir, err := a.workdir()
 	if err != nil {
 		return "", err
 	}
 	a.Dir = dir
-	dirs, err := f.directories(dir)
+	dirs, err := directories("--add-dir", f.dirs, dir)
 	if err != nil {
 		return "", err
 	}
@@ -252,8 +226,7 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 	}
 	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.getenv("USER")}
 	opt.Mode = permission.Mode(f.mode)
-	opt.MaxSteps, opt.BudgetNano = f.limits(set)
-	if opt.AddDirs, err = f.directories(a.Dir); err != nil {
+	if opt.AddDirs, err = directories("--add-dir", f.dirs, a.Dir); err != nil {
 		return opt, err
 	}
 	rules, err := f.rules()

@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
@@ -32,6 +31,8 @@ type runFlags struct {
 	dirs         []string
 	maxSteps     int
 	maxBudget    budget
+	retryFor     time.Duration
+	cwd          string
 	appendSystem string
 	wait         bool
 	changed      func(string) bool // tells whether a flag was given
@@ -60,8 +61,10 @@ func (f *runFlags) register(c *cobra.Command) {
 	fs.StringArrayVar(&f.allowed, "allowed-tools", nil, "`RULES` to allow, as in \"Read,Bash(git log:*)\"; also --allowedTools")
 	fs.StringArrayVar(&f.disallowed, "disallowed-tools", nil, "`RULES` to deny; also --disallowedTools")
 	fs.StringArrayVar(&f.dirs, "add-dir", nil, "another `DIR` that the agent may work in")
-	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls); exit 6, --resume goes on")
-	fs.Var(&f.maxBudget, "max-budget-usd", "stop before the session has spent `X` US dollars; exit 6; none takes the budget off")
+	fs.StringVar(&f.cwd, "cwd", "", "with -c or -r: go on in this `DIR`, if the session's own was moved or is gone")
+	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls) of a turn; exit 6, --resume allows as many again; 0: no limit")
+	fs.Var(&f.maxBudget, "max-budget-usd", "stop before the session has spent `X` US dollars; exit 6; 0 or none: no limit")
+	fs.DurationVar(&f.retryFor, "retry-for", 24*time.Hour, "wait up to this long for a model that cannot be reached, as in 30m; 0 tries once")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
 }
 
@@ -87,10 +90,10 @@ func (f *runFlags) check() error {
 		return usageError("--fork-session needs --continue or --resume")
 	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
 		return usageError("--session-id opens a new session: it goes with --resume only to name a fork")
-	case f.changed("session-id") && !validID(f.sessionID):
-		return usageError("%q is no session id: use letters, digits and . _ -, up to 128, beginning with a letter or digit", f.sessionID)
+	case f.changed("session-id") && !session.ValidID(f.sessionID):
+		return session.CheckID(f.sessionID)
 	case f.changed("append-system-prompt") && (f.cont || f.resume != ""):
-		return usageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is")
+		return usageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is; say it in the prompt instead")
 	case f.changed("name") && (f.cont || f.resume != "") && !f.fork:
 		return usageError("--name names a new session or a fork: perdure rename ID NAME renames one")
 	case !slices.Contains(shapes, f.format):
@@ -99,8 +102,10 @@ func (f *runFlags) check() error {
 		return usageError("--max-turns cannot be negative")
 	case f.bypass && f.mode != "" && f.mode != string(permission.ModeBypass):
 		return usageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
-	case f.changed("max-turns") && f.maxSteps == 0:
-		return usageError("--max-turns must be at least 1")
+	case f.cwd != "" && !f.cont && f.resume == "":
+		return usageError("--cwd needs --continue or --resume: a new session works where the command is started")
+	case f.retryFor < 0:
+		return usageError("--retry-for cannot be negative")
 	}
 	if f.changed("name") {
 		if err := checkName(f.name); err != nil {
@@ -140,34 +145,22 @@ func (f *runFlags) rules() (out []session.Rule, err error) {
 	return out, nil
 }
 
-// directories are the added ones, absolute and without symbolic links: what is asked about has none either.
-func (f *runFlags) directories(base string) ([]string, error) {
+// directories are those that a flag names, absolute and without symbolic links: what is asked about has none either.
+func directories(flag string, dirs []string, base string) ([]string, error) {
 	var out []string
-	for _, d := range f.dirs {
+	for _, d := range dirs {
 		abs := d
 		if !filepath.IsAbs(d) {
 			abs = filepath.Join(base, d)
 		}
 		real, err := filepath.EvalSymlinks(abs)
 		if err != nil {
-			return nil, usageError("--add-dir %s: %v", d, err)
+			return nil, usageError("%s %s: %v", flag, d, err)
 		}
-		if info, err := os.Stat(real); err != nil || !info.IsDir() {
-			return nil, usageError("--add-dir %s: not a directory", d)
+		if !isDir(real) {
+			return nil, usageError("%s %s: not a directory", flag, d)
 		}
 		out = append(out, real)
 	}
 	return out, nil
-}
-
-// limits are the run's: a flag, else what the settings say.
-func (f *runFlags) limits(s settings.Loaded) (steps *int, budget *int64) {
-	n := f.maxSteps
-	if n == 0 || s.MaxSteps > 0 && s.MaxSteps < n && !f.changed("max-turns") {
-		n = s.MaxSteps
-	}
-	if n > 0 { // else the session keeps what it has
-		steps = &n
-	}
-	return steps, f.maxBudget.nano(s.MaxBudgetUSD)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/perdure/perdure/session"
 )
@@ -178,6 +179,15 @@ func configured(b *session.Configured) string {
 	}
 	if b.BudgetNano != nil {
 		out = append(out, fmt.Sprintf("budget $%.2f", float64(*b.BudgetNano)/1e9))
+	}
+	if b.RetryForMS != nil {
+		out = append(out, "retries for "+span(time.Duration(*b.RetryForMS)*time.Millisecond))
+	}
+	if b.Root != nil {
+		out = append(out, "belongs to "+*b.Root)
+	}
+	if b.Cwd != nil {
+		out = append(out, "works in "+*b.Cwd)
 	}
 	for _, d := range b.AddDirs {
 		out = append(out, "directory "+d)

@@ -54,6 +54,9 @@ func (s *source) check() error {
 	case math.IsNaN(usd) || usd < 0 || usd > maxBudget:
 		return s.at("max_budget_usd", "", "max_budget_usd must be a number of US dollars, 0 or more; without a limit, leave it out")
 	}
+	if _, err := s.retryFor(); err != nil {
+		return s.at("retry_for", "", "%v", err)
+	}
 	if s.Mode != "" {
 		if _, err := permission.ParseMode(s.Mode); err != nil {
 			return s.at("permission_mode", "", "permission_mode %q is unknown: use default, acceptEdits or plan", s.Mode)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -25,8 +26,9 @@ type Settings struct {
 	Mode         string      `toml:"permission_mode"` // as --permission-mode
 	MaxSteps     int         `toml:"max_turns"`
 	MaxBudgetUSD float64     `toml:"max_budget_usd"`
-	Secrets      []string    `toml:"secrets"` // names of environment variables whose values are replaced
-	Protect      []string    `toml:"protect"` // absolute paths, or under ~, whose change always asks; Load makes them so
+	RetryFor     string      `toml:"retry_for"` // as in 2h: how long a model that cannot be reached is waited for
+	Secrets      []string    `toml:"secrets"`   // names of environment variables whose values are replaced
+	Protect      []string    `toml:"protect"`   // absolute paths, or under ~, whose change always asks; Load makes them so
 	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
 	// Prices are by PROVIDER/MODEL, for models that have none here or another one.
@@ -45,6 +47,7 @@ type Loaded struct {
 	Settings
 	Rules   []permission.Rule
 	Bounds  session.CommandLimits // what Limits say; of a project only what is tighter
+	Retry   *time.Duration        // what RetryFor says; nil: nothing
 	Ignored []string              // what an untrusted project file said in vain, in words
 }
 
@@ -62,6 +65,9 @@ func Load(userFile, projectDir string) (Loaded, error) {
 		return l, err
 	}
 	if l.Bounds, err = user.Limits.bounds(); err != nil {
+		return l, err // check has found none
+	}
+	if l.Retry, err = user.retryFor(); err != nil {
 		return l, err // check has found none
 	}
 	if err := l.rules(user, user.Permissions, permission.SourceUser, ""); err != nil {
@@ -95,12 +101,31 @@ func (l *Loaded) project(file, dir string) error {
 		return err
 	}
 	l.Bounds = l.Bounds.Narrow(bounds)
+	patience, err := p.retryFor()
+	if err != nil {
+		return err // check has found none
+	}
+	if patience != nil && (l.Retry == nil || *patience < *l.Retry) {
+		l.Retry = patience
+	}
 	l.narrow(p.Settings, file)
 	above := filepath.Dir(filepath.Dir(file))
 	if above == dir {
 		above = ""
 	}
 	return l.rules(p, Permissions{Ask: p.Permissions.Ask, Deny: p.Permissions.Deny}, permission.SourceProject, above)
+}
+
+// retryFor reads how long a model is waited for; nil: the file says nothing.
+func (s Settings) retryFor() (*time.Duration, error) {
+	if s.RetryFor == "" {
+		return nil, nil
+	}
+	d, err := time.ParseDuration(s.RetryFor)
+	if err != nil || d < 0 {
+		return nil, fmt.Errorf("retry_for %q is no span of time: write 30m or 24h, or 0 to try once", s.RetryFor)
+	}
+	return &d, nil
 }
 
 // UserFile is where the user's configuration is: under the XDG configuration directory. Empty if there is none.
