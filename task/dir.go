@@ -50,30 +50,12 @@ func (d actDir) path(name string) string {
 	return string(d) + "/" + name
 }
 
-// maxID bounds session and act ids, in bytes.
-const maxID = 128
-
-// validID accepts what may be a single, visible path element: letters, digits and . _ - with a letter or digit first.
-func validID(id string) bool {
-	if id == "" || len(id) > maxID {
-		return false
-	}
-	for i := range len(id) {
-		c := id[i]
-		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !alnum && (i == 0 || !strings.ContainsRune("._-", rune(c))) {
-			return false
-		}
-	}
-	return true
-}
-
 // act returns the directory of an act after checking that both ids are harmless as path elements.
 func (r *Runner) act(sessionID, act string) (actDir, error) {
 	if !filepath.IsAbs(r.Dir) {
 		return "", fmt.Errorf("acts directory %q: %w: not absolute", r.Dir, ErrInvalid)
 	}
-	if !validID(sessionID) || !validID(act) {
+	if !session.ValidID(sessionID) || !session.ValidID(act) {
 		return "", fmt.Errorf("command %s/%s: %w: bad id", sessionID, act, ErrInvalid)
 	}
 	return actDir(filepath.Join(r.Dir, sessionID, act)), nil
@@ -93,7 +75,7 @@ func (r *Runner) List(sessionID string) ([]string, error) {
 	}
 	var acts []string
 	for _, e := range entries {
-		if e.IsDir() && validID(e.Name()) {
+		if e.IsDir() && session.ValidID(e.Name()) {
 			acts = append(acts, e.Name())
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // Create adds a session; see [store.Directory].
 func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 	return s.call(ctx, "create", n.ID, func(h *Home) error {
-		if n.ID == "" {
-			return fmt.Errorf("an id has at least 1 byte")
+		if err := session.CheckID(n.ID); err != nil {
+			return err
 		}
 		if h.sessions[n.ID] != nil {
 			return store.ErrExists

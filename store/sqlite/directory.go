@@ -9,13 +9,10 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// maxID bounds a session's id in bytes.
-const maxID = 512
-
 // Create adds a session; see [store.Directory].
 func (s *Store) Create(ctx context.Context, n store.NewSession) error {
-	if n.ID == "" || len(n.ID) > maxID {
-		return fmt.Errorf("create session %q: an id has 1 to %d bytes", n.ID, maxID)
+	if err := session.CheckID(n.ID); err != nil {
+		return fmt.Errorf("create session: %w", err)
 	}
 	if n.Heads.Labels == nil {
 		n.Heads.Labels = n.Labels

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -13,6 +14,7 @@ var createTests = []test{
 	{"with first events", createBegun},
 	{"refused whole", createRefused},
 	{"a fork with its first event", createFork},
+	{"only under an id", createID},
 	{"two creators", createTwice},
 }
 
@@ -43,6 +45,20 @@ func createBegun(e *env) {
 	if err != nil || len(page.Sessions) != 1 || page.Sessions[0].Head != w.head {
 		e.Errorf("listing: %+v, %v", page, err)
 	}
+}
+
+// createID: an id is one harmless path element, or there is no session.
+func createID(e *env) {
+	s := e.open()
+	for _, id := range []string{"", "../../escaped", "a/b", ".hidden", "-flag", "a\x00b", "a\nb", "a b", strings.Repeat("x", 129)} {
+		if err := s.Create(e.ctx, store.NewSession{ID: id}); !errors.Is(err, session.ErrBadID) {
+			e.Errorf("id %q: %v", id, err)
+		}
+	}
+	if page, err := s.List(e.ctx, store.Query{}); err != nil || len(page.Sessions) != 0 {
+		e.Errorf("listing: %+v, %v", page, err)
+	}
+	e.must(s.Create(e.ctx, store.NewSession{ID: strings.Repeat("x", 128)}))
 }
 
 // createRefused: what a creation is refused for leaves neither a session nor an event behind.

@@ -118,7 +118,7 @@ func listFilters(e *env) {
 	for _, n := range []store.NewSession{
 		{ID: "abc", Heads: store.Heads{Title: "T", Cwd: "/a", Lifecycle: "open", Activity: "running", Labels: map[string]string{"x": "1", "y": "2"}}},
 		{ID: "abd", Heads: store.Heads{Title: "T", Cwd: "/b", Lifecycle: "closed", Activity: "idle", Labels: map[string]string{"x": "1"}}},
-		{ID: "b%_", Heads: store.Heads{Title: "U", Cwd: "/a", Lifecycle: "paused", Activity: "idle", Labels: map[string]string{"x": "2"}}, Parent: &fork},
+		{ID: "b_.", Heads: store.Heads{Title: "U", Cwd: "/a", Lifecycle: "paused", Activity: "idle", Labels: map[string]string{"x": "2"}}, Parent: &fork},
 	} {
 		e.must(s.Create(e.ctx, n))
 	}
@@ -127,26 +127,26 @@ func listFilters(e *env) {
 		want []string
 	}{
 		{store.Query{Title: "T"}, []string{"abd", "abc"}},
-		{store.Query{Cwd: "/a"}, []string{"b%_", "abc"}},
+		{store.Query{Cwd: "/a"}, []string{"b_.", "abc"}},
 		{store.Query{Lifecycle: "open"}, []string{"parent", "abc"}},
-		{store.Query{Lifecycle: "paused"}, []string{"b%_"}},
+		{store.Query{Lifecycle: "paused"}, []string{"b_."}},
 		{store.Query{Lifecycle: "closed"}, []string{"abd"}},
 		{store.Query{Activity: "running"}, []string{"abc"}},
-		{store.Query{Activity: "idle"}, []string{"b%_", "abd"}},
+		{store.Query{Activity: "idle"}, []string{"b_.", "abd"}},
 		{store.Query{Labels: map[string]string{"x": "1"}}, []string{"abd", "abc"}},
 		{store.Query{Labels: map[string]string{"x": "1", "y": "2"}}, []string{"abc"}},
 		{store.Query{Labels: map[string]string{"none": ""}}, nil},
 		{store.Query{IDPrefix: "ab"}, []string{"abd", "abc"}},
-		{store.Query{IDPrefix: "b%"}, []string{"b%_"}},
+		{store.Query{IDPrefix: "b_"}, []string{"b_."}},
 		{store.Query{IDPrefix: "%"}, nil},
 		{store.Query{IDSuffix: "bc"}, []string{"abc"}},
-		{store.Query{IDSuffix: "%_"}, []string{"b%_"}},
+		{store.Query{IDSuffix: "_."}, []string{"b_."}},
 		{store.Query{IDSuffix: "parent parent"}, nil},
 		{store.Query{Lifecycle: "closed", OrHeld: true}, []string{"parent", "abd"}},
 		{store.Query{Activity: "running", OrHeld: true}, []string{"parent", "abc"}},
 		{store.Query{Activity: "running", Lifecycle: "closed", OrHeld: true}, []string{"parent"}},
 		{store.Query{Activity: "running", Cwd: "/a", OrHeld: true}, []string{"abc"}},
-		{store.Query{Parent: "parent"}, []string{"b%_"}},
+		{store.Query{Parent: "parent"}, []string{"b_."}},
 		{store.Query{Parent: "nobody"}, nil},
 		{store.Query{Title: "T", Cwd: "/a", IDPrefix: "a", Lifecycle: "open", Activity: "running", Labels: map[string]string{"y": "2"}}, []string{"abc"}},
 	} {

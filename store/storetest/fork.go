@@ -38,7 +38,7 @@ func forkBegins(e *env) {
 		e.Errorf("parent of the grandchild: %+v", got)
 	}
 	start := session.Position{Session: "c", Hash: at.Hash}
-	e.must(s.Create(e.ctx, store.NewSession{ID: "from the start", Parent: &start}))
+	e.must(s.Create(e.ctx, store.NewSession{ID: "from-the-start", Parent: &start}))
 }
 
 // forkRefusals: no parent, another hash, beyond the head.
