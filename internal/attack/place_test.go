@@ -27,8 +27,11 @@ func TestDirectoryGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := w.perdure("-p", "-r", "s", bypass, "go on")
-	if o.code != 0 {
-		t.Errorf("a directory that is gone ends the session: %s", o)
+	if o.code != 1 || !strings.Contains(o.stderr, "--cwd DIR") {
+		t.Errorf("a directory that is gone is not told with a way on: %s", o)
+	}
+	if o := w.perdure("-p", "-r", "s", bypass, "--cwd", w.work, "go on"); o.code != 0 {
+		t.Errorf("the way on: %s", o)
 	}
 	w.verify("s")
 	t.Logf("%q", w.results("s"))

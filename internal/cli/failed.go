@@ -96,7 +96,7 @@ func (p *printer) limited(r *perdure.Result) {
 	case session.TurnMaxSteps:
 		p.app.hint("perdure -p --resume %s goes on, for as many steps again; --max-turns N sets another number", r.SessionID)
 	case session.TurnMaxBudget:
-		p.app.hint("perdure -p --resume %s --max-budget-usd X goes on with another budget; 0 takes it off", r.SessionID)
+		p.app.hint("perdure -p --resume %s --max-budget-usd X goes on with another budget; 0 or none takes it off", r.SessionID)
 	case session.TurnContextLimit:
 		p.tooLong(r)
 	}

@@ -49,12 +49,12 @@ func (p *printer) opened(s *engine.Session, resumed bool, words func(int64) stri
 
 // observe shows events and deltas as they come.
 func (p *printer) observe(u engine.Update) {
-	if b, ok := u.Body.(*session.ModelFailed); ok {
-		p.retrying(b)
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.observe(u)
+	if b, ok := u.Body.(*session.ModelFailed); ok {
+		p.retrying(b) // on stderr, for people and logs alike; the view has ended its line
+	}
 }
 
 func (p *printer) turnEnded(t perdure.TurnResult) {

@@ -21,7 +21,7 @@ func TestSwitchesAndFlags(t *testing.T) {
 		{"did you mean --max-turns?", []string{"-p", "--max-turn", "3", "x"}},
 		{`--max-turns "abc": it must be a whole number`, []string{"-p", "--max-turns", "abc", "x"}},
 		{`--max-budget-usd "abc": it must be an amount of US dollars`, []string{"-p", "--max-budget-usd", "abc", "x"}},
-		{"none to take the budget off", []string{"-p", "--max-budget-usd", "0", "x"}},
+		{"0 or none to take the budget off", []string{"-p", "--max-budget-usd", "much", "x"}},
 		{"amount of US dollars above 0", []string{"-p", "--max-budget-usd", "-1", "x"}},
 		{"perdure approvals deny --help lists the flags", []string{"approvals", "deny", "x", "--reason", "y"}},
 		{"--tail", []string{"task", "output", "x", "--tail=x"}},
@@ -79,7 +79,7 @@ func TestBudgetOfUnknownPrice(t *testing.T) {
 	script := w.scripted(`{"turns":[{"steps":[{"text":"one"}]},{"steps":[{"text":"two"}]},{"steps":[{"text":"three"}]}]}`)
 	writeFile(t, conf, "[prices.\""+script+"\"]\ninput = 1000\noutput = 1000\n")
 	o := w.fails(6, "stopped", "-p", "--session-id", "b2", "--model", script, "--max-budget-usd", "0.01", "x")
-	if !strings.Contains(o.stderr, "raise it: perdure -p --resume b2 --max-budget-usd X, or none") {
+	if !strings.Contains(o.stderr, "perdure -p --resume b2 --max-budget-usd X goes on with another budget; 0 or none takes it off") {
 		t.Errorf("no way on: %s", o.stderr)
 	}
 	if out := w.ok("-p", "-r", "b2", "--max-budget-usd", "none"); !strings.Contains(out, "one") {

@@ -46,7 +46,7 @@ func TestTaskSettings(t *testing.T) {
 	if l := w.awaitTask("x", "bash_1", "killed"); l["by"] != "lifetime" {
 		t.Errorf("after the close: %v", l)
 	}
-	w.fails(exitFailed, "is closed: it takes no more turns", "task", "run", "--session", "x", "--lifetime", "session", "--", "true")
+	w.fails(exitFailed, "session is closed", "task", "run", "--session", "x", "--lifetime", "session", "--", "true")
 	w.awaitTask("x", "bash_2", "running")
 	w.ok("task", "kill", "x", "--all")
 	w.ok("verify", "x")

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -121,7 +120,7 @@ func (v *View) Event(ev session.Event, body session.Body) {
 	case *session.ModelResponded:
 		v.responded(b)
 	case *session.ModelFailed:
-		v.failed(b)
+		v.Rest() // the command says why, and when the next try comes
 	case *session.ModelLost:
 		v.line(v.paint(dim, "(the reply broke off)"))
 	case *session.TurnEnded:
@@ -154,23 +153,6 @@ func (v *View) responded(b *session.ModelResponded) {
 		}
 	}
 	v.Rest()
-}
-
-// failed shows why a model call failed and when the next try comes.
-func (v *View) failed(b *session.ModelFailed) {
-	text := "model " + b.Class + ": " + plain.Line(b.Message, 1000)
-	if b.Status != 0 {
-		text = fmt.Sprintf("model %s (status %d): %s", b.Class, b.Status, plain.Line(b.Message, 1000))
-	}
-	if b.RetryAt > 0 {
-		if wait := time.UnixMilli(b.RetryAt).Sub(v.cfg.Now()).Round(time.Second); wait > 0 {
-			text += fmt.Sprintf("; next try in %v", wait)
-		}
-	}
-	v.Rest()
-	for line := range strings.SplitSeq(ansi.Wordwrap(text, v.width(), ""), "\n") {
-		v.line(v.paint(yellow, line))
-	}
 }
 
 // Rest ends a line that is open, before something else is written to the terminal.

@@ -111,13 +111,19 @@ var rules = []session.Rule{
 	{Effect: "deny", Text: "Bash(wipe:*)", Source: "flag"},
 }
 
+// maxOpenings bounds how often one life opens a session: what does not end by then never will.
+const maxOpenings = 50
+
 // work opens a session and goes on until its human is done with it.
 func (w *World) work(p *process, eng *engine.Engine, h *human) error {
 	w.mu.Lock()
 	p.session = h.session
 	w.mu.Unlock()
 	opt := &engine.Options{}
-	for opt != nil {
+	for n := 0; opt != nil; n++ {
+		if n == maxOpenings {
+			return fmt.Errorf("session %s was opened %d times in one life and is not done", h.session, n)
+		}
 		opt.Rules, opt.SetRules, opt.Actor = rules, true, person
 		s, err := eng.Open(p.ctx, h.session, *opt)
 		if err == nil && w.cfg.TellsAgain {
