@@ -29,6 +29,9 @@ func (h *Home) Backup(ctx context.Context, dir string) error {
 	if _, err := os.Lstat(dir); err == nil {
 		return fmt.Errorf("back up to %s: %w", dir, fs.ErrExist)
 	}
+	if h.holds(filepath.Dir(dir)) {
+		return fmt.Errorf("back up to %s: it is inside of the home %s, and would be a part of itself", dir, h.dir)
+	}
 	partial := dir + ".partial"
 	if err := os.Mkdir(partial, 0o700); err != nil {
 		return fmt.Errorf("back up to %s: %w", dir, err)
@@ -49,6 +52,19 @@ func (h *Home) Backup(ctx context.Context, dir string) error {
 		return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, os.RemoveAll(partial)))
 	}
 	return nil
+}
+
+// holds reports whether a directory that exists is the home or inside of it, by whatever path it is named.
+func (h *Home) holds(dir string) bool {
+	home, err := filepath.EvalSymlinks(h.dir)
+	if err != nil {
+		return false
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(home, dir)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // copyTree copies regular files and directories; sockets and pipes of commands that run have no meaning in a copy.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +21,16 @@ func TestBackup(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 	w.fails(2, "exists", "backup", dir)
+	link := filepath.Join(w.dir, "link")
+	if err := os.Symlink(w.home, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, inside := range []string{filepath.Join(w.home, "copy"), filepath.Join(w.home, "acts", "copy"), filepath.Join(link, "acts", "copy")} {
+		w.fails(1, "inside of the home", "backup", inside) // it would copy its own copy, and that one's
+		if _, err := os.Stat(inside + ".partial"); err == nil {
+			t.Errorf("%s is left", inside)
+		}
+	}
 	log, show := w.ok("log", "s1", "--json"), w.ok("show", "s1", "--all")
 	there := *w
 	there.home = dir
