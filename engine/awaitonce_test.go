@@ -114,6 +114,7 @@ func TestInterruptKeepsAMetAwaitFromStartingATurn(t *testing.T) {
 		<-time.After(time.Minute)
 		cmds.end(theTask, 0)
 		<-time.After(time.Minute)
+		synctest.Wait()
 		asked := len(s.requests)
 		if err := se.Interrupt(t.Context(), session.Actor{Type: session.ActorUser}); err != nil {
 			t.Fatal(err)
