@@ -93,6 +93,12 @@ func TestAnswerByNumber(t *testing.T) {
 	if q["question"] != "Which port?" || len(q["options"].([]any)) != 2 {
 		t.Errorf("waiting: %v", q)
 	}
+	if out := w.ok("approvals", "list"); !strings.Contains(out, "asks: Which port?") || !strings.Contains(out, "2. 8080") {
+		t.Errorf("the question is not where approvals are: %s", out)
+	}
+	if l := lines(t, w.ok("approvals", "list", "s", "--json"))[0]; l["kind"] != "question" || l["question"] != "Which port?" {
+		t.Errorf("in JSON: %v", l)
+	}
 	answers := func(text string) {
 		t.Helper()
 		if out := w.ok("show", "s", "--messages"); !strings.Contains(out, text) {

@@ -16,6 +16,7 @@ func (a *App) approvalsCommand() *cobra.Command {
 // approvalView is a line of approvals list --json.
 type approvalView struct {
 	ID        string         `json:"id"`
+	Kind      string         `json:"kind"` // approval; see questionView for the other one
 	SessionID string         `json:"session_id"`
 	Tool      string         `json:"tool"`
 	Input     any            `json:"input"`
@@ -35,7 +36,7 @@ func viewOfWait(w wait) approvalView {
 	p := w.call.Approval
 	pattern, allows := wider(w)
 	return approvalView{
-		ID: w.id, SessionID: w.session, Tool: w.call.Tool, Input: perdure.JSONValue(effective(w.call.Input)), Cwd: p.Cwd, Digest: p.Bound,
+		ID: w.id, Kind: kindApproval, SessionID: w.session, Tool: w.call.Tool, Input: perdure.JSONValue(effective(w.call.Input)), Cwd: p.Cwd, Digest: p.Bound,
 		Rule: p.Rule, Asked: perdure.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
 		Target: p.Target, Always: p.Always,
 	}
@@ -48,24 +49,15 @@ func (a *App) approvalsListCommand() *cobra.Command {
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				waits, err := a.waitsFor(ctx, h, args)
+				approvals, err := a.waitsFor(ctx, h, args, kindApproval)
 				if err != nil {
 					return err
 				}
-				if len(waits) == 0 && !asJSON {
-					a.note("no approval waits")
+				questions, err := a.waitsFor(ctx, h, args, kindQuestion)
+				if err != nil {
+					return err
 				}
-				for _, w := range waits {
-					if asJSON {
-						err = a.json(viewOfWait(w))
-					} else {
-						a.printApproval(w)
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return nil
+				return a.printWaits(append(approvals, questions...), asJSON)
 			})
 		},
 	}
@@ -73,9 +65,51 @@ func (a *App) approvalsListCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string) ([]wait, error) {
+// printWaits lists approvals and questions.
+func (a *App) printWaits(waits []wait, asJSON bool) error {
+	if len(waits) == 0 && !asJSON {
+		a.note("nothing waits for a human")
+	}
+	for _, w := range waits {
+		var err error
+		switch q := w.call.Question; {
+		case asJSON && q != nil:
+			err = a.json(questionView{ID: w.id, Kind: kindQuestion, SessionID: w.session, Cwd: w.cwd, Question: *q})
+		case asJSON:
+			err = a.json(viewOfWait(w))
+		case q != nil:
+			a.printQuestion(w.id, *q)
+		default:
+			a.printApproval(w)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// questionView is a line of approvals list --json for a question.
+type questionView struct {
+	ID        string `json:"id"`
+	Kind      string `json:"kind"`
+	SessionID string `json:"session_id"`
+	Cwd       string `json:"cwd"`
+	session.Question
+}
+
+// printQuestion shows what the model asks, and how to answer.
+func (a *App) printQuestion(id string, q session.Question) {
+	a.linef("%s  asks: %s", id, oneline(q.Question, 2000))
+	for i, o := range q.Options {
+		a.linef("  %d. %s", i+1, oneline(o, 200))
+	}
+	a.linef("  perdure answer %s %s", id, map[bool]string{true: "NUMBER   (or a text of yours)", false: "TEXT"}[len(q.Options) > 0])
+}
+
+func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind string) ([]wait, error) {
 	if len(args) == 0 {
-		return a.allWaits(ctx, h, kindApproval)
+		return a.allWaits(ctx, h, kind)
 	}
 	id, err := resolve(ctx, h, args[0])
 	if err != nil {
@@ -85,7 +119,7 @@ func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string) ([]w
 	if err != nil {
 		return nil, err
 	}
-	return waitsOf(st, kindApproval), nil
+	return waitsOf(st, kind), nil
 }
 
 // printApproval shows a call with all that its judge has to know.
