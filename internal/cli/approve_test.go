@@ -235,3 +235,39 @@ func TestSendWhileCallsWait(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// What is typed about several calls takes effect when all have been asked about: a command that starts between two
+// questions would write into the second. So it is with a call and a question, and a question takes the number of an
+// option.
+func TestAskedAboutAllFirst(t *testing.T) {
+	w := newWorld(t)
+	r, stdin := io.Pipe()
+	w.app.Stdin, w.app.Terminal, w.app.Asks = r, true, true
+	run, wait := w.start("-p", "--wait", "--session-id", "s", "--model", w.scripted(`{"turns":[{"match":"","steps":[
+		{"tools":[{"name":"Bash","input":{"command":"touch one"}},{"name":"AskUser","input":{"question":"Which colour?","options":["red","green"]}}]},
+		{"text":"Green it is."}]}]}`), "go")
+	say := func(asked, typed string) {
+		t.Helper()
+		until(t, "it asks "+asked, func() bool { return strings.HasSuffix(run.read().stderr, asked) })
+		if _, err := os.Stat(filepath.Join(w.dir, "one")); err == nil {
+			t.Error("the command ran while questions were open")
+		}
+		if _, err := io.WriteString(stdin, typed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("allow Bash touch one (1 of 2)? y, or n and why [n] ", "y\n")
+	say("answer \"Which colour?\" (2 of 2)? a number, or a text of yours ", "7\n")
+	say("the question has 2\nanswer \"Which colour?\" (2 of 2)? a number, or a text of yours ", "\n")
+	say("yours answer \"Which colour?\" (2 of 2)? a number, or a text of yours ", "2\n")
+	wait()
+	if o := run.read(); o.code != 0 || o.stdout != "Green it is.\n" || strings.Contains(o.stderr, "this process sleeps") {
+		t.Errorf("%+v", o)
+	}
+	if log := w.ok("show", "s", "--messages"); !strings.Contains(log, "green") {
+		t.Errorf("%s", log)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "one")); err != nil {
+		t.Error(err)
+	}
+}

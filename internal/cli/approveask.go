@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,12 +53,39 @@ func (k *asker) ask(ctx context.Context, waits []wait) {
 	}
 	go func() {
 		defer close(done)
-		for i, w := range waits {
-			if !k.one(ctx, w, len(waits), i+1) {
-				return
-			}
-		}
+		k.all(ctx, waits)
 	}()
+}
+
+// all asks about all of them, and answers then: what an answer sets going would write into the next question.
+func (k *asker) all(ctx context.Context, waits []wait) {
+	var given []typedReply
+	for i, w := range waits {
+		which := ""
+		if len(waits) > 1 {
+			about := callLine(w)
+			if q := w.call.Question; q != nil {
+				about = strconv.Quote(oneline(q.Question, maxCell))
+			}
+			which = fmt.Sprintf(" %s (%d of %d)", about, i+1, len(waits))
+		}
+		r, came := k.one(ctx, w, which)
+		switch came {
+		case gone:
+			return
+		case typedLine:
+			given = append(given, typedReply{w, r})
+		case closed, elsewhere:
+		}
+		if came == closed {
+			break
+		}
+	}
+	for _, g := range given {
+		if !k.give(ctx, g.wait, g.reply) {
+			return
+		}
+	}
 }
 
 // end ends what is asked, if something is.
@@ -89,46 +117,82 @@ func (k *asker) put() {
 	k.shown.Add(1)
 }
 
-// one asks about one call until it is answered; false: nothing more is to be asked.
-func (k *asker) one(ctx context.Context, w wait, of, n int) bool {
-	which := ""
-	if of > 1 {
-		which = fmt.Sprintf(" %s (%d of %d)", callLine(w), n, of)
+// reply is what a person typed: about an approval, or as the answer to a question.
+type reply struct {
+	approve approveFlags
+	text    string
+}
+
+type typedReply struct {
+	wait
+	reply
+}
+
+// one asks about one call until something comes that is an answer.
+func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
+	ask, other := "allow"+which+"? y, or n and why [n] ", "approvals allow "+w.id
+	if w.call.Question != nil {
+		ask, other = "answer"+which+"? ", "answer "+w.id+" ANSWER"
+		if len(w.call.Question.Options) > 0 {
+			ask = "answer" + which + "? a number, or a text of yours "
+		}
 	}
 	k.put()
 	for {
-		_, _ = fmt.Fprintf(k.app.Stderr, "allow%s? y, or n and why [n] ", plain(which))
+		_, _ = fmt.Fprint(k.app.Stderr, plain(ask))
 		line, came := k.line(ctx, w)
 		if came != typedLine {
 			_, _ = fmt.Fprintln(k.app.Stderr)
 		}
 		switch came {
 		case gone:
-			return false
+			return reply{}, gone
 		case elsewhere:
 			k.app.note("%s was answered elsewhere", w.id)
-			return true
+			return reply{}, elsewhere
 		case closed:
-			k.app.note("not answered: perdure approvals allow %s, from another terminal", w.id)
-			return false
+			k.app.note("not answered: perdure %s, from another terminal", other)
+			return reply{}, closed
 		case typedLine:
 		}
-		f, ok := typed(line)
-		if !ok {
-			continue
+		if r, ok := k.reading(w, line); ok {
+			return r, typedLine
 		}
-		err := k.home.Approve(ctx, w.session, w.call.ID, f.allow, w.call.Approval.Bound, "", f.message)
-		switch {
-		case ctx.Err() != nil:
-			return false
-		case errors.Is(err, engine.ErrRefused):
-			k.app.note("%s was answered already", w.id)
-		case err != nil:
-			k.app.note("%s: %v", w.id, err)
-			return false
-		}
-		return true
 	}
+}
+
+// reading takes a line for an answer; ok is false for what is none.
+func (k *asker) reading(w wait, line string) (r reply, ok bool) {
+	if w.call.Question == nil {
+		r.approve, ok = typed(line)
+		return r, ok
+	}
+	text, err := option(w.call.Question, strings.TrimSpace(line))
+	if err != nil {
+		k.app.note("%v", err)
+		return r, false
+	}
+	return reply{text: text}, text != ""
+}
+
+// give gives an answer to the session; false: no more of them are to be given.
+func (k *asker) give(ctx context.Context, w wait, r reply) bool {
+	var err error
+	if w.call.Question != nil {
+		err = k.home.Answer(ctx, w.session, w.call.ID, r.text)
+	} else {
+		err = k.home.Approve(ctx, w.session, w.call.ID, r.approve.allow, w.call.Approval.Bound, "", r.approve.message)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case errors.Is(err, engine.ErrRefused):
+		k.app.note("%s was answered already", w.id)
+	case err != nil:
+		k.app.note("%s: %v", w.id, err)
+		return false
+	}
+	return true
 }
 
 // What came while a question stood.
@@ -162,7 +226,7 @@ func (k *asker) line(ctx context.Context, w wait) (string, came) {
 			}
 		case <-look.C:
 			st, err := k.home.State(ctx, w.session)
-			if err == nil && !slices.ContainsFunc(waitsOf(st, kindApproval), func(v wait) bool { return v.id == w.id }) {
+			if err == nil && !slices.ContainsFunc(allWaitsOf(st), func(v wait) bool { return v.id == w.id }) {
 				return "", elsewhere
 			}
 		}

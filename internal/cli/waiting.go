@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"slices"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
 )
 
-// waiting shows what a session waits for, and gives the calls. here tells that they are asked about at this terminal, so
+// waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so
 // that nothing has to be run for it.
 func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 	a := p.app
@@ -20,14 +20,21 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 		for i, o := range w.Question.Options {
 			a.hint("  %d. %s", i+1, oneline(o, 200))
 		}
+		if here {
+			continue
+		}
 		if len(w.Question.Options) > 0 {
 			a.hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
 		} else {
 			a.hint("perdure answer %s TEXT", w.ID)
 		}
 	}
-	waits := p.calls(r)
+	waits, calls := p.waits(r), 0
 	for _, w := range waits {
+		if w.call.Question != nil {
+			continue
+		}
+		calls++
 		a.hint("%s  %s", w.id, oneline(w.call.Tool, maxCell))
 		for _, l := range callLines(w, linesAtEnd) {
 			a.hint("  %s", l)
@@ -36,21 +43,23 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 			a.hint("perdure approvals allow %s   (or deny)", w.id)
 		}
 	}
-	if len(waits) > 1 && !here {
+	if calls > 1 && !here {
 		a.hint("perdure approvals allow --all %s   allows all of them", r.SessionID)
 	}
 	return waits
 }
 
-// calls are the calls that wait for an approval, as the session has them.
-func (p *printer) calls(r *perdure.Result) []wait {
-	if !slices.ContainsFunc(r.Waiting, func(w perdure.Waiting) bool { return w.Kind != kindQuestion }) {
-		return nil
-	}
+// waits are the approvals and questions that wait, as the session has them.
+func (p *printer) waits(r *perdure.Result) []wait {
 	st, err := p.home.State(context.Background(), r.SessionID)
 	if err != nil {
-		p.app.note("the calls that wait cannot be shown: %v", err)
+		p.app.note("what waits cannot be shown: %v", err)
 		return nil
 	}
-	return waitsOf(st, kindApproval)
+	return allWaitsOf(st)
+}
+
+// allWaitsOf are the approvals that a session waits for, and its questions.
+func allWaitsOf(st *session.State) []wait {
+	return append(waitsOf(st, kindApproval), waitsOf(st, kindQuestion)...)
 }
