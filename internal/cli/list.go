@@ -134,7 +134,8 @@ func (a *App) printSessions(sessions []perdure.Listing, oneDirectory bool) error
 	if oneDirectory {
 		rows = withoutColumn(rows, len(rows[0])-1)
 	}
-	return a.table(rows)
+	columns, _ := a.size()
+	return a.table(narrow(rows, columns, "TURNS", "MODEL")) // a name of which enough is seen says more
 }
 
 // called is what a session is known by: its name, and that it is a fork.

@@ -42,7 +42,7 @@ func (a *App) overview(ctx context.Context, h *perdure.Home) error {
 	}
 	a.linef("Begin      perdure -p \"PROMPT\"")
 	if len(sessions) > 0 {
-		a.linef("Go on      perdure -p -c \"PROMPT\"   with the newest session here; -r ID with another one")
+		a.linef("Go on      perdure -p -c \"PROMPT\"   the newest session here; -r ID another one")
 	}
 	a.linef("See        perdure list, show ID, log ID, task list; perdure --help has the rest")
 	return nil
@@ -71,7 +71,7 @@ func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
 		}
 		a.itemf("%s  wants: %s %s", shortWait(w), w.call.Tool, session.About(w.call.Input))
 	}
-	a.linef("  perdure approvals list shows all of it; approvals allow ID, deny ID, answer ID ANSWER")
+	a.linef("  perdure approvals list, show ID; approvals allow ID, deny ID, answer ID TEXT")
 	a.linef("")
 	return nil
 }

@@ -166,17 +166,22 @@ func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 }
 
 func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
-	page, err := h.List(ctx, store.Query{Limit: 10})
+	const most = 10
+	page, err := h.List(ctx, store.Query{Limit: overviewLooked})
 	if err != nil {
 		return err
 	}
-	if len(page.Sessions) == 0 {
+	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
+	if len(sessions) == 0 {
 		return &exitError{code: exitMissing, text: "there is no session to resume", hint: "perdure -p \"PROMPT\" opens one"}
 	}
 	a.note("which session? the newest are:")
-	for _, s := range page.Sessions {
-		a.hint("%s  %-11s %4s  %s  %s", s.ID, status(s), a.age(s.Updated), a.called(s), a.tilde(s.Heads.Cwd))
+	beside := *a // stdout is for answers
+	beside.Stdout = a.Stderr
+	if err := beside.printSessions(sessions[:min(len(sessions), most)], false); err != nil {
+		return err
 	}
+	a.hint("perdure -p -r ID goes on with one of them")
 	return exit(exitUsage)
 }
 
