@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,9 @@ func (s *Store) openReading() (*conn, error) {
 		return openEmpty(s.cfg)
 	}
 	c, err := s.openShared()
+	if err == nil {
+		return c.orEmpty(s.cfg)
+	}
 	err = s.cfg.engine.explain(err)
 	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
 		return nil, err
@@ -50,6 +54,25 @@ func (s *Store) openReading() (*conn, error) {
 		return c, nil
 	}
 	return nil, err
+}
+
+// orEmpty is the connection, or that of an empty home while whoever makes the database has not made its tables yet.
+func (c *conn) orEmpty(cfg Config) (*conn, error) {
+	tables := int64(0)
+	_, err := c.one("SELECT count(*) FROM sqlite_schema", nil, func(v []driver.Value) error {
+		tables = number(v[0])
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, errors.Join(err, c.close())
+	case tables > 0:
+		return c, nil
+	}
+	if err := c.close(); err != nil {
+		return nil, err
+	}
+	return openEmpty(cfg)
 }
 
 // openShared opens the database beside processes that may write it.
