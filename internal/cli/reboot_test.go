@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,23 +27,51 @@ func (w *world) reboot() {
 		w.t.Fatal(err)
 	}
 	for _, dir := range dirs {
+		keepers := w.stopKeepers(dir) // or one of them would record how the command ended
 		for _, name := range []string{"spec.json", "run.json"} {
 			w.otherBoot(filepath.Join(dir, name))
 		}
-		var shim, command struct {
+		var command struct {
 			PID int `json:"pid"`
 		}
-		w.readJSON(filepath.Join(dir, "lock"), &shim)
 		w.readJSON(filepath.Join(dir, "run.json"), &command)
-		for _, pid := range []int{shim.PID, -command.PID} { // the shim first, or it would record an end
-			if pid != 0 && pid != -1 {
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
+		for _, pid := range keepers {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		for _, pid := range []int{shim.PID, command.PID} {
-			until(w.t, "the process is gone", func() bool { return pid == 0 || syscall.Kill(pid, 0) != nil || zombie(pid) })
+		until(w.t, "shim and stand-in are gone", func() bool { return len(keepersOf(dir)) == 0 })
+		if command.PID > 1 {
+			_ = syscall.Kill(-command.PID, syscall.SIGKILL)
+			until(w.t, "the command is gone", func() bool { return syscall.Kill(command.PID, 0) != nil || zombie(command.PID) })
 		}
 	}
+}
+
+// stopKeepers stops the shim of a command and the stand-in that would replace it, so that neither acts when the other
+// dies.
+func (w *world) stopKeepers(dir string) (stopped []int) {
+	w.t.Helper()
+	until(w.t, "shim and stand-in stand still", func() bool {
+		found := keepersOf(dir)
+		for _, pid := range found {
+			_ = syscall.Kill(pid, syscall.SIGSTOP)
+		}
+		settled := slices.Equal(found, stopped)
+		stopped = found
+		return settled
+	})
+	return stopped
+}
+
+// keepersOf lists the processes that have the directory of a command on their command line.
+func keepersOf(dir string) (pids []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		b, _ := os.ReadFile(file) // it may just have ended
+		if pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))); strings.Contains(string(b), "\x00"+dir+"\x00") && !zombie(pid) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 func (w *world) readJSON(path string, v any) {

@@ -51,7 +51,11 @@ func TestCheckpointRests(t *testing.T) {
 		for range 20 {
 			l.must(1)
 		}
+		if err := s.Release(t.Context(), l.lease); err != nil {
+			t.Fatal(err)
+		}
 		w := s.writer
+		w.stop() // its fields are the test's from here on
 		if w.since = w.sizes.look; !long {
 			w.sizes.reuse = 1 << 20
 		}
