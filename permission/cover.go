@@ -68,6 +68,9 @@ func (j *judge) covering(c command) (pattern, bool) {
 	if asks == "" {
 		asks = j.steered()
 	}
+	if asks == "" {
+		asks = j.remoteAsPath(c)
+	}
 	j.why = "no rule allows " + clip(c.argv[0].text)
 	for _, p := range j.pats {
 		if !p.mayAllow(toolBash) {

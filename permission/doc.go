@@ -65,6 +65,8 @@
 // rules ask. Everything else asks, unless exactly that text was granted. Programs that run other programs or write files by an
 // option (env, find, sed, xargs, tar, make, python, ssh …) always ask; git and
 // go ask for the options and subcommands that execute or write elsewhere.
+// Of git push, pull, fetch and ls-remote only the name of a remote is covered, and
+// only where [Policy.Look] finds no file of that name.
 // A bare allow rule Bash covers everything that parses: only explicit deny and
 // ask rules, protected paths and deciding commands still hold.
 //

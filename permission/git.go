@@ -92,8 +92,15 @@ func gitArgument(sub string, w word) string {
 		if strings.ContainsAny(cluster, "xisX") {
 			return why
 		}
-	case "merge", "pull", "cherry-pick", "revert":
-		if cluster[0] == 's' && sub != "cherry-pick" && sub != "revert" || cluster[0] == 'X' {
+	case "merge", "pull":
+		if end := strings.IndexAny(cluster, "mFS"); end >= 0 {
+			cluster = cluster[:end+1] // a value stands behind it
+		}
+		if strings.ContainsAny(cluster, "sX") {
+			return why
+		}
+	case "cherry-pick", "revert":
+		if cluster[0] == 'X' {
 			return why
 		}
 	}

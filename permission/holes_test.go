@@ -1,6 +1,9 @@
 package permission
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // Goal: in a locale in which half of a character may be a sign of the shell, a text that could mean something else asks.
 func TestForeignCharsets(t *testing.T) {
@@ -64,16 +67,42 @@ func TestGitRemotesByNameOnly(t *testing.T) {
 		"git push --repo=./x", "git push --repo ./x", "git push --re ./x", "git push -o a ./x", "git push --push-option a ./x", "git push -uo a ./x", "git push -u ./x", "git push -- ./x", "git push -f ./x HEAD", "git push 'ext::sh -c x'", "git push *",
 		"git pull ./x", "git pull . main", "git fetch ./x", "git fetch --depth 1 ./x", "git fetch --dep 1 ./x", "git fetch --multiple origin ./x", "git fetch --mult origin x.git", "git fetch -j 4 ./x", "git fetch x.bundle",
 		"git ls-remote ./x", "git ls-remote --sort x ./x", "git ls-remote -o x ./y", "git remote show ./x", "git remote show -n x/y", "git remote -v show ./x", "git remote show https://h/x",
+		// What git takes for another option, or for no value, leaves the path as the remote.
+		"git push --de ./x main", "git push --del x/y main", "git push --delete ./x main", "git ls-remote --ref ./x", "git ls-remote --re ./x", "git fetch --recurse-submodules ./x", "git fetch --rec ./x", "git pull -So ./x", "git pull -ro ./x",
+		"git pull -j ./x", "git pull --jobs ./x", "git fetch --new-option a ./x", "git fetch --new-option ./x", "git push -xo a ./x", "git push -o=a ./x", "git push -f=o ./x", "git fetch -=o ./x",
+		"git merge -qs x topic", "git merge -vsx topic", "git pull -qsx", "git pull -qX x",
 	} {
 		runBash(t, p, []bashCase{{command, Ask}})
 	}
 	for _, command := range []string{
 		"git push", "git push origin main", "git push -u origin feature/x", "git push origin HEAD:refs/heads/x", "git push --force-with-lease origin", "git push -o ci.skip origin x/y", "git push --tags my-fork", "git pull", "git pull --rebase origin main",
 		"git fetch --all --prune", "git fetch --depth 1 origin x/y", "git fetch --multiple origin upstream", "git ls-remote origin", "git ls-remote --heads origin 'refs/heads/*'", "git remote show origin", "git remote -v", "git remote get-url origin",
-		"git fetch origin pull/1/head:pr", "git pull --ff-only",
+		"git fetch origin pull/1/head:pr", "git pull --ff-only", "git push --recurse-submodules check origin", "git push --delete origin x", "git push -fu origin x", "git fetch --recurse-submodules origin", "git fetch -pj4 origin", "git fetch -j 4 origin", "git pull -r origin",
+		"git merge -m 'sX x' topic", "git merge -msX topic", "git merge --no-ff topic", "git push --signed=if-asked origin", "git push --force-with-lease=x:y origin", "git push --repo=origin", "git push --repo origin",
 	} {
 		runBash(t, p, []bashCase{{command, Allow}})
 	}
+}
+
+// Goal: the name of a remote may be a directory that the project ships, which git takes where it knows no such remote.
+func TestGitRemotesThatAreDirectories(t *testing.T) {
+	p := testPolicy(ModeDefault, "Bash(git:*)", "Bash(cd:*)")
+	there := []string{testCwd, testCwd + "/.git", testCwd + "/evil", testCwd + "/e.git", testCwd + "/sub", testCwd + "/sub/deep.git"}
+	p.Look = func(at string, _ bool) ([]Place, bool) {
+		return []Place{{Path: at, Missing: !slices.Contains(there, at)}}, true
+	}
+	for _, command := range []string{
+		"git push evil main", "git push e main", "git push --repo=e", "git push --repo evil", "git push -o x e", "git push --delete e main", "git fetch --multiple origin e", "git pull e main", "git ls-remote evil", "git remote show e",
+		"git status && git push e main", "timeout 9 git push e main", "cd sub && git push deep main", "git --no-pager push e", "cd $x && git push origin", "git push -- e",
+	} {
+		runBash(t, p, []bashCase{{command, Ask}})
+	}
+	p.Cwd = testCwd + "/sub" // git goes to the top of the repository
+	runBash(t, p, []bashCase{{"git push e main", Ask}, {"git push deep main", Ask}, {"git push origin main", Allow}})
+	p.Cwd = testCwd
+	runBash(t, p, []bashCase{{"git push origin e", Allow}, {"git push -u origin evil", Allow}, {"git push", Allow}, {"git fetch --all", Allow}, {"git push origin deep", Allow}, {"git add e && git push origin main", Allow}})
+	p.Look = func(string, bool) ([]Place, bool) { return nil, false }
+	runBash(t, p, []bashCase{{"git push origin main", Ask}, {"git push", Allow}})
 }
 
 // Goal: options of go that write where they say ask, in every spelling.
@@ -81,7 +110,7 @@ func TestGoWritesByOption(t *testing.T) {
 	p := testPolicy(ModeDefault, "Bash(go:*)")
 	for _, command := range []string{
 		"go build -debug-trace=F", "go vet -debug-actiongraph=F", "go list -debug-runtime-trace=F", "go test --debug-trace F", "go test -test.cpuprofile=F", "go test -test.trace=F", "go test -test.testlogfile=F", "go test -testlogfile=F",
-		"go test --test.memprofile F", "go test -args -test.blockprofile=F", "go test -test.gocoverdir=F", "go test -test.outputdir F", "go test -test.fuzzcachedir=F", "go doc -http", "go test -c", "go test -exec sh", "go test -test.coverprofile=F",
+		"go test --test.memprofile F", "go test -args -test.blockprofile=F", "go test -test.gocoverdir=F", "go test -test.outputdir F", "go test -test.fuzzcachedir=F", "go doc -http", "go test -c", "go test -exec sh", "go test -test.coverprofile=F", "go vet -fix ./...", "go vet --fix",
 	} {
 		runBash(t, p, []bashCase{{command, Ask}})
 	}

@@ -142,7 +142,7 @@ func goOption(opt string) bool {
 	switch strings.TrimPrefix(opt, "test.") {
 	case "exec", "toolexec", "vettool", "overlay", "o", "c", "C", "modfile", "pkgdir", "outputdir", "http",
 		"ldflags", "gcflags", "asmflags", "gccgoflags", "compiler", "fuzzcachedir", "cpuprofile", "memprofile",
-		"blockprofile", "mutexprofile", "coverprofile", "trace", "testlogfile", "gocoverdir":
+		"blockprofile", "mutexprofile", "coverprofile", "trace", "testlogfile", "gocoverdir", "fix":
 		return true
 	}
 	return strings.HasPrefix(opt, "debug-")
