@@ -118,7 +118,7 @@ func readingPieces(outside string) (programs []string, words []string) {
 	}
 	words = []string{
 		"README", "src", "other", "src/a.go", "out", "up", "up/x", "src/out", "src/*", "other/*", "*", "o*", "u*/x", "./*", "-*", ".*", "../outside/secret", outside + "/secret", "src/../../outside/secret", "up/../secret", "names", "HEAD", "main..side", "v1", "new", "a", "''", "-", "--", ".",
-		"-r", "-R", "-n", "-o", "-of", "-f", "-F", "-l", "-L", "-a", "-c", "-C", "-d", "-D", "-s", "-u", "-p", "-m", "-v", "-e", "-i", "-x", "-X", "-z", "-H", "-O", "-S", "-M", "-t", "-b", "-h", "-q", "-1", "-5", "-3", "-N", "-T", "-y", "-w", "-g", "-k", "-k1", "-rn", "-Rn", "-ru",
+		"-r", "-R", "-n", "-o", "-of", "-f", "-F", "-l", "-L", "-a", "-c", "-C", "-d", "-D", "-s", "-u", "-p", "-m", "-v", "-e", "-i", "-x", "-X", "-z", "-H", "-O", "-S", "-M", "-t", "-b", "-h", "-q", "-1", "-5", "-3", "-N", "-T", "-y", "-w", "-g", "-k", "-k1", "-rn", "-Rn", "-ru", "-Po", "-Lo", "-Ll", "-LR", "-aIo",
 		"--list", "--contains", "--merged", "--points-at", "--sort=refname", "--sort", "--output=f", "--output", "--all", "--stat", "--cached", "--no-index", "--files0-from=names", "--recursive", "--dereference", "--include=*", "--include='*'", "--follow", "--max-count=1", "--files", "--exclude-from=names", "--name-only", "--format=%h", "--graph", "--contents=out", "--unset", "--show-current",
 		"-name", "'*.go'", "-type", "f", "-exec", "cat", "{}", "+", "\\;", "-delete", "-print", "-fprint", "-newer", "-maxdepth", "2", "-not", "-follow", "-size", "=", "-nt", "-ef", "+%F", "'%n'", "%s", "-vx", "-I", "-E", "-A", "-B", "-U", "-G", "add", "list", "-S1", "|", "&&", ";", "2>&1", ">/dev/null", ">f", "cat", "ls", "sort",
 	}

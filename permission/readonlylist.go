@@ -3,8 +3,8 @@ package permission
 // readers knows the programs that only read, apart from find, git, test and
 // printf. What is left out here asks: -o and --compress-program of sort,
 // --files0-from (it reads names from a file), the output of uniq and tree, -C of
-// file, --pre of rg, what follows links out of the workspace, and every option
-// that nobody has looked at.
+// file, --pre of rg, -L of ls, what else follows links out of the workspace, and
+// every option that nobody has looked at.
 func readers(name string) (reader, bool) {
 	switch name {
 	case "true", "false", ":", "echo":
@@ -72,7 +72,7 @@ func textReaders(name string) (reader, bool) {
 		return reader{flags: "slb", texts: "ni", long: " --silent --quiet --verbose --print-bytes --bytes= --ignore-initial= "}, true
 	case "tree":
 		return reader{
-			flags: "adfishDFCnpugJXtrcvUNqQ", texts: "LPI",
+			flags: "adfishDFCnpugJXtrcvUNqQ", texts: "LPI", apart: true,
 			long: " --du --prune --noreport --dirsfirst --filesfirst --filelimit= --gitignore --si --inodes --device --matchdirs --ignore-case ",
 		}, true
 	}
@@ -80,9 +80,9 @@ func textReaders(name string) (reader, bool) {
 }
 
 var lsReader = reader{
-	harmless: true, number: true, flags: "aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1", texts: "ITw",
+	harmless: true, number: true, flags: "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1", texts: "ITw",
 	long: " --all --almost-all --author --escape --block-size= --ignore-backups --color=? --directory --dired --classify=? --file-type --format= --full-time " +
-		"--group-directories-first --no-group --human-readable --si --dereference --hide= --hyperlink=? --indicator-style= --inode --ignore: --kibibytes --literal --numeric-uid-gid " +
+		"--group-directories-first --no-group --human-readable --si --hide= --hyperlink=? --indicator-style= --inode --ignore: --kibibytes --literal --numeric-uid-gid " +
 		"--quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero ",
 }
 

@@ -23,7 +23,10 @@ type reader struct {
 	// one only when attached, --include: has one, attached or the next word.
 	long   string
 	number bool // -20 is an option
-	plain  bool // it has no options: what looks like one is a word
+	// apart: the value of a one-letter option is the next word also where letters
+	// follow it, which are options. Digits are a value.
+	apart bool
+	plain bool // it has no options: what looks like one is a word
 	// harmless: no option of the program does more than change what is shown, so
 	// a file pattern may turn into one.
 	harmless bool
@@ -139,6 +142,9 @@ func (p *optionReader) letters(w word) string {
 			return ""
 		case strings.IndexByte(p.texts, c) >= 0:
 			if i+1 < len(t) {
+				if p.apart && !digits(t[i+1:], 9) {
+					return p.name + " -" + t[i:i+1] + " takes its value from the next word, and " + clip(t[i+1:]) + " for options"
+				}
 				p.out.vals = append(p.out.vals, t[i+1:])
 				return ""
 			}
