@@ -59,14 +59,14 @@ func TestNothingSentKeepsASecret(t *testing.T) {
 		&session.AwaitSet{Await: session.Await{Event: session.AwaitTimer, AfterMS: 86_400_000, Note: token}},
 	} {
 		if err := h.Deliver(ctx, id, "", body); err != nil {
-			t.Errorf("%s: %v", body.Kind(), err)
+			t.Errorf("%s: %v", session.KindOf(body), err)
 		}
 	}
 	for _, body := range []session.Body{
 		&session.ApprovalAnswered{Act: "a", Message: token}, &session.QuestionAnswered{Act: "a", Text: token},
 	} {
 		if err := h.Deliver(ctx, id, "", body); !errors.Is(err, engine.ErrRefused) {
-			t.Errorf("%s: %v", body.Kind(), err)
+			t.Errorf("%s: %v", session.KindOf(body), err)
 		}
 	}
 	for _, body := range []session.Body{
@@ -75,7 +75,7 @@ func TestNothingSentKeepsASecret(t *testing.T) {
 		&session.PermissionGranted{Rule: "Bash(curl " + token + ")"}, &session.ApprovalAnswered{Act: "a", Allow: true, Grant: "Bash(" + token + ")"},
 	} {
 		if err := h.Deliver(ctx, id, "", body); !errors.Is(err, perdure.ErrSecret) {
-			t.Errorf("%s: %v", body.Kind(), err)
+			t.Errorf("%s: %v", session.KindOf(body), err)
 		}
 	}
 	if _, _, err := h.Fork(ctx, id, 0, "child", "fork of "+token); err != nil {

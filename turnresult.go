@@ -36,6 +36,7 @@ func (w *turnWatch) see(body session.Body) {
 		w.say(repliedText(b))
 	case *session.TurnEnded:
 		w.end(b)
+	default:
 	}
 }
 

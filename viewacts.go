@@ -65,6 +65,7 @@ func detail(acts []ActView, at map[string]int, ev session.Event, body session.Bo
 		act(b.Act).Ended = Stamp(ev.Time)
 	case *session.ToolUnknown:
 		act(b.Act).Ended = Stamp(ev.Time)
+	default:
 	}
 	return named
 }

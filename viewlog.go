@@ -84,6 +84,7 @@ func (hist *history) note(body session.Body) {
 		hist.task(b.Task)
 	case *session.TaskRead:
 		hist.task(b.Task)
+	default:
 	}
 }
 

@@ -42,6 +42,7 @@ func Takes(l session.Lifecycle, body session.Body) error {
 	case *session.MessageReceived, *session.ApprovalAnswered, *session.QuestionAnswered, *session.AwaitSet,
 		*session.TaskRequested, *session.ToolDetached, *session.PermissionGranted:
 		return fmt.Errorf("the session is %s: %w", l, ErrClosed)
+	default:
 	}
 	return nil
 }
@@ -98,7 +99,7 @@ func (s *Session) admissible(body session.Body, key string) error {
 		return s.admitGrant(b.Rule)
 	case *session.PermissionRevoked, *session.App:
 	default:
-		return fmt.Errorf("%s cannot be sent to a session", body.Kind())
+		return fmt.Errorf("%s cannot be sent to a session", session.KindOf(body))
 	}
 	return nil
 }

@@ -32,35 +32,33 @@ func (s *Session) newAwaitID(newest int64) string {
 	}
 }
 
-// tellAwaits appends what became of awaits, as far as the log knows it. Meanwhile: it happened while nobody held the
-// session, and is to be reported.
-func (s *Session) tellAwaits(ctx context.Context, meanwhile bool) error {
-	if meanwhile {
-		if err := s.fireAwaits(ctx); err != nil {
-			return err
-		}
+// tellAwaits appends what became of awaits while nobody held the session, as far as the log knows it, and reports it.
+func (s *Session) tellAwaits(ctx context.Context) error {
+	if err := s.fireAwaits(ctx); err != nil {
+		return err
 	}
 	for range 4 * session.MaxAwaits {
 		if len(s.state.Awaits) == 0 {
 			return nil
 		}
 		a := session.Next(s.state)
-		if len(a) == 0 || !isAwait(a[0]) {
+		if len(a) == 0 {
 			return nil
 		}
-		if err := s.settleAwait(ctx, a[0], meanwhile); err != nil {
+		var err error
+		switch do := a[0].Do.(type) {
+		case session.MeetAwait:
+			err = s.meetAwait(ctx, do, true)
+		case session.DropAwait:
+			err = s.dropAwait(ctx, do)
+		default:
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func isAwait(a session.Action) bool {
-	switch a.Do.(type) {
-	case session.MeetAwait, session.DropAwait:
-		return true
-	}
-	return false
 }
 
 // fireAwaits notes the awaits whose time came while nobody looked.
@@ -75,28 +73,26 @@ func (s *Session) fireAwaits(ctx context.Context) error {
 	return s.append(ctx, engineActor, fired...)
 }
 
-// settleAwait does what Next asks for about an await.
-func (s *Session) settleAwait(ctx context.Context, action session.Action, meanwhile bool) error {
-	switch do := action.Do.(type) {
-	case session.DropAwait:
-		b := &session.AwaitDropped{ID: do.Await.ID, Reason: do.Reason}
-		if do.Reason == session.DropFork {
-			b.Text = []byte(fmt.Sprintf("[%s] was left to the session that this one was forked from: nobody will tell you here %s. Ask again if you need it.",
-				do.Await.ID, tool.AwaitText(*do.Await)))
-		}
-		return s.append(ctx, engineActor, b)
-	case session.MeetAwait:
-		a, how := *do.Await, session.MetEnd
-		_, ended := s.awaitedEnd(a)
-		switch {
-		case a.Event == session.AwaitTimer:
-			how = session.MetTimer
-		case a.Event != session.AwaitEnd || !ended:
-			how = session.MetTimeout
-		}
-		return s.meet(ctx, a.ID, session.AwaitMet{How: how, Gap: a.Gap}, meanwhile)
+func (s *Session) dropAwait(ctx context.Context, do session.DropAwait) error {
+	b := &session.AwaitDropped{ID: do.Await.ID, Reason: do.Reason}
+	if do.Reason == session.DropFork {
+		b.Text = []byte(fmt.Sprintf("[%s] was left to the session that this one was forked from: nobody will tell you here %s. Ask again if you need it.",
+			do.Await.ID, tool.AwaitText(*do.Await)))
 	}
-	return nil
+	return s.append(ctx, engineActor, b)
+}
+
+// meetAwait appends that what was awaited has happened. Meanwhile: nobody held the session then, and it is reported.
+func (s *Session) meetAwait(ctx context.Context, do session.MeetAwait, meanwhile bool) error {
+	a, how := *do.Await, session.MetEnd
+	_, ended := s.awaitedEnd(a)
+	switch {
+	case a.Event == session.AwaitTimer:
+		how = session.MetTimer
+	case a.Event != session.AwaitEnd || !ended:
+		how = session.MetTimeout
+	}
+	return s.meet(ctx, a.ID, session.AwaitMet{How: how, Gap: a.Gap}, meanwhile)
 }
 
 // awaitedEnd tells how the attempt that an await is for has ended, if it has, as the log knows it.

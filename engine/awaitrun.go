@@ -15,7 +15,7 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 	s.awaiting.waits = true
 	defer func() { s.awaiting.waits = false }()
 	since := int64(-1) // the newest request when it went to sleep
-	return s.run(ctx, func() bool {
+	return s.run(ctx, mode{turns: true, takes: everything, rests: func() bool {
 		switch {
 		case !s.rests():
 			return false
@@ -26,7 +26,7 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 		}
 		since, s.awaiting.asleep = s.state.Untold.Through, true
 		return false
-	})
+	}})
 }
 
 // sleepFactor is how much less often the inbox is looked at during a sleep.

@@ -48,7 +48,7 @@ func (e *Engine) NewItem(key string, actor session.Actor, body session.Body) (st
 		key = e.cfg.NewID()
 	}
 	return store.Item{
-		Key: key, Kind: body.Kind(), Actor: actor, Time: e.cfg.Now().UnixMilli(), Body: b,
-		Digest: session.Sum(append([]byte(body.Kind()+"\x00"), b...)),
+		Key: key, Kind: session.KindOf(body), Actor: actor, Time: e.cfg.Now().UnixMilli(), Body: b,
+		Digest: session.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
 	}, nil
 }

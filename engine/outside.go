@@ -36,7 +36,9 @@ func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
 
 // TendTasks does what was asked for about tasks, and nothing else: it starts and ends them, writes to them, makes
 // one of a command that was sent to the background, and notes what became of awaits.
-func (s *Session) TendTasks(ctx context.Context) error { return s.tendAll(ctx, false) }
+func (s *Session) TendTasks(ctx context.Context) error {
+	return s.run(ctx, mode{takes: aboutTasks, rests: always})
+}
 
 // RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of
 // it is in Recovered.
@@ -44,49 +46,23 @@ func (s *Session) RestoreTasks(ctx context.Context) error {
 	if err := s.Drain(ctx); err != nil { // somebody may have asked for the end of one
 		return err
 	}
-	return s.tendAll(ctx, true)
+	return s.run(ctx, mode{rests: always, takes: func(do session.Do) bool {
+		_, restart := do.(session.RestartTask)
+		return restart || aboutTasks(do)
+	}})
 }
 
-func (s *Session) tendAll(ctx context.Context, restore bool) error {
-	if err := s.tellAwaits(ctx, false); err != nil {
-		return err
-	}
-	for {
-		if restore {
-			if err := s.restartTasks(ctx); err != nil {
-				return err
-			}
-		}
-		progressed := false
-		for _, a := range session.Next(s.state) {
-			if s.flights[a.ID] != nil {
-				continue
-			}
-			done, err := s.tend(ctx, a)
-			if err != nil {
-				return err
-			}
-			if progressed = progressed || done; done {
-				break // what is to do next may be another thing now
-			}
-		}
-		if progressed {
-			continue
-		}
-		if len(s.flights) == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			s.ground(errParked)
-			return ErrParked
-		case l := <-s.landed:
-			if err := s.land(ctx, l); err != nil {
-				s.ground(errParked)
-				return err
-			}
-		case r := <-s.asked:
-			r.done <- r.do()
-		}
+func always() bool { return true }
+
+// aboutTasks reports whether an action is about a running task, or an await.
+func aboutTasks(do session.Do) bool {
+	switch do := do.(type) {
+	case session.StartTask, session.KillTask, session.WriteTask, session.MeetAwait, session.DropAwait:
+		return true
+	case session.Settle:
+		// A command that was sent to the background is looked up like any other: if it runs, it is a task now.
+		return do.Call != nil && do.Call.Start != nil && do.Call.Start.Moved
+	default:
+		return false
 	}
 }

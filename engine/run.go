@@ -11,21 +11,35 @@ import (
 // maxRounds bounds how many actions are taken before the loop listens again.
 const maxRounds = 10_000
 
+// mode is what a run of the loop is for.
+type mode struct {
+	turns bool                  // the inbox is drained, awaits are watched, and turns go on
+	takes func(session.Do) bool // of what is outstanding, what this run performs
+	rests func() bool           // whether the run may end, asked when nothing is in flight and nothing progresses
+}
+
 // Run drains the inbox and reconciles until nothing can progress without outside input: the activity is idle or
 // waiting. When ctx ends it parks: nothing is cancelled, ErrParked is returned, and a later Run settles what was under
 // way and goes on.
 func (s *Session) Run(ctx context.Context) error {
-	return s.run(ctx, s.rests)
+	return s.run(ctx, mode{turns: true, takes: everything, rests: s.rests})
 }
 
-func (s *Session) run(ctx context.Context, done func() bool) error {
+func everything(session.Do) bool { return true }
+
+// run is the one loop: it takes what the mode takes, listens, and parks when it is stopped or fails.
+func (s *Session) run(ctx context.Context, m mode) (err error) {
 	s.awaiting.stopped, s.awaiting.asleep = false, false
 	poll := time.NewTicker(s.eng.cfg.Poll)
 	defer poll.Stop()
+	defer func() {
+		if err != nil {
+			s.ground(errParked)
+		}
+	}()
 	for {
 		s.listen()
-		if err := s.advance(ctx); err != nil {
-			s.ground(errParked)
+		if err := s.advance(ctx, m); err != nil {
 			if s.failed == nil && ctx.Err() != nil {
 				return ErrParked // what was cut short is whole in the log
 			}
@@ -33,35 +47,38 @@ func (s *Session) run(ctx context.Context, done func() bool) error {
 		}
 		slow := s.awaiting.asleep
 		s.awaiting.asleep = false
-		if len(s.flights) == 0 && s.awaiting.catching == 0 && done() {
+		if len(s.flights) == 0 && (!m.turns || s.awaiting.catching == 0) && m.rests() {
 			return nil
 		}
 		s.pace(poll, slow)
-		wake := s.wake()
-		select {
-		case <-ctx.Done():
-			s.ground(errParked)
-			return ErrParked
-		case l := <-s.landed:
-			if err := s.land(ctx, l); err != nil {
-				s.ground(errParked)
-				return err
-			}
-		case r := <-s.asked:
-			r.done <- r.do()
-		case <-wake:
-			if err := s.fireTimers(ctx); err != nil {
-				s.ground(errParked)
-				return err
-			}
-		case <-s.waker.woken:
-		case <-poll.C:
+		if err := s.hear(ctx, poll.C, m); err != nil {
+			return err
 		}
 		if s.failed != nil {
-			s.ground(errParked)
 			return s.failed
 		}
 	}
+}
+
+// hear waits for the next thing that happens, and does what it says.
+func (s *Session) hear(ctx context.Context, poll <-chan time.Time, m mode) error {
+	var wake <-chan time.Time
+	if m.turns {
+		wake = s.wake()
+	}
+	select {
+	case <-ctx.Done():
+		return ErrParked
+	case l := <-s.landed:
+		return s.land(ctx, l)
+	case r := <-s.asked:
+		r.done <- r.do()
+	case <-wake:
+		return s.fireTimers(ctx)
+	case <-s.waker.woken:
+	case <-poll:
+	}
+	return nil
 }
 
 // listen does what is asked for already, so that news from between two runs come before what they are news for.
@@ -77,18 +94,20 @@ func (s *Session) listen() {
 }
 
 // advance drains the inbox and takes actions until every one is in flight, waits or is done.
-func (s *Session) advance(ctx context.Context) error {
-	if err := s.Drain(ctx); err != nil {
-		return err
-	}
-	if err := s.saveScans(ctx, false); err != nil {
-		return err
+func (s *Session) advance(ctx context.Context, m mode) error {
+	if m.turns {
+		if err := s.Drain(ctx); err != nil {
+			return err
+		}
+		if err := s.saveScans(ctx, false); err != nil {
+			return err
+		}
 	}
 	for range maxRounds {
 		if err := ctx.Err(); err != nil {
 			return err // a signal is heard between any two steps
 		}
-		progressed, err := s.reconcile(ctx)
+		progressed, err := s.reconcile(ctx, m)
 		if err != nil || !progressed {
 			return err
 		}
@@ -97,8 +116,10 @@ func (s *Session) advance(ctx context.Context) error {
 }
 
 // reconcile compares what is wanted with what is in flight and takes the first step that brings them closer.
-func (s *Session) reconcile(ctx context.Context) (progressed bool, err error) {
-	s.watchAwaits()
+func (s *Session) reconcile(ctx context.Context, m mode) (progressed bool, err error) {
+	if m.turns {
+		s.watchAwaits()
+	}
 	actions := session.Next(s.state)
 	wanted := make(map[string]session.Do, len(actions))
 	for _, a := range actions {
@@ -112,47 +133,17 @@ func (s *Session) reconcile(ctx context.Context) (progressed bool, err error) {
 		}
 	}
 	for i, a := range actions {
-		if s.flights[a.ID] != nil || !ready(a, wanted) {
+		if s.flights[a.ID] != nil || !m.takes(a.Do) || !ready(a, wanted) {
 			continue
 		}
 		if unrelated(a.Do) {
-			return true, s.takeRow(ctx, actions[i:])
+			return true, s.performRow(ctx, actions[i:])
 		}
-		if progressed, err := s.take(ctx, a); progressed || err != nil {
+		if progressed, err := s.perform(ctx, a); progressed || err != nil {
 			return progressed, err
 		}
 	}
 	return false, nil
-}
-
-// unrelated reports whether an action changes nothing that another one like it depends on: what is said about one call
-// of a step is no other call's matter.
-func unrelated(do session.Do) bool {
-	switch do.(type) {
-	case session.Decide, session.Conclude:
-		return true
-	}
-	return false
-}
-
-// takeRow takes unrelated actions that follow each other in one go.
-func (s *Session) takeRow(ctx context.Context, actions []session.Action) error {
-	var concluded []session.Body
-	for _, a := range actions {
-		if !unrelated(a.Do) || ctx.Err() != nil {
-			break
-		}
-		if do, ok := a.Do.(session.Conclude); ok {
-			concluded = append(concluded, &session.ToolFinished{
-				Act: a.ID, Outcome: do.Outcome, Content: []session.Part{session.TextPart(do.Text)},
-			})
-			continue
-		}
-		if _, err := s.take(ctx, a); err != nil {
-			return err
-		}
-	}
-	return s.append(ctx, engineActor, concluded...)
 }
 
 func ready(a session.Action, wanted map[string]session.Do) bool {
@@ -162,43 +153,6 @@ func ready(a session.Action, wanted map[string]session.Do) bool {
 		}
 	}
 	return true
-}
-
-// take does what an action asks for: appends, or logs the intent and starts the effect.
-func (s *Session) take(ctx context.Context, a session.Action) (bool, error) {
-	switch do := a.Do.(type) {
-	case session.StartTurn:
-		if do.Met && s.awaiting.stopped {
-			return false, nil
-		}
-		s.looked = false
-		return true, s.append(ctx, engineActor, &session.TurnStarted{N: a.Turn, Message: do.Message, Met: do.Met})
-	case session.EndTurn:
-		return true, s.append(ctx, engineActor, &session.TurnEnded{N: a.Turn, Stop: do.Stop, Message: do.Message})
-	case session.Decide:
-		return true, s.decide(ctx, a, do.Call)
-	case session.CallModel:
-		if m := s.state.Turn.Model; m != nil && m.ID == a.ID && m.Status == session.CallRequested {
-			return true, s.settleModel(ctx)
-		}
-		if s.awaiting.catching > 0 {
-			return false, nil // what has happened already goes with this request
-		}
-		return true, s.callModel(ctx, a, do)
-	case session.Execute:
-		// An act of this holder that is not in flight was parked by an earlier Run.
-		if do.Call.State == session.ActExecuting {
-			return true, s.settle(ctx, a, session.Settle{Call: do.Call})
-		}
-		return true, s.execute(ctx, a, do.Call)
-	case session.Settle:
-		return true, s.settle(ctx, a, do)
-	case session.RestartTask:
-		return s.restartTask(ctx, do)
-	case session.MeetAwait, session.DropAwait:
-		return true, s.settleAwait(ctx, a, false)
-	}
-	return s.tend(ctx, a)
 }
 
 // Cancel asks to end the open turn. What runs is stopped by the next Run.

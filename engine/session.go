@@ -98,7 +98,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 		err = s.collectTasks(ctx)
 	}
 	if err == nil {
-		err = s.tellAwaits(ctx, true)
+		err = s.tellAwaits(ctx)
 	}
 	if err != nil {
 		s.stopWatch()

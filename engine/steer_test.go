@@ -177,6 +177,7 @@ func TestWritesToATask(t *testing.T) {
 				outcomes = append(outcomes, b.Key+" "+string(b.Outcome))
 			case *session.InboxRefused:
 				refused = append(refused, b.Key+" "+b.Reason)
+			default:
 			}
 		}
 		if got := strings.Join(outcomes, ", "); got != "a taken, b taken, c full, f ended" {

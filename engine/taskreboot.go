@@ -8,18 +8,6 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// restartTasks decides about every task that is due to run again after a reboot.
-func (s *Session) restartTasks(ctx context.Context) error {
-	for _, a := range session.Next(s.state) {
-		if do, ok := a.Do.(session.RestartTask); ok {
-			if _, err := s.restartTask(ctx, do); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // restartTask asks for another attempt of a task that a reboot took, or says why there is none. It leaves the task due
 // where commands cannot be run at all.
 func (s *Session) restartTask(ctx context.Context, do session.RestartTask) (bool, error) {

@@ -198,8 +198,6 @@ func TestAllowedLinesRunWhatWasJudged(t *testing.T) {
 	switch {
 	case os.Getenv("PERDURE_SOAK") != "":
 		seed, judged = rand.Uint64(), 1_000_000
-	case testing.Short():
-		judged = 10_000
 	}
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))

@@ -77,8 +77,7 @@ type ApprovalRequested struct {
 	Always bool   `json:"always,omitempty"`
 }
 
-// Kind is approval.requested.
-func (*ApprovalRequested) Kind() Kind { return KindApprovalRequested }
+func (b *ApprovalRequested) summary() string { return b.Act + "  " + b.Reason }
 
 func (b *ApprovalRequested) apply(s *State, e Event) {
 	c := s.open(e, b.Act)
@@ -103,8 +102,7 @@ type ApprovalAnswered struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Kind is approval.answered.
-func (*ApprovalAnswered) Kind() Kind { return KindApprovalAnswered }
+func (b *ApprovalAnswered) summary() string { return b.Act + "  " + verdict(b.Allow) }
 
 func (b *ApprovalAnswered) apply(s *State, e Event) {
 	c := s.Call(b.Act)
@@ -137,8 +135,7 @@ type QuestionAsked struct {
 	Question Question `json:"question"`
 }
 
-// Kind is question.asked.
-func (*QuestionAsked) Kind() Kind { return KindQuestionAsked }
+func (b *QuestionAsked) summary() string { return b.Act + "  " + b.Question.Question }
 
 func (b *QuestionAsked) apply(s *State, e Event) {
 	if c := s.open(e, b.Act); c != nil {
@@ -154,8 +151,7 @@ type QuestionAnswered struct {
 	Text string `json:"text"`
 }
 
-// Kind is question.answered.
-func (*QuestionAnswered) Kind() Kind { return KindQuestionAnswered }
+func (b *QuestionAnswered) summary() string { return b.Act + "  " + b.Text }
 
 func (b *QuestionAnswered) apply(s *State, e Event) {
 	c := s.Call(b.Act)

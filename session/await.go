@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,8 +84,9 @@ type AwaitSet struct {
 	Await Await `json:"await"`
 }
 
-// Kind is await.set.
-func (*AwaitSet) Kind() Kind { return KindAwaitSet }
+func (b *AwaitSet) summary() string {
+	return strings.TrimSpace(fmt.Sprintf("%s: %s %s %s", b.Await.ID, b.Await.Event, b.Await.Task, b.Await.Pattern))
+}
 
 func (b *AwaitSet) apply(s *State, e Event) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(b.Await.ID, AwaitPrefix), 10, 64)
@@ -132,8 +134,9 @@ type AwaitMet struct {
 	Text []byte        `json:"-"`              // what the model is told; UTF-8
 }
 
-// Kind is await.met.
-func (*AwaitMet) Kind() Kind { return KindAwaitMet }
+func (b *AwaitMet) summary() string { return string(b.Text) }
+
+func (b *AwaitMet) show(m map[string]any) { viewText(m, "text", b.Text) }
 
 func (b *AwaitMet) parts() []*[]byte { return []*[]byte{&b.Text} }
 
@@ -162,8 +165,13 @@ type AwaitDropped struct {
 	Text   []byte `json:"-"`
 }
 
-// Kind is await.dropped.
-func (*AwaitDropped) Kind() Kind { return KindAwaitDropped }
+func (b *AwaitDropped) summary() string { return b.ID + ": " + b.Reason }
+
+func (b *AwaitDropped) show(m map[string]any) {
+	if len(b.Text) > 0 {
+		viewText(m, "text", b.Text)
+	}
+}
 
 func (b *AwaitDropped) parts() []*[]byte { return []*[]byte{&b.Text} }
 
@@ -195,8 +203,7 @@ type AwaitPosition struct {
 	Gap      int64  `json:"gap,omitempty"`
 }
 
-// Kind is await.scanned.
-func (*AwaitScanned) Kind() Kind { return KindAwaitScanned }
+func (b *AwaitScanned) summary() string { return fmt.Sprintf("%d positions", len(b.Positions)) }
 
 func (b *AwaitScanned) apply(s *State, _ Event) {
 	for _, p := range b.Positions {

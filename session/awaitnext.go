@@ -101,6 +101,7 @@ func (n *Untold) follow(e Event, body Body) {
 		if n.Count++; n.Count == 1 {
 			n.First = e.Seq
 		}
+	default:
 	}
 }
 

@@ -74,6 +74,7 @@ func awaitLine(body session.Body) string {
 		return fmt.Sprintf(" %s %s", b.ID, b.How)
 	case *session.AwaitDropped:
 		return fmt.Sprintf(" %s %s", b.ID, b.Reason)
+	default:
 	}
 	return ""
 }

@@ -63,6 +63,7 @@ func sound(e Event, body Body) error {
 		}
 	case *Unknown:
 		return fmt.Errorf("%w: its kind is not known", ErrUnfit)
+	default:
 	}
 	return nil
 }

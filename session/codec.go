@@ -24,20 +24,26 @@ const (
 var ErrCorruptBody = errors.New("corrupt event body")
 
 // Body is the typed content of an event. It is sealed: the kinds of this package are all there are, plus [Unknown].
+//
+//sumtype:decl
 type Body interface {
-	Kind() Kind
 	// parts points at the raw fields in their fixed order. It is called again after the head was decoded, when
 	// slices of parts have their length.
 	parts() []*[]byte
 	// apply folds the event into the state. It must be total: a body that does not fit the state is noted as a
 	// fault, never a panic.
 	apply(s *State, e Event)
+	// summary says in a few words what the event is about. It may hold text of the model and of programs.
+	summary() string
+	// show puts the raw parts into the body's JSON, where they belong.
+	show(m map[string]any)
 }
 
 // headOnly is embedded by bodies that have no raw parts.
 type headOnly struct{}
 
-func (headOnly) parts() []*[]byte { return nil }
+func (headOnly) parts() []*[]byte    { return nil }
+func (headOnly) show(map[string]any) {}
 
 // Encode gives the Codec1 bytes of a body.
 func Encode(b Body) ([]byte, error) {
@@ -141,10 +147,13 @@ type Unknown struct {
 	Raw  []byte
 }
 
-// Kind is the kind as stored.
-func (u *Unknown) Kind() Kind { return u.Name }
-
 func (u *Unknown) parts() []*[]byte { return nil }
+
+func (u *Unknown) show(map[string]any) {}
+
+func (u *Unknown) summary() string {
+	return fmt.Sprintf("not known to this version, %d bytes", len(u.Raw))
+}
 
 func (u *Unknown) apply(s *State, e Event) {
 	erased := e.Body == nil && e.Codec == Codec1 && e.Kind.body() != nil

@@ -15,18 +15,9 @@ func (s *State) Conversation() []Range {
 	return append(slices.Clone(s.Base), s.Context.Ranges...)
 }
 
-// conversational tells whether an event is part of what a [Transcript] reads.
-func conversational(body Body) bool {
-	switch body.(type) {
-	case *Forked, *MessageReceived, *TurnStarted, *ModelRequested, *ModelResponded, *ToolFinished, *ToolUnknown, *AwaitMet, *AwaitDropped:
-		return true
-	}
-	return false
-}
-
 // converse extends the ranges by an event.
 func (s *State) converse(e Event, body Body) {
-	if !conversational(body) {
+	if _, ok := body.(spoken); !ok {
 		return
 	}
 	rs := s.Context.Ranges

@@ -66,12 +66,13 @@ type Chain struct {
 // Text in a body is UTF-8. What is not is stored with U+FFFD in its place, and body is changed to what is stored, so
 // that a state that body is folded into is the state that the log gives. Bytes that matter belong into raw parts.
 func (c *Chain) Event(actor Actor, ms int64, body Body) (Event, error) {
+	kind := KindOf(body)
 	encoded, err := Encode(body)
 	if err != nil {
-		return Event{}, fmt.Errorf("encode %s: %w", body.Kind(), err)
+		return Event{}, fmt.Errorf("encode %s: %w", kind, err)
 	}
 	e := Event{
-		Seq: c.Head.Seq + 1, Kind: body.Kind(), Time: ms, Flags: body.Kind().flags(), Actor: actor,
+		Seq: c.Head.Seq + 1, Kind: kind, Time: ms, Flags: kinds[kind].flags, Actor: actor,
 		Codec: Codec1, Digest: Sum(encoded), Body: encoded,
 	}
 	if bytes.Contains(encoded, []byte(`\ufffd`)) { // how encoding/json writes what is no UTF-8

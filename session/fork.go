@@ -1,5 +1,7 @@
 package session
 
+import "fmt"
+
 // Forked is the first event of a fork. The child's state begins as the parent's at that position; see [Fork].
 type Forked struct {
 	headOnly
@@ -9,8 +11,9 @@ type Forked struct {
 	Title  string   `json:"title,omitempty"`
 }
 
-// Kind is session.forked.
-func (*Forked) Kind() Kind { return KindForked }
+func (b *Forked) summary() string {
+	return fmt.Sprintf("from %s at event %d", b.Parent.Session, b.Parent.Seq)
+}
 
 // Fork returns the state that a child forked at the parent's state begins with: its log is still empty. The parent's
 // state is left as it is and may go on.

@@ -1,5 +1,11 @@
 package session
 
+import (
+	"maps"
+	"reflect"
+	"slices"
+)
+
 // Kind names what an event says happened.
 type Kind string
 
@@ -66,150 +72,120 @@ const (
 	KindApp          Kind = "app"
 )
 
-// flags are what events of this kind are written with. Kinds whose loss would not change what is safe to do next
-// may be carried by an older version; all others are critical.
-func (k Kind) flags() Flags {
-	switch k {
-	case KindFileSeen, KindApp, KindInboxRefused, KindLabelled, KindTimerSet, KindAwaitScanned:
-		return 0
-	default:
-		return Critical
-	}
+// kinds is the one table of all kinds. A kind stands here, and its body says the rest: its raw parts, what it changes,
+// its line in a log, its JSON, and, if the model is to hear of it, its place in the conversation (see [spoken]).
+var kinds = map[Kind]kindRow{
+	KindOpened:     critical[Opened](),
+	KindResumed:    critical[Resumed](),
+	KindReleased:   critical[Released](),
+	KindForked:     critical[Forked](),
+	KindConfigured: critical[Configured](),
+	KindLifecycle:  critical[LifecycleSet](),
+	KindLabelled:   optional[Labelled](),
+
+	KindTurnStarted:     critical[TurnStarted](),
+	KindTurnEnded:       critical[TurnEnded](),
+	KindMessageReceived: critical[MessageReceived](),
+	KindCancelRequested: critical[CancelRequested](),
+
+	KindModelRequested: critical[ModelRequested](),
+	KindModelResponded: critical[ModelResponded](),
+	KindModelFailed:    critical[ModelFailed](),
+	KindModelLost:      critical[ModelLost](),
+
+	KindToolDecided:  critical[ToolDecided](),
+	KindToolStarted:  critical[ToolStarted](),
+	KindToolDetached: critical[ToolDetached](),
+	KindToolFinished: critical[ToolFinished](),
+	KindToolVoid:     critical[ToolVoid](),
+	KindToolUnknown:  critical[ToolUnknown](),
+
+	KindApprovalRequested: critical[ApprovalRequested](),
+	KindApprovalAnswered:  critical[ApprovalAnswered](),
+	KindQuestionAsked:     critical[QuestionAsked](),
+	KindQuestionAnswered:  critical[QuestionAnswered](),
+
+	KindPermissionRules:   critical[PermissionRules](),
+	KindPermissionGranted: critical[PermissionGranted](),
+	KindPermissionRevoked: critical[PermissionRevoked](),
+
+	KindTaskRequested: critical[TaskRequested](),
+	KindTaskStarted:   critical[TaskStarted](),
+	KindTaskExited:    critical[TaskExited](),
+	KindTaskSignalled: critical[TaskSignalled](),
+	KindTaskRead:      critical[TaskRead](),
+	KindTaskInput:     critical[TaskInput](),
+	KindTaskWritten:   critical[TaskWritten](),
+
+	KindTaskRestartSet:   critical[TaskRestartSet](),
+	KindTaskNotRestarted: critical[TaskNotRestarted](),
+
+	KindAwaitSet:     critical[AwaitSet](),
+	KindAwaitMet:     critical[AwaitMet](),
+	KindAwaitDropped: critical[AwaitDropped](),
+	KindAwaitScanned: optional[AwaitScanned](),
+
+	KindTimerSet:   optional[TimerSet](),
+	KindTimerFired: critical[TimerFired](),
+
+	KindFileSeen:     optional[FileSeen](),
+	KindPlanSet:      critical[PlanSet](),
+	KindFactAdded:    critical[FactAdded](),
+	KindStateSet:     critical[StateSet](),
+	KindInboxRefused: optional[InboxRefused](),
+	KindApp:          optional[App](),
 }
+
+// kindRow is what is known of a kind before any body of it is read.
+type kindRow struct {
+	flags Flags
+	empty func() Body // to decode into
+	typ   reflect.Type
+}
+
+// critical is the row of a kind that a reader must understand.
+func critical[T any, B interface {
+	*T
+	Body
+}]() kindRow {
+	return kindRow{flags: Critical, empty: func() Body { return B(new(T)) }, typ: reflect.TypeFor[B]()}
+}
+
+// optional is the row of a kind whose loss would not change what is safe to do next: an older version may carry it
+// unread.
+func optional[T any, B interface {
+	*T
+	Body
+}]() kindRow {
+	r := critical[T, B]()
+	r.flags = 0
+	return r
+}
+
+// kindsByType finds a body's kind.
+var kindsByType = func() map[reflect.Type]Kind {
+	out := make(map[reflect.Type]Kind, len(kinds))
+	for k, r := range kinds {
+		out[r.typ] = k
+	}
+	return out
+}()
+
+// KindOf is the kind of events with this body.
+func KindOf(b Body) Kind {
+	if u, ok := b.(*Unknown); ok {
+		return u.Name
+	}
+	return kindsByType[reflect.TypeOf(b)]
+}
+
+// Kinds lists all kinds of this version by name.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
 
 // body makes an empty body to decode into; nil for a kind that this version does not know.
 func (k Kind) body() Body {
-	if b := k.sessionBody(); b != nil {
-		return b
+	if r, ok := kinds[k]; ok {
+		return r.empty()
 	}
-	if b := k.awaitBody(); b != nil {
-		return b
-	}
-	return k.workBody()
-}
-
-func (k Kind) sessionBody() Body {
-	switch k {
-	case KindOpened:
-		return &Opened{}
-	case KindResumed:
-		return &Resumed{}
-	case KindReleased:
-		return &Released{}
-	case KindForked:
-		return &Forked{}
-	case KindConfigured:
-		return &Configured{}
-	case KindLifecycle:
-		return &LifecycleSet{}
-	case KindLabelled:
-		return &Labelled{}
-	case KindPermissionRules:
-		return &PermissionRules{}
-	case KindPermissionGranted:
-		return &PermissionGranted{}
-	case KindPermissionRevoked:
-		return &PermissionRevoked{}
-	case KindTimerSet:
-		return &TimerSet{}
-	case KindTimerFired:
-		return &TimerFired{}
-	case KindFileSeen:
-		return &FileSeen{}
-	case KindPlanSet:
-		return &PlanSet{}
-	case KindFactAdded:
-		return &FactAdded{}
-	case KindStateSet:
-		return &StateSet{}
-	case KindInboxRefused:
-		return &InboxRefused{}
-	case KindApp:
-		return &App{}
-	default:
-		return nil
-	}
-}
-
-func (k Kind) awaitBody() Body {
-	switch k {
-	case KindAwaitSet:
-		return &AwaitSet{}
-	case KindAwaitMet:
-		return &AwaitMet{}
-	case KindAwaitDropped:
-		return &AwaitDropped{}
-	case KindAwaitScanned:
-		return &AwaitScanned{}
-	default:
-		return nil
-	}
-}
-
-func (k Kind) workBody() Body {
-	switch k {
-	case KindTurnStarted:
-		return &TurnStarted{}
-	case KindTurnEnded:
-		return &TurnEnded{}
-	case KindMessageReceived:
-		return &MessageReceived{}
-	case KindCancelRequested:
-		return &CancelRequested{}
-	case KindModelRequested:
-		return &ModelRequested{}
-	case KindModelResponded:
-		return &ModelResponded{}
-	case KindModelFailed:
-		return &ModelFailed{}
-	case KindModelLost:
-		return &ModelLost{}
-	case KindToolDecided:
-		return &ToolDecided{}
-	case KindToolStarted:
-		return &ToolStarted{}
-	case KindToolDetached:
-		return &ToolDetached{}
-	case KindToolFinished:
-		return &ToolFinished{}
-	case KindToolVoid:
-		return &ToolVoid{}
-	case KindToolUnknown:
-		return &ToolUnknown{}
-	case KindApprovalRequested:
-		return &ApprovalRequested{}
-	case KindApprovalAnswered:
-		return &ApprovalAnswered{}
-	case KindQuestionAsked:
-		return &QuestionAsked{}
-	case KindQuestionAnswered:
-		return &QuestionAnswered{}
-	default:
-		return k.taskBody()
-	}
-}
-
-func (k Kind) taskBody() Body {
-	switch k {
-	case KindTaskRequested:
-		return &TaskRequested{}
-	case KindTaskStarted:
-		return &TaskStarted{}
-	case KindTaskExited:
-		return &TaskExited{}
-	case KindTaskSignalled:
-		return &TaskSignalled{}
-	case KindTaskRead:
-		return &TaskRead{}
-	case KindTaskRestartSet:
-		return &TaskRestartSet{}
-	case KindTaskNotRestarted:
-		return &TaskNotRestarted{}
-	case KindTaskInput:
-		return &TaskInput{}
-	case KindTaskWritten:
-		return &TaskWritten{}
-	default:
-		return nil
-	}
+	return nil
 }

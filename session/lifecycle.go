@@ -1,8 +1,11 @@
 package session
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 )
 
 // Lifecycle is where a session stands for its owner. It is stored; what the session is doing is [Activity].
@@ -65,8 +68,14 @@ type Opened struct {
 	Dirs   []string          `json:"directories,omitempty"`
 }
 
-// Kind is session.opened.
-func (*Opened) Kind() Kind { return KindOpened }
+func (b *Opened) summary() string { return b.Agent.Provider + "/" + b.Agent.Model + " in " + b.Cwd }
+
+func (b *Opened) show(m map[string]any) {
+	if agent, ok := m["agent"].(map[string]any); ok {
+		delete(agent, "tools")
+		viewJSON(agent, "tools", b.Agent.Tools)
+	}
+}
 
 func (b *Opened) apply(s *State, e Event) {
 	if e.Seq != 1 {
@@ -89,8 +98,9 @@ type Resumed struct {
 	Build  string `json:"build"`
 }
 
-// Kind is session.resumed.
-func (*Resumed) Kind() Kind { return KindResumed }
+func (b *Resumed) summary() string {
+	return fmt.Sprintf("epoch %d, pid %d on %s", b.Epoch, b.PID, b.Host)
+}
 
 func (b *Resumed) apply(s *State, e Event) {
 	if b.Epoch <= s.Epoch {
@@ -121,8 +131,7 @@ type Released struct {
 	Reason string `json:"reason"` // done, parked, or the signal
 }
 
-// Kind is session.released.
-func (*Released) Kind() Kind { return KindReleased }
+func (b *Released) summary() string { return b.Reason }
 
 func (*Released) apply(*State, Event) {}
 
@@ -145,8 +154,35 @@ type Configured struct {
 	Price     *Price  `json:"price,omitempty"`
 }
 
-// Kind is session.configured.
-func (*Configured) Kind() Kind { return KindConfigured }
+func (b *Configured) summary() string {
+	var out []string
+	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if b.Mode != nil {
+		add("mode %s", *b.Mode)
+	}
+	if b.Model != nil && b.Provider != nil {
+		add("model %s/%s", *b.Provider, *b.Model)
+	}
+	if b.MaxSteps != nil {
+		add("max steps %d", *b.MaxSteps)
+	}
+	if b.BudgetNano != nil {
+		add("budget $%.2f", float64(*b.BudgetNano)/1e9)
+	}
+	if b.RetryForMS != nil {
+		add("retries for %s", time.Duration(*b.RetryForMS)*time.Millisecond)
+	}
+	if b.Root != nil {
+		add("belongs to %s", *b.Root)
+	}
+	if b.Cwd != nil {
+		add("works in %s", *b.Cwd)
+	}
+	for _, d := range b.AddDirs {
+		add("directory %s", d)
+	}
+	return strings.Join(out, ", ")
+}
 
 func (b *Configured) apply(s *State, e Event) {
 	if b.Mode != nil && *b.Mode != s.Config.Mode {
@@ -197,8 +233,7 @@ type LifecycleSet struct {
 	To Lifecycle `json:"to"`
 }
 
-// Kind is session.lifecycle.
-func (*LifecycleSet) Kind() Kind { return KindLifecycle }
+func (b *LifecycleSet) summary() string { return string(b.To) }
 
 func (b *LifecycleSet) apply(s *State, e Event) {
 	if !b.To.Known() {
@@ -215,8 +250,12 @@ type Labelled struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Kind is session.labelled.
-func (*Labelled) Kind() Kind { return KindLabelled }
+func (b *Labelled) summary() string {
+	if b.Title != nil {
+		return "name " + *b.Title
+	}
+	return fmt.Sprint(b.Labels)
+}
 
 func (b *Labelled) apply(s *State, e Event) {
 	set(&s.Title, b.Title)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -12,8 +13,7 @@ type FileSeen struct {
 	File File `json:"file"`
 }
 
-// Kind is file.seen.
-func (*FileSeen) Kind() Kind { return KindFileSeen }
+func (b *FileSeen) summary() string { return string(b.File.Use) + " " + b.File.Path }
 
 func (b *FileSeen) apply(s *State, e Event) {
 	f := b.File
@@ -82,8 +82,7 @@ type PlanSet struct {
 	Steps []Step `json:"steps"`
 }
 
-// Kind is plan.set.
-func (*PlanSet) Kind() Kind { return KindPlanSet }
+func (b *PlanSet) summary() string { return fmt.Sprintf("%d steps", len(b.Steps)) }
 
 func (b *PlanSet) apply(s *State, _ Event) { s.Plan = b.Steps }
 
@@ -102,8 +101,7 @@ type FactAdded struct {
 	Fact Fact `json:"fact"`
 }
 
-// Kind is fact.added.
-func (*FactAdded) Kind() Kind { return KindFactAdded }
+func (b *FactAdded) summary() string { return b.Fact.Kind + ": " + b.Fact.Text }
 
 func (b *FactAdded) apply(s *State, e Event) {
 	if len(s.Facts) >= maxFacts {
@@ -122,8 +120,13 @@ type StateSet struct {
 	Value  []byte `json:"-"`
 }
 
-// Kind is state.set.
-func (*StateSet) Kind() Kind { return KindStateSet }
+func (b *StateSet) summary() string { return b.Key }
+
+func (b *StateSet) show(m map[string]any) {
+	if !b.Delete {
+		viewText(m, "value", b.Value)
+	}
+}
 
 func (b *StateSet) parts() []*[]byte { return []*[]byte{&b.Value} }
 
@@ -169,8 +172,9 @@ type App struct {
 	Data      []byte `json:"-"`
 }
 
-// Kind is app.
-func (*App) Kind() Kind { return KindApp }
+func (b *App) summary() string { return fmt.Sprintf("%s, %d bytes", b.Namespace, len(b.Data)) }
+
+func (b *App) show(m map[string]any) { viewText(m, "data", b.Data) }
 
 func (b *App) parts() []*[]byte { return []*[]byte{&b.Data} }
 
@@ -184,8 +188,7 @@ type InboxRefused struct {
 	Reason string `json:"reason"`
 }
 
-// Kind is inbox.refused.
-func (*InboxRefused) Kind() Kind { return KindInboxRefused }
+func (b *InboxRefused) summary() string { return string(b.Item) + ": " + b.Reason }
 
 func (*InboxRefused) apply(*State, Event) {}
 
@@ -196,8 +199,7 @@ type TimerSet struct {
 	At int64  `json:"at"` // ms UTC
 }
 
-// Kind is timer.set.
-func (*TimerSet) Kind() Kind { return KindTimerSet }
+func (b *TimerSet) summary() string { return b.ID }
 
 func (b *TimerSet) apply(s *State, e Event) {
 	_, known := s.Timers[b.ID]
@@ -227,8 +229,7 @@ type TimerFired struct {
 	ID string `json:"id"`
 }
 
-// Kind is timer.fired.
-func (*TimerFired) Kind() Kind { return KindTimerFired }
+func (b *TimerFired) summary() string { return b.ID }
 
 func (b *TimerFired) apply(s *State, _ Event) {
 	delete(s.Timers, b.ID)

@@ -1,5 +1,10 @@
 package session
 
+import (
+	"fmt"
+	"strings"
+)
+
 // ModelCall is one step's call of the model. Retries are attempts of it: they send the same request and nothing
 // newer.
 type ModelCall struct {
@@ -110,8 +115,9 @@ type ModelRequested struct {
 	Estimate  int64  `json:"estimate"`   // tokens, see [State.Estimate]
 }
 
-// Kind is model.requested.
-func (*ModelRequested) Kind() Kind { return KindModelRequested }
+func (b *ModelRequested) summary() string {
+	return fmt.Sprintf("%s  %s, about %d tokens", b.Act, b.Model, b.Estimate)
+}
 
 func (b *ModelRequested) apply(s *State, e Event) {
 	t := s.Turn
@@ -176,8 +182,21 @@ type SealedBlock struct {
 	Shown []byte    `json:"-"` // only of text
 }
 
-// Kind is model.responded.
-func (*ModelResponded) Kind() Kind { return KindModelResponded }
+func (b *ModelResponded) summary() string {
+	words := []string{b.Act + "  " + string(b.Stop) + " "}
+	for _, bl := range b.Blocks {
+		switch bl.Type {
+		case BlockText:
+			words = append(words, string(bl.Shown))
+		case BlockToolUse:
+			words = append(words, "→ "+bl.Name)
+		case BlockThinking, BlockToolResult, BlockImage, BlockDocument, BlockOther:
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (b *ModelResponded) show(m map[string]any) { viewBlocks(m, b.Blocks) }
 
 func (b *ModelResponded) parts() []*[]byte {
 	out := make([]*[]byte, 0, 2*len(b.Blocks))
@@ -247,8 +266,7 @@ type ModelFailed struct {
 	Lost    int64  `json:"lost_input_tokens,omitempty"`
 }
 
-// Kind is model.failed.
-func (*ModelFailed) Kind() Kind { return KindModelFailed }
+func (b *ModelFailed) summary() string { return b.Act + "  " + b.Class + ": " + b.Message }
 
 func (b *ModelFailed) apply(s *State, e Event) {
 	if m := s.loseModel(e, b.Act, b.Model, b.Lost); m != nil {
@@ -266,8 +284,9 @@ type ModelLost struct {
 	Text   []byte `json:"-"`                 // what had been streamed, as far as known
 }
 
-// Kind is model.lost.
-func (*ModelLost) Kind() Kind { return KindModelLost }
+func (b *ModelLost) summary() string { return b.Act + "  " + b.Reason }
+
+func (b *ModelLost) show(m map[string]any) { viewText(m, "text", b.Text) }
 
 func (b *ModelLost) parts() []*[]byte { return []*[]byte{&b.Text} }
 

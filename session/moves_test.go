@@ -128,6 +128,7 @@ func (r *run) land(a session.Action) {
 			b.Outcome = session.OutcomeError
 		}
 		r.result(b)
+	default:
 	}
 }
 

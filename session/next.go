@@ -12,6 +12,8 @@ type Action struct {
 }
 
 // Do is what an action asks for. It is sealed.
+//
+//sumtype:decl
 type Do interface{ do() }
 
 // The things an engine is asked to do. Each names what must be appended, and when.

@@ -1,6 +1,9 @@
 package session
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Permissions are the rules a session runs under, what humans granted, and what was decided.
 type Permissions struct {
@@ -56,8 +59,7 @@ type PermissionRules struct {
 	Digest Digest `json:"digest"`
 }
 
-// Kind is permission.rules.
-func (*PermissionRules) Kind() Kind { return KindPermissionRules }
+func (b *PermissionRules) summary() string { return fmt.Sprintf("%d rules", len(b.Rules)) }
 
 func (b *PermissionRules) apply(s *State, _ Event) {
 	if s.Permissions.Digest == b.Digest {
@@ -104,8 +106,7 @@ type PermissionGranted struct {
 	Cwd   string `json:"cwd,omitempty"` // see [Grant]
 }
 
-// Kind is permission.granted.
-func (*PermissionGranted) Kind() Kind { return KindPermissionGranted }
+func (b *PermissionGranted) summary() string { return b.Scope + ": " + b.Rule }
 
 func (b *PermissionGranted) apply(s *State, e Event) {
 	s.grant(e, b.Rule, b.Scope, b.Cwd)
@@ -118,8 +119,7 @@ type PermissionRevoked struct {
 	Rule string `json:"rule"`
 }
 
-// Kind is permission.revoked.
-func (*PermissionRevoked) Kind() Kind { return KindPermissionRevoked }
+func (b *PermissionRevoked) summary() string { return b.Rule }
 
 func (b *PermissionRevoked) apply(s *State, _ Event) {
 	n := len(s.Permissions.Grants)

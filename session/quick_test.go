@@ -38,7 +38,7 @@ func ordinaryHeads(tb testing.TB) map[Kind][]byte {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		out[b.Kind()] = head
+		out[KindOf(b)] = head
 	}
 	return out
 }

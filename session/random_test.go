@@ -10,22 +10,8 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// kinds are all of this version's; TestKindsAreAllHere compares them with the source.
-var kinds = []session.Kind{
-	session.KindOpened, session.KindResumed, session.KindReleased, session.KindForked, session.KindConfigured,
-	session.KindLifecycle, session.KindLabelled, session.KindTurnStarted, session.KindTurnEnded,
-	session.KindMessageReceived, session.KindCancelRequested, session.KindModelRequested, session.KindModelResponded,
-	session.KindModelFailed, session.KindModelLost, session.KindToolDecided, session.KindToolStarted,
-	session.KindToolFinished, session.KindToolVoid, session.KindToolUnknown, session.KindApprovalRequested,
-	session.KindApprovalAnswered, session.KindQuestionAsked, session.KindQuestionAnswered,
-	session.KindPermissionRules, session.KindPermissionGranted, session.KindPermissionRevoked,
-	session.KindTaskRequested, session.KindTaskStarted, session.KindTaskExited, session.KindTaskSignalled, session.KindTaskRead,
-	session.KindTaskRestartSet, session.KindTaskNotRestarted,
-	session.KindTaskInput, session.KindTaskWritten, session.KindToolDetached,
-	session.KindAwaitSet, session.KindAwaitMet, session.KindAwaitDropped, session.KindAwaitScanned,
-	session.KindTimerSet, session.KindTimerFired, session.KindFileSeen, session.KindPlanSet, session.KindFactAdded,
-	session.KindStateSet, session.KindInboxRefused, session.KindApp,
-}
+// kinds are all of this version's.
+var kinds = session.Kinds()
 
 // emptyBody makes the body of a kind, to be filled.
 func emptyBody(k session.Kind) session.Body {

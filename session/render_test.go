@@ -77,6 +77,7 @@ func toolLine(body session.Body) string {
 		return fmt.Sprintf(" %s %q", b.Act, b.Question.Question)
 	case *session.QuestionAnswered:
 		return fmt.Sprintf(" %s %q", b.Act, b.Text)
+	default:
 	}
 	return ""
 }

@@ -237,6 +237,7 @@ func onceOnly(events []session.Event, complete bool) error {
 			if b.Allow {
 				approved[session.BaseOf(b.Act)] = 1
 			}
+		default:
 		}
 	}
 	for id, n := range started {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,8 +85,9 @@ type TaskStarted struct {
 	Task Task `json:"task"`
 }
 
-// Kind is task.started.
-func (*TaskStarted) Kind() Kind { return KindTaskStarted }
+func (b *TaskStarted) summary() string {
+	return fmt.Sprintf("%s: pid %d %s", b.Task.ID, b.Task.PID, b.Task.Command)
+}
 
 func (b *TaskStarted) apply(s *State, e Event) {
 	if old := s.Task(b.Task.ID); old != nil {
@@ -114,8 +116,7 @@ type TaskExited struct {
 	State CommandState `json:"state"`
 }
 
-// Kind is task.exited.
-func (*TaskExited) Kind() Kind { return KindTaskExited }
+func (b *TaskExited) summary() string { return b.Task + ": " + string(b.State.Status) }
 
 func (b *TaskExited) apply(s *State, e Event) {
 	t := s.Task(b.Task)
@@ -170,8 +171,7 @@ type TaskSignalled struct {
 	By     string `json:"by"`
 }
 
-// Kind is task.signalled.
-func (*TaskSignalled) Kind() Kind { return KindTaskSignalled }
+func (b *TaskSignalled) summary() string { return b.Task + ": " + b.Signal + " by " + b.By }
 
 func (b *TaskSignalled) apply(s *State, e Event) {
 	switch t := s.Task(b.Task); {
@@ -193,8 +193,7 @@ type TaskRead struct {
 	Ended    bool   `json:"ended,omitempty"` // the result told that the task has ended
 }
 
-// Kind is task.read.
-func (*TaskRead) Kind() Kind { return KindTaskRead }
+func (b *TaskRead) summary() string { return fmt.Sprintf("%s up to byte %d", b.Task, b.Position) }
 
 func (b *TaskRead) apply(s *State, e Event) {
 	t := s.Task(b.Task)

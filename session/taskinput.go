@@ -1,6 +1,9 @@
 package session
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // MaxInput bounds the text of one write to a task, in bytes: as much as waits for a command that does not read.
 const MaxInput = 64 << 10
@@ -26,8 +29,15 @@ type TaskInput struct {
 	Text  []byte `json:"-"`             // a raw part
 }
 
-// Kind is task.input.
-func (*TaskInput) Kind() Kind { return KindTaskInput }
+func (b *TaskInput) summary() string {
+	end := ""
+	if b.EOF {
+		end = ", and its end"
+	}
+	return fmt.Sprintf("%s: %d bytes%s", b.Task, len(b.Text), end)
+}
+
+func (b *TaskInput) show(m map[string]any) { viewText(m, "text", b.Text) }
 
 func (b *TaskInput) parts() []*[]byte { return []*[]byte{&b.Text} }
 
@@ -69,8 +79,9 @@ type TaskWritten struct {
 	Reason  string       `json:"reason,omitempty"` // in words
 }
 
-// Kind is task.written.
-func (*TaskWritten) Kind() Kind { return KindTaskWritten }
+func (b *TaskWritten) summary() string {
+	return fmt.Sprintf("%s: %s, %d bytes", b.Task, b.Outcome, b.Bytes)
+}
 
 func (b *TaskWritten) apply(s *State, _ Event) {
 	if t := s.Task(b.Task); t != nil { // one that ended long ago may be forgotten

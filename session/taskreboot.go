@@ -1,6 +1,9 @@
 package session
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+)
 
 // ReasonReboot is why a command is lost that ran when the machine went down.
 const ReasonReboot = "reboot"
@@ -31,8 +34,9 @@ type TaskRestartSet struct {
 	Bound   Digest `json:"bound,omitzero"` // of the command that it is granted for; set by the holder
 }
 
-// Kind is task.restart_set.
-func (*TaskRestartSet) Kind() Kind { return KindTaskRestartSet }
+func (b *TaskRestartSet) summary() string {
+	return b.Task + ": after a reboot " + cmp.Or(b.Restart, "never")
+}
 
 func (b *TaskRestartSet) apply(s *State, e Event) {
 	switch t := s.Task(b.Task); {
@@ -53,8 +57,7 @@ type TaskNotRestarted struct {
 	Reason string `json:"reason"`
 }
 
-// Kind is task.not_restarted.
-func (*TaskNotRestarted) Kind() Kind { return KindTaskNotRestarted }
+func (b *TaskNotRestarted) summary() string { return b.Task + ": " + b.Reason }
 
 func (b *TaskNotRestarted) apply(s *State, e Event) {
 	t := s.Task(b.Task)

@@ -18,8 +18,7 @@ type TaskRequested struct {
 	TaskSettings
 }
 
-// Kind is task.requested.
-func (*TaskRequested) Kind() Kind { return KindTaskRequested }
+func (b *TaskRequested) summary() string { return b.Task + ": " + b.Command }
 
 func (b *TaskRequested) apply(s *State, e Event) {
 	fresh := Task{

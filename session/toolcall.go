@@ -1,5 +1,7 @@
 package session
 
+import "cmp"
+
 // Call is one tool call of the newest step, with everything that decides what happens to it next.
 type Call struct {
 	ID       string    `json:"id"` // act id of the newest attempt
@@ -33,6 +35,21 @@ type Decision struct {
 	Human  bool   `json:"human,omitempty"`  // an approval was used
 	Target string `json:"target,omitempty"` // resolved path that was decided about; the act works on no other
 	Always bool   `json:"always,omitempty"` // it asks in every mode and whatever is granted
+}
+
+func (d *Decision) summary() string {
+	by := cmp.Or(d.Rule, "mode")
+	if d.Human {
+		by = "approval"
+	}
+	return verdict(d.Allow) + " by " + by
+}
+
+func verdict(allow bool) string {
+	if allow {
+		return "allow"
+	}
+	return "deny"
 }
 
 // Start is an act's intent.
@@ -101,8 +118,7 @@ type ToolDecided struct {
 	Decision Decision `json:"decision"`
 }
 
-// Kind is tool.decided.
-func (*ToolDecided) Kind() Kind { return KindToolDecided }
+func (b *ToolDecided) summary() string { return b.Act + "  " + b.Decision.summary() }
 
 func (b *ToolDecided) apply(s *State, e Event) {
 	c := s.open(e, b.Act)
@@ -130,8 +146,7 @@ type ToolStarted struct {
 	Start Start  `json:"start"`
 }
 
-// Kind is tool.started.
-func (*ToolStarted) Kind() Kind { return KindToolStarted }
+func (b *ToolStarted) summary() string { return b.Act + "  " + b.Start.Command }
 
 func (b *ToolStarted) apply(s *State, e Event) {
 	c := s.open(e, b.Act)
@@ -175,8 +190,11 @@ type ToolFinished struct {
 	Content   []Part   `json:"content"`
 }
 
-// Kind is tool.finished.
-func (*ToolFinished) Kind() Kind { return KindToolFinished }
+func (b *ToolFinished) summary() string {
+	return b.Act + "  " + string(b.Outcome) + "  " + Text(b.Content)
+}
+
+func (b *ToolFinished) show(m map[string]any) { viewParts(m, b.Content) }
 
 func (b *ToolFinished) parts() []*[]byte { return partData(b.Content) }
 
@@ -212,8 +230,7 @@ type ToolVoid struct {
 	Reason string `json:"reason"`
 }
 
-// Kind is tool.void.
-func (*ToolVoid) Kind() Kind { return KindToolVoid }
+func (b *ToolVoid) summary() string { return b.Act + "  " + b.Reason }
 
 func (b *ToolVoid) apply(s *State, e Event) {
 	c := s.open(e, b.Act)
@@ -236,8 +253,9 @@ type ToolUnknown struct {
 	Content []Part `json:"content"`
 }
 
-// Kind is tool.unknown.
-func (*ToolUnknown) Kind() Kind { return KindToolUnknown }
+func (b *ToolUnknown) summary() string { return b.Act + "  " + b.Reason }
+
+func (b *ToolUnknown) show(m map[string]any) { viewParts(m, b.Content) }
 
 func (b *ToolUnknown) parts() []*[]byte { return partData(b.Content) }
 

@@ -8,8 +8,7 @@ type ToolDetached struct {
 	Task string `json:"task"` // its name then; set by the holder
 }
 
-// Kind is tool.detached.
-func (*ToolDetached) Kind() Kind { return KindToolDetached }
+func (b *ToolDetached) summary() string { return b.Act + "  " + b.Task }
 
 func (b *ToolDetached) apply(s *State, e Event) {
 	c := s.open(e, b.Act)

@@ -29,30 +29,35 @@ func (t *Transcript) fork() {
 	t.queued, t.through = nil, 0
 }
 
+// spoken is implemented by the bodies that a [Transcript] reads: they are the conversation.
+type spoken interface {
+	Body
+	speak(t *Transcript, e Event)
+}
+
 // Apply adds one event. Events must come in order; those of a fork's ancestors first.
 func (t *Transcript) Apply(e Event, body Body) {
-	switch b := body.(type) {
-	case *Forked:
-		t.fork()
-	case *MessageReceived:
-		t.receive(e.Seq, b)
-	case *TurnStarted:
-		t.start(b)
-	case *ModelRequested:
-		if b.Through != t.through {
-			t.seal()
-			t.through = b.Through
-		}
-	case *ModelResponded:
-		t.respond(b)
-	case *ToolFinished:
-		t.result(b.Act, b.Outcome != OutcomeOK, b.Content)
-	case *ToolUnknown:
-		t.result(b.Act, true, b.Content)
-	case *AwaitMet:
-		t.note(b.Text)
-	case *AwaitDropped:
-		t.note(b.Text)
+	if b, ok := body.(spoken); ok {
+		b.speak(t, e)
+	}
+}
+
+func (b *Forked) speak(t *Transcript, _ Event)          { t.fork() }
+func (b *MessageReceived) speak(t *Transcript, e Event) { t.receive(e.Seq, b) }
+func (b *TurnStarted) speak(t *Transcript, _ Event)     { t.start(b) }
+func (b *ModelRequested) speak(t *Transcript, _ Event)  { t.request(b.Through) }
+func (b *ModelResponded) speak(t *Transcript, _ Event)  { t.respond(b) }
+func (b *ToolFinished) speak(t *Transcript, _ Event) {
+	t.result(b.Act, b.Outcome != OutcomeOK, b.Content)
+}
+func (b *ToolUnknown) speak(t *Transcript, _ Event)  { t.result(b.Act, true, b.Content) }
+func (b *AwaitMet) speak(t *Transcript, _ Event)     { t.note(b.Text) }
+func (b *AwaitDropped) speak(t *Transcript, _ Event) { t.note(b.Text) }
+
+func (t *Transcript) request(through int64) {
+	if through != t.through {
+		t.seal()
+		t.through = through
 	}
 }
 

@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Turn is one prompt until its stop reason.
 type Turn struct {
@@ -61,8 +65,9 @@ type MessageReceived struct {
 	Changed []FileChange `json:"changed,omitempty"`
 }
 
-// Kind is message.received.
-func (*MessageReceived) Kind() Kind { return KindMessageReceived }
+func (b *MessageReceived) summary() string { return Text(b.Content) }
+
+func (b *MessageReceived) show(m map[string]any) { viewParts(m, b.Content) }
 
 func (b *MessageReceived) parts() []*[]byte { return partData(b.Content) }
 
@@ -108,8 +113,7 @@ type TurnStarted struct {
 	Met     bool  `json:"met,omitempty"` // Message is no message, but an await.met
 }
 
-// Kind is turn.started.
-func (*TurnStarted) Kind() Kind { return KindTurnStarted }
+func (b *TurnStarted) summary() string { return fmt.Sprintf("turn %d", b.N) }
 
 func (b *TurnStarted) apply(s *State, e Event) {
 	if s.Turn != nil {
@@ -135,8 +139,9 @@ type TurnEnded struct {
 	Message string `json:"message,omitempty"` // what went wrong, if something did
 }
 
-// Kind is turn.ended.
-func (*TurnEnded) Kind() Kind { return KindTurnEnded }
+func (b *TurnEnded) summary() string {
+	return strings.TrimSpace(fmt.Sprintf("turn %d: %s %s", b.N, b.Stop, b.Message))
+}
 
 func (b *TurnEnded) apply(s *State, e Event) {
 	t := s.Turn
@@ -161,8 +166,12 @@ type CancelRequested struct {
 	Turn int `json:"turn,omitempty"` // only if this turn is open; 0 means whichever
 }
 
-// Kind is cancel.requested.
-func (*CancelRequested) Kind() Kind { return KindCancelRequested }
+func (b *CancelRequested) summary() string {
+	if b.Turn == 0 {
+		return "whichever turn is open"
+	}
+	return fmt.Sprintf("turn %d", b.Turn)
+}
 
 func (b *CancelRequested) apply(s *State, e Event) {
 	if s.Turn != nil && s.Turn.Cancel == nil && (b.Turn == 0 || b.Turn == s.Turn.N) {

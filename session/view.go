@@ -40,42 +40,22 @@ func EventView(e Event, body Body) EventLine {
 	return l
 }
 
+// Summary says in a few words what an event is about. It may hold text of the model and of programs, so it is shown
+// escaped and cut.
+func Summary(e Event) string {
+	body, err := Decode(e)
+	if err != nil {
+		return err.Error()
+	}
+	return body.summary()
+}
+
 func bodyView(body Body) any {
 	m := headView(body)
 	if m == nil {
 		return map[string]any{}
 	}
-	switch b := body.(type) {
-	case *MessageReceived:
-		viewParts(m, b.Content)
-	case *ToolFinished:
-		viewParts(m, b.Content)
-	case *ToolUnknown:
-		viewParts(m, b.Content)
-	case *ModelResponded:
-		viewBlocks(m, b.Blocks)
-	case *ModelLost:
-		viewText(m, "text", b.Text)
-	case *AwaitMet:
-		viewText(m, "text", b.Text)
-	case *AwaitDropped:
-		if len(b.Text) > 0 {
-			viewText(m, "text", b.Text)
-		}
-	case *StateSet:
-		if !b.Delete {
-			viewText(m, "value", b.Value)
-		}
-	case *App:
-		viewText(m, "data", b.Data)
-	case *TaskInput:
-		viewText(m, "text", b.Text)
-	case *Opened:
-		if agent, ok := m["agent"].(map[string]any); ok {
-			delete(agent, "tools")
-			viewJSON(agent, "tools", b.Agent.Tools)
-		}
-	}
+	body.show(m)
 	return m
 }
 

@@ -17,7 +17,7 @@ func FuzzEventView(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(b.Kind()), uint8(1), raw)
+		f.Add(string(KindOf(b)), uint8(1), raw)
 	}
 	f.Add("later", uint8(1), []byte("\x02{}\x01\x01\xff"))
 	f.Fuzz(func(t *testing.T, kind string, codec uint8, raw []byte) {

@@ -68,6 +68,7 @@ func (c *claudeShape) observe(u engine.Update) {
 		c.finished(u, b.Act, b.Content, b.Outcome != session.OutcomeOK)
 	case *session.ToolUnknown:
 		c.finished(u, b.Act, b.Content, true)
+	default:
 	}
 }
 

@@ -142,6 +142,6 @@ func (p *logPrinter) event(id string, ev session.Event) error {
 		}
 	}
 	at := p.app.clock(ev.Time).Format("2006-01-02 15:04:05.000Z07:00")
-	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, oneline(string(ev.Kind), 40), ev.Actor.Type, oneline(summary(ev), 160))
+	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, oneline(string(ev.Kind), 40), ev.Actor.Type, oneline(session.Summary(ev), 160))
 	return err
 }

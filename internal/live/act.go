@@ -40,6 +40,7 @@ func (v *View) act(ev session.Event, body session.Body) {
 			text = fmt.Sprintf("exited %d", *b.State.ExitCode)
 		}
 		v.line(v.row(b.Task, "") + v.paint(dim, text))
+	default:
 	}
 }
 

@@ -43,6 +43,7 @@ func (c *Calls) See(body session.Body, at int64) {
 		if call := c.known[session.BaseOf(b.Act)]; call != nil {
 			call.Started = at
 		}
+	default:
 	}
 }
 

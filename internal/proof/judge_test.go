@@ -80,6 +80,7 @@ func judgeCommands(e *evidence, v *verdict) {
 			finished[session.BaseOf(b.Act)]++
 		case *session.ToolUnknown:
 			v.add(brokenResult, "act %s ended unknown: %s", b.Act, b.Reason)
+		default:
 		}
 	}
 	for act, n := range finished {
@@ -191,6 +192,7 @@ func judgeUsage(e *evidence, v *verdict) {
 			}
 		case *session.ModelFailed:
 			n = b.Lost
+		default:
 		}
 		if n > 0 {
 			lost, calls = lost+n, calls+1

@@ -82,6 +82,7 @@ func (w *World) checkAwaits(id string, log []entryOf, st *session.State) {
 			met = append(met, b)
 		case *session.AwaitDropped:
 			closed[b.ID] = true
+		default:
 		}
 	}
 	if st.Parent != nil || set == 0 {

@@ -181,6 +181,7 @@ func (w *World) checkMessages(id string, log []entryOf) {
 			turns[b.Message]++
 		case *session.InboxRefused:
 			w.faultLocked("session %s refused %s: %s", id, b.Key, b.Reason)
+		default:
 		}
 	}
 	for seq, key := range bySeq {

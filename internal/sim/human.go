@@ -42,8 +42,8 @@ func (h *human) send(key string, body session.Body) {
 		return
 	}
 	it := store.Item{
-		Key: key, Kind: body.Kind(), Actor: person, Time: time.Now().UnixMilli(), Body: b,
-		Digest: session.Sum(append([]byte(body.Kind()+"\x00"), b...)),
+		Key: key, Kind: session.KindOf(body), Actor: person, Time: time.Now().UnixMilli(), Body: b,
+		Digest: session.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
 	}
 	disk := w.disk.Open()
 	defer func() { _ = disk.Close() }()

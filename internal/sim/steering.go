@@ -98,6 +98,7 @@ func (w *World) checkSteering(id string, log []entryOf) {
 			if b.Outcome != session.InputTaken && b.Outcome != session.InputUnknown {
 				w.faultLocked("session %s: write %d is %s: %s", id, b.Input, b.Outcome, b.Reason)
 			}
+		default:
 		}
 	}
 	for seq := range open {
