@@ -91,6 +91,7 @@ func (s *Session) fold(ev session.Event, body session.Body) {
 	if s.transcript != nil {
 		s.transcript.Apply(ev, body)
 	}
+	s.noteAct(body)
 	s.fresh += int64(len(ev.Body))
 	s.observe(Update{Session: s.state.ID, Event: &ev, Body: body})
 }

@@ -26,9 +26,10 @@ type Session struct {
 	watched    map[string]bool                // tasks whose end is waited for
 	prepared   map[string]session.CommandSpec // tasks' attempts that are about to start, by act
 	awaiting   awaiting
-	opened     int64     // seq of the session.resumed of this lease
-	began      time.Time // this lease
-	switched   bool      // it brought another model
+	opened     int64         // seq of the session.resumed of this lease
+	began      time.Time     // this lease
+	switched   bool          // it brought another model
+	settled    []session.Act // calls that the hook after an act is still to hear of
 	recovered  []Recovery
 
 	fresh     int64 // event bytes since the newest snapshot
@@ -104,6 +105,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 		s.stopWatch()
 		return nil, err
 	}
+	s.noteActs()
 	s.sweep()
 	s.watchTasks()
 	s.waker = e.wakers.hold(st.ID)

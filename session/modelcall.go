@@ -154,7 +154,7 @@ func (s *State) leaveCalls(e Event, t *Turn) {
 		if !c.Settled() {
 			s.fault(e, "act %s has no outcome", c.ID)
 		}
-		s.settle(c.act())
+		s.settle(c.Act())
 	}
 	t.Calls = nil
 }

@@ -66,7 +66,8 @@ type Start struct {
 	TaskSettings
 }
 
-func (c *Call) act() Act {
+// Act is the call as it is remembered.
+func (c *Call) Act() Act {
 	return Act{ID: c.ID, Tool: c.Tool, Effect: c.Effect, State: c.State, Outcome: c.Outcome, Reason: c.Reason}
 }
 
