@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"tool":            {"session"},
 	// What implements them.
 	"store/memory":          {"session", "store"},
-	"store/sqlite":          {"internal/spare", "session", "store"},
+	"store/sqlite":          {"internal/spare", "internal/sqlite3", "session", "store"},
 	"task":                  {"session"},
 	"model/internal/api":    {"model/internal/raw", "model", "session", "model/internal/sse"},
 	"model/internal/raw":    {"session", "model"},
@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 	// What the binary is made of.
 	"internal/redact":       {},
 	"internal/spare":        {},
+	"internal/sqlite3":      {},
 	"internal/ports":        {},
 	"internal/plain":        {},
 	"internal/live":         {"internal/plain", "session"},
@@ -125,6 +126,15 @@ func TestStoreStaysLight(t *testing.T) {
 					t.Errorf("%s pulls in %s", name, dep)
 				}
 			}
+		}
+	}
+}
+
+// A program may link any database/sql driver under any name: nothing of this module registers one.
+func TestNoDatabaseDriverIsLinked(t *testing.T) {
+	for _, p := range packages(t) {
+		if slices.Contains(p.Deps, "database/sql") {
+			t.Errorf("%s pulls in database/sql", p.ImportPath)
 		}
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"net/url"
 	"os"
 
-	moderncsqlite "modernc.org/sqlite"
-
+	"github.com/perdure/perdure/internal/sqlite3"
 	"github.com/perdure/perdure/store"
 )
 
@@ -38,7 +37,7 @@ type logFile interface {
 	Close() error
 }
 
-func modernc() *engine {
+func native() *engine {
 	return &engine{
 		connect: func(path string, how access) (driver.Conn, error) {
 			name := "file:" + (&url.URL{Path: path}).EscapedPath()
@@ -48,18 +47,18 @@ func modernc() *engine {
 			case frozen:
 				name += "?mode=ro&immutable=1"
 			}
-			return (&moderncsqlite.Driver{}).Open(name)
+			return sqlite3.Open(name)
 		},
 		exists: func(path string) bool {
 			_, err := os.Stat(path)
 			return !errors.Is(err, fs.ErrNotExist)
 		},
 		code: func(err error) (int, bool) {
-			var e *moderncsqlite.Error
+			var e *sqlite3.Error
 			if !errors.As(err, &e) {
 				return 0, false
 			}
-			return e.Code(), true
+			return e.Code, true
 		},
 		openLog: func(path string) (logFile, error) { return openSynced(path) },
 		create:  createFile,

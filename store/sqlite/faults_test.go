@@ -201,11 +201,11 @@ func TestAnotherProgram(t *testing.T) {
 	home := t.TempDir()
 	l := newLog(t, mustOpen(t, home, Config{pragmas: map[string]string{"busy_timeout": "10"}}), "a")
 	defer func() { _ = l.s.Close() }()
-	raw, err := modernc().connect(home+"/"+databaseName, readWrite)
+	raw, err := native().connect(home+"/"+databaseName, readWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell := newConn(modernc(), raw)
+	shell := newConn(native(), raw)
 	if err := shell.script("BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}

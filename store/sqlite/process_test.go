@@ -48,7 +48,7 @@ func child(role, home string) error {
 	kind, arg, _ := strings.Cut(role, ":")
 	cfg := Config{}
 	if kind == "unsynced" {
-		cfg.engine, cfg.pragmas = withoutSyncs(modernc()), map[string]string{"synchronous": "OFF"}
+		cfg.engine, cfg.pragmas = withoutSyncs(native()), map[string]string{"synchronous": "OFF"}
 	}
 	s, err := Open(context.Background(), home, cfg)
 	if err != nil {

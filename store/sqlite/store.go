@@ -87,7 +87,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, fmt.Errorf("%d readers: want 1 to 64", c.Readers)
 	}
 	if c.engine == nil {
-		c.engine = modernc()
+		c.engine = native()
 	}
 	if c.identity == nil {
 		c.identity = thisMachine()
