@@ -62,7 +62,7 @@ func every(t *testing.T, s *sqlite3.Stmt, args ...any) [][]driver.Value {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close() //nolint:errcheck // reading only
+	defer rows.Close()
 	var out [][]driver.Value
 	for {
 		row := make([]driver.Value, len(rows.Columns()))
