@@ -4,7 +4,8 @@
 //
 // A [Home] is a directory that holds sessions. There are three ways to use it:
 //
-//   - let it run the agent: [Home.Create], then [Home.Run] with a prompt;
+//   - let it run the agent: [Home.Create], then [Home.Run] with a prompt; or [Home.Hold], for a program that stays with
+//     the session: prompts, interrupts, answers and approvals, with the model's words as they come;
 //   - keep the sessions of an agent of your own: [Home.Open], [engine.Session.Append] with app events, messages, facts
 //     and scratch state, [Home.State], [Home.Fork];
 //   - look on and steer from outside: [Home.Follow], [Home.Send], [Home.Answer], [Home.Approve], [Home.Cancel].
@@ -50,7 +51,7 @@ type Home struct {
 	mu     sync.Mutex
 	models map[string]model.Provider // by PROVIDER/MODEL
 
-	watchers sync.Map // session id: *turnWatch of its run
+	looks looks
 }
 
 // Config is what a Home is opened with. The zero value is a good start.
@@ -94,6 +95,9 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	st, err := sqlite.Open(ctx, dir, sqlite.Config{Now: cfg.Now})
 	if err != nil {

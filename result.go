@@ -52,6 +52,11 @@ func (r *Result) count(w *turnWatch, took time.Duration) {
 
 // Waiting is something that needs a human before the turn can go on.
 type Waiting struct {
+	Session string         `json:"-"`
+	Act     string         `json:"-"`
+	Bound   session.Digest `json:"-"` // of an approval: what was shown, see [Home.Approve]
+	Offer   string         `json:"-"` // of an approval: the rule that would cover just this call; empty if there is none
+
 	ID       string            `json:"id"`   // session id:act id
 	Kind     string            `json:"kind"` // approval or question
 	Tool     string            `json:"tool"`
@@ -72,14 +77,9 @@ func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, w
 			r.Before = st.LastTurn.Seq
 		}
 		r.Turn, r.Steps, r.Usage, r.CostUSD = t.N, t.Step, t.Usage, usd(t.Cost, t.Unpriced)
-		r.StopReason, r.Message = st.Halt()
-		switch {
-		case parked:
+		r.StopReason, r.Message = restReason(st)
+		if parked {
 			r.StopReason = session.TurnParked
-		case len(r.Waiting) > 0:
-			r.StopReason = waitingReason(r.Waiting)
-		case r.StopReason == "":
-			r.StopReason, r.Message = session.TurnParked, "the session is "+string(st.Lifecycle)
 		}
 	case st.LastTurn != nil && (st.Turns > turnsBefore || wasOpen):
 		t := st.LastTurn
@@ -117,13 +117,18 @@ func (h *Home) LiveTasks(st *session.State) []TaskView {
 	return slices.DeleteFunc(h.TaskViews(st), func(t TaskView) bool { return t.SessionID != st.ID || !t.Live() })
 }
 
-func waitingReason(ws []Waiting) string {
-	for _, w := range ws {
-		if w.Kind == "approval" {
-			return session.TurnWaitingApproval
+// restReason says why an open turn does not go on, for programs and for people.
+func restReason(st *session.State) (reason, message string) {
+	reason, message = st.Halt()
+	for _, w := range session.Waits(st) {
+		if reason = session.TurnWaitingAnswer; w.Kind == "approval" {
+			return session.TurnWaitingApproval, message
 		}
 	}
-	return session.TurnWaitingAnswer
+	if reason == "" {
+		return session.TurnParked, "the session is " + string(st.Lifecycle)
+	}
+	return reason, message
 }
 
 // usd converts nano-USD; nil when a call's price is unknown.
@@ -139,9 +144,9 @@ func usd(nano, unpriced int64) *float64 {
 func (h *Home) Waits(st *session.State) []Waiting {
 	out := []Waiting{}
 	for _, w := range session.Waits(st) {
-		x := Waiting{ID: st.ID + ":" + w.Call.ID, Kind: w.Kind, Tool: w.Call.Tool, Input: JSONValue(w.Call.Input), Question: w.Call.Question}
+		x := Waiting{Session: st.ID, Act: w.Call.ID, ID: st.ID + ":" + w.Call.ID, Kind: w.Kind, Tool: w.Call.Tool, Input: JSONValue(w.Call.Input), Question: w.Call.Question}
 		if w.Call.Approval != nil {
-			x.Reason = w.Call.Approval.Reason
+			x.Reason, x.Bound, x.Offer = w.Call.Approval.Reason, w.Call.Approval.Bound, w.Call.Approval.Offer
 		}
 		out = append(out, x)
 	}

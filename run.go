@@ -38,7 +38,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 	}
 	began := h.cfg.Now()
 	watch := &turnWatch{ended: opt.TurnEnded}
-	defer h.watchTurns(id, watch)()
+	defer h.looks.add(id, watch.see)()
 	s, err := h.Open(ctx, id, opt.Options)
 	if err != nil {
 		return nil, err

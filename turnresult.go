@@ -28,8 +28,8 @@ type turnWatch struct {
 	ended func(TurnResult)
 }
 
-func (w *turnWatch) see(body session.Body) {
-	switch b := body.(type) {
+func (w *turnWatch) see(u engine.Update) {
+	switch b := u.Body.(type) {
 	case *session.TurnStarted, *session.ModelRequested:
 		w.say("")
 	case *session.ModelResponded:
@@ -73,20 +73,4 @@ func repliedText(b *session.ModelResponded) string {
 		}
 	}
 	return text.String()
-}
-
-// watchTurns lets a watch see a session's events until stop is called.
-func (h *Home) watchTurns(id string, w *turnWatch) (stop func()) {
-	h.watchers.Store(id, w)
-	return func() { h.watchers.CompareAndDelete(id, w) }
-}
-
-// observe hands on what the engine shows.
-func (h *Home) observe(u engine.Update) {
-	if h.cfg.Observe != nil {
-		h.cfg.Observe(u)
-	}
-	if w, ok := h.watchers.Load(u.Session); ok && u.Event != nil {
-		w.(*turnWatch).see(u.Body)
-	}
 }

@@ -27,18 +27,25 @@ func (h *Home) Answer(ctx context.Context, id, act, text string) error {
 	return h.Deliver(ctx, id, "", &session.QuestionAnswered{Act: act, Text: text})
 }
 
-// Approve allows or denies the call that waits under an act id. Bound is the digest of what was shown: if the call
-// changed since, the answer is refused. A grant, if not empty, is a rule that is allowed for the session's life.
-func (h *Home) Approve(ctx context.Context, id, act string, allow bool, bound session.Digest, grant, message string) error {
-	st, err := h.State(ctx, id)
+// Approval is a person's answer to a call that waits for one.
+type Approval struct {
+	Allow   bool
+	Grant   string // a rule that is allowed from now on for the session's life; empty: only this call
+	Message string // words for the model with a refusal
+}
+
+// Approve answers a call that waits for an approval: its Session, Act and Bound are read. If the call is no longer what
+// was shown, as Bound says, the answer is refused: the error wraps engine.ErrRefused.
+func (h *Home) Approve(ctx context.Context, w Waiting, a Approval) error {
+	st, err := h.State(ctx, w.Session)
 	if err != nil {
 		return err
 	}
-	answer := &session.ApprovalAnswered{Act: act, Allow: allow, Bound: bound, Grant: grant, Message: message}
-	if c := st.Call(act); c != nil && c.Approval != nil && c.Approval.Bound == bound {
+	answer := &session.ApprovalAnswered{Act: w.Act, Allow: a.Allow, Bound: w.Bound, Grant: a.Grant, Message: a.Message}
+	if c := st.Call(w.Act); c != nil && c.Approval != nil && c.Approval.Bound == w.Bound {
 		answer.Pre = c.Approval.Pre
 	}
-	return h.Deliver(ctx, id, "", answer)
+	return h.Deliver(ctx, w.Session, "", answer)
 }
 
 // Cancel asks to end a session's open turn.

@@ -17,6 +17,7 @@ type awaiting struct {
 	catching int                    // watches that have not yet looked at all that was there when they began
 	asleep   bool                   // a waiting run rests: it looks at the inbox less often
 	waits    bool                   // the run goes on while something is awaited
+	serves   bool                   // the run never ends by itself
 	stopped  bool                   // interrupted: nothing but a new prompt starts a turn in this run
 }
 

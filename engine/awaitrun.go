@@ -29,6 +29,31 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 	}})
 }
 
+// Serve is Run for a program that stays: it never ends by itself. When nothing can progress without outside input it
+// sleeps, and rested is called in the loop, with the state to look at during the call; once for each position of the log
+// that it rests at. It must not block. An [Session.Interrupt] cancels the open turn; what is awaited starts no turn then
+// before the next prompt does.
+func (s *Session) Serve(ctx context.Context, rested func(*session.State)) error {
+	s.awaiting.serves = true
+	defer func() { s.awaiting.serves = false }()
+	since := int64(-1)
+	return s.run(ctx, mode{turns: true, takes: everything, rests: func() bool {
+		if !s.rests() {
+			return false
+		}
+		if since != s.state.Head.Seq {
+			since = s.state.Head.Seq
+			rested(s.state)
+		}
+		s.awaiting.asleep = true
+		return false
+	}})
+}
+
+// Do has work done by the loop that [Session.Run], [Session.RunWaiting] or [Session.Serve] runs, between two of its own
+// steps, and waits for it. It may be called from any goroutine. Errors: of the work, and of ctx.
+func (s *Session) Do(ctx context.Context, work func() error) error { return s.ask(ctx, work) }
+
 // sleepFactor is how much less often the inbox is looked at during a sleep.
 const sleepFactor = 5
 

@@ -38,6 +38,9 @@ func (s *Session) Drain(ctx context.Context) error {
 // ErrRefused tells that a session refused an inbox item; its text says why.
 var ErrRefused = errors.New("refused by the session")
 
+// NewKey gives an idempotency key that nothing has.
+func (e *Engine) NewKey() string { return e.cfg.NewID() }
+
 // NewItem makes an inbox item of a body. An empty key gives a new one.
 func (e *Engine) NewItem(key string, actor session.Actor, body session.Body) (store.Item, error) {
 	b, err := session.Encode(body)

@@ -51,6 +51,9 @@ func (s *Session) startTurn(ctx context.Context, a session.Action, do session.St
 	if do.Met && s.awaiting.stopped {
 		return false, nil
 	}
+	if s.awaiting.serves && !do.Met {
+		s.awaiting.stopped = false
+	}
 	s.looked = false
 	return true, s.append(ctx, engineActor, &session.TurnStarted{N: a.Turn, Message: do.Message, Met: do.Met})
 }

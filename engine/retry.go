@@ -66,6 +66,15 @@ func (p retryPlan) until(now time.Time) time.Time {
 	return p.since.Add(p.patience)
 }
 
+// GiveUp ends the open turn if a limit or a failed model call has halted it.
+func (s *Session) GiveUp(ctx context.Context) error {
+	halt, why := s.state.Halt()
+	if halt == "" {
+		return nil
+	}
+	return s.append(ctx, engineActor, &session.TurnEnded{N: s.state.Turn.N, Stop: halt, Message: why})
+}
+
 // Resume lets a turn go on that a failed model call or the limit of steps has halted: the call is made once more, the
 // steps are counted anew. A call that another model is to take over goes at once. It changes nothing else; Run goes on.
 // Whoever brings a new prompt does not call it: see [Options].NewPrompt.

@@ -89,8 +89,8 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	if err == nil && st.Parent != nil && s.snapSize == 0 { // the only opening that reads the parent's log
 		s.snapshot(ctx)
 	}
-	if halt, why := st.Halt(); err == nil && halt != "" && opt.NewPrompt {
-		err = s.append(ctx, engineActor, &session.TurnEnded{N: st.Turn.N, Stop: halt, Message: why})
+	if err == nil && opt.NewPrompt {
+		err = s.GiveUp(ctx)
 	}
 	if err == nil {
 		err = s.configure(ctx, opt)

@@ -5,8 +5,13 @@ import (
 	"slices"
 )
 
-// View returns a copy for readers in other goroutines: what they may look at no longer changes under them. The open
-// turn is left out.
+// Copy returns a copy for readers in other goroutines: what they may look at no longer changes under them.
+func (s *State) Copy() *State {
+	c := *s
+	return c.own()
+}
+
+// View is Copy without the open turn.
 func (s *State) View() *State {
 	v := *s
 	v.Turn = nil

@@ -187,7 +187,7 @@ func (a *App) decideOne(ctx context.Context, h *perdure.Home, f *approveFlags, w
 		return err
 	}
 	err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error {
-		return h.Approve(ctx, w.session, w.call.ID, f.allow, w.call.Approval.Bound, grant, f.message)
+		return h.Approve(ctx, w.shown(), perdure.Approval{Allow: f.allow, Grant: grant, Message: f.message})
 	})
 	if errors.Is(err, engine.ErrRefused) {
 		_, err = a.decided(ctx, h, w.id, f, err)

@@ -181,7 +181,7 @@ func (k *asker) give(ctx context.Context, w wait, r reply) bool {
 	if w.call.Question != nil {
 		err = k.home.Answer(ctx, w.session, w.call.ID, r.text)
 	} else {
-		err = k.home.Approve(ctx, w.session, w.call.ID, r.approve.allow, w.call.Approval.Bound, "", r.approve.message)
+		err = k.home.Approve(ctx, w.shown(), perdure.Approval{Allow: r.approve.allow, Message: r.approve.message})
 	}
 	switch {
 	case ctx.Err() != nil:

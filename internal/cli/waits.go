@@ -22,6 +22,11 @@ type wait struct {
 	call    *session.Call
 }
 
+// shown is the call as it is answered.
+func (w wait) shown() perdure.Waiting {
+	return perdure.Waiting{Session: w.session, Act: w.call.ID, Bound: w.call.Approval.Bound}
+}
+
 // The kinds of waits.
 const (
 	kindApproval = "approval"

@@ -147,7 +147,7 @@ func (s *story) approve(ctx context.Context) error {
 	c := ws[0].Call
 	s.slow, s.asked = c.ID, st.Head.Seq
 	s.say("2. It asks before it runs %q and exits: the session waits, no process does. We allow it for the session.", checks)
-	return s.Home.Approve(ctx, s.ID, c.ID, true, c.Approval.Bound, c.Approval.Offer, "")
+	return s.Home.Approve(ctx, perdure.Waiting{Session: s.ID, Act: c.ID, Bound: c.Approval.Bound}, perdure.Approval{Allow: true, Grant: c.Approval.Offer})
 }
 
 // kill resumes the agent and kills it in the middle of the command.
