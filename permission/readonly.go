@@ -133,6 +133,9 @@ func (j *judge) notReader(c command) string {
 	if why != "" {
 		return why
 	}
+	if name == "date" && slices.ContainsFunc(o.vals, func(v string) bool { return strings.Contains(v, "TZ=") }) {
+		return "a date with TZ reads the file of time zones that it names"
+	}
 	if spec.unnamed != nil && spec.unnamed(o) {
 		if why := j.hiding(); why != "" {
 			return name + " may show files that it does not name, and " + why
@@ -146,8 +149,9 @@ func (j *judge) outsideAny(name string, spec reader, o options) string {
 	files := o.files
 	switch spec.words {
 	case wordsNameFiles:
-		files = append(files, o.words...)
+		files = append(append(files, o.words...), o.late...)
 	case wordsSearch:
+		files = append(files, o.late...)
 		if o.has("-e") || o.has("--regexp") || o.has("--files") || o.has("--type-list") {
 			files = append(files, o.words...)
 		} else if len(o.words) > 0 {
@@ -161,7 +165,10 @@ func (j *judge) outsideAny(name string, spec reader, o options) string {
 		}
 	case wordsAreText:
 	}
-	if spec.most > 0 && len(o.words) > spec.most {
+	if o.dashy && j.hasDashed() {
+		return "a file pattern may turn into an option of " + name + ", for a file is named like one"
+	}
+	if spec.most > 0 && len(o.words)+len(o.late) > spec.most {
 		return name + " may write to the file that a second word names"
 	}
 	for _, w := range append(files, o.globs...) {
@@ -173,6 +180,12 @@ func (j *judge) outsideAny(name string, spec reader, o options) string {
 		}
 	}
 	return ""
+}
+
+// hasDashed reports that a name in the working directory may begin with a dash.
+func (j *judge) hasDashed() bool {
+	places, ok := j.p.Look(path.Join(j.here, "-*"), true)
+	return !ok || len(places) != 1 || !places[0].Missing // the pattern stands for itself where nothing matches
 }
 
 // outsideWord says why what a word can name is not all inside and readable, or "".

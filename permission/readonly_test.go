@@ -33,6 +33,7 @@ func lookAt(glob bool, at string) ([]Place, bool) {
 	}
 	if found == nil {
 		found = []Place{resolve(at)}
+		found[0].Missing = true
 	}
 	return found, true
 }
