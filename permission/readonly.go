@@ -50,7 +50,7 @@ func (j *judge) readsHere(c command) bool { return j.notReadingHere() == "" && j
 // checkout, and after cd the same words name other files.
 func (j *judge) after(c command) {
 	name, _ := c.name()
-	j.changed = clip(name)
+	j.changed, j.systems = clip(name), nil
 	switch name {
 	case "cd", "pushd", "popd", ".", "source", "eval", "exec", "builtin", "command", "export", "declare", "typeset", "readonly", "local", "unset", "set", "shopt",
 		"alias", "enable", "hash", "trap", "read", "printf", "mapfile", "readarray", "getopts", "let", "test", "[", "wait", "umask", "ulimit":
@@ -76,12 +76,20 @@ func (j *judge) lookHere() string {
 	if why := j.steered(); why != "" {
 		return why
 	}
-	if searched, known := j.p.Env["PATH"]; known {
-		for dir := range strings.SplitSeq(searched, ":") {
-			if !strings.HasPrefix(dir, "/") {
-				return "PATH looks for programs where the command runs"
-			}
+	searched, known := j.p.Env["PATH"]
+	if !known {
+		return "where programs are looked for is not known"
+	}
+	for dir := range strings.SplitSeq(searched, ":") {
+		if !strings.HasPrefix(dir, "/") {
+			return "PATH looks for programs where the command runs"
 		}
+	}
+	if why := j.notSystemsShell(); why != "" {
+		return why
+	}
+	if why := j.ledAstray(obeys); why != "" {
+		return why
 	}
 	for _, p := range j.pats {
 		if p.Effect != Allow && p.kind == matchTool && (p.bindsTool(toolRead) || p.bindsTool(toolGrep) || p.bindsTool(toolGlob)) {
@@ -101,12 +109,25 @@ func (j *judge) notReader(c command) string {
 	if j.staysHere(c) {
 		return ""
 	}
+	return j.notReaderOf(c, true)
+}
+
+// notReaderOf is notReader of a command that the shell runs, or that a program runs, which has no builtins.
+func (j *judge) notReaderOf(c command, shell bool) string {
 	name := c.argv[0].text
+	if !(shell && builtin(name)) && c.argv[0].known && !strings.Contains(name, "/") {
+		if why := j.notSystems(name); why != "" {
+			return why
+		}
+		if why := j.ledAstray(func(variable string) bool { return obeyedBy(name, variable) }); why != "" {
+			return why
+		}
+	}
 	if name == "timeout" || name == "nice" {
 		f, _ := wrapper(name)
 		in := unwrapFlags(name, f, c.argv[1:])
 		if len(in.commands) == 1 && !in.program && !in.unknown && len(in.texts) == 0 {
-			return j.notReader(command{argv: in.commands[0]})
+			return j.notReaderOf(command{argv: in.commands[0]}, false)
 		}
 		return name + " is not followed by one plain command"
 	}

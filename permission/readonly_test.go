@@ -40,7 +40,7 @@ func lookAt(glob bool, at string) ([]Place, bool) {
 
 func lookingPolicy(mode Mode, rules ...string) Policy {
 	p := testPolicy(mode, rules...)
-	p.Dirs = []string{"/data"}
+	p.Dirs, p.Env = []string{"/data"}, map[string]string{"PATH": "/usr/bin:/bin"}
 	p.Look = func(at string, glob bool) ([]Place, bool) { return lookAt(glob, at) }
 	return p
 }
