@@ -39,7 +39,9 @@ func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bod
 	chain := session.Chain{Session: s.state.ID, Head: s.state.Head}
 	events := make([]session.Event, len(bodies))
 	for i, b := range bodies {
-		s.eng.hide(b)
+		if used := s.eng.hide(b); check && len(used) > 0 {
+			return fmt.Errorf("session %s: append: %w: %s holds the value of a secret, which the log does not keep", s.state.ID, session.ErrUnfit, used[0])
+		}
 		ev, err := chain.Event(actors[i], now, b)
 		if err != nil {
 			return err
@@ -67,11 +69,13 @@ func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bod
 	return nil
 }
 
-// hide replaces known secrets in whatever is about to enter a log, whoever made it.
-func (e *Engine) hide(b session.Body) {
+// hide replaces known secrets in whatever is about to enter a log, whoever made it. It returns the fields whose words
+// would have been used as they stand.
+func (e *Engine) hide(b session.Body) (used []string) {
 	if _, none := e.cfg.Secrets.(noSecrets); !none {
-		session.Redact(b, e.cfg.Secrets.Replace)
+		return session.Redact(b, e.cfg.Secrets.Replace)
 	}
+	return nil
 }
 
 // changedHeads are the listing heads if they differ from the ones stored. They are of the state before the append, one

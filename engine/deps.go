@@ -48,7 +48,8 @@ type Steering interface {
 
 // Secrets replaces known values where text enters the model and the log.
 type Secrets interface {
-	// Replace returns b with every known value replaced by its name.
+	// Replace returns b with every known value replaced by its name, written [secret:NAME]: by that it is known later
+	// that something is missing.
 	Replace(b []byte) []byte
 	// Partial is how many bytes at the end of b may be the beginning of a known value: a reader of a stream keeps them
 	// back until it has seen what follows.

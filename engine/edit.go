@@ -12,7 +12,7 @@ import (
 // lostSecret gives the name of a secret that a change would put in the place of its value: a model that was shown a file
 // with the name in it writes it back so.
 func (s *Session) lostSecret(e *session.Edit, content []byte) string {
-	if e.Pre.IsZero() || !bytes.Contains(content, []byte("[secret:")) {
+	if e.Pre.IsZero() || !bytes.Contains(content, []byte(session.Hidden)) {
 		return ""
 	}
 	old, _, err := s.eng.cfg.Files.Read(e.Path, 0)

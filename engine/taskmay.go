@@ -25,6 +25,9 @@ func (e *Engine) MayRunTask(st *session.State, rules []session.Rule, b *session.
 		if err != nil {
 			return nil, err
 		}
+		if err := s.mayRepeat(old); err != nil {
+			return nil, err
+		}
 		repeat(b, old)
 	}
 	if err := s.mayRun(b); err != nil {
@@ -45,6 +48,10 @@ func (s *Session) mayRun(b *session.TaskRequested) error {
 		return fmt.Errorf("directory %q is not absolute", b.Cwd)
 	case b.Restart != "" && b.Restart != session.RestartOnReboot:
 		return fmt.Errorf("restart policy %q is not known", b.Restart)
+	case s.holdsCommand(b.Argv, b.Command, b.Cwd):
+		return errSecretGiven
+	case b.Restart != "" && session.HidesCommand(b.Argv, b.Command, b.Cwd):
+		return errSecretCommand // the policy could not be carried out
 	}
 	if err := s.admitSettings(b.TaskSettings); err != nil {
 		return err

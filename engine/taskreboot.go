@@ -32,6 +32,9 @@ func (s *Session) mayRestart(t *session.Task) string {
 	if t.Restart != session.RestartOnReboot {
 		return "nobody granted it"
 	}
+	if err := s.mayRepeat(t); err != nil {
+		return err.Error()
+	}
 	if err := s.admitSettings(t.TaskSettings); err != nil {
 		return err.Error()
 	}
@@ -115,6 +118,9 @@ func (s *Session) admitRestart(b *session.TaskRestartSet) error {
 	}
 	if b.Restart != "" && b.Restart != session.RestartOnReboot {
 		return fmt.Errorf("restart policy %q is not known", b.Restart)
+	}
+	if b.Restart != "" && (session.HidesCommand(t.Argv, t.Command, t.Cwd) || s.holdsCommand(t.Argv, t.Command, t.Cwd)) {
+		return errSecretCommand
 	}
 	b.Bound = grantOf(b.Restart, t.Argv, t.Command, t.Cwd)
 	return nil

@@ -22,6 +22,9 @@ func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 		if old.Live() {
 			return fmt.Errorf("task %s still runs", b.Task)
 		}
+		if err := s.mayRepeat(old); err != nil {
+			return err
+		}
 		repeat(b, old)
 	} else {
 		b.Task = s.nextTask()

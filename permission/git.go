@@ -69,11 +69,15 @@ func gitArgument(sub string, w word) string {
 	}
 	why := "git's option " + clip(t) + " can run a program or write a file"
 	if strings.HasPrefix(t, "--") {
-		name, _, _ := strings.Cut(t, "=")
+		name, value, attached := strings.Cut(t, "=")
+		if name == "--diff-merges" && (!attached || !plainMerges(value)) {
+			return why
+		}
 		for _, bad := range []string{
 			"--exec", "--exec-path", "--upload-pack", "--receive-pack", "--output", "--output-directory", "--ext-diff", "--textconv",
 			"--open-files-in-pager", "--interactive", "--strategy", "--strategy-option", "--template", "--config", "--config-env",
 			"--git-dir", "--work-tree", "--separate-git-dir", "--no-index", "--help", "--edit-description", "--filters", "--run",
+			"--remerge-diff",
 		} {
 			// Git takes any unambiguous beginning of a long option.
 			if strings.HasPrefix(bad, name) {
@@ -108,6 +112,15 @@ func gitArgument(sub string, w word) string {
 		return why
 	}
 	return ""
+}
+
+// plainMerges lists the ways to show a merge that do not merge again, which writes objects and runs merge drivers.
+func plainMerges(value string) bool {
+	switch value {
+	case "off", "none", "on", "m", "first-parent", "1", "separate", "combined", "c", "dense-combined", "cc":
+		return true
+	}
+	return false
 }
 
 // gitPositional judges words by their subcommand: remotes that name a helper

@@ -10,11 +10,13 @@ type judge struct {
 	s    *script // nil unless Bash
 	why  string  // why no allow rule covered a Bash call
 
-	named     []pathName // what names returned
-	unread    *string    // why a Bash call does more than read inside, once it is known
-	elsewhere *string    // why no command reads inside here, once it is known
-	here      string     // where the working directory really is
-	changed   string     // the command before in this text that may change where a path leads, "" for none
+	named     []pathName        // what names returned
+	unread    *string           // why a Bash call does more than read inside, once it is known
+	elsewhere *string           // why no command reads inside here, once it is known
+	here      string            // where the working directory really is
+	systems   map[string]string // what notSystems said of names
+	entries   map[string]bool   // what writableEntry said of directories
+	changed   string            // the command before in this text that may change where a path leads, "" for none
 }
 
 func newJudge(p Policy, r Request) *judge {

@@ -71,7 +71,8 @@ type Policy struct {
 	// Rules, protected paths and the home hold under both.
 	Links []Link
 	// Env is the environment that a command starts with. Words are compared with
-	// the values of the variables in them. Nil: nothing is known about it.
+	// the values of the variables in them. Nil: nothing is known about it, and
+	// commands that only read ask.
 	Env map[string]string
 	// Changed are the names of the variables that are not as they were when the
 	// session began. Where they choose programs, prefix rules ask.

@@ -28,6 +28,15 @@ func profile(c command) string {
 
 // subscriptProfile asks for the options that take a variable's name: it may hold a subscript, which is evaluated.
 func subscriptProfile(name string, args []word) string {
+	if name == "printf" {
+		format := args
+		if len(args) > 0 && args[0].text == "--" {
+			format = args[1:]
+		}
+		if len(format) > 0 && (format[0].glob || !format[0].known || countsBytes(format[0].text)) {
+			return "the format of printf may have %n, which sets a variable, PATH for instance"
+		}
+	}
 	options := true // of printf, which has them before its format only
 	for _, w := range args {
 		if w.text == "-R" || strings.HasPrefix(w.text, "-v") {

@@ -50,7 +50,7 @@ func (j *judge) readsHere(c command) bool { return j.notReadingHere() == "" && j
 // checkout, and after cd the same words name other files.
 func (j *judge) after(c command) {
 	name, _ := c.name()
-	j.changed = clip(name)
+	j.changed, j.systems = clip(name), nil
 	switch name {
 	case "cd", "pushd", "popd", ".", "source", "eval", "exec", "builtin", "command", "export", "declare", "typeset", "readonly", "local", "unset", "set", "shopt",
 		"alias", "enable", "hash", "trap", "read", "printf", "mapfile", "readarray", "getopts", "let", "test", "[", "wait", "umask", "ulimit":
@@ -76,12 +76,20 @@ func (j *judge) lookHere() string {
 	if why := j.steered(); why != "" {
 		return why
 	}
-	if searched, known := j.p.Env["PATH"]; known {
-		for dir := range strings.SplitSeq(searched, ":") {
-			if !strings.HasPrefix(dir, "/") {
-				return "PATH looks for programs where the command runs"
-			}
+	searched, known := j.p.Env["PATH"]
+	if !known {
+		return "where programs are looked for is not known"
+	}
+	for dir := range strings.SplitSeq(searched, ":") {
+		if !strings.HasPrefix(dir, "/") {
+			return "PATH looks for programs where the command runs"
 		}
+	}
+	if why := j.notSystemsShell(); why != "" {
+		return why
+	}
+	if why := j.ledAstray(obeys); why != "" {
+		return why
 	}
 	for _, p := range j.pats {
 		if p.Effect != Allow && p.kind == matchTool && (p.bindsTool(toolRead) || p.bindsTool(toolGrep) || p.bindsTool(toolGlob)) {
@@ -101,12 +109,25 @@ func (j *judge) notReader(c command) string {
 	if j.staysHere(c) {
 		return ""
 	}
+	return j.notReaderOf(c, true)
+}
+
+// notReaderOf is notReader of a command that the shell runs, or that a program runs, which has no builtins.
+func (j *judge) notReaderOf(c command, shell bool) string {
 	name := c.argv[0].text
+	if !(shell && builtin(name)) && c.argv[0].known && !strings.Contains(name, "/") {
+		if why := j.notSystems(name); why != "" {
+			return why
+		}
+		if why := j.ledAstray(func(variable string) bool { return obeyedBy(name, variable) }); why != "" {
+			return why
+		}
+	}
 	if name == "timeout" || name == "nice" {
 		f, _ := wrapper(name)
 		in := unwrapFlags(name, f, c.argv[1:])
 		if len(in.commands) == 1 && !in.program && !in.unknown && len(in.texts) == 0 {
-			return j.notReader(command{argv: in.commands[0]})
+			return j.notReaderOf(command{argv: in.commands[0]}, false)
 		}
 		return name + " is not followed by one plain command"
 	}
@@ -133,6 +154,9 @@ func (j *judge) notReader(c command) string {
 	if why != "" {
 		return why
 	}
+	if name == "date" && slices.ContainsFunc(o.vals, func(v string) bool { return strings.Contains(v, "TZ=") }) {
+		return "a date with TZ reads the file of time zones that it names"
+	}
 	if spec.unnamed != nil && spec.unnamed(o) {
 		if why := j.hiding(); why != "" {
 			return name + " may show files that it does not name, and " + why
@@ -146,8 +170,9 @@ func (j *judge) outsideAny(name string, spec reader, o options) string {
 	files := o.files
 	switch spec.words {
 	case wordsNameFiles:
-		files = append(files, o.words...)
+		files = append(append(files, o.words...), o.late...)
 	case wordsSearch:
+		files = append(files, o.late...)
 		if o.has("-e") || o.has("--regexp") || o.has("--files") || o.has("--type-list") {
 			files = append(files, o.words...)
 		} else if len(o.words) > 0 {
@@ -161,7 +186,10 @@ func (j *judge) outsideAny(name string, spec reader, o options) string {
 		}
 	case wordsAreText:
 	}
-	if spec.most > 0 && len(o.words) > spec.most {
+	if o.dashy && j.hasDashed() {
+		return "a file pattern may turn into an option of " + name + ", for a file is named like one"
+	}
+	if spec.most > 0 && len(o.words)+len(o.late) > spec.most {
 		return name + " may write to the file that a second word names"
 	}
 	for _, w := range append(files, o.globs...) {
@@ -173,6 +201,12 @@ func (j *judge) outsideAny(name string, spec reader, o options) string {
 		}
 	}
 	return ""
+}
+
+// hasDashed reports that a name in the working directory may begin with a dash.
+func (j *judge) hasDashed() bool {
+	places, ok := j.p.Look(path.Join(j.here, "-*"), true)
+	return !ok || len(places) != 1 || !places[0].Missing // the pattern stands for itself where nothing matches
 }
 
 // outsideWord says why what a word can name is not all inside and readable, or "".

@@ -129,7 +129,7 @@ func readingPieces(outside string) (programs []string, words []string) {
 // outside, with the real programs.
 func TestReadOnlyOnlyReads(t *testing.T) {
 	w := newReadingWorld(t)
-	p := Policy{Root: w.work, Cwd: w.work, HomeDir: w.outside, Look: w.look}
+	p := Policy{Root: w.work, Cwd: w.work, HomeDir: w.outside, Look: w.look, Env: map[string]string{"PATH": os.Getenv("PATH"), "LC_ALL": "C.UTF-8"}}
 	before := w.state(t)
 	for _, bad := range []string{"cat out", "cat ../outside/secret", "git tag x", "echo x >f", "diff -r src other", "grep -R CANARY ."} {
 		if w.run(t, bad, before) == "" {

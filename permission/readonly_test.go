@@ -33,13 +33,14 @@ func lookAt(glob bool, at string) ([]Place, bool) {
 	}
 	if found == nil {
 		found = []Place{resolve(at)}
+		found[0].Missing = true
 	}
 	return found, true
 }
 
 func lookingPolicy(mode Mode, rules ...string) Policy {
 	p := testPolicy(mode, rules...)
-	p.Dirs = []string{"/data"}
+	p.Dirs, p.Env = []string{"/data"}, map[string]string{"PATH": "/usr/bin:/bin"}
 	p.Look = func(at string, glob bool) ([]Place, bool) { return lookAt(glob, at) }
 	return p
 }

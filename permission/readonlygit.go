@@ -119,6 +119,7 @@ func (j *judge) notGit(c command) string {
 	if !ok {
 		return "git " + clip(sub) + " is not known to only look"
 	}
+	spec.permutes = true
 	o, why := spec.read("git "+sub, args)
 	if why != "" {
 		return why

@@ -72,7 +72,7 @@ func textReaders(name string) (reader, bool) {
 		return reader{flags: "slb", texts: "ni", long: " --silent --quiet --verbose --print-bytes --bytes= --ignore-initial= "}, true
 	case "tree":
 		return reader{
-			flags: "adfishDFCnpugJXtrcvUNqQ", texts: "LPI", apart: true,
+			flags: "adfishDFCnpugJXtrcvUNqQ", texts: "LPI", apart: true, permutes: true,
 			long: " --du --prune --noreport --dirsfirst --filesfirst --filelimit= --gitignore --si --inodes --device --matchdirs --ignore-case ",
 		}, true
 	}
@@ -80,7 +80,7 @@ func textReaders(name string) (reader, bool) {
 }
 
 var lsReader = reader{
-	harmless: true, number: true, flags: "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1", texts: "ITw",
+	harmless: true, undashed: true, number: true, flags: "aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1", texts: "ITw",
 	long: " --all --almost-all --author --escape --block-size= --ignore-backups --color=? --directory --dired --classify=? --file-type --format= --full-time " +
 		"--group-directories-first --no-group --human-readable --si --hide= --hyperlink=? --indicator-style= --inode --ignore: --kibibytes --literal --numeric-uid-gid " +
 		"--quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero ",
@@ -95,7 +95,7 @@ var grepReader = reader{
 }
 
 var rgReader = reader{
-	words: wordsSearch, flags: "isSvwxclnNoqFPUuHIa0p.", texts: "egtTmABCdMrjE",
+	words: wordsSearch, permutes: true, flags: "isSvwxclnNoqFPUuHIa0p.", texts: "egtTmABCdMrjE",
 	long: " --ignore-case --smart-case --case-sensitive --invert-match --word-regexp --line-regexp --count --count-matches --files --files-with-matches --files-without-match --line-number " +
 		"--no-line-number --only-matching --quiet --fixed-strings --pcre2 --multiline --multiline-dotall --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --with-filename " +
 		"--no-filename --heading --no-heading --text --binary --null --column --no-column --json --stats --trim --vimgrep --type-list --no-messages --no-config --pretty --passthru --crlf " +

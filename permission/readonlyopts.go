@@ -31,7 +31,12 @@ type reader struct {
 	// a file pattern may turn into one.
 	harmless bool
 	words    wordKind
-	most     int                // words at most, 0: any number
+	most     int // words at most, 0: any number
+	// permutes: it takes options behind its other words on every system. The C
+	// library of macOS, and POSIXLY_CORRECT, end the options at the first of those:
+	// what follows is a file then.
+	permutes bool
+	undashed bool               // a file in the working directory that is named like an option asks, if a pattern may become it
 	noDirs   bool               // a directory asks
 	unnamed  func(options) bool // reports that it shows the content of files that no word names
 }
@@ -43,6 +48,8 @@ type options struct {
 	files []word   // values that name files
 	globs []word   // file patterns, whatever their role: they may become several words
 	vals  []string // values that are text
+	late  []word   // options, and their values, behind a word that is none
+	dashy bool     // a pattern may become a name that begins with a dash
 }
 
 func (o options) has(name string) bool {
@@ -72,8 +79,9 @@ func (r reader) read(name string, args []word) (options, string) {
 			if !r.harmless && leadingGlob(w) && !strings.HasPrefix(w.text, "--") {
 				return p.out, "a file pattern may turn into an option of " + name
 			}
-			p.out.globs = append(p.out.globs, w)
+			p.out.globs, p.out.dashy = append(p.out.globs, w), p.out.dashy || r.undashed && leadingGlob(w)
 		}
+		operands, first := len(p.out.words), p.at
 		why := ""
 		switch {
 		case r.plain:
@@ -89,6 +97,9 @@ func (r reader) read(name string, args []word) (options, string) {
 		}
 		if why != "" {
 			return p.out, why
+		}
+		if operands > 0 && len(p.out.words) == operands && !r.permutes {
+			p.out.late = append(p.out.late, args[first:p.at+1]...)
 		}
 	}
 	return p.out, ""

@@ -124,6 +124,9 @@ func (r *restoring) tell(t perdure.Restored) error {
 	default:
 		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, oneline(t.Command, maxCell))
 		a.quote(t.LastOutput)
+		if session.HidesCommand(nil, t.Command, t.Cwd) {
+			return nil // nor would a restart run it
+		}
 		a.hint("%s runs it again", a.command("task", "restart", t.SessionID, t.ID))
 	}
 	return nil
