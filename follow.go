@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Follow yields a session's events from a seq on, first those in the log, then each as it becomes durable, whoever
@@ -13,6 +14,8 @@ import (
 func (h *Home) Follow(ctx context.Context, id string, from int64) iter.Seq2[session.Event, error] {
 	return func(yield func(session.Event, error) bool) {
 		next := max(from, 1)
+		changed, stop, every := h.changes(id)
+		defer stop()
 		for {
 			info, err := h.store.Get(ctx, id)
 			if err == nil && info.Head.Seq >= next {
@@ -31,10 +34,21 @@ func (h *Home) Follow(ctx context.Context, id string, from int64) iter.Seq2[sess
 			case <-ctx.Done():
 				yield(session.Event{}, ctx.Err())
 				return
-			case <-time.After(pollEvery):
+			case <-changed:
+			case <-time.After(every):
 			}
 		}
 	}
+}
+
+// changes is how one who waits for a change of a session hears of it, and how often he looks by himself.
+func (h *Home) changes(id string) (changed <-chan struct{}, stop func(), every time.Duration) {
+	if n, ok := h.store.(store.Notifier); ok {
+		if changed, stop, ok := n.Changes(id); ok {
+			return changed, stop, idleEvery
+		}
+	}
+	return nil, func() {}, pollEvery
 }
 
 // Events yields a session's own events with from ≤ seq ≤ to; to 0 is the head.

@@ -12,8 +12,11 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// pollEvery is how often a sender looks whether its item was taken, and a follower whether the log grew.
-const pollEvery = 20 * time.Millisecond
+// How often a sender looks whether its item was taken, and a follower whether the log grew.
+const (
+	pollEvery = 20 * time.Millisecond // where the store does not tell of changes
+	idleEvery = 5 * time.Second       // where it does
+)
 
 // Send brings a message to a session as a turn of its own. It is accepted durably when Send returns; it runs when a
 // holder runs the session. The same key and text again give the same receipt. Errors: engine.ErrRefused for a text
@@ -145,6 +148,8 @@ func (h *Home) DeliverAll(ctx context.Context, id string, bodies ...session.Body
 
 // taken waits until an inbox item is in the log: a live holder takes it, else this process does.
 func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options) error {
+	var changed <-chan struct{}
+	every := pollEvery
 	for {
 		looked := h.Taken(id) // before the look at the row, so that nothing is missed between them
 		info, err := h.store.Get(ctx, id)
@@ -163,11 +168,17 @@ func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options
 				return err
 			}
 		}
+		if changed == nil {
+			var stop func()
+			changed, stop, every = h.changes(id)
+			defer stop()
+		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("session %s: the item was accepted and waits for the holder: %w", id, ctx.Err())
 		case <-looked:
-		case <-time.After(pollEvery):
+		case <-changed:
+		case <-time.After(min(every, 10*pollEvery)): // the holder may die
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // maxRounds bounds how many actions are taken before the loop listens again.
@@ -32,6 +33,7 @@ func (s *Session) run(ctx context.Context, m mode) (err error) {
 	s.awaiting.stopped, s.awaiting.asleep = false, false
 	poll := time.NewTicker(s.eng.cfg.Poll)
 	defer poll.Stop()
+	defer s.stopChanges()
 	defer func() {
 		if err != nil {
 			s.ground(errParked)
@@ -76,9 +78,31 @@ func (s *Session) hear(ctx context.Context, poll <-chan time.Time, m mode) error
 	case <-wake:
 		return s.fireTimers(ctx)
 	case <-s.waker.woken:
+	case <-s.elsewhere():
 	case <-poll:
 	}
 	return nil
+}
+
+// elsewhere gives a channel that tells of what other processes do to a session that sleeps; nil while it is awake, when
+// it looks often, or if the store cannot tell.
+func (s *Session) elsewhere() <-chan struct{} {
+	n, ok := s.eng.cfg.Store.(store.Notifier)
+	switch {
+	case !ok:
+	case !s.awaiting.asleep:
+		s.stopChanges()
+	case s.changes == nil:
+		s.changes, s.unwatch, _ = n.Changes(s.state.ID)
+	}
+	return s.changes
+}
+
+func (s *Session) stopChanges() {
+	if s.unwatch != nil {
+		s.unwatch()
+		s.changes, s.unwatch = nil, nil
+	}
 }
 
 // listen does what is asked for already, so that news from between two runs come before what they are news for.

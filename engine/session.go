@@ -37,6 +37,8 @@ type Session struct {
 	heads     *store.Heads // as stored
 	listed    []byte       // what the heads carry; nil but for the last event
 	waker     *waker
+	changes   <-chan struct{} // of a sleep: see [store.Notifier]
+	unwatch   func()
 	failed    error // of an append: nothing may follow
 	released  bool  // the lease was given back
 	showing   sync.Mutex

@@ -70,6 +70,15 @@ type Witness interface {
 	Lost(ctx context.Context) ([]string, error)
 }
 
+// Notifier is an optional ability of a Store.
+type Notifier interface {
+	// Changes gives a channel that holds a value soon after a session has changed, whichever process changed it: its log
+	// grew, an item came into its inbox or was taken from it. It holds one at first. It is a hint: several changes may
+	// give one value, one may come for nothing, and where the system fails to tell, none comes; so who waits also looks
+	// by himself, every few seconds. Stop ends it. Not ok: this store cannot tell now.
+	Changes(id string) (changed <-chan struct{}, stop func(), ok bool)
+}
+
 // Archiver is an optional ability of a Store.
 type Archiver interface {
 	// Backup writes one state of all sessions, durably, into a directory that is there: a store can be opened on it. It

@@ -40,9 +40,18 @@ func Open(uri string) (*Conn, error) {
 	c.db = pointerAt(out)
 	if rc == lib.SQLITE_OK {
 		lib.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
+		c.keepPlans()
 		return c, nil
 	}
 	return nil, errors.Join(c.fault(rc), c.Close())
+}
+
+// keepPlans asks for a statement's plan to be the same whatever its parameters are. Without it SQLite compiles many
+// statements anew each time that a parameter is bound; see https://sqlite.org/queryplanner-ng.html, section 4.
+func (c *Conn) keepPlans() {
+	on := libc.NewVaList(int32(1), uintptr(0))
+	defer libc.Xfree(c.tls, on)
+	lib.Xsqlite3_db_config(c.tls, c.db, lib.SQLITE_DBCONFIG_ENABLE_QPSG, on)
 }
 
 // pointerSize is the size of an address in bytes.

@@ -21,12 +21,13 @@ import (
 // [store.Checker], [store.Scrubber],
 // [store.Witness] and [store.Archiver].
 type Store struct {
-	cfg     Config
-	home    string
-	path    string // of the database
-	holders *holders
-	readers *pool
-	copied  copyOf
+	cfg      Config
+	home     string
+	path     string // of the database
+	holders  *holders
+	readers  *pool
+	copied   copyOf
+	notifier notifier
 
 	// These two are there once the store has written for the first time; see begin.
 	beginning sync.Mutex
@@ -44,9 +45,10 @@ type Store struct {
 }
 
 var (
-	_ store.Store   = (*Store)(nil)
-	_ store.Taker   = (*Store)(nil)
-	_ store.Checker = (*Store)(nil)
+	_ store.Store    = (*Store)(nil)
+	_ store.Taker    = (*Store)(nil)
+	_ store.Notifier = (*Store)(nil)
+	_ store.Checker  = (*Store)(nil)
 
 	_ store.Scrubber = (*Store)(nil)
 	_ store.Witness  = (*Store)(nil)
@@ -133,6 +135,7 @@ func open(ctx context.Context, home string, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{cfg: cfg, home: home, path: filepath.Join(home, databaseName), held: map[string]*lease{}}
+	s.notifier.store = s
 	s.holders = &holders{dir: filepath.Join(home, "holders"), identity: cfg.identity}
 	s.readers = newPool(cfg.Readers, s.openReading)
 	s.readers.stale = func(c *conn) bool { return c.empty && cfg.engine.exists(s.path) }
@@ -233,6 +236,7 @@ func (s *Store) Close() error {
 		}
 		s.beginning.Lock()
 		s.closed.Store(true)
+		s.notifier.close()
 		s.beginning.Unlock()
 		if !s.begun.Load() {
 			s.end = errors.Join(s.end, closeAll(s.readers.drain()), s.copied.remove())

@@ -41,6 +41,7 @@ func Run(t *testing.T, newHome func(t *testing.T) Home) {
 		{"Snapshot", snapshotTests},
 		{"Reopen", reopenTests},
 		{"Scrub", scrubTests},
+		{"Notify", notifyTests},
 		{"Concurrent", concurrentTests},
 		{"Model", modelTests},
 	} {
