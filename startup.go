@@ -47,7 +47,9 @@ func startupPaths(getenv func(string) string) []string {
 		}
 	}
 	if filepath.IsAbs(user) {
-		add(filepath.Join(user, "bin"), false)
+		for _, dir := range []string{"bin", ".local/share/systemd", ".local/share/dbus-1", ".local/share/applications"} {
+			add(filepath.Join(user, dir), false)
+		}
 		for _, name := range permission.StartupFiles() {
 			add(filepath.Join(user, name), true)
 		}

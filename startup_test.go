@@ -30,7 +30,7 @@ func TestStartupPathsFollowLinks(t *testing.T) {
 		}
 	}
 	got := startupPaths(getenv("home"))
-	for _, want := range []string{"real/.bashrc", "real/.config/perdure", "real/dotfiles/nvim", "real/bin", "home/bin"} {
+	for _, want := range []string{"real/.bashrc", "real/.config/perdure", "real/dotfiles/nvim", "real/bin", "home/bin", "real/.local/share/systemd", "home/.local/share/applications"} {
 		if !slices.Contains(got, filepath.Join(root, want)) {
 			t.Errorf("%s is not protected: %q", want, got)
 		}
@@ -38,7 +38,7 @@ func TestStartupPathsFollowLinks(t *testing.T) {
 	if slices.Contains(got, "/") || !slices.Contains(got, "/etc/k") {
 		t.Errorf("of KUBECONFIG: %q", got)
 	}
-	if plain := startupPaths(getenv("plain")); len(plain) != 2 { // bin and what the variable names
+	if plain := startupPaths(getenv("plain")); len(plain) != 5 { // three of the data directory, bin, and what the variable names
 		t.Errorf("without links: %q", plain)
 	}
 }

@@ -23,7 +23,7 @@ func (s *script) collect(src string, root syntax.Node, depth int) {
 		case *syntax.DeclClause:
 			s.addCommand(declaration(src, n), depth, false)
 		case *syntax.Redirect:
-			s.addWords([]word{unquote(src, n.Word)})
+			s.mention(mention{word: unquote(src, n.Word), reads: n.Op == syntax.RdrIn})
 			if n.Hdoc != nil {
 				// The body may be a program for whoever reads it.
 				s.bodies = append(s.bodies, unquote(src, n.Hdoc).text)

@@ -75,6 +75,9 @@ func (j *judge) always() (Decision, bool) {
 		if why = j.deciding(); why == "" {
 			why = j.namesProtected()
 		}
+		if why == "" {
+			why = j.changesObeyed()
+		}
 	case toolWrite, toolEdit:
 		raw := rawTarget(j.r)
 		switch {
@@ -86,6 +89,8 @@ func (j *judge) always() (Decision, bool) {
 			why = j.r.Path + " is protected"
 		case raw != "" && protectedPath(j.p, raw, false):
 			why = raw + " is protected"
+		case obeyedPath(j.p, j.r.Path, false) || raw != "" && obeyedPath(j.p, raw, false):
+			why = j.r.Path + " is obeyed later, by programs or agents"
 		case j.r.GitDir:
 			why = "git would obey " + j.r.Path + " and what else is in that directory, and can run programs that they name"
 		}

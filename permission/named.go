@@ -12,6 +12,7 @@ type pathName struct {
 	shown   string
 	program string
 	left    bool
+	reads   bool
 }
 
 // maxNames bounds the paths that one command is taken to name.
@@ -44,7 +45,7 @@ func (j *judge) names() []pathName {
 // resolve makes a piece absolute by its letters, from every directory that the command may be in.
 func (j *judge) resolve(m mention, piece string) {
 	add := func(full string) {
-		j.named = append(j.named, pathName{abs: cleanForm(full), full: full, shown: clip(shownPiece(m, piece)), program: m.program, left: m.left})
+		j.named = append(j.named, pathName{abs: cleanForm(full), full: full, shown: clip(shownPiece(m, piece)), program: m.program, left: m.left, reads: m.reads})
 	}
 	switch {
 	case piece == "" || len(piece) > maxPath:

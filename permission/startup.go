@@ -12,14 +12,14 @@ import (
 // credentials from.
 var protectedNames = []string{
 	".git", ".perdure", ".ssh", ".gnupg", ".aws", ".azure", ".husky", ".githooks", ".devcontainer", ".emacs.d", ".vim",
-	".bashrc.d", ".bash_completion.d", ".zsh", ".zfunc", ".oh-my-zsh", ".oh-my-bash", ".ipython", ".jupyter",
+	".bashrc.d", ".profile.d", ".zshrc.d", ".bash_completion.d", ".zsh", ".zfunc", ".oh-my-zsh", ".oh-my-bash", ".ipython", ".jupyter",
 	".mcp.json", ".claude.json", ".devcontainer.json", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
 	".bash_aliases", ".bash_completion", ".profile", ".inputrc", ".envrc", ".direnvrc", ".zshrc", ".zshenv",
 	".zprofile", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout",
 	".pam_environment", ".xprofile", ".xsession", ".xsessionrc", ".xinitrc", ".xserverrc", ".forward", ".procmailrc",
 	".rhosts", ".k5login", ".gitconfig", ".hgrc", ".netrc", ".pypirc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmrc",
 	".condarc", ".gemrc", ".irbrc", ".pryrc", ".rprofile", ".ghci", ".ocamlinit", ".guile", ".perldb", ".pdbrc",
-	".gdbinit", ".lldbinit", ".vimrc", ".gvimrc", ".exrc", ".ideavimrc", ".emacs", ".nanorc", ".tmux.conf", ".screenrc",
+	".gdbinit", ".lldbinit", ".vimrc", ".gvimrc", ".exrc", ".nvimrc", ".nvim.lua", ".ideavimrc", ".emacs", ".nanorc", ".tmux.conf", ".screenrc",
 	".wezterm.lua", ".mailcap", ".lessfilter", ".lesskey", ".curlrc", ".wgetrc", ".psqlrc", ".sqliterc", ".my.cnf",
 	".terraformrc",
 }
@@ -33,6 +33,7 @@ var protectedPairs = []struct {
 		"perdure", "git", "fish", "systemd", "environment.d", "autostart", "nvim", "vim", "emacs", "go", "gcloud", "gh",
 		"direnv", "tmux", "zsh", "bash", "nushell", "starship.toml", "pip", "npm", "yarn", "hg", "i3", "sway", "hypr",
 		"kitty", "alacritty", "ghostty", "wezterm", "user-dirs.dirs", "plasma-workspace", "pulse", "containers", "helm",
+		"code", "code-insiders", "vscodium", "cursor", "jetbrains", "elvish", "powershell", "zellij", "lazygit", "bat", "openbox", "awesome", "bspwm", "sxhkd", "niri",
 		"github-copilot", "opencode", "codex", "zed", "mise", "op", "rclone",
 	}},
 	{".local", []string{"bin"}},

@@ -9,7 +9,7 @@ func TestProtectedNames(t *testing.T) {
 		"touch /etc/cron.d/x": Ask, "touch x/etc/cron.d/x": Allow, "touch /var/spool/cron/crontabs/root": Ask, "touch ~/Library/LaunchAgents/x": Ask,
 		"touch .vimr?": Ask, "touch .conf[i]g/perdure/x": Ask, "touch .config/sys*/x": Ask, "touch .c*/perdure/x": Ask, "touch .claude/settings.json": Ask,
 		"touch .claude/notes.md": Allow, "touch .config/other": Allow, "touch .vscode/extensions.json": Allow, "touch src/*/*": Allow, "touch */*": Allow, "touch *.json": Allow,
-		"touch bashrc": Allow, "touch .bashrc.md": Allow, "touch .github/workflows/ci.yml": Allow, "touch Makefile": Allow, "cat /etc/passwd": Allow, "touch library": Allow,
+		"touch bashrc": Allow, "touch .bashrc.md": Allow, "touch .github/workflows/ci.yml": Ask, "touch Makefile": Allow, "cat /etc/passwd": Allow, "touch library": Allow,
 	} {
 		d := Decide(Policy{Mode: ModeBypass, Root: "/w", Cwd: "/w", HomeDir: "/home/u"}, bash(command))
 		if d.Effect != want {

@@ -31,6 +31,9 @@ func unwrap(name string, argv []word) inner {
 		return unwrapGit(args)
 	}
 	f, ok := wrapper(name)
+	if !ok && name == "sed" && sedPrints(args) {
+		return inner{}
+	}
 	if !ok {
 		prog := interpreter(name) || name == "go" && len(args) > 0 && args[0].text == "run"
 		return inner{program: prog, unknown: prog && !builder(name) && readsProgram(args)}

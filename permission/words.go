@@ -8,6 +8,8 @@ type mention struct {
 	program string // whose word it is; "" if that is not known, or none
 	// left: the word says what a search leaves out. It names no protected path then.
 	left bool
+	// reads: the command only reads what the word names.
+	reads bool
 }
 
 // addWords keeps words that may name a file.
@@ -16,9 +18,9 @@ func (s *script) addWords(argv []word) {
 	if len(argv) > 0 {
 		program, _ = command{argv: argv}.name()
 	}
-	ended := false
+	ended, reads := false, readsWords(argv)
 	for i, w := range argv {
-		s.mention(mention{word: w, program: program, left: !ended && i > 0 && leavesOut(program, argv, i)})
+		s.mention(mention{word: w, program: program, reads: reads, left: !ended && i > 0 && leavesOut(program, argv, i)})
 		ended = ended || i > 0 && w.text == "--"
 	}
 }

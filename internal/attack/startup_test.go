@@ -17,6 +17,7 @@ func TestStartupFilesAreNotWritten(t *testing.T) {
 		".xprofile": nil, ".xsessionrc": nil, ".local/bin/git": nil, ".vimrc": nil, ".config/nvim/init.lua": nil, ".tmux.conf": nil, ".cargo/config.toml": nil, ".config/go/env": nil,
 		".npmrc": nil, ".claude/settings.json": nil, ".claude/settings.local.json": nil, ".cursor/mcp.json": nil, ".husky/pre-commit": nil, ".gnupg/gpg.conf": nil, ".netrc": nil,
 		".pypirc": nil, ".docker/config.json": nil, ".kube/config": nil, ".aws/config": nil, ".config/gcloud/x": nil, ".vscode/tasks.json": nil, ".vscode/settings.json": nil,
+		"project/AGENTS.md": nil, "project/.github/workflows/ci.yml": nil, "project/.idea/workspace.xml": nil, "project/sitecustomize.py": nil, ".local/share/systemd/user/x.service": nil,
 		"project/.envrc": nil, "project/.vscode/tasks.json": nil, "project/.husky/pre-push": nil, ".Rprofile": nil, "Library/LaunchAgents/x.plist": nil, "bin/tool": nil, "zdot/.zshrc": {"ZDOTDIR=zdot"}, "zdot/functions/x": {"ZDOTDIR=zdot"},
 	} {
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {

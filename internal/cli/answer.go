@@ -61,7 +61,7 @@ func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, lit
 	if err != nil {
 		return err
 	}
-	a.note("%s answered: %s", w.id, oneline(text, maxCell))
+	a.note("%s answered: %s", w.id, shown(text, maxCell))
 	a.goOn(ctx, h, w.session)
 	return nil
 }

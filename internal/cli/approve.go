@@ -198,7 +198,7 @@ func (a *App) decideOne(ctx context.Context, h *perdure.Home, f *approveFlags, w
 	}
 	a.note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.id, callLine(w))
 	if grant != "" {
-		a.hint("and for the session's life: %s", oneline(grant, 500))
+		a.hint("and for the session's life: %s", shown(grant, 500))
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *appro
 	}
 	word := map[bool]string{true: "allowed", false: "denied"}
 	if c.Approval.Allow != f.allow {
-		return "", &exitError{code: exitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], oneline(c.Approval.By.ID, 100))}
+		return "", &exitError{code: exitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], shown(c.Approval.By.ID, 100))}
 	}
 	a.note("%s was %s already", ref, word[f.allow])
 	return st.ID, nil

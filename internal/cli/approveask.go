@@ -65,7 +65,7 @@ func (k *asker) all(ctx context.Context, waits []wait) {
 		if len(waits) > 1 {
 			about := callLine(w)
 			if q := w.call.Question; q != nil {
-				about = strconv.Quote(oneline(q.Question, maxCell))
+				about = strconv.Quote(shown(q.Question, maxCell))
 			}
 			which = fmt.Sprintf(" %s (%d of %d)", about, i+1, len(waits))
 		}

@@ -21,7 +21,7 @@ func (a *App) awaitLine(v perdure.AwaitView) string {
 	if v.At != 0 {
 		at = ", at the latest " + a.local(int64(v.At))
 	}
-	return v.ID + ": " + oneline(v.Text+at, 500)
+	return v.ID + ": " + shown(v.Text+at, 500)
 }
 
 func (p *printer) list(r *perdure.Result) {

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode"
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/permission"
 )
 
@@ -31,12 +31,12 @@ const (
 // its texts.
 func callLines(w wait, most int) []string {
 	p := w.call.Approval
-	out := []string{"in " + oneline(p.Cwd, 500)}
+	out := []string{"in " + safe.Shown(p.Cwd, 500)}
 	if p.Target != "" {
-		out = append(out, "works on "+visible(p.Target))
+		out = append(out, "works on "+safe.Visible(p.Target))
 	}
 	if p.Reason != "" {
-		out = append(out, "because "+oneline(p.Reason, 500))
+		out = append(out, "because "+safe.Shown(p.Reason, 500))
 	}
 	for _, l := range describe(w.call.Tool, w.call.Input, p.Cwd, p.Target, most) {
 		out = append(out, "  "+l)
@@ -50,10 +50,10 @@ func callLine(w wait) string {
 	for _, name := range []string{"command", "file_path", "path", "pattern"} {
 		var s string
 		if json.Unmarshal(fields[name], &s) == nil && s != "" {
-			return oneline(w.call.Tool+" "+visible(firstLine(s)), 200)
+			return safe.Shown(w.call.Tool+" "+firstLine(s), 200)
 		}
 	}
-	return oneline(w.call.Tool+" "+string(effective(w.call.Input)), 200)
+	return safe.Shown(w.call.Tool+" "+string(effective(w.call.Input)), 200)
 }
 
 // wider is the pattern that may be granted beside the exact rule of an approval, and what it allows.
@@ -186,20 +186,7 @@ func (t *callText) line(l string) {
 	if r := []rune(l); len(r) > maxShownLine {
 		l = fmt.Sprintf("%s …%d characters left out… %s", string(r[:maxShownLine*2/3]), len(r)-maxShownLine/3-maxShownLine*2/3, string(r[len(r)-maxShownLine/3:]))
 	}
-	t.out = append(t.out, visible(l))
-}
-
-// visible shows what does not show: what is judged must not hide in it.
-func visible(s string) string {
-	var b strings.Builder
-	for _, r := range strings.ToValidUTF8(s, "\ufffd") {
-		if r == '\t' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Zl, r) && !unicode.Is(unicode.Zp, r) {
-			b.WriteRune(r)
-			continue
-		}
-		fmt.Fprintf(&b, "\\u%04x", r)
-	}
-	return b.String()
+	t.out = append(t.out, safe.Visible(l))
 }
 
 // change shows what becomes of a file. Where the file cannot be read or is not as the call wants it, the pieces of the
@@ -216,7 +203,7 @@ func (t *callText) change(path string, become func(string) (string, bool), befor
 	will, fits := become(was)
 	switch {
 	case readable && fits && exists && was == will:
-		t.out = append(t.out, "the file is like that already: "+oneline(path, maxShownLine))
+		t.out = append(t.out, "the file is like that already: "+safe.Shown(path, maxShownLine))
 		return
 	case readable && fits && short(was, will):
 		old, now := "a/"+strings.TrimPrefix(path, "/"), "b/"+strings.TrimPrefix(path, "/")
@@ -229,11 +216,11 @@ func (t *callText) change(path string, become func(string) (string, bool), befor
 			return
 		}
 	case !readable:
-		t.out = append(t.out, "the file as it is cannot be shown: "+oneline(path, maxShownLine))
+		t.out = append(t.out, "the file as it is cannot be shown: "+safe.Shown(path, maxShownLine))
 	case !fits:
-		t.out = append(t.out, "the text to replace is not found as it is, or more than once: "+oneline(path, maxShownLine))
+		t.out = append(t.out, "the text to replace is not found as it is, or more than once: "+safe.Shown(path, maxShownLine))
 	default:
-		t.out = append(t.out, fmt.Sprintf("the whole of %s, now %d bytes, becomes:", oneline(path, maxShownLine), len(was)))
+		t.out = append(t.out, fmt.Sprintf("the whole of %s, now %d bytes, becomes:", safe.Shown(path, maxShownLine), len(was)))
 	}
 	var b strings.Builder
 	mark(&b, "-", before)
@@ -294,7 +281,7 @@ func (t *callText) rest(fields map[string]json.RawMessage) {
 		if json.Unmarshal(fields[name], &s) != nil {
 			s = string(fields[name])
 		}
-		label := oneline(name, 60) + ":"
+		label := safe.Shown(name, 60) + ":"
 		if !strings.Contains(s, "\n") {
 			t.line(label + " " + s)
 			continue

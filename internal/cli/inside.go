@@ -58,7 +58,7 @@ func reads(cmd *cobra.Command) bool {
 // inside says how it is known that this process belongs to a session's command, or nothing.
 func (a *App) inside() string {
 	if id := a.getenv("PERDURE_SESSION_ID"); id != "" {
-		return "PERDURE_SESSION_ID is set: this is a command of session " + oneline(id, 128)
+		return "PERDURE_SESSION_ID is set: this is a command of session " + shown(id, 128)
 	}
 	if a.getenv("PERDURE_ACT") != "" {
 		return "PERDURE_ACT is set: this is a command of a session"

@@ -89,7 +89,7 @@ func (a *App) tellRuleChanges(before, now []session.Rule) {
 		var texts []string
 		for _, r := range rules {
 			if !slices.Contains(others, r) {
-				texts = append(texts, fmt.Sprintf("%s %s (%s)", r.Effect, oneline(r.Text, 200), r.Source))
+				texts = append(texts, fmt.Sprintf("%s %s (%s)", r.Effect, shown(r.Text, 200), r.Source))
 			}
 		}
 		if n := len(texts); n > maxRulesTold {

@@ -180,7 +180,7 @@ func (a *App) showActs(v *perdure.View) {
 		if act.Started > 0 && act.Ended >= act.Started {
 			took = "  " + took10(int64(act.Ended-act.Started))
 		}
-		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, oneline(act.About, 120), outcome(act), took)
+		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, shown(act.About, 120), outcome(act), took)
 	}
 }
 
@@ -213,7 +213,7 @@ func (a *App) showWait(w perdure.Waiting) {
 	}
 	a.itemf("question %s  %s", w.ID, w.Question.Question)
 	for i, o := range w.Question.Options {
-		a.linef("    %d  %s", i+1, oneline(o, 200))
+		a.linef("    %d  %s", i+1, shown(o, 200))
 	}
 	a.linef("    perdure answer %s ANSWER", w.ID)
 }

@@ -26,7 +26,7 @@ func (a *App) table(rows [][]string) error {
 	for r, row := range rows {
 		clean[r] = make([]string, len(row))
 		for c, cell := range row {
-			clean[r][c] = oneline(cell, maxCell)
+			clean[r][c] = shown(cell, maxCell)
 			widths[c] = max(widths[c], ansi.StringWidth(clean[r][c]))
 		}
 	}

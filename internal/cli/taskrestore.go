@@ -34,7 +34,7 @@ func (a *App) taskRestartPolicyCommand() *cobra.Command {
 				if err := a.deliver(ctx, h, t.SessionID, &session.TaskRestartSet{Task: t.ID, Restart: policy}); err != nil {
 					return err
 				}
-				a.note("after a reboot %s %s is restarted: %s: %s", t.SessionID, t.ID, word, oneline(t.Command, maxCell))
+				a.note("after a reboot %s %s is restarted: %s: %s", t.SessionID, t.ID, word, shown(t.Command, maxCell))
 				return nil
 			})
 		},
@@ -120,9 +120,9 @@ func (r *restoring) tell(t perdure.Restored) error {
 	case r.json:
 		return a.json(t)
 	case t.Again:
-		a.linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, oneline(t.Command, maxCell))
+		a.linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, shown(t.Command, maxCell))
 	default:
-		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, oneline(t.Command, maxCell))
+		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, shown(t.Command, maxCell))
 		a.quote(t.LastOutput)
 		if session.HidesCommand(nil, t.Command, t.Cwd) {
 			return nil // nor would a restart run it

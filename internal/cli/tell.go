@@ -30,7 +30,7 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
-		a.hint("%s (%s%s): %s", called(t), how, a.taskFigures(t), oneline(firstLine(t.Command), 500))
+		a.hint("%s (%s%s): %s", called(t), how, a.taskFigures(t), shown(firstLine(t.Command), 500))
 	}
 	switch len(tasks) {
 	case 0:

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -20,6 +19,9 @@ func plain(s string) string { return safe.Text(s) }
 
 // oneline shows text on one line of at most n characters.
 func oneline(s string, n int) string { return safe.Line(s, n) }
+
+// shown is oneline of what a person judges or relies on: what does not show by itself shows as its number.
+func shown(s string, n int) string { return safe.Shown(s, n) }
 
 // json prints one value as one line.
 func (a *App) json(v any) error { return encoder(a.Stdout).Encode(v) }
@@ -58,8 +60,9 @@ func (e escaper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// unseen reports whether a character controls how others are shown and is not seen itself.
-func unseen(r rune) bool { return r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Cf, r) }
+// unseen reports whether a character is not seen itself, and so may hide or control how others are shown. The control
+// characters of ASCII are JSON's own matter.
+func unseen(r rune) bool { return r >= 0x7f && safe.Hidden(r) }
 
 // linef prints one line of a result.
 func (a *App) linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, format+"\n", args...) }

@@ -16,9 +16,9 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 		if w.Kind != kindQuestion {
 			continue
 		}
-		a.hint("%s asks: %s", w.ID, oneline(w.Question.Question, 2000))
+		a.hint("%s asks: %s", w.ID, shown(w.Question.Question, 2000))
 		for i, o := range w.Question.Options {
-			a.hint("  %d. %s", i+1, oneline(o, 200))
+			a.hint("  %d. %s", i+1, shown(o, 200))
 		}
 		if here {
 			continue
@@ -35,7 +35,7 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 			continue
 		}
 		calls++
-		a.hint("%s  %s", w.id, oneline(w.call.Tool, maxCell))
+		a.hint("%s  %s", w.id, shown(w.call.Tool, maxCell))
 		for _, l := range callLines(w, linesAtEnd) {
 			a.hint("  %s", l)
 		}

@@ -47,13 +47,13 @@ func (v *View) act(ev session.Event, body session.Body) {
 // row begins a line of its own: a name in its column, and what it is about, cut to three fifths of the rest of the line,
 // or less where the outcome needs it.
 func (v *View) row(name, what string) string {
-	name = plain.Line(name, 40)
+	name = plain.Shown(name, 40)
 	pad := strings.Repeat(" ", max(1, nameWidth+1-ansi.StringWidth(name)))
 	if v.cfg.Dir != "" {
 		what = strings.ReplaceAll(what, v.cfg.Dir+"/", "")
 	}
 	room := v.width() - nameWidth - len("   ")
-	what = v.fit(plain.Line(what, 1000), max(min(room*3/5, room-len(" > ")-least), room/3))
+	what = v.fit(plain.Shown(what, 1000), max(min(room*3/5, room-len(" > ")-least), room/3))
 	return "  " + v.paint(cyan, name) + pad + what
 }
 

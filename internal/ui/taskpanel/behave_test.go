@@ -218,3 +218,23 @@ func TestLooksBecomeRare(t *testing.T) {
 		t.Error("two chains of looks")
 	}
 }
+
+// Goal: what a task runs cannot hide in characters that do not show, neither in the list nor in the question whether to
+// end it.
+func TestNothingHidesInATask(t *testing.T) {
+	for r, want := range map[rune]string{
+		'\u202e': `\u202e`, '\u200b': `\u200b`, '\u00ad': `\u00ad`, '\ufe0f': `\ufe0f`, '\U000e0041': `\U000e0041`, '\ue001': `\ue001`, '\u3164': `\u3164`, '\a': `\u0007`,
+		'\x1b': `\u001b`, '\u009d': `\u009d`,
+	} {
+		f := some(1)
+		f.tasks[0].Command, f.tasks[0].Dir = "a"+string(r)+"b", "/c"+string(r)+"d"
+		for _, keys := range [][]string{nil, {"x"}} {
+			m := panel(f, 120, 24)
+			press(m, keys...)
+			frame := checkFrame(t, m, 120, 24)
+			if !strings.Contains(frame, "a"+want+"b") || len(keys) == 0 && !strings.Contains(frame, "/c"+want+"d") || strings.ContainsRune(frame, r) {
+				t.Errorf("%U, %v: %s", r, keys, frame)
+			}
+		}
+	}
+}

@@ -33,7 +33,7 @@ func (m *Model) columns() []column {
 		return min(n, most)
 	}
 	w := m.width
-	cols := []column{{head: "TASK", text: func(t Task) string { return plain.Line(t.ID, 20) }, style: none}}
+	cols := []column{{head: "TASK", text: func(t Task) string { return plain.Shown(t.ID, 20) }, style: none}}
 	cols[0].width = longest("TASK", 9, cols[0].text)
 	several := false
 	for _, t := range m.rows {
@@ -41,7 +41,7 @@ func (m *Model) columns() []column {
 	}
 	if w >= 120 && several {
 		const prefix = 13 // the time in an id: enough to name the session by
-		session := func(t Task) string { return plain.Line(t.Session[:min(len(t.Session), prefix)], prefix) }
+		session := func(t Task) string { return plain.Shown(t.Session[:min(len(t.Session), prefix)], prefix) }
 		cols = append([]column{{head: "SESSION", width: longest("SESSION", prefix, session), text: session, style: quiet}}, cols...)
 	}
 	status := column{head: "STATUS", text: m.statusText, style: m.statusStyle}
@@ -61,7 +61,7 @@ func (m *Model) columns() []column {
 		text := func(t Task) string { return portText(t.Ports, 3) }
 		cols = append(cols, column{head: "PORTS", width: longest("PORTS", 17, text), text: text, style: none})
 	}
-	name := func(t Task) string { return plain.Line(t.Name, 40) }
+	name := func(t Task) string { return plain.Shown(t.Name, 40) }
 	const worth = 24 // cells for commands, or there is no column for names
 	left := w - marker
 	for _, c := range cols {
@@ -69,9 +69,9 @@ func (m *Model) columns() []column {
 	}
 	if n := longest("", 20, name); n > 0 && left-max(n, 4)-between >= worth {
 		cols = append(cols, column{head: "NAME", width: max(n, 4), text: name, style: none})
-		return append(cols, column{head: "COMMAND", text: func(t Task) string { return plain.Line(t.Command, 1000) }, style: quiet})
+		return append(cols, column{head: "COMMAND", text: func(t Task) string { return plain.Shown(t.Command, 1000) }, style: quiet})
 	}
-	return append(cols, column{head: "COMMAND", text: func(t Task) string { return plain.Line(label(t), 1000) }, style: none})
+	return append(cols, column{head: "COMMAND", text: func(t Task) string { return plain.Shown(label(t), 1000) }, style: none})
 }
 
 // table draws the column heads and so many rows.
@@ -153,7 +153,7 @@ func (m *Model) statusText(t Task) string {
 		return "◌ " + doing
 	}
 	mark := map[State]string{Running: "●", Straggling: "◍", Succeeded: "✓", Failed: "✗", Killed: "■", Lost: "?"}[t.State]
-	return mark + " " + plain.Line(t.Status, 60)
+	return mark + " " + plain.Shown(t.Status, 60)
 }
 
 func (m *Model) statusStyle(t Task) ansi.Style {

@@ -83,7 +83,7 @@ func (m *Model) titleLine() string {
 	}
 	left := m.style.title.Styled(" Tasks")
 	if m.cfg.Title != "" && m.width >= 60 {
-		left += m.style.quiet.Styled(" of " + plain.Line(m.cfg.Title, 40))
+		left += m.style.quiet.Styled(" of " + plain.Shown(m.cfg.Title, 40))
 	}
 	if m.listed {
 		left += "  " + m.style.good.Styled(fmt.Sprint(live, " running"))
@@ -120,7 +120,7 @@ func (m *Model) ruleLine() string {
 	t, ok := m.Selected()
 	text := ""
 	if ok {
-		text = " " + plain.Line(t.ID+" "+label(t), m.width) + " "
+		text = " " + plain.Shown(t.ID+" "+label(t), m.width) + " "
 	}
 	end := ""
 	switch {
@@ -155,9 +155,9 @@ func (m *Model) aboutLine() string {
 	if !t.Ended.IsZero() {
 		words = append(words, "ran "+plain.Span(t.Ended.Sub(t.Started)))
 	}
-	words = append(words, plain.Size(t.Printed)+" printed", "session "+plain.Line(t.Session, 128))
+	words = append(words, plain.Size(t.Printed)+" printed", "session "+plain.Shown(t.Session, 128))
 	if t.Dir != "" {
-		words = append(words, "in "+plain.Line(t.Dir, 200))
+		words = append(words, "in "+plain.Shown(t.Dir, 200))
 	}
 	if t.Incomplete != "" {
 		words = append([]string{plain.Line(t.Incomplete, 200)}, words...)
@@ -195,7 +195,7 @@ func (m *Model) footLine() string {
 	switch {
 	case m.mode == confirming:
 		const answers = " y/N"
-		text := ansi.Truncate(" "+plain.Line(m.ask.text, 500), max(m.width-len(answers), 0), "…")
+		text := ansi.Truncate(" "+plain.Shown(m.ask.text, 500), max(m.width-len(answers), 0), "…")
 		return m.style.warn.Styled(text) + m.style.bold.Styled(answers)
 	case m.mode == filtering:
 		keep := max(m.width-20, 8)
