@@ -121,7 +121,7 @@ func TestDelete(t *testing.T) {
 	if out := w.ok("delete", "said", "--dry-run"); !strings.Contains(out, `said that began with "make the parser faster", `) {
 		t.Errorf("which session it is cannot be seen: %s", out)
 	}
-	w.app.Terminal, w.app.Stdin = true, strings.NewReader("n\n")
+	w.app.Asks, w.app.Stdin = true, strings.NewReader("n\n")
 	w.fails(1, "nothing was deleted", "delete", "parent")
 	w.app.Stdin = strings.NewReader("")
 	w.fails(1, "nothing was deleted", "delete", "parent")
