@@ -22,9 +22,11 @@ var (
 	// ErrFull tells that the disk is full and that the write provably did not happen; it may be tried again.
 	ErrFull = errors.New("disk is full, nothing was written: free some space and try again")
 	// ErrDamaged tells that the store as a whole cannot be used as it is. What is left of it may still be read.
-	ErrDamaged   = errors.New("store is damaged")
-	ErrNewer     = errors.New("store was written by a newer version")
-	ErrNetworkFS = errors.New("store is on a network filesystem, whose locks cannot be trusted")
+	ErrDamaged = errors.New("store is damaged")
+	ErrNewer   = errors.New("store was written by a newer version")
+	// ErrUnreadable tells that there is something in the place of the store, of which nothing can be read.
+	ErrUnreadable = errors.New("no store that can be read")
+	ErrNetworkFS  = errors.New("store is on a network filesystem, whose locks cannot be trusted")
 )
 
 // HeldError names the live holder of a session. It matches ErrHeld.

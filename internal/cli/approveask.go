@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -111,9 +110,7 @@ func (k *asker) read() {
 
 // put begins a question. What was typed before it was shown is dropped: it allows nothing that nobody had seen.
 func (k *asker) put() {
-	if f, ok := k.app.Stdin.(*os.File); ok {
-		dropTyped(f)
-	}
+	k.app.dropTyped()
 	k.shown.Add(1)
 }
 

@@ -25,6 +25,12 @@ type person struct {
 // sit starts a command line on a terminal of its own.
 func (w *world) sit(cols, rows uint16, args ...string) *person {
 	w.t.Helper()
+	return w.sitTyped("", cols, rows, args...)
+}
+
+// sitTyped is sit on a terminal at which somebody has typed keys before the command was started.
+func (w *world) sitTyped(keys string, cols, rows uint16, args ...string) *person {
+	w.t.Helper()
 	p := &person{t: w.t, ended: make(chan struct{})}
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -43,6 +49,7 @@ func (w *world) sit(cols, rows uint16, args ...string) *person {
 	}
 	p.resize(cols, rows)
 	p.before = p.modes()
+	p.types(keys)
 	exe, err := os.Executable()
 	if err != nil {
 		w.t.Fatal(err)

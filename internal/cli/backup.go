@@ -23,6 +23,9 @@ is no backup: what perdure.db-wal holds belongs to perdure.db.`,
 		Args: exactArgs(1, "a directory that is not there yet"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				if args[0] == "" {
+					return usageError("a directory is needed that is not there yet")
+				}
 				dir := a.directory(args[0])
 				err := h.Backup(ctx, dir)
 				if errors.Is(err, fs.ErrExist) {

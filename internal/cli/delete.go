@@ -223,7 +223,7 @@ func (a *App) since(ms int64) string {
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
 func (a *App) confirm(ctx context.Context, plan []perdure.Deletion) error {
-	if !a.Terminal {
+	if !a.Asks {
 		return &exitError{code: exitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}
 	question := "delete this session for good? [y/N] "

@@ -15,7 +15,7 @@ func TestInterruptedQuestion(t *testing.T) {
 	w.create("s1")
 	stdin, keyboard := io.Pipe()
 	defer func() { _ = keyboard.Close() }()
-	w.app.Terminal, w.app.Stdin = true, stdin
+	w.app.Asks, w.app.Stdin = true, stdin
 	o, wait := w.start("delete", "s1")
 	until(t, "it asks", func() bool { return strings.Contains(o.stderr.String(), "[y/N]") })
 	w.signals <- os.Interrupt

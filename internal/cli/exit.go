@@ -73,6 +73,7 @@ var outcomes = []struct {
 	{settings.ErrConfig, exitUsage, "put that right first; perdure doctor looks at the whole of it"},
 	{connect.ErrNoModel, exitUsage, ""},
 	{connect.ErrBadModel, exitUsage, ""},
+	{connect.ErrBadKey, exitUsage, ""},
 	{session.ErrBadID, exitUsage, ""},
 	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
 	{settings.ErrProtect, exitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,6 +46,23 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return &exitError{code: exitUsage, text: text, hint: hint}
+}
+
+// mayBeEmpty are the flags whose empty value says something: nothing more is allowed, denied or told.
+var mayBeEmpty = []string{"allowed-tools", "disallowed-tools", "append-system-prompt", "message", "filter"}
+
+// emptyFlags refuses flags that were given an empty value, as by a variable that is not set: what they were to narrow
+// or bind would go on without.
+func emptyFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		kind := f.Value.Type()
+		text := f.Value.String()
+		empty := kind == "string" && text == "" || kind == "stringArray" && text == "[]"
+		if err == nil && empty && !slices.Contains(mayBeEmpty, f.Name) {
+			err = &exitError{code: exitUsage, text: "what --" + f.Name + " was given is empty", hint: "leave it out, or name a value"}
+		}
+	})
+	return err
 }
 
 // mode is the value of --permission-mode: given twice, both must say the same.

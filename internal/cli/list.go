@@ -28,7 +28,9 @@ func (a *App) listCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// The value of --cwd is optional, so its parser leaves one that stands apart among the arguments.
 			if len(args) == 1 && f.cwd == here {
-				f.cwd, args = args[0], nil
+				if f.cwd, args = args[0], nil; f.cwd == "" {
+					return usageError("what --cwd was given is empty")
+				}
 			}
 			if len(args) > 0 {
 				return usageError("list takes no arguments, got %q", args[0])

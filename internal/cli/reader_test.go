@@ -72,7 +72,7 @@ func TestTaskOutputNew(t *testing.T) {
 	if l := w.taskLine("s1", "bash_1"); l["output_position"] != 0.0 {
 		t.Errorf("the model's place moved: %v", l["output_position"])
 	}
-	w.fails(exitUsage, "needs a name", "task", "output", "s1", "bash_1", "--reader", "")
+	w.fails(exitUsage, "--reader was given is empty", "task", "output", "s1", "bash_1", "--reader", "")
 	w.fails(exitFailed, "bad reader", "task", "output", "s1", "bash_1", "--reader", "a\nb")
 	w.fails(exitUsage, "leave out", "task", "output", "s1", "bash_1", "--new", "--attempt", "1")
 }

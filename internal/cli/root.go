@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -49,7 +50,7 @@ func (a *App) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.guardInside(cmd); err != nil {
+			if err := errors.Join(a.guardInside(cmd), emptyFlags(cmd)); err != nil {
 				return err
 			}
 			return a.guardHome(cmd)
@@ -75,23 +76,21 @@ func (a *App) root() *cobra.Command {
 	return root
 }
 
-// exactArgs is cobra.ExactArgs with an exit code of its own.
-func exactArgs(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageError("want %s, got %d arguments", what, len(args))
-		}
-		return nil
-	}
-}
+// exactArgs is cobra.ExactArgs with an exit code and words of its own.
+func exactArgs(n int, what string) cobra.PositionalArgs { return rangeArgs(n, n, what) }
 
 // rangeArgs wants between lo and hi arguments; hi < 0 is no bound.
 func rangeArgs(lo, hi int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < lo || hi >= 0 && len(args) > hi {
-			return usageError("want %s, got %d arguments", what, len(args))
+	return func(cmd *cobra.Command, args []string) error {
+		n := len(args)
+		if n >= lo && (hi < 0 || n <= hi) {
+			return nil
 		}
-		return nil
+		text := "want " + what
+		if n > 0 {
+			text += ", got " + count(int64(n), "argument")
+		}
+		return &exitError{code: exitUsage, text: text, hint: strings.TrimSuffix(cmd.UseLine(), " [flags]")}
 	}
 }
 

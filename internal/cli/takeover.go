@@ -61,7 +61,7 @@ func (a *App) takeover(ctx context.Context, h *perdure.Home, id string, yes bool
 }
 
 func (a *App) confirmTakeover(ctx context.Context, id string, holder store.Holder) error {
-	if !a.Terminal {
+	if !a.Asks {
 		return &exitError{code: exitUsage, text: "takeover asks first", hint: "without a terminal, say --yes"}
 	}
 	lives := "still runs on this machine: end it rather, if you can"

@@ -12,6 +12,9 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
+// errNoTask refuses an empty name, as of a variable that is not set: a task without a name is not meant by it.
+var errNoTask = usageError("a task is needed: give its id or name")
+
 // namedTask finds the task that arguments name: a session and a task of it, or a task by itself.
 func (a *App) namedTask(ctx context.Context, h *perdure.Home, args []string) (perdure.TaskView, error) {
 	if len(args) == 1 {
@@ -52,7 +55,7 @@ func (a *App) namedTasks(ctx context.Context, h *perdure.Home, args []string) ([
 
 // isCalled matches tasks by id or name.
 func isCalled(name string) func(perdure.TaskView) bool {
-	return func(t perdure.TaskView) bool { return t.ID == name || t.Name == name }
+	return func(t perdure.TaskView) bool { return name != "" && (t.ID == name || t.Name == name) }
 }
 
 func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names []string) ([]perdure.TaskView, error) {
@@ -97,6 +100,9 @@ func (a *App) taskAnd(ctx context.Context, h *perdure.Home, args []string, optio
 // taskOfHome finds a task by an id or a name. Of several it is the one that runs; of several with an id that have all
 // ended, the newest. Which it was, is told.
 func (a *App) taskOfHome(ctx context.Context, h *perdure.Home, name string) (perdure.TaskView, error) {
+	if name == "" {
+		return perdure.TaskView{}, errNoTask
+	}
 	tasks, err := a.allTasks(ctx, h)
 	if err != nil {
 		return perdure.TaskView{}, err
@@ -168,13 +174,16 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 // findTask finds one task of a session by its id, or by a name that only one has, or only one that runs. An unknown one
 // is told with those that there are.
 func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure.TaskView, error) {
+	if name == "" {
+		return perdure.TaskView{}, errNoTask
+	}
 	if t, ok := h.TaskView(st, name); ok {
 		return t, nil
 	}
 	var ids, named []string
 	for _, t := range st.Tasks {
 		ids = append(ids, t.ID)
-		if t.Name == name && name != "" {
+		if t.Name == name {
 			named = append(named, t.ID)
 		}
 	}

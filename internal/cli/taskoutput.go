@@ -80,8 +80,6 @@ func (o *outputOptions) check(changed func(string) bool) (err error) {
 		return usageError("--tail %d: want a number of lines", o.tail)
 	case o.news && o.attempt != 0:
 		return usageError("--new reads the newest attempt: leave out --attempt")
-	case changed("reader") && o.reader == "":
-		return usageError("--reader needs a name")
 	}
 	if o.filter != "" {
 		if o.match, err = regexp.Compile(o.filter); err != nil {

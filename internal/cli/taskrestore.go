@@ -13,6 +13,17 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
+// restartPolicy reads a word for what becomes of a task after a reboot; never is the empty policy.
+func restartPolicy(word string) (string, error) {
+	switch word {
+	case "never":
+		return "", nil
+	case session.RestartOnReboot:
+		return word, nil
+	}
+	return "", usageError("restart policy %q: use never or %s", word, session.RestartOnReboot)
+}
+
 func (a *App) taskRestartPolicyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "restart-policy [SESSION] TASK never|on-reboot", Short: "Say whether a task runs again after a reboot",
@@ -22,9 +33,9 @@ func (a *App) taskRestartPolicyCommand() *cobra.Command {
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			word := args[len(args)-1]
-			policy := strings.TrimPrefix(word, "never")
-			if policy != "" && policy != session.RestartOnReboot {
-				return usageError("restart policy %q: use never or %s", word, session.RestartOnReboot)
+			policy, err := restartPolicy(word)
+			if err != nil {
+				return err
 			}
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				t, _, err := a.taskAnd(ctx, h, args, false)

@@ -53,15 +53,16 @@ func (a *App) taskRunCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) (err error) {
-	if r.restart != "never" && r.restart != session.RestartOnReboot {
-		return usageError("restart policy %q: use never or %s", r.restart, session.RestartOnReboot)
+func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) error {
+	policy, err := restartPolicy(r.restart)
+	if err != nil {
+		return err
 	}
 	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
 		return fmt.Errorf("the command: %w", perdure.ErrSecret) // before a session is made for it
 	}
 	body := &session.TaskRequested{
-		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: strings.TrimPrefix(r.restart, "never"), TaskSettings: set,
+		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: policy, TaskSettings: set,
 	}
 	var id string
 	if r.session != "" {

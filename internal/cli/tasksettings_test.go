@@ -111,7 +111,7 @@ func TestDeleteEndsTasks(t *testing.T) {
 	pids := []int{int(w.taskLine("x", "bash_1")["pid"].(float64))}
 	w.ok("task", "run", "--session", "x", "--", "sleep", "60")
 	pids = append(pids, int(w.taskLine("x", "bash_2")["pid"].(float64)))
-	w.app.Terminal, w.app.Stdin = true, strings.NewReader("\n")
+	w.app.Asks, w.app.Stdin = true, strings.NewReader("\n")
 	o := w.fails(exitFailed, "nothing was deleted", "delete", "x")
 	for i, pid := range pids {
 		if !living(pid) || !strings.Contains(o.stderr, fmt.Sprintf("bash_%d (pid %d)", i+1, pid)) {

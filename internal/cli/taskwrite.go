@@ -140,10 +140,10 @@ func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string,
 			Written int64                `json:"written_bytes"`
 		}{t, done.Outcome, done.Bytes})
 	}
-	text := fmt.Sprintf("session %s: task %s: %d bytes written: %s", id, name, done.Bytes, done.Reason)
+	text := fmt.Sprintf("session %s: task %s: %s written: %s", id, name, count(done.Bytes, "byte"), done.Reason)
 	switch done.Outcome {
 	case session.InputTaken:
-		a.note("%s: %d bytes written", called(t), done.Bytes)
+		a.note("%s: %s written", called(t), count(done.Bytes, "byte"))
 		return nil
 	case session.InputEnded:
 		a.linef("%s has ended: %s; nothing was written", name, taskStatus(t))

@@ -39,7 +39,7 @@ func TestFork(t *testing.T) {
 	}
 	w.fails(2, "session exists", "fork", "s1", "--id", "child")
 	w.fails(2, "no session id", "fork", "s1", "--id", ".hidden")
-	w.fails(2, "no session id", "fork", "s1", "--id", "")
+	w.fails(2, "--id was given is empty", "fork", "s1", "--id", "")
 	w.fails(2, "numbered from 1", "fork", "s1@0")
 	if o := w.run("fork", "s1@999"); o.code != 4 || !strings.Contains(o.stderr, "session s1 has 30 events, and no event 999\n  perdure log s1") {
 		t.Errorf("an event that is not there: %+v", o)
@@ -123,7 +123,7 @@ func TestDelete(t *testing.T) {
 	if out := w.ok("delete", "said", "--dry-run"); !strings.Contains(out, `said that began with "make the parser faster", `) {
 		t.Errorf("which session it is cannot be seen: %s", out)
 	}
-	w.app.Terminal, w.app.Stdin = true, strings.NewReader("n\n")
+	w.app.Asks, w.app.Stdin = true, strings.NewReader("n\n")
 	w.fails(1, "nothing was deleted", "delete", "parent")
 	w.app.Stdin = strings.NewReader("")
 	w.fails(1, "nothing was deleted", "delete", "parent")

@@ -85,7 +85,7 @@ func TestWayOnFromAnotherMachine(t *testing.T) {
 	}
 	w.ok("show", strings.TrimSpace(w.ok(fork...)))
 	w.fails(2, "--yes", takeover...)
-	w.app.Terminal, w.app.Stdin = true, strings.NewReader("n\n")
+	w.app.Asks, w.app.Stdin = true, strings.NewReader("n\n")
 	w.fails(1, "nothing was changed", takeover...)
 	w.fails(5, "elsewhere", "delete", "s1", "--yes")
 	w.app.Stdin = strings.NewReader("y\n")

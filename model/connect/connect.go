@@ -42,6 +42,9 @@ var ErrNoModel = errors.New("no model is configured")
 // ErrBadModel says that a MODEL argument can't be understood.
 var ErrBadModel = errors.New("bad model")
 
+// ErrBadKey says that a key can't be sent to its API. Its message says why, and not what the key is.
+var ErrBadKey = errors.New("bad key")
+
 // probeTime is how long a local Ollama may take to say that it is there.
 const probeTime = 300 * time.Millisecond
 
@@ -131,7 +134,7 @@ func (c Connector) anthropic() (model.Provider, error) {
 	if cfg.Key == "" && cfg.BaseURL == "" {
 		return nil, fmt.Errorf("%w: set ANTHROPIC_API_KEY", ErrNoModel)
 	}
-	if err := checkURL("ANTHROPIC_BASE_URL", cfg.BaseURL); err != nil {
+	if err := c.check("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"); err != nil {
 		return nil, err
 	}
 	return anthropic.New(cfg), nil
@@ -145,7 +148,7 @@ func (c Connector) openai() (model.Provider, error) {
 	if cfg.Key == "" && cfg.BaseURL == "" {
 		return nil, fmt.Errorf("%w: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key", ErrNoModel)
 	}
-	if err := checkURL("OPENAI_BASE_URL", cfg.BaseURL); err != nil {
+	if err := c.check("OPENAI_BASE_URL", "OPENAI_API_KEY"); err != nil {
 		return nil, err
 	}
 	return openai.New(cfg), nil
@@ -153,6 +156,9 @@ func (c Connector) openai() (model.Provider, error) {
 
 func (c Connector) ollama() (model.Provider, error) {
 	base, err := ollamaURL(c.env("OLLAMA_HOST"))
+	if err == nil {
+		err = c.checkKey("OLLAMA_API_KEY")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -260,6 +266,40 @@ func checkURL(variable, v string) error {
 	u, err := url.Parse(v)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return fmt.Errorf("%w: %s is no http or https address: %q", ErrBadModel, variable, api.Place(v))
+	}
+	return nil
+}
+
+// check looks at the variables of an API: its address, and the first of its keys that is set.
+func (c Connector) check(address string, keys ...string) error {
+	if err := checkURL(address, c.env(address)); err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if c.env(k) != "" {
+			return c.checkKey(k)
+		}
+	}
+	return nil
+}
+
+// checkKey refuses a key that no header can carry, or with letters that no API gives out: a placeholder that was copied,
+// or two lines of a file.
+func (c Connector) checkKey(variable string) error {
+	key := c.env(variable)
+	for i, r := range key {
+		var what string
+		switch {
+		case r == '\n' || r == '\r':
+			what = "a line break"
+		case r < ' ' || r == 0x7f:
+			what = "a control character"
+		case r > 0x7f:
+			what = "a letter outside of ASCII"
+		default:
+			continue
+		}
+		return fmt.Errorf("%w: %s holds %s at byte %d: set it to the key alone", ErrBadKey, variable, what, i+1)
 	}
 	return nil
 }

@@ -152,6 +152,26 @@ func TestOllamaURL(t *testing.T) {
 	}
 }
 
+// A key that no header can carry is refused before anything is sent, and is not repeated in the message.
+func TestKeysThatNoHeaderCarries(t *testing.T) {
+	for _, c := range []struct{ variable, spec, key, words string }{
+		{"ANTHROPIC_API_KEY", "anthropic/m", "sk-se\ncret", "a line break at byte 6"},
+		{"ANTHROPIC_AUTH_TOKEN", "anthropic/m", "se\rcret", "a line break at byte 3"},
+		{"OPENAI_API_KEY", "openai/m", "se\x00cret", "a control character at byte 3"},
+		{"OPENAI_API_KEY", "openai/m", "secret\x7f", "a control character at byte 7"},
+		{"OLLAMA_API_KEY", "ollama/m", "sécret", "a letter outside of ASCII at byte 2"},
+		{"ANTHROPIC_API_KEY", "anthropic/m", "…", "a letter outside of ASCII at byte 1"},
+	} {
+		_, _, err := Open(env(c.variable, c.key), c.spec)
+		if !errors.Is(err, ErrBadKey) || !strings.Contains(err.Error(), c.variable+" holds "+c.words) || strings.Contains(err.Error(), "cret") {
+			t.Errorf("%q: %v", c.key, err)
+		}
+	}
+	if _, _, err := Open(env("ANTHROPIC_API_KEY", "  sk-ant-key_1 two\r\n"), "anthropic/m"); err != nil {
+		t.Error(err) // line breaks around a key are those of the file that it was read from
+	}
+}
+
 // Keys go in the header that the variable stands for, to the address that was set.
 func TestKeys(t *testing.T) {
 	for _, c := range []struct {

@@ -16,6 +16,7 @@ import (
 type engine struct {
 	connect func(path string, how access) (driver.Conn, error)
 	exists  func(path string) bool                              // a database is there
+	place   func(home string) error                             // why a home cannot be read; nil: not known
 	code    func(error) (int, bool)                             // extended result code of an error of this library
 	openLog func(path string) (logFile, error)                  // opens the write-ahead log, which is there
 	create  func(path string, syncDir func(string) error) error // makes an empty file that only its owner may read
@@ -53,6 +54,7 @@ func native() *engine {
 			_, err := os.Stat(path)
 			return !errors.Is(err, fs.ErrNotExist)
 		},
+		place: unreadable,
 		code: func(err error) (int, bool) {
 			var e *sqlite3.Error
 			if !errors.As(err, &e) {

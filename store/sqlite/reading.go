@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/store"
 )
 
 // openReading opens a connection that reads. Where there is no database, it is an empty one in memory.
@@ -26,6 +29,11 @@ func (s *Store) openReading() (*conn, error) {
 	if err == nil {
 		return c.orEmpty(s.cfg)
 	}
+	if place := s.cfg.engine.place; place != nil {
+		if cause := place(s.home); cause != nil {
+			return nil, cause
+		}
+	}
 	err = s.cfg.engine.explain(err)
 	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
 		return nil, err
@@ -39,9 +47,11 @@ func (s *Store) openReading() (*conn, error) {
 		if c, e := openDamaged(s.cfg, s.path); e == nil {
 			return c, nil
 		}
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", store.ErrUnreadable, err)
+	case codeNotADB:
+		return nil, fmt.Errorf("%w: %w", store.ErrUnreadable, err)
 	default:
-		return c, err
+		return nil, err
 	}
 	if info, e := os.Stat(s.path + "-wal"); e == nil && info.Size() > 0 {
 		path, e := s.copied.of(s.path)
@@ -54,6 +64,35 @@ func (s *Store) openReading() (*conn, error) {
 		return c, nil
 	}
 	return nil, err
+}
+
+// unreadable looks why a home cannot be opened, where the files themselves say it: SQLite only tells that it could not.
+// Nil means that each of them can be read.
+func unreadable(home string) error {
+	info, err := os.Stat(home)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%w: it is a file, not a directory", store.ErrUnreadable)
+	}
+	for _, name := range []string{databaseName, databaseName + "-wal"} {
+		f, err := os.Open(filepath.Join(home, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		switch err = errors.Join(err, f.Close()); {
+		case err != nil:
+			return err
+		case info.IsDir():
+			return fmt.Errorf("%w: %s is a directory, not a file", store.ErrUnreadable, name)
+		}
+	}
+	return nil
 }
 
 // orEmpty is the connection, or that of an empty home while whoever makes the database has not made its tables yet.

@@ -16,6 +16,8 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -139,6 +141,11 @@ func (c Client) post(ctx context.Context, url string, header http.Header, body [
 	return nil, c.refused(resp, b)
 }
 
+// unsendable tells whether no request can carry a header's value.
+func unsendable(value string) bool {
+	return strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
 func (c Client) request(ctx context.Context, url string, header http.Header, body []byte) (*http.Request, error) {
 	method, payload := http.MethodGet, io.Reader(nil)
 	if body != nil {
@@ -147,6 +154,11 @@ func (c Client) request(ctx context.Context, url string, header http.Header, bod
 	req, err := http.NewRequestWithContext(ctx, method, url, payload)
 	if err != nil {
 		return nil, &model.Error{Class: model.ClassInvalid, Message: words(err)}
+	}
+	for name, values := range header {
+		if slices.ContainsFunc(values, unsendable) {
+			return nil, &model.Error{Class: model.ClassInvalid, Message: "the value of the header " + name + " holds a control character"}
+		}
 	}
 	if header != nil {
 		req.Header = header.Clone()

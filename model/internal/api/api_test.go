@@ -33,6 +33,17 @@ func answering(status int, header http.Header, body string) Client {
 	})}}
 }
 
+// A header that cannot be sent fails for good: the same request would fail again. The message does not repeat it.
+func TestUnsendableHeaders(t *testing.T) {
+	for _, value := range []string{"se\ncret", "se\x00cret", "secret\x7f"} {
+		_, err := answering(200, nil, "").Stream(t.Context(), "http://x", http.Header{"X-Api-Key": {value}}, []byte("{}"))
+		e := failure(t, err)
+		if e.Class != model.ClassInvalid || e.Retryable() || !strings.Contains(e.Message, "X-Api-Key") || strings.Contains(e.Message, "cret") {
+			t.Errorf("%q: %v", value, err)
+		}
+	}
+}
+
 // What servers say becomes a class by which the engine decides.
 func TestClasses(t *testing.T) {
 	anthropic := func(kind, message string) string {

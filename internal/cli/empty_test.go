@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// Goal: an empty argument, such as a variable that is not set, names no task: not even the one that has no name.
+func TestEmptyTaskName(t *testing.T) {
+	w := newWorld(t)
+	id := strings.Fields(w.ok("task", "run", "--", "sleep", "300"))[0]
+	for _, args := range [][]string{
+		{"kill", ""},
+		{"kill", id, ""},
+		{"kill", "", "bash_1"},
+		{"kill", id, "--all", "--except", ""},
+		{"restart", ""},
+		{"restart", id, ""},
+		{"output", ""},
+		{"output", id, ""},
+		{"wait", ""},
+		{"attach", ""},
+		{"write", "", "x"},
+		{"restart-policy", "", "never"},
+		{"restart-policy", "bash_1", ""},
+	} {
+		w.fails(exitUsage, "", append([]string{"task"}, args...)...)
+	}
+	if l := w.taskLine(id, "bash_1"); l["status"] != "running" || l["attempt"] != 1.0 || l["restart"] != nil {
+		t.Errorf("something was done to it: %v", l)
+	}
+}
+
+// Goal: a flag whose value is empty, such as a variable that is not set, is not taken for one that was not given.
+func TestEmptyFlags(t *testing.T) {
+	w := newWorld(t)
+	w.create("s")
+	w.prompt("s", asking("Bash", map[string]string{"command": "touch made"}), "go", "")
+	for _, args := range [][]string{
+		{"approvals", "allow", "s", "--digest", ""},
+		{"task", "run", "--session", "", "--", "true"},
+		{"task", "run", "--lifetime=", "--", "true"},
+		{"-p", "--permission-mode", "", "go"},
+		{"-p", "--model=", "go"},
+		{"-p", "--add-dir", "", "go"},
+		{"-p", "--name", "", "go"},
+		{"-p", "-c", "--cwd", "", "go"},
+		{"fork", "s", "--name", ""},
+		{"list", "--activity", ""},
+		{"list", "--cwd="},
+		{"delete", "--older-than", ""},
+	} {
+		o := w.fails(exitUsage, "is empty", args...)
+		if !strings.Contains(o.stderr, "--") {
+			t.Errorf("%v does not name the flag: %s", args, o.stderr)
+		}
+	}
+	if n := len(lines(t, w.ok("list", "--json"))); n != 1 {
+		t.Errorf("%d sessions, want 1", n)
+	}
+	if out := w.ok("approvals", "list"); !strings.Contains(out, "touch made") {
+		t.Errorf("it waits no more: %s", out)
+	}
+	w.ok("-p", "--model", w.scripted(saysYes), "--allowed-tools", "", "--disallowed-tools=", "--append-system-prompt", "", "go")
+	w.fails(exitUsage, "a directory is needed", "backup", "")
+}
+
+// Goal: a command that lacks an argument says how it is called.
+func TestMissingArguments(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range [][]string{
+		{"permissions list ID", "permissions", "list"},
+		{"send ID [TEXT...]", "send"},
+		{"fork ID", "fork"},
+		{"backup DIR", "backup"},
+		{"rename ID NAME", "rename", "s"},
+		{"show ID", "show"},
+		{"takeover ID", "takeover"},
+	} {
+		o := w.fails(exitUsage, "perdure "+c[0], c[1:]...)
+		if strings.Contains(o.stderr, "got 0") || strings.Contains(o.stderr, "1 arguments") {
+			t.Errorf("%v: %s", c, o.stderr)
+		}
+	}
+	w.fails(exitUsage, "got 3 arguments", "show", "a", "b", "c")
+}
