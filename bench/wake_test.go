@@ -130,7 +130,7 @@ func followers(t *testing.T, h *perdure.Home) {
 	for range 100 {
 		id := newSession(t, h)
 		go func() {
-			for range h.Follow(ctx, id, 1) { //nolint:revive // it only looks
+			for range h.Follow(ctx, id, 1) {
 			}
 		}()
 	}
