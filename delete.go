@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -193,34 +192,6 @@ func (h *Home) leftovers(id string) bool {
 		_, err := os.Lstat(filepath.Join(h.dir, dir, id))
 		return !errors.Is(err, fs.ErrNotExist)
 	})
-}
-
-// Create makes a session; see [engine.Engine.Create]. An id that was used before never meets what that session left. A
-// relative directory is one of the process's.
-func (h *Home) Create(ctx context.Context, spec engine.Spec) (string, error) {
-	if spec.Cwd != "" {
-		cwd, err := filepath.Abs(spec.Cwd)
-		if err != nil {
-			return "", fmt.Errorf("create session %s: %w", spec.ID, err)
-		}
-		spec.Cwd = cwd
-	}
-	done, err := h.makeWay(ctx, spec.ID)
-	if err != nil {
-		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
-	}
-	defer done()
-	return h.Engine.Create(ctx, spec)
-}
-
-// Fork branches a session off; see [engine.Engine.Fork]. Like Create, it meets nothing old.
-func (h *Home) Fork(ctx context.Context, parent string, seq int64, child, title string) (id string, at int64, err error) {
-	done, err := h.makeWay(ctx, child)
-	if err != nil {
-		return "", 0, fmt.Errorf("fork session %s: %w", parent, err)
-	}
-	defer done()
-	return h.Engine.Fork(ctx, parent, seq, child, title)
 }
 
 // makeWay removes what a session that is gone left under an id, and keeps others from doing the same until done.

@@ -49,16 +49,12 @@ func Example_ownAgent() {
 	h, _, done := home()
 	defer done()
 
-	id, err := h.Create(ctx, engine.Spec{ID: "invoice-42", Agent: session.Agent{Name: "biller"}, Cwd: "/"})
+	s, err := h.Record(ctx, "invoice-42") // made if it is not there
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := h.Open(ctx, id, engine.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	me := session.Actor{Type: session.ActorModel, ID: "biller"}
-	err = s.Append(ctx, me,
+	id, me := s.ID(), session.Actor{Type: session.ActorModel, ID: "biller"}
+	_, err = s.Append(ctx, me,
 		&session.App{Namespace: "biller", Data: []byte(`{"said":"I sent the invoice."}`)},
 		&session.StateSet{Key: "step", Value: []byte(`"sent"`)},
 		&session.FactAdded{Fact: session.Fact{Kind: "decision", Text: "bill in euros", Provenance: "user"}},
@@ -66,7 +62,7 @@ func Example_ownAgent() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := s.Close(ctx, "done"); err != nil {
+	if err := s.Close(); err != nil {
 		log.Fatal(err)
 	}
 

@@ -55,8 +55,3 @@ func (h *Home) changes(id string) (changed <-chan struct{}, stop func(), every t
 func (h *Home) Events(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error] {
 	return h.store.Read(ctx, id, max(from, 1), to)
 }
-
-// State computes a session's state as of now, without holding it.
-func (h *Home) State(ctx context.Context, id string) (*session.State, error) {
-	return h.Load(ctx, id)
-}

@@ -14,7 +14,7 @@ import (
 // model call has halted is given up. What was accepted runs whatever becomes of the wait. Errors: engine.ErrRefused, of
 // ctx, and of the session's end.
 func (s *Session) Prompt(ctx context.Context, text string) (TurnResult, error) {
-	key := s.home.NewKey()
+	key := s.home.eng.NewKey()
 	p := &prompted{key: key, end: make(chan TurnResult, 1), refused: make(chan string, 1)}
 	p.watch = &turnWatch{ended: p.ended}
 	defer s.home.looks.add(s.id, p.see)()

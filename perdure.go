@@ -6,8 +6,8 @@
 //
 //   - let it run the agent: [Home.Create], then [Home.Run] with a prompt; or [Home.Hold], for a program that stays with
 //     the session: prompts, interrupts, answers and approvals, with the model's words as they come;
-//   - keep the sessions of an agent of your own: [Home.Open], [engine.Session.Append] with app events, messages, facts
-//     and scratch state, [Home.State], [Home.Fork];
+//   - keep the sessions of an agent of your own: [Home.Record], then [Recorder.User], [Recorder.Assistant],
+//     [Recorder.ToolResult], or [Recorder.Append] with app events, facts and scratch state; [Home.State], [Home.Fork];
 //   - look on and steer from outside: [Home.Follow], [Home.Send], [Home.Answer], [Home.Approve], [Home.Cancel].
 //
 // Duties of the caller: call [RunShimIfAsked] first thing in main (and in TestMain), or set Config.ShimPath; without
@@ -42,7 +42,7 @@ const Version = "0.1.0-dev"
 
 // Home is an open directory of sessions. It is safe for concurrent use; one process may open a directory once.
 type Home struct {
-	*engine.Engine
+	eng    *engine.Engine
 	dir    string
 	store  store.Store
 	runner *task.Runner
@@ -107,7 +107,7 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if len(cfg.ShimPath) > 0 || shimAsked.Load() {
 		h.runner = &task.Runner{Dir: filepath.Join(dir, "acts"), Exe: cfg.ShimPath, Now: cfg.Now}
 	}
-	if h.Engine, err = engine.New(h.engineConfig()); err != nil {
+	if h.eng, err = engine.New(h.engineConfig()); err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
 	h.finishDeletions(ctx)

@@ -24,11 +24,11 @@ func (h *Home) CheckTask(ctx context.Context, id string, b session.TaskRequested
 	}
 	if info.Holder != nil { // it decides by what it has read
 		held := b
-		if _, err := h.Engine.MayRunTask(st, st.Permissions.Rules, &held); err != nil {
+		if _, err := h.eng.MayRunTask(st, st.Permissions.Rules, &held); err != nil {
 			return fmt.Errorf("session %s: %w: %w", id, engine.ErrRefused, err)
 		}
 	}
-	env, err := h.Engine.MayRunTask(st, rules, &b)
+	env, err := h.eng.MayRunTask(st, rules, &b)
 	if err == nil {
 		err = task.CheckProgram(b.Argv, b.Cwd, env)
 	}

@@ -80,7 +80,7 @@ func (h *Home) tasksOf(ctx context.Context, info store.Info) ([]session.Task, er
 	if tasks, ok := engine.ListedTasks(info); ok {
 		return tasks, nil
 	}
-	st, err := h.Load(ctx, info.ID)
+	st, err := h.eng.Load(ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	if used := session.Redact(body, h.secret.Replace); len(used) > 0 {
 		return store.Receipt{}, fmt.Errorf("send to session %s: %w: %s", id, ErrSecret, strings.Join(used, ", "))
 	}
-	item, err := h.NewItem(key, session.Actor{Type: session.ActorUser, ID: h.user()}, body)
+	item, err := h.eng.NewItem(key, session.Actor{Type: session.ActorUser, ID: h.user()}, body)
 	if err != nil {
 		return store.Receipt{}, err
 	}
@@ -72,7 +72,7 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	if err != nil {
 		return r, fmt.Errorf("send to session %s: %w", id, err)
 	}
-	h.Wake(id)
+	h.eng.Wake(id)
 	return r, nil
 }
 
@@ -94,6 +94,9 @@ func (h *Home) acceptable(ctx context.Context, id string, body session.Body) err
 	}
 	return nil
 }
+
+// Hide gives a text with every known secret replaced by its name. Replace first, then cut: half a secret is not known.
+func (h *Home) Hide(text string) string { return string(h.secret.Replace([]byte(text))) }
 
 // Hides reports whether a text holds a known secret: it would not be kept as it is.
 func (h *Home) Hides(text []byte) bool { return string(h.secret.Replace(text)) != string(text) }
@@ -151,7 +154,7 @@ func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options
 	var changed <-chan struct{}
 	every := pollEvery
 	for {
-		looked := h.Taken(id) // before the look at the row, so that nothing is missed between them
+		looked := h.eng.Taken(id) // before the look at the row, so that nothing is missed between them
 		info, err := h.store.Get(ctx, id)
 		if err != nil {
 			return err

@@ -32,7 +32,7 @@ func (h *Home) Verify(ctx context.Context, id string) ([]string, error) {
 	for _, f := range st.Faults {
 		v.fault("%s", f)
 	}
-	if cached, err := h.Load(ctx, id); err == nil && !session.Equal(cached, st) {
+	if cached, err := h.eng.Load(ctx, id); err == nil && !session.Equal(cached, st) {
 		v.fault("state from the snapshot differs from the state of the log")
 	}
 	return v.faults, nil
@@ -57,7 +57,7 @@ func (v *verification) start(ctx context.Context) (*session.State, error) {
 	if v.info.Parent == nil {
 		return session.New(v.info.ID), nil
 	}
-	parent, err := v.home.LoadAt(ctx, v.info.Parent.Session, v.info.Parent.Seq, false)
+	parent, err := v.home.eng.LoadAt(ctx, v.info.Parent.Session, v.info.Parent.Seq, false)
 	if err != nil {
 		return nil, fmt.Errorf("parent of %s: %w", v.info.ID, err)
 	}

@@ -62,7 +62,7 @@ type ViewOptions struct {
 
 // View looks at a session without holding it. Errors: store.ErrNotFound, engine.ErrNoEvents, *store.CorruptError.
 func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, error) {
-	st, err := h.Load(ctx, id)
+	st, err := h.eng.Load(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, err
 		return nil, fmt.Errorf("session %s: inbox: %w", id, err)
 	}
 	if opt.Messages {
-		t, err := h.Transcript(ctx, st)
+		t, err := h.eng.Transcript(ctx, st)
 		if err != nil {
 			return nil, fmt.Errorf("session %s: read conversation: %w", id, err)
 		}

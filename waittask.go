@@ -29,7 +29,7 @@ const (
 // one that its present attempt printed matches, from the beginning of what is kept; whichever comes first. When ctx ends
 // it returns ctx's error with the task as it is then. Other errors: store.ErrNotFound, ErrNoTask.
 func (h *Home) WaitTask(ctx context.Context, id, name string, line *regexp.Regexp) (TaskNews, error) {
-	st, err := h.Load(ctx, id)
+	st, err := h.eng.Load(ctx, id)
 	if err != nil {
 		return TaskNews{}, err
 	}
@@ -55,7 +55,7 @@ func (h *Home) WaitTask(ctx context.Context, id, name string, line *regexp.Regex
 	if err != nil && ctx.Err() == nil {
 		return news, err
 	}
-	now, loadErr := h.Load(context.WithoutCancel(ctx), id)
+	now, loadErr := h.eng.Load(context.WithoutCancel(ctx), id)
 	if loadErr == nil {
 		st = now
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/task"
 )
 
@@ -46,19 +45,12 @@ func (h *taskHome) session(tasks int, argv ...string) string {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for i := range tasks {
-		body := &session.TaskRequested{Argv: argv, Command: argv[0], Cwd: h.dir, Name: strconv.Itoa(i)}
-		if i == tasks-1 { // the last one brings all of them into the log and starts them
-			err = h.Deliver(h.t.Context(), id, "", body)
-		} else {
-			var item store.Item
-			if item, err = h.NewItem("", session.Actor{Type: session.ActorUser}, body); err == nil {
-				_, err = h.Store().Send(h.t.Context(), id, item)
-			}
-		}
-		if err != nil {
-			h.t.Fatal(err)
-		}
+	bodies := make([]session.Body, tasks)
+	for i := range bodies {
+		bodies[i] = &session.TaskRequested{Argv: argv, Command: argv[0], Cwd: h.dir, Name: strconv.Itoa(i)}
+	}
+	if err := h.DeliverAll(h.t.Context(), id, bodies...); err != nil {
+		h.t.Fatal(err)
 	}
 	return id
 }

@@ -68,26 +68,32 @@ func (f modelFlight) call(ctx context.Context, side *side) (resp *model.Response
 	})
 }
 
-// cost is what the call took, in nano-USD: by the engine's price list if it knows better than one price for all
-// lengths of prompts, else by the session's price. Nil is unknown.
-func (f modelFlight) cost(u session.Usage) *int64 {
-	if f.s.eng.cfg.Cost != nil {
-		if c := f.s.eng.cfg.Cost(f.model, u); c != nil {
+// cost is what a call took, in nano-USD: by the engine's price list if it knows better than one price for all lengths of
+// prompts, else by the session's price. Nil is unknown.
+func (e *Engine) cost(name string, price *session.Price, u session.Usage) *int64 {
+	if e.cfg.Cost != nil {
+		if c := e.cfg.Cost(name, u); c != nil {
 			return c
 		}
 	}
-	return f.price.Cost(u)
+	return price.Cost(u)
 }
 
 func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
 	b := &session.ModelResponded{
 		Act: f.act, Response: r.ID, Model: f.model, Provider: f.provider.Name(), Stop: r.Stop, Usage: r.Usage,
-		Cost: f.cost(r.Usage), Blocks: make([]session.SealedBlock, len(r.Blocks)),
+		Blocks: sealed(r.Blocks),
 	}
-	if r.Unmetered {
-		b.Cost = nil // nobody knows what it took
+	if !r.Unmetered { // else nobody knows what it took
+		b.Cost = f.s.eng.cost(f.model, f.price, r.Usage)
 	}
-	for i, bl := range r.Blocks {
+	return b
+}
+
+// sealed are blocks as the log keeps them.
+func sealed(blocks []session.Block) []session.SealedBlock {
+	out := make([]session.SealedBlock, len(blocks))
+	for i, bl := range blocks {
 		sb := session.SealedBlock{Type: bl.Type, Raw: bl.Raw}
 		switch {
 		case bl.Tool != nil:
@@ -95,9 +101,9 @@ func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
 		case bl.Type == session.BlockText:
 			sb.Shown = []byte(bl.Text)
 		}
-		b.Blocks[i] = sb
+		out[i] = sb
 	}
-	return b
+	return out
 }
 
 // fail classifies a failed attempt and fixes when, if ever, the next one is due.

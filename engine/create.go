@@ -63,10 +63,10 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.Mode == "" {
 		spec.Mode = permission.ModeDefault
 	}
-	spec.Agent.System = e.Hide(spec.Agent.System)
-	spec.Title, spec.Labels = e.Hide(spec.Title), maps.Clone(spec.Labels)
+	spec.Agent.System = e.hideText(spec.Agent.System)
+	spec.Title, spec.Labels = e.hideText(spec.Title), maps.Clone(spec.Labels)
 	for k, v := range spec.Labels {
-		spec.Labels[k] = e.Hide(v)
+		spec.Labels[k] = e.hideText(v)
 	}
 	first := &session.Opened{
 		ID: spec.ID, Owner: spec.Owner, Title: spec.Title, Labels: spec.Labels, Agent: spec.Agent,
@@ -75,8 +75,8 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	return spec.ID, e.begin(ctx, session.New(spec.ID), first, spec.Owner)
 }
 
-// Hide gives a text with every known secret replaced by its name. Replace first, then cut: half a secret is not known.
-func (e *Engine) Hide(text string) string { return string(e.cfg.Secrets.Replace([]byte(text))) }
+// hideText gives a text with every known secret replaced by its name.
+func (e *Engine) hideText(text string) string { return string(e.cfg.Secrets.Replace([]byte(text))) }
 
 // begin stores a session together with the event that its log begins with, over the state before it. Nobody holds it
 // then: a creator has nothing to do in it that whoever opens it could not do.
