@@ -11,7 +11,7 @@
 //	  plan               the same as raw bytes, environment included, for shim and exec stage
 //	  script             the shell text, byte for byte, when it is too long for an argument or not for plain bash
 //	  init.sh, capture   how the shell reports its end, and what it reported (only with CommandSpec.Capture)
-//	  lock               flock held by the shim for its life; its content names the shim's process
+//	  lock               flock held by the shim for its life; its content names the shim's process and its stand-in
 //	  claim              who decided the act: "1 run" or "1 void"; made by link(2), so exactly one wins
 //	  claim.run          what the shim links to claim
 //	  run.json           pid, process group, start ticks, boot id; written before the command may run
@@ -47,7 +47,8 @@
 //
 // On Linux each shim has a stand-in: a fork of it that sleeps until the shim dies, holding the FIFO and a handle of the
 // command, and then becomes the replacement. So agent and shim may die in the same instant, and nothing that the command
-// prints, nor how it ends, is lost. The stand-in has hardly any memory of its own, and ends with the shim's work.
+// prints, nor how it ends, is lost. The stand-in has hardly any memory of its own, and ends with the shim's work. It waits
+// until the dying shim has let go of the lock, and any other replacement leaves the act to it while it lives.
 //
 // An orphan without one is adopted by whoever looks: by the process that started it at once, else by Wait, Look, Settle,
 // Kill and Remove. A replacement shim takes the lock, opens the FIFO, goes on at the offset where the segments end, and finds the

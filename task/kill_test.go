@@ -223,7 +223,7 @@ func TestKillEarly(t *testing.T) {
 	shim := b.processesOf("s", shimArg)[0]
 	eventually(t, "the shim names itself", func() bool {
 		var rec shimRecord
-		return readRecord(actDir(filepath.Join(b.Dir, testSession, "s")).path(lockName), &rec) == nil
+		return readRecord(actDir(filepath.Join(b.Dir, testSession, "s")).path(lockName), &rec) == nil && rec.PID > 0
 	})
 	syscall.Kill(shim.PID, syscall.SIGSTOP)
 	eventually(t, "the shim stops", func() bool { p, _ := readProcess(shim.PID); return p.State == 'T' })

@@ -18,10 +18,16 @@ import (
 // some microseconds after its start, "after:N"; "wait:step" makes a stage wait there for a file in the command's directory.
 const faultKey = "PERDURE_TEST_FAULT"
 
+// standbyFaultKey does the same to the stand-in of a shim, once it has woken.
+const standbyFaultKey = "PERDURE_TEST_STANDBY_FAULT"
+
 // Set before any init function runs, because a shim runs in one.
 var _ = armFault()
 
 func armFault() bool {
+	if v := os.Getenv(standbyFaultKey); v != "" {
+		standbyEnv = []string{faultKey + "=" + v}
+	}
 	if v := os.Getenv(faultKey); v != "" {
 		faultEnv = []string{faultKey + "=" + v}
 		what, step, _ := strings.Cut(v, ":")

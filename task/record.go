@@ -71,6 +71,8 @@ type shimRecord struct {
 	Ticks   uint64 `json:"start_ticks"`
 	Adopted int    `json:"adopted,omitempty"` // 1: it took over, so the command and its tree are not its children
 	Standby int    `json:"standby,omitempty"` // the process that takes over should this one die
+
+	StandbyTicks uint64 `json:"standby_ticks,omitempty"`
 }
 
 // errDamaged says that a record exists and cannot be understood.

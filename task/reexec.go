@@ -50,10 +50,11 @@ func reexecEnv(role string) []string {
 	return []string{guardKey + "=" + role, "GOMAXPROCS=1", "GOGC=25", "GOTRACEBACK=single"}
 }
 
-// faultHook is set by tests only; see fault. faultEnv tells an exec stage about it.
+// faultHook is set by tests only; see fault. faultEnv tells an exec stage about it, standbyEnv a stand-in about its own.
 var (
-	faultHook func(step string)
-	faultEnv  []string
+	faultHook  func(step string)
+	faultEnv   []string
+	standbyEnv []string
 )
 
 // fault is called between the steps of the protocol. Tests stop or kill the process there.

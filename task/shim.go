@@ -44,12 +44,7 @@ type shim struct {
 	termed   int64  // when this shim was last told to end itself
 }
 
-const (
-	readyFD = 3
-	// lockPatience is how long a shim tries to get its lock: probes hold it for microseconds.
-	lockPatience = 5 * time.Second
-	lockRetry    = time.Millisecond
-)
+const readyFD = 3
 
 // shimMain runs the protocol of the package documentation.
 func shimMain(d actDir) int {
@@ -146,27 +141,6 @@ func (s *shim) listen() {
 		syscall.SIGALRM, syscall.SIGXCPU, syscall.SIGXFSZ)
 }
 
-// takeLock locks the act for life. Who comes to replace a dead shim and finds a living one leaves.
-func (s *shim) takeLock() error {
-	path := s.dir.path(lockName)
-	fd, err := openRetry(path, unix.O_RDWR|unix.O_CREAT|unix.O_CLOEXEC, 0o600)
-	if err != nil {
-		return fmt.Errorf("open %s: %w", path, err)
-	}
-	for start := s.now(); ; time.Sleep(lockRetry) { //nolint:forbidigo // a lock of another process cannot be waited for with a bound
-		if err = flock(fd, unix.LOCK_EX|unix.LOCK_NB); err == nil {
-			s.lock = fd
-			return nil
-		}
-		if _, living := s.dir.shim(); living && s.adopted {
-			return errNothingToAdopt
-		}
-		if err != unix.EWOULDBLOCK || s.now().Sub(start) > lockPatience {
-			return fmt.Errorf("lock %s: %w: %w", path, ErrClaimed, err)
-		}
-	}
-}
-
 // publish writes into the lock who holds it. From then on signals may arrive, so the handlers are in place.
 func (s *shim) publish() error {
 	self, err := readProcess(os.Getpid())
@@ -177,10 +151,7 @@ func (s *shim) publish() error {
 	if s.adopted {
 		adopted = `,"adopted":1`
 	}
-	if s.standby != nil {
-		adopted += fmt.Sprintf(`,"standby":%d`, s.standby.pid)
-	}
-	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d%s}`, formatVersion, self.PID, self.Ticks, adopted)
+	text := fmt.Sprintf(`{"version":%d,"pid":%d,"start_ticks":%d%s%s}`, formatVersion, self.PID, self.Ticks, adopted, s.standby.record())
 	return overwrite(s.dir.path(lockName), []byte(text), false)
 }
 
@@ -204,6 +175,7 @@ func (s *shim) launch() error {
 		return errors.New("killed before it ran")
 	}
 	s.standBy() // while the stage gets ready
+	s.nameStandIn()
 	goByte := s.enclose()
 	fault("enclosed")
 	if err := s.recordRun(); err != nil {

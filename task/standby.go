@@ -7,5 +7,9 @@ const standbyArg = "__perdure-wait"
 // one has been given up since.
 const bootKey = "PERDURE_BOOT"
 
+// ofKey tells it whose stand-in it was, as pid:ticks: the one process that may still hold the lock, and look alive, while
+// it dies.
+const ofKey = "PERDURE_OF"
+
 // aloneKey keeps a shim from having a stand-in, in tests of what happens without one.
 const aloneKey = "PERDURE_ALONE"

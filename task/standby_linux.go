@@ -16,8 +16,17 @@ import (
 // die in the same instant. It is a fork of the shim that never returns to Go code, so that it costs no start of a
 // program and hardly any memory of its own. It is a child that the shim's ordinary waits do not see.
 type standby struct {
-	pid int
-	end *os.File // whose end of file says that the shim died; a byte says that it is done
+	pid   int
+	ticks uint64
+	end   *os.File // whose end of file says that the shim died; a byte says that it is done
+}
+
+// record is what the lock says of it.
+func (b *standby) record() string {
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf(`,"standby":%d,"standby_ticks":%d`, b.pid, b.ticks)
 }
 
 // Descriptors of a stand-in. The first five are those of the replacement shim that it may become.
@@ -35,6 +44,18 @@ func (s *shim) standBy(drop ...[2]uintptr) {
 	}
 	if err := s.startStandby(drop); err != nil {
 		complain("stand-in: %v", err)
+	}
+}
+
+// nameStandIn writes into the lock who takes over, before the shim says there who it is itself: should it die until then,
+// a replacement knows whom to leave the act to.
+func (s *shim) nameStandIn() {
+	if s.standby == nil {
+		return
+	}
+	text := fmt.Sprintf(`{"version":%d%s}`, formatVersion, s.standby.record())
+	if err := overwrite(s.dir.path(lockName), []byte(text), false); err != nil {
+		complain("name the stand-in: %v", err)
 	}
 }
 
@@ -78,7 +99,11 @@ func (s *shim) startStandby(drop [][2]uintptr) error {
 	if err != nil {
 		return err
 	}
-	env, handle := append(reexecEnv(adoptArg), bootKey+"="+s.plan.BootID, standbyKey), null
+	self, err := readProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	env, handle := append(append(reexecEnv(adoptArg), bootKey+"="+s.plan.BootID, standbyKey, fmt.Sprintf("%s=%d:%d", ofKey, self.PID, self.Ticks)), standbyEnv...), null
 	if fd, err := s.commandHandle(); err == nil {
 		if handle, err = away(fd, nil); err != nil {
 			return err
@@ -107,6 +132,9 @@ func (s *shim) startStandby(drop [][2]uintptr) error {
 		return fmt.Errorf("fork: %w", err)
 	}
 	s.standby = &standby{pid: pid, end: w}
+	if p, err := readProcess(pid); err == nil {
+		s.standby.ticks = p.Ticks
+	}
 	if c, ok := s.family.(*children); ok {
 		c.standby = pid
 	}
