@@ -18,6 +18,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
+const bypassNotTaken = "bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run"
+
 // run runs a prompt in a new or an existing session.
 func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err := f.check(); err != nil {
@@ -38,7 +40,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 		a.note("ignored: %s", text)
 	}
 	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
-		a.note("bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run")
+		a.note(bypassNotTaken)
 	}
 	a.warnOfShort(set)
 	out := a.printer(f, prompt, piped)
