@@ -92,6 +92,9 @@ func (d *diagnosis) configuration(a *App) settings.Loaded {
 	for _, text := range set.Ignored {
 		d.add(levelWarn, "config", "", "ignored: %s", text)
 	}
+	for _, text := range set.Unknown {
+		d.add(levelWarn, "config", "", "%s", text)
+	}
 	if set.Mode == string(permission.ModeBypass) {
 		d.add(levelWarn, "config", "", "%s", bypassNotTaken)
 	}

@@ -39,6 +39,9 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	for _, text := range set.Ignored {
 		a.note("ignored: %s", text)
 	}
+	for _, text := range set.Unknown {
+		a.note("%s", text)
+	}
 	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
 		a.note(bypassNotTaken)
 	}
@@ -64,6 +67,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	opt, err := a.options(ctx, h, f, set)
 	if err != nil {
 		return err
+	}
+	for _, text := range f.unknown {
+		a.note("%s", text)
 	}
 	id, resumed, err := a.choose(ctx, h, f, set, prompt)
 	if err != nil {
