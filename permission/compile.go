@@ -3,6 +3,7 @@ package permission
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -49,6 +50,9 @@ func compile(r Rule) (pattern, error) {
 	}
 	if !has || spec == "*" {
 		return p, nil
+	}
+	if !slices.Contains(Tools(), tool) {
+		return pattern{}, fmt.Errorf("no tool is called %s: there are %s", clip(tool), strings.Join(Tools(), ", "))
 	}
 	return pattern{}, fmt.Errorf("%s takes no pattern", tool)
 }

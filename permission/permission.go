@@ -36,6 +36,14 @@ const (
 	toolAskUser    = "AskUser"
 )
 
+// Tools are the names of the built-in tools. The slice is the caller's.
+func Tools() []string {
+	return []string{
+		toolAskUser, toolAwait, toolBash, toolBashInput, toolBashOutput, toolEdit, toolGlob, toolGrep, toolKillBash, toolRead,
+		toolTodoWrite, toolWrite,
+	}
+}
+
 // Policy is everything a decision depends on but the call itself. The zero value
 // asks for everything that touches a file or runs a command.
 type Policy struct {

@@ -55,6 +55,12 @@ func ParseRule(effect Effect, text, source string) (Rule, error) {
 	return r, nil
 }
 
+// RuleTool is the name of the tool that a rule text is about.
+func RuleTool(text string) string {
+	tool, _, _ := strings.Cut(text, "(")
+	return tool
+}
+
 // ParseRules splits a list as --allowed-tools takes it, at commas and blanks
 // outside parentheses, and checks every text. An empty list gives no rules. Its
 // errors wrap ErrRule and name the place.
@@ -83,7 +89,11 @@ func ParseRules(list string) ([]string, error) {
 			if text[0] == '(' && len(texts) > 0 {
 				err = fmt.Errorf("no blank stands between %s and its parenthesis", clip(texts[len(texts)-1]))
 			}
-			return nil, fmt.Errorf("parse rules at byte %d: %w: %q: %w", at, ErrRule, clip(text), err)
+			place := "" // of a single rule its text says enough
+			if at > 0 {
+				place = fmt.Sprintf(" at byte %d", at)
+			}
+			return nil, fmt.Errorf("parse rules%s: %w: %q: %w", place, ErrRule, clip(text), err)
 		}
 		if texts = append(texts, text); len(texts) > maxRules {
 			return nil, fmt.Errorf("parse rules: %w: more than %d rules", ErrRule, maxRules)

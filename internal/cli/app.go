@@ -190,13 +190,18 @@ func (a *App) open(ctx context.Context, cfg perdure.Config) (*perdure.Home, erro
 }
 
 // with opens the home for the length of one command.
-func (a *App) with(ctx context.Context, do func(*perdure.Home) error) (err error) {
+func (a *App) with(ctx context.Context, do func(*perdure.Home) error) error {
 	// What a person sends by a command may hold a secret that the user's file names. A file that cannot be read stops
 	// runs, but not a look at what there is.
 	set, err := settings.Load(settings.UserFile(a.getenv), "")
 	if err != nil {
 		a.note("secrets of the configuration are not known: %v", err)
 	}
+	return a.withSettings(ctx, set, do)
+}
+
+// withSettings is with for a command that has read its configuration itself.
+func (a *App) withSettings(ctx context.Context, set settings.Loaded, do func(*perdure.Home) error) (err error) {
 	h, err := a.open(ctx, perdure.Config{Secrets: a.secrets(set)})
 	if err != nil {
 		return err

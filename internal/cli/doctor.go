@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/model/connect"
 )
 
 func (a *App) doctorCommand() *cobra.Command {
@@ -89,9 +90,10 @@ func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
 	d.system()
 	set := d.configuration(a)
 	d.permissions(home) // before opening, which sets them right
-	err = a.with(ctx, func(h *perdure.Home) error {
+	d.writable(home)
+	d.disk(existing(home))
+	err = a.withSettings(ctx, set, func(h *perdure.Home) error {
 		d.add(levelOK, "filesystem", "", "%s is on a local filesystem", home)
-		d.disk(home)
 		d.store(ctx, a, h)
 		d.model(ctx, h, set.Model)
 		return d.sessions(ctx, a, h)
@@ -100,7 +102,7 @@ func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		d.add(levelFail, "open", remedy(err), "%v", err)
+		d.add(levelFail, "open", remedy(err), "%s", strings.Join(sentences(err), "; "))
 	}
 	return d, nil
 }
@@ -111,33 +113,15 @@ func (d *diagnosis) system() {
 	d.Checks = append(d.Checks, systemChecks()...)
 }
 
-// configuration reads the files that a run in this directory would read: what no run accepts fails here too.
-func (d *diagnosis) configuration(a *App) settings.Loaded {
-	user := settings.UserFile(a.getenv)
-	set, err := settings.Load(user, a.Dir)
-	if err != nil {
-		d.add(levelFail, "config", "no run starts until it is put right", "%v", err)
-		return set
-	}
-	for _, text := range set.Ignored {
-		d.add(levelWarn, "config", "", "ignored: %s", text)
-	}
-	d.add(levelOK, "config", "", "%d rules; the user's file is %s", len(set.Rules), orNone(user))
-	return set
-}
-
-func orNone(path string) string {
-	if path == "" {
-		return "nowhere: neither HOME nor XDG_CONFIG_HOME is set"
-	}
-	return path
-}
-
 func (d *diagnosis) model(ctx context.Context, h *perdure.Home, spec string) {
 	agent, err := h.Agent(ctx, spec)
 	if err != nil {
 		text, hint, _ := strings.Cut(err.Error(), "\n")
-		d.add(levelWarn, "model", strings.TrimSpace(hint), "%s", text)
+		level := levelFail // no run starts with it
+		if errors.Is(err, connect.ErrNoModel) {
+			level = levelWarn // a key may come with the run
+		}
+		d.add(level, "model", strings.TrimSpace(hint), "%s", text)
 		return
 	}
 	d.add(levelOK, "model", "", "%s/%s", agent.Provider, agent.Model)

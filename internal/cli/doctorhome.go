@@ -22,12 +22,16 @@ const (
 
 // permissions looks whether others can reach into the home.
 func (d *diagnosis) permissions(home string) {
-	if _, err := os.Lstat(home); errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(home)
+	if errors.Is(err, fs.ErrNotExist) {
 		d.add(levelOK, "permissions", "", "%s is not there yet; the first session makes it, 0700", home)
 		return
 	}
+	if err == nil && !info.IsDir() {
+		return // it is no home, which is told when it is opened
+	}
 	open, looked, first := 0, 0, ""
-	err := filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			if path == home {
 				return err
@@ -91,6 +95,10 @@ func (d *diagnosis) store(ctx context.Context, a *App, h *perdure.Home) {
 	}
 	for _, lost := range losses(ctx, h) {
 		d.add(levelFail, "losses", a.hintLosses(h), "%s", lost)
+	}
+	if _, err := os.Stat(filepath.Join(d.Home, "perdure.db")); errors.Is(err, fs.ErrNotExist) {
+		d.add(levelOK, "store", "", "there is no %s yet", filepath.Join(d.Home, "perdure.db"))
+		return
 	}
 	const hint = "perdure verify --all names the sessions that are hit"
 	backend, faults, err := checker.Check(ctx, maxFaults)

@@ -61,6 +61,7 @@ var outcomes = []struct {
 	{engine.ErrBeyond, exitMissing, "perdure log ID shows them; without @SEQ a fork begins at the newest"},
 	{store.ErrExists, exitUsage, "continue it with --resume ID"},
 	{store.ErrUncertain, exitFailed, "check the disk, then run the command again: it reads what was kept"},
+	{store.ErrUnreadable, exitFailed, "put a backup in its place (perdure backup makes them); PERDURE_HOME may name another home"},
 	{store.ErrDamaged, exitFailed, "put a backup in its place (perdure backup makes them); list, show and log still read what is left"},
 	{store.ErrNewer, exitFailed, "use the newer version of perdure that wrote it"},
 	{store.ErrNetworkFS, exitFailed, "set PERDURE_HOME to a directory on a local disk"},

@@ -164,6 +164,12 @@ var testAgent = session.Agent{
 	Price: &session.Price{Input: 1000, Output: 2000},
 }
 
+// configure writes the user's configuration.
+func (w *world) configure(text string) {
+	w.t.Helper()
+	writeFile(w.t, filepath.Join(w.dir, ".config", "perdure", "config.toml"), text)
+}
+
 // create makes a session.
 func (w *world) create(id string) {
 	w.t.Helper()

@@ -18,6 +18,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
+const bypassNotTaken = "bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run"
+
 // run runs a prompt in a new or an existing session.
 func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err := f.check(); err != nil {
@@ -37,8 +39,11 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	for _, text := range set.Ignored {
 		a.note("ignored: %s", text)
 	}
+	for _, text := range set.Unknown {
+		a.note("%s", text)
+	}
 	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
-		a.note("bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run")
+		a.note(bypassNotTaken)
 	}
 	a.warnOfShort(set)
 	out := a.printer(f, prompt, piped)
@@ -62,6 +67,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	opt, err := a.options(ctx, h, f, set)
 	if err != nil {
 		return err
+	}
+	for _, text := range f.unknown {
+		a.note("%s", text)
 	}
 	id, resumed, err := a.choose(ctx, h, f, set, prompt)
 	if err != nil {

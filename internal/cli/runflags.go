@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
@@ -36,6 +37,7 @@ type runFlags struct {
 	appendSystem string
 	wait         bool
 	changed      func(string) bool // tells whether a flag was given
+	unknown      []string          // rules for tools that there are none of, in words
 }
 
 // pick is the value of --resume without one.
@@ -127,14 +129,21 @@ func (f *runFlags) check() error {
 func (f *runFlags) rules() (out []session.Rule, err error) {
 	for _, l := range []struct {
 		effect permission.Effect
+		flag   string
 		lists  []string
-	}{{permission.Deny, f.disallowed}, {permission.Allow, f.allowed}} {
+	}{{permission.Deny, "disallowed-tools", f.disallowed}, {permission.Allow, "allowed-tools", f.allowed}} {
 		for _, list := range l.lists {
 			texts, err := permission.ParseRules(list)
 			if err != nil {
 				return nil, err
 			}
 			for _, t := range texts {
+				switch told, slip := settings.UnknownTool(t); {
+				case slip:
+					return nil, usageError("--%s: %s", l.flag, told)
+				case told != "":
+					f.unknown = append(f.unknown, told)
+				}
 				if _, err := permission.ParseRule(l.effect, t, permission.SourceFlag); err != nil {
 					return nil, err
 				}

@@ -1,10 +1,13 @@
 package settings
 
 import (
+	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
@@ -96,4 +99,27 @@ func (s *source) checkPrices() error {
 		}
 	}
 	return nil
+}
+
+// UnknownTool words a permission rule for a tool that there is none of, empty for any other rule. A slip is a name that
+// differs from one that there is in a letter, in case or in the order of its letters: nobody means a rule by it that
+// does nothing.
+func UnknownTool(rule string) (told string, slip bool) {
+	name := permission.RuleTool(rule)
+	if slices.Contains(permission.Tools(), name) {
+		return "", false
+	}
+	for _, t := range permission.Tools() {
+		if plain.Distance(t, name) <= 1 || letters(t) == letters(name) {
+			return fmt.Sprintf("no tool is called %s: did you mean %s?", name, t), true
+		}
+	}
+	return fmt.Sprintf("no tool is called %s: the rule %s does nothing", name, rule), false
+}
+
+// letters are those of a name in their order in the alphabet, whatever their case.
+func letters(name string) string {
+	b := []byte(strings.ToLower(name))
+	slices.Sort(b)
+	return string(b)
 }

@@ -52,6 +52,9 @@ func read(file string) (s source, err error) {
 	// A repository may hold a named pipe where the file should be: opening one must not wait for a writer.
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENOTDIR) {
+		if link := linkToNothing(file); link != "" {
+			return s, &fault{file: file, text: link + " is a link to nothing"}
+		}
 		return s, nil
 	}
 	if err != nil {
@@ -72,6 +75,22 @@ func read(file string) (s source, err error) {
 		return s, s.explain(err)
 	}
 	return s, s.check()
+}
+
+// linkToNothing is the link in a path that is not there by which it is not there: what it led to, such as a directory
+// that is not mounted, may hold rules. Empty: there is none.
+func linkToNothing(path string) string {
+	for up := filepath.Dir(path); ; path, up = up, filepath.Dir(up) {
+		if info, err := os.Lstat(path); err == nil {
+			if _, err := os.Stat(path); info.Mode()&fs.ModeSymlink != 0 && errors.Is(err, fs.ErrNotExist) {
+				return path
+			}
+			return ""
+		}
+		if up == path {
+			return ""
+		}
+	}
 }
 
 // at is an error about the line in which a key is set or, if there is one, a value stands.
@@ -128,7 +147,7 @@ func (s *source) explain(err error) error {
 
 // names are the settings that there are.
 var names = []string{
-	"model", "permission_mode", "max_turns", "max_budget_usd", "secrets", "protect", "limits", "limits.cpu", "limits.memory",
+	"model", "permission_mode", "max_turns", "max_budget_usd", "retry_for", "secrets", "protect", "limits", "limits.cpu", "limits.memory",
 	"limits.files", "limits.wall", "permissions", "permissions.allow", "permissions.ask", "permissions.deny", "prices",
 }
 

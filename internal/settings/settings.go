@@ -49,6 +49,7 @@ type Loaded struct {
 	Bounds  session.CommandLimits // what Limits say; of a project only what is tighter
 	Retry   *time.Duration        // what RetryFor says; nil: nothing
 	Ignored []string              // what an untrusted project file said in vain, in words
+	Unknown []string              // rules for tools that there are none of, in words
 }
 
 // Load reads the user's file, and those of a directory's project: its own and those of the directories above it, whose
@@ -151,6 +152,12 @@ func (l *Loaded) rules(s source, p Permissions, from, above string) error {
 				return s.at(string(list.effect), line, "%v", err)
 			}
 			for _, text := range texts {
+				switch told, slip := UnknownTool(text); {
+				case slip:
+					return s.at(string(list.effect), line, "%s", told)
+				case told != "":
+					l.Unknown = append(l.Unknown, s.at(string(list.effect), line, "%s", told).Error())
+				}
 				r, err := permission.ParseRule(list.effect, text, from)
 				if err != nil {
 					return s.at(string(list.effect), line, "%v", err)

@@ -24,6 +24,34 @@ func write(t *testing.T, path, text string) string {
 }
 
 // A project's file can only narrow: its deny and ask rules and lower limits hold, everything else is named as ignored.
+// A file that is a link to nothing is a configuration that is gone, not one that says nothing: its deny rules would be.
+func TestLinkToNothing(t *testing.T) {
+	dir := t.TempDir()
+	for _, link := range []string{"user/perdure/config.toml", "user/perdure", "project/.perdure", "project/.perdure/config.toml"} {
+		at := filepath.Join(dir, strings.ReplaceAll(link, "/", "_"), link)
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("dotfiles", at); err != nil {
+			t.Fatal(err)
+		}
+		base := filepath.Join(dir, strings.ReplaceAll(link, "/", "_"))
+		_, err := settings.Load(filepath.Join(base, "user", "perdure", "config.toml"), filepath.Join(base, "project"))
+		if !errors.Is(err, settings.ErrConfig) || !strings.Contains(err.Error(), at+" is a link to nothing") {
+			t.Errorf("%s: %v", link, err)
+		}
+		if err := os.Mkdir(filepath.Join(filepath.Dir(at), "dotfiles"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(link, ".toml") {
+			continue
+		}
+		if _, err := settings.Load(filepath.Join(base, "user", "perdure", "config.toml"), filepath.Join(base, "project")); err != nil {
+			t.Errorf("%s, a link to a directory without a file: %v", link, err)
+		}
+	}
+}
+
 func TestProjectOnlyNarrows(t *testing.T) {
 	dir := t.TempDir()
 	user := write(t, filepath.Join(dir, "user.toml"), `
