@@ -11,7 +11,7 @@ test: ## all tests, the crash, kill and power-loss campaigns included (about 5 m
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
 RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop)
-RACE_NOT = /(bench|cmd/perdure|permission|task|internal/(attack|cli|demo|proof|sim))$$
+RACE_NOT = /(bench|cmd/perdure|permission|task|internal/(cli|demo|test/(attack|proof|sim)))$$
 test-race: ## what runs at once in one process, under the race detector (needs a C compiler; about 4 minutes)
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $$(go list ./... | grep -vE '$(RACE_NOT)')
 	CGO_ENABLED=1 go test -race -run 'Adopt|Control|Inspect|Kill|Pace|Reboot|Runner|Survey|Wait' \
@@ -32,13 +32,13 @@ demo: ## see a session survive a SIGKILL
 	go run ./cmd/perdure demo
 
 proof: ## run the campaigns and write their figures into the README
-	PERDURE_PROOF=1 go test -count=1 -timeout 60m ./internal/proof/...
+	PERDURE_PROOF=1 go test -count=1 -timeout 60m ./internal/test/proof/...
 
 bench: ## benchmarks, as ratios in one run; results go to bench/README.md by hand
 	PERDURE_BENCH=1 go test -count=1 -timeout 60m -v ./bench/...
 
 mutate: ## plant faults one at a time and see whether the tests notice (hours; MUTATE_PKG, MUTATE_MAX, MUTATE_SEED)
-	nice -n 15 go run ./internal/mutate -seed $(or $(MUTATE_SEED),1) -max $(or $(MUTATE_MAX),100) \
+	nice -n 15 go run ./internal/test/mutate -seed $(or $(MUTATE_SEED),1) -max $(or $(MUTATE_MAX),100) \
 		$(or $(MUTATE_PKG),./session ./engine ./store/sqlite ./task ./permission)
 
 soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)

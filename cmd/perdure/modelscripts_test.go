@@ -14,7 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 )
 
 // The scripts in testdata/model are the command against a strict model server, which refuses a history that is not

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/session"
 )

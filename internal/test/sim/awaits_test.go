@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/sim"
+	"github.com/perdure/perdure/internal/test/sim"
 )
 
 // A model that sleeps and is told of things is killed at every instant, and again while it recovers: each thing is told

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/sim"
+	"github.com/perdure/perdure/internal/test/sim"
 )
 
 // found plays a chapter with a lie, killed at the points of that name, and collects what the harness says about it.

@@ -65,7 +65,7 @@ func TestConfiguredMode(t *testing.T) {
 // The configuration that the README shows is one that perdure takes, all of it for the user and the most for a project.
 func TestConfigurationOfREADME(t *testing.T) {
 	w := newWorld(t)
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	readme, err := os.ReadFile(filepath.Join("..", "..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/perdure/perdure/internal/proof"
+	"github.com/perdure/perdure/internal/test/proof"
 )
 
 // The README shows the figures that were counted last, and nothing else. PERDURE_PROOF=render writes them into it anew,
@@ -33,7 +33,7 @@ func TestReadmeShowsTheFigures(t *testing.T) {
 		return
 	}
 	if string(text) != want {
-		t.Errorf("README.md and internal/proof/figures.json disagree: run make proof")
+		t.Errorf("README.md and internal/test/proof/figures.json disagree: run make proof")
 	}
 	if _, err := proof.Insert("a README without markers", ""); !errors.Is(err, proof.ErrMarkers) {
 		t.Errorf("a text without markers: %v", err)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/sim"
+	"github.com/perdure/perdure/internal/test/sim"
 )
 
 // verdict holds a run against the run without accidents.

@@ -3,7 +3,7 @@
 //
 // # The model
 //
-// A round is one session against the strict model server of internal/modeltest: a conversation made of a seed, with
+// A round is one session against the strict model server of internal/test/modeltest: a conversation made of a seed, with
 // thinking, parallel calls, edits, commands, a background task and a faulty network. Its agent is killed by SIGKILL
 // several times, after a random delay or at a marked moment, and resumed until the work is done. Meanwhile a follower
 // remembers every event that anybody was told is durable. Then the evidence is gathered, as plain data, and judged

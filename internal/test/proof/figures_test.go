@@ -16,13 +16,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/perdure/perdure/internal/proof"
+	"github.com/perdure/perdure/internal/test/proof"
 )
 
 // The files in which the figures stand.
 const (
 	figuresFile = "figures.json"
-	readme      = "../../README.md"
+	readme      = "../../../README.md"
 )
 
 // noted gathers the figures of this run.
@@ -48,7 +48,7 @@ func planted(campaign, fault string, planted, caught int) {
 func TestGuaranteesNameTests(t *testing.T) {
 	for _, g := range proof.Guarantees() {
 		for _, x := range g.Tests {
-			files, err := filepath.Glob(filepath.Join("../..", x.Dir, "*_test.go"))
+			files, err := filepath.Glob(filepath.Join("../../..", x.Dir, "*_test.go"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,7 +89,7 @@ type testLine struct{ Action, Test, Output string }
 // campaign runs tests of another package and returns what they said. A failed test is an error.
 func campaign(dir, pattern string, environ ...string) ([]testLine, error) {
 	cmd := exec.Command("go", "test", "-json", "-count=1", "-timeout=55m", "-run", pattern, ".")
-	cmd.Dir = filepath.Join("../..", dir)
+	cmd.Dir = filepath.Join("../../..", dir)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "PERDURE_") }), environ...)
 	out, err := cmd.Output()
 	if err != nil {
@@ -131,7 +131,7 @@ var errSilent = errors.New("campaign told no figures")
 var simPoints = regexp.MustCompile(`: (\d+)(?: of \d+)? points(?: in all)?\n$`)
 
 func simulate(f *proof.Figures) error {
-	lines, err := campaign("internal/sim", "Killed|ControlsAreRed")
+	lines, err := campaign("internal/test/sim", "Killed|ControlsAreRed")
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/perdure/perdure/internal/sim"
+	"github.com/perdure/perdure/internal/test/sim"
 )
 
 // play runs a script in a world of its own.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 )
 
 // Values that must be found nowhere. Each has a middle that is searched for too, so that a cut one is found.

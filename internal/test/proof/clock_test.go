@@ -7,7 +7,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/engine"
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )

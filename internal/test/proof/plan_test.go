@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/session"
 )
 

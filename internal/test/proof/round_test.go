@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 )
 
 // What a person answers, or tells the model with a decision, is looked at before it is on disk, by verbs too.

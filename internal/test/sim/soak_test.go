@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/sim"
+	"github.com/perdure/perdure/internal/test/sim"
 )
 
 // erratic dies at random points, some tens of them in a run, and comes back after a random while.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )

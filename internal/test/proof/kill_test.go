@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/perdure/perdure/internal/modeltest"
-	"github.com/perdure/perdure/internal/proof"
+	"github.com/perdure/perdure/internal/test/modeltest"
+	"github.com/perdure/perdure/internal/test/proof"
 	"github.com/perdure/perdure/session"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/modeltest"
+	"github.com/perdure/perdure/internal/test/modeltest"
 )
 
 // asleep stops every process of the world, as closing a laptop's lid does, until during has returned and a while has
