@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +57,7 @@ var allowed = map[string][]string{
 	"internal/test/proof":     {"session"},
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
+	"internal/test/needs":     {},
 	"":                        {"engine", "internal/ports", "internal/redact", "internal/spare", "model", "model/connect", "model/pricing", "session", "store", "store/sqlite", "task", "tool", "permission"},
 	"internal/cli":            {"", "engine", "internal/settings", "model/connect", "permission", "session", "store", "store/sqlite", "task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
 	"internal/demo":           {"", "internal/live", "session"},

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/perdure/perdure/internal/test/needs"
 )
 
 // nobody is a user without any right of its own.
@@ -20,7 +22,7 @@ const nobody = 65534
 // second time as somebody else; all others are ordinary already.
 func TestAdoptAsOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("this is an ordinary user: the other tests show it")
+		needs.Not(t, "this is an ordinary user: the other tests show it")
 	}
 	dir, err := os.MkdirTemp("", "ordinary") //nolint:usetesting // another user has to reach it
 	if err != nil {
@@ -30,7 +32,7 @@ func TestAdoptAsOrdinaryUser(t *testing.T) {
 	program := filepath.Join(dir, "task.test")
 	copyProgram(t, program)
 	if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, nobody, nobody)); err != nil {
-		t.Skip("no other user here: ", err)
+		needs.Not(t, "no other user here: %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -39,7 +41,7 @@ func TestAdoptAsOrdinaryUser(t *testing.T) {
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := c.CombinedOutput()
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
-		t.Skip("no other user can run this here: ", err)
+		needs.Not(t, "no other user can run this here: %v", err)
 	}
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)

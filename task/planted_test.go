@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -227,15 +229,20 @@ func TestAdoptStragglersOffset(t *testing.T) {
 
 // The number of a dead shim's session may belong to somebody else by now, whose processes are none of the command's.
 func TestSessionNumberReused(t *testing.T) {
-	self, err := readProcess(os.Getpid())
-	if err != nil {
+	leader := exec.Command("sleep", "600")
+	leader.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := leader.Start(); err != nil {
 		t.Fatal(err)
 	}
-	tr := findTraces(actDir(t.TempDir()), runRecord{PID: 1 << 30, SID: self.SID, StartTicks: 1})
-	leader, err := readProcess(self.SID)
-	if err != nil || leader.dead() {
-		t.Skip("this session has lost its leader")
-	}
+	defer func() {
+		_ = leader.Process.Kill()
+		_ = leader.Wait()
+	}()
+	eventually(t, "it leads a session", func() bool {
+		p, err := readProcess(leader.Process.Pid)
+		return err == nil && p.SID == p.PID
+	})
+	tr := findTraces(actDir(t.TempDir()), runRecord{PID: 1 << 30, SID: leader.Process.Pid, StartTicks: 1})
 	for _, p := range tr.living() {
 		t.Errorf("process %d is taken for one of the command's", p.PID)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/internal/test/needs"
 )
 
 // A project's rules hold in its subdirectories, and for a session that is resumed from elsewhere; a change of them is told.
@@ -54,7 +56,7 @@ func TestProjectRulesHoldEverywhere(t *testing.T) {
 // A home that belongs to another user is not changed by root; looking at it is free.
 func TestRootLeavesForeignHomes(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("not root")
+		needs.Not(t, "not root")
 	}
 	w := newWorld(t)
 	w.want(0, run1("s", w.model())...)

@@ -7,13 +7,16 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/perdure/perdure/internal/test/needs"
 )
 
 // The provider's key is in no process's environment while a session runs, and in no memory that another process of the
 // same user may read: neither as root nor as an ordinary user.
 func TestKeyCannotBeReadFromProcesses(t *testing.T) {
+	needs.System(t, "linux")
 	if !exists("/proc/self/environ") {
-		t.Skip("no /proc here")
+		needs.Not(t, "no /proc here")
 	}
 	uids := []uint32{uint32(os.Getuid())}
 	if uids[0] == 0 {
