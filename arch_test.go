@@ -143,3 +143,31 @@ func TestNoDatabaseDriverIsLinked(t *testing.T) {
 		}
 	}
 }
+
+// Goal: no test is left out in silence. What it lacks goes through package needs, which fails where CI=true is set.
+func TestNothingIsSkippedInSilence(t *testing.T) {
+	skips := regexp.MustCompile(`\b(t|b|tb)\.Skip(f|Now)?\(`)
+	files := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") || strings.HasPrefix(path, filepath.Join("internal", "test", "needs")) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files++
+		for i, line := range strings.Split(string(text), "\n") {
+			if skips.MatchString(line) && !strings.Contains(line, "MustCompile") {
+				t.Errorf("%s:%d: %s: see package internal/test/needs", path, i+1, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files, %v", files, err)
+	}
+	if !skips.MatchString("\tt.Skip(\"no\")") || skips.MatchString("f.Skip(50)") {
+		t.Error("the pattern finds nothing")
+	}
+}
