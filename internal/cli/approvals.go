@@ -111,7 +111,7 @@ func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind
 	if len(args) == 0 {
 		return a.allWaits(ctx, h, kind)
 	}
-	id, err := resolve(ctx, h, args[0])
+	id, err := a.resolve(ctx, h, args[0])
 	if err != nil {
 		return nil, err
 	}

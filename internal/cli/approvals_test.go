@@ -59,7 +59,7 @@ func TestApprovalAllow(t *testing.T) {
 	if o := w.run("approvals", "allow", "s1:t1.s1.b2.a1", "--digest", digest, "--message", "fine"); o.code != 0 || o.stdout != "" || !strings.Contains(o.stderr, "touch made") {
 		t.Errorf("allow: %+v", o)
 	}
-	w.fails(4, "none waits anywhere", "approvals", "allow", "s1")
+	w.fails(4, `no approval waits as "s1"`, "approvals", "allow", "s1")
 	if o := w.run("approvals", "allow", "s1:t1.s1.b2.a1"); o.code != 0 || !strings.Contains(o.stderr, "was allowed already") {
 		t.Errorf("allow again: %+v", o)
 	}

@@ -149,9 +149,15 @@ func addOnce(list []string, id string) []string {
 // this answer already are only told; their sessions are given apart.
 func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args []string) (waits []wait, known []string, err error) {
 	if f.all != "" {
-		waits, err = a.waitsFor(ctx, h, []string{f.all}, kindApproval)
-		if err == nil && len(waits) == 0 {
-			err = a.noWait(ctx, h, f.all, kindApproval, nil)
+		id, err := a.resolve(ctx, h, f.all)
+		if err != nil {
+			return nil, nil, err
+		}
+		st, err := h.State(ctx, id)
+		if waits = nil; err == nil {
+			if waits = waitsOf(st, kindApproval); len(waits) == 0 {
+				err = noWait(st, f.all, kindApproval)
+			}
 		}
 		return waits, nil, err
 	}

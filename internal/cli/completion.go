@@ -135,7 +135,7 @@ func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) 
 func (a *App) completeTask(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
 		if len(args) == 1 {
-			tasks, err := tasksOf(cmd.Context(), h, args[0])
+			tasks, err := a.tasksOf(cmd.Context(), h, args[0])
 			for _, t := range tasks {
 				add(t.ID, taskStatus(t)+"  "+t.Command)
 				add(t.Name, taskStatus(t)+"  "+t.Command)
@@ -182,7 +182,7 @@ func (a *App) completeGrant(cmd *cobra.Command, args []string, prefix string) ([
 		return a.completeSession(cmd, args, prefix)
 	}
 	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-		id, err := resolve(cmd.Context(), h, args[0])
+		id, err := a.resolve(cmd.Context(), h, args[0])
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,7 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args 
 func (a *App) deletionOf(ctx context.Context, h *perdure.Home, f *deleteFlags, args []string) (plan []perdure.Deletion, err error) {
 	ids := make([]string, len(args))
 	for i, name := range args {
-		if ids[i], err = resolve(ctx, h, name); err != nil {
+		if ids[i], err = a.resolve(ctx, h, name); err != nil {
 			return nil, err
 		}
 	}
@@ -191,13 +191,7 @@ func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
 
 // deletionLine says what goes with a session.
 func (a *App) deletionLine(d perdure.Deletion) string {
-	words := []string{d.ID}
-	if d.Heads.Title != "" {
-		words = append(words, strconv.Quote(oneline(d.Heads.Title, maxCell)))
-	} else if first := d.Heads.Labels[labelPrompt]; first != "" {
-		words = append(words, "that began with", strconv.Quote(oneline(first, maxCell)))
-	}
-	line := fmt.Sprintf("%s, %s, last changed %s", strings.Join(words, " "), count(d.Head.Seq, "event"), a.since(d.Updated))
+	line := fmt.Sprintf("%s, %s, last changed %s", a.known(d.Info), count(d.Head.Seq, "event"), a.since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
 		name := r.Task

@@ -34,6 +34,7 @@ type exitError struct {
 	code int
 	text string
 	hint string
+	more []string // lines between the two, such as what a name could mean
 }
 
 func (e *exitError) Error() string { return e.text }
@@ -94,6 +95,9 @@ func (a *App) report(err error) int {
 	if errors.As(err, &own) {
 		if own.text != "" {
 			a.note("%s", own.text)
+		}
+		for _, line := range own.more {
+			a.hint("%s", line)
 		}
 		if own.hint != "" {
 			a.hint("%s", own.hint)

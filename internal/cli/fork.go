@@ -32,7 +32,7 @@ func (a *App) forkCommand() *cobra.Command {
 				return err
 			}
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				id, err := forkParent(ctx, h, parent, seq)
+				id, err := a.forkParent(ctx, h, parent, seq)
 				if err != nil {
 					return err
 				}
@@ -58,10 +58,10 @@ func (a *App) forkCommand() *cobra.Command {
 }
 
 // forkParent finds the session to fork, and looks whether the event is one of it.
-func forkParent(ctx context.Context, h *perdure.Home, name string, seq int64) (string, error) {
-	id, err := resolve(ctx, h, name)
+func (a *App) forkParent(ctx context.Context, h *perdure.Home, name string, seq int64) (string, error) {
+	id, err := a.resolve(ctx, h, name)
 	if i := strings.LastIndexByte(name, '@'); err != nil && i > 0 {
-		if whole, notFound := resolve(ctx, h, name[:i]); notFound == nil {
+		if whole, notFound := a.resolve(ctx, h, name[:i]); notFound == nil {
 			return "", usageError("%q is no event of session %s: give its number, as perdure log %s shows it", name[i+1:], whole, whole)
 		}
 	}

@@ -227,7 +227,7 @@ func TestListFitsTheTerminal(t *testing.T) {
 			t.Errorf("show %s: %s", short, v)
 		}
 	}
-	w.fails(4, "part of more than one id", "show", "01a200bb")
+	w.fails(2, "part of more than one id", "show", "01a200bb")
 	w.fails(4, "no session", "show", "621")
 }
 

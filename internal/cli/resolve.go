@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -55,7 +56,10 @@ func (a *App) shortIDs(ids []string) func(id string) string {
 }
 
 // resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
-func resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
+func (a *App) resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
+	if name == "" {
+		return "", usageError("a session is needed: give its id or name")
+	}
 	if session.ValidID(name) {
 		info, err := h.Store().Get(ctx, name)
 		if err == nil {
@@ -65,26 +69,53 @@ func resolve(ctx context.Context, h *perdure.Home, name string) (string, error) 
 			return "", err
 		}
 	}
-	page, err := h.Store().List(ctx, store.Query{Title: name, Limit: 2})
-	if err != nil {
-		return "", err
-	}
+	page, err := h.Store().List(ctx, store.Query{Title: name, Limit: maxTwins + 1})
 	switch {
-	case name == "":
-		return "", usageError("a session is needed: give its id or name")
+	case err != nil:
+		return "", err
 	case len(page.Sessions) == 1:
 		return page.Sessions[0].ID, nil
 	case len(page.Sessions) > 1:
-		return "", usageError("more than one session is named %q: give an id", name)
+		return "", a.ambiguous(fmt.Sprintf("more than one session is named %q", name), page.Sessions)
 	}
-	if found, err := byPart(ctx, h, name); err != nil {
+	found, err := byPart(ctx, h, name)
+	switch {
+	case err != nil:
 		return "", err
-	} else if len(found) == 1 {
+	case len(found) == 1:
 		return found[0].ID, nil
-	} else if len(found) > 1 {
-		return "", &exitError{code: exitMissing, text: fmt.Sprintf("%q is a part of more than one id", name), hint: "did you mean " + ids(found)}
+	case len(found) > 1:
+		return "", a.ambiguous(fmt.Sprintf("%q is a part of more than one id", name), found)
 	}
-	return "", missing(ctx, h, name)
+	return "", a.missing(ctx, h, name)
+}
+
+// maxTwins bounds the sessions that are named where one was meant.
+const maxTwins = 5
+
+// ambiguous names the sessions of which one was meant, with what tells them apart.
+func (a *App) ambiguous(text string, found []store.Info) error {
+	e := &exitError{code: exitUsage, text: text + ": give an id"}
+	for i, s := range found {
+		if i == maxTwins {
+			e.more = append(e.more, "… and more: perdure list shows them")
+			break
+		}
+		e.more = append(e.more, fmt.Sprintf("%s, last changed %s, in %s", a.known(s), a.since(s.Updated), a.tilde(s.Heads.Cwd)))
+	}
+	return e
+}
+
+// known is a session's id with its name, and what it began with.
+func (a *App) known(s store.Info) string {
+	words := []string{s.ID}
+	if s.Heads.Title != "" {
+		words = append(words, strconv.Quote(oneline(s.Heads.Title, maxCell)))
+	}
+	if first := s.Heads.Labels[labelPrompt]; first != "" {
+		words = append(words, "that began with", strconv.Quote(oneline(first, maxCell)))
+	}
+	return strings.Join(words, " ")
 }
 
 // byPart finds sessions whose id begins or ends with a text, at most 5 of each.
@@ -112,12 +143,15 @@ func byPart(ctx context.Context, h *perdure.Home, part string) ([]store.Info, er
 // idPart reports whether a text may be a part of an id: behind a letter it would be one.
 func idPart(s string) bool { return session.ValidID("a" + s) }
 
-// missing says that nothing has this name, and what comes nearest.
-func missing(ctx context.Context, h *perdure.Home, name string) error {
+// missing says that nothing has this name, and what is near it.
+func (a *App) missing(ctx context.Context, h *perdure.Home, name string) error {
 	e := &exitError{code: exitMissing, text: fmt.Sprintf("no session %q", name), hint: "perdure list shows what there is"}
 	page, err := h.Store().List(ctx, store.Query{Limit: 1000})
-	if err == nil && len(page.Sessions) > 0 {
-		near := page.Sessions
+	if err != nil {
+		return e
+	}
+	near := slices.DeleteFunc(page.Sessions, func(s store.Info) bool { return distance(name, s) > max(2, len(name)/3) })
+	if len(near) > 0 {
 		slices.SortStableFunc(near, func(a, b store.Info) int { return cmp.Compare(distance(name, a), distance(name, b)) })
 		e.hint = "nearest: " + ids(near[:min(3, len(near))])
 	}
@@ -135,10 +169,16 @@ func ids(infos []store.Info) string {
 	return strings.Join(out, ", ")
 }
 
+// distance is how far a name is from a session's id or name, whatever its case. A part of a name is near it.
 func distance(name string, s store.Info) int {
-	d := safe.Distance(name, s.ID)
-	if s.Heads.Title != "" {
-		d = min(d, safe.Distance(name, s.Heads.Title))
+	name, title := strings.ToLower(name), strings.ToLower(s.Heads.Title)
+	d := safe.Distance(name, strings.ToLower(s.ID))
+	switch {
+	case title == "":
+	case len(name) >= minPart && strings.Contains(title, name):
+		return 1
+	default:
+		d = min(d, safe.Distance(name, title))
 	}
 	return d
 }

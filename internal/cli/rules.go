@@ -58,7 +58,7 @@ func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) 
 	if f.cont {
 		id, err = a.newest(ctx, h)
 	} else {
-		id, err = resolve(ctx, h, f.resume)
+		id, err = a.resolve(ctx, h, f.resume)
 	}
 	if err != nil {
 		return "", err

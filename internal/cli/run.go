@@ -112,7 +112,7 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	case f.resume == pick:
 		return "", false, a.listToPick(ctx, h)
 	case f.resume != "":
-		id, err = resolve(ctx, h, f.resume)
+		id, err = a.resolve(ctx, h, f.resume)
 	case f.cont:
 		id, err = a.newest(ctx, h)
 	default:

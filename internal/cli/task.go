@@ -43,7 +43,7 @@ func (a *App) taskListCommand() *cobra.Command {
 				if len(args) == 0 {
 					tasks, err = a.allTasks(ctx, h)
 				} else {
-					tasks, err = tasksOf(ctx, h, args[0])
+					tasks, err = a.tasksOf(ctx, h, args[0])
 				}
 				if err != nil {
 					return err
@@ -87,8 +87,8 @@ func (a *App) chosen(tasks []perdure.TaskView, show taskFilter) (out []perdure.T
 	return out
 }
 
-func tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perdure.TaskView, error) {
-	id, err := resolve(ctx, h, name)
+func (a *App) tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perdure.TaskView, error) {
+	id, err := a.resolve(ctx, h, name)
 	if err != nil {
 		return nil, err
 	}

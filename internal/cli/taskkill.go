@@ -60,7 +60,7 @@ func (a *App) taskKillCommand() *cobra.Command {
 // tasksToKill finds the tasks that are named. A session alone names none: too much would end.
 func (a *App) tasksToKill(ctx context.Context, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
 	if len(args) == 1 {
-		if id, err := resolve(ctx, h, args[0]); err == nil {
+		if id, err := a.resolve(ctx, h, args[0]); err == nil {
 			tasks, err := a.allTasks(ctx, h)
 			if err != nil {
 				return nil, err

@@ -20,7 +20,7 @@ func (a *App) namedTask(ctx context.Context, h *perdure.Home, args []string) (pe
 	if len(args) == 1 {
 		return a.taskOfHome(ctx, h, args[0])
 	}
-	id, err := resolve(ctx, h, args[0])
+	id, err := a.resolve(ctx, h, args[0])
 	if err != nil {
 		return perdure.TaskView{}, err
 	}
@@ -59,7 +59,7 @@ func isCalled(name string) func(perdure.TaskView) bool {
 }
 
 func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names []string) ([]perdure.TaskView, error) {
-	id, err := resolve(ctx, h, name)
+	id, err := a.resolve(ctx, h, name)
 	if err != nil {
 		return nil, err
 	}
@@ -155,8 +155,12 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 	none := &exitError{
 		code: exitMissing, text: fmt.Sprintf("no session has a task %q", name), hint: "perdure task list shows them all",
 	}
-	id, err := resolve(ctx, h, name)
-	if err != nil {
+	id, err := a.resolve(ctx, h, name)
+	var unclear *exitError
+	switch {
+	case errors.As(err, &unclear) && unclear.code == exitUsage:
+		return perdure.TaskView{}, err
+	case err != nil:
 		return perdure.TaskView{}, none
 	}
 	tasks, err := h.Tasks(ctx, id)
@@ -166,7 +170,15 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 	case len(tasks) == 0:
 		return perdure.TaskView{}, none
 	case len(tasks) > 1:
-		return perdure.TaskView{}, usageError("session %s has %d tasks: want a session and a task", id, len(tasks))
+		e := &exitError{code: exitUsage, text: fmt.Sprintf("session %s has %d tasks: want a session and a task", id, len(tasks))}
+		for i, t := range tasks {
+			if i == maxTwins {
+				e.more = append(e.more, "… and more: perdure task list "+id+" shows them")
+				break
+			}
+			e.more = append(e.more, fmt.Sprintf("%s: %s: %s", called(t), taskStatus(t), oneline(t.Command, maxCell)))
+		}
+		return perdure.TaskView{}, e
 	}
 	return tasks[0], nil
 }

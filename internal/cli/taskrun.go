@@ -66,7 +66,7 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	}
 	var id string
 	if r.session != "" {
-		id, err = resolve(ctx, h, r.session)
+		id, err = a.resolve(ctx, h, r.session)
 	} else if err = task.CheckProgram(argv, a.Dir, a.Environ); err == nil { // before a session is there for nothing
 		id, err = h.Create(ctx, engine.Spec{
 			Owner: a.getenv("USER"), Title: r.name, Cwd: a.Dir, Agent: session.Agent{Name: "none", Provider: "none", Model: "none"},

@@ -42,7 +42,7 @@ func (a *App) watchTasks(ctx context.Context, h *perdure.Home, reader string, ar
 	source := a.watchSource(h, reader)
 	title := ""
 	if len(args) > 0 {
-		id, err := resolve(ctx, h, args[0])
+		id, err := a.resolve(ctx, h, args[0])
 		if err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				r := &usageReport{By: by, Usage: perdure.UsageView{Models: []perdure.ModelView{}}, parts: map[string]*usagePart{}}
 				if len(args) == 1 {
-					id, err := resolve(ctx, h, args[0])
+					id, err := a.resolve(ctx, h, args[0])
 					if err != nil {
 						return err
 					}

@@ -89,7 +89,7 @@ func (a *App) listen(heard func(sig os.Signal, again bool)) (ended func() os.Sig
 // onSession is verb for a command whose first argument names a session.
 func (a *App) onSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *perdure.Home, id string) error) error {
 	return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-		id, err := resolve(ctx, h, name)
+		id, err := a.resolve(ctx, h, name)
 		if err != nil {
 			return err
 		}

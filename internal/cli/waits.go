@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/perdure/perdure"
@@ -70,13 +71,18 @@ func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wai
 	return out, nil
 }
 
-// findWait finds one wait by SESSION:ACT, or by a session in which exactly one waits.
+// findWait finds one wait by SESSION:ACT, by an act that waits in one session alone, or by a session in which exactly
+// one waits.
 func (a *App) findWait(ctx context.Context, h *perdure.Home, ref, kind string) (wait, error) {
 	name, act := ref, ""
 	if i := strings.LastIndexByte(ref, ':'); i >= 0 && isAct(ref[i+1:]) {
 		name, act = ref[:i], ref[i+1:]
 	}
-	id, err := resolve(ctx, h, name)
+	id, err := a.resolve(ctx, h, name)
+	var missing *exitError
+	if act == "" && isAct(ref) && errors.As(err, &missing) && missing.code == exitMissing {
+		return a.waitByAct(ctx, h, ref, kind)
+	}
 	if err != nil {
 		return wait{}, err
 	}
@@ -86,35 +92,62 @@ func (a *App) findWait(ctx context.Context, h *perdure.Home, ref, kind string) (
 	}
 	waits := waitsOf(st, kind)
 	if act != "" {
-		for _, w := range waits {
-			if session.BaseOf(w.call.ID) == session.BaseOf(act) {
-				return w, nil
-			}
-		}
-		return wait{}, a.noWait(ctx, h, ref, kind, waits)
+		waits = slices.DeleteFunc(waits, func(w wait) bool { return session.BaseOf(w.call.ID) != session.BaseOf(act) })
 	}
 	switch len(waits) {
 	case 0:
-		return wait{}, a.noWait(ctx, h, ref, kind, nil)
+		return wait{}, noWait(st, ref, kind)
 	case 1:
 		return waits[0], nil
 	}
-	return wait{}, &exitError{
-		code: exitUsage, text: fmt.Sprintf("session %s waits for more than one %s", id, kind), hint: "name one: " + strings.Join(waitIDs(waits), ", "),
-	}
+	return wait{}, unclearWait(fmt.Sprintf("session %s waits for more than one %s", id, kind), waits)
 }
 
-// noWait tells that nothing waits under a name, and what does.
-func (a *App) noWait(ctx context.Context, h *perdure.Home, ref, kind string, near []wait) error {
-	e := &exitError{code: exitMissing, text: fmt.Sprintf("no %s waits as %q", kind, ref), hint: "none waits anywhere"}
-	if len(near) == 0 {
-		var err error
-		if near, err = a.allWaits(ctx, h, kind); err != nil {
-			return err
-		}
+// waitByAct finds the wait that has an act's id, whatever its session.
+func (a *App) waitByAct(ctx context.Context, h *perdure.Home, act, kind string) (wait, error) {
+	all, err := a.allWaits(ctx, h, kind)
+	if err != nil {
+		return wait{}, err
 	}
-	if len(near) > 0 {
-		e.hint = "nearest: " + strings.Join(nearest(ref, waitIDs(near)), ", ")
+	found := slices.DeleteFunc(all, func(w wait) bool { return session.BaseOf(w.call.ID) != session.BaseOf(act) })
+	switch len(found) {
+	case 0:
+		return wait{}, &exitError{code: exitMissing, text: fmt.Sprintf("no %s waits as %q", kind, act), hint: "perdure approvals list shows what waits"}
+	case 1:
+		return found[0], nil
+	}
+	return wait{}, unclearWait(fmt.Sprintf("more than one %s waits as %q", kind, act), found)
+}
+
+// unclearWait names the waits of which one was meant.
+func unclearWait(text string, waits []wait) error {
+	e := &exitError{code: exitUsage, text: text}
+	if waits[0].call.Question == nil && !slices.ContainsFunc(waits, func(w wait) bool { return w.session != waits[0].session }) {
+		e.hint = "--all " + waits[0].session + " means all of them"
+	}
+	for _, w := range waits {
+		about := callLine(w)
+		if q := w.call.Question; q != nil {
+			about = strconv.Quote(oneline(q.Question, maxCell))
+		}
+		e.more = append(e.more, w.id+"  "+about)
+	}
+	return e
+}
+
+// noWait tells that nothing of a kind waits in a session under a name, and what does.
+func noWait(st *session.State, ref, kind string) error {
+	e := &exitError{code: exitMissing, text: fmt.Sprintf("no %s waits as %q", kind, ref)}
+	same, other := waitsOf(st, kind), waitsOf(st, map[string]string{kindApproval: kindQuestion, kindQuestion: kindApproval}[kind])
+	switch {
+	case len(same) > 0:
+		e.hint = "nearest: " + strings.Join(nearest(ref, waitIDs(same)), ", ")
+	case len(other) > 0 && kind == kindApproval:
+		e.hint = "a question waits there: perdure answer " + st.ID
+	case len(other) > 0:
+		e.hint = "an approval waits there: perdure approvals list " + st.ID
+	default:
+		e.hint = "perdure approvals list shows what waits"
 	}
 	return e
 }
