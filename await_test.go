@@ -123,18 +123,18 @@ func TestWaitTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = held.Close(ctx, "done") }()
-	news, err := home.WaitTask(ctx, id, "bash_1", regexp.MustCompile("^tw"))
+	news, err := home.Tasks().Wait(ctx, id, "bash_1", regexp.MustCompile("^tw"))
 	if err != nil || news.Line == nil || *news.Line != "two" {
 		t.Errorf("%+v, %v", news, err)
 	}
-	news, err = home.WaitTask(ctx, id, "bash_1", nil)
+	news, err = home.Tasks().Wait(ctx, id, "bash_1", nil)
 	if err != nil || news.Task.Status != session.CommandExited || *news.Task.ExitCode != 5 {
 		t.Errorf("%+v, %v", news, err)
 	}
-	if news, err = home.WaitTask(ctx, id, "bash_1", regexp.MustCompile("three")); err != nil || news.Line != nil {
+	if news, err = home.Tasks().Wait(ctx, id, "bash_1", regexp.MustCompile("three")); err != nil || news.Line != nil {
 		t.Errorf("%+v, %v", news, err)
 	}
-	if _, err := home.WaitTask(ctx, id, "bash_2", nil); !errors.Is(err, perdure.ErrNoTask) {
+	if _, err := home.Tasks().Wait(ctx, id, "bash_2", nil); !errors.Is(err, perdure.ErrNoTask) {
 		t.Error(err)
 	}
 }

@@ -33,7 +33,8 @@ var (
 // Reader returns the place of a reader of that name in a task's output: 0 if it never committed. A fork's inherited
 // task is its parent's: a reader has one place in it, from whichever session it comes. Errors: store.ErrNotFound,
 // ErrNoTask, ErrReader.
-func (h *Home) Reader(ctx context.Context, sessionID, taskID, name string) (*Reader, error) {
+func (ts Tasks) Reader(ctx context.Context, sessionID, taskID, name string) (*Reader, error) {
+	h := ts.home
 	info, err := h.store.Get(ctx, sessionID)
 	if err != nil {
 		return nil, err
@@ -46,11 +47,12 @@ func (h *Home) Reader(ctx context.Context, sessionID, taskID, name string) (*Rea
 	if i < 0 {
 		return nil, fmt.Errorf("session %s: %w: %s", sessionID, ErrNoTask, taskID)
 	}
-	return h.ReaderOf(ctx, h.loggedTask(sessionID, &tasks[i]), name)
+	return ts.ReaderOf(ctx, h.loggedTask(sessionID, &tasks[i]), name)
 }
 
 // ReaderOf is Reader for a task that was looked at, in the attempt that was seen.
-func (h *Home) ReaderOf(ctx context.Context, t TaskView, name string) (*Reader, error) {
+func (ts Tasks) ReaderOf(ctx context.Context, t TaskView, name string) (*Reader, error) {
+	h := ts.home
 	const longest = 128
 	if name == "" || len(name) > longest || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }) {
 		return nil, fmt.Errorf("reader %q of task %s: %w", name, t.ID, ErrReader)

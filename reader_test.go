@@ -37,7 +37,7 @@ func startTask(t *testing.T, h *perdure.Home, script string) {
 func awaitEnd(t *testing.T, h *perdure.Home, id string) perdure.TaskView {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		tasks, err := h.Tasks(t.Context(), "s")
+		tasks, err := h.Tasks().List(t.Context(), "s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestReader(t *testing.T) {
 	}
 	reader := func(h *perdure.Home, id, name string) *perdure.Reader {
 		t.Helper()
-		r, err := h.Reader(t.Context(), id, "bash_1", name)
+		r, err := h.Tasks().Reader(t.Context(), id, "bash_1", name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func refusedReaders(t *testing.T, h *perdure.Home) {
 		{"s", "bash_1", "a\x1b", perdure.ErrReader},
 		{"s", "bash_1", strings.Repeat("a", 129), perdure.ErrReader},
 	} {
-		if _, err := h.Reader(context.Background(), c.id, c.task, c.name); !errors.Is(err, c.want) {
+		if _, err := h.Tasks().Reader(context.Background(), c.id, c.task, c.name); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

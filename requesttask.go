@@ -9,11 +9,12 @@ import (
 	"github.com/perdure/perdure/task"
 )
 
-// CheckTask says why a request for a task, or for another attempt of one that may still run, would be refused: by the
+// Check says why a request for a task, or for another attempt of one that may still run, would be refused: by the
 // given rules, which are those of today's files; by those that its living holder has read; or because directory or
 // program are not there. It holds nothing and changes nothing. Errors: store.ErrNotFound, and what engine.ErrRefused
 // wraps.
-func (h *Home) CheckTask(ctx context.Context, id string, b session.TaskRequested, rules []session.Rule) error {
+func (ts Tasks) Check(ctx context.Context, id string, b session.TaskRequested, rules []session.Rule) error {
+	h := ts.home
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
@@ -36,9 +37,4 @@ func (h *Home) CheckTask(ctx context.Context, id string, b session.TaskRequested
 		return fmt.Errorf("session %s: %w: %w", id, engine.ErrRefused, err)
 	}
 	return nil
-}
-
-// DeliverByRules is Deliver under the rules of today's files. A living holder has its own.
-func (h *Home) DeliverByRules(ctx context.Context, id, key string, body session.Body, rules []session.Rule) error {
-	return h.deliver(ctx, id, key, body, engine.Options{Rules: rules, SetRules: true})
 }

@@ -19,8 +19,9 @@ type Restored struct {
 
 // LostInReboot lists a session's own tasks that a reboot took and about which nothing was done or said yet, without
 // holding the session: those that are due to run again, and those that nobody has looked for since.
-func (h *Home) LostInReboot(st *session.State) (out []TaskView) {
-	for i, v := range h.TaskViews(st) {
+func (ts Tasks) LostInReboot(st *session.State) (out []TaskView) {
+	h := ts.home
+	for i, v := range h.Tasks().Of(st) {
 		t := &st.Tasks[i]
 		unbegun := t.Status == session.CommandStarting && t.Cause == session.ReasonReboot
 		unseen := t.Live() && (v.Status == session.CommandLost && v.Reason == session.ReasonReboot || v.By == session.BySystem && t.BootID != task.BootID())
@@ -34,12 +35,13 @@ func (h *Home) LostInReboot(st *session.State) (out []TaskView) {
 // Restore takes a session's lease, runs those of its tasks again that a reboot took and that a human granted it to, by
 // the given rules, and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
 // called by several processes at once: a task comes to run once. Errors: store.ErrNotFound, *store.HeldError.
-func (h *Home) Restore(ctx context.Context, id string, rules []session.Rule) ([]Restored, error) {
+func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([]Restored, error) {
+	h := ts.home
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	due := h.LostInReboot(st)
+	due := h.Tasks().LostInReboot(st)
 	s, err := h.Open(ctx, id, engine.Options{Rules: rules, SetRules: true})
 	if err != nil {
 		return nil, err
@@ -52,7 +54,7 @@ func (h *Home) Restore(ctx context.Context, id string, rules []session.Rule) ([]
 // restored words what became of the tasks that a reboot had taken.
 func (h *Home) restored(st *session.State, due []TaskView) []Restored {
 	out := []Restored{}
-	for i, v := range h.TaskViews(st) {
+	for i, v := range h.Tasks().Of(st) {
 		j := slices.IndexFunc(due, func(d TaskView) bool { return d.ID == v.ID && v.SessionID == st.ID })
 		if j < 0 {
 			continue

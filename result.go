@@ -68,7 +68,7 @@ type Waiting struct {
 // result describes the newest turn.
 func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, wasOpen, parked bool) (*Result, error) {
 	st := s.State()
-	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Awaits: AwaitViews(st), Recovered: describe(s.Recovered(), st), Tasks: h.LiveTasks(st)}
+	r := &Result{SessionID: st.ID, Waiting: h.Waits(st), Awaits: AwaitViews(st), Recovered: describe(s.Recovered(), st), Tasks: h.Tasks().Live(st)}
 	switch {
 	case st.Turn != nil:
 		t := st.Turn
@@ -112,9 +112,10 @@ var failures = []string{
 	session.TurnError, session.TurnRefusal, session.TurnContextLimit, session.TurnMaxSteps, session.TurnMaxBudget,
 }
 
-// LiveTasks are the session's own tasks of which a process is left.
-func (h *Home) LiveTasks(st *session.State) []TaskView {
-	return slices.DeleteFunc(h.TaskViews(st), func(t TaskView) bool { return t.SessionID != st.ID || !t.Live() })
+// Live are the session's own tasks of which a process is left.
+func (ts Tasks) Live(st *session.State) []TaskView {
+	h := ts.home
+	return slices.DeleteFunc(h.Tasks().Of(st), func(t TaskView) bool { return t.SessionID != st.ID || !t.Live() })
 }
 
 // restReason says why an open turn does not go on, for programs and for people.

@@ -11,9 +11,17 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Tasks looks at the tasks of one session, the ones that a fork inherited included. Errors: store.ErrNotFound,
+// Tasks are the commands of a home's sessions that run under an id of their own: bash_1 and so on. They outlive the
+// process that started them. [Home.Tasks] gives it.
+type Tasks struct{ home *Home }
+
+// Tasks gives what can be done with tasks.
+func (h *Home) Tasks() Tasks { return Tasks{h} }
+
+// List looks at the tasks of one session, the ones that a fork inherited included. Errors: store.ErrNotFound,
 // *store.CorruptError.
-func (h *Home) Tasks(ctx context.Context, id string) ([]TaskView, error) {
+func (ts Tasks) List(ctx context.Context, id string) ([]TaskView, error) {
+	h := ts.home
 	info, err := h.store.Get(ctx, id)
 	if err != nil {
 		return nil, err
@@ -25,9 +33,10 @@ func (h *Home) Tasks(ctx context.Context, id string) ([]TaskView, error) {
 	return h.taskViews(ctx, id, tasks), nil
 }
 
-// AllTasks looks at every session's own tasks; a fork's inherited ones are its parent's. A session that cannot be read
+// All looks at every session's own tasks; a fork's inherited ones are its parent's. A session that cannot be read
 // is left out and its error is in left. Whoever looks adopts: a command that has lost its shim gets another.
-func (h *Home) AllTasks(ctx context.Context) (tasks []TaskView, left []error, err error) {
+func (ts Tasks) All(ctx context.Context) (tasks []TaskView, left []error, err error) {
+	h := ts.home
 	q := store.Query{Limit: 1000}
 	for {
 		page, err := h.store.List(ctx, q)

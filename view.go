@@ -74,7 +74,7 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, err
 	info.Heads = engine.Heads(st)
 	v.Activity = activityNow(session.ActivityOf(st), info, len(st.Awaits) > 0)
 	v.Holder, v.Waiting = HolderOf(info.Holder), h.Waits(st)
-	v.Acts, v.Tasks = actViews(acts(st), st), h.TaskViews(st)
+	v.Acts, v.Tasks = actViews(acts(st), st), h.Tasks().Of(st)
 	v.Truncated = dropped(st.Dropped)
 	if opt.All {
 		if err := h.viewHistory(ctx, st, v); err != nil {

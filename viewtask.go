@@ -52,14 +52,16 @@ type TaskView struct {
 // Live tells whether a process of the task is left.
 func (t TaskView) Live() bool { return t.Status == session.CommandRunning || t.Stragglers > 0 }
 
-// TaskViews looks at a session's tasks: what the log says of those that ended, and what their directories and the
+// Of looks at a session's tasks: what the log says of those that ended, and what their directories and the
 // system say of those that still ran when the log was written last.
-func (h *Home) TaskViews(st *session.State) []TaskView {
+func (ts Tasks) Of(st *session.State) []TaskView {
+	h := ts.home
 	return h.taskViews(context.Background(), st.ID, st.Tasks)
 }
 
-// TaskView is TaskViews of one task. ok is false when the session has none of that id.
-func (h *Home) TaskView(st *session.State, id string) (v TaskView, ok bool) {
+// One is Of for one task. ok is false when the session has none of that id.
+func (ts Tasks) One(st *session.State, id string) (v TaskView, ok bool) {
+	h := ts.home
 	t := st.Task(id)
 	if t == nil {
 		return v, false

@@ -12,7 +12,7 @@ import (
 	"github.com/perdure/perdure/tool"
 )
 
-// TaskNews is what [Home.WaitTask] came to. Its JSON is that of `perdure task wait --json`.
+// TaskNews is what [Tasks.Wait] came to. Its JSON is that of `perdure task wait --json`.
 type TaskNews struct {
 	Task TaskView `json:"task"`      // as it is then
 	Line *string  `json:"line"`      // the first line that matches, at most 1 KiB of it; null: none did, or none was waited for
@@ -25,10 +25,11 @@ const (
 	waitChunk = 256 << 10
 )
 
-// WaitTask waits, without a model or a lease, until a task and all that it left behind has ended, or, with a line, until
+// Wait waits, without a model or a lease, until a task and all that it left behind has ended, or, with a line, until
 // one that its present attempt printed matches, from the beginning of what is kept; whichever comes first. When ctx ends
 // it returns ctx's error with the task as it is then. Other errors: store.ErrNotFound, ErrNoTask.
-func (h *Home) WaitTask(ctx context.Context, id, name string, line *regexp.Regexp) (TaskNews, error) {
+func (ts Tasks) Wait(ctx context.Context, id, name string, line *regexp.Regexp) (TaskNews, error) {
+	h := ts.home
 	st, err := h.eng.Load(ctx, id)
 	if err != nil {
 		return TaskNews{}, err

@@ -58,7 +58,7 @@ func (h *taskHome) session(tasks int, argv ...string) string {
 // end ends every task that is left.
 func (h *taskHome) end() {
 	ctx := context.Background()
-	tasks, _, err := h.AllTasks(ctx)
+	tasks, _, err := h.Tasks().All(ctx)
 	if err != nil {
 		h.t.Error(err)
 	}
@@ -94,7 +94,7 @@ func TestTaskList(t *testing.T) {
 			var looks, commands, works []time.Duration
 			for range 11 {
 				begin, work := time.Now(), processorTime(t)
-				tasks, left, err := h.AllTasks(t.Context())
+				tasks, left, err := h.Tasks().All(t.Context())
 				looks, works = append(looks, time.Since(begin)), append(works, processorTime(t)-work)
 				if err != nil || len(left) > 0 || len(tasks) != many {
 					t.Fatalf("%d tasks, %v, %v", len(tasks), left, err)
@@ -150,13 +150,13 @@ func TestTaskRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		for printed := int64(0); printed < size; {
-			tasks, err := h.Tasks(t.Context(), id)
+			tasks, err := h.Tasks().List(t.Context(), id)
 			if err != nil {
 				t.Fatal(err)
 			}
 			printed = tasks[i].Output
 		}
-		r, err := h.Reader(t.Context(), id, "bash_"+strconv.Itoa(i+1), "bench")
+		r, err := h.Tasks().Reader(t.Context(), id, "bash_"+strconv.Itoa(i+1), "bench")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,7 +145,7 @@ func (a *App) completeTask(cmd *cobra.Command, args []string, prefix string) ([]
 		if len(args) > 1 {
 			return nil
 		}
-		tasks, _, err := h.AllTasks(cmd.Context())
+		tasks, _, err := h.Tasks().All(cmd.Context())
 		for _, t := range tasks {
 			add(t.Name, taskStatus(t)+"  "+t.Command)
 			add(t.SessionID, "session of "+called(t)+"  "+t.Command)

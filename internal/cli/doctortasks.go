@@ -85,7 +85,7 @@ func (d *diagnosis) sessions(ctx context.Context, a *App, h *perdure.Home) error
 
 // ofSession notes the tasks that live, and which acts need their directories.
 func (d *diagnosis) ofSession(a *App, h *perdure.Home, st *session.State, needed map[string]bool) {
-	for _, t := range h.TaskViews(st) {
+	for _, t := range h.Tasks().Of(st) {
 		if t.SessionID != st.ID {
 			continue
 		}

@@ -37,7 +37,7 @@ func (a *App) outputOf(ctx context.Context, h *perdure.Home, t perdure.TaskView,
 		o.lines = &lineFilter{match: opt.match, sink: o.sink}
 	}
 	if opt.news {
-		if o.reader, err = h.Reader(ctx, t.SessionID, t.ID, a.readerName(opt.reader)); err != nil {
+		if o.reader, err = h.Tasks().Reader(ctx, t.SessionID, t.ID, a.readerName(opt.reader)); err != nil {
 			return err
 		}
 		o.from = o.reader.Position()

@@ -92,12 +92,12 @@ func (a *App) tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perd
 	if err != nil {
 		return nil, err
 	}
-	return h.Tasks(ctx, id)
+	return h.Tasks().List(ctx, id)
 }
 
 // allTasks lists every session's own tasks.
 func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView, error) {
-	tasks, left, err := h.AllTasks(ctx)
+	tasks, left, err := h.Tasks().All(ctx)
 	for _, e := range left {
 		a.note("left out: %v", e)
 	}

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -43,10 +43,16 @@ func (a *App) background(ctx context.Context, h *perdure.Home, id, act string, a
 	if act, err = foreground(st, act); err != nil {
 		return err
 	}
-	if err := a.deliver(ctx, h, id, &session.ToolDetached{Act: act}); err != nil {
+	var t perdure.TaskView
+	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+		t, err = h.Tasks().Detach(ctx, id, act)
 		return err
+	})
+	if errors.Is(err, perdure.ErrTooFast) {
+		return &exitError{
+			code: exitFailed, text: "the command of act " + act + " ended before it could be sent to the background", hint: "perdure show " + id + " tells how",
+		}
 	}
-	t, err := a.awaitMoved(ctx, h, id, act)
 	if err != nil {
 		return err
 	}
@@ -76,29 +82,4 @@ func foreground(st *session.State, act string) (string, error) {
 		e.text, e.hint = fmt.Sprintf("act %s of session %s is no command that runs in the foreground", act, st.ID), fmt.Sprintf("there is %v", running)
 	}
 	return "", e
-}
-
-// awaitMoved waits until the command is a task, or has its ordinary outcome because it was faster.
-func (a *App) awaitMoved(ctx context.Context, h *perdure.Home, id, act string) (perdure.TaskView, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		st, err := h.State(ctx, id)
-		if err != nil {
-			return perdure.TaskView{}, err
-		}
-		if i := slices.IndexFunc(st.Tasks, func(t session.Task) bool { return t.Act == act && t.Session == "" }); i >= 0 {
-			return h.TaskViews(st)[i], nil
-		}
-		if c := st.Call(act); c == nil || c.Settled() || c.ID != act {
-			return perdure.TaskView{}, &exitError{
-				code: exitFailed, text: "the command of act " + act + " ended before it could be sent to the background", hint: "perdure show " + id + " tells how",
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return perdure.TaskView{}, fmt.Errorf("session %s: act %s is to go to the background, and has not yet: %w", id, act, ctx.Err())
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
 }

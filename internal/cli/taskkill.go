@@ -3,16 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/task"
 )
 
 func (a *App) taskKillCommand() *cobra.Command {
@@ -74,23 +71,18 @@ func (a *App) tasksToKill(ctx context.Context, h *perdure.Home, args []string) (
 }
 
 // liveTasks are the session's own tasks that have processes, but for the excepted ones.
-func (a *App) liveTasks(ctx context.Context, h *perdure.Home, id string, except []string) (tasks []perdure.TaskView, err error) {
+func (a *App) liveTasks(ctx context.Context, h *perdure.Home, id string, except []string) ([]perdure.TaskView, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var spared []string
+	tasks := h.Tasks().Live(st)
 	for _, name := range except {
-		t, err := a.findTask(h, st, name)
+		spared, err := a.findTask(h, st, name)
 		if err != nil {
 			return nil, err
 		}
-		spared = append(spared, t.ID)
-	}
-	for _, t := range h.TaskViews(st) {
-		if t.Live() && t.SessionID == id && !slices.Contains(spared, t.ID) {
-			tasks = append(tasks, t)
-		}
+		tasks = slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return t.ID == spared.ID })
 	}
 	return tasks, nil
 }
@@ -113,7 +105,7 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 			return err
 		}
 		for _, t := range bySession[id] {
-			if now, ok := h.TaskView(st, t.ID); ok && t.Live() {
+			if now, ok := h.Tasks().One(st, t.ID); ok && t.Live() {
 				a.note("%s: %s", called(now), taskStatus(now))
 			}
 		}
@@ -123,26 +115,13 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 
 // endTasks ends tasks of a session, all at once.
 func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []perdure.TaskView, by string) error {
-	var wishes []session.Body
-	var targets []task.Target
 	for _, t := range tasks {
-		switch {
-		case !t.Live():
+		if !t.Live() {
 			a.note("task %s has ended already: %s", called(t), taskStatus(t))
-			continue
-		case t.Status == session.CommandRunning:
-			wishes = append(wishes, &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: by})
-		}
-		targets = append(targets, task.Target{Session: id, Act: t.Act})
-	}
-	// The wishes are in the log before the first signal. A task whose command ended, and left processes, is over for the
-	// log: then only its directory knows who ended them.
-	if len(wishes) > 0 {
-		err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.DeliverAll(ctx, id, wishes...) })
-		if err != nil && !errors.Is(err, engine.ErrRefused) { // refused: it ended meanwhile
-			return fmt.Errorf("session %s: %w", id, err)
 		}
 	}
-	// A live holder may still be at it. Whoever comes second finds the wish recorded and waits for the same end.
-	return errors.Join(h.Commands().KillAll(ctx, targets, by)...)
+	return a.within(ctx, h, id, killPatience, func(ctx context.Context) error { return h.Tasks().Kill(ctx, by, tasks...) })
 }
+
+// killPatience is how long a kill may take: what ignores SIGTERM is given its time before SIGKILL.
+const killPatience = 6 * patience

@@ -163,7 +163,7 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 	case err != nil:
 		return perdure.TaskView{}, none
 	}
-	tasks, err := h.Tasks(ctx, id)
+	tasks, err := h.Tasks().List(ctx, id)
 	switch {
 	case err != nil:
 		return perdure.TaskView{}, err
@@ -189,7 +189,7 @@ func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure
 	if name == "" {
 		return perdure.TaskView{}, errNoTask
 	}
-	if t, ok := h.TaskView(st, name); ok {
+	if t, ok := h.Tasks().One(st, name); ok {
 		return t, nil
 	}
 	var ids, named []string
@@ -201,12 +201,12 @@ func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure
 	}
 	switch {
 	case len(named) == 1:
-		t, _ := h.TaskView(st, named[0])
+		t, _ := h.Tasks().One(st, named[0])
 		return t, nil
 	case len(named) > 1:
 		var found []perdure.TaskView
 		for _, id := range named {
-			if t, ok := h.TaskView(st, id); ok {
+			if t, ok := h.Tasks().One(st, id); ok {
 				found = append(found, t)
 			}
 		}

@@ -92,14 +92,14 @@ func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) err
 	var lost []perdure.TaskView
 	var rules []session.Rule
 	if err == nil {
-		if lost = h.LostInReboot(st); len(lost) == 0 {
+		if lost = h.Tasks().LostInReboot(st); len(lost) == 0 {
 			return nil
 		}
 		rules, err = a.rulesOf(st)
 	}
 	var done []perdure.Restored
 	if err == nil {
-		done, err = h.Restore(ctx, id, rules)
+		done, err = h.Tasks().Restore(ctx, id, rules)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

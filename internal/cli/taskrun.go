@@ -3,11 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
@@ -61,7 +58,7 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
 		return fmt.Errorf("the command: %w", perdure.ErrSecret) // before a session is made for it
 	}
-	body := &session.TaskRequested{
+	spec := perdure.TaskSpec{
 		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: policy, TaskSettings: set,
 	}
 	var id string
@@ -75,11 +72,17 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if err != nil {
 		return err
 	}
-	rules, err := a.mayRun(ctx, h, id, body)
+	rules, err := a.mayRun(ctx, h, id, &session.TaskRequested{
+		Name: spec.Name, Argv: argv, Command: spec.Command, Cwd: spec.Cwd, Restart: policy, TaskSettings: set,
+	})
 	if err != nil {
 		return err
 	}
-	t, err := a.request(ctx, h, id, body, rules)
+	var t perdure.TaskView
+	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+		t, err = h.Tasks().Start(ctx, id, spec, rules)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -96,7 +99,10 @@ func (a *App) mayRun(ctx context.Context, h *perdure.Home, id string, body *sess
 	if err != nil {
 		return nil, err
 	}
-	return rules, h.CheckTask(ctx, id, *body, rules)
+	if rules == nil {
+		rules = []session.Rule{} // none, and not those of the session
+	}
+	return rules, h.Tasks().Check(ctx, id, *body, rules)
 }
 
 func (a *App) taskRestartCommand() *cobra.Command {
@@ -125,11 +131,9 @@ func (a *App) taskRestartCommand() *cobra.Command {
 	return c
 }
 
-// restart ends a task and requests another attempt, once the log knows that the last one has ended. What would refuse
-// the request is found before anything is ended.
+// restart runs a task again. What would refuse it is found before anything is ended.
 func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) (perdure.TaskView, error) {
-	body := &session.TaskRequested{Task: t.ID}
-	rules, err := a.mayRun(ctx, h, t.SessionID, body)
+	rules, err := a.mayRun(ctx, h, t.SessionID, &session.TaskRequested{Task: t.ID})
 	if err != nil {
 		return t, err
 	}
@@ -138,40 +142,16 @@ func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) 
 			return t, err
 		}
 	}
-	return a.request(ctx, h, t.SessionID, body, rules)
-}
-
-// request asks for a task and waits until it runs, has ended, or could not be started.
-func (a *App) request(ctx context.Context, h *perdure.Home, id string, body *session.TaskRequested, rules []session.Rule) (perdure.TaskView, error) {
-	key := uuid.NewString()
-	err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.DeliverByRules(ctx, id, key, body, rules) })
-	if err != nil {
-		return perdure.TaskView{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		st, err := h.State(ctx, id)
-		if err != nil {
-			return perdure.TaskView{}, err
+	again := t
+	err = a.within(ctx, h, t.SessionID, patience, func(ctx context.Context) error {
+		st, err := h.State(ctx, t.SessionID)
+		if err == nil {
+			t, _ = h.Tasks().One(st, t.ID)
+			again, err = h.Tasks().Restart(ctx, t, rules)
 		}
-		i := slices.IndexFunc(st.Tasks, func(t session.Task) bool { return t.Key == key })
-		if i < 0 {
-			return perdure.TaskView{}, fmt.Errorf("session %s: the task that was asked for is not there", id)
-		}
-		if t := st.Tasks[i]; t.Status != session.CommandStarting {
-			v := h.TaskViews(st)[i]
-			if t.PID == 0 && v.Status == session.CommandLost {
-				return v, fmt.Errorf("task %s could not be started: %s", t.ID, t.Reason)
-			}
-			return v, nil
-		}
-		select {
-		case <-ctx.Done():
-			return perdure.TaskView{}, fmt.Errorf("session %s: the task was accepted and has not started: %w", id, ctx.Err())
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
+		return err
+	})
+	return again, err
 }
 
 func (a *App) tellStarted(t perdure.TaskView, asJSON bool) error {

@@ -67,7 +67,7 @@ func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perd
 		limited, cancel = context.WithTimeout(ctx, w.timeout)
 		defer cancel()
 	}
-	news, err := h.WaitTask(limited, t.SessionID, t.ID, w.pattern)
+	news, err := h.Tasks().Wait(limited, t.SessionID, t.ID, w.pattern)
 	late := errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	if err != nil && !late {
 		return err

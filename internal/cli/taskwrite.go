@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
@@ -74,25 +73,15 @@ func (a *App) inputText(w *taskWrite, args []string) ([]byte, error) {
 
 func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView, text []byte, w *taskWrite) error {
 	id := t.SessionID
-	st, err := h.State(ctx, id)
-	if err != nil {
-		return err
-	}
 	if h.Hides(text) {
 		return &exitError{
 			code: exitFailed, text: "the text holds a known secret, which the log must not keep; nothing was written",
 			hint: "type it in: perdure task attach " + id + " " + t.ID,
 		}
 	}
-	key := uuid.NewString()
-	body := &session.TaskInput{Task: t.ID, EOF: w.eof, Text: text}
-	since := st.Head.Seq
-	if err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
-		return err
-	}
-	var done *session.TaskWritten
-	err = a.within(ctx, h, id, patience, func(ctx context.Context) error {
-		done, err = written(ctx, h, id, key, since)
+	var done perdure.Written
+	err := a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+		done, err = h.Tasks().Write(ctx, t, text, w.eof)
 		return err
 	})
 	if err != nil {
@@ -101,30 +90,8 @@ func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView
 	return a.tellWritten(ctx, h, id, t.ID, done, w.json)
 }
 
-// written waits for the outcome of a write.
-func written(ctx context.Context, h *perdure.Home, id, key string, since int64) (*session.TaskWritten, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	for ev, err := range h.Follow(ctx, id, since+1) {
-		if err != nil {
-			return nil, err
-		}
-		if ev.Kind != session.KindTaskWritten {
-			continue
-		}
-		body, err := session.Decode(ev)
-		if err != nil {
-			return nil, err
-		}
-		if b, ok := body.(*session.TaskWritten); ok && b.Key == key {
-			return b, nil
-		}
-	}
-	return nil, ctx.Err()
-}
-
 // tellWritten says what became of a write. That a task has ended is a result like any other.
-func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string, done *session.TaskWritten, asJSON bool) error {
+func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string, done perdure.Written, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	if n := len(st.Queue); n > 0 && st.Lifecycle == session.LifecycleOpen {
 		a.note("messages that wait for the open turn's end: %d", n)
 	}
-	tasks := h.LiveTasks(st)
+	tasks := h.Tasks().Live(st)
 	if len(tasks) > 0 {
 		a.note("still running:")
 	}

@@ -34,10 +34,10 @@ func (a *App) watchSource(h *perdure.Home, reader string) *watchSource {
 func (s *watchSource) List(ctx context.Context) (out []taskpanel.Task, err error) {
 	var views []perdure.TaskView
 	if s.session != "" {
-		views, err = s.home.Tasks(ctx, s.session)
+		views, err = s.home.Tasks().List(ctx, s.session)
 	} else {
 		// Sessions that cannot be read are left out here: task list names them.
-		views, _, err = s.home.AllTasks(ctx)
+		views, _, err = s.home.Tasks().All(ctx)
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (s *watchSource) readerOf(ctx context.Context, v perdure.TaskView) (*perdur
 	if r := s.readers[key]; r != nil {
 		return r, nil
 	}
-	r, err := s.home.ReaderOf(ctx, v, s.reader)
+	r, err := s.home.Tasks().ReaderOf(ctx, v, s.reader)
 	if err == nil {
 		s.readers[key] = r
 	}
