@@ -63,6 +63,9 @@ type Waiting struct {
 	Input    any               `json:"input"`
 	Question *session.Question `json:"question,omitempty"`
 	Reason   string            `json:"reason,omitempty"`
+	// Again: a rule that was granted since may allow it; it is decided when the session goes on, and an answer is still
+	// taken.
+	Again bool `json:"decided_again,omitempty"`
 }
 
 // result describes the newest turn.
@@ -145,13 +148,17 @@ func usd(nano, unpriced int64) *float64 {
 func (h *Home) Waits(st *session.State) []Waiting {
 	out := []Waiting{}
 	for _, w := range session.Waits(st) {
-		x := Waiting{Session: st.ID, Act: w.Call.ID, ID: st.ID + ":" + w.Call.ID, Kind: w.Kind, Tool: w.Call.Tool, Input: JSONValue(w.Call.Input), Question: w.Call.Question}
-		if w.Call.Approval != nil {
-			x.Reason, x.Bound, x.Offer = w.Call.Approval.Reason, w.Call.Approval.Bound, w.Call.Approval.Offer
-		}
-		out = append(out, x)
+		out = append(out, waitingOf(st, w.Call, w.Kind))
 	}
 	return out
+}
+
+func waitingOf(st *session.State, c *session.Call, kind string) Waiting {
+	w := Waiting{Session: st.ID, Act: c.ID, ID: st.ID + ":" + c.ID, Kind: kind, Tool: c.Tool, Input: JSONValue(c.Input), Question: c.Question}
+	if c.Approval != nil {
+		w.Reason, w.Bound, w.Offer = c.Approval.Reason, c.Approval.Bound, c.Approval.Offer
+	}
+	return w
 }
 
 // describe adds to what was interrupted how it ended.

@@ -74,6 +74,11 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*View, err
 	info.Heads = engine.Heads(st)
 	v.Activity = activityNow(session.ActivityOf(st), info, len(st.Awaits) > 0)
 	v.Holder, v.Waiting = HolderOf(info.Holder), h.Waits(st)
+	for _, c := range session.DecidedAgain(st) {
+		w := waitingOf(st, c, "approval")
+		w.Again = true
+		v.Waiting = append(v.Waiting, w)
+	}
 	v.Acts, v.Tasks = actViews(acts(st), st), h.Tasks().Of(st)
 	v.Truncated = dropped(st.Dropped)
 	if opt.All {

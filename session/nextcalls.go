@@ -122,6 +122,20 @@ type Wait struct {
 	Kind string // approval or question
 }
 
+// DecidedAgain lists the calls that a human was asked about and that are decided anew when the session goes on, because
+// its rules or grants have changed since. They may need no answer any more; until then one is still taken.
+func DecidedAgain(s *State) (calls []*Call) {
+	if s.Turn == nil || s.Turn.Cancel != nil {
+		return nil
+	}
+	for i := range s.Turn.Calls {
+		if c := &s.Turn.Calls[i]; c.State == ActPlanned && c.Asks() && !c.Left {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
 // Waits lists what the open turn waits for from humans.
 func Waits(s *State) (ws []Wait) {
 	if s.Turn == nil || s.Turn.Cancel != nil {

@@ -15,6 +15,7 @@ import (
 
 func (a *App) answerCommand() *cobra.Command {
 	var literal string
+	var resume bool
 	c := &cobra.Command{
 		Use: "answer ID NUMBER|TEXT", Short: "Answer a question that the model asked",
 		Long: `Answers a question that the model asked. Where the question has options, the number of one stands for its text;
@@ -37,33 +38,42 @@ func (a *App) answerCommand() *cobra.Command {
 			if strings.TrimSpace(text) == "" {
 				return usageError("an answer cannot be empty")
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				return a.answer(ctx, h, args[0], text, given)
+			var id string
+			err := a.verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+				id, err = a.answer(ctx, h, args[0], text, given)
+				if err == nil && !resume {
+					a.goOn(ctx, h, id)
+				}
+				return err
 			})
+			if err != nil || !resume {
+				return err
+			}
+			return a.resumeHere(cmd.Context(), id)
 		},
 	}
 	c.Flags().StringVar(&literal, "text", "", "the answer is this `TEXT`, also where it is a number")
+	c.Flags().BoolVar(&resume, "resume", false, "go on with the session at once, as perdure -p --resume does")
 	return c
 }
 
-// answer gives a human's answer to the question under ref.
-func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, literal bool) error {
+// answer gives a human's answer to the question under ref, and tells the question's session.
+func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, literal bool) (id string, err error) {
 	w, err := a.findWait(ctx, h, ref, kindQuestion)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !literal {
 		if text, err = option(w.call.Question, text); err != nil {
-			return err
+			return "", err
 		}
 	}
 	err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
 	if err != nil {
-		return err
+		return "", err
 	}
 	a.note("%s answered: %s", w.id, shown(text, maxCell))
-	a.goOn(ctx, h, w.session)
-	return nil
+	return w.session, nil
 }
 
 // option is the text of the option that a number stands for; any other text stands for itself.

@@ -30,6 +30,7 @@ type approvalView struct {
 	Offer     string         `json:"offer,omitempty"`          // the rule that --scope session grants
 	Pattern   string         `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
 	Allows    string         `json:"pattern_allows,omitempty"` // what that allows besides, in words
+	Again     bool           `json:"decided_again,omitempty"`  // a rule granted since may allow it: that is decided when it goes on
 }
 
 func viewOfWait(w wait) approvalView {
@@ -38,7 +39,7 @@ func viewOfWait(w wait) approvalView {
 	return approvalView{
 		ID: w.id, Kind: kindApproval, SessionID: w.session, Tool: w.call.Tool, Input: perdure.JSONValue(effective(w.call.Input)), Cwd: p.Cwd, Digest: p.Bound,
 		Rule: p.Rule, Asked: perdure.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
-		Target: p.Target, Always: p.Always,
+		Target: p.Target, Always: p.Always, Again: w.again,
 	}
 }
 
@@ -122,12 +123,17 @@ func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind
 	return waitsOf(st, kind), nil
 }
 
+const decidedAgain = "since a rule was granted it is decided again when the session goes on; an answer is still taken"
+
 // printApproval shows a call with all that its judge has to know.
 func (a *App) printApproval(w wait) {
 	v := viewOfWait(w)
 	a.linef("%s  %s  asked %s", v.ID, shown(v.Tool, maxCell), a.ago(int64(v.Asked)))
 	for _, l := range callLines(w, linesInList) {
 		a.linef("  %s", l)
+	}
+	if w.again {
+		a.linef("  %s", decidedAgain)
 	}
 	a.linef("  digest %s", v.Digest)
 	a.linef("  perdure approvals allow %s   (or deny)", v.ID)

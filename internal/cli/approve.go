@@ -226,28 +226,61 @@ func (f *approveFlags) grant(w wait) (rule string, err error) {
 	return rule, nil
 }
 
-// goOn says how to run a session whose wait is over, unless a process runs it.
+// goOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
 func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return
 	}
 	st, err := h.State(ctx, id)
+	if err != nil {
+		return
+	}
+	calls, again, questions := 0, 0, 0
+	for _, w := range allWaitsOf(st) {
+		switch {
+		case w.again:
+			again++
+		case w.call.Question != nil:
+			questions++
+		default:
+			calls++
+		}
+	}
 	switch {
+	case st.Turn == nil && len(st.Queue) == 0 && info.Holder == nil:
 	case info.Holder != nil:
 		a.hint("the process that runs session %s goes on", id)
-	case err == nil && len(waitsOf(st, kindApproval)) > 0:
-		a.hint("%s in it: perdure approvals list %s", stillWait(len(waitsOf(st, kindApproval))), id)
+	case calls+questions > 0:
+		a.hint("%s in it: perdure approvals list %s", stillWait(calls, questions), id)
 	default:
+		if again > 0 {
+			a.hint("%s then: allowed by a rule, or asked", decides(again))
+		}
 		a.hint("perdure -p --resume %s goes on", id)
 	}
 }
 
-func stillWait(calls int) string {
-	if calls == 1 {
-		return "1 call still waits"
+// stillWait counts what waits.
+func stillWait(calls, questions int) string {
+	var things []string
+	if calls > 0 {
+		things = append(things, count(int64(calls), "call"))
 	}
-	return fmt.Sprintf("%d calls still wait", calls)
+	if questions > 0 {
+		things = append(things, count(int64(questions), "question"))
+	}
+	if calls+questions == 1 {
+		return things[0] + " still waits"
+	}
+	return strings.Join(things, " and ") + " still wait"
+}
+
+func decides(calls int) string {
+	if calls == 1 {
+		return "1 other call is decided again"
+	}
+	return fmt.Sprintf("%d other calls are decided again", calls)
 }
 
 // decided tells that the act under ref was answered so before, and gives its session; else err stands.

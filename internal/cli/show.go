@@ -180,7 +180,7 @@ func (a *App) showActs(v *perdure.View) {
 		if act.Started > 0 && act.Ended >= act.Started {
 			took = "  " + took10(int64(act.Ended-act.Started))
 		}
-		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, shown(act.About, 120), outcome(act), took)
+		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, shown(act.About, 120), stands(act, v.Waiting), took)
 	}
 }
 
@@ -204,10 +204,22 @@ func outcome(act perdure.ActView) string {
 	return strings.TrimSpace(words + "  " + act.Reason)
 }
 
+// stands is outcome, but for a question that was answered while nobody ran the session.
+func stands(act perdure.ActView, waiting []perdure.Waiting) string {
+	asks := func(w perdure.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
+	if act.Outcome == nil && act.Effect == session.EffectQuestion && act.State == session.ActWaitingExternal && !slices.ContainsFunc(waiting, asks) {
+		return "answered"
+	}
+	return outcome(act)
+}
+
 // showWait says what a person has to decide, and how.
 func (a *App) showWait(w perdure.Waiting) {
 	if w.Question == nil {
 		a.itemf("approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
+		if w.Again {
+			a.linef("    %s", decidedAgain)
+		}
 		a.linef("    perdure approvals allow %s, or deny", w.ID)
 		return
 	}

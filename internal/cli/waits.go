@@ -21,6 +21,7 @@ type wait struct {
 	session string
 	cwd     string
 	call    *session.Call
+	again   bool // it is decided again when the session goes on, and may need nothing any more
 }
 
 // shown is the call as it is answered.
@@ -39,36 +40,55 @@ func waitsOf(st *session.State, kind string) []wait {
 	var out []wait
 	for _, w := range session.Waits(st) {
 		if w.Kind == kind {
-			out = append(out, wait{id: st.ID + ":" + w.Call.ID, session: st.ID, cwd: st.Cwd, call: w.Call})
+			out = append(out, waitOf(st, w.Call))
+		}
+	}
+	if kind == kindApproval {
+		for _, c := range session.DecidedAgain(st) {
+			w := waitOf(st, c)
+			w.again = true
+			out = append(out, w)
 		}
 	}
 	return out
 }
 
+func waitOf(st *session.State, c *session.Call) wait {
+	return wait{id: st.ID + ":" + c.ID, session: st.ID, cwd: st.Cwd, call: c}
+}
+
+// mayWait tells whether something may wait in a session that does this: beside a command that runs, or where one of
+// several calls was answered and nobody has gone on since.
+func mayWait(does session.Activity) bool {
+	switch does {
+	case session.Waiting, session.Running, session.Parked, session.Interrupted:
+		return true
+	case session.Idle, session.Stopped, session.Failed, session.Asleep:
+	}
+	return false
+}
+
 // allWaits lists what the sessions of the home wait for.
 func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wait, error) {
 	var out []wait
-	// A session that runs may wait too: a command runs on while a later call of the same reply waits for its approval.
-	for _, activity := range []session.Activity{session.Waiting, session.Running} {
-		err := h.Each(ctx, store.Query{Activity: string(activity)}, func(s perdure.Listing) error {
-			st, err := h.State(ctx, s.ID)
-			switch {
-			case errors.Is(err, store.ErrNotFound):
-				return nil
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				a.note("left out: %v", err)
-				return nil
-			}
-			out = append(out, waitsOf(st, kind)...)
+	err := h.Each(ctx, store.Query{}, func(s perdure.Listing) error {
+		if !mayWait(s.Activity) {
 			return nil
-		})
-		if err != nil {
-			return nil, err
 		}
-	}
-	return out, nil
+		st, err := h.State(ctx, s.ID)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			a.note("left out: %v", err)
+			return nil
+		}
+		out = append(out, waitsOf(st, kind)...)
+		return nil
+	})
+	return out, err
 }
 
 // findWait finds one wait by SESSION:ACT, by an act that waits in one session alone, or by a session in which exactly
