@@ -35,26 +35,12 @@ func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bod
 	if len(bodies) == 0 && mark == 0 {
 		return nil
 	}
-	now := s.eng.cfg.Now().UnixMilli()
-	chain := session.Chain{Session: s.state.ID, Head: s.state.Head}
-	events := make([]session.Event, len(bodies))
-	for i, b := range bodies {
-		if used := s.eng.hide(b); check && len(used) > 0 {
-			return fmt.Errorf("session %s: append: %w: %s holds the value of a secret, which the log does not keep", s.state.ID, session.ErrUnfit, used[0])
-		}
-		ev, err := chain.Event(actors[i], now, b)
-		if err != nil {
-			return err
-		}
-		events[i] = ev
-	}
-	if check {
-		if err := s.state.Check(events, bodies); err != nil {
-			return fmt.Errorf("session %s: append: %w", s.state.ID, err)
-		}
+	events, err := s.eng.seal(s.state, actors, bodies, check)
+	if err != nil {
+		return err
 	}
 	heads := s.changedHeads()
-	err := s.eng.cfg.Store.Append(context.WithoutCancel(ctx), s.lease, store.Batch{Events: events, Mark: mark, Heads: heads})
+	err = s.eng.cfg.Store.Append(context.WithoutCancel(ctx), s.lease, store.Batch{Events: events, Mark: mark, Heads: heads})
 	if err != nil {
 		s.failed = fmt.Errorf("session %s: append: %w", s.state.ID, err)
 		return s.failed
@@ -67,6 +53,31 @@ func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bod
 		s.snapshot(ctx)
 	}
 	return nil
+}
+
+// seal makes the events that continue a state's log. Known secrets in the bodies are replaced. With check, what would not
+// mean the same then, and what the fold would fault, is refused.
+func (e *Engine) seal(st *session.State, actors []session.Actor, bodies []session.Body, check bool) ([]session.Event, error) {
+	now := e.cfg.Now().UnixMilli()
+	chain := session.Chain{Session: st.ID, Head: st.Head}
+	events := make([]session.Event, len(bodies))
+	for i, b := range bodies {
+		if used := e.hide(b); check && len(used) > 0 {
+			return nil, fmt.Errorf("session %s: append: %w: %s holds the value of a secret, which the log does not keep", st.ID, session.ErrUnfit, used[0])
+		}
+		ev, err := chain.Event(actors[i], now, b)
+		if err != nil {
+			return nil, err
+		}
+		events[i] = ev
+	}
+	if !check {
+		return events, nil
+	}
+	if err := st.Check(events, bodies); err != nil {
+		return nil, fmt.Errorf("session %s: append: %w", st.ID, err)
+	}
+	return events, nil
 }
 
 // hide replaces known secrets in whatever is about to enter a log, whoever made it. It returns the fields whose words

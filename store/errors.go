@@ -15,6 +15,7 @@ var (
 	ErrFenced    = errors.New("lease was taken over by a newer epoch")
 	ErrHeld      = errors.New("session is held by another writer")
 	ErrKeyReused = errors.New("idempotency key was used for something else")
+	ErrKnown     = errors.New("appended before under this key")
 	ErrClosed    = errors.New("store is closed")
 	// ErrUncertain tells that a commit failed without saying whether it took effect. The store is poisoned: every
 	// later call returns it too. Only a new process can learn what the log holds.

@@ -108,6 +108,10 @@ type Log interface {
 	// is elsewhere), ErrFenced (a newer epoch exists, or the lease was released), ErrNotFound, ErrFull,
 	// ErrUncertain. A batch without events only moves mark, heads and owner.
 	Append(ctx context.Context, l Lease, b Batch) error
+	// AppendFree is Append to a session that nobody holds; it takes no lease and stays without one, the epoch is as it was.
+	// With an item, what was appended before under its key is not appended again: ErrKnown, or ErrKeyReused if the digest
+	// is another. Errors: *HeldError, also for a holder that is dead, ErrConflict, ErrNotFound, ErrFull, ErrUncertain.
+	AppendFree(ctx context.Context, id string, b Batch) error
 	// Read yields a session's own events (not its ancestors') with from ≤ seq ≤ to in order; to 0 means the head.
 	// It pages inside; the sequence ends after its first error. Errors: ErrNotFound, *CorruptError (which names the
 	// first bad seq).
@@ -214,6 +218,7 @@ type Batch struct {
 	Mark   int64  // new inbox mark; 0 leaves it
 	Heads  *Heads // nil leaves them
 	Owner  string // new owner; empty leaves it
+	Item   *Item  // of AppendFree: an item of the inbox that is accepted and drained with it; nil: none
 }
 
 // Snapshot is a cached state.

@@ -71,6 +71,57 @@ func (s *Store) Append(ctx context.Context, l store.Lease, b store.Batch) error 
 	})
 }
 
+// AppendFree adds a batch to the log of a session that nobody holds; see [store.Log].
+func (s *Store) AppendFree(ctx context.Context, id string, b store.Batch) error {
+	return s.with(ctx, "append to", id, func(h *Home, r *row) error {
+		if err := checkBatch(b.Events); err != nil {
+			return err
+		}
+		if len(b.Events) == 0 || b.Mark != 0 {
+			return fmt.Errorf("%d events and the mark %d: want events, and no mark", len(b.Events), b.Mark)
+		}
+		if holder := h.view(r).Holder; holder != nil {
+			return &store.HeldError{Session: id, Holder: *holder}
+		}
+		if b.Events[0].Seq != r.info.Head.Seq+1 {
+			return fmt.Errorf("event %d does not follow %d: %w", b.Events[0].Seq, r.info.Head.Seq, store.ErrConflict)
+		}
+		if err := r.addDrained(b.Item, h.now()); err != nil {
+			return err
+		}
+		r.add(b.Events)
+		if b.Heads != nil {
+			r.info.Heads = cloneHeads(*b.Heads)
+		}
+		if b.Owner != "" {
+			r.info.Owner = b.Owner
+		}
+		return nil
+	})
+}
+
+// addDrained adds an item that is drained already, with a number that no other item meets.
+func (r *row) addDrained(in *store.Item, now int64) error {
+	if in == nil {
+		return nil
+	}
+	first := int64(0)
+	for _, it := range r.items {
+		switch {
+		case it.Key != in.Key:
+		case it.Digest != in.Digest:
+			return fmt.Errorf("key %q: %w", in.Key, store.ErrKeyReused)
+		default:
+			return fmt.Errorf("key %q: %w", in.Key, store.ErrKnown)
+		}
+		first = min(first, it.N)
+	}
+	own := *in
+	own.N, own.Body = first-1, nil
+	r.items = append(r.items, item{Item: own, drained: now, done: true})
+	return nil
+}
+
 // checkBatch refuses what could never be appended.
 func checkBatch(events []session.Event) error {
 	for i, e := range events {

@@ -34,6 +34,7 @@ func Run(t *testing.T, newHome func(t *testing.T) Home) {
 		{"Directory", directoryTests},
 		{"Create", createTests},
 		{"Append", appendTests},
+		{"AppendFree", appendFreeTests},
 		{"Read", readTests},
 		{"Lease", leaseTests},
 		{"Fork", forkTests},
