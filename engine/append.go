@@ -39,7 +39,7 @@ func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bod
 	if err != nil {
 		return err
 	}
-	heads := s.changedHeads()
+	heads := s.changedHeads(bodies)
 	err = s.eng.cfg.Store.Append(context.WithoutCancel(ctx), s.lease, store.Batch{Events: events, Mark: mark, Heads: heads})
 	if err != nil {
 		s.failed = fmt.Errorf("session %s: append: %w", s.state.ID, err)
@@ -90,9 +90,15 @@ func (e *Engine) hide(b session.Body) (used []string) {
 }
 
 // changedHeads are the listing heads if they differ from the ones stored. They are of the state before the append, one
-// step late at worst; the last append of a lease, session.released, makes them right.
-func (s *Session) changedHeads() *store.Heads {
+// step late at worst; the last append of a lease, session.released, makes them right. The name, by which sessions are
+// found, is that of the append itself: a step may take hours.
+func (s *Session) changedHeads(bodies []session.Body) *store.Heads {
 	h := Heads(s.state)
+	for _, b := range bodies {
+		if l, ok := b.(*session.Labelled); ok && l.Title != nil {
+			h.Title = *l.Title
+		}
+	}
 	h.Extra = s.listed
 	if s.heads != nil && reflect.DeepEqual(*s.heads, h) {
 		return nil

@@ -19,7 +19,7 @@ func (a *App) answerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "answer ID NUMBER|TEXT", Short: "Answer a question that the model asked",
 		Long: `Answers a question that the model asked. Where the question has options, the number of one stands for its text;
---text takes what is given literally.`,
+--text takes what is given literally, and - stands for standard input.`,
 		Example: `  perdure answer build 2
   perdure answer build "neither: keep both branches"
   perdure answer build --text 2`,
@@ -32,6 +32,12 @@ func (a *App) answerCommand() *cobra.Command {
 				return usageError("give the answer once, as an argument or by --text")
 			case given:
 				text = literal
+			case text == "-":
+				var err error
+				if text, err = a.readStdin(); err != nil {
+					return err
+				}
+				text = strings.TrimSpace(text)
 			case len(args) == 1:
 				return usageError("want a question and the answer: perdure answer %s NUMBER|TEXT", args[0])
 			}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -117,6 +118,12 @@ func (a *App) main(ctx context.Context, args []string) error {
 		root.RemoveCommand(root.Commands()...)
 		root.CompletionOptions.DisableDefaultCmd = true
 		root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
+	}
+	if c, rest, err := root.Find(args); err == nil && c != root {
+		path := args[:len(args)-len(rest)]
+		if !slices.ContainsFunc(path, func(word string) bool { return strings.HasPrefix(word, "-") }) {
+			args = append(slices.Clone(path), afterDashes(c.Flags(), rest)...)
+		}
 	}
 	root.SetArgs(attachOptional(args))
 	root.SetIn(a.Stdin)

@@ -12,7 +12,6 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/store"
 )
 
 // bashWords stands in for the package bash-completion where that is not installed.
@@ -57,10 +56,14 @@ type completer = cobra.CompletionFunc
 // the tables completes sessions, if it completes anything.
 func (a *App) complete(root *cobra.Command) {
 	args := map[string]completer{
-		"task output": a.completeTask, "task wait": a.completeTask, "task attach": a.completeTask, "task kill": a.completeTask,
-		"task restart": a.completeTask, "task write": a.completeTask, "task restart-policy": a.completeTask,
+		"task output": a.completeTask(anyTask, 1), "task wait": a.completeTask(anyTask, 1), "task restart": a.completeTask(anyTask, 1),
+		"task attach": a.completeTask(stillRuns, 1), "task write": a.completeTask(takesInput, 1), "task kill": a.completeTask(stillRuns, maxCompletions),
+		"task restart-policy": a.completePolicy, "task background": a.completeSessionThat(works),
 		"approvals allow": a.completeWait(kindApproval), "approvals deny": a.completeWait(kindApproval), "answer": a.completeWait(kindQuestion),
-		"permissions revoke": a.completeGrant,
+		"approvals list": a.completeAsking, "permissions revoke": a.completeGrant,
+		"pause": a.completeSessionThat(is(session.LifecycleOpen)), "close": a.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"reopen": a.completeSessionThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": a.completeSessionThat(held),
+		"send": a.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
 	}
 	flags := map[string]completer{
 		"resume": a.completeSession, "session": a.completeSession,
@@ -68,7 +71,8 @@ func (a *App) complete(root *cobra.Command) {
 		"output-format":   fixed("text", "json", "stream-json", "claude-stream-json"),
 		"lifecycle":       fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
 		"activity":        fixed(perdure.Activities()...),
-		"scope":           fixed("once", "session"), "restart": fixed("never", "on-reboot"),
+		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
+		"except": a.completeTask(stillRuns, maxCompletions), "all": a.completeAsking,
 		"by": fixed(usageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
 	}
 	var walk func(c *cobra.Command)
@@ -78,7 +82,7 @@ func (a *App) complete(root *cobra.Command) {
 			c.ValidArgsFunction = f
 		}
 		c.Flags().VisitAll(func(flag *pflag.Flag) {
-			if f := flags[flag.Name]; f != nil {
+			if f := flags[flag.Name]; f != nil && flag.Value.Type() != "bool" {
 				_ = c.RegisterFlagCompletionFunc(flag.Name, f) // fails only for a flag that has one
 			}
 		})
@@ -94,105 +98,4 @@ func fixed(values ...string) completer {
 	return func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, prefix) }), cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-// offer runs do over the home and gives what it found that begins with prefix. A failing completion offers nothing: its
-// errors belong to the command itself.
-func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
-	var out []string
-	_ = a.with(cmd.Context(), func(h *perdure.Home) error {
-		return do(h, func(value, about string) {
-			word := value + "\t" + oneline(about, maxCell)
-			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !slices.Contains(out, word) {
-				out = append(out, word)
-			}
-		})
-	})
-	return out, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeSession offers sessions, by id and by name, for the first argument.
-func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-		page, err := h.Store().List(cmd.Context(), store.Query{Limit: 1000})
-		for _, s := range page.Sessions {
-			about := s.Heads.Title
-			if about == "" {
-				about = s.Heads.Labels[labelPrompt]
-			}
-			add(s.ID, about+"  "+a.tilde(s.Heads.Cwd))
-			add(s.Heads.Title, a.tilde(s.Heads.Cwd))
-		}
-		return err
-	})
-}
-
-// completeTask offers tasks: by name or id for the first argument, with the sessions that have one; the second is a
-// task of the session that the first one names.
-func (a *App) completeTask(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-		if len(args) == 1 {
-			tasks, err := a.tasksOf(cmd.Context(), h, args[0])
-			for _, t := range tasks {
-				add(t.ID, taskStatus(t)+"  "+t.Command)
-				add(t.Name, taskStatus(t)+"  "+t.Command)
-			}
-			return err
-		}
-		if len(args) > 1 {
-			return nil
-		}
-		tasks, _, err := h.Tasks().All(cmd.Context())
-		for _, t := range tasks {
-			add(t.Name, taskStatus(t)+"  "+t.Command)
-			add(t.SessionID, "session of "+called(t)+"  "+t.Command)
-		}
-		return err
-	})
-}
-
-// completeWait offers what waits for a human.
-func (a *App) completeWait(kind string) completer {
-	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-			if kind == kindQuestion && len(args) > 0 {
-				return nil
-			}
-			waits, err := a.allWaits(cmd.Context(), h, kind)
-			for _, w := range waits {
-				about := w.call.Tool + " " + session.About(w.call.Input)
-				if w.call.Question != nil {
-					about = w.call.Question.Question
-				}
-				if !slices.Contains(args, w.id) {
-					add(w.id, about)
-				}
-			}
-			return err
-		})
-	}
-}
-
-// completeGrant offers sessions, then the rules that were granted there.
-func (a *App) completeGrant(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 {
-		return a.completeSession(cmd, args, prefix)
-	}
-	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-		id, err := a.resolve(cmd.Context(), h, args[0])
-		if err != nil {
-			return err
-		}
-		st, err := h.State(cmd.Context(), id)
-		if err != nil {
-			return err
-		}
-		for _, g := range st.Permissions.Grants {
-			add(g.Rule, g.Scope)
-		}
-		return nil
-	})
 }

@@ -54,13 +54,68 @@ func TestCompletionOffers(t *testing.T) {
 		{"approvals|allow|", ""},
 		{"permissions|revoke|s1|", "Bash(make)"},
 		{"task|wait|", "s1"},
-		{"task|kill|s1|", "bash_1"},
+		{"task|output|s1|", "bash_1"},
+		{"task|kill|s1|", ""}, // it has ended
 		{"completion|z", "zsh"},
 	} {
 		args := strings.Split(strings.ReplaceAll(c.args, " ", ""), "|")
 		if got := strings.Join(w.offered(args...), " "); got != c.want {
 			t.Errorf("%s: offered %q, want %q", c.args, got, c.want)
 		}
+	}
+}
+
+// What is offered is what the verb can act on: tasks that run for what reaches into them, sessions that can be moved, and
+// each of them once.
+func TestCompletionNarrows(t *testing.T) {
+	w := newWorld(t)
+	live := w.runTask("--name", "live", "--stdin", "--", "sh", "-c", "echo up; exec sleep 300")
+	w.ok("task", "run", "--session", live, "--", "sleep", "300")
+	ended := w.runTask("--name", "gone", "--", "echo", "gone")
+	w.awaitTask(ended, "bash_1", "exited")
+	for _, id := range []string{"open", "paused", "closed"} {
+		w.create(id)
+	}
+	w.ok("pause", "paused")
+	w.ok("close", "closed")
+	w.create("asks")
+	w.prompt("asks", asking("Bash", map[string]string{"command": "touch made"}), "go", "")
+	w.abroad("open")
+	all := func(words ...string) string {
+		slices.Sort(words)
+		return strings.Join(words, " ")
+	}
+	for _, c := range []struct{ args, want string }{
+		{"task kill ", all("live", live)},
+		{"task kill live ", all("bash_1", "live", "bash_2")},
+		{"task kill live bash_1 ", "bash_2"},
+		{"task kill live --all --except ", all("bash_1", "live", "bash_2")},
+		{"task attach ", all("live", live)},
+		{"task write ", all("live", live)},
+		{"task write live ", all("bash_1", "live")},
+		{"task output gone ", all("bash_1", "gone")},
+		{"task restart-policy gone ", all("bash_1", "gone", "never", "on-reboot")},
+		{"task restart-policy gone bash_1 ", "never on-reboot"},
+		{"reopen ", "closed paused"},
+		{"takeover ", "open"},
+		{"approvals list ", "asks"},
+		{"approvals allow --all ", "asks"},
+		{"approvals allow asks --scope ", "once pattern session"},
+		{"approvals allow as", "asks:t1.s1.b2.a1"},
+		{"task background ", ""},
+	} {
+		args := strings.Split(c.args, " ")
+		if got := strings.Join(w.offered(args...), " "); got != c.want {
+			t.Errorf("%s: offered %q, want %q", c.args, got, c.want)
+		}
+	}
+	for verb, not := range map[string]string{"close": "closed", "pause": "paused", "send": "closed"} {
+		if got := w.offered(verb, ""); slices.Contains(got, not) || !slices.Contains(got, "asks") {
+			t.Errorf("%s: offered %v", verb, got)
+		}
+	}
+	if got := w.offered("task", "output", ""); !slices.Contains(got, "gone") || len(slices.Compact(slices.Clone(got))) != len(got) {
+		t.Errorf("output: offered %v", got)
 	}
 }
 

@@ -33,7 +33,10 @@ func (a *App) logCommand() *cobra.Command {
 				return usageError("--tail and --from both say where to begin: give one")
 			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				if f.json || f.follow {
+				if f.follow {
+					return a.whileRead(ctx, func(ctx context.Context) error { return a.log(ctx, h, id, f) })
+				}
+				if f.json {
 					return a.log(ctx, h, id, f)
 				}
 				return a.paged(func() error { return a.log(ctx, h, id, f) })

@@ -43,6 +43,9 @@ func (a *App) taskOutputCommand() *cobra.Command {
 				if h.Commands() == nil {
 					return errors.New("this program cannot read outputs of commands")
 				}
+				if o.follow {
+					return a.whileRead(ctx, func(ctx context.Context) error { return a.outputOf(ctx, h, t, o) })
+				}
 				return a.outputOf(ctx, h, t, o)
 			})
 		},

@@ -88,8 +88,8 @@ func asksToPrint(args []string) bool {
 	})
 }
 
-// afterDashes moves prompts that begin with a dash, as "- do this", behind a --, so that they are not taken for flags:
-// no flag has a space in its name. The value of a flag stays where it is.
+// afterDashes moves texts that begin with a dash, as "- do this", behind a --, with all texts after them, so that they
+// are not taken for flags: no flag has a space in its name. The value of a flag stays where it is.
 func afterDashes(flags *pflag.FlagSet, args []string) []string {
 	out, prompts := make([]string, 0, len(args)+1), []string{}
 	value := false // the next argument is one of a flag
@@ -101,6 +101,10 @@ func afterDashes(flags *pflag.FlagSet, args []string) []string {
 		name, _, _ := strings.Cut(arg, "=")
 		if !value && strings.HasPrefix(arg, "-") && strings.ContainsFunc(name, unicode.IsSpace) {
 			prompts = append(prompts, arg)
+			continue
+		}
+		if !value && len(prompts) > 0 && (!strings.HasPrefix(arg, "-") || arg == "-") {
+			prompts = append(prompts, arg) // words keep their order
 			continue
 		}
 		value = !value && takesNext(flags, arg)

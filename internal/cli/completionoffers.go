@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
+)
+
+// offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
+// nothing: its errors belong to the command itself.
+func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	seen := map[string]bool{}
+	_ = a.with(cmd.Context(), func(h *perdure.Home) error {
+		return do(h, func(value, about string) {
+			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
+				seen[value] = true
+				out = append(out, value+"\t"+oneline(about, maxCell))
+			}
+		})
+	})
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeSession offers sessions, by id and by name, for the first argument.
+func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	return a.completeSessionThat(func(perdure.Listing) bool { return true })(cmd, args, prefix)
+}
+
+// completeSessionThat is completeSession for a verb that can act on some of them only.
+func (a *App) completeSessionThat(fits func(perdure.Listing) bool) completer {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+			page, err := h.List(cmd.Context(), store.Query{Limit: 1000})
+			for _, s := range page.Sessions {
+				if !fits(s) {
+					continue
+				}
+				about := s.Heads.Title
+				if about == "" {
+					about = s.Heads.Labels[labelPrompt]
+				}
+				add(s.ID, about+"  "+a.tilde(s.Heads.Cwd))
+				add(s.Heads.Title, a.tilde(s.Heads.Cwd))
+			}
+			return err
+		})
+	}
+}
+
+// is tells whether a session is in one of some lifecycles.
+func is(lifecycles ...session.Lifecycle) func(perdure.Listing) bool {
+	return func(s perdure.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
+}
+
+// held tells whether a process, here or elsewhere, may hold a session.
+func held(s perdure.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
+
+// works tells whether a command may run in the foreground of a session: its turn is open, whoever runs it.
+func works(s perdure.Listing) bool {
+	return s.Activity == session.Running || s.Activity == session.Interrupted || s.Activity == session.Parked
+}
+
+// Which tasks a verb can act on.
+func anyTask(perdure.TaskView) bool      { return true }
+func stillRuns(t perdure.TaskView) bool  { return t.Live() }
+func takesInput(t perdure.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
+
+// completeTask offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
+// one; what follows are at most that many tasks of the session that the first one names, each once.
+func (a *App) completeTask(fits func(perdure.TaskView) bool, most int) completer {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+			if len(args) > most {
+				return nil
+			}
+			if len(args) > 0 {
+				tasks, err := a.tasksOf(cmd.Context(), h, args[0])
+				for _, t := range tasks {
+					if fits(t) && !slices.ContainsFunc(args[1:], func(named string) bool { return isCalled(named)(t) }) {
+						add(t.ID, taskStatus(t)+"  "+t.Command)
+						add(t.Name, taskStatus(t)+"  "+t.Command)
+					}
+				}
+				return err
+			}
+			tasks, _, err := h.Tasks().All(cmd.Context())
+			for _, t := range tasks {
+				if fits(t) {
+					add(t.Name, taskStatus(t)+"  "+t.Command)
+					add(t.SessionID, "session of "+called(t)+"  "+t.Command)
+				}
+			}
+			return err
+		})
+	}
+}
+
+// completePolicy offers a task, and then what may become of it after a reboot.
+func (a *App) completePolicy(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	tasks, directive := a.completeTask(anyTask, 1)(cmd, args, prefix)
+	if len(args) == 1 || len(args) == 2 {
+		policies, _ := fixed("never", session.RestartOnReboot)(cmd, args, prefix)
+		tasks = append(tasks, policies...)
+	}
+	return tasks, directive
+}
+
+// completeWait offers what waits for a human.
+func (a *App) completeWait(kind string) completer {
+	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+			if kind == kindQuestion && len(args) > 0 {
+				return nil
+			}
+			waits, err := a.allWaits(cmd.Context(), h, kind)
+			for _, w := range waits {
+				about := w.call.Tool + " " + session.About(w.call.Input)
+				if w.call.Question != nil {
+					about = w.call.Question.Question
+				}
+				if !slices.Contains(args, w.id) {
+					add(w.id, about)
+				}
+			}
+			return err
+		})
+	}
+}
+
+// completeAsking offers the sessions in which something waits for a human: for a flag, approvals alone.
+func (a *App) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		kinds := []string{kindApproval, kindQuestion}
+		if cmd.Name() != "list" {
+			kinds = kinds[:1]
+		} else if len(args) > 0 {
+			return nil
+		}
+		for _, kind := range kinds {
+			waits, err := a.allWaits(cmd.Context(), h, kind)
+			if err != nil {
+				return err
+			}
+			for _, w := range waits {
+				add(w.session, kind)
+			}
+		}
+		return nil
+	})
+}
+
+// completeGrant offers sessions, then the rules that were granted there.
+func (a *App) completeGrant(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return a.completeSession(cmd, args, prefix)
+	}
+	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		id, err := a.resolve(cmd.Context(), h, args[0])
+		if err != nil {
+			return err
+		}
+		st, err := h.State(cmd.Context(), id)
+		if err != nil {
+			return err
+		}
+		for _, g := range st.Permissions.Grants {
+			add(g.Rule, g.Scope)
+		}
+		return nil
+	})
+}

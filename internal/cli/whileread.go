@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// whileRead calls do with a context that ends when the reader of stdout goes away, if that is a pipe: who follows
+// something quiet has nothing to write, and would not notice. It ends then as one that writes does.
+func (a *App) whileRead(ctx context.Context, do func(ctx context.Context) error) error {
+	out, ok := underneath(a.Stdout).(*os.File)
+	if !ok {
+		return do(ctx)
+	}
+	if info, err := out.Stat(); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
+		return do(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	var gone atomic.Bool
+	go func() {
+		defer close(watched)
+		if readerLeaves(ctx, out) {
+			gone.Store(true)
+			cancel()
+		}
+	}()
+	err := do(ctx)
+	cancel()
+	<-watched
+	if gone.Load() {
+		return exit(128 + int(syscall.SIGPIPE))
+	}
+	return err
+}
+
+// readerLeaves waits until nobody can read from a pipe any more; false: ctx has ended before.
+func readerLeaves(ctx context.Context, pipe *os.File) bool {
+	const look = 100 * time.Millisecond // how late either may be noticed
+	for ctx.Err() == nil {
+		fds := []unix.PollFd{{Fd: int32(pipe.Fd())}}
+		if n, err := unix.Poll(fds, int(look.Milliseconds())); err == nil && n > 0 {
+			return fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+		}
+	}
+	return false
+}
