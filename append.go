@@ -23,7 +23,7 @@ func (h *Home) Append(ctx context.Context, id string, opt AppendOptions, actor s
 	if !errors.As(err, &held) || held.Holder.Alive != store.Dead {
 		return head, err
 	}
-	s, err := h.Open(ctx, id, Options{}) // what the dead one left is settled first
+	s, err := h.open(ctx, id, Options{}) // what the dead one left is settled first
 	if err != nil {
 		return head, err
 	}

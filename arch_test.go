@@ -21,8 +21,8 @@ const module = "github.com/perdure/perdure"
 // that is not listed here does not belong to any layer, which is an error too.
 var allowed = map[string][]string{
 	// The core.
-	"permission": {},
 	"session":    {},
+	"permission": {"session"},
 	// Contracts.
 	"store":           {"session"},
 	"store/storetest": {"session", "store", "store/memory"},

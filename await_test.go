@@ -118,11 +118,11 @@ func TestWaitTask(t *testing.T) {
 	if _, err := home.Run(ctx, id, perdure.RunOptions{Prompt: "go", Options: engine.Options{Mode: permission.ModeBypass}}); err != nil {
 		t.Fatal(err)
 	}
-	held, err := home.Open(ctx, id, engine.Options{})
+	held, err := home.Record(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = held.Close(ctx, "done") }()
+	defer func() { _ = held.Close() }()
 	news, err := home.Tasks().Wait(ctx, id, "bash_1", regexp.MustCompile("^tw"))
 	if err != nil || news.Line == nil || *news.Line != "two" {
 		t.Errorf("%+v, %v", news, err)

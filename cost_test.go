@@ -56,7 +56,7 @@ func long(t *testing.T, h *perdure.Home, id string, n int) {
 	if _, err := h.Create(ctx, engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/"}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := h.Open(ctx, id, engine.Options{})
+	s, err := h.Record(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +65,12 @@ func long(t *testing.T, h *perdure.Home, id string, n int) {
 		for i := range batch {
 			batch[i] = &session.App{Namespace: "test", Data: fmt.Appendf(nil, "event %d", done+i)}
 		}
-		if err := s.Append(ctx, session.Actor{Type: session.ActorUser}, batch...); err != nil {
+		if _, err := s.Append(ctx, session.Actor{Type: session.ActorUser}, batch...); err != nil {
 			t.Fatal(err)
 		}
 		done += len(batch)
 	}
-	if err := s.Close(ctx, "done"); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

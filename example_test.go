@@ -131,17 +131,17 @@ func Example_follow() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := h.Send(ctx, id, "hello-1", "Hello"); err != nil {
-		log.Fatal(err)
-	}
 	held := make(chan struct{})
 	go func() { // the holder, usually another process
 		defer close(held)
-		s, err := h.Open(ctx, id, engine.Options{})
+		r, err := h.Record(ctx, id)
 		if err != nil {
 			log.Fatal(err)
 		}
-		if err := errors.Join(s.Drain(ctx), s.Close(ctx, "done")); err != nil {
+		if _, err := r.User(ctx, perdure.Text("Hello")); err != nil {
+			log.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
 			log.Fatal(err)
 		}
 	}()
@@ -159,5 +159,6 @@ func Example_follow() {
 	// 1 session.opened
 	// 2 session.resumed
 	// 3 message.received
-	// 4 session.released
+	// 4 turn.started
+	// 5 session.released
 }

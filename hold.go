@@ -44,7 +44,7 @@ type Session struct {
 // Hold takes a session's lease and works on it beside the program until Close. Errors: store.ErrNotFound,
 // *store.HeldError, store.ErrUncertain, *store.CorruptError.
 func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, error) {
-	held, err := h.Open(ctx, id, opt.Options)
+	held, err := h.open(ctx, id, opt.Options)
 	if err != nil {
 		return nil, err
 	}

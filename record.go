@@ -21,11 +21,11 @@ type Recorder struct{ s *engine.Session }
 func (h *Home) Record(ctx context.Context, id string) (*Recorder, error) {
 	s, err := (*engine.Session)(nil), store.ErrNotFound
 	if id != "" {
-		s, err = h.Open(ctx, id, Options{})
+		s, err = h.open(ctx, id, Options{})
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		if id, err = h.Create(ctx, Spec{ID: id, Cwd: "."}); err == nil {
-			s, err = h.Open(ctx, id, Options{})
+			s, err = h.open(ctx, id, Options{})
 		}
 	}
 	if err != nil {

@@ -42,7 +42,7 @@ func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([
 		return nil, err
 	}
 	due := h.Tasks().LostInReboot(st)
-	s, err := h.Open(ctx, id, engine.Options{Rules: rules, SetRules: true})
+	s, err := h.open(ctx, id, engine.Options{Rules: rules, SetRules: true})
 	if err != nil {
 		return nil, err
 	}

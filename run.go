@@ -13,13 +13,13 @@ import (
 // RunOptions are what a run is started with.
 type RunOptions struct {
 	engine.Options
-	Prompt    string          // empty: finish what is open and what was accepted, nothing new
-	Key       string          // idempotency key of the prompt; empty: a new one
-	Interrupt <-chan struct{} // each receive cancels the open turn; never closed
-	Opened    func(*engine.Session)
-	TurnEnded func(TurnResult) // called as each turn ends; must not block
-	Wait      bool             // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
-	Asleep    func(*Result)    // called each time that it goes to sleep for that, with what Run would return; must not block
+	Prompt    string               // empty: finish what is open and what was accepted, nothing new
+	Key       string               // idempotency key of the prompt; empty: a new one
+	Interrupt <-chan struct{}      // each receive cancels the open turn; never closed
+	Opened    func(*session.State) // called once the session is held; the state must only be read, and not kept
+	TurnEnded func(TurnResult)     // called as each turn ends; must not block
+	Wait      bool                 // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
+	Asleep    func(*Result)        // called each time that it goes to sleep for that, with what Run would return; must not block
 }
 
 // Run takes a session's lease and runs it until it is idle or needs a human: first it settles what an earlier holder
@@ -39,7 +39,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 	began := h.cfg.Now()
 	watch := &turnWatch{ended: opt.TurnEnded}
 	defer h.looks.add(id, watch.see)()
-	s, err := h.Open(ctx, id, opt.Options)
+	s, err := h.open(ctx, id, opt.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 	}
 	changed := h.changedFiles(s.State())
 	if opt.Opened != nil {
-		opt.Opened(s)
+		opt.Opened(s.State())
 	}
 	if err := h.begin(ctx, s, opt); err != nil {
 		return nil, errors.Join(err, s.Close(ctx, "error"))

@@ -12,13 +12,13 @@ import (
 // What a program of this package meets of the packages below it.
 type (
 	// Spec says what a session is made with.
-	Spec = engine.Spec
+	Spec = session.Spec
 	// Options are what a caller brings to an opened session; zero fields change nothing.
-	Options = engine.Options
+	Options = session.Options
 	// Update is something to show: an event once it is durable, or a delta of a running model call.
-	Update = engine.Update
+	Update = session.Update
 	// Recovery is one thing that opening or settling a session found out.
-	Recovery = engine.Recovery
+	Recovery = session.Recovery
 )
 
 // User is the cause of what a person does. Events have one; see [session.Actor].
@@ -74,9 +74,7 @@ func (h *Home) Transcript(ctx context.Context, st *session.State) (*session.Tran
 	return h.eng.Transcript(ctx, st)
 }
 
-// Open takes a session's lease, for a program that advances or writes the session itself; [Home.Run] and [Home.Hold] do
-// it alone. Close what it returns. Errors: store.ErrNotFound, *store.HeldError, *store.CorruptError,
-// store.ErrUncertain.
-func (h *Home) Open(ctx context.Context, id string, opt Options) (*engine.Session, error) {
+// open takes a session's lease.
+func (h *Home) open(ctx context.Context, id string, opt Options) (*engine.Session, error) {
 	return h.eng.Open(ctx, id, opt)
 }

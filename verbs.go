@@ -189,7 +189,7 @@ func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options
 // drainOnce takes the lease, drains the inbox, starts and ends tasks as asked for, and gives the lease back. A live
 // holder gives store.ErrHeld.
 func (h *Home) drainOnce(ctx context.Context, id string, opt engine.Options) error {
-	s, err := h.Open(ctx, id, opt)
+	s, err := h.open(ctx, id, opt)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func grow(t *testing.T, h *perdure.Home, id string, n int) {
 	if _, err := h.Create(ctx, engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/"}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := h.Open(ctx, id, engine.Options{})
+	s, err := h.Record(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func grow(t *testing.T, h *perdure.Home, id string, n int) {
 	for i := range n {
 		batch = append(batch, &session.App{Namespace: "bench", Data: fmt.Appendf(nil, "event %d of a log that is long", i)})
 		if len(batch) == cap(batch) || i == n-1 {
-			if err := s.Append(ctx, me, batch...); err != nil {
+			if _, err := s.Append(ctx, me, batch...); err != nil {
 				t.Fatal(err)
 			}
 			batch = batch[:0]
@@ -63,11 +63,11 @@ func grow(t *testing.T, h *perdure.Home, id string, n int) {
 	}
 	for i := range 20 {
 		note := &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(fmt.Sprintf("line %d", i))}}
-		if err := s.Append(ctx, me, note); err != nil {
+		if _, err := s.Append(ctx, me, note); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Close(ctx, "done"); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -136,14 +136,12 @@ func TestTurnBytesFigures(t *testing.T) {
 	h, _, id := reading(t, 1)
 	done, ctx := 0, t.Context()
 	until := func(n int) int64 {
-		s, err := h.Open(ctx, id, engine.Options{})
+		s, err := h.Hold(ctx, id, perdure.HoldOptions{})
 		for ; err == nil && done < n; done++ {
-			if _, err = h.Send(ctx, id, "", "go"); err == nil {
-				err = s.Run(ctx)
-			}
+			_, err = s.Prompt(ctx, "go")
 		}
 		if err == nil {
-			err = s.Close(ctx, "done")
+			err = s.Close()
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -13,22 +13,10 @@ import (
 	"github.com/perdure/perdure/tool"
 )
 
-// Spec describes a session to create.
-type Spec struct {
-	ID     string // empty: a new one
-	Owner  string
-	Title  string
-	Labels map[string]string
-	Agent  session.Agent   // Tools empty: the engine's
-	Mode   permission.Mode // empty: default; bypass is no session's, only a run's: [Options].Mode
-	Cwd    string          // absolute; empty only if nothing works in it
-	Dirs   []string        // absolute
-}
-
 // ErrSpec says that a session cannot be made as it is described.
 var ErrSpec = errors.New("bad description of a session")
 
-func (s Spec) check() error {
+func checkSpec(s Spec) error {
 	if s.Mode == permission.ModeBypass {
 		return fmt.Errorf("%w: %s holds for a run, by its options, and never for a session", ErrSpec, s.Mode)
 	}
@@ -54,7 +42,7 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if err := session.CheckID(spec.ID); err != nil {
 		return "", fmt.Errorf("create session: %w", err)
 	}
-	if err := spec.check(); err != nil {
+	if err := checkSpec(spec); err != nil {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	if len(spec.Agent.Tools) == 0 {

@@ -66,15 +66,3 @@ func (noSecrets) Replace(b []byte) []byte { return b }
 func (noSecrets) Partial([]byte) int      { return 0 }
 func (noSecrets) Torn([]byte) int         { return 0 }
 func (noSecrets) Lost(_, _ []byte) string { return "" }
-
-// Update is something that an observer may show: an event once it is durable, or a delta of a running model call.
-type Update struct {
-	Session string
-	Event   *session.Event // nil for a delta
-	Body    session.Body
-	Act     string // of the delta
-	Kind    string // of the delta: text, thinking, tool
-	Text    string
-	Tool    string // of a tool's delta: its name
-	Use     string // and the provider's id of the call
-}

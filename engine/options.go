@@ -5,27 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
-
-// Options are what a caller brings to an opened session. Zero fields change nothing.
-type Options struct {
-	Mode       permission.Mode // of this run; bypass lasts no longer than the lease
-	Rules      []session.Rule  // if SetRules: replace the ones in force, but for those of flags, which stay
-	SetRules   bool
-	MaxSteps   *int
-	BudgetNano *int64
-	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all; see [Config].RetryFor
-	AddDirs    []string
-	Root       string         // another directory that the session belongs to, absolute
-	Cwd        string         // another directory that commands run in, absolute; the model is told
-	Agent      *session.Agent // another provider, model, window and price; the rest of it is ignored
-	Actor      session.Actor  // who opens; zero: user
-	NewPrompt  bool           // a prompt follows: a turn that a limit or a failed model call has halted is given up
-}
 
 // configure appends what of the options differs from the state.
 func (s *Session) configure(ctx context.Context, opt Options) error {

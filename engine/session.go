@@ -47,14 +47,6 @@ type Session struct {
 	stopWatch context.CancelFunc
 }
 
-// Recovery is something that opening a session found out.
-type Recovery struct {
-	Kind   string `json:"kind"` // act, task, file, grant, mode, turn
-	ID     string `json:"id"`
-	Text   string `json:"text"`
-	Output string `json:"output,omitempty"` // the last lines that a lost task printed
-}
-
 // Open takes the lease of a session, folds its log and appends session.resumed. Nothing else happens until Run.
 // Errors: store.ErrNotFound, *store.HeldError, ErrNoEvents, *store.CorruptError, store.ErrUncertain.
 func (e *Engine) Open(ctx context.Context, id string, opt Options) (*Session, error) {

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/perdure/perdure/session"
 )
 
 // ErrMode is returned for a permission mode that does not exist.
 var ErrMode = errors.New("unknown permission mode")
 
 // Mode says what happens to a call that no rule matches.
-type Mode string
+type Mode = session.Mode
 
 // The modes, from the most careful to the least. The zero value and any unknown
 // value act as ModeDefault.

@@ -5,8 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/perdure/perdure/engine"
 )
 
 // A signal ends delete's question at once, and nothing is deleted.
@@ -53,7 +51,7 @@ func TestDeleteMany(t *testing.T) {
 	w.ok("fork", "s3", "--id", "kid")
 	h := w.open("{}")
 	defer w.close(h)
-	if _, err := h.Open(t.Context(), "s4", engine.Options{}); err != nil {
+	if _, err := h.Record(t.Context(), "s4"); err != nil {
 		t.Fatal(err)
 	}
 	o := w.run("delete", "--keep-last", "1", "-y")

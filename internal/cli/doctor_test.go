@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/perdure/perdure/engine"
 )
 
 // checksOf are doctor's checks by name, the worst level of each.
@@ -131,7 +129,7 @@ func TestDoctorNamesHolders(t *testing.T) {
 	w.create("s1")
 	h := w.open("{}")
 	defer w.close(h)
-	s, err := h.Open(t.Context(), "s1", engine.Options{})
+	s, err := h.Record(t.Context(), "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +137,7 @@ func TestDoctorNamesHolders(t *testing.T) {
 	if l := d["holders"].([]any); len(l) != 1 || l[0].(map[string]any)["pid"] != float64(os.Getpid()) || l[0].(map[string]any)["alive"] != "alive" {
 		t.Errorf("holders: %v", d["holders"])
 	}
-	if err := s.Close(t.Context(), "done"); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 )
 
@@ -97,16 +96,16 @@ func TestListMarksTheInterrupted(t *testing.T) {
 	w := newWorld(t)
 	w.create("s1")
 	h := w.open("{}")
-	s, err := h.Open(t.Context(), "s1", engine.Options{})
+	s, err := h.Record(t.Context(), "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	user := session.Actor{Type: session.ActorUser}
-	if err := s.Append(t.Context(), user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}); err != nil {
+	if _, err := s.Append(t.Context(), user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}); err != nil {
 		t.Fatal(err)
 	}
 	// The heads are one append late.
-	if err := s.Append(t.Context(), user, &session.TurnStarted{N: 1, Message: 3}); err != nil {
+	if _, err := s.Append(t.Context(), user, &session.TurnStarted{N: 1, Message: 3}); err != nil {
 		t.Fatal(err)
 	}
 	l := lines(t, w.ok("list", "--json"))[0]

@@ -192,14 +192,14 @@ func (w *world) append(id string, actor session.Actor, bodies ...session.Body) {
 	w.t.Helper()
 	h := w.open("{}")
 	defer w.close(h)
-	s, err := h.Open(w.t.Context(), id, engine.Options{})
+	s, err := h.Record(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if err := s.Append(w.t.Context(), actor, bodies...); err != nil {
+	if _, err := s.Append(w.t.Context(), actor, bodies...); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := s.Close(w.t.Context(), "done"); err != nil {
+	if err := s.Close(); err != nil {
 		w.t.Fatal(err)
 	}
 }

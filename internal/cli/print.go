@@ -33,15 +33,15 @@ func (a *App) printer(f *runFlags, prompt string, piped int) *printer {
 }
 
 // opened announces the session, so that it can be found while it runs.
-func (p *printer) opened(s *engine.Session, resumed bool, words func(int64) string) {
+func (p *printer) opened(st *session.State, resumed bool, words func(int64) string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out.opened(s.State(), resumed, words)
+	p.out.opened(st, resumed, words)
 	switch {
 	case !p.named && p.piped > 0:
-		p.app.note("session %s, with %s of stdin", s.State().ID, size(int64(p.piped)))
+		p.app.note("session %s, with %s of stdin", st.ID, size(int64(p.piped)))
 	case !p.named:
-		p.app.note("session %s", s.State().ID)
+		p.app.note("session %s", st.ID)
 	case p.piped > 0 && !p.bare:
 		p.app.note("the prompt has %s of stdin", size(int64(p.piped)))
 	}

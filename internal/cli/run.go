@@ -86,8 +86,8 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 		out.asker = &asker{app: a, home: h}
 	}
 	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded
-	opt.Opened = func(s *engine.Session) {
-		out.opened(s, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
+	opt.Opened = func(st *session.State) {
+		out.opened(st, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
 		a.warnOfRules(opt.Rules, known)
 	}
 	ctx, interrupt, ended := a.signals(ctx)

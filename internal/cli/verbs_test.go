@@ -12,7 +12,6 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/perdure/perdure/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -143,7 +142,7 @@ func TestHeldSession(t *testing.T) {
 	w.create("s1")
 	h := w.open("{}")
 	defer w.close(h)
-	s, err := h.Open(t.Context(), "s1", engine.Options{})
+	s, err := h.Record(t.Context(), "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,10 +159,10 @@ func TestHeldSession(t *testing.T) {
 	if v := lines(t, w.ok("show", "s1", "--json"))[0]; len(v["inbox"].([]any)) != 1 {
 		t.Errorf("inbox %v: want what was accepted", v["inbox"])
 	}
-	if err := s.Drain(t.Context()); err != nil {
+	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(t.Context(), "done"); err != nil {
+	if err := h.Deliver(t.Context(), "s1", "", &session.Labelled{Labels: map[string]string{"a": "b"}}); err != nil {
 		t.Fatal(err)
 	}
 	if v := lines(t, w.ok("show", "s1", "--json"))[0]; v["title"] != "late" || len(v["inbox"].([]any)) != 0 {
