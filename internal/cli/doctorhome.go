@@ -92,7 +92,7 @@ func (d *diagnosis) store(ctx context.Context, a *App, h *perdure.Home) {
 	for _, lost := range losses(ctx, h) {
 		d.add(levelFail, "losses", a.hintLosses(h), "%s", lost)
 	}
-	const hint = "perdure verify --all names the sessions that are hit"
+	const hint = "put a backup in its place (perdure backup makes them); perdure verify --all names the sessions that are hit"
 	backend, faults, err := checker.Check(ctx, maxFaults)
 	switch {
 	case err != nil:
