@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/provider/connect"
+	"github.com/perdure/perdure/internal/provider/pricing"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/model/connect"
-	"github.com/perdure/perdure/model/pricing"
 	"github.com/perdure/perdure/session"
 )
 

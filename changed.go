@@ -3,7 +3,7 @@ package perdure
 import (
 	"slices"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"

@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/spare"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/task"
 )
 
 // Deletion is what the deletion of a session takes away.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/perdure/perdure/model/connect"
+	"github.com/perdure/perdure/internal/provider/connect"
 )
 
 func (h *Home) getenv(name string) string {

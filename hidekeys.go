@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/perdure/perdure/model/connect"
+	"github.com/perdure/perdure/internal/provider/connect"
 )
 
 // HideKeys puts the keys of model APIs out of other processes' reach, as far as the system lets it. On Linux their

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 )
 

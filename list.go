@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )

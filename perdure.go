@@ -27,13 +27,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/redact"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/sqlite"
-	"github.com/perdure/perdure/task"
 	"github.com/perdure/perdure/tool"
 )
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/task"
 )
 
 // Check says why a request for a task, or for another attempt of one that may still run, would be refused: by the

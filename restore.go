@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/task"
 )
 
 // Restored is what Restore did about one task that a reboot took.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 )
 

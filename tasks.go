@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )

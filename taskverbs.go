@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/task"
 )
 
 // TaskSpec says what a task is to run.

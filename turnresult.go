@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 )
 

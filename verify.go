@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -14,7 +16,8 @@ const maxVerifyFaults = 100
 
 // Verify checks a session from its first event: that every event follows from the one before it, that every body is
 // what its digest says, that the log folds without faults, that the state from snapshots equals the one from the log,
-// and that a fork's parent still has the events it was forked from. It returns the faults, none if all is well.
+// that a fork's parent still has the events it was forked from, and that what is listed of the session was so at some
+// event. It returns the faults, none if all is well.
 func (h *Home) Verify(ctx context.Context, id string) ([]string, error) {
 	info, err := h.store.Get(ctx, id)
 	if err != nil {
@@ -26,6 +29,7 @@ func (h *Home) Verify(ctx context.Context, id string) ([]string, error) {
 		return nil, err
 	}
 	v.walk(ctx, st)
+	v.compareListing(st)
 	if st.Head != info.Head {
 		v.fault("log ends at %d with hash %s, the session's row says %d, %s", st.Head.Seq, short(st.Head.Hash), info.Head.Seq, short(info.Head.Hash))
 	}
@@ -42,6 +46,7 @@ type verification struct {
 	home   *Home
 	info   store.Info
 	faults []string
+	listed bool // the listing is that of some event
 }
 
 func (v *verification) fault(format string, args ...any) {
@@ -87,5 +92,33 @@ func (v *verification) walk(ctx context.Context, st *session.State) {
 			v.fault("%v", err)
 			return
 		}
+		v.listed = v.listed || v.isListed(st)
+	}
+}
+
+// isListed tells whether the listing's copy is of this state. Nothing is said of what it carries besides.
+func (v *verification) isListed(st *session.State) bool {
+	is, want := v.info.Heads, engine.Heads(st)
+	is.Extra, want.Extra = nil, nil
+	if len(is.Labels)+len(want.Labels) == 0 {
+		is.Labels, want.Labels = nil, nil
+	}
+	return reflect.DeepEqual(is, want)
+}
+
+// compareListing says what is listed of a session and does not follow from its log. A listing may be of an older event:
+// it is written with the next one.
+func (v *verification) compareListing(st *session.State) {
+	if v.info.Damaged != "" {
+		v.fault("%s", v.info.Damaged)
+	}
+	if len(v.faults) > 0 {
+		return // it may be of an event that could not be read
+	}
+	if !v.listed {
+		v.fault("what is listed of it (name, directory, model, costs) was so at no event of the log")
+	}
+	if v.info.Owner != st.Owner || v.info.Created != st.Created {
+		v.fault("owner or age are listed otherwise than the log has them")
 	}
 }

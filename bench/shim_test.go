@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/task"
 )
 
 // The targets. Times are medians, each measured in the same run and interleaved with what it is compared to.

@@ -13,9 +13,9 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/model/scripted"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )

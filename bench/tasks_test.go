@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/task"
 )
 
 // taskHome is a home with tasks that people have started, as the real binary runs them.

@@ -165,6 +165,10 @@ type Info struct {
 	Holder  *Holder
 	Heads   Heads
 	Bytes   int64 // event bytes appended so far
+
+	// Damaged says what is wrong with the listing's part of this row, of which Heads, Owner and Created have what could be
+	// read; "" is what it should be. The log is not concerned.
+	Damaged string
 }
 
 // Heads are what a listing shows and filters by. The holder sets them with each append; they are derived from the

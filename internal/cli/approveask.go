@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 )
 
 // lookAgain is how often it is looked whether a call was answered elsewhere.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/task"
+	"github.com/perdure/perdure/internal/task"
 )
 
 // recentOutput is how much of what was printed before is shown to who attaches, in bytes.

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/session"
 )

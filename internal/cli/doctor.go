@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/model/connect"
+	"github.com/perdure/perdure/internal/provider/connect"
 )
 
 func (a *App) doctorCommand() *cobra.Command {

@@ -100,7 +100,7 @@ func (d *diagnosis) store(ctx context.Context, a *App, h *perdure.Home) {
 		d.add(levelOK, "store", "", "there is no %s yet", filepath.Join(d.Home, "perdure.db"))
 		return
 	}
-	const hint = "perdure verify --all names the sessions that are hit"
+	const hint = "put a backup in its place (perdure backup makes them); perdure verify --all names the sessions that are hit"
 	backend, faults, err := checker.Check(ctx, maxFaults)
 	switch {
 	case err != nil:

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/task"
 )
 
 // staleAfter is how long a task runs until doctor asks whether anybody still wants it.

@@ -8,9 +8,9 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/model/connect"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"

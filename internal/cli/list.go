@@ -109,6 +109,12 @@ func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON b
 	} else if err := a.printSessions(page.Sessions, false); err != nil {
 		return err
 	}
+	for _, s := range page.Sessions {
+		if s.Damaged != "" {
+			a.note("session %s: %s", s.ID, s.Damaged)
+			a.hint("its log is not concerned: %s shows it; put a backup in the home's place to have both", a.command("show", s.ID))
+		}
+	}
 	if page.Next != "" {
 		a.note("there are more: --after %s", page.Next)
 	}

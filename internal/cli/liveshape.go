@@ -6,7 +6,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/session"
 )

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/task"
+	"github.com/perdure/perdure/internal/task"
 )
 
 const (

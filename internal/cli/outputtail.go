@@ -5,7 +5,7 @@ import (
 	"sort"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/task"
+	"github.com/perdure/perdure/internal/task"
 )
 
 // tailBlock is how much is read at a time, going back from the end.

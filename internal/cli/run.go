@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"

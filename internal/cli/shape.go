@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 )
 

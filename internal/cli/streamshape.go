@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 )
 

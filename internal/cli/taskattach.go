@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/task"
 )
 
 func (a *App) taskAttachCommand() *cobra.Command {

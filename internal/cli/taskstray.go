@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/task"
 )
 
 // killStrays ends commands that no session knows of any more, by what doctor calls them: SESSION/ACT. All are looked at

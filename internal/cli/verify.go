@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -54,8 +55,16 @@ func (a *App) verify(ctx context.Context, h *perdure.Home, id string, asJSON boo
 	case err != nil: // what keeps it from being checked is a fault too
 		faults = append(faults, err.Error())
 	}
+	if err := a.printFaults(id, faults, asJSON, prefix); err != nil || len(faults) == 0 {
+		return err == nil, err
+	}
+	a.hintFaults(ctx, h, id)
+	return false, nil
+}
+
+func (a *App) printFaults(id string, faults []string, asJSON bool, prefix string) error {
 	if asJSON {
-		return len(faults) == 0, a.json(verdictOf{ID: id, OK: len(faults) == 0, Faults: append([]string{}, faults...)})
+		return a.json(verdictOf{ID: id, OK: len(faults) == 0, Faults: append([]string{}, faults...)})
 	}
 	if len(faults) == 0 {
 		a.linef("%sok", prefix)
@@ -63,7 +72,31 @@ func (a *App) verify(ctx context.Context, h *perdure.Home, id string, asJSON boo
 	for _, f := range faults {
 		a.linef("%s%s", prefix, oneline(f, 500))
 	}
-	return len(faults) == 0, nil
+	return nil
+}
+
+// hintFaults names the ways on from a session with faults.
+func (a *App) hintFaults(ctx context.Context, h *perdure.Home, id string) {
+	a.hint("a backup from before has it whole: PERDURE_HOME=BACKUP %s (perdure backup makes them)", a.command("show", id))
+	for _, err := range h.Store().Read(ctx, id, 1, 0) {
+		var corrupt *store.CorruptError
+		if errors.As(err, &corrupt) && corrupt.Seq > 1 && !errors.Is(err, store.ErrDamaged) {
+			a.hint("%s goes on in a session of its own, from the last good event", a.command("fork", fmt.Sprintf("%s@%d", id, corrupt.Seq-1)))
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// stillListed tells whether a session is listed that cannot be found by its id.
+func (a *App) stillListed(ctx context.Context, h *perdure.Home, id string) bool {
+	found := false
+	err := each(ctx, h, store.Query{}, func(s store.Info) error {
+		found = found || s.ID == id
+		return nil
+	})
+	return err == nil && found
 }
 
 func (a *App) verifyAll(ctx context.Context, h *perdure.Home, asJSON bool) error {
@@ -71,7 +104,10 @@ func (a *App) verifyAll(ctx context.Context, h *perdure.Home, asJSON bool) error
 	err := each(ctx, h, store.Query{}, func(s store.Info) error {
 		sound, err := a.verify(ctx, h, s.ID, asJSON, s.ID+"  ")
 		if errors.Is(err, store.ErrNotFound) {
-			return nil // deleted meanwhile
+			if !a.stillListed(ctx, h, s.ID) {
+				return nil // deleted meanwhile
+			}
+			sound, err = false, a.printFaults(s.ID, []string{"it is listed and cannot be found: an index of the database is damaged"}, asJSON, s.ID+"  ")
 		}
 		if err == nil && !sound {
 			bad++
@@ -89,6 +125,7 @@ func (a *App) verifyAll(ctx context.Context, h *perdure.Home, asJSON bool) error
 	}
 	if bad > 0 {
 		a.note("%d sessions have faults; the others are not affected", bad)
+		a.hint("put a backup in its place (perdure backup makes them), or go on without: perdure delete ID removes what cannot be read")
 	}
 	if bad+len(lost) > 0 {
 		return exit(exitFailed)

@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// Check lets SQLite look at its own structures; see [store.Checker]. It reads the whole file.
+// Check lets SQLite look at its own structures, and whether each index has the rows of its table; see [store.Checker]. It
+// reads the whole file.
 func (s *Store) Check(ctx context.Context, limit int) (backend string, faults []string, err error) {
 	err = s.read(ctx, func(c *conn) error {
 		if _, err := c.one("SELECT sqlite_version()", nil, func(v []driver.Value) error {
@@ -15,7 +16,7 @@ func (s *Store) Check(ctx context.Context, limit int) (backend string, faults []
 		}); err != nil {
 			return err
 		}
-		return c.queryUntil(ctx, fmt.Sprintf("PRAGMA quick_check(%d)", limit), nil, func(v []driver.Value) error {
+		return c.queryUntil(ctx, fmt.Sprintf("PRAGMA integrity_check(%d)", limit), nil, func(v []driver.Value) error {
 			if said := text(v[0]); said != "ok" && len(faults) < limit {
 				faults = append(faults, said)
 			}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/store"
 )
 
 // TestCheck: a sound home has no faults, a page of another's content is named, and who does not want to wait is let go.
@@ -43,5 +45,51 @@ func TestCheck(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	if _, faults, err := s.Check(t.Context(), 3); err == nil && len(faults) == 0 || len(faults) > 3 {
 		t.Errorf("after the damage: %q, %v", faults, err)
+	}
+}
+
+// Goal: of a session whose listing is damaged or gone only the listing is: it is found, listed with a word about it, and
+// its log is read.
+func TestDamagedListing(t *testing.T) {
+	for change, want := range map[string]string{
+		"DELETE FROM listing WHERE sno = 1":                   "what is listed of it is gone",
+		"UPDATE listing SET labels = '{' WHERE sno = 1":       "what is listed of it is damaged",
+		"UPDATE listing SET title = x'ff00' WHERE sno = 1":    "what is listed of it is damaged",
+		"UPDATE listing SET cwd = 5 || x'ff' WHERE sno = 1":   "what is listed of it is damaged",
+		"UPDATE listing SET title = 'another' WHERE sno = 99": "",
+	} {
+		s := mustOpen(t, t.TempDir(), Config{})
+		a, b := newLog(t, s, "a"), newLog(t, s, "b")
+		a.must(3)
+		b.must(3)
+		if err := s.writer.conn.script(change); err != nil {
+			t.Fatal(err)
+		}
+		info, err := s.Get(t.Context(), "a")
+		if err != nil || info.Damaged != want || info.Head.Seq != 3 {
+			t.Errorf("%s: %+v, %v", change, info, err)
+		}
+		page, err := s.List(t.Context(), store.Query{})
+		if err != nil || len(page.Sessions) != 2 {
+			t.Fatalf("%s: %+v, %v", change, page, err)
+		}
+		for _, got := range page.Sessions {
+			if got.ID == "a" && got.Damaged != want || got.ID == "b" && got.Damaged != "" {
+				t.Errorf("%s: %+v", change, got)
+			}
+		}
+		n := 0
+		for _, err := range s.Read(t.Context(), "a", 1, 0) {
+			if err != nil {
+				t.Error(err)
+			}
+			n++
+		}
+		if n != 3 {
+			t.Errorf("%s: %d events", change, n)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

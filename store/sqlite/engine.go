@@ -133,5 +133,20 @@ func (e *engine) explain(err error) error {
 	return err
 }
 
+// told explains what a read met of a damaged file, once. Of queries that are constant, a table or column that is not known
+// says that the page is damaged on which the tables are described.
+func (e *engine) told(err error) error {
+	if errors.Is(err, store.ErrDamaged) {
+		return err
+	}
+	switch e.primary(err) {
+	case codeCorrupt, codeNotADB:
+		return e.explain(err)
+	case codeError:
+		return fmt.Errorf("%w: the tables are not as they were made; restore a copy: %w", store.ErrDamaged, err)
+	}
+	return err
+}
+
 // fullDisk says that a write did not happen for want of space.
 func fullDisk(err error) error { return fmt.Errorf("%w: %w", store.ErrFull, err) }

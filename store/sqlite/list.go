@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -22,10 +23,13 @@ type infoRow struct {
 
 const infoColumns = `s.sno, s.id, p.id, s.fork_seq, s.base_hash, s.holder, s.epoch, s.head_seq, s.head_hash, s.mark, s.updated,
 	s.bytes, l.owner, l.created, l.title, l.lifecycle, l.activity, l.cwd, l.model, l.turns, l.cost_nano, l.labels, l.extra,
-	(SELECT count(*) FROM inbox i WHERE i.session_no = s.sno AND i.n > s.mark)`
+	(SELECT count(*) FROM inbox i WHERE i.session_no = s.sno AND i.n > s.mark), l.sno`
 
-const sqlGet = `SELECT ` + infoColumns + ` FROM session s CROSS JOIN listing l ON l.sno = s.sno
+const sqlGet = `SELECT ` + infoColumns + ` FROM session s LEFT JOIN listing l ON l.sno = s.sno
 	LEFT JOIN session p ON p.sno = s.parent_no WHERE s.id = ?1`
+
+// sqlScan finds a session without any index.
+const sqlScan = "SELECT 1 FROM session NOT INDEXED WHERE id = ?1"
 
 // getRow reads one session, with what is known of its holder. Errors: ErrNotFound.
 func (s *Store) getRow(c *conn, id string) (infoRow, error) {
@@ -39,6 +43,12 @@ func (s *Store) getRow(c *conn, id string) (infoRow, error) {
 		return row, err
 	}
 	if !found {
+		switch there, err := c.one(sqlScan, []any{id}, nil); {
+		case err != nil:
+			return row, err
+		case there:
+			return row, fmt.Errorf("%w: session %s is there, and the index of sessions does not have it; restore a copy", store.ErrDamaged, id)
+		}
 		return row, store.ErrNotFound
 	}
 	if h := row.info.Holder; h != nil {
@@ -66,9 +76,26 @@ func scanInfo(v []driver.Value) (infoRow, error) {
 		nano := number(v[20])
 		row.info.Heads.CostNano = &nano
 	}
-	var err error
-	row.info.Heads.Labels, err = labelMap(text(v[21]))
-	return row, err
+	row.info.Damaged = row.readLabels(v)
+	return row, nil
+}
+
+// readLabels reads the labels and says what is wrong with the listing's part of a row, or "".
+func (r *infoRow) readLabels(v []driver.Value) string {
+	labels, err := labelMap(text(v[21]))
+	r.info.Heads.Labels = labels
+	switch {
+	case v[24] == nil:
+		return "what is listed of it is gone"
+	case err != nil:
+		return "what is listed of it is damaged"
+	}
+	for _, column := range []int{12, 14, 15, 16, 17, 18} { // no writer of ours left another type there, or bytes that are no text
+		if s, is := v[column].(string); !is || !utf8.ValidString(s) {
+			return "what is listed of it is damaged"
+		}
+	}
+	return ""
 }
 
 // List returns one page; see [store.Directory].
@@ -142,6 +169,9 @@ func listQuery(q store.Query) (string, []any, error) {
 		b.where("substr(s.id, -length(%[1]s)) = %[1]s", q.IDSuffix)
 	}
 	from := "session s CROSS JOIN listing l ON l.sno = s.sno"
+	if q.Lifecycle == "" && q.Activity == "" {
+		from = "session s LEFT JOIN listing l ON l.sno = s.sno" // one whose listing is gone is told
+	}
 	if q.Cwd != "" || q.Title != "" || rare(q) {
 		from = "listing l CROSS JOIN session s ON s.sno = l.sno"
 	}

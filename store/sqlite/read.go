@@ -153,7 +153,7 @@ func (r *reader) missing(ctx context.Context) error {
 func (r *reader) damage(err error) error {
 	switch r.store.cfg.engine.primary(err) {
 	case codeCorrupt, codeNotADB:
-		return &store.CorruptError{Session: r.id, Seq: r.next, Cause: r.store.cfg.engine.explain(err)}
+		return &store.CorruptError{Session: r.id, Seq: r.next, Cause: r.store.cfg.engine.told(err)}
 	}
 	return err
 }

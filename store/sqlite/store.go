@@ -286,7 +286,7 @@ func (s *Store) read(ctx context.Context, f func(*conn) error) error {
 		return err
 	}
 	defer s.readers.put(c)
-	return f(c)
+	return s.cfg.engine.told(f(c))
 }
 
 // checkPlace refuses a place whose locks cannot be trusted.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"

@@ -96,8 +96,8 @@ func Guarantees() []Guarantee {
 				{"internal/test/proof", "TestKill"},
 				{"internal/test/proof", "TestShimKilled"},
 				{"internal/test/proof", "TestEverythingKilled"},
-				{"task", "TestDeathAtEveryStep"},
-				{"task", "TestReboot"},
+				{"internal/task", "TestDeathAtEveryStep"},
+				{"internal/task", "TestReboot"},
 			},
 		},
 		{
@@ -116,7 +116,7 @@ func Guarantees() []Guarantee {
 			Boundary: "output", Agent: "all of it is kept (64 MiB of each command); a task's next look shows only what is new",
 			Shim: "goes on at the same byte under another shim", Power: "what was in the log; a dead task's latest output may be gone",
 			Promise: "no byte shown twice as new, every gap named",
-			Tests:   []Test{{"internal/test/proof", "TestKill"}, {"internal/test/proof", "TestShimKilled"}, {"task", "TestAdopt"}, {"task", "TestKilledTogether"}, {"task", "TestKilledAllTogether"}, {"task", "TestOutputBound"}},
+			Tests:   []Test{{"internal/test/proof", "TestKill"}, {"internal/test/proof", "TestShimKilled"}, {"internal/task", "TestAdopt"}, {"internal/task", "TestKilledTogether"}, {"internal/task", "TestKilledAllTogether"}, {"internal/task", "TestOutputBound"}},
 		},
 	}
 }

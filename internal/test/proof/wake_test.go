@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/session"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure/engine"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"

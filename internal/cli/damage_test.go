@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/session"
+)
+
+// damaged is a home whose database is damaged again and again, and what its commands say while it is sound.
+type damaged struct {
+	*world
+	files map[string][]byte // of the database, as they are when sound
+	ids   []string
+	sound map[string]string // what each command prints then
+}
+
+// looks are the commands that look at a home, and at some sessions in it.
+func (d *damaged) looks(ids ...string) (commands [][]string) {
+	commands = [][]string{{"list", "--json"}, {"list"}, {"verify", "--all"}, {"doctor"}, {"task", "list", "--json"}}
+	for _, id := range ids {
+		commands = append(commands, []string{"show", id, "--json"}, []string{"log", id, "--json"}, []string{"verify", id})
+	}
+	return commands
+}
+
+// said is what is compared of a command's outcome. What doctor says of the machine changes by itself.
+func said(o outcomeOf) string {
+	if o.args[0] == "doctor" {
+		return fmt.Sprint(o.code)
+	}
+	return fmt.Sprint(o.code, o.stdout)
+}
+
+// newDamaged makes a home that has something in every table, in more than a page. Wal: what was written last is in the
+// write-ahead log.
+func newDamaged(t *testing.T, wal bool) *damaged {
+	t.Helper()
+	d := &damaged{world: newWorld(t), files: map[string][]byte{}, sound: map[string]string{}}
+	user := session.Actor{Type: session.ActorUser}
+	for i := range 8 {
+		id := fmt.Sprintf("s%02d", i)
+		d.create(id)
+		d.ids = append(d.ids, id)
+		var bodies []session.Body
+		for n := range 6 {
+			bodies = append(bodies, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(strings.Repeat(fmt.Sprintf("%s says %d. ", id, n), 40+200*(i%3)))}})
+		}
+		d.append(id, user, append(bodies, &session.StateSet{Key: "k", Value: []byte(strings.Repeat(id, 300))}, &session.FactAdded{Fact: session.Fact{Kind: "k", Text: id}})...)
+		d.ok("rename", id, "name of "+id)
+		if i%4 == 0 {
+			d.ok("fork", id, "--name", "fork of "+id)
+		}
+		if i%3 == 0 {
+			d.ok("send", id, strings.Repeat("later ", 50))
+		}
+	}
+	h := d.open("{}") // what was written last is an item: the mark knows of it, and of no lease that was given back
+	if _, err := h.Send(t.Context(), "s00", "", "the last"); err != nil {
+		t.Fatal(err)
+	}
+	d.close(h)
+	if !wal {
+		copied := filepath.Join(t.TempDir(), "copy")
+		d.ok("backup", copied)
+		d.home = copied
+		d.app.Environ = append(d.app.Environ, "PERDURE_HOME="+copied)
+		d.app.Environ = slices.DeleteFunc(d.app.Environ, func(kv string) bool { return strings.HasPrefix(kv, "PERDURE_HOME=") && !strings.HasSuffix(kv, copied) })
+	}
+	entries, err := os.ReadDir(d.home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range d.looks(d.ids...) {
+		o := d.run(command...)
+		if o.code != 0 || o.stderr != "" {
+			t.Fatalf("%+v", o)
+		}
+		d.sound[strings.Join(command, " ")] = said(o)
+	}
+	for _, e := range entries {
+		if e.Type().IsRegular() {
+			if d.files[e.Name()], err = os.ReadFile(filepath.Join(d.home, e.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return d
+}
+
+// spoil puts the files back as they were, but for some bytes of one.
+func (d *damaged) spoil(name string, change func([]byte)) {
+	d.t.Helper()
+	for file, b := range d.files {
+		if file == name {
+			b = slices.Clone(b)
+			change(b)
+		}
+		if err := os.WriteFile(filepath.Join(d.home, file), b, 0o600); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(d.home, "perdure.db-shm")); err != nil && !os.IsNotExist(err) {
+		d.t.Fatal(err)
+	}
+}
+
+// hit damages a page in one of the ways in which disks do it.
+func hit(rng *rand.Rand, page []byte) string {
+	at := rng.IntN(len(page))
+	switch rng.IntN(5) {
+	case 0:
+		page[at] ^= 1 << rng.IntN(8)
+		return fmt.Sprintf("a bit at %d", at)
+	case 1:
+		page[at] = byte(rng.IntN(256))
+		return fmt.Sprintf("a byte at %d", at)
+	case 2:
+		end := min(len(page), at+1+rng.IntN(64))
+		for i := at; i < end; i++ {
+			page[i] = byte(rng.IntN(256))
+		}
+		return fmt.Sprintf("%d to %d", at, end)
+	case 3:
+		for i := at &^ 511; i < at&^511+512 && i < len(page); i++ {
+			page[i] = 0
+		}
+		return fmt.Sprintf("a sector of zeros at %d", at&^511)
+	}
+	for i := range page {
+		page[i] = byte(rng.IntN(256))
+	}
+	return "all of it"
+}
+
+// judge runs the looks and says what is wrong with what they say: something that is not so and stands there without a
+// word, or a fault without a remedy. Of a listing, which is a copy without a digest, and of the messages that wait, it is
+// enough that a check tells it.
+func (d *damaged) judge(ids ...string) (wrong []string) {
+	silent, told := "", false
+	for _, command := range d.looks(ids...) {
+		o, key := d.run(command...), strings.Join(command, " ")
+		told = told || o.code != 0 && (command[0] == "verify" || command[0] == "doctor")
+		all := o.stdout + o.stderr
+		switch {
+		case said(o) == d.sound[key]:
+		case o.code == 0 && o.stderr == "" && (command[0] == "list" || command[0] == "show" && settled(o.stdout) == settled(d.sound[key])):
+			silent = key + ": " + parts(o.stdout, d.sound[key])
+		case o.code == 0 && o.stderr == "":
+			wrong = append(wrong, fmt.Sprintf("perdure %s says nothing of it:\n%s", key, parts(o.stdout, d.sound[key])))
+		case !strings.Contains(all, "backup") && !strings.Contains(all, "perdure verify"):
+			wrong = append(wrong, fmt.Sprintf("perdure %s names no remedy, exit %d:\n%.300s\n%.500s", key, o.code, o.stdout, o.stderr))
+		}
+	}
+	if silent != "" && !told {
+		wrong = append(wrong, fmt.Sprintf("what waits or is listed is wrong, and neither verify nor doctor say so: %s", silent))
+	}
+	return wrong
+}
+
+// Goal: a page of the database is damaged, each of them in turn. Nothing panics, nothing that is wrong is shown as right,
+// each fault names a remedy, and a session that verify calls sound is shown as before.
+func TestDamagedPages(t *testing.T) { damagePages(t, false, "perdure.db", 4096, 0) }
+
+// Goal: a name that is changed in the database, wherever it stands, into another that could be one is told.
+func TestChangedName(t *testing.T) {
+	d := newDamaged(t, false)
+	listed, name, other := 0, []byte("name of s03"), []byte("name of s93")
+	sound := d.files["perdure.db"]
+	for at := bytes.Index(sound, name); at >= 0; {
+		d.spoil("perdure.db", func(b []byte) { copy(b[at:], other) })
+		for _, wrong := range d.judge("s03") {
+			t.Errorf("at %d: %s", at, wrong)
+		}
+		if o := d.run("verify", "s03"); o.code == exitFailed && strings.Contains(o.stdout, "was so at no event") {
+			listed++
+		}
+		next := bytes.Index(sound[at+1:], name)
+		if at += 1 + next; next < 0 {
+			break
+		}
+	}
+	if listed != 1 {
+		t.Errorf("%d places are the listing's", listed)
+	}
+}
+
+// Goal: the same for the frames of the write-ahead log.
+func TestDamagedFrames(t *testing.T) { damagePages(t, true, "perdure.db-wal", 4096+24, 32) }
+
+func damagePages(t *testing.T, wal bool, name string, page, header int) {
+	d := newDamaged(t, wal)
+	rounds, seed, step := 1, uint64(1), 1
+	if os.Getenv("PERDURE_SOAK") != "" {
+		rounds, seed = 20, rand.Uint64()
+	} else if wal {
+		step = max(1, (len(d.files[name])-header)/page/60) // there are many, and each is checked by SQLite
+	}
+	rng := rand.New(rand.NewPCG(seed, 0))
+	pages := (len(d.files[name]) - header) / page
+	if pages < 50 {
+		t.Fatalf("%s has %d pages", name, pages)
+	}
+	t.Logf("%d pages, seed %d", pages, seed)
+	for range rounds {
+		for p := 0; p < pages; p += step {
+			what := ""
+			d.spoil(name, func(b []byte) { what = hit(rng, b[header+p*page:header+(p+1)*page]) })
+			for _, wrong := range d.judge(d.ids[rng.IntN(len(d.ids))], d.ids[rng.IntN(len(d.ids))]) {
+				t.Errorf("page %d, %s: %s", p, what, wrong)
+			}
+		}
+	}
+}
+
+// parts shows where two texts differ.
+func parts(got, want string) string {
+	want = strings.TrimPrefix(want, "0")
+	i := 0
+	for i < min(len(got), len(want)) && got[i] == want[i] {
+		i++
+	}
+	from := max(0, i-100)
+	return fmt.Sprintf("…%.300s\nwas\n…%.300s", got[min(from, len(got)):], want[min(from, len(want)):])
+}
+
+// settled is what show says of a session but for the messages that wait.
+func settled(shown string) string {
+	var v map[string]any
+	if json.Unmarshal([]byte(strings.TrimPrefix(shown, "0")), &v) != nil {
+		return shown
+	}
+	delete(v, "inbox")
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,251 @@
+package scripted
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/perdure/perdure/internal/provider/raw"
+	"github.com/perdure/perdure/internal/provider/toolid"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/session"
+)
+
+// position is the step that a conversation has come to.
+type position struct {
+	step  Step
+	spoke int // assistant messages in the whole conversation
+}
+
+// find looks for the newest prompt that a turn matches.
+func (s Script) find(ms []session.Message) (position, error) {
+	since, spoke := 0, 0
+	for _, m := range ms {
+		if m.Role == session.RoleAssistant {
+			spoke++
+		}
+	}
+	for i := len(ms) - 1; i >= 0; i-- {
+		if ms[i].Role == session.RoleAssistant {
+			since++
+			continue
+		}
+		for j := len(ms[i].Blocks) - 1; j >= 0; j-- {
+			b := ms[i].Blocks[j]
+			for _, t := range s.Turns {
+				if b.Type == session.BlockText && t.Match != "" && strings.Contains(b.Text, t.Match) {
+					return t.at(since, spoke)
+				}
+			}
+		}
+	}
+	for _, t := range s.Turns {
+		if t.Match == "" {
+			return t.at(spoke, spoke)
+		}
+	}
+	return position{}, refuse("the script has no turn for this conversation")
+}
+
+func (t Turn) at(n, spoke int) (position, error) {
+	if n >= len(t.Steps) {
+		return position{}, refuse("the script's turn %q has no step %d", t.Match, n+1)
+	}
+	return position{step: t.Steps[n], spoke: spoke}, nil
+}
+
+// failure is what strikes this attempt, nil for nothing.
+func (p position) failure(act string) *Failure {
+	if n := attempt(act); n >= 1 && n <= len(p.step.Fail) {
+		return &p.step.Fail[n-1]
+	}
+	return nil
+}
+
+// response makes the blocks. Ids of tool calls come from the position in the conversation.
+func (p position) response(r model.Request) (*model.Response, error) {
+	out := &model.Response{ID: fmt.Sprintf("scripted_%d", p.spoke), Model: Name, Stop: p.step.Stop}
+	if p.step.Thinking != "" {
+		b := raw.AppendString([]byte(`{"type":"thinking","thinking":`), p.step.Thinking)
+		out.Blocks = append(out.Blocks, session.Block{
+			Type: session.BlockThinking, Raw: append(b, '}'), Provider: Name, Text: p.step.Thinking,
+		})
+	}
+	if p.step.Text != "" {
+		text, err := fill(p.step.Text, r.Messages, func(s string) string { return s })
+		if err != nil {
+			return nil, err
+		}
+		b := raw.AppendString([]byte(`{"type":"text","text":`), text)
+		out.Blocks = append(out.Blocks, session.Block{
+			Type: session.BlockText, Raw: append(b, '}'), Provider: Name, Text: text,
+		})
+	}
+	used := toolid.InHistory(r.Messages)
+	for i, t := range p.step.Tools {
+		id := used.Claim("scripted_"+strconv.Itoa(p.spoke)+"_"+strconv.Itoa(i), r.Act, i, toolid.Fit)
+		b, err := t.block(id, r.Messages)
+		if err != nil {
+			return nil, err
+		}
+		out.Blocks = append(out.Blocks, b)
+	}
+	if out.Stop == "" {
+		out.Stop = session.StopEndTurn
+		if len(p.step.Tools) > 0 {
+			out.Stop = session.StopToolUse
+		}
+	}
+	out.Usage.Input = tokens(len(appendRequest(nil, r)))
+	for _, b := range out.Blocks {
+		out.Usage.Output += tokens(len(b.Raw))
+	}
+	return out, nil
+}
+
+func (t ToolCall) block(id string, ms []session.Message) (session.Block, error) {
+	input := "{}"
+	if len(t.Input) > 0 {
+		// The script's bytes are JSON, so what is filled in has to be escaped as a part of a string.
+		filled, err := fill(string(t.Input), ms, func(s string) string {
+			inner, _ := raw.Inner(raw.AppendString(nil, s))
+			return string(inner)
+		})
+		if err != nil {
+			return session.Block{}, err
+		}
+		input = filled
+	}
+	if !json.Valid([]byte(input)) {
+		return session.Block{}, refuse("the input of %s is no JSON: %s", t.Name, input)
+	}
+	b := raw.AppendString([]byte(`{"type":"tool_use","id":`), id)
+	b = raw.AppendString(append(b, `,"name":`...), t.Name)
+	b = append(append(append(b, `,"input":`...), input...), '}')
+	return session.Block{
+		Type: session.BlockToolUse, Raw: b, Provider: Name,
+		Tool: &session.ToolUse{ID: id, Name: t.Name, Input: []byte(input)},
+	}, nil
+}
+
+const opening, closing = "{{result:", "}}"
+
+// fill replaces each {{result:PATTERN}}.
+func fill(s string, ms []session.Message, escape func(string) string) (string, error) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, opening)
+		out.WriteString(before)
+		if !found {
+			return out.String(), nil
+		}
+		pattern, after, closed := strings.Cut(rest, closing)
+		if !closed {
+			return "", refuse("%s without %s", opening, closing)
+		}
+		if escape(`"`) != `"` {
+			pattern, _ = raw.String(raw.Quote([]byte(pattern)))
+		}
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return "", refuse("%v", err)
+		}
+		v, ok := newest(re, ms)
+		if !ok {
+			return "", refuse("no tool result holds %s", pattern)
+		}
+		out.WriteString(escape(v))
+		s = after
+	}
+}
+
+// newest searches the tool results from the last one on.
+func newest(re *regexp.Regexp, ms []session.Message) (string, bool) {
+	for i := len(ms) - 1; i >= 0; i-- {
+		for j := len(ms[i].Blocks) - 1; j >= 0; j-- {
+			b := ms[i].Blocks[j]
+			if b.Type != session.BlockToolResult || b.Result == nil {
+				continue
+			}
+			if m := re.FindStringSubmatch(session.Text(b.Result.Content)); len(m) > 1 {
+				return m[1], true
+			} else if m != nil {
+				return m[0], true
+			}
+		}
+	}
+	return "", false
+}
+
+// deltaSize is about how many bytes a delta shows.
+const deltaSize = 24
+
+// deltas cuts the blocks into what a stream would show.
+func deltas(blocks []session.Block) []model.Delta {
+	var out []model.Delta
+	for _, b := range blocks {
+		d := model.Delta{Kind: model.DeltaText}
+		text := b.Text
+		if b.Type == session.BlockThinking {
+			d.Kind = model.DeltaThinking
+		}
+		if b.Tool != nil {
+			d.Kind, text = model.DeltaTool, string(b.Tool.Input)
+			out = append(out, model.Delta{Kind: model.DeltaTool, Tool: b.Tool.Name, ID: b.Tool.ID})
+		}
+		for text != "" {
+			n := min(deltaSize, len(text))
+			for n < len(text) && text[n]&0xC0 == 0x80 {
+				n++
+			}
+			d.Text, text = text[:n], text[n:]
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// appendRequest writes a request down, each part with its length, so that no two requests look the same.
+func appendRequest(b []byte, r model.Request) []byte {
+	part := func(s []byte) {
+		b = strconv.AppendInt(b, int64(len(s)), 10)
+		b = append(append(b, ':'), s...)
+	}
+	part([]byte(r.System))
+	part(r.Tools)
+	for _, m := range r.Messages {
+		part([]byte(m.Role))
+		for _, bl := range m.Blocks {
+			part([]byte(bl.Type))
+			switch {
+			case bl.Provider == Name && len(bl.Raw) > 0:
+				part(bl.Raw)
+			case bl.Tool != nil:
+				part([]byte(bl.Tool.ID))
+				part([]byte(bl.Tool.Name))
+				part(bl.Tool.Input)
+			case bl.Result != nil:
+				part([]byte(bl.Result.ID))
+				part(strconv.AppendBool(nil, bl.Result.IsError))
+				for _, p := range bl.Result.Content {
+					part([]byte(p.Type))
+					part([]byte(p.Media))
+					part(p.Data)
+				}
+			default:
+				part([]byte(bl.Text))
+				part([]byte(bl.Media))
+				part(bl.Data)
+			}
+		}
+	}
+	return b
+}
+
+func tokens(n int) int64 { return int64(n+3) / 4 }
+
+func refuse(format string, args ...any) error {
+	return &model.Error{Class: model.ClassInvalid, Message: fmt.Sprintf(format, args...)}
+}
