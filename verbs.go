@@ -70,7 +70,7 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	}
 	r, err := h.store.Send(ctx, id, item)
 	if err != nil {
-		return r, fmt.Errorf("send to session %s: %w", id, err)
+		return r, err // it says to whom
 	}
 	h.eng.Wake(id)
 	return r, nil

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -299,7 +300,7 @@ func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *appro
 	}
 	word := map[bool]string{true: "allowed", false: "denied"}
 	if c.Approval.Allow != f.allow {
-		return "", &exitError{code: exitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], shown(c.Approval.By.ID, 100))}
+		return "", &exitError{code: exitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
 	}
 	a.note("%s was %s already", ref, word[f.allow])
 	return st.ID, nil

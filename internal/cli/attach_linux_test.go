@@ -49,7 +49,9 @@ func (w *world) sitTyped(keys string, cols, rows uint16, args ...string) *person
 	}
 	p.resize(cols, rows)
 	p.before = p.modes()
-	p.types(keys)
+	if keys != "" {
+		p.types(keys)
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		w.t.Fatal(err)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/store"
 )
 
 func (a *App) backupCommand() *cobra.Command {
@@ -26,12 +28,16 @@ is no backup: what perdure.db-wal holds belongs to perdure.db.`,
 				if args[0] == "" {
 					return usageError("a directory is needed that is not there yet")
 				}
-				dir := a.directory(args[0])
-				err := h.Backup(ctx, dir)
-				if errors.Is(err, fs.ErrExist) {
-					return &exitError{code: exitUsage, text: err.Error(), hint: "name a directory that is not there yet"}
-				}
+				dir, err := a.directory(args[0])
 				if err != nil {
+					return err
+				}
+				switch err := h.Backup(ctx, dir); {
+				case errors.Is(err, fs.ErrExist):
+					return &exitError{code: exitUsage, text: err.Error(), hint: "name a directory that is not there yet"}
+				case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
+					return &exitError{code: exitFailed, text: err.Error(), hint: "free space on the disk of " + dir + ", or name another place"}
+				case err != nil:
 					return err
 				}
 				a.linef("%s", dir)

@@ -55,7 +55,6 @@ func TestCompletionOffers(t *testing.T) {
 		{"permissions|revoke|s1|", "Bash(make)"},
 		{"task|wait|", "s1"},
 		{"task|output|s1|", "bash_1"},
-		{"task|kill|s1|", ""}, // it has ended
 		{"completion|z", "zsh"},
 	} {
 		args := strings.Split(strings.ReplaceAll(c.args, " ", ""), "|")

@@ -120,6 +120,21 @@ func TestDoctorOfAFile(t *testing.T) {
 	}
 }
 
+// Goal: what cannot be sent says once to whom.
+func TestSendThatFailsSaysItOnce(t *testing.T) {
+	w := newWorld(t)
+	w.create("s")
+	if err := os.RemoveAll(filepath.Join(w.home, "holders")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.home, "holders"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := w.fails(exitFailed, "send to session s", "send", "s", "x"); strings.Count(o.stderr, "send to session") != 1 {
+		t.Error(o.stderr)
+	}
+}
+
 // Goal: a store that cannot be read at all does not promise that other commands read it.
 func TestHintOfAStoreThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)

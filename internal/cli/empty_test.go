@@ -9,6 +9,7 @@ import (
 func TestEmptyTaskName(t *testing.T) {
 	w := newWorld(t)
 	id := strings.Fields(w.ok("task", "run", "--", "sleep", "300"))[0]
+	t.Cleanup(func() { w.run("task", "kill", id, "--all") })
 	for _, args := range [][]string{
 		{"kill", ""},
 		{"kill", id, ""},

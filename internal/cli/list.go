@@ -76,20 +76,25 @@ func (a *App) listQuery(f *listFlags) (q store.Query, err error) {
 		q.Labels[k] = v
 	}
 	if f.cwd != "" {
-		q.Cwd = a.directory(f.cwd)
+		q.Cwd, err = a.directory(f.cwd)
 	}
-	return q, nil
+	return q, err
 }
 
-// directory makes a path absolute, as sessions record it: with symlinks resolved, where it exists.
-func (a *App) directory(dir string) string {
+// directory makes a path absolute, as sessions record it: with symlinks resolved, where it exists. A relative one needs
+// the directory that the command was started in.
+func (a *App) directory(dir string) (string, error) {
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(a.Dir, dir)
+		here, err := a.workdir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(here, dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
+		return real, nil
 	}
-	return filepath.Clean(dir)
+	return filepath.Clean(dir), nil
 }
 
 func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON bool) error {
@@ -143,7 +148,7 @@ func (a *App) printSessions(sessions []perdure.Listing, oneDirectory bool) error
 		rows = withoutColumn(rows, len(rows[0])-1)
 	}
 	columns, _ := a.size()
-	return a.table(narrow(rows, columns, "TURNS", "MODEL")) // a name of which enough is seen says more
+	return a.table(narrow(rows, columns, "TURNS", "MODEL", "COST", "DIRECTORY", "UPDATED")) // a name of which enough is seen says more
 }
 
 // called is what a session is known by: its name, and that it is a fork.

@@ -20,10 +20,14 @@ const (
 // overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
 // human anywhere, what runs, and how to begin.
 func (a *App) overview(ctx context.Context, h *perdure.Home) error {
-	q := store.Query{Cwd: a.directory(here), Limit: overviewLooked}
-	page, err := h.List(ctx, q)
-	if err != nil {
-		return err
+	q := store.Query{Limit: overviewLooked}
+	var page perdure.ListPage
+	var err error
+	if q.Cwd, err = a.directory(here); err == nil { // else it is gone, with its sessions
+		page, err = h.List(ctx, q)
+		if err != nil {
+			return err
+		}
 	}
 	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
 	sessions = sessions[:min(len(sessions), overviewSessions)]

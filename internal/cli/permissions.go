@@ -44,7 +44,7 @@ func (a *App) printPermissions(p perdure.PermissionsView) error {
 		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})
 	}
 	for _, g := range p.Grants {
-		by := fmt.Sprintf("%s, by %s %s, %s", g.Scope, g.Actor.Type, g.Actor.ID, a.ago(int64(g.Granted)))
+		by := fmt.Sprintf("%s, by %s, %s", g.Scope, strings.TrimSpace(string(g.Actor.Type)+" "+g.Actor.ID), a.ago(int64(g.Granted)))
 		if g.Cwd != "" {
 			by += ", in " + g.Cwd
 		}

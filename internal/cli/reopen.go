@@ -42,10 +42,14 @@ func (a *App) settle(ctx context.Context, h *perdure.Home, id string, f *runFlag
 
 // isOver says that a session takes nothing more, and what helps.
 func isOver(st *session.State) error {
-	return &exitError{
+	e := &exitError{
 		code: exitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", st.ID, st.Lifecycle),
 		hint: "a fork goes on where it ended: perdure -p --resume " + st.ID + " --fork-session",
 	}
+	if st.Lifecycle == session.LifecycleClosed {
+		e.more = []string{"perdure reopen " + st.ID + " lets it take turns again"}
+	}
+	return e
 }
 
 // relocate finds where a session works whose directory is gone: where a flag says; else in the directory that it was

@@ -150,7 +150,11 @@ const noModel = "none/none"
 
 // newest finds the newest session of this directory that was not closed.
 func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
-	q := store.Query{Cwd: a.Dir, Limit: 100}
+	dir, err := a.workdir()
+	if err != nil {
+		return "", err
+	}
+	q := store.Query{Cwd: dir, Limit: 100}
 	for {
 		page, err := h.Store().List(ctx, q)
 		if err != nil {
@@ -166,7 +170,7 @@ func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 		}
 		if q.After = page.Next; q.After == "" {
 			return "", &exitError{
-				code: exitMissing, text: "no session that can go on was opened in " + a.Dir,
+				code: exitMissing, text: "no session that can go on was opened in " + dir,
 				hint: "perdure list shows those of other directories; -r ID resumes one",
 			}
 		}

@@ -164,7 +164,7 @@ func directories(flag string, dirs []string, base string) ([]string, error) {
 		}
 		real, err := filepath.EvalSymlinks(abs)
 		if err != nil {
-			return nil, usageError("%s %s: %v", flag, d, err)
+			return nil, usageError("%s %s: %v", flag, d, causeOf(err))
 		}
 		if !isDir(real) {
 			return nil, usageError("%s %s: not a directory", flag, d)

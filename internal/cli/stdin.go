@@ -33,6 +33,9 @@ func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text stri
 		words = args[:len(args)-1]
 	}
 	text = strings.Join(words, " ")
+	if !utf8.ValidString(text) {
+		a.note("the prompt is not all UTF-8: what is not is sent as \uFFFD")
+	}
 	old := f.cont || f.resume != ""
 	switch {
 	case len(words) > 0 && strings.TrimSpace(text) == "" && old:

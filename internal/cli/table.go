@@ -89,7 +89,10 @@ func narrow(rows [][]string, columns int, heads ...string) [][]string {
 			for _, row := range rows {
 				widest = max(widest, ansi.StringWidth(row[c]))
 			}
-			total += min(widest, enough)
+			if c > 0 { // the first column is never cut
+				widest = min(widest, enough)
+			}
+			total += widest
 		}
 		if columns <= 0 || total <= columns {
 			return rows

@@ -140,7 +140,7 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 		rows = withoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
 	columns, _ := a.size()
-	return a.table(narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID"))
+	return a.table(narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID", "ENDED", "AGE"))
 }
 
 // ran is how long a task has run, up to its end.

@@ -55,6 +55,9 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if err != nil {
 		return err
 	}
+	if _, err := a.workdir(); err != nil {
+		return err
+	}
 	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
 		return fmt.Errorf("the command: %w", perdure.ErrSecret) // before a session is made for it
 	}

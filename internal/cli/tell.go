@@ -16,8 +16,14 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	if err != nil {
 		return
 	}
-	if n := len(st.Queue); n > 0 && st.Lifecycle == session.LifecycleOpen {
+	switch n := len(st.Queue); {
+	case n == 0 || st.Lifecycle != session.LifecycleOpen:
+	case st.Turn != nil:
 		a.note("messages that wait for the open turn's end: %d", n)
+	case n == 1:
+		a.note("1 message waits: perdure -p --resume %s runs it", id)
+	default:
+		a.note("%d messages wait: perdure -p --resume %s runs them", n, id)
 	}
 	tasks := h.Tasks().Live(st)
 	if len(tasks) > 0 {

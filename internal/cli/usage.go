@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
@@ -217,13 +218,34 @@ func (a *App) printUsage(r *usageReport, asJSON bool) error {
 		total.Unpriced += p.Unpriced
 		rows = append(rows, usageRow(p))
 	}
-	if err := a.table(append(rows, usageRow(total))); err != nil {
+	columns, _ := a.size()
+	rows = narrow(a.shortNames(append(rows, usageRow(total)), r.By, columns), columns, "LOST INPUT", "CACHE WRITE", "CACHE READ", "CALLS")
+	if err := a.table(rows); err != nil {
 		return err
 	}
 	if total.Unpriced > 0 {
 		a.note("%s of unknown price: their cost is not in the sum", count(total.Unpriced, "call"))
 	}
 	return nil
+}
+
+// shortNames cuts what the rows of a table of usage are named after, on a terminal: ids to their ends, others to two
+// fifths of its columns.
+func (a *App) shortNames(rows [][]string, by string, columns int) [][]string {
+	short := func(name string) string { return ansi.Truncate(name, max(minCell, columns*2/5), "…") }
+	if by == "session" {
+		var ids []string
+		for _, row := range rows[1 : len(rows)-1] {
+			ids = append(ids, row[0])
+		}
+		short = a.shortIDs(ids)
+	}
+	for _, row := range rows {
+		if columns > 0 {
+			row[0] = short(row[0])
+		}
+	}
+	return rows
 }
 
 func usageRow(p usagePart) []string {
