@@ -12,6 +12,12 @@ import (
 // AppendOptions say how events are appended by [Home.Append].
 type AppendOptions = engine.FreeAppend
 
+// Shared returns the values of a scope that the home's sessions share, by key: an application's, a user's. They are set
+// by [AppendOptions], in the same commit as the events that they come with.
+func (h *Home) Shared(ctx context.Context, scope string) (map[string][]byte, error) {
+	return h.store.Shared(ctx, scope)
+}
+
 // Append adds events of a program's own to a session, in one commit, and returns the head then. Nobody need hold the
 // session, and nobody does afterwards: programs that only write now and then need no lease, and those of several
 // processes come one after the other. What does not fit the session is refused whole: session.ErrUnfit. Other errors:

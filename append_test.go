@@ -66,6 +66,10 @@ func TestAppend(t *testing.T) {
 	if err != nil || string(st.Scratch["k"]) != "v" || string(st.Scratch["k2"]) != "v2" || st.Epoch != 1 {
 		t.Errorf("state %+v, %v", st, err)
 	}
+	ok(append1(perdure.AppendOptions{Shared: []store.Shared{{Scope: "app", Key: "k", Value: []byte("v")}}}, perdure.AppEvent("n", nil)))
+	if got, err := h.Shared(t.Context(), "app"); err != nil || string(got["k"]) != "v" {
+		t.Errorf("shared %q, %v", got, err)
+	}
 	if faults, err := h.Verify(t.Context(), id); err != nil || len(faults) > 0 {
 		t.Errorf("verify: %q, %v", faults, err)
 	}

@@ -9,14 +9,15 @@ import (
 
 // What callers branch on.
 var (
-	ErrNotFound  = errors.New("no such session")
-	ErrExists    = errors.New("session exists")
-	ErrConflict  = errors.New("log has moved on")
-	ErrFenced    = errors.New("lease was taken over by a newer epoch")
-	ErrHeld      = errors.New("session is held by another writer")
-	ErrKeyReused = errors.New("idempotency key was used for something else")
-	ErrKnown     = errors.New("appended before under this key")
-	ErrClosed    = errors.New("store is closed")
+	ErrNotFound   = errors.New("no such session")
+	ErrExists     = errors.New("session exists")
+	ErrConflict   = errors.New("log has moved on")
+	ErrFenced     = errors.New("lease was taken over by a newer epoch")
+	ErrHeld       = errors.New("session is held by another writer")
+	ErrKeyReused  = errors.New("idempotency key was used for something else")
+	ErrSharedFull = errors.New("shared values take too much")
+	ErrKnown      = errors.New("appended before under this key")
+	ErrClosed     = errors.New("store is closed")
 	// ErrUncertain tells that a commit failed without saying whether it took effect. The store is poisoned: every
 	// later call returns it too. Only a new process can learn what the log holds.
 	ErrUncertain = errors.New("outcome of a write is uncertain: restart the process, it will read what the log holds")

@@ -46,6 +46,8 @@ type Directory interface {
 	// must have no children (*ChildrenError). It needs no free space to speak of. See Scrubber for what remains of the
 	// bytes. Errors: ErrNotFound.
 	Delete(ctx context.Context, id string) error
+	// Shared returns the values of a scope by key, as of the newest commit; see [Batch]. An unknown scope has none.
+	Shared(ctx context.Context, scope string) (map[string][]byte, error)
 }
 
 // Taker is an optional ability of a Store.
@@ -223,7 +225,20 @@ type Batch struct {
 	Heads  *Heads // nil leaves them
 	Owner  string // new owner; empty leaves it
 	Item   *Item  // of AppendFree: an item of the inbox that is accepted and drained with it; nil: none
+	// Shared are values to set that all sessions of the store share: of an application, of a user. They are no part of a
+	// log, and stay when sessions are deleted. A scope over MaxShared gives ErrSharedFull, and nothing of the batch is done.
+	Shared []Shared
 }
+
+// Shared is a value that sessions share.
+type Shared struct {
+	Scope string
+	Key   string
+	Value []byte // nil removes it
+}
+
+// MaxShared bounds a scope's keys and values, in bytes.
+const MaxShared = 1 << 20
 
 // Snapshot is a cached state.
 type Snapshot struct {

@@ -18,6 +18,8 @@ type FreeAppend struct {
 	Key string
 	// Expect, if not nil, is where the log must end: store.ErrConflict tells that somebody else has appended.
 	Expect *session.Head
+	// Shared are values to set in the same commit that all sessions of the home share; see [store.Batch].
+	Shared []store.Shared
 }
 
 // freeStates are states of sessions that this process appends to without holding them, as of what it knows of their logs.
@@ -100,7 +102,7 @@ func (e *Engine) appendFree(ctx context.Context, f *freeState, id string, how Fr
 	}
 	heads := Heads(after)
 	heads.Extra = listedOf(after, after.Head.Seq)
-	err = e.cfg.Store.AppendFree(context.WithoutCancel(ctx), id, store.Batch{Events: events, Heads: &heads, Item: e.keyed(how.Key, actor, events)})
+	err = e.cfg.Store.AppendFree(context.WithoutCancel(ctx), id, store.Batch{Events: events, Heads: &heads, Item: e.keyed(how.Key, actor, events), Shared: how.Shared})
 	switch {
 	case errors.Is(err, store.ErrKnown):
 		return st.Head, nil

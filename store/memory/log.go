@@ -59,6 +59,9 @@ func (s *Store) Append(ctx context.Context, l store.Lease, b store.Batch) error 
 		if len(b.Events) > 0 && b.Events[0].Seq != r.info.Head.Seq+1 {
 			return fmt.Errorf("event %d does not follow %d: %w", b.Events[0].Seq, r.info.Head.Seq, store.ErrConflict)
 		}
+		if err := h.share(b.Shared); err != nil {
+			return err
+		}
 		r.add(b.Events)
 		r.drain(b.Mark, h.now())
 		if b.Heads != nil {
@@ -87,6 +90,12 @@ func (s *Store) AppendFree(ctx context.Context, id string, b store.Batch) error 
 			return fmt.Errorf("event %d does not follow %d: %w", b.Events[0].Seq, r.info.Head.Seq, store.ErrConflict)
 		}
 		if err := r.addDrained(b.Item, h.now()); err != nil {
+			return err
+		}
+		if err := h.share(b.Shared); err != nil {
+			if b.Item != nil {
+				r.items = r.items[:len(r.items)-1]
+			}
 			return err
 		}
 		r.add(b.Events)

@@ -27,6 +27,7 @@ type Home struct {
 	opened   int64
 	created  int64
 	sessions map[string]*row
+	shared   map[string]map[string][]byte // by scope
 	holders  map[string]*store.Holder
 }
 

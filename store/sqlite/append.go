@@ -77,6 +77,9 @@ func (s *Store) appendTx(c *conn, held *lease, l store.Lease, b store.Batch, byt
 			return err
 		}
 	}
+	if err := share(c, b.Shared); err != nil {
+		return err
+	}
 	if b.Mark > 0 {
 		if _, err := c.exec(sqlDrained, s.cfg.Now().UnixMilli(), sno, b.Mark); err != nil {
 			return err

@@ -62,6 +62,9 @@ func (s *Store) appendFreeTx(c *conn, id string, b store.Batch, bytes int) error
 			return err
 		}
 	}
+	if err := share(c, b.Shared); err != nil {
+		return err
+	}
 	c.changed = acknowledged{Session: id, SNo: sno, Seq: last.Seq}
 	return (&lease{sno: sno}).list(c, b)
 }

@@ -16,7 +16,7 @@ const (
 	// application marks the file as ours ("perd"), for file(1) and against opening somebody else's database.
 	application = 0x70657264
 	// schemaVersion is the number of the newest migration.
-	schemaVersion = 1
+	schemaVersion = 2
 	// minSQLite is the first release without the WAL-reset race, which can corrupt a database that two connections
 	// use (3.7.0 to 3.51.2).
 	minSQLite = 3_051_003

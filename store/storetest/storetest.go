@@ -35,6 +35,7 @@ func Run(t *testing.T, newHome func(t *testing.T) Home) {
 		{"Create", createTests},
 		{"Append", appendTests},
 		{"AppendFree", appendFreeTests},
+		{"Shared", sharedTests},
 		{"Read", readTests},
 		{"Lease", leaseTests},
 		{"Fork", forkTests},
