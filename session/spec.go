@@ -15,6 +15,15 @@ type Spec struct {
 	Mode   Mode     // empty: default; bypass is no session's, only a run's: [Options].Mode
 	Cwd    string   // absolute; empty only if nothing works in it
 	Dirs   []string // absolute
+	Events []Body   // of a program's own, that come after the first in the same commit
+	Shared []Shared // values to set in the same commit
+}
+
+// Shared is a value that all sessions of a store share, in a scope: an application's, a user's. It is no part of a log.
+type Shared struct {
+	Scope string
+	Key   string
+	Value []byte // nil removes it
 }
 
 // Options are what a caller brings to an opened session. Zero fields change nothing.

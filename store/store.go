@@ -151,6 +151,7 @@ type NewSession struct {
 	Heads  Heads
 	// Events begin the log, from seq 1. A log may be empty, but the engine's begin with one that says what they are.
 	Events []session.Event
+	Shared []Shared // values to set with it; see [Batch]
 }
 
 // Info is a session's row.
@@ -231,11 +232,7 @@ type Batch struct {
 }
 
 // Shared is a value that sessions share.
-type Shared struct {
-	Scope string
-	Key   string
-	Value []byte // nil removes it
-}
+type Shared = session.Shared
 
 // MaxShared bounds a scope's keys and values, in bytes.
 const MaxShared = 1 << 20

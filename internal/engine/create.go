@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -60,29 +61,33 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 		ID: spec.ID, Owner: spec.Owner, Title: spec.Title, Labels: spec.Labels, Agent: spec.Agent,
 		Config: session.Config{Mode: string(spec.Mode), Root: spec.Cwd}, Cwd: spec.Cwd, Dirs: spec.Dirs,
 	}
-	return spec.ID, e.begin(ctx, session.New(spec.ID), first, spec.Owner)
+	return spec.ID, e.begin(ctx, session.New(spec.ID), spec.Owner, append([]session.Body{first}, spec.Events...), spec.Shared)
 }
 
 // hideText gives a text with every known secret replaced by its name.
 func (e *Engine) hideText(text string) string { return string(e.cfg.Secrets.Replace([]byte(text))) }
 
-// begin stores a session together with the event that its log begins with, over the state before it. Nobody holds it
+// begin stores a session together with the events that its log begins with, over the state before them. Nobody holds it
 // then: a creator has nothing to do in it that whoever opens it could not do.
-func (e *Engine) begin(ctx context.Context, st *session.State, first session.Body, owner string) error {
-	e.hide(first)
-	chain := session.Chain{Session: st.ID, Head: st.Head}
-	ev, err := chain.Event(session.Actor{Type: session.ActorUser, ID: owner}, e.cfg.Now().UnixMilli(), first)
+func (e *Engine) begin(ctx context.Context, st *session.State, owner string, bodies []session.Body, shared []store.Shared) error {
+	if err := session.CheckNil(bodies...); err != nil {
+		return fmt.Errorf("create session %s: %w", st.ID, err)
+	}
+	actor := session.Actor{Type: session.ActorUser, ID: owner}
+	events, err := e.seal(st, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, len(bodies) > 1)
 	if err != nil {
 		return err
 	}
-	st.ApplyBody(ev, first)
+	for i, ev := range events {
+		st.ApplyBody(ev, bodies[i])
+	}
 	heads := Heads(st)
-	heads.Extra = listedOf(st, ev.Seq)
+	heads.Extra = listedOf(st, st.Head.Seq)
 	err = e.cfg.Store.Create(ctx, store.NewSession{
-		ID: st.ID, Owner: owner, Created: ev.Time, Parent: st.Parent, Heads: heads, Events: []session.Event{ev},
+		ID: st.ID, Owner: owner, Created: events[0].Time, Parent: st.Parent, Heads: heads, Events: events, Shared: shared,
 	})
-	if err == nil && e.cfg.Observe != nil {
-		e.cfg.Observe(Update{Session: st.ID, Event: &ev, Body: first})
+	for i := 0; err == nil && e.cfg.Observe != nil && i < len(events); i++ {
+		e.cfg.Observe(Update{Session: st.ID, Event: &events[i], Body: bodies[i]})
 	}
 	return err
 }
@@ -104,7 +109,7 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 	child := session.Fork(st, childID)
 	at := *child.Parent
 	first := &session.Forked{Parent: at, ID: childID, Owner: st.Owner, Title: title}
-	if err := e.begin(ctx, child, first, st.Owner); err != nil {
+	if err := e.begin(ctx, child, st.Owner, []session.Body{first}, nil); err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
 	return childID, at.Seq, nil

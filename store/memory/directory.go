@@ -39,6 +39,9 @@ func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 		}
 		r.info.ID, r.info.Owner, r.info.Created, r.info.Updated = n.ID, n.Owner, n.Created, n.Created
 		r.info.Head, r.info.Heads = session.Head{Hash: r.base}, cloneHeads(n.Heads)
+		if err := h.share(n.Shared); err != nil {
+			return err
+		}
 		r.add(n.Events)
 		h.created++
 		r.no = h.created

@@ -40,6 +40,9 @@ func createTx(c *conn, n store.NewSession, labels string, bytes int) error {
 	} else if found {
 		return store.ErrExists
 	}
+	if err := share(c, n.Shared); err != nil {
+		return err
+	}
 	var parent any
 	var fork int64
 	var base session.Digest

@@ -28,6 +28,13 @@ func testShared(e *env) {
 	if got := e.shared(s, "app"); len(got) != 0 {
 		e.Errorf("at first there is %v", got)
 	}
+	e.must(s.Create(e.ctx, store.NewSession{ID: "b", Shared: []store.Shared{{Scope: "made", Key: "k", Value: []byte("v")}}}))
+	if err := s.Create(e.ctx, store.NewSession{ID: "b", Shared: []store.Shared{{Scope: "made", Key: "k", Value: []byte("no")}}}); !errors.Is(err, store.ErrExists) {
+		e.Errorf("made twice: %v", err)
+	}
+	if got := e.shared(s, "made"); string(got["k"]) != "v" {
+		e.Errorf("made with: %q", got)
+	}
 	set := func(scope, key, value string) store.Shared {
 		return store.Shared{Scope: scope, Key: key, Value: []byte(value)}
 	}
