@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: help test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
+.PHONY: adapters help test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,6 +17,10 @@ test-race: ## what runs at once in one process, under the race detector (needs a
 	CGO_ENABLED=1 go test -race -run 'Adopt|Control|Inspect|Kill|Pace|Reboot|Runner|Survey|Wait' \
 	  -skip 'Campaign|Killed|Orphan|Ordinary' ./internal/task
 	CGO_ENABLED=1 go test -race -run 'Attach|Asked|AfterSleep|Holder|Live|Rest|Stream|Trees|Typed|Watch' ./internal/cli
+
+adapters: ## vet and test the adapters, which are modules of their own (they download what they adapt)
+	@set -e; for mod in adapters/*/go.mod; do echo "$${mod%/go.mod}"; \
+	  (cd "$${mod%/go.mod}" && go vet ./... && go test ./...); done
 
 lint: ## vet and lint; needs golangci-lint v2
 	go vet ./...
