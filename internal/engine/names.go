@@ -2,10 +2,14 @@ package engine
 
 import "github.com/perdure/perdure/session"
 
-// What callers of this package bring and get has its place in the core, where programs meet it.
-type (
-	Spec     = session.Spec     // describes a session to create
-	Options  = session.Options  // are what a caller brings to an opened session
-	Update   = session.Update   // is something that an observer may show
-	Recovery = session.Recovery // is something that opening a session found out
-)
+// Spec describes a session to create; see [session.Spec].
+type Spec = session.Spec
+
+// Options are what a caller brings to an opened session; see [session.Options].
+type Options = session.Options
+
+// Update is something that an observer may show; see [session.Update].
+type Update = session.Update
+
+// Recovery is something that opening a session found out; see [session.Recovery].
+type Recovery = session.Recovery
