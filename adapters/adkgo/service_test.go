@@ -102,7 +102,7 @@ func TestAtOnce(t *testing.T) {
 	for _, fence := range []bool{false, true} {
 		s := service(t, adkgo.Options{Fence: fence})
 		first := create(t, s, "app", "user", "s")
-		const writers, each = 8, 10
+		const writers, each = 8, 20
 		var all sync.WaitGroup
 		var mu sync.Mutex
 		acknowledged := map[string]bool{}
