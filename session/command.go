@@ -70,7 +70,7 @@ type CommandState struct {
 	ExitCode   *int          `json:"exit_code,omitempty"` // only when exited
 	Signal     string        `json:"signal,omitempty"`    // only when killed, as in SIGKILL
 	By         string        `json:"by,omitempty"`        // who killed it, see [ByUser]; lost: who had asked
-	Reason     string        `json:"reason,omitempty"`    // lost: reboot, shim_died, dir_missing, damaged; running: orphaned
+	Reason     string        `json:"reason,omitempty"`    // lost: reboot, shim_died, copied, dir_missing, damaged; running: orphaned
 	Output     int64         `json:"output_bytes"`        // every byte printed, kept or not
 	// MissingAfter is the offset from which on output may be missing, since for a time nobody held it. Nil: nothing is.
 	MissingAfter *int64 `json:"missing_after,omitempty"`

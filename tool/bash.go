@@ -162,6 +162,8 @@ func reasonText(st session.CommandState) string {
 		return " (the machine was restarted)"
 	case "shim_died":
 		return " (the process that watched it died)"
+	case "copied":
+		return " (this is a copy of the home it was started in, and it belongs to the original)"
 	case "dir_missing":
 		return " (its record is gone)"
 	}

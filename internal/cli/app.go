@@ -175,6 +175,9 @@ func (a *App) getenv(name string) string {
 // home is where sessions are kept: $PERDURE_HOME, else the XDG data directory.
 func (a *App) home() (string, error) {
 	if v := a.getenv("PERDURE_HOME"); v != "" {
+		if strings.HasPrefix(v, "~") {
+			return "", usageError("PERDURE_HOME is %s: only a shell expands the ~; write the whole path (./%s is a directory of that name)", v, v)
+		}
 		return filepath.Abs(v)
 	}
 	if v := a.getenv("XDG_DATA_HOME"); filepath.IsAbs(v) {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 )
 
@@ -116,7 +117,10 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 // endTasks ends tasks of a session, all at once.
 func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []perdure.TaskView, by string) error {
 	for _, t := range tasks {
-		if !t.Live() {
+		switch {
+		case t.Reason == task.ReasonCopied:
+			a.note("task %s belongs to the home that this one is a copy of: it is not touched", called(t))
+		case !t.Live():
 			a.note("task %s has ended already: %s", called(t), taskStatus(t))
 		}
 	}

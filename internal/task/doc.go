@@ -41,6 +41,8 @@
 //	no claim, lock free                         absent, and final once Settle has claimed it void
 //	claim run, no run.json, lock free           absent: no go byte was ever sent
 //	nogo, lock free                             absent, for the same reason
+//	run.json, lock free and another file than   lost (copied): this is a copy of the directory, and the command
+//	  the one that run.json names               belongs to the original; nothing of it is touched
 //	run.json, lock free, process there          running, orphaned (its shim died), a zombie included
 //	run.json, lock free, process gone           lost (shim_died); never run again
 //	no directory                                lost (dir_missing)

@@ -38,6 +38,10 @@ type runRecord struct {
 	BootID     string `json:"boot_id"`
 	Started    int64  `json:"started"`
 	Cgroup     string `json:"cgroup,omitempty"` // of its processes, with their memory limit
+
+	// Which file the shim locks. In a copy of the directory it is another one. 0: an older shim did not say.
+	LockDev uint64 `json:"lock_dev,omitempty"`
+	LockIno uint64 `json:"lock_ino,omitempty"`
 }
 
 // exitRecord is exit.json. Exactly one of Code, Signal and Reason is set.

@@ -246,6 +246,9 @@ func (s *shim) recordRun() error {
 		b = strconv.AppendQuote(append(b, `,"cgroup":`...), s.enclosure.dir)
 	}
 	b = num(num(b, "sid", uint64(p.SID)), "start_ticks", p.Ticks)
+	if dev, ino, ok := fileID(s.dir.path(lockName)); ok {
+		b = num(num(b, "lock_dev", dev), "lock_ino", ino)
+	}
 	b = append(num(b, "started", uint64(s.started)), `,"boot_id":`...)
 	b = append(strconv.AppendQuote(b, s.plan.BootID), "}\n"...)
 	return replaceFile(s.dir.path(runName), b, false)

@@ -17,6 +17,7 @@ const (
 	ReasonShimDied   = "shim_died"   // shim and command are gone and no exit record was written
 	ReasonDirMissing = "dir_missing" // nothing is left to tell
 	ReasonDamaged    = "damaged"     // its records exist and make no sense
+	ReasonCopied     = "copied"      // this is a copy: the command belongs to the original, and its end is known there
 	ReasonOrphaned   = "orphaned"    // running, or ended unseen, without its shim: Adopt gives it a new one
 )
 
@@ -163,6 +164,8 @@ func (r *Runner) judge(v *view, d actDir, held bool, c claim, runErr error) erro
 		v.Status = session.CommandAbsent
 	case runErr != nil:
 		v.Status, v.Reason = session.CommandLost, ReasonDamaged
+	case d.copied(v.run):
+		v.Status, v.Reason = session.CommandLost, ReasonCopied
 	default:
 		v.orphan = true
 		v.Status, v.Reason = session.CommandLost, ReasonShimDied
@@ -218,7 +221,7 @@ func (r *Runner) fillExit(v *view, exit exitRecord, d actDir, held bool) error {
 	}
 	if !held {
 		same, err := r.sameBoot(d, v.BootID)
-		if err == nil && same {
+		if err == nil && same && !d.copied(v.run) {
 			v.Stragglers, v.orphan = exit.Stragglers, true
 		}
 		return ignoreDamaged(err)
