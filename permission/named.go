@@ -13,12 +13,13 @@ type pathName struct {
 	program string
 	left    bool
 	reads   bool
+	unseen  bool // a pattern, and what it leads to cannot be told
 }
 
 // maxNames bounds the paths that one command is taken to name.
 const maxNames = 1 << 16
 
-// names are the paths that the words of the command may name, in every way they may expand.
+// names are the paths that the words of the command may name, in every way they may expand, and where they lead.
 func (j *judge) names() []pathName {
 	if j.named != nil {
 		return j.named
@@ -39,6 +40,7 @@ func (j *judge) names() []pathName {
 			}
 		}
 	}
+	j.follow()
 	return j.named
 }
 
@@ -183,6 +185,9 @@ func (j *judge) wordUnder(p pattern) string {
 		return ""
 	}
 	for _, n := range j.names() {
+		if n.unseen {
+			return n.shown
+		}
 		if !isPattern(n.abs) {
 			if p.pathMatches(n.abs, j.r) {
 				return n.shown
