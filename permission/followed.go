@@ -87,10 +87,12 @@ func (j *judge) ownTemp(at string) bool {
 		return false
 	}
 	if j.temp == "" {
-		j.temp = path.Clean(j.p.TempDir)
-		if real, ok := j.p.Look(j.temp, false); ok && len(real) == 1 {
-			j.temp = path.Clean(real[0].Path)
+		// Only of the directory around it links are followed: a command may have put a link in its place.
+		dir, name := path.Split(path.Clean(j.p.TempDir))
+		if real, ok := j.p.Look(path.Clean(dir), false); ok && len(real) == 1 {
+			dir = real[0].Path
 		}
+		j.temp = path.Join(dir, name)
 	}
 	_, in := relative(j.temp, at)
 	return in

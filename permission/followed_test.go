@@ -86,3 +86,27 @@ func TestLinksInCommands(t *testing.T) {
 	runBash(t, p, []bashCase{{"cp a many*/x", Ask}, {"cat many*/x", Allow}})
 	runBash(t, linkedPolicy(ModeBypass, links), []bashCase{{"cp a many*/x", Allow}})
 }
+
+// Goal: the session's own temporary directory keeps its exemption where links lead to it, and loses it where a link was
+// put in its place.
+func TestTemporaryDirectoryBehindLinks(t *testing.T) {
+	const own = "/home/u/.local/share/perdure/tmp/s"
+	p := linkedPolicy(ModeBypass, map[string]string{"/home/u/.local/share/perdure": "/var/perdure"})
+	p.Protected = append(p.Protected, "/var/perdure")
+	runBash(t, p, []bashCase{{"touch " + own + "/x", Allow}, {"touch " + own + "/../x", Ask}, {"touch /var/perdure/x", Ask}})
+	runBash(t, linkedPolicy(ModeBypass, map[string]string{own: testHome}), []bashCase{{"touch " + own + "/.bashrc", Ask}, {"touch " + own + "/x", Allow}})
+}
+
+// Goal: the magic that git has in paths is no way to write a name otherwise.
+func TestPathspecMagic(t *testing.T) {
+	p := testPolicy(ModeDefault, "Bash(git:*)", "deny Read(.env)", "deny Read(secrets/**)", "deny Read(conf/prod/key)")
+	p.Cwd = testCwd + "/sub"
+	for _, command := range []string{
+		"git log -p -- ':(top).env'", "git log -p -- :/.env", "git diff ':(icase).ENV'", "git log -p ':(top,literal)secrets/key'", "git log -p :/secrets/key", "git show ':/secrets'", "git diff ':!:/secrets'",
+		"git log -p ':(top)secrets'", "git log -p ':(top'", "git log -p :/conf/prod/key", "git log -p ':(top)conf/prod/key'", "git log -p ':!:/conf/prod/key'", "git log -p ':^/conf/prod/key'",
+	} {
+		runBash(t, p, []bashCase{{command, Ask}})
+	}
+	runBash(t, p, []bashCase{{"git log -p -- ':(top)src'", Allow}, {"git diff ':!vendor'", Allow}, {"git log -p :/src/a.go", Allow}, {"git push origin main:topic", Allow}, {"git show HEAD:src", Allow}})
+	runBash(t, testPolicy(ModeBypass), []bashCase{{"git rm ':(top).husky/pre-commit'", Ask}, {"git checkout x -- :/.envrc", Ask}})
+}

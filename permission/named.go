@@ -68,6 +68,15 @@ func (j *judge) resolve(m mention, piece string) {
 		if piece[0] == '~' {
 			j.beside(piece, add)
 		}
+	case strings.HasPrefix(piece, ":/"):
+		j.beside(piece, add)
+		for _, base := range j.s.here() {
+			for dir := base; strings.HasPrefix(dir, "/"); dir = path.Dir(dir) {
+				if add(dir + piece[1:]); dir == "/" {
+					break
+				}
+			}
+		}
 	default:
 		j.beside(piece, add)
 	}
@@ -98,7 +107,7 @@ func pathPieces(t string) []string {
 	if t == "" {
 		return nil
 	}
-	pieces := []string{t}
+	pieces := append([]string{t}, pathspec(t)...)
 	if len(t) > 2 && t[0] == '-' && t[1] != '-' {
 		k := 2
 		for ; k < len(t) && k < 2+maxPieces; k++ {
@@ -152,6 +161,24 @@ func cleanForm(full string) string {
 		}
 	}
 	return strings.Join(out, "/")
+}
+
+// pathspec gives the paths in a form that begins with the magic that git has for paths: :(top,icase)name, :/name,
+// :!name. As :/name they count from the top of the repository, which may be any directory above.
+func pathspec(t string) []string {
+	if len(t) < 2 || t[0] != ':' {
+		return nil
+	}
+	rest := strings.TrimLeft(t[1:], "/!^")
+	if t[1] == '(' {
+		_, after, closed := strings.Cut(t, ")")
+		if rest = strings.TrimLeft(after, "/"); !closed {
+			return []string{"\x00"}
+		}
+	} else if strings.IndexByte("/!^", t[1]) < 0 || rest == "" {
+		return nil
+	}
+	return []string{rest, ":/" + rest}
 }
 
 // namesProtected says which word of the command names a protected path, or a way to every path, or "".
