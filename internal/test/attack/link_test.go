@@ -54,3 +54,12 @@ func TestLinksInTheTemporaryDirectoryAsk(t *testing.T) {
 		t.Errorf("results %q; a start-up file was written: %t", got, exists(filepath.Join(w.user, ".bashrc")))
 	}
 }
+
+// A link that a command puts in the place of the temporary directory is taken away before the next command.
+func TestTemporaryDirectoryReplaced(t *testing.T) {
+	w := newWorld(t)
+	w.want(0, run1("s", w.model(calls(bash(`rmdir "$TMPDIR" && ln -s "$PWD" "$TMPDIR"`)), calls(bash(`cd "$TMPDIR" && touch made`))), bypass)...)
+	if exists(filepath.Join(w.work, "made")) || !exists(filepath.Join(w.home, "tmp", "s", "made")) {
+		t.Error("the next command's temporary files are where the link led")
+	}
+}
