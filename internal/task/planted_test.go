@@ -463,7 +463,7 @@ func TestDirectoryReplaced(t *testing.T) {
 			b.left("v")
 			victim := string(b.dirOf("v"))
 			b.start(b.script("a", `cd /; mv "$PERDURE_ACT" "$PERDURE_ACT.moved"; VICTIM='`+victim+`'; `+command))
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
 				if _, err := os.Stat(string(b.dirOf("a")) + ".moved/" + exitName); err == nil {
 					break
 				}
@@ -486,5 +486,42 @@ func TestDirectoryReplaced(t *testing.T) {
 				t.Errorf("output %q, %v", out, err)
 			}
 		})
+	}
+}
+
+// Goal: a pipe or a directory that a command puts in the place of a record of its own makes nobody wait: the act is
+// settled, and its output can be read.
+func TestRecordsReplaced(t *testing.T) {
+	for _, kind := range []string{"mkfifo", "mkdir"} {
+		for _, name := range []string{endName, spareName, lockName, runName, intentName, exitName, claimName, segmentName(0), segmentName(9), logName, detachName} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				b := newBench(t)
+				b.start(b.script("a", `echo out; rm -rf "$PERDURE_ACT/`+name+`"; `+kind+` "$PERDURE_ACT/`+name+`"`))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				done := make(chan error, 1)
+				go func() {
+					for {
+						st, err := b.Settle(ctx, testSession, "a")
+						if err != nil || st.Status != session.CommandRunning {
+							if err == nil {
+								_, _, _, err = b.Read(testSession, "a", 0, 0)
+							}
+							done <- err
+							return
+						}
+						<-time.After(5 * time.Millisecond)
+					}
+				}()
+				select {
+				case err := <-done:
+					if err != nil {
+						t.Error(err)
+					}
+				case <-ctx.Done():
+					t.Fatal("somebody waits for a pipe")
+				}
+			})
+		}
 	}
 }
