@@ -50,6 +50,12 @@ func secrets(cfg Config) map[string]string {
 // tempDir is a session's TMPDIR. It is kept until the session is deleted.
 func (h *Home) tempDir(sessionID string) (string, error) {
 	dir := filepath.Join(h.dir, "tmp", sessionID)
+	// A command may have put a link in its place, to a directory that the files of others are not meant for.
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		if err := os.Remove(dir); err != nil {
+			return "", err
+		}
+	}
 	return dir, os.MkdirAll(dir, 0o700)
 }
 

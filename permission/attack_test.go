@@ -171,7 +171,7 @@ func TestRefusedBytes(t *testing.T) {
 		"c1": "git \u0085 x", "bidi": "git \u202e x", "isolate": "git \u2066 x", "lrm": "git \u200e", "zwsp": "git\u200b status", "zwj": "git \u200d", "bom": "\ufeffgit status",
 		"nbsp": "git\u00a0status", "narrow nbsp": "git\u202fx", "en space": "git\u2002x", "line sep": "git\u2028rm", "para": "git\u2029rm", "soft hyphen": "gi\u00adt", "tag": "git \U000e0041",
 		"selector": "git \U000e0100", "hangul filler": "git \u3164", "invalid utf8": "git \xff", "long": "git " + strings.Repeat("a", maxCommand), "empty": " \n\t", "form feed": "git\fstatus",
-		"vertical tab": "git\vstatus", "word joiner": "git\u2060x", "invisible times": "git\u2062x",
+		"vertical tab": "git\vstatus", "word joiner": "git\u2060x", "invisible times": "git\u2062x", "khmer vowel": "git \u17b4", "mongolian selector": "git\u180b status", "other ignorable": "git \u2065",
 	} {
 		for _, mode := range []Mode{ModeDefault, ModePlan, ModeAcceptEdits, ModeBypass} {
 			d := Decide(testPolicy(mode, "Bash", "Bash(git:*)"), bash(command))

@@ -62,7 +62,7 @@ func deceptive(c rune) string {
 		return "a foreign line separator"
 	case c >= 0xfe00 && c <= 0xfe0d, c >= 0xe0000 && c <= 0xe0fff:
 		return "an invisible selector"
-	case c == 0x115f, c == 0x1160, c == 0x3164, c == 0xffa0, c == 0x034f, c == 0x2800:
+	case unicode.In(c, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector), c == 0x2800:
 		return "an invisible character"
 	}
 	return ""

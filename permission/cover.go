@@ -71,6 +71,9 @@ func (j *judge) covering(c command) (pattern, bool) {
 	if asks == "" {
 		asks = j.remoteAsPath(c)
 	}
+	if asks == "" {
+		asks = j.unseenPattern()
+	}
 	j.why = "no rule allows " + clip(c.argv[0].text)
 	for _, p := range j.pats {
 		if !p.mayAllow(toolBash) {

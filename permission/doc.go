@@ -46,7 +46,8 @@
 // option hides a word. Compared are all forms that a word may take: with its
 // patterns, its braces, and the values that its variables have in Policy.Env or
 // get in the text, from every directory that a cd may have led to, and under
-// both names of a directory in Policy.Links. What cannot be known of a word, such
+// both names of a directory in Policy.Links; and where [Policy.Look] says that
+// they lead now, symbolic links followed. What cannot be known of a word, such
 // as the output of a command, asks under a file rule, for the rule cannot be
 // ruled out; it does not count as a protected path. Paths through
 // /proc/PID/{cwd,root,fd,environ,mem,task,map_files} and /dev/fd always ask,
@@ -114,7 +115,8 @@
 //
 // # The caller's duties
 //
-//   - Resolve symbolic links before the call and put the result in Request.Path.
+//   - Resolve symbolic links before the call and put the result in Request.Path;
+//     set Policy.Look, without which links in the words of commands are not seen.
 //   - Run exactly the bytes that were judged, with bash --noprofile --norc and
 //     an environment that imports no functions; with another shell use only
 //     exact rules.

@@ -11,6 +11,7 @@ type judge struct {
 	why  string  // why no allow rule covered a Bash call
 
 	named     []pathName        // what names returned
+	temp      string            // where the policy's TempDir really is, once it is known
 	unread    *string           // why a Bash call does more than read inside, once it is known
 	elsewhere *string           // why no command reads inside here, once it is known
 	here      string            // where the working directory really is

@@ -13,12 +13,13 @@ type pathName struct {
 	program string
 	left    bool
 	reads   bool
+	unseen  bool // a pattern, and what it leads to cannot be told
 }
 
 // maxNames bounds the paths that one command is taken to name.
 const maxNames = 1 << 16
 
-// names are the paths that the words of the command may name, in every way they may expand.
+// names are the paths that the words of the command may name, in every way they may expand, and where they lead.
 func (j *judge) names() []pathName {
 	if j.named != nil {
 		return j.named
@@ -39,6 +40,7 @@ func (j *judge) names() []pathName {
 			}
 		}
 	}
+	j.follow()
 	return j.named
 }
 
@@ -65,6 +67,15 @@ func (j *judge) resolve(m mention, piece string) {
 		}
 		if piece[0] == '~' {
 			j.beside(piece, add)
+		}
+	case strings.HasPrefix(piece, ":/"):
+		j.beside(piece, add)
+		for _, base := range j.s.here() {
+			for dir := base; strings.HasPrefix(dir, "/"); dir = path.Dir(dir) {
+				if add(dir + piece[1:]); dir == "/" {
+					break
+				}
+			}
 		}
 	default:
 		j.beside(piece, add)
@@ -96,7 +107,7 @@ func pathPieces(t string) []string {
 	if t == "" {
 		return nil
 	}
-	pieces := []string{t}
+	pieces := append([]string{t}, pathspec(t)...)
 	if len(t) > 2 && t[0] == '-' && t[1] != '-' {
 		k := 2
 		for ; k < len(t) && k < 2+maxPieces; k++ {
@@ -152,6 +163,24 @@ func cleanForm(full string) string {
 	return strings.Join(out, "/")
 }
 
+// pathspec gives the paths in a form that begins with the magic that git has for paths: :(top,icase)name, :/name,
+// :!name. As :/name they count from the top of the repository, which may be any directory above.
+func pathspec(t string) []string {
+	if len(t) < 2 || t[0] != ':' {
+		return nil
+	}
+	rest := strings.TrimLeft(t[1:], "/!^")
+	if t[1] == '(' {
+		_, after, closed := strings.Cut(t, ")")
+		if rest = strings.TrimLeft(after, "/"); !closed {
+			return []string{"\x00"}
+		}
+	} else if strings.IndexByte("/!^", t[1]) < 0 || rest == "" {
+		return nil
+	}
+	return []string{rest, ":/" + rest}
+}
+
 // namesProtected says which word of the command names a protected path, or a way to every path, or "".
 func (j *judge) namesProtected() string {
 	for _, w := range j.s.words {
@@ -183,6 +212,9 @@ func (j *judge) wordUnder(p pattern) string {
 		return ""
 	}
 	for _, n := range j.names() {
+		if n.unseen {
+			return n.shown
+		}
 		if !isPattern(n.abs) {
 			if p.pathMatches(n.abs, j.r) {
 				return n.shown

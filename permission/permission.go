@@ -66,7 +66,8 @@ type Policy struct {
 	// pattern, leads now, links followed: what does not exist leads to itself. ok
 	// is false when that cannot be told, or when there are too many. Commands that
 	// only read run without a rule only where Look says that they stay inside; nil:
-	// they ask. A prefix rule for git push, pull, fetch or ls-remote covers NAME only
+	// they ask. Rules on files and protected paths hold for what the words of commands
+	// lead to; nil: links are not followed. A prefix rule for git push, pull, fetch or ls-remote covers NAME only
 	// where Look finds no file NAME or NAME.git, which git may take for the
 	// repository; nil: files are not looked for.
 	Look func(path string, glob bool) (places []Place, ok bool)

@@ -18,8 +18,15 @@ func (j *judge) reachedBelow(p pattern) string {
 			continue
 		}
 		for _, dir := range j.searched(name, c) {
-			if p.liesBelow(cleanForm(dir), j.s.wide, j.r) {
-				return name
+			places := []string{cleanForm(dir)}
+			if j.p.Look != nil {
+				real, _ := j.leadsTo(dir)
+				places = append(places, real...)
+			}
+			for _, at := range places {
+				if p.liesBelow(at, j.s.wide, j.r) {
+					return name
+				}
 			}
 		}
 	}

@@ -206,7 +206,8 @@ func (t *callText) change(path string, become func(string) (string, bool), befor
 		t.out = append(t.out, "the file is like that already: "+safe.Shown(path, maxShownLine))
 		return
 	case readable && fits && short(was, will):
-		old, now := "a/"+strings.TrimPrefix(path, "/"), "b/"+strings.TrimPrefix(path, "/")
+		name := safe.Visible(strings.TrimPrefix(path, "/")) // on one line
+		old, now := "a/"+name, "b/"+name
 		if !exists {
 			old = "/dev/null"
 		}

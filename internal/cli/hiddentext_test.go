@@ -69,3 +69,24 @@ func TestNothingHidesInWhatWaits(t *testing.T) {
 		}
 	}
 }
+
+// Goal: the name of a file cannot write lines of its own into the change that is shown.
+func TestNameOfAFileStaysOnItsLine(t *testing.T) {
+	w := newWorld(t)
+	for i, name := range []string{"new\n@@ -1,1 +1,1 @@\n+harmless", "old\n+harmless"} {
+		if err := os.WriteFile(filepath.Join(w.dir, "old\n+harmless"), []byte("was\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		q, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"steps": []any{
+			map[string]any{"tools": []any{map[string]any{"name": "Write", "input": map[string]any{"file_path": name, "content": "evil\n"}}}}, map[string]any{"text": "x"},
+		}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(w.waits(fmt.Sprintf("s%d", i), string(q))) {
+			if strings.HasPrefix(strings.TrimSpace(line), "+harmless") {
+				t.Errorf("%q has a line of its own: %q", name, line)
+			}
+		}
+	}
+}

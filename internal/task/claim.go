@@ -58,7 +58,7 @@ func (d actDir) held() (bool, error) {
 // probes do not hinder each other; a shim that meets one tries again.
 func (d actDir) holder() (held bool, shim shimRecord, err error) {
 	path := d.path(lockName)
-	fd, err := openRetry(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err := openRetry(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
 		return false, shim, nil
 	}

@@ -82,6 +82,25 @@ func (r *Runner) List(sessionID string) ([]string, error) {
 	return acts, nil
 }
 
+// replaced reports that something that is no directory stands in the place of the act's: a command knows where that is,
+// and a link there would lead to records that no shim wrote.
+func (d actDir) replaced() bool {
+	info, err := os.Lstat(string(d))
+	return err == nil && !info.IsDir()
+}
+
+// remake makes the directory of an act that has none, so that the end of the act can be settled in it. What a command
+// put in its place is moved aside, to be swept away.
+func (d actDir) remake() error {
+	if d.replaced() {
+		parent, act := filepath.Split(string(d))
+		if err := os.Rename(string(d), filepath.Join(parent, trashPrefix+act+"."+unique())); err != nil && !missing(err) {
+			return err
+		}
+	}
+	return os.MkdirAll(string(d), 0o700)
+}
+
 // leavePatience is how long Remove waits for a shim whose work is done to be gone.
 const leavePatience = time.Second
 

@@ -13,7 +13,7 @@ const droppedDigits = 16
 
 // noteDropped remembers that everything up to the absolute offset end was printed, whether it was kept or not.
 func (d actDir) noteDropped(end int64) {
-	fd, err := openRetry(d.path(spareName), unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	fd, err := openRetry(d.path(spareName), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return // the exit record has taken the place over
 	}
@@ -23,7 +23,7 @@ func (d actDir) noteDropped(end int64) {
 
 // droppedTo returns what noteDropped has remembered last, or 0.
 func (d actDir) droppedTo() int64 {
-	fd, err := openRetry(d.path(spareName), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	fd, err := openRetry(d.path(spareName), unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0
 	}

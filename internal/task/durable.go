@@ -28,7 +28,7 @@ func replaceFile(path string, data []byte, sync bool) error {
 
 // writeFile creates or truncates a file of mode 0600 and fills it.
 func writeFile(path string, data []byte, sync bool) error {
-	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o600)
+	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_NONBLOCK|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func writeFile(path string, data []byte, sync bool) error {
 // overwrite replaces the content of an existing file in place, so that a full disk cannot refuse it as long as the
 // file was as large before. Only for data of a single page, which readers see whole.
 func overwrite(path string, data []byte, sync bool) error {
-	fd, err := openRetry(path, unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	fd, err := openRetry(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: path, Err: err}
 	}

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -87,7 +88,7 @@ func (d actDir) recordIntent(by string, now int64, grace time.Duration) error {
 		return err
 	}
 	err = overwrite(d.path(intentName), text, true)
-	if missing(err) {
+	if missing(err) || errors.Is(err, unix.ENXIO) { // or a pipe of the command's
 		err = replaceFile(d.path(intentName), text, true)
 	}
 	return err

@@ -449,3 +449,79 @@ func TestAdoptedTimeLeft(t *testing.T) {
 		t.Errorf("%v of an hour are left", left)
 	}
 }
+
+// Goal: a command that puts a link or a file in the place of its own directory loses its own record, and nothing else:
+// the act is settled as lost, and no record is taken from where the link leads.
+func TestDirectoryReplaced(t *testing.T) {
+	for name, command := range map[string]string{
+		"link to a directory": `ln -s "$VICTIM" "$PERDURE_ACT"`, "link to nothing": `ln -s /nothing/here "$PERDURE_ACT"`, "link to itself": `ln -s "$PERDURE_ACT" "$PERDURE_ACT"`,
+		"file": `echo x > "$PERDURE_ACT"`, "pipe": `mkfifo "$PERDURE_ACT"`, "nothing": "true",
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.run("v", "echo the record of another; exit 7")
+			b.left("v")
+			victim := string(b.dirOf("v"))
+			b.start(b.script("a", `cd /; mv "$PERDURE_ACT" "$PERDURE_ACT.moved"; VICTIM='`+victim+`'; `+command))
+			for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
+				if _, err := os.Stat(string(b.dirOf("a")) + ".moved/" + exitName); err == nil {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatal("the command does not end")
+				}
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			for range 2 { // a settled act stays as it was settled
+				st, err := b.Settle(ctx, testSession, "a")
+				if err != nil || st.Status != session.CommandLost {
+					t.Fatalf("settled as %+v, %v", st, err)
+				}
+			}
+			if st, err := b.Settle(ctx, testSession, "v"); err != nil || st.ExitCode == nil || *st.ExitCode != 7 {
+				t.Errorf("the other act: %+v, %v", st, err)
+			}
+			if out, _, _, err := b.Read(testSession, "a", 0, 0); err != nil || len(out) > 0 {
+				t.Errorf("output %q, %v", out, err)
+			}
+		})
+	}
+}
+
+// Goal: a pipe or a directory that a command puts in the place of a record of its own makes nobody wait: the act is
+// settled, and its output can be read.
+func TestRecordsReplaced(t *testing.T) {
+	for _, kind := range []string{"mkfifo", "mkdir"} {
+		for _, name := range []string{endName, spareName, lockName, runName, intentName, exitName, claimName, segmentName(0), segmentName(9), logName, detachName} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				b := newBench(t)
+				b.start(b.script("a", `echo out; rm -rf "$PERDURE_ACT/`+name+`"; `+kind+` "$PERDURE_ACT/`+name+`"`))
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				done := make(chan error, 1)
+				go func() {
+					for {
+						st, err := b.Settle(ctx, testSession, "a")
+						if err != nil || st.Status != session.CommandRunning {
+							if err == nil {
+								_, _, _, err = b.Read(testSession, "a", 0, 0)
+							}
+							done <- err
+							return
+						}
+						<-time.After(5 * time.Millisecond)
+					}
+				}()
+				select {
+				case err := <-done:
+					if err != nil {
+						t.Error(err)
+					}
+				case <-ctx.Done():
+					t.Fatal("somebody waits for a pipe")
+				}
+			})
+		}
+	}
+}

@@ -75,6 +75,9 @@ func (d actDir) list() (l listing, err error) {
 			if err != nil {
 				return l, &fs.PathError{Op: "stat", Path: d.path(name), Err: err}
 			}
+			if info.Mode&unix.S_IFMT != unix.S_IFREG {
+				continue // the command put it there
+			}
 			l.segs = append(l.segs, segment{base, base + info.Size})
 		}
 	}
@@ -149,7 +152,7 @@ func (d actDir) read(from int64, most int) (b []byte, gap int64, err error) {
 }
 
 func (d actDir) readSegment(s segment, start int64, most int) ([]byte, error) {
-	f, err := os.OpenFile(d.path(segmentName(s.base)), os.O_RDONLY|unix.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(d.path(segmentName(s.base)), os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (r *Runner) settle(ctx context.Context, d actDir) (view, error) {
 		void.why = v.Reason
 	}
 	if v.Reason == ReasonDirMissing {
-		if err := os.MkdirAll(string(d), 0o700); err != nil {
+		if err := d.remake(); err != nil {
 			return v, err
 		}
 	}
@@ -90,14 +90,17 @@ func (r *Runner) settle(ctx context.Context, d actDir) (view, error) {
 // look reads the directory in the order that makes the answer consistent: first the lock, then what its holder wrote.
 // Whoever sees the lock free sees all that the shim ever did.
 func (r *Runner) look(d actDir) (v view, err error) {
+	lost := view{CommandState: session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}, open: true}
+	if d.replaced() {
+		return lost, nil
+	}
 	held, shim, err := d.holder()
 	if err != nil {
 		return v, err
 	}
 	if !held {
 		if _, err := os.Stat(string(d)); missing(err) {
-			lost := session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}
-			return view{CommandState: lost, open: true}, nil
+			return lost, nil
 		}
 	}
 	run, runErr := d.readRun()
