@@ -13,6 +13,10 @@ import (
 var obeyedNames = []string{
 	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules",
 	".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitlab-ci.yml", ".travis.yml", "sitecustomize.py", "usercustomize.py",
+	"lefthook.yml", "lefthook.yaml", "lefthook-local.yml", "lefthook-local.yaml", ".overcommit.yml", ".lintstagedrc", ".lintstagedrc.json",
+	".lintstagedrc.js", ".lintstagedrc.cjs", ".lintstagedrc.mjs", ".lintstagedrc.yml", ".lintstagedrc.yaml",
+	"jenkinsfile", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".buildkite", ".woodpecker.yml", ".woodpecker",
+	"opencode.json", "opencode.jsonc", ".opencode", ".continue", ".lazy.lua", "mise.toml", ".mise.toml", ".tool-versions",
 	".idea", ".dir-locals.el",
 }
 
@@ -24,6 +28,13 @@ var obeyedPairs = []struct {
 	{".github", []string{"workflows", "actions", "copilot-instructions.md", "instructions"}},
 	{".circleci", []string{"config.yml"}},
 	{".cursor", []string{"rules"}},
+	{".gitea", []string{"workflows"}},
+	{".forgejo", []string{"workflows"}},
+	{".zed", []string{"tasks.json", "settings.json", "debug.json"}},
+	{".helix", []string{"languages.toml", "config.toml"}},
+	{".kiro", []string{"hooks", "steering", "settings"}},
+	{".roo", []string{"rules", "mcp.json"}},
+	{".windsurf", []string{"rules", "workflows"}},
 	{".yarn", []string{"releases", "plugins"}},
 }
 
