@@ -114,6 +114,9 @@ func TestJoiningNeverWidens(t *testing.T) {
 		if both.Effect == Allow && (da.Effect != Allow || db.Effect != Allow) {
 			t.Fatalf("%q: allowed, its parts: %+v, %+v", a+join+b, da, db)
 		}
+		if analyse(bash(a + join + b)).broken {
+			return // bash ends at the error, and what is behind it is compared with no rule
+		}
 		if (da.Effect == Deny || db.Effect == Deny) && both.Effect != Deny {
 			t.Fatalf("%q: %+v, its parts: %+v, %+v", a+join+b, both, da, db)
 		}

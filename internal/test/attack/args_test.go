@@ -142,7 +142,7 @@ func TestNamesLikeIDs(t *testing.T) {
 	if o := w.want(0, "show", "alpha-t"); !strings.Contains(o.out, "session      beta-one") {
 		t.Errorf("the beginning of an id hid the name: %s", o)
 	}
-	if o := w.want(4, "show", "alph"); !strings.Contains(o.stderr, "alpha-one") || !strings.Contains(o.stderr, "alpha-two") {
+	if o := w.want(2, "show", "alph"); !strings.Contains(o.stderr, "alpha-one") || !strings.Contains(o.stderr, "alpha-two") {
 		t.Errorf("an ambiguous beginning: %s", o)
 	}
 	w.want(0, "rename", "alpha-two", "alpha-t")
