@@ -63,6 +63,7 @@ func (j *judge) leadsTo(full string) (places []string, ok bool) {
 			}
 			at = strings.TrimSuffix(path.Dir(real[0].Path), "/")
 		default:
+			seg = openClass(seg)
 			at, glob = at+"/"+seg, glob || isPattern(seg)
 		}
 	}
@@ -74,6 +75,17 @@ func (j *judge) leadsTo(full string) (places []string, ok bool) {
 		places = append(places, formBytes(path.Clean(p.Path)))
 	}
 	return places, ok || !glob
+}
+
+// openClass makes a letter of each [ that no ] of its segment closes, as the command [ is one: it begins no pattern.
+func openClass(seg string) string {
+	last := strings.LastIndexByte(seg, ']')
+	for i := len(seg) - 1; i > last; i-- {
+		if seg[i] == markClass {
+			seg = seg[:i] + "[" + seg[i+1:]
+		}
+	}
+	return seg
 }
 
 // asGlob writes a form as a shell pattern that matches at least the same.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -103,6 +104,25 @@ func (b *bench) killAll() {
 			b.t.Logf("cleanup of %s: %v", act, err)
 		}
 	}
+	// What keeps a command leaves a moment after it, and writes until then.
+	for deadline := time.Now().Add(10 * time.Second); len(b.keepers()) > 0 && time.Now().Before(deadline); <-time.After(5 * time.Millisecond) {
+	}
+	for _, p := range b.keepers() {
+		b.t.Logf("cleanup: pid %d still keeps an act", p.PID)
+		_ = syscall.Kill(p.PID, syscall.SIGKILL)
+	}
+}
+
+// keepers are the shims and stand-ins of all acts.
+func (b *bench) keepers() []process {
+	all, err := processes()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return slices.DeleteFunc(all, func(p process) bool {
+		args := procFile(p.PID, "cmdline")
+		return p.dead() || !strings.Contains(args, "\x00"+b.Dir+"/") || !strings.Contains(args, shimArg)
+	})
 }
 
 func (b *bench) script(act, text string) session.CommandSpec {

@@ -144,9 +144,6 @@ func (d actDir) writeExit(rec exitRecord) error {
 	if err != nil {
 		return err
 	}
-	if info, err := os.Lstat(d.path(exitName)); err == nil && info.IsDir() { // the command's: no rename replaces one
-		_ = os.Rename(d.path(exitName), d.path(trashPrefix+exitName+"."+unique())) // else the write fails
-	}
 	if len(text) <= spareRoom && overwrite(d.path(spareName), text, true) == nil {
 		fault("tmp-exit.json")
 		return os.Rename(d.path(spareName), d.path(exitName))
