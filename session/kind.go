@@ -19,6 +19,9 @@ const (
 	KindLifecycle  Kind = "session.lifecycle"
 	KindLabelled   Kind = "session.labelled"
 
+	KindCompactRequested Kind = "context.compact_requested"
+	KindCompacted        Kind = "context.compacted"
+
 	KindTurnStarted     Kind = "turn.started"
 	KindTurnEnded       Kind = "turn.ended"
 	KindMessageReceived Kind = "message.received"
@@ -82,6 +85,9 @@ var kinds = map[Kind]kindRow{
 	KindConfigured: critical[Configured](),
 	KindLifecycle:  critical[LifecycleSet](),
 	KindLabelled:   optional[Labelled](),
+
+	KindCompactRequested: critical[CompactRequested](),
+	KindCompacted:        critical[Compacted](),
 
 	KindTurnStarted:     critical[TurnStarted](),
 	KindTurnEnded:       critical[TurnEnded](),

@@ -13,7 +13,10 @@ func (r *run) move() {
 		r.step(as[r.src.number(len(as))])
 		return
 	}
-	switch r.src.number(20) {
+	switch r.src.number(21) {
+	case 20:
+		r.append(human, &session.CompactRequested{Focus: "the end"})
+
 	case 0, 1:
 		r.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart("and more")}})
 	case 2:
@@ -50,7 +53,7 @@ func (r *run) move() {
 		if halt, why := r.st.Halt(); halt != "" && r.src.number(4) == 0 {
 			r.append(engine, &session.TurnEnded{N: r.st.Turn.N, Stop: halt, Message: why})
 		} else if r.st.Failure() != nil && r.st.Failure().Rests {
-			r.append(human, &session.TimerFired{ID: session.WakeID(r.st.Turn.Model.ID)})
+			r.append(human, &session.TimerFired{ID: session.WakeID(r.stopped())})
 		}
 	default:
 		r.awaitSomething()
@@ -114,6 +117,8 @@ func (r *run) land(a session.Action) {
 		r.settleAny(a, d)
 	case session.CallModel:
 		r.answerCall(a.ID)
+	case session.Summarize:
+		r.answerSummary(a.ID)
 	case session.Execute:
 		b := &session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("done")}}
 		switch {
@@ -149,7 +154,7 @@ func (r *run) settleAny(a session.Action, d session.Settle) {
 // answerCall ends a model call in one of the ways that a provider has.
 func (r *run) answerCall(id string) {
 	text := session.SealedBlock{Type: session.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("word")}
-	u := session.Usage{Input: 10 + int64(r.src.number(500)), Output: 5}
+	u := session.Usage{Input: 10 + int64(r.src.number(1500)), Output: 5}
 	n := r.src.number(10)
 	if r.ended {
 		n = 0
@@ -163,8 +168,8 @@ func (r *run) answerCall(id string) {
 		r.reply(id, []session.StopReason{session.StopRefusal, session.StopMaxTokens, session.StopContext}[r.src.number(3)], u, text)
 	case 3:
 		delete(r.flight, id)
-		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: "overloaded"}
-		if r.src.number(4) > 0 {
+		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context"}[r.src.number(2)]}
+		if b.Class != "context" && r.src.number(4) > 0 {
 			b.RetryAt = r.now + 10
 		}
 		r.append(engine, b)
@@ -194,4 +199,29 @@ func (r *run) answer(w session.Wait, allow bool) {
 		b.Grant = w.Call.Tool
 	}
 	r.append(human, b)
+}
+
+// answerSummary ends a call for a summary in one of the ways that a provider has.
+func (r *run) answerSummary(id string) {
+	text := session.SealedBlock{Type: session.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("a summary")}
+	u := session.Usage{Input: 10, Output: 5}
+	n := r.src.number(8)
+	if r.ended {
+		n = 7
+	}
+	switch n {
+	case 0:
+		r.reply(id, []session.StopReason{session.StopRefusal, session.StopMaxTokens, session.StopContext}[r.src.number(3)], u, text)
+	case 1:
+		r.reply(id, session.StopEndTurn, u)
+	case 2, 3:
+		delete(r.flight, id)
+		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context", "invalid", "auth"}[r.src.number(4)]}
+		if b.Class == "overloaded" {
+			b.RetryAt = r.now + 10
+		}
+		r.append(engine, b)
+	default:
+		r.reply(id, session.StopEndTurn, u, text)
+	}
 }

@@ -219,7 +219,7 @@ func (b *ToolFinished) apply(s *State, e Event) {
 			s.Turn.Calls[i].fit = false
 		}
 	}
-	s.Context.Fresh += contentSize(b.Content)
+	s.Context.Fresh += ContentSize(b.Content)
 	c.Input = nil
 }
 
@@ -266,6 +266,6 @@ func (b *ToolUnknown) apply(s *State, e Event) {
 		return
 	}
 	c.Outcome, c.Reason, c.State = OutcomeUnknown, b.Reason, ActFailed
-	s.Context.Fresh += contentSize(b.Content)
+	s.Context.Fresh += ContentSize(b.Content)
 	c.Input = nil
 }
