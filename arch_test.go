@@ -21,8 +21,8 @@ const module = "github.com/perdure/perdure"
 // that is not listed here does not belong to any layer, which is an error too.
 var allowed = map[string][]string{
 	// The core.
-	"session":    {},
-	"permission": {"session"},
+	"session":             {},
+	"internal/permission": {"session"},
 	// Contracts.
 	"store":           {"session"},
 	"store/storetest": {"session", "store", "store/memory"},
@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/provider/pricing":   {"session"},
 	"internal/provider/connect":   {"model", "internal/provider/api", "internal/provider/raw", "internal/provider/anthropic", "internal/provider/openai", "internal/provider/scripted"},
 	// What advances sessions.
-	"internal/engine": {"session", "permission", "store", "model", "tool"},
+	"internal/engine": {"session", "internal/permission", "store", "model", "tool"},
 	// What the binary is made of.
 	"internal/redact":         {},
 	"internal/spare":          {},
@@ -51,15 +51,15 @@ var allowed = map[string][]string{
 	"internal/plain":          {},
 	"internal/live":           {"internal/plain", "session"},
 	"internal/ui/taskpanel":   {"internal/plain"},
-	"internal/settings":       {"internal/plain", "permission", "session"},
+	"internal/settings":       {"internal/plain", "internal/permission", "session"},
 	"internal/test/modeltest": {},
-	"internal/test/sim":       {"internal/engine", "model", "permission", "session", "store", "store/memory", "tool"},
+	"internal/test/sim":       {"internal/engine", "model", "internal/permission", "session", "store", "store/memory", "tool"},
 	"internal/test/proof":     {"session"},
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "session", "store", "store/sqlite", "internal/task", "tool", "permission"},
-	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "session", "store", "store/sqlite", "internal/task", "tool", "internal/permission"},
+	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
 	"internal/demo":           {"", "internal/live", "session"},
 	"cmd/perdure":             {"", "internal/cli"},
 	"bench":                   {},

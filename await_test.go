@@ -12,9 +12,9 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )

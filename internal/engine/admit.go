@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
 )

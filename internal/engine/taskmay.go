@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/tool"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
 

@@ -3,7 +3,7 @@ package permission_test
 import (
 	"fmt"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 )
 
 func ExampleDecide() {
