@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"tool":            {"session"},
 	// What implements them.
 	"store/memory":                {"session", "store"},
-	"store/sqlite":                {"internal/spare", "internal/sqlite3", "session", "store"},
+	"internal/sqlite":             {"internal/spare", "internal/sqlite3", "session", "store"},
 	"internal/task":               {"session"},
 	"internal/provider/api":       {"internal/provider/raw", "model", "session", "internal/provider/sse"},
 	"internal/provider/raw":       {"session", "model"},
@@ -58,8 +58,8 @@ var allowed = map[string][]string{
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "session", "store", "store/sqlite", "internal/task", "tool", "internal/permission"},
-	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "session", "store", "internal/sqlite", "internal/task", "tool", "internal/permission"},
+	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "session", "store", "internal/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
 	"internal/demo":           {"", "internal/live", "session"},
 	"cmd/perdure":             {"", "internal/cli"},
 	"bench":                   {},
@@ -122,7 +122,7 @@ func TestLayers(t *testing.T) {
 func TestStoreStaysLight(t *testing.T) {
 	for _, p := range packages(t) {
 		name, _ := local(p.ImportPath)
-		if name != "session" && name != "store" && name != "store/sqlite" {
+		if name != "session" && name != "store" && name != "internal/sqlite" {
 			continue
 		}
 		for _, dep := range p.Deps {
