@@ -43,7 +43,7 @@ bench: ## benchmarks, as ratios in one run; results go to bench/README.md by han
 
 mutate: ## plant faults one at a time and see whether the tests notice (hours; MUTATE_PKG, MUTATE_MAX, MUTATE_SEED)
 	nice -n 15 go run ./internal/test/mutate -seed $(or $(MUTATE_SEED),1) -max $(or $(MUTATE_MAX),100) \
-		$(or $(MUTATE_PKG),./session ./internal/engine ./internal/sqlite ./internal/task ./internal/permission)
+		$(or $(MUTATE_PKG),./internal/session ./internal/engine ./internal/sqlite ./internal/task ./internal/permission)
 
 soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)
 	PERDURE_SOAK=1 go test -count=1 -timeout 120m ./...

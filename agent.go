@@ -7,8 +7,8 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/provider/pricing"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // provider opens a model API from the home's environment, once.

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 

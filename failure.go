@@ -1,8 +1,8 @@
 package perdure
 
 import (
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // FailureView is a model call that failed and left its turn open, for people: what the API said, since when, whether

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // HoldOptions are what a session is held with.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of

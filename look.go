@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // looks are those in this process who see what sessions show, by session.

@@ -29,10 +29,10 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/redact"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/sqlite"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/tool"
 )

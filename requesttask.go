@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 // Check says why a request for a task, or for another attempt of one that may still run, would be refused: by the

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 // Restored is what Restore did about one task that a reboot took.

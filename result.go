@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Result says how a run ended. It describes the newest turn of the run; its JSON form is a contract.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // What a program of this package meets of the packages below it.

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // TurnResult is how one turn of a run ended, with what the model said last in it. Its JSON form is a contract.

@@ -3,7 +3,7 @@ package perdure
 import (
 	"context"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 const (

@@ -1,8 +1,8 @@
 package perdure
 
 import (
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
 )
 

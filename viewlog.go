@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // history gathers from a whole log what a state keeps only the newest of.

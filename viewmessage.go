@@ -3,7 +3,7 @@ package perdure
 import (
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // MessageView is one message of the conversation.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // PermissionsView is what a session may do, and what was decided.

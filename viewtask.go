@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 // TaskView is a task as it stands now, whoever is alive to know. Its JSON is a line of `perdure task list --json`.

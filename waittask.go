@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/tool"
 )
 

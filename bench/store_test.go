@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/sqlite"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 

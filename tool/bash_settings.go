@@ -3,7 +3,7 @@ package tool
 import (
 	"strconv"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // The terminal that a command gets which asks for one.

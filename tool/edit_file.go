@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 //go:embed edit_file.md

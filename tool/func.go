@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Func makes a tool of a function. The schema of its input is that of the struct In: names by the tag json, where

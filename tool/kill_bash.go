@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 //go:embed kill_bash.md

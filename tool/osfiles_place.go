@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // inPlace overwrites a file whose other names or whose owner a rename would lose. It is not atomic: a crash in the

@@ -12,7 +12,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 //go:embed read_file.md

@@ -3,7 +3,7 @@ package tool
 import (
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // This file is all that tools look up in a session's state. A nil state is an empty one.

@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Goal: todos become the plan, in the words of the plan, and faults are named by their place.

@@ -21,7 +21,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Tool is anything a model can call.

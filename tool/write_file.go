@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 //go:embed write_file.md

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // awaits names what the model is still to be told of when the run ends, and how it gets to know.

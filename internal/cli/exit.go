@@ -11,8 +11,8 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/connect"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 

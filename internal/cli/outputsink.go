@@ -9,7 +9,7 @@ import (
 
 	"github.com/perdure/perdure"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // outputSink takes a task's output, in order.

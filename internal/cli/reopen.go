@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
 )
 
 // settle completes the options by what an existing session was given before, and refuses one that cannot go on. A paused

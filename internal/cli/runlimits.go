@@ -2,8 +2,8 @@ package cli
 
 import (
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
 )
 
 // limits sets what a run may take: what a flag says, else what the session was given before, else the configuration.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/perdure/perdure"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (a *App) taskCommand() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // errNoTask refuses an empty name, as of a variable that is not set: a task without a name is not meant by it.

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 const outputHelp = `Writes what is kept of a task's output to stdout, byte for byte; what is no longer kept is told by a line

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // tellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so

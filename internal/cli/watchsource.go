@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
-	"github.com/perdure/perdure/session"
 )
 
 // watchSource is a home as a panel of tasks sees it.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 

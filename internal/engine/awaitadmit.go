@@ -3,7 +3,7 @@ package engine
 import (
 	"fmt"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/tool"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/tool"
 )

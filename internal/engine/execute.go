@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // configure appends what of the options differs from the state.

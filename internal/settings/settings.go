@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // maxFile bounds a configuration file, in bytes.

@@ -3,7 +3,7 @@ package session_test
 import (
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // taskLog is a log of which the state and the next actions are looked at after every event.

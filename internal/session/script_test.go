@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden transcripts in testdata")

@@ -3,7 +3,7 @@ package session_test
 import (
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // An empty text is left out of what is sent: APIs refuse a conversation that holds one, with every request from then on.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // world is a small engine without an outside: it keeps logs, follows Next, and does what a test tells it. Golden

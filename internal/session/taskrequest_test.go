@@ -3,7 +3,7 @@ package session_test
 import (
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Goal: a requested task is started once by the holder that took the request, looked up by a later one, and keeps its

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 var freeze = flag.Bool("freeze", false, "write the fixtures of testdata/formats that are missing; a released one never changes")

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // TestRandomRuns lets an engine that follows Next run through random weather: replies of all sorts, failures, humans

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // open creates a session: open [mode=M] [max_steps=N] [budget=N] [price=N] [window=N].
