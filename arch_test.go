@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"store":           {"internal/session"},
 	"store/storetest": {"internal/session", "store", "store/memory"},
 	"model":           {"internal/session"},
-	"tool":            {"internal/session"},
+	"internal/tools":  {"internal/session"},
 	// What implements them.
 	"store/memory":                {"internal/session", "store"},
 	"internal/sqlite":             {"internal/spare", "internal/sqlite3", "internal/session", "store"},
@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/provider/pricing":   {"internal/session"},
 	"internal/provider/connect":   {"model", "internal/provider/api", "internal/provider/raw", "internal/provider/anthropic", "internal/provider/openai", "internal/provider/scripted"},
 	// What advances sessions.
-	"internal/engine": {"internal/session", "internal/permission", "store", "model", "tool"},
+	"internal/engine": {"internal/session", "internal/permission", "store", "model", "internal/tools"},
 	// What the binary is made of.
 	"internal/redact":         {},
 	"internal/spare":          {},
@@ -53,12 +53,12 @@ var allowed = map[string][]string{
 	"internal/ui/taskpanel":   {"internal/plain"},
 	"internal/settings":       {"internal/plain", "internal/permission", "internal/session"},
 	"internal/test/modeltest": {},
-	"internal/test/sim":       {"internal/engine", "model", "internal/permission", "internal/session", "store", "store/memory", "tool"},
+	"internal/test/sim":       {"internal/engine", "model", "internal/permission", "internal/session", "store", "store/memory", "internal/tools"},
 	"internal/test/proof":     {"internal/session"},
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "tool", "internal/permission"},
+	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "internal/tools", "internal/permission"},
 	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "internal/session", "store", "internal/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
 	"internal/demo":           {"", "internal/live", "internal/session"},
 	"cmd/perdure":             {"", "internal/cli"},

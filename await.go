@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // AwaitView is something that the model is to be told of. Its JSON is an entry of awaits in a run's result and in
@@ -33,7 +33,7 @@ func AwaitViews(st *session.State) []AwaitView {
 			continue // left to the session that it was forked from
 		}
 		v := AwaitView{
-			ID: a.ID, Event: a.Event, Task: a.Task, Pattern: a.Pattern, Note: a.Note, Text: tool.AwaitText(a),
+			ID: a.ID, Event: a.Event, Task: a.Task, Pattern: a.Pattern, Note: a.Note, Text: tools.AwaitText(a),
 			Since: Stamp(a.Set), At: Stamp(a.At), Gap: a.Gap,
 		}
 		if a.Event == session.AwaitLine {

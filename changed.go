@@ -5,7 +5,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // Bounds of the look at files when a session is resumed.
@@ -25,7 +25,7 @@ func (h *Home) changedFiles(st *session.State) (out []engine.Recovery) {
 	}
 	slices.SortFunc(files, func(a, b session.File) int { return int(b.Seq - a.Seq) })
 	for _, f := range files[:min(len(files), maxLooked)] {
-		now, _, err := tool.OSFiles{}.Digest(f.Path)
+		now, _, err := tools.OSFiles{}.Digest(f.Path)
 		switch {
 		case err != nil || now == f.Digest:
 		case now.IsZero():

@@ -32,9 +32,9 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/sqlite"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // Version is the version of this build.
@@ -57,7 +57,7 @@ type Home struct {
 // Config is what a Home is opened with. The zero value is a good start.
 type Config struct {
 	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
-	Tools    []tool.Tool                               // nil: the built-in ones
+	Tools    []tools.Tool                              // nil: the built-in ones
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
@@ -91,7 +91,7 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 		cfg.Environ = os.Environ()
 	}
 	if cfg.Tools == nil {
-		cfg.Tools = tool.Builtin()
+		cfg.Tools = tools.Builtin()
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -118,7 +118,7 @@ func (h *Home) engineConfig() engine.Config {
 	cfg := h.cfg
 	host, _ := os.Hostname() // an unknown name is shown as empty
 	ec := engine.Config{
-		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tool.OSFiles{},
+		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
 		Protect: append(startupPaths(h.getenv), cfg.Protect...), Limits: cfg.Limits, Secrets: h.secret, Observe: h.observe, Log: cfg.Log,

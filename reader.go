@@ -10,7 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // Reader is one reader's place in the output of a task: a terminal, a program, a person. Each has its own and none
@@ -26,7 +26,7 @@ type Reader struct {
 
 // Errors of readers.
 var (
-	ErrNoTask = tool.ErrNoTask                  // the session has no such task
+	ErrNoTask = tools.ErrNoTask                 // the session has no such task
 	ErrReader = errors.New("bad reader's name") // empty, longer than 128 bytes, or with control characters
 )
 

@@ -3,7 +3,7 @@ package perdure
 import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // Bounds of what is shown of a lost task's output, and of what is read for it.
@@ -27,7 +27,7 @@ func (h *Home) lastWords(t *TaskView) {
 		}
 		out, from = append(out, b...), next
 	}
-	t.LastOutput = tool.LastLines(h.secret.Replace(out), lastLines, lastBytes)
+	t.LastOutput = tools.LastLines(h.secret.Replace(out), lastLines, lastBytes)
 }
 
 // rebooted tells of a command of which nothing usable is left that it ran before the machine's last start, which took

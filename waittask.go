@@ -9,7 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // TaskNews is what [Tasks.Wait] came to. Its JSON is that of `perdure task wait --json`.
@@ -49,7 +49,7 @@ func (ts Tasks) Wait(ctx context.Context, id, name string, line *regexp.Regexp) 
 	if line == nil {
 		err = h.waitEnd(ctx, owner, act)
 	} else {
-		f := &tool.Finder{Pattern: line, Replace: h.secret.Replace, Partial: h.secret.Partial}
+		f := &tools.Finder{Pattern: line, Replace: h.secret.Replace, Partial: h.secret.Partial}
 		news.Line, err = h.waitLine(ctx, owner, act, f)
 		news.Gap = f.Gap
 	}
@@ -84,7 +84,7 @@ func (h *Home) waitEnd(ctx context.Context, owner, act string) error {
 }
 
 // waitLine waits for a line, or nil when the command ends without one.
-func (h *Home) waitLine(ctx context.Context, owner, act string, f *tool.Finder) (*string, error) {
+func (h *Home) waitLine(ctx context.Context, owner, act string, f *tools.Finder) (*string, error) {
 	for {
 		// The state comes first: what was printed before the end that it tells is then read below.
 		st, err := h.runner.Look(ctx, owner, act)
@@ -113,7 +113,7 @@ func (h *Home) waitLine(ctx context.Context, owner, act string, f *tool.Finder) 
 }
 
 // findLine looks at the output up to an offset.
-func (h *Home) findLine(ctx context.Context, owner, act string, f *tool.Finder, end int64) (line string, ok bool, err error) {
+func (h *Home) findLine(ctx context.Context, owner, act string, f *tools.Finder, end int64) (line string, ok bool, err error) {
 	for ctx.Err() == nil && f.Next() < end {
 		b, next, gap, err := h.runner.Read(owner, act, f.Next(), waitChunk)
 		switch {
