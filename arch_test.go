@@ -58,10 +58,11 @@ var allowed = map[string][]string{
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "internal/tools", "internal/permission"},
-	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "internal/session", "store", "internal/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
-	"internal/demo":           {"", "internal/live", "internal/session"},
-	"cmd/perdure":             {"", "internal/cli"},
+	"internal/homes":          {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "internal/tools", "internal/permission"},
+	"":                        {"internal/homes"},
+	"internal/cli":            {"internal/homes", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "internal/session", "store", "internal/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"internal/demo":           {"internal/homes", "internal/live", "internal/session"},
+	"cmd/perdure":             {"internal/homes", "internal/cli"},
 	"bench":                   {},
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -16,7 +16,7 @@ import (
 func (w *world) hold(ctx context.Context, id, script string) {
 	h := w.open(script)
 	defer w.close(h)
-	opt := perdure.RunOptions{Prompt: "go"}
+	opt := homes.RunOptions{Prompt: "go"}
 	opt.Mode = permission.ModeBypass
 	if _, err := h.Run(ctx, id, opt); err != nil {
 		w.t.Error(err)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
@@ -45,7 +45,7 @@ func narrowInside(set *settings.Loaded) {
 
 // rootOf finds the session that a run resumes, and the directory that it was opened in.
 func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) {
-	h, err := a.open(ctx, perdure.Config{})
+	h, err := a.open(ctx, homes.Config{})
 	if err != nil {
 		return "", err
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
 )
@@ -23,8 +23,8 @@ type evidence struct {
 	bodies  []session.Body // of the log's events
 	state   *session.State
 	shown   shown
-	final   *perdure.Result // nil when the last agent found nothing to do
-	faults  []string        // of verify
+	final   *homes.Result // nil when the last agent found nothing to do
+	faults  []string      // of verify
 	report  modeltest.ConversationReport
 	refused []modeltest.Violation
 	results map[string]modeltest.Block // by the provider's id of the call
