@@ -21,47 +21,48 @@ const module = "github.com/perdure/perdure"
 // that is not listed here does not belong to any layer, which is an error too.
 var allowed = map[string][]string{
 	// The core.
-	"session":    {},
-	"permission": {"session"},
+	"internal/session":    {},
+	"internal/permission": {"internal/session"},
 	// Contracts.
-	"store":           {"session"},
-	"store/storetest": {"session", "store", "store/memory"},
-	"model":           {"session"},
-	"tool":            {"session"},
+	"store":           {"internal/session"},
+	"store/storetest": {"internal/session", "store", "store/memory"},
+	"model":           {"internal/session"},
+	"internal/tools":  {"internal/session"},
 	// What implements them.
-	"store/memory":                {"session", "store"},
-	"store/sqlite":                {"internal/spare", "internal/sqlite3", "session", "store"},
-	"internal/task":               {"session"},
-	"internal/provider/api":       {"internal/provider/raw", "model", "session", "internal/provider/sse"},
-	"internal/provider/raw":       {"session", "model"},
+	"store/memory":                {"internal/session", "store"},
+	"internal/sqlite":             {"internal/spare", "internal/sqlite3", "internal/session", "store"},
+	"internal/task":               {"internal/session"},
+	"internal/provider/api":       {"internal/provider/raw", "model", "internal/session", "internal/provider/sse"},
+	"internal/provider/raw":       {"internal/session", "model"},
 	"internal/provider/sse":       {"model"},
-	"internal/provider/toolid":    {"session", "model"},
-	"internal/provider/anthropic": {"model", "session", "internal/provider/api", "internal/provider/raw", "internal/provider/sse", "internal/provider/toolid"},
-	"internal/provider/openai":    {"model", "session", "internal/provider/api", "internal/provider/raw", "internal/provider/sse", "internal/provider/toolid"},
-	"internal/provider/scripted":  {"model", "session", "internal/provider/api", "internal/provider/raw", "internal/provider/toolid"},
-	"internal/provider/pricing":   {"session"},
+	"internal/provider/toolid":    {"internal/session", "model"},
+	"internal/provider/anthropic": {"model", "internal/session", "internal/provider/api", "internal/provider/raw", "internal/provider/sse", "internal/provider/toolid"},
+	"internal/provider/openai":    {"model", "internal/session", "internal/provider/api", "internal/provider/raw", "internal/provider/sse", "internal/provider/toolid"},
+	"internal/provider/scripted":  {"model", "internal/session", "internal/provider/api", "internal/provider/raw", "internal/provider/toolid"},
+	"internal/provider/pricing":   {"internal/session"},
 	"internal/provider/connect":   {"model", "internal/provider/api", "internal/provider/raw", "internal/provider/anthropic", "internal/provider/openai", "internal/provider/scripted"},
 	// What advances sessions.
-	"internal/engine": {"session", "permission", "store", "model", "tool"},
+	"internal/engine": {"internal/session", "internal/permission", "store", "model", "internal/tools"},
 	// What the binary is made of.
 	"internal/redact":         {},
 	"internal/spare":          {},
 	"internal/sqlite3":        {},
 	"internal/ports":          {},
 	"internal/plain":          {},
-	"internal/live":           {"internal/plain", "session"},
+	"internal/live":           {"internal/plain", "internal/session"},
 	"internal/ui/taskpanel":   {"internal/plain"},
-	"internal/settings":       {"internal/plain", "permission", "session"},
+	"internal/settings":       {"internal/plain", "internal/permission", "internal/session"},
 	"internal/test/modeltest": {},
-	"internal/test/sim":       {"internal/engine", "model", "permission", "session", "store", "store/memory", "tool"},
-	"internal/test/proof":     {"session"},
+	"internal/test/sim":       {"internal/engine", "model", "internal/permission", "internal/session", "store", "store/memory", "internal/tools"},
+	"internal/test/proof":     {"internal/session"},
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "session", "store", "store/sqlite", "internal/task", "tool", "permission"},
-	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
-	"internal/demo":           {"", "internal/live", "session"},
-	"cmd/perdure":             {"", "internal/cli"},
+	"internal/homes":          {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "internal/tools", "internal/permission"},
+	"":                        {"internal/homes"},
+	"internal/cli":            {"internal/homes", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "internal/session", "store", "internal/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"internal/demo":           {"internal/homes", "internal/live", "internal/session"},
+	"cmd/perdure":             {"internal/homes", "internal/cli"},
 	"bench":                   {},
 }
 
@@ -122,7 +123,7 @@ func TestLayers(t *testing.T) {
 func TestStoreStaysLight(t *testing.T) {
 	for _, p := range packages(t) {
 		name, _ := local(p.ImportPath)
-		if name != "session" && name != "store" && name != "store/sqlite" {
+		if name != "internal/session" && name != "store" && name != "internal/sqlite" {
 			continue
 		}
 		for _, dep := range p.Deps {

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // The targets of sessions.
@@ -25,9 +25,9 @@ const (
 )
 
 // openHome opens a home that the test closes.
-func openHome(t *testing.T) *perdure.Home {
+func openHome(t *testing.T) *homes.Home {
 	t.Helper()
-	h, err := perdure.Open(t.Context(), filepath.Join(t.TempDir(), "home"), perdure.Config{ShimPath: []string{"/bin/false"}})
+	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{ShimPath: []string{"/bin/false"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func openHome(t *testing.T) *perdure.Home {
 }
 
 // grow makes a session of about n events: app events, and a short conversation at the end.
-func grow(t *testing.T, h *perdure.Home, id string, n int) {
+func grow(t *testing.T, h *homes.Home, id string, n int) {
 	t.Helper()
 	ctx := t.Context()
 	if _, err := h.Create(ctx, engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/"}); err != nil {

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/sqlite"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/store/sqlite"
 )
 
 // TestStore measures the store against raw group-committed appends in the same run: rounds of both alternate, so that

@@ -19,7 +19,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Provider speaks one model API. It is safe for concurrent use.

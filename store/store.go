@@ -17,7 +17,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Store is a durable log backend. All methods are safe for concurrent use. Slices handed in are not kept; slices

@@ -9,7 +9,7 @@ import (
 
 	adk "google.golang.org/adk/v2/session"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // handle is a session as its caller has it: as it was when it was got, and what was appended through it since.

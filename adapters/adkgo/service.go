@@ -15,7 +15,7 @@ import (
 	adk "google.golang.org/adk/v2/session"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 

@@ -12,12 +12,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 func TestMain(m *testing.M) {
-	perdure.RunShimIfAsked()
+	homes.RunShimIfAsked()
 	testscript.Main(m, map[string]func(){
 		"perdure": func() { os.Exit(cli.Main(context.Background(), cli.OS(), os.Args[1:])) },
 	})

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (a *App) answerCommand() *cobra.Command {
@@ -45,7 +45,7 @@ func (a *App) answerCommand() *cobra.Command {
 				return usageError("an answer cannot be empty")
 			}
 			var id string
-			err := a.verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+			err := a.verb(cmd, func(ctx context.Context, h *homes.Home) (err error) {
 				id, err = a.answer(ctx, h, args[0], text, given)
 				if err == nil && !resume {
 					a.goOn(ctx, h, id)
@@ -64,7 +64,7 @@ func (a *App) answerCommand() *cobra.Command {
 }
 
 // answer gives a human's answer to the question under ref, and tells the question's session.
-func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, literal bool) (id string, err error) {
+func (a *App) answer(ctx context.Context, h *homes.Home, ref, text string, literal bool) (id string, err error) {
 	w, err := a.findWait(ctx, h, ref, kindQuestion)
 	if err != nil {
 		return "", err

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/settings"
 )
 
@@ -190,17 +190,17 @@ func (a *App) home() (string, error) {
 }
 
 // open opens the home with what the settings say.
-func (a *App) open(ctx context.Context, cfg perdure.Config) (*perdure.Home, error) {
+func (a *App) open(ctx context.Context, cfg homes.Config) (*homes.Home, error) {
 	dir, err := a.home()
 	if err != nil {
 		return nil, err
 	}
 	cfg.Environ, cfg.Now = a.Environ, a.Now
-	return perdure.Open(ctx, dir, cfg)
+	return homes.Open(ctx, dir, cfg)
 }
 
 // with opens the home for the length of one command.
-func (a *App) with(ctx context.Context, do func(*perdure.Home) error) error {
+func (a *App) with(ctx context.Context, do func(*homes.Home) error) error {
 	// What a person sends by a command may hold a secret that the user's file names. A file that cannot be read stops
 	// runs, but not a look at what there is.
 	set, err := settings.Load(settings.UserFile(a.getenv), "")
@@ -211,8 +211,8 @@ func (a *App) with(ctx context.Context, do func(*perdure.Home) error) error {
 }
 
 // withSettings is with for a command that has read its configuration itself.
-func (a *App) withSettings(ctx context.Context, set settings.Loaded, do func(*perdure.Home) error) (err error) {
-	h, err := a.open(ctx, perdure.Config{Secrets: a.secrets(set)})
+func (a *App) withSettings(ctx context.Context, set settings.Loaded, do func(*homes.Home) error) (err error) {
+	h, err := a.open(ctx, homes.Config{Secrets: a.secrets(set)})
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (a *App) approvalsCommand() *cobra.Command {
@@ -25,7 +25,7 @@ type approvalView struct {
 	Always    bool           `json:"always,omitempty"` // it asks in every mode and whatever is granted
 	Digest    session.Digest `json:"digest"`           // of what is shown; an answer is bound to it
 	Rule      string         `json:"rule"`             // that asks; empty: no rule allows the call
-	Asked     perdure.Stamp  `json:"asked_at"`
+	Asked     homes.Stamp    `json:"asked_at"`
 	Reason    string         `json:"reason,omitempty"`
 	Offer     string         `json:"offer,omitempty"`          // the rule that --scope session grants
 	Pattern   string         `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
@@ -37,8 +37,8 @@ func viewOfWait(w wait) approvalView {
 	p := w.call.Approval
 	pattern, allows := wider(w)
 	return approvalView{
-		ID: w.id, Kind: kindApproval, SessionID: w.session, Tool: w.call.Tool, Input: perdure.JSONValue(effective(w.call.Input)), Cwd: p.Cwd, Digest: p.Bound,
-		Rule: p.Rule, Asked: perdure.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
+		ID: w.id, Kind: kindApproval, SessionID: w.session, Tool: w.call.Tool, Input: homes.JSONValue(effective(w.call.Input)), Cwd: p.Cwd, Digest: p.Bound,
+		Rule: p.Rule, Asked: homes.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
 		Target: p.Target, Always: p.Always, Again: w.again,
 	}
 }
@@ -49,7 +49,7 @@ func (a *App) approvalsListCommand() *cobra.Command {
 		Use: "list [ID]", Short: "List what waits, in a session or in all", Args: rangeArgs(0, 1, "at most one session"),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				approvals, err := a.waitsFor(ctx, h, args, kindApproval)
 				if err != nil {
 					return err
@@ -108,7 +108,7 @@ func (a *App) printQuestion(id string, q session.Question) {
 	a.linef("  perdure answer %s %s", id, map[bool]string{true: "NUMBER   (or a text of yours)", false: "TEXT"}[len(q.Options) > 0])
 }
 
-func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind string) ([]wait, error) {
+func (a *App) waitsFor(ctx context.Context, h *homes.Home, args []string, kind string) ([]wait, error) {
 	if len(args) == 0 {
 		return a.allWaits(ctx, h, kind)
 	}

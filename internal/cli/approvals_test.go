@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // hold runs a session in this process until ctx ends, everything allowed.
 func (w *world) hold(ctx context.Context, id, script string) {
 	h := w.open(script)
 	defer w.close(h)
-	opt := perdure.RunOptions{Prompt: "go"}
+	opt := homes.RunOptions{Prompt: "go"}
 	opt.Mode = permission.ModeBypass
 	if _, err := h.Run(ctx, id, opt); err != nil {
 		w.t.Error(err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // approveFlags are what approvals allow and deny take.
@@ -77,7 +77,7 @@ func (a *App) decide(cmd *cobra.Command, f *approveFlags, args []string) error {
 		return err
 	}
 	var sessions []string
-	err := a.verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+	err := a.verb(cmd, func(ctx context.Context, h *homes.Home) (err error) {
 		sessions, err = a.decideAll(ctx, h, f, args)
 		if err != nil || f.resume {
 			return err
@@ -101,7 +101,7 @@ func (a *App) decide(cmd *cobra.Command, f *approveFlags, args []string) error {
 // resumeHere runs a session as perdure -p --resume does, unless a process holds it, which then goes on itself.
 func (a *App) resumeHere(ctx context.Context, id string) error {
 	held := false
-	err := a.with(ctx, func(h *perdure.Home) error {
+	err := a.with(ctx, func(h *homes.Home) error {
 		info, err := h.Store().Get(ctx, id)
 		held = err == nil && info.Holder != nil
 		return err
@@ -120,7 +120,7 @@ func (a *App) resumeHere(ctx context.Context, id string) error {
 }
 
 // decideAll answers each approval and gives the sessions that they belong to, each once.
-func (a *App) decideAll(ctx context.Context, h *perdure.Home, f *approveFlags, args []string) (sessions []string, err error) {
+func (a *App) decideAll(ctx context.Context, h *homes.Home, f *approveFlags, args []string) (sessions []string, err error) {
 	waits, known, err := a.named(ctx, h, f, args)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func addOnce(list []string, id string) []string {
 
 // named finds all approvals that are named before any is answered, so that a wrong name answers none. Those that have
 // this answer already are only told; their sessions are given apart.
-func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args []string) (waits []wait, known []string, err error) {
+func (a *App) named(ctx context.Context, h *homes.Home, f *approveFlags, args []string) (waits []wait, known []string, err error) {
 	if f.all != "" {
 		id, err := a.resolve(ctx, h, f.all)
 		if err != nil {
@@ -188,13 +188,13 @@ func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args 
 
 // decideOne answers one approval. Giving the same answer again succeeds: a process that was killed before the first one
 // was acknowledged may repeat it.
-func (a *App) decideOne(ctx context.Context, h *perdure.Home, f *approveFlags, w wait) error {
+func (a *App) decideOne(ctx context.Context, h *homes.Home, f *approveFlags, w wait) error {
 	grant, err := f.grant(w)
 	if err != nil {
 		return err
 	}
 	err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error {
-		return h.Approve(ctx, w.shown(), perdure.Approval{Allow: f.allow, Grant: grant, Message: f.message})
+		return h.Approve(ctx, w.shown(), homes.Approval{Allow: f.allow, Grant: grant, Message: f.message})
 	})
 	if errors.Is(err, engine.ErrRefused) {
 		_, err = a.decided(ctx, h, w.id, f, err)
@@ -228,7 +228,7 @@ func (f *approveFlags) grant(w wait) (rule string, err error) {
 }
 
 // goOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
-func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
+func (a *App) goOn(ctx context.Context, h *homes.Home, id string) {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return
@@ -285,7 +285,7 @@ func decides(calls int) string {
 }
 
 // decided tells that the act under ref was answered so before, and gives its session; else err stands.
-func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *approveFlags, err error) (id string, _ error) {
+func (a *App) decided(ctx context.Context, h *homes.Home, ref string, f *approveFlags, err error) (id string, _ error) {
 	i := strings.LastIndexByte(ref, ':')
 	if i < 0 || !isAct(ref[i+1:]) {
 		return "", err

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // lookAgain is how often it is looked whether a call was answered elsewhere.
@@ -23,7 +23,7 @@ const lookAgain = 500 * time.Millisecond
 // The run goes on as soon as they are answered, here or elsewhere.
 type asker struct {
 	app   *App
-	home  *perdure.Home
+	home  *homes.Home
 	once  sync.Once
 	lines chan answered // what is typed; closed at its end
 	want  chan struct{} // holds a token while somebody waits for a line
@@ -178,7 +178,7 @@ func (k *asker) give(ctx context.Context, w wait, r reply) bool {
 	if w.call.Question != nil {
 		err = k.home.Answer(ctx, w.session, w.call.ID, r.text)
 	} else {
-		err = k.home.Approve(ctx, w.shown(), perdure.Approval{Allow: r.approve.allow, Message: r.approve.message})
+		err = k.home.Approve(ctx, w.shown(), homes.Approval{Allow: r.approve.allow, Message: r.approve.message})
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -6,9 +6,9 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
 )
 
 // noBudget takes a budget off.
@@ -69,7 +69,7 @@ func checkBudget(agent session.Agent, nano int64) error {
 
 // budgetOf looks whether the budget of a resumed session can be kept, and gives it the price that the configuration has
 // for its model now.
-func (a *App) budgetOf(h *perdure.Home, set settings.Loaded, st *session.State, opt *perdure.RunOptions) error {
+func (a *App) budgetOf(h *homes.Home, set settings.Loaded, st *session.State, opt *homes.RunOptions) error {
 	agent := st.Agent
 	if opt.Agent != nil {
 		agent = *opt.Agent

@@ -14,8 +14,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/perdure/perdure/internal/permission"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/permission"
 )
 
 // Bounds of a call that is shown to be judged.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/live"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // claudeShape writes the lines that programs written for Claude Code's stream-json read: system/init, assistant, user
@@ -50,7 +50,7 @@ func (c *claudeShape) opened(st *session.State, _ bool, _ func(int64) string) {
 	c.line(fmt.Sprint("init:", st.Head.Seq), object{
 		"type": "system", "subtype": "init", "cwd": st.Cwd, "tools": toolNames(st.Agent.Tools), "mcp_servers": []any{},
 		"model": st.Agent.Model, "permissionMode": st.Config.Mode, "slash_commands": []any{}, "apiKeySource": "none",
-		"output_style": "default", "agents": []any{}, "claude_code_version": "perdure " + perdure.Version,
+		"output_style": "default", "agents": []any{}, "claude_code_version": "perdure " + homes.Version,
 	})
 }
 
@@ -99,7 +99,7 @@ func claudeBlock(bl session.SealedBlock) any {
 	case session.BlockText:
 		return object{"type": "text", "text": string(bl.Shown)}
 	case session.BlockToolUse:
-		return object{"type": "tool_use", "id": bl.ID, "name": bl.Name, "input": perdure.JSONValue(bl.Input)}
+		return object{"type": "tool_use", "id": bl.ID, "name": bl.Name, "input": homes.JSONValue(bl.Input)}
 	case session.BlockThinking, session.BlockOther, session.BlockToolResult, session.BlockImage, session.BlockDocument:
 	}
 	var kind struct {
@@ -144,7 +144,7 @@ func claudeContent(parts []session.Part) any {
 	return session.Text(parts)
 }
 
-func (c *claudeShape) result(r *perdure.Result) {
+func (c *claudeShape) result(r *homes.Result) {
 	c.session = r.SessionID
 	subtype, isError := claudeOutcome(r)
 	denials := []any{}
@@ -164,7 +164,7 @@ func (c *claudeShape) result(r *perdure.Result) {
 }
 
 // claudeOutcome gives a stop reason its name there. A turn that waits for a human is an error: there, nothing waits.
-func claudeOutcome(r *perdure.Result) (subtype string, isError bool) {
+func claudeOutcome(r *homes.Result) (subtype string, isError bool) {
 	switch r.StopReason {
 	case session.TurnEndTurn, session.TurnNone:
 		return "success", false

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // bashWords stands in for the package bash-completion where that is not installed.
@@ -70,7 +70,7 @@ func (a *App) complete(root *cobra.Command) {
 		"permission-mode": fixed(string(permission.ModeDefault), string(permission.ModeAcceptEdits), string(permission.ModePlan), string(permission.ModeBypass)),
 		"output-format":   fixed("text", "json", "stream-json", "claude-stream-json"),
 		"lifecycle":       fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
-		"activity":        fixed(perdure.Activities()...),
+		"activity":        fixed(homes.Activities()...),
 		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
 		"except": a.completeTask(stillRuns, maxCompletions), "all": a.completeAsking,
 		"by": fixed(usageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // offered is what the hidden command of the completion scripts offers for a command line, without the descriptions.

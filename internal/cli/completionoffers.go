@@ -6,17 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
 // offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
 // nothing: its errors belong to the command itself.
-func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
+func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	seen := map[string]bool{}
-	_ = a.with(cmd.Context(), func(h *perdure.Home) error {
+	_ = a.with(cmd.Context(), func(h *homes.Home) error {
 		return do(h, func(value, about string) {
 			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
 				seen[value] = true
@@ -29,16 +29,16 @@ func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, 
 
 // completeSession offers sessions, by id and by name, for the first argument.
 func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.completeSessionThat(func(perdure.Listing) bool { return true })(cmd, args, prefix)
+	return a.completeSessionThat(func(homes.Listing) bool { return true })(cmd, args, prefix)
 }
 
 // completeSessionThat is completeSession for a verb that can act on some of them only.
-func (a *App) completeSessionThat(fits func(perdure.Listing) bool) completer {
+func (a *App) completeSessionThat(fits func(homes.Listing) bool) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			page, err := h.List(cmd.Context(), store.Query{Limit: 1000})
 			for _, s := range page.Sessions {
 				if !fits(s) {
@@ -57,28 +57,28 @@ func (a *App) completeSessionThat(fits func(perdure.Listing) bool) completer {
 }
 
 // is tells whether a session is in one of some lifecycles.
-func is(lifecycles ...session.Lifecycle) func(perdure.Listing) bool {
-	return func(s perdure.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
+func is(lifecycles ...session.Lifecycle) func(homes.Listing) bool {
+	return func(s homes.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
 }
 
 // held tells whether a process, here or elsewhere, may hold a session.
-func held(s perdure.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
+func held(s homes.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
 
 // works tells whether a command may run in the foreground of a session: its turn is open, whoever runs it.
-func works(s perdure.Listing) bool {
+func works(s homes.Listing) bool {
 	return s.Activity == session.Running || s.Activity == session.Interrupted || s.Activity == session.Parked
 }
 
 // Which tasks a verb can act on.
-func anyTask(perdure.TaskView) bool      { return true }
-func stillRuns(t perdure.TaskView) bool  { return t.Live() }
-func takesInput(t perdure.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
+func anyTask(homes.TaskView) bool      { return true }
+func stillRuns(t homes.TaskView) bool  { return t.Live() }
+func takesInput(t homes.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
 
 // completeTask offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
 // one; what follows are at most that many tasks of the session that the first one names, each once.
-func (a *App) completeTask(fits func(perdure.TaskView) bool, most int) completer {
+func (a *App) completeTask(fits func(homes.TaskView) bool, most int) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if len(args) > most {
 				return nil
 			}
@@ -117,7 +117,7 @@ func (a *App) completePolicy(cmd *cobra.Command, args []string, prefix string) (
 // completeWait offers what waits for a human.
 func (a *App) completeWait(kind string) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if kind == kindQuestion && len(args) > 0 {
 				return nil
 			}
@@ -138,7 +138,7 @@ func (a *App) completeWait(kind string) completer {
 
 // completeAsking offers the sessions in which something waits for a human: for a flag, approvals alone.
 func (a *App) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 		kinds := []string{kindApproval, kindQuestion}
 		if cmd.Name() != "list" {
 			kinds = kinds[:1]
@@ -163,7 +163,7 @@ func (a *App) completeGrant(cmd *cobra.Command, args []string, prefix string) ([
 	if len(args) != 1 {
 		return a.completeSession(cmd, args, prefix)
 	}
-	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 		id, err := a.resolve(cmd.Context(), h, args[0])
 		if err != nil {
 			return err

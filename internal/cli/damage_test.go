@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // damaged is a home whose database is damaged again and again, and what its commands say while it is sound.

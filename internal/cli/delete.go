@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
 
@@ -43,7 +43,7 @@ in use, or that a session which stays was forked from, is left alone.`,
 			if err := f.check(a.Now(), args); err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.delete(ctx, h, f, args) })
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error { return a.delete(ctx, h, f, args) })
 		},
 	}
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -91,7 +91,7 @@ func parseAge(text string) (time.Duration, error) {
 	return 0, usageError("--older-than %q: want an age such as 30d, 2w or 12h", text)
 }
 
-func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args []string) error {
+func (a *App) delete(ctx context.Context, h *homes.Home, f *deleteFlags, args []string) error {
 	plan, err := a.deletionOf(ctx, h, f, args)
 	switch {
 	case err != nil:
@@ -125,7 +125,7 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args 
 }
 
 // deletionOf looks at the named sessions, or at those that the filters select.
-func (a *App) deletionOf(ctx context.Context, h *perdure.Home, f *deleteFlags, args []string) (plan []perdure.Deletion, err error) {
+func (a *App) deletionOf(ctx context.Context, h *homes.Home, f *deleteFlags, args []string) (plan []homes.Deletion, err error) {
 	ids := make([]string, len(args))
 	for i, name := range args {
 		if ids[i], err = a.resolve(ctx, h, name); err != nil {
@@ -151,7 +151,7 @@ func (a *App) deletionOf(ctx context.Context, h *perdure.Home, f *deleteFlags, a
 }
 
 // selected gives the sessions that the filters select.
-func (f *deleteFlags) selected(ctx context.Context, h *perdure.Home) (ids []string, err error) {
+func (f *deleteFlags) selected(ctx context.Context, h *homes.Home) (ids []string, err error) {
 	seen := 0
 	err = each(ctx, h, store.Query{Lifecycle: f.lifecycle}, func(s store.Info) error {
 		if f.changed("older-than") && s.Updated > f.before.UnixMilli() {
@@ -166,14 +166,14 @@ func (f *deleteFlags) selected(ctx context.Context, h *perdure.Home) (ids []stri
 }
 
 // withoutNeeded leaves out what is in use, and what sessions that stay were forked from, and names it.
-func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
+func (a *App) withoutNeeded(plan []homes.Deletion) []homes.Deletion {
 	for again := true; again; {
 		going := map[string]bool{}
 		for _, d := range plan {
 			going[d.ID] = true
 		}
 		n := len(plan)
-		plan = slices.DeleteFunc(plan, func(d perdure.Deletion) bool {
+		plan = slices.DeleteFunc(plan, func(d homes.Deletion) bool {
 			if d.Holder != nil && d.Holder.Alive != store.Dead {
 				a.note("left alone: %s is in use by pid %d on %s", d.ID, d.Holder.PID, d.Holder.Host)
 				return true
@@ -190,7 +190,7 @@ func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
 }
 
 // deletionLine says what goes with a session.
-func (a *App) deletionLine(d perdure.Deletion) string {
+func (a *App) deletionLine(d homes.Deletion) string {
 	line := fmt.Sprintf("%s, %s, last changed %s", a.known(d.Info), count(d.Head.Seq, "event"), a.since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
@@ -216,7 +216,7 @@ func (a *App) since(ms int64) string {
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
-func (a *App) confirm(ctx context.Context, plan []perdure.Deletion) error {
+func (a *App) confirm(ctx context.Context, plan []homes.Deletion) error {
 	if !a.Asks {
 		return &exitError{code: exitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}

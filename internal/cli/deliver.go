@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // patience is how long a live holder may take to accept what was sent. A healthy one looks every 100 ms.
 const patience = 10 * time.Second
 
 // deliver brings a body to a session; see [App.within].
-func (a *App) deliver(ctx context.Context, h *perdure.Home, id string, body session.Body) error {
+func (a *App) deliver(ctx context.Context, h *homes.Home, id string, body session.Body) error {
 	return a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, "", body) })
 }
 
 // within waits only so long for a session's holder: it may be stopped, or wait for something itself. What was sent
 // stays accepted and takes effect when the holder, or the next one, looks.
-func (a *App) within(ctx context.Context, h *perdure.Home, id string, limit time.Duration, send func(context.Context) error) error {
+func (a *App) within(ctx context.Context, h *homes.Home, id string, limit time.Duration, send func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := send(limited)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/demo"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // demoCommand shows a session that survives a SIGKILL.
@@ -19,7 +19,7 @@ func (a *App) demoCommand() *cobra.Command {
 		Short: "See a session survive a SIGKILL: no key, no network",
 		Args:  exactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), func(h *perdure.Home) error {
+			return a.with(cmd.Context(), func(h *homes.Home) error {
 				d := demo.Demo{Home: h, Exe: a.Exe, Environ: a.Environ, ID: "demo-" + uuid.NewString()[:8], Out: a.Stdout}
 				return d.Run(cmd.Context())
 			})

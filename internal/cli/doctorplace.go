@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
 )
 
 // writable looks whether sessions can be made and go on in the home: a look at it needs less.

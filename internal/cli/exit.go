@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"syscall"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/connect"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -81,7 +81,7 @@ var outcomes = []struct {
 	{settings.ErrProtect, exitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
 	{permission.ErrMode, exitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
 	{engine.ErrRefused, exitFailed, ""},
-	{perdure.ErrSecret, exitUsage, "name the variable in single quotes instead, as in bash -c 'curl -H \"Authorization: $TOKEN\" …'"},
+	{homes.ErrSecret, exitUsage, "name the variable in single quotes instead, as in bash -c 'curl -H \"Authorization: $TOKEN\" …'"},
 	{engine.ErrNoEvents, exitFailed, "another program made it; perdure delete ID removes it"},
 	{context.Canceled, exitFailed, ""},
 }

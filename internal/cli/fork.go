@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -31,7 +31,7 @@ func (a *App) forkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				id, err := a.forkParent(ctx, h, parent, seq)
 				if err != nil {
 					return err
@@ -58,7 +58,7 @@ func (a *App) forkCommand() *cobra.Command {
 }
 
 // forkParent finds the session to fork, and looks whether the event is one of it.
-func (a *App) forkParent(ctx context.Context, h *perdure.Home, name string, seq int64) (string, error) {
+func (a *App) forkParent(ctx context.Context, h *homes.Home, name string, seq int64) (string, error) {
 	id, err := a.resolve(ctx, h, name)
 	if i := strings.LastIndexByte(name, '@'); err != nil && i > 0 {
 		if whole, notFound := a.resolve(ctx, h, name[:i]); notFound == nil {
@@ -83,7 +83,7 @@ const maxForkNames = 1000
 
 // forkName is the name that a fork gets: the given one, else its parent's with a mark that no other session has, so
 // that the parent's name still leads to the parent.
-func forkName(ctx context.Context, h *perdure.Home, parent, given string) (string, error) {
+func forkName(ctx context.Context, h *homes.Home, parent, given string) (string, error) {
 	info, err := h.Store().Get(ctx, parent)
 	if err != nil || given != "" || info.Heads.Title == "" {
 		return given, err

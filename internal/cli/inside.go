@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 )
 
 // insideReads are the commands that a session's own commands may run, beside permission.ReadingCommands: they show

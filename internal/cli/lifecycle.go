@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -25,7 +25,7 @@ func (a *App) renameCommand() *cobra.Command {
 			if err := checkName(name); err != nil {
 				return err
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				if err := a.deliver(ctx, h, id, &session.Labelled{Title: &name}); err != nil {
 					return err
 				}
@@ -50,7 +50,7 @@ func checkName(name string) error {
 }
 
 // warnOfTwins says when the name does not lead to the session: ids come first, and a name must be the only one.
-func (a *App) warnOfTwins(ctx context.Context, h *perdure.Home, id, name string) {
+func (a *App) warnOfTwins(ctx context.Context, h *homes.Home, id, name string) {
 	if info, err := h.Store().Get(ctx, name); err == nil && info.ID != id {
 		a.note("%q is also the id of another session, which comes first: use %s", name, id)
 		return
@@ -81,7 +81,7 @@ func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ..
 	return &cobra.Command{
 		Use: verb + " ID", Short: short, Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				st, err := h.State(ctx, id)
 				switch {
 				case err != nil:

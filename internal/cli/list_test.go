@@ -8,8 +8,8 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // list shows every session once, page by page, and filters by what it shows.
@@ -128,7 +128,7 @@ func TestListMarksTheInterrupted(t *testing.T) {
 // agree demands that everything that names a session's activity names this one.
 func (w *world) agree(id, activity string) {
 	w.t.Helper()
-	for _, word := range perdure.Activities() {
+	for _, word := range homes.Activities() {
 		found := strings.Contains(w.ok("list", "--json", "--activity", word), `"id":"`+id+`"`)
 		if found != (word == activity) {
 			w.t.Errorf("list --activity %s: found %v, the session is %s", word, found, activity)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // logFlags are what log is asked to print.
@@ -32,7 +32,7 @@ func (a *App) logCommand() *cobra.Command {
 			case f.tail > 0 && cmd.Flags().Changed("from"):
 				return usageError("--tail and --from both say where to begin: give one")
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				if f.follow {
 					return a.whileRead(ctx, func(ctx context.Context) error { return a.log(ctx, h, id, f) })
 				}
@@ -55,7 +55,7 @@ func (a *App) logCommand() *cobra.Command {
 // maxAncestors bounds a chain of forks, as the engine does.
 const maxAncestors = 1000
 
-func (a *App) log(ctx context.Context, h *perdure.Home, id string, f *logFlags) (err error) {
+func (a *App) log(ctx context.Context, h *homes.Home, id string, f *logFlags) (err error) {
 	p := &logPrinter{app: a, out: bufio.NewWriterSize(a.Stdout, 64<<10), json: f.json, named: f.ancestors}
 	from := f.from
 	if f.tail > 0 {
@@ -89,7 +89,7 @@ func (a *App) log(ctx context.Context, h *perdure.Home, id string, f *logFlags) 
 }
 
 // ancestors are the ranges that a fork began with, the oldest first.
-func ancestors(ctx context.Context, h *perdure.Home, id string) ([]session.Range, error) {
+func ancestors(ctx context.Context, h *homes.Home, id string) ([]session.Range, error) {
 	var out []session.Range
 	for range maxAncestors {
 		info, err := h.Store().Get(ctx, id)

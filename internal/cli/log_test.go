@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func TestLogGolden(t *testing.T) {

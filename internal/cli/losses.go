@@ -5,12 +5,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
 
 // losses are what the home had acknowledged and does not have any more; what cannot be found out is none.
-func losses(ctx context.Context, h *perdure.Home) []string {
+func losses(ctx context.Context, h *homes.Home) []string {
 	w, ok := h.Store().(store.Witness)
 	if !ok {
 		return nil
@@ -23,7 +23,7 @@ func losses(ctx context.Context, h *perdure.Home) []string {
 }
 
 // warnOfLosses says on stderr what is lost, and what to do about it.
-func (a *App) warnOfLosses(ctx context.Context, h *perdure.Home) {
+func (a *App) warnOfLosses(ctx context.Context, h *homes.Home) {
 	lost := losses(ctx, h)
 	for _, l := range lost {
 		a.note("%s", l)
@@ -35,7 +35,7 @@ func (a *App) warnOfLosses(ctx context.Context, h *perdure.Home) {
 
 // hintLosses says what to do about losses that cannot be undone here. The note of them is made by the first command that
 // writes, since the mark moves on then.
-func (a *App) hintLosses(h *perdure.Home) string {
+func (a *App) hintLosses(h *homes.Home) string {
 	note := filepath.Join(h.Dir(), "perdure.lost")
 	if _, err := os.Stat(note); err != nil {
 		return "restore a backup, or go on with what is there: the next command that writes keeps a note in " + quote(note)

@@ -14,18 +14,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/provider/scripted"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestMain lets this binary be the shim of commands, and be the perdure command itself, run by a command.
 func TestMain(m *testing.M) {
-	perdure.RunShimIfAsked()
+	homes.RunShimIfAsked()
 	if args, asked := os.LookupEnv("CLI_TEST_ARGS"); asked {
 		os.Exit(Main(context.Background(), OS(), strings.Split(args, "\n")))
 	}
@@ -144,9 +144,9 @@ func lines(t *testing.T, text string) []map[string]any {
 }
 
 // open opens the home as a program would.
-func (w *world) open(script string) *perdure.Home {
+func (w *world) open(script string) *homes.Home {
 	w.t.Helper()
-	h, err := perdure.Open(w.t.Context(), w.home, perdure.Config{
+	h, err := homes.Open(w.t.Context(), w.home, homes.Config{
 		Environ: w.app.Environ, Now: w.app.Now,
 		Provider: func(string) (model.Provider, error) {
 			s, err := scripted.Parse([]byte(script))
@@ -180,7 +180,7 @@ func (w *world) create(id string) {
 	}
 }
 
-func (w *world) close(h *perdure.Home) {
+func (w *world) close(h *homes.Home) {
 	w.t.Helper()
 	if err := h.Close(); err != nil {
 		w.t.Error(err)
@@ -205,11 +205,11 @@ func (w *world) append(id string, actor session.Actor, bodies ...session.Body) {
 }
 
 // prompt runs a prompt in a session against a script.
-func (w *world) prompt(id, script, text string, mode string) *perdure.Result {
+func (w *world) prompt(id, script, text string, mode string) *homes.Result {
 	w.t.Helper()
 	h := w.open(script)
 	defer w.close(h)
-	opt := perdure.RunOptions{Prompt: text}
+	opt := homes.RunOptions{Prompt: text}
 	if mode != "" {
 		opt.Mode = "bypassPermissions"
 	}

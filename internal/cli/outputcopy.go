@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/task"
 )
 
@@ -17,17 +17,17 @@ const (
 // outputCopy copies a task's output to stdout.
 type outputCopy struct {
 	runner *task.Runner
-	task   perdure.TaskView
+	task   homes.TaskView
 	opt    *outputOptions
-	reader *perdure.Reader // nil: nobody's place moves
-	lines  *lineFilter     // nil: every byte is wanted
+	reader *homes.Reader // nil: nobody's place moves
+	lines  *lineFilter   // nil: every byte is wanted
 	sink   outputSink
 	from   int64 // read and handed on up to here
 	told   bool  // that output may be missing was told
 }
 
 // outputOf writes the output of one task.
-func (a *App) outputOf(ctx context.Context, h *perdure.Home, t perdure.TaskView, opt *outputOptions) error {
+func (a *App) outputOf(ctx context.Context, h *homes.Home, t homes.TaskView, opt *outputOptions) error {
 	t, err := chooseAttempt(t, opt.attempt)
 	if err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -19,9 +19,9 @@ const (
 
 // overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
 // human anywhere, what runs, and how to begin.
-func (a *App) overview(ctx context.Context, h *perdure.Home) error {
+func (a *App) overview(ctx context.Context, h *homes.Home) error {
 	q := store.Query{Limit: overviewLooked}
-	var page perdure.ListPage
+	var page homes.ListPage
 	var err error
 	if q.Cwd, err = a.directory(here); err == nil { // else it is gone, with its sessions
 		page, err = h.List(ctx, q)
@@ -53,9 +53,9 @@ func (a *App) overview(ctx context.Context, h *perdure.Home) error {
 }
 
 // onlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
-func onlyTasks(s perdure.Listing) bool { return modelOf(s) == "-" }
+func onlyTasks(s homes.Listing) bool { return modelOf(s) == "-" }
 
-func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
+func (a *App) overviewWaits(ctx context.Context, h *homes.Home) error {
 	var waits []wait
 	for _, kind := range []string{kindApproval, kindQuestion} {
 		more, err := a.allWaits(ctx, h, kind)
@@ -83,14 +83,14 @@ func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
 // shortWait is the id of a wait with the end of its session's id, which is as good and can be read.
 func shortWait(w wait) string { return shortID(w.session, shortLength) + ":" + w.call.ID }
 
-func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
+func (a *App) overviewTasks(ctx context.Context, h *homes.Home) error {
 	tasks, err := a.allTasks(ctx, h)
 	if err != nil {
 		return err
 	}
-	tasks = slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return !t.Live() })
+	tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return !t.Live() })
 	running := 0
-	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(perdure.Listing) error {
+	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(homes.Listing) error {
 		running++
 		return nil
 	})

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (a *App) permissionsCommand() *cobra.Command {
@@ -22,8 +22,8 @@ func (a *App) permissionsListCommand() *cobra.Command {
 		Use: "list ID", Short: "List mode, rules, grants and the newest decisions", Args: exactArgs(1, "a session"),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				v, err := h.View(ctx, id, perdure.ViewOptions{})
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				v, err := h.View(ctx, id, homes.ViewOptions{})
 				if err != nil {
 					return err
 				}
@@ -38,7 +38,7 @@ func (a *App) permissionsListCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) printPermissions(p perdure.PermissionsView) error {
+func (a *App) printPermissions(p homes.PermissionsView) error {
 	rows := [][]string{{"mode", p.Mode, "", ""}}
 	for _, r := range p.Rules {
 		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})
@@ -64,7 +64,7 @@ func (a *App) revokeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID RULE", Short: "Take a grant back", Args: exactArgs(2, "a session and a granted rule"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				st, err := h.State(ctx, id)
 				if err != nil {
 					return err

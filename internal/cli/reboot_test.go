@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // reboot leaves the home as a restart of the machine does: the records are of another boot, and no process is left.

@@ -6,14 +6,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
 )
 
 // settle completes the options by what an existing session was given before, and refuses one that cannot go on. A paused
 // one goes on: that is what resuming it asks for. It returns the session's rules before this run.
-func (a *App) settle(ctx context.Context, h *perdure.Home, id string, f *runFlags, set settings.Loaded, resumed bool, opt *perdure.RunOptions) ([]session.Rule, error) {
+func (a *App) settle(ctx context.Context, h *homes.Home, id string, f *runFlags, set settings.Loaded, resumed bool, opt *homes.RunOptions) ([]session.Rule, error) {
 	if !resumed {
 		f.limits(opt, set, nil)
 		return nil, nil
@@ -54,7 +54,7 @@ func isOver(st *session.State) error {
 
 // relocate finds where a session works whose directory is gone: where a flag says; else in the directory that it was
 // opened in, if only one below is gone. Without any of them it cannot go on.
-func (a *App) relocate(st *session.State, f *runFlags, opt *perdure.RunOptions) error {
+func (a *App) relocate(st *session.State, f *runFlags, opt *homes.RunOptions) error {
 	if f.cwd != "" {
 		dirs, err := directories("--cwd", []string{f.cwd}, a.Dir)
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -56,7 +56,7 @@ func (a *App) shortIDs(ids []string) func(id string) string {
 }
 
 // resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
-func (a *App) resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
+func (a *App) resolve(ctx context.Context, h *homes.Home, name string) (string, error) {
 	if name == "" {
 		return "", usageError("a session is needed: give its id or name")
 	}
@@ -119,7 +119,7 @@ func (a *App) known(s store.Info) string {
 }
 
 // byPart finds sessions whose id begins or ends with a text, at most 5 of each.
-func byPart(ctx context.Context, h *perdure.Home, part string) ([]store.Info, error) {
+func byPart(ctx context.Context, h *homes.Home, part string) ([]store.Info, error) {
 	if !idPart(part) || len(part) < minPart {
 		return nil, nil
 	}
@@ -144,7 +144,7 @@ func byPart(ctx context.Context, h *perdure.Home, part string) ([]store.Info, er
 func idPart(s string) bool { return session.ValidID("a" + s) }
 
 // missing says that nothing has this name, and what is near it.
-func (a *App) missing(ctx context.Context, h *perdure.Home, name string) error {
+func (a *App) missing(ctx context.Context, h *homes.Home, name string) error {
 	e := &exitError{code: exitMissing, text: fmt.Sprintf("no session %q", name), hint: "perdure list shows what there is"}
 	page, err := h.Store().List(ctx, store.Query{Limit: 1000})
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 )
 
 // settingsFor reads the configuration that a run is under: of the directory that its session was opened in, wherever it
@@ -45,7 +45,7 @@ func narrowInside(set *settings.Loaded) {
 
 // rootOf finds the session that a run resumes, and the directory that it was opened in.
 func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) {
-	h, err := a.open(ctx, perdure.Config{})
+	h, err := a.open(ctx, homes.Config{})
 	if err != nil {
 		return "", err
 	}

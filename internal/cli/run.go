@@ -10,11 +10,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -51,7 +51,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.secrets(set), Prices: set.PriceList()})
+	h, err := a.open(ctx, homes.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.secrets(set), Prices: set.PriceList()})
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	return err
 }
 
-func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, out *printer, prompt string) error {
+func (a *App) runIn(ctx context.Context, h *homes.Home, f *runFlags, set settings.Loaded, out *printer, prompt string) error {
 	opt, err := a.options(ctx, h, f, set)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 }
 
 // choose finds or makes the session to run, and reports whether it existed.
-func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
+func (a *App) choose(ctx context.Context, h *homes.Home, f *runFlags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
 	switch {
 	case f.resume == pick:
 		return "", false, a.listToPick(ctx, h)
@@ -149,7 +149,7 @@ func (a *App) warnOfRules(rules, known []session.Rule) {
 const noModel = "none/none"
 
 // newest finds the newest session of this directory that was not closed.
-func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
+func (a *App) newest(ctx context.Context, h *homes.Home) (string, error) {
 	dir, err := a.workdir()
 	if err != nil {
 		return "", err
@@ -177,7 +177,7 @@ func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 	}
 }
 
-func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
+func (a *App) listToPick(ctx context.Context, h *homes.Home) error {
 	const most = 10
 	page, err := h.List(ctx, store.Query{Limit: overviewLooked})
 	if err != nil {
@@ -198,7 +198,7 @@ func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
 }
 
 // create opens a new session.
-func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (string, error) {
+func (a *App) create(ctx context.Context, h *homes.Home, f *runFlags, set settings.Loaded, prompt string) (string, error) {
 	model := f.model
 	if model == "" {
 		model = set.Model
@@ -207,7 +207,7 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	if err != nil {
 		return "", err
 	}
-	limits := perdure.RunOptions{}
+	limits := homes.RunOptions{}
 	if f.limits(&limits, set, nil); limits.BudgetNano != nil {
 		if err := checkBudget(agent, *limits.BudgetNano); err != nil {
 			return "", err
@@ -237,7 +237,7 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 }
 
 // options are what the run brings to its session.
-func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded) (opt perdure.RunOptions, err error) {
+func (a *App) options(ctx context.Context, h *homes.Home, f *runFlags, set settings.Loaded) (opt homes.RunOptions, err error) {
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir
 	}
@@ -286,7 +286,7 @@ func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-
 }
 
 // messageAt is the text of a message in the log; empty if it cannot be read, which whoever needs it finds out.
-func messageAt(ctx context.Context, h *perdure.Home, id string, seq int64) string {
+func messageAt(ctx context.Context, h *homes.Home, id string, seq int64) string {
 	for ev, err := range h.Events(ctx, id, seq, seq) {
 		if err != nil {
 			return ""
@@ -301,7 +301,7 @@ func messageAt(ctx context.Context, h *perdure.Home, id string, seq int64) strin
 }
 
 // runsOn reports whether a parked run has left a command behind that runs.
-func (a *App) runsOn(ctx context.Context, h *perdure.Home, r *perdure.Result) bool {
+func (a *App) runsOn(ctx context.Context, h *homes.Home, r *homes.Result) bool {
 	if r.StopReason != session.TurnParked {
 		return false
 	}
@@ -312,7 +312,7 @@ func (a *App) runsOn(ctx context.Context, h *perdure.Home, r *perdure.Result) bo
 }
 
 // exitCode is the one of a run's outcome.
-func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
+func exitCode(r *homes.Result, sig os.Signal, wait bool) int {
 	if s, ok := sig.(syscall.Signal); ok && wait { // it would not have ended by itself
 		return 128 + int(s)
 	}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (a *App) sendCommand() *cobra.Command {
@@ -25,7 +25,7 @@ be - for standard input, or nothing where something is piped in.`,
 			if err != nil {
 				return err
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				body := &session.MessageReceived{Content: []session.Part{session.TextPart(text)}}
 				if err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
 					return err

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
 func (a *App) showCommand() *cobra.Command {
-	var opt perdure.ViewOptions
+	var opt homes.ViewOptions
 	var asJSON bool
 	last := 0
 	c := &cobra.Command{
@@ -29,7 +29,7 @@ func (a *App) showCommand() *cobra.Command {
 				}
 				opt.Messages = true
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				v, err := h.View(ctx, id, opt)
 				if err != nil {
 					return err
@@ -52,7 +52,7 @@ func (a *App) showCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) show(v *perdure.View) {
+func (a *App) show(v *homes.View) {
 	row := func(name, format string, args ...any) {
 		a.linef("%-12s %s", name, oneline(fmt.Sprintf(format, args...), 500))
 	}
@@ -110,7 +110,7 @@ func tokens(u session.Usage) string {
 }
 
 // doing is where a session stands and who holds it.
-func doing(v *perdure.View) string {
+func doing(v *homes.View) string {
 	text := string(v.Lifecycle) + ", " + string(v.Activity)
 	if v.Holder == nil {
 		return text
@@ -132,21 +132,21 @@ const (
 	shownFiles = 10
 )
 
-func (a *App) showLists(v *perdure.View) {
-	section(a, "waits for you", v.Waiting, func(w perdure.Waiting) { a.showWait(w) })
+func (a *App) showLists(v *homes.View) {
+	section(a, "waits for you", v.Waiting, func(w homes.Waiting) { a.showWait(w) })
 	section(a, "plan", v.Plan, func(s session.Step) { a.itemf("%-9s  %s", s.Status, s.Content) })
 	a.showActs(v)
 	section(a, "tasks", v.Tasks, a.showTask)
-	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { a.itemf("%s", a.awaitLine(w)) })
-	section(a, "facts", v.Facts, func(f perdure.FactView) { a.itemf("%s: %s", f.Kind, f.Text) })
+	section(a, "awaits", v.Awaits, func(w homes.AwaitView) { a.itemf("%s", a.awaitLine(w)) })
+	section(a, "facts", v.Facts, func(f homes.FactView) { a.itemf("%s: %s", f.Kind, f.Text) })
 	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
 	if n := len(changed); n > 0 {
-		section(a, "changed files", changed[:min(n, shownFiles)], func(f perdure.FileView) { a.itemf("%s", a.tilde(f.Path)) })
+		section(a, "changed files", changed[:min(n, shownFiles)], func(f homes.FileView) { a.itemf("%s", a.tilde(f.Path)) })
 		if n > shownFiles {
 			a.itemf("… %d more", n-shownFiles)
 		}
 	}
-	section(a, "messages that wait for their turn", v.Inbox, func(i perdure.InboxView) { a.itemf("%s  %s", a.local(int64(i.Sent)), inboxText(i)) })
+	section(a, "messages that wait for their turn", v.Inbox, func(i homes.InboxView) { a.itemf("%s  %s", a.local(int64(i.Sent)), inboxText(i)) })
 	section(a, "faults", v.Faults, func(f string) { a.itemf("%s", f) })
 	section(a, "messages", v.Messages, a.showMessage)
 }
@@ -166,7 +166,7 @@ func (a *App) itemf(format string, args ...any) {
 	a.linef("  %s", oneline(fmt.Sprintf(format, args...), 300))
 }
 
-func (a *App) showActs(v *perdure.View) {
+func (a *App) showActs(v *homes.View) {
 	if len(v.Acts) == 0 {
 		return
 	}
@@ -193,7 +193,7 @@ func took10(ms int64) string {
 }
 
 // outcome is how an act stands: how it ended, with its exit code, or what is under way.
-func outcome(act perdure.ActView) string {
+func outcome(act homes.ActView) string {
 	if act.Outcome == nil {
 		return strings.TrimSpace(strings.ReplaceAll(string(act.State), "_", " ") + "  " + act.Reason)
 	}
@@ -205,8 +205,8 @@ func outcome(act perdure.ActView) string {
 }
 
 // stands is outcome, but for a question that was answered while nobody ran the session.
-func stands(act perdure.ActView, waiting []perdure.Waiting) string {
-	asks := func(w perdure.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
+func stands(act homes.ActView, waiting []homes.Waiting) string {
+	asks := func(w homes.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
 	if act.Outcome == nil && act.Effect == session.EffectQuestion && act.State == session.ActWaitingExternal && !slices.ContainsFunc(waiting, asks) {
 		return "answered"
 	}
@@ -214,7 +214,7 @@ func stands(act perdure.ActView, waiting []perdure.Waiting) string {
 }
 
 // showWait says what a person has to decide, and how.
-func (a *App) showWait(w perdure.Waiting) {
+func (a *App) showWait(w homes.Waiting) {
 	if w.Question == nil {
 		a.itemf("approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
 		if w.Again {
@@ -230,7 +230,7 @@ func (a *App) showWait(w perdure.Waiting) {
 	a.linef("    perdure answer %s ANSWER", w.ID)
 }
 
-func (a *App) showTask(t perdure.TaskView) {
+func (a *App) showTask(t homes.TaskView) {
 	how := settingsWords(t.TaskSettings)
 	if how != "" {
 		how = "[" + how + "]  "
@@ -240,7 +240,7 @@ func (a *App) showTask(t perdure.TaskView) {
 }
 
 // inboxText is what somebody sent: a message's text, else the kind of what it was.
-func inboxText(i perdure.InboxView) string {
+func inboxText(i homes.InboxView) string {
 	if i.Kind != session.KindMessageReceived {
 		return string(i.Kind)
 	}
@@ -248,7 +248,7 @@ func inboxText(i perdure.InboxView) string {
 }
 
 // showMessage prints a message with every line indented, so that none can pass for one of ours.
-func (a *App) showMessage(m perdure.MessageView) {
+func (a *App) showMessage(m homes.MessageView) {
 	for _, c := range m.Content {
 		a.linef("  %s: %s", m.Role, c.Type)
 		a.indented(contentText(c))
@@ -261,7 +261,7 @@ func (a *App) indented(text string) {
 	}
 }
 
-func contentText(c perdure.ContentView) string {
+func contentText(c homes.ContentView) string {
 	switch {
 	case c.Text != nil:
 		return *c.Text

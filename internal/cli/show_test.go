@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // eventful writes a log in which a bit of everything happened, without running anything.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
 
@@ -23,7 +23,7 @@ done again, as after a crash; commands that it started on another machine run on
 To leave such a session as it is and go on in a copy: perdure fork ID.`,
 		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				return a.takeover(ctx, h, id, yes)
 			})
 		},
@@ -32,7 +32,7 @@ To leave such a session as it is and go on in a copy: perdure fork ID.`,
 	return c
 }
 
-func (a *App) takeover(ctx context.Context, h *perdure.Home, id string, yes bool) error {
+func (a *App) takeover(ctx context.Context, h *homes.Home, id string, yes bool) error {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return err

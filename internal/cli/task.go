@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (a *App) taskCommand() *cobra.Command {
@@ -37,8 +37,8 @@ func (a *App) taskListCommand() *cobra.Command {
 		Example:           "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				var tasks []perdure.TaskView
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
+				var tasks []homes.TaskView
 				var err error
 				if len(args) == 0 {
 					tasks, err = a.allTasks(ctx, h)
@@ -62,7 +62,7 @@ func (a *App) taskListCommand() *cobra.Command {
 const endedFor = 24 * time.Hour
 
 // chosen are the tasks to show. How many are left out for their age is told.
-func (a *App) chosen(tasks []perdure.TaskView, show taskFilter) (out []perdure.TaskView) {
+func (a *App) chosen(tasks []homes.TaskView, show taskFilter) (out []homes.TaskView) {
 	old := 0
 	for _, t := range tasks {
 		switch {
@@ -87,7 +87,7 @@ func (a *App) chosen(tasks []perdure.TaskView, show taskFilter) (out []perdure.T
 	return out
 }
 
-func (a *App) tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perdure.TaskView, error) {
+func (a *App) tasksOf(ctx context.Context, h *homes.Home, name string) ([]homes.TaskView, error) {
 	id, err := a.resolve(ctx, h, name)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func (a *App) tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perd
 }
 
 // allTasks lists every session's own tasks.
-func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView, error) {
+func (a *App) allTasks(ctx context.Context, h *homes.Home) ([]homes.TaskView, error) {
 	tasks, left, err := h.Tasks().All(ctx)
 	for _, e := range left {
 		a.note("left out: %v", e)
@@ -105,7 +105,7 @@ func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView
 }
 
 // printTasks prints tasks. With session, they are of several.
-func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
+func (a *App) printTasks(tasks []homes.TaskView, session, asJSON bool) error {
 	ids := make([]string, len(tasks))
 	for i, t := range tasks {
 		ids[i] = t.SessionID
@@ -133,10 +133,10 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 	case !session:
 		rows = withoutColumn(rows, 0)
 	}
-	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Ended > 0 }) {
+	if !slices.ContainsFunc(tasks, func(t homes.TaskView) bool { return t.Ended > 0 }) {
 		rows = withoutColumn(rows, slices.Index(rows[0], "ENDED"))
 	}
-	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Name != "" }) {
+	if !slices.ContainsFunc(tasks, func(t homes.TaskView) bool { return t.Name != "" }) {
 		rows = withoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
 	columns, _ := a.size()
@@ -144,14 +144,14 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 }
 
 // ran is how long a task has run, up to its end.
-func ran(t perdure.TaskView) string {
+func ran(t homes.TaskView) string {
 	if t.Started == 0 {
 		return "-"
 	}
 	return safe.Span(time.Duration(t.Ran * float64(time.Second)))
 }
 
-func (a *App) endedAgo(t perdure.TaskView) string {
+func (a *App) endedAgo(t homes.TaskView) string {
 	if t.Ended == 0 {
 		return "-"
 	}
@@ -195,11 +195,11 @@ func ports(list []int) string {
 }
 
 // called is a task's id, with its name if it has one.
-func called(t perdure.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
+func called(t homes.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
 
 // taskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
 // it has run, what it uses and where it listens.
-func (a *App) taskFigures(t perdure.TaskView) string {
+func (a *App) taskFigures(t homes.TaskView) string {
 	words := []string{fmt.Sprintf("pid %d", t.PID)}
 	if !t.Live() {
 		return words[0]
@@ -217,7 +217,7 @@ func (a *App) taskFigures(t perdure.TaskView) string {
 }
 
 // taskStatus is how a task stands, in words.
-func taskStatus(t perdure.TaskView) string {
+func taskStatus(t homes.TaskView) string {
 	s := string(t.Status)
 	switch {
 	case t.Status == session.CommandExited && t.ExitCode != nil:

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 func (a *App) taskAttachCommand() *cobra.Command {
@@ -34,7 +34,7 @@ func (a *App) taskAttachCommand() *cobra.Command {
 			if at.keys, err = parseKeys(keys); err != nil {
 				return err
 			}
-			return a.verbWith(cmd, at.screen.restore, func(ctx context.Context, h *perdure.Home) error {
+			return a.verbWith(cmd, at.screen.restore, func(ctx context.Context, h *homes.Home) error {
 				defer at.screen.restore()
 				if at.runner = h.Commands(); at.runner == nil {
 					return errors.New("this program cannot reach commands")
@@ -56,7 +56,7 @@ type attachment struct {
 	screen *screen
 	keys   []byte
 	runner *task.Runner
-	task   perdure.TaskView
+	task   homes.TaskView
 	term   *task.Terminal
 }
 

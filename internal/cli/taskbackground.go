@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (a *App) taskBackgroundCommand() *cobra.Command {
@@ -22,7 +22,7 @@ func (a *App) taskBackgroundCommand() *cobra.Command {
 		Example: "  perdure task background 0198c3",
 		Args:    rangeArgs(1, 2, "a session, and perhaps one of its acts"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				act := ""
 				if len(args) > 1 {
 					act = args[1]
@@ -35,7 +35,7 @@ func (a *App) taskBackgroundCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) background(ctx context.Context, h *perdure.Home, id, act string, asJSON bool) error {
+func (a *App) background(ctx context.Context, h *homes.Home, id, act string, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
@@ -43,12 +43,12 @@ func (a *App) background(ctx context.Context, h *perdure.Home, id, act string, a
 	if act, err = foreground(st, act); err != nil {
 		return err
 	}
-	var t perdure.TaskView
+	var t homes.TaskView
 	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Detach(ctx, id, act)
 		return err
 	})
-	if errors.Is(err, perdure.ErrTooFast) {
+	if errors.Is(err, homes.ErrTooFast) {
 		return &exitError{
 			code: exitFailed, text: "the command of act " + act + " ended before it could be sent to the background", hint: "perdure show " + id + " tells how",
 		}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 func (a *App) taskKillCommand() *cobra.Command {
@@ -26,13 +26,13 @@ func (a *App) taskKillCommand() *cobra.Command {
 			case stray && (all || len(except) > 0):
 				return usageError("--stray goes with SESSION/ACT alone")
 			case stray:
-				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.killStrays(ctx, h, args) })
+				return a.verb(cmd, func(ctx context.Context, h *homes.Home) error { return a.killStrays(ctx, h, args) })
 			case all && len(args) > 1:
 				return usageError("name tasks or give --all, not both")
 			case !all && len(except) > 0:
 				return usageError("--except goes with --all")
 			case all:
-				return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 					tasks, err := a.liveTasks(ctx, h, id, except)
 					if err != nil {
 						return err
@@ -40,7 +40,7 @@ func (a *App) taskKillCommand() *cobra.Command {
 					return a.killTasks(ctx, h, tasks)
 				})
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				tasks, err := a.tasksToKill(ctx, h, args)
 				if err != nil {
 					return err
@@ -56,7 +56,7 @@ func (a *App) taskKillCommand() *cobra.Command {
 }
 
 // tasksToKill finds the tasks that are named. A session alone names none: too much would end.
-func (a *App) tasksToKill(ctx context.Context, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
+func (a *App) tasksToKill(ctx context.Context, h *homes.Home, args []string) ([]homes.TaskView, error) {
 	if len(args) == 1 {
 		if id, err := a.resolve(ctx, h, args[0]); err == nil {
 			tasks, err := a.allTasks(ctx, h)
@@ -72,7 +72,7 @@ func (a *App) tasksToKill(ctx context.Context, h *perdure.Home, args []string) (
 }
 
 // liveTasks are the session's own tasks that have processes, but for the excepted ones.
-func (a *App) liveTasks(ctx context.Context, h *perdure.Home, id string, except []string) ([]perdure.TaskView, error) {
+func (a *App) liveTasks(ctx context.Context, h *homes.Home, id string, except []string) ([]homes.TaskView, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
@@ -83,17 +83,17 @@ func (a *App) liveTasks(ctx context.Context, h *perdure.Home, id string, except 
 		if err != nil {
 			return nil, err
 		}
-		tasks = slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return t.ID == spared.ID })
+		tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return t.ID == spared.ID })
 	}
 	return tasks, nil
 }
 
 // killTasks ends tasks, returns when nothing of them is left, and says how each ended.
-func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.TaskView) error {
+func (a *App) killTasks(ctx context.Context, h *homes.Home, tasks []homes.TaskView) error {
 	if h.Commands() == nil {
 		return errors.New("this program cannot end commands")
 	}
-	bySession := map[string][]perdure.TaskView{}
+	bySession := map[string][]homes.TaskView{}
 	for _, t := range tasks {
 		bySession[t.SessionID] = append(bySession[t.SessionID], t)
 	}
@@ -115,7 +115,7 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 }
 
 // endTasks ends tasks of a session, all at once.
-func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []perdure.TaskView, by string) error {
+func (a *App) endTasks(ctx context.Context, h *homes.Home, id string, tasks []homes.TaskView, by string) error {
 	for _, t := range tasks {
 		switch {
 		case t.Reason == task.ReasonCopied:

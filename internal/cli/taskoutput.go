@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 const outputHelp = `Writes what is kept of a task's output to stdout, byte for byte; what is no longer kept is told by a line
@@ -35,7 +35,7 @@ func (a *App) taskOutputCommand() *cobra.Command {
 			if err := o.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, err := a.namedTask(ctx, h, args)
 				if err != nil {
 					return err
@@ -93,7 +93,7 @@ func (o *outputOptions) check(changed func(string) bool) (err error) {
 }
 
 // chooseAttempt makes a view of an earlier attempt of the task. They are kept under the same id.
-func chooseAttempt(t perdure.TaskView, attempt int) (perdure.TaskView, error) {
+func chooseAttempt(t homes.TaskView, attempt int) (homes.TaskView, error) {
 	first := t.Attempt - len(t.Attempts)
 	switch {
 	case attempt == 0 || attempt == t.Attempt:

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 // taskRun is what task run was asked for.
@@ -39,7 +39,7 @@ func (a *App) taskRunCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.runTask(ctx, h, r, set, args) })
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error { return a.runTask(ctx, h, r, set, args) })
 		},
 	}
 	c.Flags().StringVar(&r.session, "session", "", "the session to run it in, by `ID` or name")
@@ -50,7 +50,7 @@ func (a *App) taskRunCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) error {
+func (a *App) runTask(ctx context.Context, h *homes.Home, r *taskRun, set session.TaskSettings, argv []string) error {
 	policy, err := restartPolicy(r.restart)
 	if err != nil {
 		return err
@@ -59,9 +59,9 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 		return err
 	}
 	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
-		return fmt.Errorf("the command: %w", perdure.ErrSecret) // before a session is made for it
+		return fmt.Errorf("the command: %w", homes.ErrSecret) // before a session is made for it
 	}
-	spec := perdure.TaskSpec{
+	spec := homes.TaskSpec{
 		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: policy, TaskSettings: set,
 	}
 	var id string
@@ -81,7 +81,7 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	if err != nil {
 		return err
 	}
-	var t perdure.TaskView
+	var t homes.TaskView
 	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Start(ctx, id, spec, rules)
 		return err
@@ -93,7 +93,7 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 }
 
 // mayRun asks whether a request would be taken, before anything is done for it, and returns today's rules.
-func (a *App) mayRun(ctx context.Context, h *perdure.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
+func (a *App) mayRun(ctx context.Context, h *homes.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (a *App) taskRestartCommand() *cobra.Command {
 		Example:           "  perdure task restart web",
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, err := a.namedTask(ctx, h, args)
 				if err != nil {
 					return err
@@ -135,13 +135,13 @@ func (a *App) taskRestartCommand() *cobra.Command {
 }
 
 // restart runs a task again. What would refuse it is found before anything is ended.
-func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) (perdure.TaskView, error) {
+func (a *App) restart(ctx context.Context, h *homes.Home, t homes.TaskView) (homes.TaskView, error) {
 	rules, err := a.mayRun(ctx, h, t.SessionID, &session.TaskRequested{Task: t.ID})
 	if err != nil {
 		return t, err
 	}
 	if t.Live() {
-		if err := a.killTasks(ctx, h, []perdure.TaskView{t}); err != nil {
+		if err := a.killTasks(ctx, h, []homes.TaskView{t}); err != nil {
 			return t, err
 		}
 	}
@@ -157,7 +157,7 @@ func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) 
 	return again, err
 }
 
-func (a *App) tellStarted(t perdure.TaskView, asJSON bool) error {
+func (a *App) tellStarted(t homes.TaskView, asJSON bool) error {
 	if asJSON {
 		return a.json(struct {
 			SessionID string `json:"session_id"`

@@ -6,15 +6,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
 // killStrays ends commands that no session knows of any more, by what doctor calls them: SESSION/ACT. All are looked at
 // before anything is signalled.
-func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) error {
+func (a *App) killStrays(ctx context.Context, h *homes.Home, names []string) error {
 	r := h.Commands()
 	if r == nil {
 		return errors.New("this program cannot end commands")
@@ -41,7 +41,7 @@ func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) e
 }
 
 // refuseKnown refuses a command that has a name of its own in its session: there its end is recorded.
-func (a *App) refuseKnown(ctx context.Context, h *perdure.Home, id, act string) error {
+func (a *App) refuseKnown(ctx context.Context, h *homes.Home, id, act string) error {
 	st, err := h.State(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

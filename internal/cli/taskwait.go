@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // taskWait is what task wait was asked for.
@@ -45,7 +45,7 @@ func (a *App) taskWaitCommand() *cobra.Command {
 			if cmd.Flags().Changed("timeout") && w.timeout <= 0 {
 				return usageError("--timeout must be more than 0, as in 30s or 10m")
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, err := a.namedTask(ctx, h, args)
 				if err != nil {
 					return err
@@ -60,7 +60,7 @@ func (a *App) taskWaitCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perdure.TaskView) error {
+func (a *App) waitTask(ctx context.Context, h *homes.Home, w *taskWait, t homes.TaskView) error {
 	limited := ctx
 	if w.timeout > 0 {
 		var cancel context.CancelFunc
@@ -74,7 +74,7 @@ func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perd
 	}
 	if w.json {
 		if err := a.json(struct {
-			perdure.TaskNews
+			homes.TaskNews
 			TimedOut bool `json:"timed_out"`
 		}{news, late}); err != nil {
 			return err
@@ -84,7 +84,7 @@ func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perd
 }
 
 // tellNews words what a task was waited for came to.
-func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
+func (a *App) tellNews(w *taskWait, news homes.TaskNews, late bool) error {
 	status := fmt.Sprintf("%s %s", news.Task.ID, taskStatus(news.Task))
 	if news.Gap > 0 {
 		a.note("%d bytes of its output were dropped before they could be looked at", news.Gap)

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 )
 
@@ -28,7 +28,7 @@ func (a *App) taskWatchCommand() *cobra.Command {
 					hint: "perdure task list shows the same once, --json for programs",
 				}
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.watchTasks(ctx, h, reader, args) })
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error { return a.watchTasks(ctx, h, reader, args) })
 		},
 	}
 	c.Flags().StringVar(&reader, "reader", "watch", "whose unread output is counted")
@@ -38,7 +38,7 @@ func (a *App) taskWatchCommand() *cobra.Command {
 // watchFPS is how often the screen is drawn at most. It is also how long a key may take to show.
 const watchFPS = 20
 
-func (a *App) watchTasks(ctx context.Context, h *perdure.Home, reader string, args []string) error {
+func (a *App) watchTasks(ctx context.Context, h *homes.Home, reader string, args []string) error {
 	source := a.watchSource(h, reader)
 	title := ""
 	if len(args) > 0 {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // taskWrite is what task write was asked for.
@@ -27,7 +27,7 @@ func (a *App) taskWriteCommand() *cobra.Command {
 		Example: "  perdure task write repl 'print(6*7)'\n  perdure task write SESSION bash_1 --eof",
 		Args:    rangeArgs(1, 3, "a task, perhaps after its session, and perhaps a text"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, rest, err := a.taskAnd(ctx, h, args, true)
 				if err != nil {
 					return err
@@ -71,7 +71,7 @@ func (a *App) inputText(w *taskWrite, args []string) ([]byte, error) {
 	return text, nil
 }
 
-func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView, text []byte, w *taskWrite) error {
+func (a *App) writeTask(ctx context.Context, h *homes.Home, t homes.TaskView, text []byte, w *taskWrite) error {
 	id := t.SessionID
 	if h.Hides(text) {
 		return &exitError{
@@ -79,7 +79,7 @@ func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView
 			hint: "type it in: perdure task attach " + id + " " + t.ID,
 		}
 	}
-	var done perdure.Written
+	var done homes.Written
 	err := a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		done, err = h.Tasks().Write(ctx, t, text, w.eof)
 		return err
@@ -91,7 +91,7 @@ func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView
 }
 
 // tellWritten says what became of a write. That a task has ended is a result like any other.
-func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string, done perdure.Written, asJSON bool) error {
+func (a *App) tellWritten(ctx context.Context, h *homes.Home, id, name string, done homes.Written, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string,
 	}
 	if asJSON {
 		return a.json(struct {
-			perdure.TaskView
+			homes.TaskView
 			Outcome session.InputOutcome `json:"outcome"`
 			Written int64                `json:"written_bytes"`
 		}{t, done.Outcome, done.Bytes})

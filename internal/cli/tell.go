@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // tellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
 // to find and to end them.
-func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
+func (a *App) tellTasks(ctx context.Context, h *homes.Home, id string) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return

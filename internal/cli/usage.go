@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -29,8 +29,8 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 			if !slices.Contains(usageBy, by) {
 				return usageError("--by %q: want model, session, directory or day", by)
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				r := &usageReport{By: by, Usage: perdure.UsageView{Models: []perdure.ModelView{}}, parts: map[string]*usagePart{}}
+			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
+				r := &usageReport{By: by, Usage: homes.UsageView{Models: []homes.ModelView{}}, parts: map[string]*usagePart{}}
 				if len(args) == 1 {
 					id, err := a.resolve(ctx, h, args[0])
 					if err != nil {
@@ -49,13 +49,13 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 
 // usageReport is what usage prints.
 type usageReport struct {
-	ID       string            `json:"id,omitempty"` // empty: all sessions
-	By       string            `json:"by"`
-	Sessions int               `json:"sessions"`
-	Usage    perdure.UsageView `json:"usage"`
-	CostUSD  *float64          `json:"cost_usd"`       // null: a price is unknown
-	Known    float64           `json:"known_cost_usd"` // of the calls whose price is known
-	Parts    []usagePart       `json:"parts"`
+	ID       string          `json:"id,omitempty"` // empty: all sessions
+	By       string          `json:"by"`
+	Sessions int             `json:"sessions"`
+	Usage    homes.UsageView `json:"usage"`
+	CostUSD  *float64        `json:"cost_usd"`       // null: a price is unknown
+	Known    float64         `json:"known_cost_usd"` // of the calls whose price is known
+	Parts    []usagePart     `json:"parts"`
 
 	parts map[string]*usagePart
 }
@@ -71,14 +71,14 @@ type usagePart struct {
 
 // usage sums up sessions; a fork's log counts from its fork, so nothing is counted twice. A session that cannot be read
 // is named, and makes the command fail after the others were counted.
-func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON bool) error {
+func (a *App) usage(ctx context.Context, h *homes.Home, r *usageReport, asJSON bool) error {
 	failed := 0
-	byModel := map[string]*perdure.ModelView{}
+	byModel := map[string]*homes.ModelView{}
 	one := func(id string) error {
 		st, err := h.State(ctx, id)
 		if err == nil {
 			r.Sessions++
-			for _, m := range perdure.ModelViews(st) {
+			for _, m := range homes.ModelViews(st) {
 				addModel(byModel, m)
 			}
 			err = r.count(ctx, h, a, st)
@@ -97,7 +97,7 @@ func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON
 	if r.ID != "" {
 		err = one(r.ID)
 	} else {
-		err = h.Each(ctx, store.Query{}, func(s perdure.Listing) error { return one(s.ID) })
+		err = h.Each(ctx, store.Query{}, func(s homes.Listing) error { return one(s.ID) })
 	}
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON
 }
 
 // count adds a session's usage to its part.
-func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *App, st *session.State) error {
+func (r *usageReport) count(ctx context.Context, h *homes.Home, a *App, st *session.State) error {
 	switch r.By {
 	case "day":
 		return r.countDays(ctx, h, a, st.ID)
@@ -126,7 +126,7 @@ func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *App, st *se
 	return nil
 }
 
-func (r *usageReport) countDays(ctx context.Context, h *perdure.Home, a *App, id string) error {
+func (r *usageReport) countDays(ctx context.Context, h *homes.Home, a *App, id string) error {
 	for ev, err := range h.Events(ctx, id, 1, 0) {
 		if err != nil {
 			return err
@@ -166,7 +166,7 @@ func (r *usageReport) add(name string, uses ...session.ModelUse) {
 }
 
 // sum makes the totals.
-func (r *usageReport) sum(byModel map[string]*perdure.ModelView) {
+func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
 	total := 0.0
 	r.CostUSD = &total
 	for _, m := range byModel {
@@ -174,7 +174,7 @@ func (r *usageReport) sum(byModel map[string]*perdure.ModelView) {
 		r.Usage.Add(m.Usage)
 		r.CostUSD = addCost(r.CostUSD, m.CostUSD)
 	}
-	slices.SortFunc(r.Usage.Models, func(x, y perdure.ModelView) int { return cmp.Compare(x.Model, y.Model) })
+	slices.SortFunc(r.Usage.Models, func(x, y homes.ModelView) int { return cmp.Compare(x.Model, y.Model) })
 	r.Parts = make([]usagePart, 0, len(r.parts))
 	for _, p := range r.parts {
 		if p.Calls > 0 || p.LostInput > 0 {
@@ -185,7 +185,7 @@ func (r *usageReport) sum(byModel map[string]*perdure.ModelView) {
 	slices.SortFunc(r.Parts, func(x, y usagePart) int { return cmp.Compare(x.Name, y.Name) })
 }
 
-func addModel(sums map[string]*perdure.ModelView, m perdure.ModelView) {
+func addModel(sums map[string]*homes.ModelView, m homes.ModelView) {
 	sum := sums[m.Model]
 	if sum == nil {
 		sums[m.Model] = &m

@@ -8,21 +8,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
 
 // verb runs a command over the home. A signal ends its context; what it had accepted stays accepted, and the exit code
 // names the signal.
-func (a *App) verb(cmd *cobra.Command, do func(ctx context.Context, h *perdure.Home) error) error {
+func (a *App) verb(cmd *cobra.Command, do func(ctx context.Context, h *homes.Home) error) error {
 	return a.verbWith(cmd, func() {}, do)
 }
 
 // verbWith is verb for a command that has changed something which must be put back even when a second signal ends the
 // process at once.
-func (a *App) verbWith(cmd *cobra.Command, putBack func(), do func(ctx context.Context, h *perdure.Home) error) error {
+func (a *App) verbWith(cmd *cobra.Command, putBack func(), do func(ctx context.Context, h *homes.Home) error) error {
 	ctx, ended := a.untilSignal(cmd.Context(), putBack)
-	err := a.with(ctx, func(h *perdure.Home) error {
+	err := a.with(ctx, func(h *homes.Home) error {
 		a.warnOfLosses(ctx, h)
 		return do(ctx, h)
 	})
@@ -87,8 +87,8 @@ func (a *App) listen(heard func(sig os.Signal, again bool)) (ended func() os.Sig
 }
 
 // onSession is verb for a command whose first argument names a session.
-func (a *App) onSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *perdure.Home, id string) error) error {
-	return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+func (a *App) onSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *homes.Home, id string) error) error {
+	return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
 		id, err := a.resolve(ctx, h, name)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (a *App) onSession(cmd *cobra.Command, name string, do func(ctx context.Con
 }
 
 // each walks all sessions that match, page by page, newest first.
-func each(ctx context.Context, h *perdure.Home, q store.Query, do func(store.Info) error) error {
+func each(ctx context.Context, h *homes.Home, q store.Query, do func(store.Info) error) error {
 	q.Limit = 1000
 	for {
 		page, err := h.Store().List(ctx, q)

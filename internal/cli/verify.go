@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
 
@@ -21,11 +21,11 @@ func (a *App) verifyCommand() *cobra.Command {
 			case all && len(args) > 0:
 				return usageError("give a session or --all, not both")
 			case all:
-				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.verifyAll(ctx, h, asJSON) })
+				return a.verb(cmd, func(ctx context.Context, h *homes.Home) error { return a.verifyAll(ctx, h, asJSON) })
 			case len(args) == 0:
 				return usageError("want a session, or --all")
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				sound, err := a.verify(ctx, h, id, asJSON, "")
 				if err != nil || sound {
 					return err
@@ -47,7 +47,7 @@ type verdictOf struct {
 }
 
 // verify checks one session and prints ok, or every fault on a line of its own.
-func (a *App) verify(ctx context.Context, h *perdure.Home, id string, asJSON bool, prefix string) (sound bool, err error) {
+func (a *App) verify(ctx context.Context, h *homes.Home, id string, asJSON bool, prefix string) (sound bool, err error) {
 	faults, err := h.Verify(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound) || ctx.Err() != nil:
@@ -76,7 +76,7 @@ func (a *App) printFaults(id string, faults []string, asJSON bool, prefix string
 }
 
 // hintFaults names the ways on from a session with faults.
-func (a *App) hintFaults(ctx context.Context, h *perdure.Home, id string) {
+func (a *App) hintFaults(ctx context.Context, h *homes.Home, id string) {
 	a.hint("a backup from before has it whole: PERDURE_HOME=BACKUP %s (perdure backup makes them)", a.command("show", id))
 	for _, err := range h.Store().Read(ctx, id, 1, 0) {
 		var corrupt *store.CorruptError
@@ -90,7 +90,7 @@ func (a *App) hintFaults(ctx context.Context, h *perdure.Home, id string) {
 }
 
 // stillListed tells whether a session is listed that cannot be found by its id.
-func (a *App) stillListed(ctx context.Context, h *perdure.Home, id string) bool {
+func (a *App) stillListed(ctx context.Context, h *homes.Home, id string) bool {
 	found := false
 	err := each(ctx, h, store.Query{}, func(s store.Info) error {
 		found = found || s.ID == id
@@ -99,7 +99,7 @@ func (a *App) stillListed(ctx context.Context, h *perdure.Home, id string) bool 
 	return err == nil && found
 }
 
-func (a *App) verifyAll(ctx context.Context, h *perdure.Home, asJSON bool) error {
+func (a *App) verifyAll(ctx context.Context, h *homes.Home, asJSON bool) error {
 	bad := 0
 	err := each(ctx, h, store.Query{}, func(s store.Info) error {
 		sound, err := a.verify(ctx, h, s.ID, asJSON, s.ID+"  ")

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // version is what version --json prints.
@@ -25,7 +25,7 @@ type version struct {
 
 func thisVersion() version {
 	v := version{
-		Version: perdure.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Version: homes.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Fold: session.FoldVersion, Codec: session.Codec1,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

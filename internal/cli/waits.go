@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -25,8 +25,8 @@ type wait struct {
 }
 
 // shown is the call as it is answered.
-func (w wait) shown() perdure.Waiting {
-	return perdure.Waiting{Session: w.session, Act: w.call.ID, Bound: w.call.Approval.Bound}
+func (w wait) shown() homes.Waiting {
+	return homes.Waiting{Session: w.session, Act: w.call.ID, Bound: w.call.Approval.Bound}
 }
 
 // The kinds of waits.
@@ -69,9 +69,9 @@ func mayWait(does session.Activity) bool {
 }
 
 // allWaits lists what the sessions of the home wait for.
-func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wait, error) {
+func (a *App) allWaits(ctx context.Context, h *homes.Home, kind string) ([]wait, error) {
 	var out []wait
-	err := h.Each(ctx, store.Query{}, func(s perdure.Listing) error {
+	err := h.Each(ctx, store.Query{}, func(s homes.Listing) error {
 		if !mayWait(s.Activity) {
 			return nil
 		}
@@ -93,7 +93,7 @@ func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wai
 
 // findWait finds one wait by SESSION:ACT, by an act that waits in one session alone, or by a session in which exactly
 // one waits.
-func (a *App) findWait(ctx context.Context, h *perdure.Home, ref, kind string) (wait, error) {
+func (a *App) findWait(ctx context.Context, h *homes.Home, ref, kind string) (wait, error) {
 	name, act := ref, ""
 	if i := strings.LastIndexByte(ref, ':'); i >= 0 && isAct(ref[i+1:]) {
 		name, act = ref[:i], ref[i+1:]
@@ -124,7 +124,7 @@ func (a *App) findWait(ctx context.Context, h *perdure.Home, ref, kind string) (
 }
 
 // waitByAct finds the wait that has an act's id, whatever its session.
-func (a *App) waitByAct(ctx context.Context, h *perdure.Home, act, kind string) (wait, error) {
+func (a *App) waitByAct(ctx context.Context, h *homes.Home, act, kind string) (wait, error) {
 	all, err := a.allWaits(ctx, h, kind)
 	if err != nil {
 		return wait{}, err

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/live"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // tellCalls prints the tool calls that finished after a seq, with what the model was told.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // twoWrites is a stage whose model writes two files in one step, and reads one.

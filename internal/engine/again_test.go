@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // What was allowed but had not started is decided again by whoever resumes, and a deny rule wins.

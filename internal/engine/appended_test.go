@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Goal: Append acknowledges nothing that the fold drops: it is refused whole, before anything is written.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 

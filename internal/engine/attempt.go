@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // modelFlight is one attempt of a model call under way.

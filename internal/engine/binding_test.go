@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // onDisk is a stage whose files are the machine's, in a directory of the test's own.
@@ -20,7 +20,7 @@ func onDisk(t *testing.T, mode permission.Mode, calls ...session.Block) (s *stag
 		t.Fatal(err)
 	}
 	s = newStage(t, reply(session.StopToolUse, calls...), reply(session.StopEndTurn, text("done")))
-	s.config = func(c *engine.Config) { c.Files = tool.OSFiles{} }
+	s.config = func(c *engine.Config) { c.Files = tools.OSFiles{} }
 	s.spec = func(c *engine.Spec) { c.Cwd, c.Mode = dir, mode }
 	return s, dir
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // TestWhatChangedMeanwhileIsToldTheModel: files that somebody else changed or removed between two turns are named in the

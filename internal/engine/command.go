@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // commandFlight follows one command to its outcome, whoever started it.
@@ -16,8 +16,8 @@ type commandFlight struct {
 	s         *Session
 	act       string
 	name      string // of the tool
-	tool      tool.Commander
-	command   tool.Command
+	tool      tools.Commander
+	command   tools.Command
 	start     session.Start
 	env       session.EnvDelta // the session's, before the command
 	cwd       string
@@ -26,7 +26,7 @@ type commandFlight struct {
 	moved     chan session.Start // it was sent to the background: what the log says of it now
 }
 
-func (s *Session) commandFlight(act string, p plan, t tool.Commander, start session.Start, collected bool) commandFlight {
+func (s *Session) commandFlight(act string, p plan, t tools.Commander, start session.Start, collected bool) commandFlight {
 	return commandFlight{
 		s: s, act: act, name: p.call.Name, tool: t, command: *p.command, start: start,
 		env: s.state.Env, cwd: s.state.Cwd, turn: s.state.Turn.N, collected: collected, moved: make(chan session.Start, 1),
@@ -119,7 +119,7 @@ func (f commandFlight) announce(ctx context.Context) landing {
 	case st.Status == session.CommandAbsent:
 		return f.outcome(st, false)
 	}
-	r := tool.BackgroundResult(f.start.Task, st.PID)
+	r := tools.BackgroundResult(f.start.Task, st.PID)
 	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: r.Content},
@@ -194,7 +194,7 @@ func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFini
 }
 
 // word gives the tool's words for the outcome. What they leave out of the output is kept in a file that they name.
-func (f commandFlight) word(st session.CommandState, out *tool.Output) (r tool.Result, err error) {
+func (f commandFlight) word(st session.CommandState, out *tools.Output) (r tools.Result, err error) {
 	// Before anything is cut off, so that no cut leaves a part of a secret standing.
 	out.Head, out.Tail = f.s.eng.cfg.Secrets.Replace(out.Head), f.s.eng.cfg.Secrets.Replace(out.Tail)
 	r = f.tool.Result(f.command, st, *out)

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // shims is a set of commands that outlive their agent. A script is "print N", "sleep" (until killed), "leave" (ends,
@@ -349,10 +349,10 @@ func TestHalfWrittenFileIsUnknown(t *testing.T) {
 		s := newStage(t, reply(session.StopToolUse, use("a", "Write", `{"file_path":"/w/x","content":"whole"}`)), reply(session.StopEndTurn, text("done")))
 		s.files.fail = func() error {
 			if !half {
-				return tool.ErrNoSpace
+				return tools.ErrNoSpace
 			}
 			s.files.m["/w/x"] = []byte("who")
-			return fmt.Errorf("write: %w", tool.ErrUnsettled)
+			return fmt.Errorf("write: %w", tools.ErrUnsettled)
 		}
 		_, se := s.start("go")
 		st := run(t, se)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
-	"github.com/perdure/perdure/session"
 )
 
 // summarize asks the model for the summary of a compaction; where there is nothing to summarize, it compacts at once.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // crowd is a stage whose model works a number of steps, each with a result of so many bytes, and counts a token for

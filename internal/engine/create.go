@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // ErrSpec says that a session cannot be made as it is described.
@@ -47,7 +47,7 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	if len(spec.Agent.Tools) == 0 {
-		spec.Agent.Tools = tool.Describe(e.cfg.Tools)
+		spec.Agent.Tools = tools.Describe(e.cfg.Tools)
 	}
 	if err := fitsWindow(spec.Agent); err != nil {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)

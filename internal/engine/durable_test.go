@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // lostSecret gives the name of a secret that a change would put in the place of its value: a model that was shown a file
@@ -24,7 +24,7 @@ func (s *Session) lostSecret(e *session.Edit, content []byte) string {
 
 // startEdit prepares the file change, logs it whole but for its content, and makes it. If the file is not what the
 // decision was made for, the call is decided again.
-func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t tool.Editor, c *session.Call, start session.Start) error {
+func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t tools.Editor, c *session.Call, start session.Start) error {
 	edit, content, refusal, err := t.Prepare(ctx, p.call, s.env())
 	switch {
 	case err != nil:
@@ -62,9 +62,9 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 // next look at the file decides.
 func (s *Session) editFailed(act string, e session.Edit, cause error) landing {
 	now, _, err := s.eng.cfg.Files.Digest(e.Path)
-	if err == nil && now == e.Pre || !errors.Is(cause, tool.ErrUnsettled) {
+	if err == nil && now == e.Pre || !errors.Is(cause, tools.ErrUnsettled) {
 		return landing{actor: engineActor, bodies: []session.Body{
-			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: tool.EditFailed(e, cause).Content},
+			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: tools.EditFailed(e, cause).Content},
 		}}
 	}
 	return landing{actor: engineActor, bodies: []session.Body{

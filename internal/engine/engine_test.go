@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store/memory"
-	"github.com/perdure/perdure/tool"
 )
 
 // fakeModel answers by the number of replies in the conversation, so that a repeated request gets the same answer.
@@ -64,17 +64,17 @@ type memFiles struct {
 
 func (f *memFiles) Resolve(p string) (string, error) { return p, nil }
 
-func (f *memFiles) Read(p string, _ int64) ([]byte, tool.FileInfo, error) {
+func (f *memFiles) Read(p string, _ int64) ([]byte, tools.FileInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b, ok := f.m[p]
 	if !ok {
-		return nil, tool.FileInfo{}, fs.ErrNotExist
+		return nil, tools.FileInfo{}, fs.ErrNotExist
 	}
-	return b, tool.FileInfo{Exists: true, Size: int64(len(b)), Mode: 0o644}, nil
+	return b, tools.FileInfo{Exists: true, Size: int64(len(b)), Mode: 0o644}, nil
 }
 
-func (f *memFiles) Digest(p string) (session.Digest, tool.FileInfo, error) {
+func (f *memFiles) Digest(p string) (session.Digest, tools.FileInfo, error) {
 	b, info, err := f.Read(p, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return session.Digest{}, info, nil
@@ -102,7 +102,7 @@ func TestTurn(t *testing.T) {
 		{text("done")},
 	}}
 	e, err := engine.New(engine.Config{
-		Store: st, Files: files, Tools: tool.Builtin(),
+		Store: st, Files: files, Tools: tools.Builtin(),
 		Provider: func(string) (model.Provider, error) { return m, nil },
 	})
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // Goal: a provider that returns nothing at all, or panics, is a failed call; the process and the turn live on.
@@ -46,18 +46,18 @@ type panicking struct {
 	early  bool
 }
 
-func (p panicking) Spec() tool.Spec {
-	return tool.Spec{Name: "Odd", Schema: `{"type":"object"}`, Effect: p.effect}
+func (p panicking) Spec() tools.Spec {
+	return tools.Spec{Name: "Odd", Schema: `{"type":"object"}`, Effect: p.effect}
 }
 
-func (p panicking) Pattern(tool.Call) string {
+func (p panicking) Pattern(tools.Call) string {
 	if p.early {
 		panic("too early")
 	}
 	return ""
 }
 
-func (panicking) Run(context.Context, tool.Call, tool.Env) (tool.Result, error) { panic("late") }
+func (panicking) Run(context.Context, tools.Call, tools.Env) (tools.Result, error) { panic("late") }
 
 // A tool that panics has failed, and the model is told; what an effect outside came to is unknown.
 func TestPanickingToolIsAFailedAct(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // keeps opens a session in a bubble, and closes it whatever the test saw.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // callsWork is the bytes that one reply of n calls allocates on its way to the end of its turn.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // callModel fixes what is sent, logs it, and sends it. A retry sends what was sent before and nothing newer.

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // configure appends what of the options differs from the state.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Append adds events of the caller's own to the log, in one commit: for programs that keep a session without this

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // A run that was parked can be run again under the same lease: what it had started is settled, never started twice.
@@ -101,13 +101,13 @@ func TestCancelledActOutside(t *testing.T) {
 			s := newStage(t, reply(session.StopToolUse, use("a", "Out", `{}`)), reply(session.StopEndTurn, text("done")))
 			count := 0
 			began := make(chan struct{}, 1)
-			s.tools = append(s.tools, newOutside("Out", false, &count, func(ctx context.Context) (tool.Result, error) {
+			s.tools = append(s.tools, newOutside("Out", false, &count, func(ctx context.Context) (tools.Result, error) {
 				began <- struct{}{}
 				<-ctx.Done()
 				if reports {
-					return tool.Result{Content: []session.Part{session.TextPart("sent")}}, nil
+					return tools.Result{Content: []session.Part{session.TextPart("sent")}}, nil
 				}
-				return tool.Result{}, ctx.Err()
+				return tools.Result{}, ctx.Err()
 			}))
 			p, se := s.start("go")
 			if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
@@ -300,7 +300,7 @@ func TestToolThatIsGone(t *testing.T) {
 		stop, over := background(t, se)
 		<-began
 		die(p, stop, over)
-		s.tools = tool.Builtin()
+		s.tools = tools.Builtin()
 		se = s.process().open(engine.Options{})
 		st := run(t, se)
 		if st.LastTurn == nil || st.Settled[0].Outcome != session.OutcomeUnknown {

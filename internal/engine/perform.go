@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // perform does what one action asks for: it appends, or logs the intent and starts the effect. It is the only place

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Recording keeps the conversation of an agent that this engine does not run, in the form of one that it does: the same

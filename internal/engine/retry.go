@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Pauses between attempts of one model call: they double from the first to the longest, and up to half more is jitter.

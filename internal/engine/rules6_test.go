@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Rule 6: a paused reply is sent back as it is and goes on; a refusal is not fed back; a reply cut off by its bound ends

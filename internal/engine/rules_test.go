@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
 )
 
 // The rules that model APIs make for a conversation, each with the test that names it. Rules about one provider's
@@ -22,12 +22,12 @@ var allowAll = engine.Options{SetRules: true, Rules: []session.Rule{
 }}
 
 // blocker is a tool run that tells when it began, and ends with its context.
-func blocker() (began chan struct{}, run func(ctx context.Context) (tool.Result, error)) {
+func blocker() (began chan struct{}, run func(ctx context.Context) (tools.Result, error)) {
 	began = make(chan struct{}, 8)
-	return began, func(ctx context.Context) (tool.Result, error) {
+	return began, func(ctx context.Context) (tools.Result, error) {
 		began <- struct{}{}
 		<-ctx.Done()
-		return tool.Result{}, ctx.Err()
+		return tools.Result{}, ctx.Err()
 	}
 }
 
@@ -88,9 +88,9 @@ func TestRule2InterruptedCallsAreNotRepeatedSilently(t *testing.T) {
 			s := newStage(t, reply(session.StopToolUse, use("a", "Out", `{}`)), reply(session.StopEndTurn, text("done")))
 			count := 0
 			began, block := blocker()
-			s.tools = append(s.tools, newOutside("Out", idempotent, &count, func(ctx context.Context) (tool.Result, error) {
+			s.tools = append(s.tools, newOutside("Out", idempotent, &count, func(ctx context.Context) (tools.Result, error) {
 				if count > 1 {
-					return tool.Result{Content: []session.Part{session.TextPart("fine")}}, nil
+					return tools.Result{Content: []session.Part{session.TextPart("fine")}}, nil
 				}
 				return block(ctx)
 			}))
@@ -170,7 +170,7 @@ func TestRule4PrefixIsAppendOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := s.last()
-	s.tools = append(tool.Builtin()[1:], newOutside("New", false, new(int), nil))
+	s.tools = append(tools.Builtin()[1:], newOutside("New", false, new(int), nil))
 	child, _, err := p.Fork(t.Context(), "s", 0, "", "")
 	if err != nil {
 		t.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // settle finds out what became of an act that an earlier epoch left open, or that the user cancelled while nobody
@@ -104,7 +104,7 @@ func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) e
 		if err == nil {
 			err = s.eng.cfg.Files.Replace(e, content)
 		}
-		if errors.Is(err, tool.ErrChanged) {
+		if errors.Is(err, tools.ErrChanged) {
 			break // by somebody else, just now
 		}
 		if err != nil {
@@ -124,7 +124,7 @@ func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) e
 // settleCommand asks the shim's record. A command that still runs is waited for: it ran once, and its real result
 // arrives.
 func (s *Session) settleCommand(ctx context.Context, a session.Action, c *session.Call, p plan, cancel bool) error {
-	t, ok := p.tool.(tool.Commander)
+	t, ok := p.tool.(tools.Commander)
 	if s.eng.cfg.Commands == nil {
 		return fmt.Errorf("session %s: act %s: a command was started, and this program has no commands to ask for it", s.state.ID, a.ID)
 	}

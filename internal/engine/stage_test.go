@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store/memory"
-	"github.com/perdure/perdure/tool"
 )
 
 // stage is the world of one test. What is on it outlives the processes that open it.
@@ -21,7 +21,7 @@ type stage struct {
 	t     *testing.T
 	home  memory.Home
 	files *memFiles
-	tools []tool.Tool
+	tools []tools.Tool
 	// answer is the model: it is told how many replies the conversation holds.
 	answer func(ctx context.Context, replies int, r model.Request, sink func(model.Delta)) (*model.Response, error)
 	config func(*engine.Config)
@@ -32,7 +32,7 @@ type stage struct {
 }
 
 func newStage(t *testing.T, replies ...*model.Response) *stage {
-	s := &stage{t: t, files: &memFiles{m: map[string][]byte{}}, tools: tool.Builtin()}
+	s := &stage{t: t, files: &memFiles{m: map[string][]byte{}}, tools: tools.Builtin()}
 	s.answer = func(_ context.Context, n int, _ model.Request, _ func(model.Delta)) (*model.Response, error) {
 		if n >= len(replies) {
 			return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "the script is over"}
@@ -235,21 +235,21 @@ func unpaired(ms []session.Message) string {
 
 // outside is a tool with an effect outside, under the test's control.
 type outside struct {
-	spec  tool.Spec
+	spec  tools.Spec
 	count *int
-	run   func(ctx context.Context) (tool.Result, error)
+	run   func(ctx context.Context) (tools.Result, error)
 }
 
-func (o outside) Spec() tool.Spec { return o.spec }
+func (o outside) Spec() tools.Spec { return o.spec }
 
-func (o outside) Run(ctx context.Context, _ tool.Call, _ tool.Env) (tool.Result, error) {
+func (o outside) Run(ctx context.Context, _ tools.Call, _ tools.Env) (tools.Result, error) {
 	*o.count++
 	return o.run(ctx)
 }
 
-func newOutside(name string, idempotent bool, count *int, run func(ctx context.Context) (tool.Result, error)) outside {
+func newOutside(name string, idempotent bool, count *int, run func(ctx context.Context) (tools.Result, error)) outside {
 	return outside{
-		spec:  tool.Spec{Name: name, Schema: `{"type":"object"}`, Effect: session.EffectExternal, Idempotent: idempotent},
+		spec:  tools.Spec{Name: name, Schema: `{"type":"object"}`, Effect: session.EffectExternal, Idempotent: idempotent},
 		count: count, run: run,
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // restartTask asks for another attempt of a task that a reboot took, or says why there is none. It leaves the task due

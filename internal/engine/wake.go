@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // wake returns a channel that fires when the earliest wake-up is due; nil if there is none.

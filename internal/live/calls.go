@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Call is a tool call as a person reads it.

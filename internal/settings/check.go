@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Price is what a model costs, in US dollars for a million tokens. What is left out costs nothing; of what is read from

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 )
 
 func write(t *testing.T, path, text string) string {

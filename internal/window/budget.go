@@ -1,6 +1,6 @@
 package window
 
-import "github.com/perdure/perdure/session"
+import "github.com/perdure/perdure/internal/session"
 
 // bytesPerToken is how many bytes are counted as a token where nobody has counted: fewer than there are in most texts,
 // so that the count is rather too high.

@@ -1,7 +1,7 @@
 package window
 
 import (
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Ask is a compaction that is to be made.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // maxLive bounds each list of the live state.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // The names of the parts, in the order in which they stand.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Request is the conversation as it is sent to ask for a summary of it: at the first rung what was sent before, so that

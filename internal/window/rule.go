@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // byRule makes a summary without a model: what an earlier summary said, and the agent's own words of the steps that are

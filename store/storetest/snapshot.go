@@ -3,7 +3,7 @@ package storetest
 import (
 	"bytes"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 

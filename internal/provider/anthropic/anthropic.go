@@ -27,8 +27,8 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/api"
 	"github.com/perdure/perdure/internal/provider/raw"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Name is the provider's name in MODEL arguments and in stored blocks.

@@ -9,8 +9,8 @@ import (
 	"github.com/perdure/perdure/internal/provider/api"
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // maxBlocks bounds the blocks of one reply.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // long is a conversation of about 200,000 tokens.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // renderBlock renders one block, or nothing if it is not to be sent. The result may be the block's own bytes.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/perdure/perdure/internal/provider/raw"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 const marker = `"cache_control":{"type":"ephemeral"}`

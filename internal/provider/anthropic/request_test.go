@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 func text(s string) session.Block { return session.Block{Type: session.BlockText, Text: s} }

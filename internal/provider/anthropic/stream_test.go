@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/provider/sse"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 func start(i, block string) string {

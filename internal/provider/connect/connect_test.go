@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 func env(kv ...string) func(string) string {

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 const tools = `[ {"name":"Bash", "description":"runs <b> & more","input_schema":{"type":"object","properties":{"b":{"type":"number"}}}},` + "\n" +

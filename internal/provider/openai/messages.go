@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // conversation renders messages one after the other. What a user says is gathered until an assistant speaks, so that

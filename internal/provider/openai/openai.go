@@ -25,8 +25,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/provider/api"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Name is the provider's name in MODEL arguments and in stored blocks, unless the configuration says another.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/provider/sse"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // wire is a server without a network: it keeps the last request and answers with what it was given.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 func image(data string) session.Part {

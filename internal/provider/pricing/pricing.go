@@ -13,7 +13,7 @@ package pricing
 import (
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Model is what is known of a model. A zero Window or MaxOutput is unknown.

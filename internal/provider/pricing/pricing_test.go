@@ -3,7 +3,7 @@ package pricing
 import (
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // A model is found by its name, with a date or without, and never by the name of another.

@@ -1,6 +1,6 @@
 package pricing
 
-import "github.com/perdure/perdure/session"
+import "github.com/perdure/perdure/internal/session"
 
 // row is a line of the table. Prices are in thousandths of a US dollar for a million tokens, which is the same
 // number in nano-USD for each token.

@@ -40,8 +40,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Name is the provider's name in MODEL arguments, and the model that responses name.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 const script = `{"turns": [

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // maxLen bounds an id, in bytes. OpenAI refuses ids of more than 64 characters in places; Anthropic gives about 30.

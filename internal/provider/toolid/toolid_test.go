@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // An id that is fit stays; a missing, odd or repeated one is replaced by one that every API takes, is new in the

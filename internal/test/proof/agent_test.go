@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // ack is an event that somebody was told is durable.
@@ -34,9 +34,9 @@ type agent struct {
 
 	mu     sync.Mutex
 	stdout []byte
-	acks   []ack           // what a stream-json agent printed
-	result *perdure.Result // its last word
-	grown  chan struct{}   // closed and replaced when acks grew
+	acks   []ack         // what a stream-json agent printed
+	result *homes.Result // its last word
+	grown  chan struct{} // closed and replaced when acks grew
 }
 
 // line is what the agent prints, as json or stream-json.
@@ -106,7 +106,7 @@ func (a *agent) take(b []byte) {
 	case l.Type != "":
 		return
 	}
-	var r perdure.Result
+	var r homes.Result
 	if json.Unmarshal(raw, &r) == nil && r.SessionID != "" {
 		a.result = &r
 	}

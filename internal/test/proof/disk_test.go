@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // under starts an agent through another program, such as strace.
@@ -213,7 +213,7 @@ func TestCorruptByte(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p.home = p.open(perdure.Config{})
+	p.home = p.open(homes.Config{})
 	k.sound(t, "a")
 	other.sound(t, "")
 	planted("verify", "one bit flipped in the body of each event of a log", int(n), caught)

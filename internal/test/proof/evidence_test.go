@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 )
 
 // evidence is everything that a finished round is judged by. It is plain data, so that a control can doctor it.
@@ -23,8 +23,8 @@ type evidence struct {
 	bodies  []session.Body // of the log's events
 	state   *session.State
 	shown   shown
-	final   *perdure.Result // nil when the last agent found nothing to do
-	faults  []string        // of verify
+	final   *homes.Result // nil when the last agent found nothing to do
+	faults  []string      // of verify
 	report  modeltest.ConversationReport
 	refused []modeltest.Violation
 	results map[string]modeltest.Block // by the provider's id of the call

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 )
 
 // The promises that a round may break.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // The shim of a command is killed, with its agent alive and with its agent dead: the command runs on and ends, once,

@@ -9,9 +9,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 )
 
 // talk is a session with a script of its own, for one scenario.
@@ -86,7 +86,7 @@ func (k *talk) start(t *testing.T, args ...string) *agent {
 }
 
 // end waits for an agent, which must end with the code.
-func (a *agent) end(t *testing.T, want int) *perdure.Result {
+func (a *agent) end(t *testing.T, want int) *homes.Result {
 	t.Helper()
 	code, err := a.wait()
 	if err != nil || code != want {
@@ -104,7 +104,7 @@ func (a *agent) dies(t *testing.T) {
 }
 
 // run runs an agent to its end.
-func (k *talk) run(t *testing.T, want int, args ...string) *perdure.Result {
+func (k *talk) run(t *testing.T, want int, args ...string) *homes.Result {
 	t.Helper()
 	return k.start(t, args...).end(t, want)
 }

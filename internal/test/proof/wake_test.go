@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 )
 
 // awaiter is a talk whose model starts a task that prints a green line once there is a file, awaits that line, and ends
@@ -58,7 +58,7 @@ func (k *talk) turnGreen(t *testing.T) {
 // toldOf counts how often the conversation tells of the await.
 func (k *talk) toldOf(t *testing.T) (n int) {
 	t.Helper()
-	v, err := k.home.View(t.Context(), k.id, perdure.ViewOptions{Messages: true})
+	v, err := k.home.View(t.Context(), k.id, homes.ViewOptions{Messages: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestAwaitsStayOpen(t *testing.T) {
 		}
 	}
 	out, _ := k.verb(t, 0, "show", k.id, "--json")
-	var shown struct{ Awaits []perdure.AwaitView }
+	var shown struct{ Awaits []homes.AwaitView }
 	if err := json.Unmarshal([]byte(out), &shown); err != nil || len(shown.Awaits) != 1 || shown.Awaits[0].Text != "when bash_1 prints a line that matches /green$/" {
 		t.Errorf("%v: %+v", err, shown)
 	}

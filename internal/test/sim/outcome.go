@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Outcome is what two runs of the same script must agree on, by subject. Epochs, times, attempts and lost usage are

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // seen is what the API remembers of one session's requests.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Reply is one answer of the model.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Answer is what a human says to a request for approval.
