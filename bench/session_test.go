@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // The targets of sessions.
@@ -50,7 +51,7 @@ func grow(t *testing.T, h *homes.Home, id string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	me := session.Actor{Type: session.ActorUser}
+	me := store.Actor{Type: store.ActorUser}
 	batch := make([]session.Body, 0, 500)
 	for i := range n {
 		batch = append(batch, &session.App{Namespace: "bench", Data: fmt.Appendf(nil, "event %d of a log that is long", i)})

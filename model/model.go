@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Provider speaks one model API. It is safe for concurrent use.
@@ -27,7 +28,7 @@ type Provider interface {
 	// Name is the provider's name in MODEL arguments, as in "anthropic".
 	Name() string
 	// Prefix is the digest of what the provider would send for system, tools and messages, without cache markers.
-	Prefix(r Request) (session.Digest, error)
+	Prefix(r Request) (store.Digest, error)
 	// Call sends the request once and returns when the response is complete. It passes what it reads to sink as it
 	// comes, for the eyes only. An error is a *Error, or ctx's error when ctx ended.
 	Call(ctx context.Context, r Request, sink func(Delta)) (*Response, error)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // offered is what the hidden command of the completion scripts offers for a command line, without the descriptions.
@@ -28,7 +29,7 @@ func (w *world) offered(args ...string) []string {
 // Sessions, names, tasks, what waits, grants and the values of flags are offered where they can stand.
 func TestCompletionOffers(t *testing.T) {
 	w := newWorld(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	w.create("s1")
 	w.ok("rename", "s1", "parser")
 	w.append("s1", user, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
@@ -121,7 +122,7 @@ func TestCompletionNarrows(t *testing.T) {
 // The bash script works where the package bash-completion is not installed, also for ids with a colon.
 func TestCompletionInPlainBash(t *testing.T) {
 	w := newWorld(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	w.create("s1")
 	w.append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
 	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})

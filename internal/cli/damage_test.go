@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // damaged is a home whose database is damaged again and again, and what its commands say while it is sound.
@@ -44,7 +45,7 @@ func said(o outcomeOf) string {
 func newDamaged(t *testing.T, wal bool) *damaged {
 	t.Helper()
 	d := &damaged{world: newWorld(t), files: map[string][]byte{}, sound: map[string]string{}}
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	for i := range 8 {
 		id := fmt.Sprintf("s%02d", i)
 		d.create(id)

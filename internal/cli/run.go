@@ -241,7 +241,7 @@ func (a *App) options(ctx context.Context, h *homes.Home, f *runFlags, set setti
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir
 	}
-	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.getenv("USER")}
+	opt.Actor = store.Actor{Type: store.ActorUser, ID: a.getenv("USER")}
 	opt.Mode = permission.Mode(f.mode)
 	if opt.AddDirs, err = directories("--add-dir", f.dirs, a.Dir); err != nil {
 		return opt, err

@@ -17,7 +17,7 @@ const (
 
 // admit gives the event that an item becomes: its own, or a refusal. Whatever is admitted folds without a fault.
 func (s *Session) admit(it store.Item) session.Body {
-	body, err := session.Decode(session.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
+	body, err := session.Decode(store.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
 	if err == nil {
 		err = s.admissible(body, it.Key)
 	} else {

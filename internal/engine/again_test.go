@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // What was allowed but had not started is decided again by whoever resumes, and a deny rule wins.
@@ -64,7 +65,7 @@ func TestForkGoesOnAsItsParent(t *testing.T) {
 	p.say("more")
 	run(t, se)
 	want := render(s.last().Messages)
-	item, err := p.NewItem("more", session.Actor{Type: session.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("more")}})
+	item, err := p.NewItem("more", store.Actor{Type: store.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("more")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // modelFlight is one attempt of a model call under way.
@@ -29,7 +30,7 @@ func (f modelFlight) fly(ctx context.Context) landing {
 	switch {
 	case err == nil:
 		side.discard = true
-		return landing{actor: session.Actor{Type: session.ActorModel, ID: f.model}, bodies: []session.Body{f.seal(resp)}}
+		return landing{actor: store.Actor{Type: store.ActorModel, ID: f.model}, bodies: []session.Body{f.seal(resp)}}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled):
 		side.discard = true
 		usage, text := side.seen()

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // printer is a set of shims whose commands print when a test says so.
@@ -201,7 +202,7 @@ func TestInterruptEndsSleep(t *testing.T) {
 		if *slept != 2 || len(s.requests) != 4 {
 			t.Fatalf("slept %d times, %d requests", *slept, len(s.requests))
 		}
-		if err := se.Interrupt(t.Context(), session.Actor{Type: session.ActorUser}); err != nil {
+		if err := se.Interrupt(t.Context(), store.Actor{Type: store.ActorUser}); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-over; err != nil || len(se.State().Awaits) != 1 {

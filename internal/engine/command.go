@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // commandFlight follows one command to its outcome, whoever started it.
@@ -120,7 +121,7 @@ func (f commandFlight) announce(ctx context.Context) landing {
 		return f.outcome(st, false)
 	}
 	r := tools.BackgroundResult(f.start.Task, st.PID)
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: r.Content},
 	}}
@@ -139,7 +140,7 @@ func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
 
 // outcome words how a foreground command ended.
 func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing {
-	actor := session.Actor{Type: session.ActorTool, ID: f.name}
+	actor := store.Actor{Type: store.ActorTool, ID: f.name}
 	st = f.s.sinceBoot(st, f.start.BootID)
 	if st.Status == session.CommandAbsent {
 		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolVoid{Act: f.act, Reason: "the command did not run"}}}

@@ -121,7 +121,7 @@ func TestALargeStateIsNotSavedOften(t *testing.T) {
 	taken := 0
 	s.config = func(c *engine.Config) { c.Store = snapshots{c.Store, &taken} }
 	_, se := s.start("go")
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	set := func(key string, size int) {
 		must(t, se.Append(t.Context(), user, &session.StateSet{Key: key, Value: make([]byte, size)}))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
 )
 
@@ -22,9 +23,9 @@ type fakeModel struct{ steps [][]session.Block }
 
 func (fakeModel) Name() string { return "fake" }
 
-func (fakeModel) Prefix(r model.Request) (session.Digest, error) {
+func (fakeModel) Prefix(r model.Request) (store.Digest, error) {
 	b, err := json.Marshal(r.Messages)
-	return session.Sum(b), err
+	return store.Sum(b), err
 }
 
 func (m fakeModel) Call(_ context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
@@ -74,12 +75,12 @@ func (f *memFiles) Read(p string, _ int64) ([]byte, tools.FileInfo, error) {
 	return b, tools.FileInfo{Exists: true, Size: int64(len(b)), Mode: 0o644}, nil
 }
 
-func (f *memFiles) Digest(p string) (session.Digest, tools.FileInfo, error) {
+func (f *memFiles) Digest(p string) (store.Digest, tools.FileInfo, error) {
 	b, info, err := f.Read(p, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return session.Digest{}, info, nil
+		return store.Digest{}, info, nil
 	}
-	return session.Sum(b), info, err
+	return store.Sum(b), info, err
 }
 
 func (f *memFiles) Replace(e session.Edit, content []byte) error {
@@ -112,7 +113,7 @@ func TestTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	item, err := e.NewItem("k1", session.Actor{Type: session.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("go")}})
+	item, err := e.NewItem("k1", store.Actor{Type: store.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("go")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // execute logs the intent of an allowed call and starts its effect.
@@ -86,7 +87,7 @@ func (s *Session) finished(c tools.Call, r tools.Result) landing {
 	if r.IsError {
 		fin.Outcome = session.OutcomeError
 	}
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
 }
 
 func cancelledLanding(act string, content []session.Part) landing {

@@ -95,7 +95,7 @@ func TestDoorRefuses(t *testing.T) {
 		spec engine.Spec
 		want error
 	}{
-		"an id that leaves the home": {engine.Spec{ID: "../../escaped", Cwd: "/w"}, session.ErrBadID},
+		"an id that leaves the home": {engine.Spec{ID: "../../escaped", Cwd: "/w"}, store.ErrBadID},
 		"bypass":                     {engine.Spec{ID: "b", Cwd: "/w", Mode: permission.ModeBypass}, engine.ErrSpec},
 		"a mode that is none":        {engine.Spec{ID: "b", Cwd: "/w", Mode: "odd"}, permission.ErrMode},
 		"a relative directory":       {engine.Spec{ID: "b", Cwd: "w"}, engine.ErrSpec},
@@ -105,7 +105,7 @@ func TestDoorRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := p.Fork(t.Context(), "s", 0, "../child", ""); !errors.Is(err, session.ErrBadID) {
+	if _, _, err := p.Fork(t.Context(), "s", 0, "../child", ""); !errors.Is(err, store.ErrBadID) {
 		t.Errorf("fork: %v", err)
 	}
 	head := se.State().Head.Seq

@@ -8,13 +8,14 @@ import (
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // configure appends what of the options differs from the state.
 func (s *Session) configure(ctx context.Context, opt Options) error {
 	actor := opt.Actor
 	if actor.Type == "" {
-		actor.Type = session.ActorUser
+		actor.Type = store.ActorUser
 	}
 	c := &session.Configured{AddDirs: slices.DeleteFunc(slices.Clone(opt.AddDirs), func(d string) bool {
 		return slices.Contains(s.state.Directories, d)
@@ -100,13 +101,13 @@ func (s *Session) mergeRules(now []session.Rule) []session.Rule {
 	return append(out, now...)
 }
 
-func rulesDigest(rules []session.Rule) session.Digest {
+func rulesDigest(rules []session.Rule) store.Digest {
 	if len(rules) == 0 {
-		return session.Digest{}
+		return store.Digest{}
 	}
 	b, err := json.Marshal(rules)
 	if err != nil {
-		return session.Digest{}
+		return store.Digest{}
 	}
-	return session.Sum(b)
+	return store.Sum(b)
 }

@@ -26,7 +26,7 @@ func TestParkedRunGoesOnInTheSameLease(t *testing.T) {
 		began, block := blocker()
 		s.tools = append(s.tools, newOutside("Out", false, &count, block))
 		_, se := s.start("go")
-		if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
+		if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -110,7 +110,7 @@ func TestCancelledActOutside(t *testing.T) {
 				return tools.Result{}, ctx.Err()
 			}))
 			p, se := s.start("go")
-			if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
+			if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
 				t.Fatal(err)
 			}
 			go func() {
@@ -153,7 +153,7 @@ func TestForkBeforeAnUnsettledSnapshot(t *testing.T) {
 	p, se := s.start("go")
 	run(t, se)
 	settled := se.State().Head.Seq
-	err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "!"})
+	err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "!"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestInboxNeverFaults(t *testing.T) {
 	p, se := s.start("go")
 	run(t, se)
 	approval := se.State().Call("t1.s1.b2.a1").Approval
-	wrong := session.Sum([]byte("wrong"))
+	wrong := store.Sum([]byte("wrong"))
 	labels := map[string]string{}
 	for i := range 300 {
 		labels[fmt.Sprint(i)] = "x"
@@ -294,7 +294,7 @@ func TestToolThatIsGone(t *testing.T) {
 		began, block := blocker()
 		s.tools = append(s.tools, newOutside("Out", false, new(int), block))
 		p, se := s.start("go")
-		if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
+		if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
 			t.Fatal(err)
 		}
 		stop, over := background(t, se)

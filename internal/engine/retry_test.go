@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // failing makes the stage's model fail as it is told to, until it is told nil.
@@ -34,7 +35,7 @@ func (p process) resume(se *engine.Session, opt engine.Options) *engine.Session 
 	}
 	se = p.open(opt)
 	if !opt.NewPrompt {
-		if err := se.Resume(p.t.Context(), session.Actor{}); err != nil {
+		if err := se.Resume(p.t.Context(), store.Actor{}); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -238,7 +239,7 @@ func TestAnotherModelIsTriedAtOnce(t *testing.T) {
 		<-over
 		start := time.Now()
 		se = p.open(engine.Options{Agent: &session.Agent{Provider: "stage", Model: "other", MaxTokens: 1000}})
-		if err := se.Resume(t.Context(), session.Actor{}); err != nil {
+		if err := se.Resume(t.Context(), store.Actor{}); err != nil {
 			t.Fatal(err)
 		}
 		if st := run(t, se); st.LastTurn == nil || time.Since(start) != 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // The rules that model APIs make for a conversation, each with the test that names it. Rules about one provider's
@@ -177,7 +178,7 @@ func TestRule4PrefixIsAppendOnly(t *testing.T) {
 	}
 	for _, id := range []string{"s", child} {
 		p := s.process()
-		item, err := p.NewItem("next", session.Actor{Type: session.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("second")}})
+		item, err := p.NewItem("next", store.Actor{Type: store.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("second")}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
 )
 
@@ -44,8 +45,8 @@ func newStage(t *testing.T, replies ...*model.Response) *stage {
 
 func (*stage) Name() string { return "stage" }
 
-func (*stage) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum(fmt.Appendf(nil, "%s %s %s", r.System, r.Tools, render(r.Messages))), nil
+func (*stage) Prefix(r model.Request) (store.Digest, error) {
+	return store.Sum(fmt.Appendf(nil, "%s %s %s", r.System, r.Tools, render(r.Messages))), nil
 }
 
 func (s *stage) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
@@ -130,7 +131,7 @@ func (p process) say(prompt string) {
 
 func (p process) send(key string, body session.Body) {
 	p.t.Helper()
-	item, err := p.NewItem(key, session.Actor{Type: session.ActorUser}, body)
+	item, err := p.NewItem(key, store.Actor{Type: store.ActorUser}, body)
 	if err == nil {
 		_, err = p.store.Send(context.Background(), "s", item)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // restartTask asks for another attempt of a task that a reboot took, or says why there is none. It leaves the task due
@@ -127,9 +128,9 @@ func (s *Session) admitRestart(b *session.TaskRestartSet) error {
 }
 
 // grantOf binds a restart policy to what it is granted for.
-func grantOf(policy string, argv []string, command, cwd string) session.Digest {
+func grantOf(policy string, argv []string, command, cwd string) store.Digest {
 	if policy == "" {
-		return session.Digest{}
+		return store.Digest{}
 	}
 	return session.CommandDigest(argv, command, cwd)
 }

@@ -24,8 +24,8 @@ type puppet struct {
 
 func (puppet) Name() string { return "mine" }
 
-func (puppet) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum([]byte(r.System)), nil
+func (puppet) Prefix(r model.Request) (store.Digest, error) {
+	return store.Sum([]byte(r.System)), nil
 }
 
 func (p puppet) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
@@ -129,7 +129,7 @@ func TestHold(t *testing.T) {
 	if _, err := s.Prompt(t.Context(), " "); !errors.Is(err, engine.ErrRefused) {
 		t.Errorf("a blank prompt: %v", err)
 	}
-	head, err := s.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.App{Namespace: "n", Data: []byte("x")})
+	head, err := s.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.App{Namespace: "n", Data: []byte("x")})
 	if st, e := s.State(t.Context()); err != nil || e != nil || st.Head != head {
 		t.Errorf("head %+v, %v, %v", head, err, e)
 	}

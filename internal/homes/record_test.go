@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 func says(text string) *model.Response {
@@ -18,8 +19,8 @@ func says(text string) *model.Response {
 	}
 }
 
-func must(t *testing.T) func(session.Head, error) session.Head {
-	return func(h session.Head, err error) session.Head {
+func must(t *testing.T) func(store.Head, error) store.Head {
+	return func(h store.Head, err error) store.Head {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -40,10 +41,10 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	ok := must(t)
-	for name, bad := range map[string]func() (session.Head, error){
-		"a reply to nothing":  func() (session.Head, error) { return r.Assistant(t.Context(), "mine", says("hm")) },
-		"a result of nothing": func() (session.Head, error) { return r.ToolResult(t.Context(), "x", false) },
-		"a blank message":     func() (session.Head, error) { return r.User(t.Context(), session.TextPart(" ")) },
+	for name, bad := range map[string]func() (store.Head, error){
+		"a reply to nothing":  func() (store.Head, error) { return r.Assistant(t.Context(), "mine", says("hm")) },
+		"a result of nothing": func() (store.Head, error) { return r.ToolResult(t.Context(), "x", false) },
+		"a blank message":     func() (store.Head, error) { return r.User(t.Context(), session.TextPart(" ")) },
 	} {
 		if _, err := bad(); !errors.Is(err, session.ErrUnfit) {
 			t.Errorf("%s: %v", name, err)
@@ -67,7 +68,7 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("a second result: %v", err)
 	}
 	ok(r.ToolResult(t.Context(), "c1", false, session.TextPart("hello")))
-	ok(r.Append(t.Context(), session.Actor{Type: session.ActorModel}, &session.StateSet{Key: "k", Value: []byte("1")}))
+	ok(r.Append(t.Context(), store.Actor{Type: store.ActorModel}, &session.StateSet{Key: "k", Value: []byte("1")}))
 	head := ok(r.Assistant(t.Context(), "mine", says("a.txt says hello.")))
 	if got := r.State(); got.Head != head || len(got.Faults) > 0 || got.Usage[0].Usage.Input != 7 {
 		t.Errorf("state %+v", got.Usage)
@@ -113,7 +114,7 @@ func TestRecorder(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := h.Record(t.Context(), "../out"); !errors.Is(err, session.ErrBadID) {
+	if _, err := h.Record(t.Context(), "../out"); !errors.Is(err, store.ErrBadID) {
 		t.Errorf("a bad id: %v", err)
 	}
 }

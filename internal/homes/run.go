@@ -122,7 +122,7 @@ func runInterruptible(ctx context.Context, s *engine.Session, interrupt <-chan s
 				return
 			case <-interrupt:
 				// An error means that the run is over, which is what was asked for.
-				_ = s.Interrupt(running, session.Actor{Type: session.ActorUser})
+				_ = s.Interrupt(running, store.Actor{Type: store.ActorUser})
 			}
 		}
 	}()

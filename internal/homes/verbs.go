@@ -64,7 +64,7 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	if used := session.Redact(body, h.secret.Replace); len(used) > 0 {
 		return store.Receipt{}, fmt.Errorf("send to session %s: %w: %s", id, ErrSecret, strings.Join(used, ", "))
 	}
-	item, err := h.eng.NewItem(key, session.Actor{Type: session.ActorUser, ID: h.user()}, body)
+	item, err := h.eng.NewItem(key, store.Actor{Type: store.ActorUser, ID: h.user()}, body)
 	if err != nil {
 		return store.Receipt{}, err
 	}

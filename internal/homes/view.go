@@ -32,7 +32,7 @@ type View struct {
 	Env         session.EnvDelta  `json:"env"` // against the environment of the opening; null removes a variable
 	Directories []string          `json:"directories"`
 	Parent      *ParentView       `json:"parent"`
-	Head        session.Head      `json:"head"`
+	Head        store.Head        `json:"head"`
 	Epoch       int64             `json:"epoch"`
 	Usage       UsageView         `json:"usage"` // of the session's own log
 	CostUSD     *float64          `json:"cost_usd"`
@@ -191,7 +191,7 @@ type ParentView struct {
 	Seq int64  `json:"seq"`
 }
 
-func parentView(p *session.Position) *ParentView {
+func parentView(p *store.Position) *ParentView {
 	if p == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 const (
@@ -41,7 +42,7 @@ func (h *Home) actDetails(ctx context.Context, st *session.State, acts []ActView
 }
 
 // detail takes what one event says of acts, and returns of how many it said what they are about.
-func detail(acts []ActView, at map[string]int, ev session.Event, body session.Body) (named int) {
+func detail(acts []ActView, at map[string]int, ev store.Event, body session.Body) (named int) {
 	act := func(id string) *ActView {
 		if i, ok := at[session.BaseOf(id)]; ok {
 			return &acts[i]

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // MessageView is one message of the conversation.
@@ -89,5 +90,5 @@ func partView(p session.Part) ContentView {
 		text := string(p.Data)
 		return ContentView{Type: p.Type, Text: &text}
 	}
-	return ContentView{Type: p.Type, Media: p.Media, Bytes: len(p.Data), Digest: session.Sum(p.Data).String()}
+	return ContentView{Type: p.Type, Media: p.Media, Bytes: len(p.Data), Digest: store.Sum(p.Data).String()}
 }

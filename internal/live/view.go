@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Config is the world of a view.
@@ -108,7 +109,7 @@ func (v *View) say(act, text string) {
 }
 
 // Event shows an event.
-func (v *View) Event(ev session.Event, body session.Body) {
+func (v *View) Event(ev store.Event, body session.Body) {
 	v.calls.See(body, ev.Time)
 	switch b := body.(type) {
 	case *session.MessageReceived:

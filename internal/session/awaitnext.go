@@ -1,5 +1,7 @@
 package session
 
+import "github.com/perdure/perdure/store"
+
 // MeetAwait asks for await.met: what is awaited has happened, as the log says. A line is not the log's to know: whoever
 // reads the output appends that.
 type MeetAwait struct{ Await *Await }
@@ -79,7 +81,7 @@ func (s *State) Woken() bool {
 }
 
 // follow keeps the news in step with the transcript.
-func (n *Untold) follow(e Event, body Body) {
+func (n *Untold) follow(e store.Event, body Body) {
 	switch b := body.(type) {
 	case *Forked:
 		*n = Untold{Paused: n.Paused, Calls: n.Calls, Prompt: n.Prompt} // what the parent was told of starts nothing here

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // ordinaryLog is n events of one long turn of tool calls that see files of 2,000 paths.
-func ordinaryLog(tb testing.TB, n int) []session.Event {
+func ordinaryLog(tb testing.TB, n int) []store.Event {
 	w := newWorld("s")
 	w.hurried = true
 	s := &script{w: w}
@@ -33,7 +34,7 @@ func ordinaryLog(tb testing.TB, n int) []session.Event {
 		w.result(&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart(output)}})
 		for i := range 2 {
 			w.append(engine, &session.FileSeen{File: session.File{
-				Path: fmt.Sprintf("/home/ada/project/internal/some/file%d.go", (2*step+i)%2000), Digest: session.Sum([]byte{byte(step)}),
+				Path: fmt.Sprintf("/home/ada/project/internal/some/file%d.go", (2*step+i)%2000), Digest: store.Sum([]byte{byte(step)}),
 				Mode: 0o644, Size: 1234, Use: session.FileRead,
 			}})
 		}

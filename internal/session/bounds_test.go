@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // called brings a world to a step with these tool calls.
@@ -251,7 +252,7 @@ func TestRangesAreBound(t *testing.T) {
 // TestFilesRoundTrip packs what JSON could not hold, and finds damage.
 func TestFilesRoundTrip(t *testing.T) {
 	for _, fs := range []session.Files{nil, {}, {
-		"/w/\xff": {Path: "/w/\xff", Digest: session.Sum(nil), Mode: 0o755, Size: 1 << 40, Use: "odd", Time: -1, Seq: -7},
+		"/w/\xff": {Path: "/w/\xff", Digest: store.Sum(nil), Mode: 0o755, Size: 1 << 40, Use: "odd", Time: -1, Seq: -7},
 		"":        {Use: session.FileCreated, Seq: 9},
 	}} {
 		b, err := json.Marshal(fs)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // full is a series that leaves no field empty.
@@ -30,9 +31,9 @@ func (f *full) number(n int) int {
 // freezeFormats writes what is missing: every kind with every field, and a small session.
 func freezeFormats(t *testing.T) {
 	src, chain := &full{}, session.Chain{Session: "s"}
-	var events []session.Event
+	var events []store.Event
 	seal := func(b session.Body) {
-		e, err := chain.Event(session.Actor{Type: session.ActorImport, ID: "fixture"}, 1_700_000_000_000+int64(len(events)), b)
+		e, err := chain.Event(store.Actor{Type: store.ActorImport, ID: "fixture"}, 1_700_000_000_000+int64(len(events)), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +94,7 @@ lifecycle paused`, "\n") {
 	}
 }
 
-func writeFixture(t *testing.T, name string, events []session.Event) {
+func writeFixture(t *testing.T, name string, events []store.Event) {
 	file := "testdata/formats/" + name
 	if _, err := os.Stat(file + ".log"); err == nil {
 		return

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Lifecycle is where a session stands for its owner. It is stored; what the session is doing is [Activity].
@@ -77,7 +79,7 @@ func (b *Opened) show(m map[string]any) {
 	}
 }
 
-func (b *Opened) apply(s *State, e Event) {
+func (b *Opened) apply(s *State, e store.Event) {
 	if e.Seq != 1 {
 		s.fault(e, "a session is opened once")
 		return
@@ -102,7 +104,7 @@ func (b *Resumed) summary() string {
 	return fmt.Sprintf("epoch %d, pid %d on %s", b.Epoch, b.PID, b.Host)
 }
 
-func (b *Resumed) apply(s *State, e Event) {
+func (b *Resumed) apply(s *State, e store.Event) {
 	if b.Epoch <= s.Epoch {
 		s.fault(e, "epoch %d after %d", b.Epoch, s.Epoch)
 	}
@@ -133,7 +135,7 @@ type Released struct {
 
 func (b *Released) summary() string { return b.Reason }
 
-func (*Released) apply(*State, Event) {}
+func (*Released) apply(*State, store.Event) {}
 
 // Configured changes configuration. A nil field stays as it is.
 type Configured struct {
@@ -184,7 +186,7 @@ func (b *Configured) summary() string {
 	return strings.Join(out, ", ")
 }
 
-func (b *Configured) apply(s *State, e Event) {
+func (b *Configured) apply(s *State, e store.Event) {
 	if b.Mode != nil && *b.Mode != s.Config.Mode {
 		s.setMode(*b.Mode)
 	}
@@ -209,7 +211,7 @@ func (b *Configured) apply(s *State, e Event) {
 	s.addDirs(e, b.AddDirs)
 }
 
-func (s *State) addDirs(e Event, dirs []string) {
+func (s *State) addDirs(e store.Event, dirs []string) {
 	for _, d := range dirs {
 		switch {
 		case slices.Contains(s.Directories, d):
@@ -235,7 +237,7 @@ type LifecycleSet struct {
 
 func (b *LifecycleSet) summary() string { return string(b.To) }
 
-func (b *LifecycleSet) apply(s *State, e Event) {
+func (b *LifecycleSet) apply(s *State, e store.Event) {
 	if !b.To.Known() {
 		s.fault(e, "there is no lifecycle %q", b.To)
 		return
@@ -257,13 +259,13 @@ func (b *Labelled) summary() string {
 	return fmt.Sprint(b.Labels)
 }
 
-func (b *Labelled) apply(s *State, e Event) {
+func (b *Labelled) apply(s *State, e store.Event) {
 	set(&s.Title, b.Title)
 	s.label(e, b.Labels)
 }
 
 // label sets labels in the order of their keys, so that the bound cuts the same ones everywhere.
-func (s *State) label(e Event, labels map[string]string) {
+func (s *State) label(e store.Event, labels map[string]string) {
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
 		v := labels[k]
 		_, known := s.Labels[k]

@@ -3,28 +3,30 @@ package session
 import (
 	"fmt"
 	"strings"
+
+	"github.com/perdure/perdure/store"
 )
 
 // ModelCall is one step's call of the model. Retries are attempts of it: they send the same request and nothing
 // newer.
 type ModelCall struct {
-	ID        string      `json:"id"` // act id of the newest attempt
-	Attempt   int         `json:"attempt"`
-	Failures  int         `json:"failures"`         // attempts in a row that failed, interruptions apart
-	Broken    int         `json:"broken,omitempty"` // those of them that broke off after the API had begun to answer
-	Since     int64       `json:"since,omitempty"`  // ms UTC of the first of them
-	Status    ModelStatus `json:"status"`
-	Epoch     int64       `json:"epoch"`
-	Through   int64       `json:"through_seq"` // the request holds events up to here
-	Prefix    Digest      `json:"prefix"`
-	MaxTokens int64       `json:"max_tokens"`
-	Estimate  int64       `json:"estimate"` // tokens of the request, estimated before it was sent
-	Fresh     int64       `json:"fresh"`    // bytes of [Context].Fresh that the request holds
-	RetryAt   int64       `json:"retry_at,omitempty"`
-	Stop      StopReason  `json:"stop,omitempty"`
-	HTTP      int         `json:"http_status,omitempty"` // of the newest failure, as Class and Message
-	Class     string      `json:"class,omitempty"`
-	Message   string      `json:"message,omitempty"`
+	ID        string       `json:"id"` // act id of the newest attempt
+	Attempt   int          `json:"attempt"`
+	Failures  int          `json:"failures"`         // attempts in a row that failed, interruptions apart
+	Broken    int          `json:"broken,omitempty"` // those of them that broke off after the API had begun to answer
+	Since     int64        `json:"since,omitempty"`  // ms UTC of the first of them
+	Status    ModelStatus  `json:"status"`
+	Epoch     int64        `json:"epoch"`
+	Through   int64        `json:"through_seq"` // the request holds events up to here
+	Prefix    store.Digest `json:"prefix"`
+	MaxTokens int64        `json:"max_tokens"`
+	Estimate  int64        `json:"estimate"` // tokens of the request, estimated before it was sent
+	Fresh     int64        `json:"fresh"`    // bytes of [Context].Fresh that the request holds
+	RetryAt   int64        `json:"retry_at,omitempty"`
+	Stop      StopReason   `json:"stop,omitempty"`
+	HTTP      int          `json:"http_status,omitempty"` // of the newest failure, as Class and Message
+	Class     string       `json:"class,omitempty"`
+	Message   string       `json:"message,omitempty"`
 }
 
 // ModelStatus is where a model call stands.
@@ -43,7 +45,7 @@ type Context struct {
 	Tokens int64 `json:"tokens"` // of the newest sealed call: request and reply
 	Fresh  int64 `json:"fresh"`  // bytes of content since then
 	// Prefix is the hash of the newest request; see [ModelRequested].
-	Prefix Digest `json:"prefix"`
+	Prefix store.Digest `json:"prefix"`
 	// Ranges are where the conversation is in the session's own log; see [State.Conversation].
 	Ranges []Range `json:"ranges"`
 }
@@ -109,17 +111,17 @@ type ModelRequested struct {
 	Model   string `json:"model"` // provider/model
 	// Through is the newest event that the request holds, so it is at least 1 and older than this one: what comes later
 	// waits for the next request.
-	Through   int64  `json:"through_seq"`
-	Prefix    Digest `json:"prefix"`     // of system, tools and messages as sent, without cache markers
-	MaxTokens int64  `json:"max_tokens"` // bound of the reply
-	Estimate  int64  `json:"estimate"`   // tokens, see [State.Estimate]
+	Through   int64        `json:"through_seq"`
+	Prefix    store.Digest `json:"prefix"`     // of system, tools and messages as sent, without cache markers
+	MaxTokens int64        `json:"max_tokens"` // bound of the reply
+	Estimate  int64        `json:"estimate"`   // tokens, see [State.Estimate]
 }
 
 func (b *ModelRequested) summary() string {
 	return fmt.Sprintf("%s  %s, about %d tokens", b.Act, b.Model, b.Estimate)
 }
 
-func (b *ModelRequested) apply(s *State, e Event) {
+func (b *ModelRequested) apply(s *State, e store.Event) {
 	t := s.Turn
 	switch {
 	case t == nil || t.N != b.Turn:
@@ -148,7 +150,7 @@ func (b *ModelRequested) apply(s *State, e Event) {
 }
 
 // leaveCalls remembers the step's tool calls when the turn goes on without them. All of them have their outcome.
-func (s *State) leaveCalls(e Event, t *Turn) {
+func (s *State) leaveCalls(e store.Event, t *Turn) {
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		if !c.Settled() {
@@ -214,7 +216,7 @@ func (b *ModelResponded) parts() []*[]byte {
 	return out
 }
 
-func (b *ModelResponded) apply(s *State, e Event) {
+func (b *ModelResponded) apply(s *State, e store.Event) {
 	t := s.Turn
 	if t == nil || t.Model == nil || t.Model.ID != b.Act || t.Model.Status != CallRequested {
 		s.fault(e, "call %s is not outstanding", b.Act)
@@ -268,7 +270,7 @@ type ModelFailed struct {
 
 func (b *ModelFailed) summary() string { return b.Act + "  " + b.Class + ": " + b.Message }
 
-func (b *ModelFailed) apply(s *State, e Event) {
+func (b *ModelFailed) apply(s *State, e store.Event) {
 	if m := s.loseModel(e, b.Act, b.Model, b.Lost); m != nil {
 		m.fail(b, e.Time)
 	}
@@ -290,14 +292,14 @@ func (b *ModelLost) show(m map[string]any) { viewText(m, "text", b.Text) }
 
 func (b *ModelLost) parts() []*[]byte { return []*[]byte{&b.Text} }
 
-func (b *ModelLost) apply(s *State, e Event) {
+func (b *ModelLost) apply(s *State, e store.Event) {
 	if m := s.loseModel(e, b.Act, b.Model, b.Lost); m != nil {
 		m.Status = CallLost
 	}
 }
 
 // loseModel counts an outstanding model call that will not be sealed.
-func (s *State) loseModel(e Event, act, model string, lost int64) *ModelCall {
+func (s *State) loseModel(e store.Event, act, model string, lost int64) *ModelCall {
 	t := s.Turn
 	if t == nil || t.Model == nil || t.Model.ID != act || t.Model.Status != CallRequested {
 		s.fault(e, "call %s is not outstanding", act)

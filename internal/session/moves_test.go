@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // move is one random thing that happens: mostly the engine's, at times a human's, the machine's or nobody's.
@@ -33,7 +34,7 @@ func (r *run) move() {
 	case 9:
 		effect, tool := []string{"allow", "ask", "deny"}[r.src.number(3)], []string{"Bash", "Read", "Edit"}[r.src.number(3)]
 		rule := session.Rule{Effect: effect, Text: tool}
-		r.append(engine, &session.PermissionRules{Rules: []session.Rule{rule}, Digest: session.Sum([]byte(effect + tool))})
+		r.append(engine, &session.PermissionRules{Rules: []session.Rule{rule}, Digest: store.Sum([]byte(effect + tool))})
 	case 10:
 		mode, steps := []string{"default", "bypassPermissions"}[r.src.number(2)], r.src.number(4)
 		r.append(human, &session.Configured{Mode: &mode, MaxSteps: &steps})

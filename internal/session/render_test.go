@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // eventLine is one event for golden files: what matters for the interaction, no digests.
-func eventLine(e session.Event, body session.Body) string {
+func eventLine(e store.Event, body session.Body) string {
 	s := fmt.Sprintf("%d %s", e.Seq, e.Kind)
 	field := func(name string, v any) {
 		if t := fmt.Sprint(v); t != "" && t != "0" && t != "false" {

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // TestApprovalCovers: exactly what was shown, once.
 func TestApprovalCovers(t *testing.T) {
-	bound, pre, other := session.Sum([]byte("call")), session.Sum([]byte("file")), session.Sum([]byte("other"))
+	bound, pre, other := store.Sum([]byte("call")), store.Sum([]byte("file")), store.Sum([]byte("other"))
 	a := session.Approval{Answered: true, Allow: true, Bound: bound, Pre: pre, Target: "/w/f"}
 	d := session.Decision{Bound: bound, Pre: pre, Target: "/w/f"}
 	if !a.Covers(d) {
@@ -43,7 +44,7 @@ func TestApprovalCovers(t *testing.T) {
 // TestBindingIsUnambiguous: no two calls that differ in anything are bound alike.
 func TestBindingIsUnambiguous(t *testing.T) {
 	v, e, vv := "v", "", "vv"
-	seen := map[session.Digest]int{}
+	seen := map[store.Digest]int{}
 	for i, c := range []struct {
 		tool, input, cwd string
 		env              session.EnvDelta
@@ -72,8 +73,8 @@ func TestStaleAnswer(t *testing.T) {
 	w := called("Edit")
 	a := w.st.Call("t1.s1.b2.a1").Approval
 	for _, b := range []*session.ApprovalAnswered{
-		{Act: "t1.s1.b2.a1", Allow: true, Bound: session.Sum([]byte("other")), Pre: a.Pre},
-		{Act: "t1.s1.b2.a1", Allow: true, Bound: a.Bound, Pre: session.Sum([]byte("older"))},
+		{Act: "t1.s1.b2.a1", Allow: true, Bound: store.Sum([]byte("other")), Pre: a.Pre},
+		{Act: "t1.s1.b2.a1", Allow: true, Bound: a.Bound, Pre: store.Sum([]byte("older"))},
 		{Act: "t1.s1.b3.a1", Allow: true, Bound: a.Bound, Pre: a.Pre},
 	} {
 		faults := len(w.st.Faults)

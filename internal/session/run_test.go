@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // TestRandomRuns lets an engine that follows Next run through random weather: replies of all sorts, failures, humans
@@ -207,7 +208,7 @@ func (r *run) drain() {
 }
 
 // onceOnly checks a log: an act starts once and has one outcome, and an approval carries one act.
-func onceOnly(events []session.Event, complete bool) error {
+func onceOnly(events []store.Event, complete bool) error {
 	started, ended, approved := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, e := range events {
 		switch b := decode(e).(type) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden transcripts in testdata")
@@ -181,7 +182,7 @@ func (s *script) outside(verb string, args []string) error {
 			effect, tool, _ := strings.Cut(a, ":")
 			rules = append(rules, session.Rule{Effect: effect, Text: tool, Source: "flag"})
 		}
-		w.append(engine, &session.PermissionRules{Rules: rules, Digest: session.Sum([]byte(strings.Join(args, " ")))})
+		w.append(engine, &session.PermissionRules{Rules: rules, Digest: store.Sum([]byte(strings.Join(args, " ")))})
 	case "revoke":
 		w.append(human, &session.PermissionRevoked{Rule: args[0]})
 	case "fork":

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Transcript is the conversation as the model sees it, folded from a log's events: the bytes that State leaves out.
@@ -32,27 +34,27 @@ func (t *Transcript) fork() {
 // spoken is implemented by the bodies that a [Transcript] reads: they are the conversation.
 type spoken interface {
 	Body
-	speak(t *Transcript, e Event)
+	speak(t *Transcript, e store.Event)
 }
 
 // Apply adds one event. Events must come in order; those of a fork's ancestors first.
-func (t *Transcript) Apply(e Event, body Body) {
+func (t *Transcript) Apply(e store.Event, body Body) {
 	if b, ok := body.(spoken); ok {
 		b.speak(t, e)
 	}
 }
 
-func (b *Forked) speak(t *Transcript, _ Event)          { t.fork() }
-func (b *MessageReceived) speak(t *Transcript, e Event) { t.receive(e.Seq, b) }
-func (b *TurnStarted) speak(t *Transcript, _ Event)     { t.start(b) }
-func (b *ModelRequested) speak(t *Transcript, _ Event)  { t.request(b.Through) }
-func (b *ModelResponded) speak(t *Transcript, _ Event)  { t.respond(b) }
-func (b *ToolFinished) speak(t *Transcript, _ Event) {
+func (b *Forked) speak(t *Transcript, _ store.Event)          { t.fork() }
+func (b *MessageReceived) speak(t *Transcript, e store.Event) { t.receive(e.Seq, b) }
+func (b *TurnStarted) speak(t *Transcript, _ store.Event)     { t.start(b) }
+func (b *ModelRequested) speak(t *Transcript, _ store.Event)  { t.request(b.Through) }
+func (b *ModelResponded) speak(t *Transcript, _ store.Event)  { t.respond(b) }
+func (b *ToolFinished) speak(t *Transcript, _ store.Event) {
 	t.result(b.Act, b.Outcome != OutcomeOK, b.Content)
 }
-func (b *ToolUnknown) speak(t *Transcript, _ Event)  { t.result(b.Act, true, b.Content) }
-func (b *AwaitMet) speak(t *Transcript, _ Event)     { t.note(b.Text) }
-func (b *AwaitDropped) speak(t *Transcript, _ Event) { t.note(b.Text) }
+func (b *ToolUnknown) speak(t *Transcript, _ store.Event)  { t.result(b.Act, true, b.Content) }
+func (b *AwaitMet) speak(t *Transcript, _ store.Event)     { t.note(b.Text) }
+func (b *AwaitDropped) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
 
 func (t *Transcript) request(through int64) {
 	if through != t.through {

@@ -4,21 +4,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Turn is one prompt until its stop reason.
 type Turn struct {
-	N        int        `json:"n"`
-	Message  int64      `json:"message"` // seq of the prompt
-	Started  int64      `json:"started"` // ms UTC
-	Step     int        `json:"step"`    // newest step, from 1
-	StepBase int        `json:"step_base"`
-	Cancel   *Actor     `json:"cancel,omitempty"` // who asked to end the turn
-	Model    *ModelCall `json:"model,omitempty"`  // the newest step's model call
-	Calls    []Call     `json:"calls,omitempty"`  // the newest step's tool calls, in block order
-	Usage    Usage      `json:"usage"`
-	Cost     int64      `json:"cost"`     // nano-USD
-	Unpriced int64      `json:"unpriced"` // sealed calls of unknown price
+	N        int          `json:"n"`
+	Message  int64        `json:"message"` // seq of the prompt
+	Started  int64        `json:"started"` // ms UTC
+	Step     int          `json:"step"`    // newest step, from 1
+	StepBase int          `json:"step_base"`
+	Cancel   *store.Actor `json:"cancel,omitempty"` // who asked to end the turn
+	Model    *ModelCall   `json:"model,omitempty"`  // the newest step's model call
+	Calls    []Call       `json:"calls,omitempty"`  // the newest step's tool calls, in block order
+	Usage    Usage        `json:"usage"`
+	Cost     int64        `json:"cost"`     // nano-USD
+	Unpriced int64        `json:"unpriced"` // sealed calls of unknown price
 }
 
 // TurnEnd says how a turn ended.
@@ -89,7 +91,7 @@ func contentSize(ps []Part) (n int64) {
 // Accepts tells whether one more message may wait for its turn; at most 1,024 do.
 func (s *State) Accepts() bool { return len(s.Queue) < maxQueue }
 
-func (b *MessageReceived) apply(s *State, e Event) {
+func (b *MessageReceived) apply(s *State, e store.Event) {
 	size := contentSize(b.Content)
 	for _, c := range b.Changed {
 		s.told(c)
@@ -115,7 +117,7 @@ type TurnStarted struct {
 
 func (b *TurnStarted) summary() string { return fmt.Sprintf("turn %d", b.N) }
 
-func (b *TurnStarted) apply(s *State, e Event) {
+func (b *TurnStarted) apply(s *State, e store.Event) {
 	if s.Turn != nil {
 		s.fault(e, "turn %d is still open", s.Turn.N)
 		return
@@ -143,7 +145,7 @@ func (b *TurnEnded) summary() string {
 	return strings.TrimSpace(fmt.Sprintf("turn %d: %s %s", b.N, b.Stop, b.Message))
 }
 
-func (b *TurnEnded) apply(s *State, e Event) {
+func (b *TurnEnded) apply(s *State, e store.Event) {
 	t := s.Turn
 	if t == nil || t.N != b.N {
 		s.fault(e, "turn %d is not open", b.N)
@@ -173,7 +175,7 @@ func (b *CancelRequested) summary() string {
 	return fmt.Sprintf("turn %d", b.Turn)
 }
 
-func (b *CancelRequested) apply(s *State, e Event) {
+func (b *CancelRequested) apply(s *State, e store.Event) {
 	if s.Turn != nil && s.Turn.Cancel == nil && (b.Turn == 0 || b.Turn == s.Turn.N) {
 		actor := e.Actor
 		s.Turn.Cancel = &actor

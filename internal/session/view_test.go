@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Whatever an event holds, its line is valid JSON in UTF-8 with the six fields.
@@ -21,7 +23,7 @@ func FuzzEventView(f *testing.F) {
 	}
 	f.Add("later", uint8(1), []byte("\x02{}\x01\x01\xff"))
 	f.Fuzz(func(t *testing.T, kind string, codec uint8, raw []byte) {
-		line, err := json.Marshal(EventView(Event{Seq: 1, Kind: Kind(kind), Codec: codec, Body: raw}, nil))
+		line, err := json.Marshal(EventView(store.Event{Seq: 1, Kind: store.Kind(kind), Codec: codec, Body: raw}, nil))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // world is a small engine without an outside: it keeps logs, follows Next, and does what a test tells it. Golden
@@ -15,10 +16,10 @@ type world struct {
 	id       string
 	parent   *world // of a fork, as it stood then
 	forkSeq  int64
-	events   []session.Event
+	events   []store.Event
 	now      int64
 	flight   map[string]bool // acts under way in this life of the process
-	requests map[string]session.Digest
+	requests map[string]store.Digest
 	file     string // content of the one file that edits change
 	hurried  bool   // what is sent is not checked: for long logs
 
@@ -28,19 +29,19 @@ type world struct {
 }
 
 var (
-	engine = session.Actor{Type: session.ActorEngine}
-	human  = session.Actor{Type: session.ActorUser, ID: "ada"}
-	robot  = session.Actor{Type: session.ActorModel}
+	engine = store.Actor{Type: store.ActorEngine}
+	human  = store.Actor{Type: store.ActorUser, ID: "ada"}
+	robot  = store.Actor{Type: store.ActorModel}
 )
 
 func newWorld(id string) *world {
-	w := &world{id: id, now: 1_000, flight: map[string]bool{}, requests: map[string]session.Digest{}, file: "one"}
+	w := &world{id: id, now: 1_000, flight: map[string]bool{}, requests: map[string]store.Digest{}, file: "one"}
 	w.st, w.tr = session.New(id), &session.Transcript{}
 	return w
 }
 
 // append seals bodies, stores them, and folds the bodies as they are, as an engine does.
-func (w *world) append(actor session.Actor, bodies ...session.Body) {
+func (w *world) append(actor store.Actor, bodies ...session.Body) {
 	for _, b := range bodies {
 		chain := session.Chain{Session: w.id, Head: w.st.Head}
 		e, err := chain.Event(actor, w.now, b)
@@ -73,7 +74,7 @@ func (w *world) refold(upTo int64) (*session.State, *session.Transcript) {
 
 // ranges reads the conversation as a store's reader does: by the ranges that the state names.
 func (w *world) ranges() *session.Transcript {
-	logs := map[string][]session.Event{}
+	logs := map[string][]store.Event{}
 	for p := w; p != nil; p = p.parent {
 		logs[p.id] = p.events
 	}
@@ -164,7 +165,7 @@ func pairing(ms []session.Message) error {
 	return nil
 }
 
-func decode(e session.Event) session.Body {
+func decode(e store.Event) session.Body {
 	b, err := session.Decode(e)
 	if err != nil {
 		panic(err)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // effects are the tools of this world.
@@ -52,7 +53,7 @@ func (w *world) bookkeep(a session.Action) bool {
 // decide is a small permission engine: deny beats an approval and a grant, those beat ask, and reads are allowed.
 func (w *world) decide(c *session.Call) session.Body {
 	effect := effects[c.Tool]
-	bound, pre := w.st.Binding(c), session.Digest{}
+	bound, pre := w.st.Binding(c), store.Digest{}
 	switch effect {
 	case "":
 		return &session.ToolFinished{
@@ -61,7 +62,7 @@ func (w *world) decide(c *session.Call) session.Body {
 	case session.EffectQuestion:
 		return &session.QuestionAsked{Act: c.ID, Question: session.Question{Question: string(c.Input)}}
 	case session.EffectEdit:
-		pre = session.Sum([]byte(w.file))
+		pre = store.Sum([]byte(w.file))
 	}
 	has := func(effect string) bool {
 		return slices.ContainsFunc(w.st.Permissions.Rules, func(r session.Rule) bool {
@@ -90,7 +91,7 @@ func (w *world) start(a session.Action) error {
 		if w.hurried {
 			w.append(engine, &session.ModelRequested{
 				Act: a.ID, Turn: a.Turn, Step: d.Step, Attempt: d.Attempt, Epoch: w.st.Epoch, Model: "fake/m",
-				Through: w.st.Head.Seq, Prefix: session.Sum([]byte(a.ID)), MaxTokens: 1000, Estimate: w.st.Estimate(),
+				Through: w.st.Head.Seq, Prefix: store.Sum([]byte(a.ID)), MaxTokens: 1000, Estimate: w.st.Estimate(),
 			})
 			return nil
 		}
@@ -101,7 +102,7 @@ func (w *world) start(a session.Action) error {
 		if err := pairing(messages); err != nil {
 			return err
 		}
-		prefix := session.Sum([]byte(asJSON(messages)))
+		prefix := store.Sum([]byte(asJSON(messages)))
 		base := fmt.Sprint(session.BaseOf(a.ID), "@", w.id)
 		if was, again := w.requests[base]; again && d.Through != 0 && was != prefix {
 			return fmt.Errorf("%s sends another request than the attempt before it", a.ID)
@@ -111,19 +112,19 @@ func (w *world) start(a session.Action) error {
 			Act: a.ID, Turn: a.Turn, Step: d.Step, Attempt: d.Attempt, Epoch: w.st.Epoch, Model: "fake/m",
 			Through: through, Prefix: prefix, MaxTokens: 1000, Estimate: w.st.Estimate(),
 		})
-		if got := session.Sum([]byte(asJSON(w.tr.Messages()))); got != prefix {
+		if got := store.Sum([]byte(asJSON(w.tr.Messages()))); got != prefix {
 			return fmt.Errorf("%s: the log says that another request was sent", a.ID)
 		}
 	case session.Execute:
 		s := session.Start{Epoch: w.st.Epoch, BootID: "boot", Time: w.now}
 		if d.Call.Effect == session.EffectEdit {
-			pre := session.Sum([]byte(w.file))
+			pre := store.Sum([]byte(w.file))
 			if d.Call.Decision.Pre != pre { // only the world knows that: decided again, for what the file is now
 				delete(w.flight, a.ID)
 				w.append(engine, w.decide(d.Call))
 				return nil
 			}
-			s.Edit = &session.Edit{Path: "/w/f", Pre: pre, Post: session.Sum([]byte("two"))}
+			s.Edit = &session.Edit{Path: "/w/f", Pre: pre, Post: store.Sum([]byte("two"))}
 		}
 		w.append(engine, &session.ToolStarted{Act: a.ID, Start: s})
 	default:
@@ -143,7 +144,7 @@ func (w *world) reply(act string, stop session.StopReason, u session.Usage, bloc
 // result is the outcome of a tool call.
 func (w *world) result(b *session.ToolFinished) {
 	delete(w.flight, b.Act)
-	w.append(session.Actor{Type: session.ActorTool}, b)
+	w.append(store.Actor{Type: store.ActorTool}, b)
 }
 
 // settle closes an interrupted or cancelled act as void, unknown or lost.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: what the model is told about tools is valid, complete and stable.
@@ -229,7 +230,7 @@ func FuzzInputs(f *testing.F) {
 			if (r1 == nil) != (r2 == nil) || (e1 != nil && (*e1 != *e2 || !bytes.Equal(c1, c2))) {
 				t.Errorf("%s: two Prepares differ", c.Name)
 			}
-			if e1 != nil && (e1.Post != session.Sum(c1) || e1.Size != int64(len(c1)) || e1.Result == "" || e1.Pre == e1.Post) {
+			if e1 != nil && (e1.Post != store.Sum(c1) || e1.Size != int64(len(c1)) || e1.Result == "" || e1.Pre == e1.Post) {
 				t.Errorf("%s: edit does not fit its content: %+v", c.Name, e1)
 			}
 		}

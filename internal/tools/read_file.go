@@ -13,6 +13,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 //go:embed read_file.md
@@ -89,7 +90,7 @@ func (readFile) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	}
 	if !r.IsError {
 		r.Events = []session.Body{&session.FileSeen{File: session.File{
-			Path: path, Digest: session.Digest(sum.Sum(nil)), Mode: info.Mode, Size: max(view.size, info.Size), Use: session.FileRead,
+			Path: path, Digest: store.Digest(sum.Sum(nil)), Mode: info.Mode, Size: max(view.size, info.Size), Use: session.FileRead,
 		}}}
 	}
 	return r, nil

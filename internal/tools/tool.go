@@ -22,6 +22,7 @@ import (
 	"io/fs"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Tool is anything a model can call.
@@ -137,7 +138,7 @@ type Files interface {
 	// a directory has no bytes.
 	Read(path string, limit int64) ([]byte, FileInfo, error)
 	// Digest returns the digest of a file's whole content; a missing file and a directory have the zero digest.
-	Digest(path string) (session.Digest, FileInfo, error)
+	Digest(path string) (store.Digest, FileInfo, error)
 	// Replace makes the edit durable: temp file, fsync, re-check of e.Pre, rename, fsync of the directory; in place
 	// for a hard-linked file. Missing directories are created. A file that already is what the edit makes of it is
 	// only synced. Errors: ErrChanged, ErrNoSpace; after ErrUnsettled the file's digest tells, after any other error

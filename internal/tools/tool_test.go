@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // world is an Env on a temporary directory whose State folds what results report.
@@ -53,7 +54,7 @@ func (w *world) get(name string) string {
 
 func (w *world) fold(events []session.Body) {
 	for _, b := range events {
-		w.State.ApplyBody(session.Event{Seq: w.State.Head.Seq + 1, Kind: session.KindOf(b)}, b)
+		w.State.ApplyBody(store.Event{Seq: w.State.Head.Seq + 1, Kind: session.KindOf(b)}, b)
 	}
 	if w.State != nil && len(w.State.Faults) > 0 {
 		w.t.Fatalf("events do not fit the state: %v", w.State.Faults)

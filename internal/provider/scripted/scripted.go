@@ -39,6 +39,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Name is the provider's name in MODEL arguments, and the model that responses name.
@@ -138,8 +139,8 @@ func Parse(b []byte) (Script, error) {
 func (p *Provider) Name() string { return Name }
 
 // Prefix is the digest of system, tools and messages.
-func (p *Provider) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum(appendRequest(nil, r)), nil
+func (p *Provider) Prefix(r model.Request) (store.Digest, error) {
+	return store.Sum(appendRequest(nil, r)), nil
 }
 
 // CountTokens counts as Usage does.

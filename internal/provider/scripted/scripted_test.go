@@ -13,6 +13,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 const script = `{"turns": [
@@ -213,7 +214,7 @@ func TestUsageAndPrefix(t *testing.T) {
 		t.Errorf("count %d %v, usage %+v", n, err, resp.Usage)
 	}
 	first, _ := p.Prefix(r)
-	seen := map[session.Digest]bool{first: true}
+	seen := map[store.Digest]bool{first: true}
 	for i, ms := range [][]session.Message{
 		{say("hello.")}, {say("hel"), say("lo")}, {say("hello"), answer(resp)}, {result("hello")}, {say("hello"), result("")}, nil,
 	} {

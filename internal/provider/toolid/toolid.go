@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // maxLen bounds an id, in bytes. OpenAI refuses ids of more than 64 characters in places; Anthropic gives about 30.
@@ -63,13 +64,13 @@ func Portable(id string) string {
 	if Fit(id) {
 		return id
 	}
-	return "call_" + session.Sum([]byte(id)).String()[:32]
+	return "call_" + store.Sum([]byte(id)).String()[:32]
 }
 
 // clean makes an act id fit to be a part of a tool call id, and short.
 func clean(act string) string {
 	if len(act) > 40 {
-		act = session.Sum([]byte(act)).String()[:32]
+		act = store.Sum([]byte(act)).String()[:32]
 	}
 	return strings.Map(func(r rune) rune {
 		if odd(r) {

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
+	"github.com/perdure/perdure/store"
 )
 
 // talk is a session with a script of its own, for one scenario.
@@ -168,7 +169,7 @@ func (p *place) results(t *testing.T, id string) (out []string) {
 }
 
 // kinds counts the events of a kind.
-func (p *place) kinds(t *testing.T, id string, kind session.Kind) (n int) {
+func (p *place) kinds(t *testing.T, id string, kind store.Kind) (n int) {
 	t.Helper()
 	for ev, err := range p.home.Events(t.Context(), id, 1, 0) {
 		if err != nil {

@@ -31,7 +31,7 @@ type human struct {
 	sent    int
 }
 
-var person = session.Actor{Type: session.ActorUser, ID: "ann"}
+var person = store.Actor{Type: store.ActorUser, ID: "ann"}
 
 // send puts an item into the inbox, whatever dies meanwhile.
 func (h *human) send(key string, body session.Body) {
@@ -43,7 +43,7 @@ func (h *human) send(key string, body session.Body) {
 	}
 	it := store.Item{
 		Key: key, Kind: session.KindOf(body), Actor: person, Time: time.Now().UnixMilli(), Body: b,
-		Digest: session.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
+		Digest: store.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
 	}
 	disk := w.disk.Open()
 	defer func() { _ = disk.Close() }()

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Outcome is what two runs of the same script must agree on, by subject. Epochs, times, attempts and lost usage are
@@ -43,7 +44,7 @@ func (w *World) Outcome() Outcome {
 	o := Outcome{"runs": text(w.runs), "changes": text(w.changes)}
 	var fs strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(w.files)) {
-		fmt.Fprintf(&fs, "%s %o %s\n", name, w.files[name].mode, session.Sum(w.files[name].data))
+		fmt.Fprintf(&fs, "%s %o %s\n", name, w.files[name].mode, store.Sum(w.files[name].data))
 	}
 	o["files"] = fs.String()
 	for _, h := range w.humans {

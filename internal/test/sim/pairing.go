@@ -7,13 +7,14 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // seen is what the API remembers of one session's requests.
 type seen struct {
 	messages []session.Message
-	encoded  [][]byte                  // what is frozen, then the messages
-	bases    map[string]session.Digest // of the first request of each call, whole, by act without attempt
+	encoded  [][]byte                // what is frozen, then the messages
+	bases    map[string]store.Digest // of the first request of each call, whole, by act without attempt
 }
 
 // inspect holds a request against the rules of the API, and against the requests before it.
@@ -23,12 +24,12 @@ func (w *World) inspect(lineage string, r model.Request) {
 	}
 	s := w.requests[lineage]
 	if s == nil {
-		s = &seen{bases: map[string]session.Digest{}}
+		s = &seen{bases: map[string]store.Digest{}}
 		w.requests[lineage] = s
 	}
 	encoded := encodeMessages(r)
 	params := fmt.Appendf(nil, "%s %d %+v", r.Model, r.MaxTokens, r.Params)
-	base, whole := session.BaseOf(r.Act), session.Sum(bytes.Join(append(encoded, params), []byte{1}))
+	base, whole := session.BaseOf(r.Act), store.Sum(bytes.Join(append(encoded, params), []byte{1}))
 	if first, known := s.bases[base]; !known {
 		s.bases[base] = whole
 	} else if first != whole {

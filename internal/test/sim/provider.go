@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Reply is one answer of the model.
@@ -26,8 +27,8 @@ var _ model.Provider = provider{}
 
 func (provider) Name() string { return "sim" }
 
-func (provider) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum(bytes.Join(encodeMessages(r), []byte{1})), nil
+func (provider) Prefix(r model.Request) (store.Digest, error) {
+	return store.Sum(bytes.Join(encodeMessages(r), []byte{1})), nil
 }
 
 // Times of a call.
