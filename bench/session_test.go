@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -63,7 +64,7 @@ func grow(t *testing.T, h *homes.Home, id string, n int) {
 		}
 	}
 	for i := range 20 {
-		note := &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(fmt.Sprintf("line %d", i))}}
+		note := &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(fmt.Sprintf("line %d", i))}}
 		if _, err := s.Append(ctx, me, note); err != nil {
 			t.Fatal(err)
 		}

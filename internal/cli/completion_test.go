@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -33,7 +34,7 @@ func TestCompletionOffers(t *testing.T) {
 	w.create("s1")
 	w.ok("rename", "s1", "parser")
 	w.append("s1", user, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
-	w.append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
 	w.asked("s1", "t1.s1.b1.a1")
 	w.task("s1", "bash_1", "exit 0", 0)
@@ -124,7 +125,7 @@ func TestCompletionInPlainBash(t *testing.T) {
 	w := newWorld(t)
 	user := store.Actor{Type: store.ActorUser}
 	w.create("s1")
-	w.append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
 	w.asked("s1", "t1.s1.b1.a1")
 	self, err := os.Executable()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -52,7 +53,7 @@ func newDamaged(t *testing.T, wal bool) *damaged {
 		d.ids = append(d.ids, id)
 		var bodies []session.Body
 		for n := range 6 {
-			bodies = append(bodies, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(strings.Repeat(fmt.Sprintf("%s says %d. ", id, n), 40+200*(i%3)))}})
+			bodies = append(bodies, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(strings.Repeat(fmt.Sprintf("%s says %d. ", id, n), 40+200*(i%3)))}})
 		}
 		d.append(id, user, append(bodies, &session.StateSet{Key: "k", Value: []byte(strings.Repeat(id, 300))}, &session.FactAdded{Fact: session.Fact{Kind: "k", Text: id}})...)
 		d.ok("rename", id, "name of "+id)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -102,7 +103,7 @@ func TestListMarksTheInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	user := store.Actor{Type: store.ActorUser}
-	if _, err := s.Append(t.Context(), user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}); err != nil {
+	if _, err := s.Append(t.Context(), user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}}); err != nil {
 		t.Fatal(err)
 	}
 	// The heads are one append late.
@@ -151,7 +152,7 @@ func TestActivities(t *testing.T) {
 	w := newWorld(t)
 	user := store.Actor{Type: store.ActorUser}
 	message := func() session.Body {
-		return &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}
+		return &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}}
 	}
 	w.create("s1")
 	w.agree("s1", "idle")
@@ -173,7 +174,7 @@ func TestActivities(t *testing.T) {
 	}
 	w.append("s1", user, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "red"})
 	w.append("s1", store.Actor{Type: store.ActorEngine}, &session.ToolFinished{
-		Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("red")},
+		Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart("red")},
 	})
 	w.agree("s1", "stopped")
 }
@@ -192,8 +193,8 @@ func (w *world) asked(id, act string) string {
 	cost := int64(0)
 	w.append(id, store.Actor{Type: store.ActorEngine},
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: st.Epoch + 1, Model: "scripted/test", Through: st.Head.Seq, MaxTokens: 10},
-		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: session.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
-			{Type: session.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
+		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
+			{Type: model.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
 		}},
 		&session.QuestionAsked{Act: act, Question: session.Question{Question: question, Options: []string{"red", "green"}}},
 	)

@@ -162,7 +162,7 @@ func (w *world) open(script string) *homes.Home {
 
 var testAgent = session.Agent{
 	Name: "default", Provider: "scripted", Model: "test", System: "You are a test.", Tools: []byte(`[{"name":"Bash"}]`), MaxTokens: 1000,
-	Price: &session.Price{Input: 1000, Output: 2000},
+	Price: &model.Price{Input: 1000, Output: 2000},
 }
 
 // configure writes the user's configuration.

@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -293,7 +294,7 @@ func messageAt(ctx context.Context, h *homes.Home, id string, seq int64) string 
 		}
 		if b, err := session.Decode(ev); err == nil {
 			if m, ok := b.(*session.MessageReceived); ok {
-				return session.Text(m.Content)
+				return model.Text(m.Content)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -15,8 +16,8 @@ func (w *world) eventful(id string) {
 	w.t.Helper()
 	w.create(id)
 	user, tool, engineActor := store.Actor{Type: store.ActorUser, ID: "tester"}, store.Actor{Type: store.ActorTool, ID: "Bash"}, store.Actor{Type: store.ActorEngine}
-	text := func(s string) []session.Part { return []session.Part{session.TextPart(s)} }
-	w.append(id, user, &session.MessageReceived{Key: "k1", Content: append(text("go \x1b[31mred"), session.Part{Type: session.BlockImage, Media: "image/png", Data: []byte{0x89, 'P'}})})
+	text := func(s string) []model.Part { return []model.Part{model.TextPart(s)} }
+	w.append(id, user, &session.MessageReceived{Key: "k1", Content: append(text("go \x1b[31mred"), model.Part{Type: model.BlockImage, Media: "image/png", Data: []byte{0x89, 'P'}})})
 	w.append(id, engineActor, &session.TurnStarted{N: 1, Message: 3})
 	h := w.open("{}")
 	st, err := h.State(w.t.Context(), id)
@@ -33,19 +34,19 @@ func (w *world) eventful(id string) {
 	w.append(id, engineActor,
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: epoch, Model: "scripted/test", Through: 6, MaxTokens: 100, Estimate: 50},
 		&session.ModelResponded{
-			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: session.StopToolUse, Cost: &cost,
-			Usage: session.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
+			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost,
+			Usage: model.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
 			Blocks: []session.SealedBlock{
-				{Type: session.BlockThinking, Raw: []byte(`{"type":"thinking","signature":"<&>"}`)},
-				{Type: session.BlockText, Text: true, Raw: []byte(`{ "type":"text","text":"hi"}`), Shown: []byte("hi")},
-				{Type: session.BlockToolUse, ID: "tu1", Name: "Bash", Raw: []byte(`{"type":"tool_use"}`), Input: call.Input},
+				{Type: model.BlockThinking, Raw: []byte(`{"type":"thinking","signature":"<&>"}`)},
+				{Type: model.BlockText, Text: true, Raw: []byte(`{ "type":"text","text":"hi"}`), Shown: []byte("hi")},
+				{Type: model.BlockToolUse, ID: "tu1", Name: "Bash", Raw: []byte(`{"type":"tool_use"}`), Input: call.Input},
 			},
 		},
 		&session.ToolDecided{Act: "t1.s1.b3.a1", Effect: session.EffectProcess, Decision: session.Decision{Allow: true, Rule: "Bash(false)", Bound: bound, Epoch: epoch}},
 		&session.ToolStarted{Act: "t1.s1.b3.a1", Start: session.Start{Epoch: epoch, Command: "false"}},
 		&session.ToolFinished{
 			Act: "t1.s1.b3.a1", Outcome: session.OutcomeError, ExitCode: &code, Cwd: "/elsewhere", Env: session.EnvDelta{"A": &value, "B": gone},
-			Content: append(text("exit code 3\n"), session.Part{Type: session.BlockText, Data: []byte{0xff, 'x'}}),
+			Content: append(text("exit code 3\n"), model.Part{Type: model.BlockText, Data: []byte{0xff, 'x'}}),
 		},
 		&session.FileSeen{File: session.File{Path: "/f/read", Use: session.FileRead, Digest: store.Sum([]byte("r")), Mode: 0o644, Size: 1}},
 		&session.FileSeen{File: session.File{Path: "/f/made", Use: session.FileCreated, Digest: store.Sum([]byte("c")), Mode: 0o600, Size: 2}},

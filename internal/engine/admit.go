@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -114,9 +115,9 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 	b.Key, b.Changed = key, nil
 	for i := range b.Content {
 		switch p := &b.Content[i]; p.Type {
-		case session.BlockText:
+		case model.BlockText:
 			p.Data = s.eng.cfg.Secrets.Replace(p.Data)
-		case session.BlockImage, session.BlockDocument:
+		case model.BlockImage, model.BlockDocument:
 		default:
 			return fmt.Errorf("a message cannot hold a part of type %q", p.Type)
 		}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
 // Goal: Append acknowledges nothing that the fold drops: it is refused whole, before anything is written.
 func TestAppendRefusesWhatDoesNotFit(t *testing.T) {
 	user := store.Actor{Type: store.ActorUser}
-	text := func(s string) []session.Part { return []session.Part{session.TextPart(s)} }
+	text := func(s string) []model.Part { return []model.Part{model.TextPart(s)} }
 	var none *session.App
 	big := &session.StateSet{Key: "k", Value: []byte(strings.Repeat("v", 600_000))}
 	s := newStage(t)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -51,7 +52,7 @@ func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
 	}
 	return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolFinished{
 		Act: f.act, Outcome: session.OutcomeError,
-		Content: []session.Part{session.TextPart(fmt.Sprintf("The command could not be started: %v", cause))},
+		Content: []model.Part{model.TextPart(fmt.Sprintf("The command could not be started: %v", cause))},
 	}}}
 }
 
@@ -164,14 +165,14 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 		}}
 	case cancelled:
 		fin.Outcome = session.OutcomeCancelled
-		fin.Content = append(fin.Content, session.TextPart("\nCancelled by user."))
+		fin.Content = append(fin.Content, model.TextPart("\nCancelled by user."))
 	case r.IsError:
 		fin.Outcome = session.OutcomeError
 	}
 	if st.Status == session.CommandExited {
 		if st.Cwd != "" && st.Cwd != f.cwd && utf8.ValidString(st.Cwd) { // the log keeps text
 			if f.s.holds(st.Cwd) {
-				fin.Content = append(fin.Content, session.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
+				fin.Content = append(fin.Content, model.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
 					"the next command starts in "+f.cwd+"]"))
 			} else {
 				fin.Cwd = st.Cwd
@@ -190,7 +191,7 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 // stragglers makes a task of what a foreground command left behind, and names it in the result.
 func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFinished) []session.Body {
 	f.start.Task = f.s.nextTask()
-	fin.Content = append(fin.Content, session.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
+	fin.Content = append(fin.Content, model.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
 	return []session.Body{f.task(st)}
 }
 

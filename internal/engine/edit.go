@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -81,6 +82,6 @@ func editLanding(act, name string, e session.Edit, collected bool) landing {
 	}
 	return landing{actor: store.Actor{Type: store.ActorTool, ID: name}, bodies: []session.Body{
 		&session.FileSeen{File: session.File{Path: e.Path, Digest: e.Post, Mode: e.Mode, Size: e.Size, Use: use}},
-		&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Collected: collected, Content: []session.Part{session.TextPart(e.Result)}},
+		&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Collected: collected, Content: []model.Part{model.TextPart(e.Result)}},
 	}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -90,17 +91,17 @@ func (s *Session) finished(c tools.Call, r tools.Result) landing {
 	return landing{actor: store.Actor{Type: store.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
 }
 
-func cancelledLanding(act string, content []session.Part) landing {
-	content = append(content, session.TextPart("Cancelled by user."))
+func cancelledLanding(act string, content []model.Part) landing {
+	content = append(content, model.TextPart("Cancelled by user."))
 	return landing{actor: engineActor, bodies: []session.Body{
 		&session.ToolFinished{Act: act, Outcome: session.OutcomeCancelled, Content: content},
 	}}
 }
 
-func (s *Session) redact(parts []session.Part) []session.Part {
+func (s *Session) redact(parts []model.Part) []model.Part {
 	out := slices.Clone(parts)
 	for i := range out {
-		if out[i].Type == session.BlockText {
+		if out[i].Type == model.BlockText {
 			out[i].Data = s.eng.cfg.Secrets.Replace(out[i].Data)
 		}
 	}

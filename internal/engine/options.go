@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -66,7 +67,7 @@ func (s *Session) move(opt Options, c *session.Configured) []session.Body {
 	}
 	c.Cwd = &opt.Cwd
 	text := fmt.Sprintf("[The working directory is now %s. It was %s.]", opt.Cwd, s.state.Cwd)
-	return []session.Body{&session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(text)}}}
+	return []session.Body{&session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(text)}}}
 }
 
 // retryForMS is the patience that the options ask for, or nil if it is the session's already.
@@ -84,8 +85,8 @@ func (s *Session) retryForMS(opt Options) *int64 {
 // thought reports whether the conversation holds thinking, as far as it can be read.
 func (s *Session) thought(ctx context.Context) bool {
 	t, err := s.Transcript(ctx)
-	return err == nil && slices.ContainsFunc(t.Messages(), func(m session.Message) bool {
-		return slices.ContainsFunc(m.Blocks, func(b session.Block) bool { return b.Type == session.BlockThinking })
+	return err == nil && slices.ContainsFunc(t.Messages(), func(m model.Message) bool {
+		return slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.Type == model.BlockThinking })
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 
 // RecordUser appends what the user said, as a turn of its own; a turn before it whose last reply makes no calls ends.
 // Errors: session.ErrUnfit if calls wait for their results, or the model for its reply.
-func (s *Session) RecordUser(ctx context.Context, parts ...session.Part) (store.Head, error) {
+func (s *Session) RecordUser(ctx context.Context, parts ...model.Part) (store.Head, error) {
 	var bodies []session.Body
 	st := s.state
 	if t := st.Turn; t != nil {
@@ -60,7 +60,7 @@ func (s *Session) RecordReply(ctx context.Context, provider string, r *model.Res
 }
 
 // RecordResult appends the result of a call that the newest reply makes, by the provider's id of the call.
-func (s *Session) RecordResult(ctx context.Context, use string, isError bool, parts ...session.Part) (store.Head, error) {
+func (s *Session) RecordResult(ctx context.Context, use string, isError bool, parts ...model.Part) (store.Head, error) {
 	st := s.state
 	for i := 0; st.Turn != nil && i < len(st.Turn.Calls); i++ {
 		c := &st.Turn.Calls[i]

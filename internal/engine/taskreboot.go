@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -87,7 +88,7 @@ func (s *Session) noteAgain(t session.Task) {
 }
 
 func note(format string, args ...any) *session.MessageReceived {
-	return &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(fmt.Sprintf(format, args...))}}
+	return &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(fmt.Sprintf(format, args...))}}
 }
 
 // noteReboot reports what became known of a reboot since the last turn, whoever opened the session then.

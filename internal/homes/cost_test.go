@@ -126,7 +126,7 @@ var errWatched = errors.New("that is all that was wanted")
 
 func (*watcher) Name() string { return "watcher" }
 
-func (*watcher) Prefix(model.Request) (store.Digest, error) { return store.Digest{}, nil }
+func (*watcher) Prefix(model.Request) ([32]byte, error) { return store.Digest{}, nil }
 
 func (w *watcher) Call(context.Context, model.Request, func(model.Delta)) (*model.Response, error) {
 	w.seen = walOf(w.t, w.dir)

@@ -20,16 +20,16 @@ type asker struct{}
 
 func (asker) Name() string { return "mine" }
 
-func (asker) Prefix(r model.Request) (store.Digest, error) {
+func (asker) Prefix(r model.Request) ([32]byte, error) {
 	return store.Sum([]byte(r.System)), nil
 }
 
 func (asker) Call(_ context.Context, r model.Request, _ func(model.Delta)) (*model.Response, error) {
 	if len(r.Messages) > 1 {
-		return &model.Response{Stop: session.StopEndTurn, Blocks: []session.Block{{Type: session.BlockText, Text: "thanks"}}}, nil
+		return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: "thanks"}}}, nil
 	}
-	return &model.Response{Stop: session.StopToolUse, Blocks: []session.Block{{
-		Type: session.BlockToolUse, Tool: &session.ToolUse{ID: "u", Name: "AskUser", Input: []byte(`{"question":"which?"}`)},
+	return &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{{
+		Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: "AskUser", Input: []byte(`{"question":"which?"}`)},
 	}}}, nil
 }
 

@@ -39,7 +39,7 @@ func (r *Recorder) ID() string { return r.s.State().ID }
 
 // User records what the user said, as a turn of its own. Errors: session.ErrUnfit if the model still has to reply, or
 // calls wait for their results.
-func (r *Recorder) User(ctx context.Context, parts ...session.Part) (store.Head, error) {
+func (r *Recorder) User(ctx context.Context, parts ...model.Part) (store.Head, error) {
 	return r.s.RecordUser(ctx, parts...)
 }
 
@@ -52,7 +52,7 @@ func (r *Recorder) Assistant(ctx context.Context, provider string, reply *model.
 
 // ToolResult records what became of a call that the newest reply makes, by the id that the reply gives it. Errors:
 // session.ErrUnfit if no such call waits.
-func (r *Recorder) ToolResult(ctx context.Context, callID string, isError bool, parts ...session.Part) (store.Head, error) {
+func (r *Recorder) ToolResult(ctx context.Context, callID string, isError bool, parts ...model.Part) (store.Head, error) {
 	return r.s.RecordResult(ctx, callID, isError, parts...)
 }
 
@@ -63,7 +63,7 @@ func (r *Recorder) Append(ctx context.Context, actor store.Actor, bodies ...sess
 }
 
 // Messages is the conversation as a model's next request would hold it.
-func (r *Recorder) Messages(ctx context.Context) ([]session.Message, error) {
+func (r *Recorder) Messages(ctx context.Context) ([]model.Message, error) {
 	t, err := r.s.Transcript(ctx)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -17,7 +18,7 @@ type Result struct {
 	Turn       int               `json:"turn"`
 	StopReason string            `json:"stop_reason"`
 	Result     string            `json:"result"`
-	Usage      session.Usage     `json:"usage"`
+	Usage      model.Usage       `json:"usage"`
 	CostUSD    *float64          `json:"cost_usd"` // null: a price is unknown
 	Steps      int               `json:"steps"`
 	IsError    bool              `json:"is_error"`

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -31,7 +32,7 @@ func AppEvent(namespace string, data []byte) session.Body {
 }
 
 // Text is a message's part that is text.
-func Text(s string) session.Part { return session.TextPart(s) }
+func Text(s string) model.Part { return model.TextPart(s) }
 
 // Create makes a session, in one commit, and returns its id; nobody holds it then. A relative directory is one of the
 // process's. What an older session of that id left behind is removed first. Errors: store.ErrExists, store.ErrBadID,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -22,7 +23,7 @@ const (
 // holder runs the session. The same key and text again give the same receipt. Errors: engine.ErrRefused for a text
 // without words, and besides engine.ErrClosed for a session that was closed.
 func (h *Home) Send(ctx context.Context, id, key, text string) (store.Receipt, error) {
-	return h.accept(ctx, id, key, &session.MessageReceived{Content: []session.Part{session.TextPart(text)}})
+	return h.accept(ctx, id, key, &session.MessageReceived{Content: []model.Part{model.TextPart(text)}})
 }
 
 // Answer answers the question that an act asked.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -200,14 +201,14 @@ func parentView(p *store.Position) *ParentView {
 
 // UsageView is the usage of a log, in all and by model.
 type UsageView struct {
-	session.Usage
+	model.Usage
 	Models []ModelView `json:"models"`
 }
 
 // ModelView is one model's usage.
 type ModelView struct {
 	Model string `json:"model"` // provider/model
-	session.Usage
+	model.Usage
 	Calls   int64    `json:"calls"`
 	Lost    int64    `json:"lost_calls"`
 	CostUSD *float64 `json:"cost_usd"` // null: a price is unknown

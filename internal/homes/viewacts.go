@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -52,7 +53,7 @@ func detail(acts []ActView, at map[string]int, ev store.Event, body session.Body
 	switch b := body.(type) {
 	case *session.ModelResponded:
 		for i, block := range b.Blocks {
-			if a, ok := at[session.CallBase(b.Act, i)]; ok && block.Type == session.BlockToolUse {
+			if a, ok := at[session.CallBase(b.Act, i)]; ok && block.Type == model.BlockToolUse {
 				acts[a].About = session.About(block.Input)
 				named++
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -197,7 +198,7 @@ func (h *Home) inboxViews(ctx context.Context, st *session.State) ([]InboxView, 
 func inboxView(ev store.Event, v InboxView) InboxView {
 	body, err := session.Decode(ev)
 	if m, ok := body.(*session.MessageReceived); ok && err == nil {
-		v.Text = session.Text(m.Content)
+		v.Text = model.Text(m.Content)
 	}
 	l := session.EventView(ev, nil)
 	v.Kind, v.Actor, v.Body, v.Sent = l.Kind, l.Actor, l.Body, Stamp(ev.Time)

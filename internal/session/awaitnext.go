@@ -1,6 +1,9 @@
 package session
 
-import "github.com/perdure/perdure/store"
+import (
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
 
 // MeetAwait asks for await.met: what is awaited has happened, as the log says. A line is not the log's to know: whoever
 // reads the output appends that.
@@ -93,10 +96,10 @@ func (n *Untold) follow(e store.Event, body Body) {
 			n.Through = b.Through
 		}
 	case *ModelResponded:
-		if b.Stop != StopRefusal && len(b.Blocks) > 0 {
-			n.Paused, n.Calls = b.Stop == StopPause, false
+		if b.Stop != model.StopRefusal && len(b.Blocks) > 0 {
+			n.Paused, n.Calls = b.Stop == model.StopPause, false
 			for i := range b.Blocks {
-				n.Calls = n.Calls || b.Blocks[i].Type == BlockToolUse
+				n.Calls = n.Calls || b.Blocks[i].Type == model.BlockToolUse
 			}
 		}
 	case *AwaitMet:

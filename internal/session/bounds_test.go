@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -287,9 +288,9 @@ func TestHugeStep(t *testing.T) {
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Through: 3})
 	blocks := make([]session.SealedBlock, n)
 	for i := range blocks {
-		blocks[i] = session.SealedBlock{Type: session.BlockToolUse, Name: "Read"}
+		blocks[i] = session.SealedBlock{Type: model.BlockToolUse, Name: "Read"}
 	}
-	w.reply("t1.s1.b0.a1", session.StopToolUse, session.Usage{}, blocks...)
+	w.reply("t1.s1.b0.a1", model.StopToolUse, model.Usage{}, blocks...)
 	for i := range w.st.Turn.Calls {
 		c := &w.st.Turn.Calls[i]
 		c.Effect, c.Decision = session.EffectProcess, &session.Decision{Allow: true, Bound: w.st.Binding(c)}

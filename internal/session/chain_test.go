@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -112,7 +113,7 @@ func TestUnknownKinds(t *testing.T) {
 	for _, critical := range []bool{false, true} {
 		for _, erased := range []bool{false, true} {
 			w := newWorld("s")
-			w.append(human, &session.Opened{ID: "s"}, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+			w.append(human, &session.Opened{ID: "s"}, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 			raw := []byte("\x00anything\xff")
 			e := store.Event{Seq: 3, Kind: "dream.recorded", Time: 9, Codec: 7, Body: raw, Digest: store.Sum(raw)}
 			if critical {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -72,9 +73,9 @@ func sound(e store.Event, body Body) error {
 
 // Blank reports whether a message says nothing: it has no image and no document, and its text is empty or white space.
 // APIs refuse such a message, for ever.
-func Blank(parts []Part) bool {
+func Blank(parts []model.Part) bool {
 	for _, p := range parts {
-		if p.Type != BlockText && len(p.Data) > 0 || p.Type == BlockText && !blank(p.Data) {
+		if p.Type != model.BlockText && len(p.Data) > 0 || p.Type == model.BlockText && !blank(p.Data) {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -27,8 +28,8 @@ func TestRawBytesStayRaw(t *testing.T) {
 	raw := "{\"b\": 1.0, \"a\":12345678901234567890, \"c\":\"<\\u0041>\xff\"}"
 	chain := session.Chain{Session: "s"}
 	e, err := chain.Event(robot, 1, &session.ModelResponded{Blocks: []session.SealedBlock{
-		{Type: session.BlockToolUse, Raw: []byte(raw), Input: []byte(" {} ")},
-		{Type: session.BlockThinking, Raw: []byte("thought")},
+		{Type: model.BlockToolUse, Raw: []byte(raw), Input: []byte(" {} ")},
+		{Type: model.BlockThinking, Raw: []byte("thought")},
 	}})
 	if err != nil {
 		t.Fatal(err)

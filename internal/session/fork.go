@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -69,7 +70,7 @@ func (s *State) forkTurn() {
 		return
 	}
 	t := s.Turn
-	t.Usage, t.Cost, t.Unpriced, t.StepBase = Usage{}, 0, 0, t.Step
+	t.Usage, t.Cost, t.Unpriced, t.StepBase = model.Usage{}, 0, 0, t.Step
 	if t.Model != nil && t.Model.Status != CallResponded {
 		t.Model = nil
 		t.Step--

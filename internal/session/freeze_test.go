@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -45,9 +46,9 @@ func freezeFormats(t *testing.T) {
 		seal(b)
 	}
 	cost := int64(5)
-	reply := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "m", Provider: "p", Stop: session.StopToolUse, Cost: &cost}
-	for _, typ := range []session.BlockType{
-		session.BlockText, session.BlockThinking, session.BlockToolUse, session.BlockImage, session.BlockDocument, session.BlockOther,
+	reply := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "m", Provider: "p", Stop: model.StopToolUse, Cost: &cost}
+	for _, typ := range []model.BlockType{
+		model.BlockText, model.BlockThinking, model.BlockToolUse, model.BlockImage, model.BlockDocument, model.BlockOther,
 	} {
 		reply.Blocks = append(reply.Blocks, session.SealedBlock{
 			Type: typ, ID: "u", Name: "n", Text: true, Raw: []byte("{ \"raw\": 1.0}\xff"), Input: []byte(" {}"), Shown: []byte("shown"),
@@ -55,8 +56,8 @@ func freezeFormats(t *testing.T) {
 	}
 	seal(reply)
 	text := "v"
-	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{"A": nil, "B": &text}, Content: []session.Part{
-		session.TextPart("naïve"), {Type: session.BlockImage, Media: "image/png", Data: []byte("\x89PNG")},
+	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{"A": nil, "B": &text}, Content: []model.Part{
+		model.TextPart("naïve"), {Type: model.BlockImage, Media: "image/png", Data: []byte("\x89PNG")},
 	}})
 	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{}})
 	writeFixture(t, "v1", events)

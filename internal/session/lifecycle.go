@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -32,18 +33,18 @@ func (l Lifecycle) Over() bool { return l == LifecycleClosed || l == LifecycleAr
 // Agent is the full copy of the definition that a session was opened from. System and Tools are frozen: they are
 // part of every request's prefix.
 type Agent struct {
-	Name       string   `json:"name"`
-	Version    string   `json:"version,omitempty"`
-	Provider   string   `json:"provider"`
-	Model      string   `json:"model"`
-	System     string   `json:"system"`
-	Tools      []byte   `json:"tools"` // JSON array as sent to the model; base64 here, since JSON would re-space it
-	MaxTokens  int64    `json:"max_tokens"`
-	Window     int64    `json:"window,omitempty"` // context window in tokens; 0 is unknown
-	Price      *Price   `json:"price"`            // nil is unknown
-	APIVersion string   `json:"api_version,omitempty"`
-	Betas      []string `json:"betas,omitempty"`
-	Thinking   int64    `json:"thinking_tokens,omitempty"`
+	Name       string       `json:"name"`
+	Version    string       `json:"version,omitempty"`
+	Provider   string       `json:"provider"`
+	Model      string       `json:"model"`
+	System     string       `json:"system"`
+	Tools      []byte       `json:"tools"` // JSON array as sent to the model; base64 here, since JSON would re-space it
+	MaxTokens  int64        `json:"max_tokens"`
+	Window     int64        `json:"window,omitempty"` // context window in tokens; 0 is unknown
+	Price      *model.Price `json:"price"`            // nil is unknown
+	APIVersion string       `json:"api_version,omitempty"`
+	Betas      []string     `json:"betas,omitempty"`
+	Thinking   int64        `json:"thinking_tokens,omitempty"`
 }
 
 // Config is what may change while a session lives.
@@ -149,11 +150,11 @@ type Configured struct {
 	Root *string `json:"root,omitempty"`
 	Cwd  *string `json:"cwd,omitempty"`
 	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
-	Provider  *string `json:"provider,omitempty"`
-	Model     *string `json:"model,omitempty"`
-	MaxTokens *int64  `json:"max_tokens,omitempty"`
-	Window    *int64  `json:"window,omitempty"`
-	Price     *Price  `json:"price,omitempty"`
+	Provider  *string      `json:"provider,omitempty"`
+	Model     *string      `json:"model,omitempty"`
+	MaxTokens *int64       `json:"max_tokens,omitempty"`
+	Window    *int64       `json:"window,omitempty"`
+	Price     *model.Price `json:"price,omitempty"`
 }
 
 func (b *Configured) summary() string {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -16,9 +17,9 @@ func (r *run) move() {
 	}
 	switch r.src.number(20) {
 	case 0, 1:
-		r.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart("and more")}})
+		r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("and more")}})
 	case 2:
-		r.append(human, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart("a note")}})
+		r.append(human, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart("a note")}})
 	case 3, 4, 5, 6:
 		if ws := session.Waits(r.st); len(ws) > 0 {
 			r.answer(ws[r.src.number(len(ws))], r.src.number(4) > 0)
@@ -116,7 +117,7 @@ func (r *run) land(a session.Action) {
 	case session.CallModel:
 		r.answerCall(a.ID)
 	case session.Execute:
-		b := &session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("done")}}
+		b := &session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart("done")}}
 		switch {
 		case d.Call.Tool == "Bash" && r.src.number(3) == 0:
 			b.Cwd = []string{"/w", "/w/sub"}[r.src.number(2)]
@@ -139,7 +140,7 @@ func (r *run) settleAny(a session.Action, d session.Settle) {
 		how = []string{"void", "unknown", "finished"}[r.src.number(3)]
 	}
 	if how == "finished" {
-		r.result(&session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Collected: true, Content: []session.Part{session.TextPart("collected")}})
+		r.result(&session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Collected: true, Content: []model.Part{model.TextPart("collected")}})
 		return
 	}
 	if err := r.settle(a.ID, how); err != nil {
@@ -149,19 +150,19 @@ func (r *run) settleAny(a session.Action, d session.Settle) {
 
 // answerCall ends a model call in one of the ways that a provider has.
 func (r *run) answerCall(id string) {
-	text := session.SealedBlock{Type: session.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("word")}
-	u := session.Usage{Input: 10 + int64(r.src.number(500)), Output: 5}
+	text := session.SealedBlock{Type: model.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("word")}
+	u := model.Usage{Input: 10 + int64(r.src.number(500)), Output: 5}
 	n := r.src.number(10)
 	if r.ended {
 		n = 0
 	}
 	switch n {
 	case 0:
-		r.reply(id, session.StopEndTurn, u, text)
+		r.reply(id, model.StopEndTurn, u, text)
 	case 1:
-		r.reply(id, session.StopPause, u, text)
+		r.reply(id, model.StopPause, u, text)
 	case 2:
-		r.reply(id, []session.StopReason{session.StopRefusal, session.StopMaxTokens, session.StopContext}[r.src.number(3)], u, text)
+		r.reply(id, []model.StopReason{model.StopRefusal, model.StopMaxTokens, model.StopContext}[r.src.number(3)], u, text)
 	case 3:
 		delete(r.flight, id)
 		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: "overloaded"}
@@ -170,17 +171,17 @@ func (r *run) answerCall(id string) {
 		}
 		r.append(engine, b)
 	case 4:
-		r.reply(id, session.StopEndTurn, session.Usage{}) // nothing at all, counted by nobody
+		r.reply(id, model.StopEndTurn, model.Usage{}) // nothing at all, counted by nobody
 	default:
 		blocks := []session.SealedBlock{text}
 		tools := []string{"Read", "Read", "Bash", "Edit", "Fetch", "Ask", "Gone"}
 		for i := range 1 + r.src.number(12) {
 			blocks = append(blocks, session.SealedBlock{
-				Type: session.BlockToolUse, ID: fmt.Sprintf("u%d.%s", i, id), Name: tools[r.src.number(len(tools))],
+				Type: model.BlockToolUse, ID: fmt.Sprintf("u%d.%s", i, id), Name: tools[r.src.number(len(tools))],
 				Raw: []byte("{}"), Input: fmt.Appendf(nil, `{"n":%d}`, i),
 			})
 		}
-		r.reply(id, session.StopToolUse, u, slices.Clip(blocks)...)
+		r.reply(id, model.StopToolUse, u, slices.Clip(blocks)...)
 	}
 }
 

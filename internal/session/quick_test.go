@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -24,16 +25,16 @@ func ordinaryHeads(tb testing.TB) map[store.Kind][]byte {
 		&ToolStarted{Act: "t1.s1.b1.a1", Start: Start{Epoch: 2, BootID: "b", Time: 1_700_000_000_000, Command: "ls -l"}},
 		&ToolFinished{
 			Act: "t1.s1.b1.a1", Outcome: OutcomeError, Collected: true, ExitCode: &code, Cwd: "/w", Output: "/o",
-			Content: []Part{TextPart("x"), {Type: BlockImage, Media: "image/png"}},
+			Content: []model.Part{model.TextPart("x"), {Type: model.BlockImage, Media: "image/png"}},
 		},
 		&ModelRequested{
 			Act: "t1.s1.b0.a1", Turn: 1, Step: 2, Attempt: 3, Epoch: 4, Model: "p/m", Through: 5, Prefix: store.Sum(nil),
 			MaxTokens: 6, Estimate: 7,
 		},
 		&ModelResponded{
-			Act: "t1.s1.b0.a1", Response: "r", Model: "p/m", Provider: "p", Stop: StopToolUse,
-			Usage: Usage{1, 2, 3, 4, 5}, Cost: &cost,
-			Blocks: []SealedBlock{{Type: BlockText, Text: true}, {Type: BlockToolUse, ID: "u", Name: "Bash"}},
+			Act: "t1.s1.b0.a1", Response: "r", Model: "p/m", Provider: "p", Stop: model.StopToolUse,
+			Usage: model.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, LostInput: 5}, Cost: &cost,
+			Blocks: []SealedBlock{{Type: model.BlockText, Text: true}, {Type: model.BlockToolUse, ID: "u", Name: "Bash"}},
 		},
 	} {
 		head, err := json.Marshal(b)

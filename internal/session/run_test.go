@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -52,7 +53,7 @@ type run struct {
 }
 
 func (r *run) begin() {
-	agent := session.Agent{Provider: "fake", Model: "m", Price: &session.Price{Input: 1, Output: 5}}
+	agent := session.Agent{Provider: "fake", Model: "m", Price: &model.Price{Input: 1, Output: 5}}
 	if r.src.number(3) == 0 {
 		agent.Window = 4000
 	}
@@ -60,7 +61,7 @@ func (r *run) begin() {
 		Mode: "default", Root: "/w", MaxSteps: r.src.number(4),
 	}})
 	r.resume()
-	r.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart("go")}})
+	r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
 }
 
 // quick checks what holds after every event.
@@ -135,7 +136,7 @@ func (r *run) needsHuman() bool {
 		if unsettled {
 			return true
 		}
-		if len(t.Calls) == 0 && t.Model.Stop != session.StopPause {
+		if len(t.Calls) == 0 && t.Model.Stop != model.StopPause {
 			return false // the turn ends
 		}
 	}

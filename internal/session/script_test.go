@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -125,7 +126,7 @@ func (s *script) command(args []string) (string, error) {
 	case "open":
 		return "", s.open(args)
 	case "message":
-		w.append(human, &session.MessageReceived{Note: arg(1) == "note", Content: []session.Part{session.TextPart(arg(0))}})
+		w.append(human, &session.MessageReceived{Note: arg(1) == "note", Content: []model.Part{model.TextPart(arg(0))}})
 	case "run":
 		s.run()
 	case "start", "do":

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -184,19 +185,19 @@ func (b *ToolStarted) apply(s *State, e store.Event) {
 
 // ToolFinished is an act's outcome, with what the model is told.
 type ToolFinished struct {
-	Act       string   `json:"act"`
-	Outcome   Outcome  `json:"outcome"`
-	Collected bool     `json:"collected,omitempty"` // found out after an interruption
-	Reason    string   `json:"reason,omitempty"`
-	ExitCode  *int     `json:"exit_code,omitempty"`
-	Cwd       string   `json:"cwd,omitempty"`    // the session's from here on; empty leaves it
-	Env       EnvDelta `json:"env,omitzero"`     // the whole delta from here on; nil leaves it
-	Output    string   `json:"output,omitempty"` // file that keeps the complete output
-	Content   []Part   `json:"content"`
+	Act       string       `json:"act"`
+	Outcome   Outcome      `json:"outcome"`
+	Collected bool         `json:"collected,omitempty"` // found out after an interruption
+	Reason    string       `json:"reason,omitempty"`
+	ExitCode  *int         `json:"exit_code,omitempty"`
+	Cwd       string       `json:"cwd,omitempty"`    // the session's from here on; empty leaves it
+	Env       EnvDelta     `json:"env,omitzero"`     // the whole delta from here on; nil leaves it
+	Output    string       `json:"output,omitempty"` // file that keeps the complete output
+	Content   []model.Part `json:"content"`
 }
 
 func (b *ToolFinished) summary() string {
-	return b.Act + "  " + string(b.Outcome) + "  " + Text(b.Content)
+	return b.Act + "  " + string(b.Outcome) + "  " + model.Text(b.Content)
 }
 
 func (b *ToolFinished) show(m map[string]any) { viewParts(m, b.Content) }
@@ -253,9 +254,9 @@ func (b *ToolVoid) apply(s *State, e store.Event) {
 
 // ToolUnknown says that an act may or may not have had its effect, and that nothing can tell. The model is told so.
 type ToolUnknown struct {
-	Act     string `json:"act"`
-	Reason  string `json:"reason"`
-	Content []Part `json:"content"`
+	Act     string       `json:"act"`
+	Reason  string       `json:"reason"`
+	Content []model.Part `json:"content"`
 }
 
 func (b *ToolUnknown) summary() string { return b.Act + "  " + b.Reason }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -14,14 +15,14 @@ import (
 // A user message is sealed when a model call is requested: first the results of all tool calls in block order, then
 // notes, then the prompt. What arrives later waits for the next request, so that a retry sends what was sent.
 type Transcript struct {
-	messages []Message
-	through  int64            // of the newest request
-	calls    []sentCall       // of the newest reply, in block order
-	results  map[string]Block // by act base
-	notes    []Part           // waiting for the next request
-	prompt   []Part           // waiting for the next request
-	queued   map[int64][]Part // received messages, by seq, until their turn starts
-	paused   bool             // the newest reply goes back as it is, and nothing after it
+	messages []model.Message
+	through  int64                  // of the newest request
+	calls    []sentCall             // of the newest reply, in block order
+	results  map[string]model.Block // by act base
+	notes    []model.Part           // waiting for the next request
+	prompt   []model.Part           // waiting for the next request
+	queued   map[int64][]model.Part // received messages, by seq, until their turn starts
+	paused   bool                   // the newest reply goes back as it is, and nothing after it
 }
 
 type sentCall struct{ base, toolUse string }
@@ -69,14 +70,14 @@ func (t *Transcript) receive(seq int64, b *MessageReceived) {
 		return
 	}
 	if t.queued == nil {
-		t.queued = map[int64][]Part{}
+		t.queued = map[int64][]model.Part{}
 	}
 	t.queued[seq] = b.Content
 }
 
 func (t *Transcript) note(text []byte) {
 	if len(text) > 0 {
-		t.notes = append(t.notes, Part{Type: BlockText, Data: text})
+		t.notes = append(t.notes, model.Part{Type: model.BlockText, Data: text})
 	}
 }
 
@@ -88,22 +89,22 @@ func (t *Transcript) start(b *TurnStarted) {
 	}
 	content := t.queued[b.Message]
 	if Blank(content) && (!b.Met || contentSize(t.prompt) == 0) {
-		content = []Part{TextPart("(empty message)")}
+		content = []model.Part{model.TextPart("(empty message)")}
 	}
 	t.prompt = append(t.prompt, content...)
 	delete(t.queued, b.Message)
 }
 
 func (t *Transcript) respond(b *ModelResponded) {
-	if b.Stop == StopRefusal || len(b.Blocks) == 0 {
+	if b.Stop == model.StopRefusal || len(b.Blocks) == 0 {
 		return
 	}
-	msg := Message{Role: RoleAssistant, Blocks: make([]Block, len(b.Blocks))}
-	t.calls, t.results, t.paused = nil, map[string]Block{}, b.Stop == StopPause
+	msg := model.Message{Role: model.RoleAssistant, Blocks: make([]model.Block, len(b.Blocks))}
+	t.calls, t.results, t.paused = nil, map[string]model.Block{}, b.Stop == model.StopPause
 	for i, sb := range b.Blocks {
-		bl := Block{Type: sb.Type, Raw: sb.Raw, Provider: b.Provider, Text: string(sb.Shown)}
-		if sb.Type == BlockToolUse {
-			bl.Tool = &ToolUse{ID: sb.ID, Name: sb.Name, Input: sb.Input}
+		bl := model.Block{Type: sb.Type, Raw: sb.Raw, Provider: b.Provider, Text: string(sb.Shown)}
+		if sb.Type == model.BlockToolUse {
+			bl.Tool = &model.ToolUse{ID: sb.ID, Name: sb.Name, Input: sb.Input}
 			t.calls = append(t.calls, sentCall{base: siblingBase(b.Act, i+1), toolUse: sb.ID})
 		}
 		msg.Blocks[i] = bl
@@ -121,15 +122,15 @@ func siblingBase(act string, block int) string {
 	return base + ".b" + strconv.Itoa(block)
 }
 
-func (t *Transcript) result(act string, isError bool, content []Part) {
+func (t *Transcript) result(act string, isError bool, content []model.Part) {
 	if t.results == nil {
-		t.results = map[string]Block{}
+		t.results = map[string]model.Block{}
 	}
 	base := BaseOf(act)
 	if _, answered := t.results[base]; answered {
 		return // exactly one outcome counts, the first
 	}
-	t.results[base] = Block{Type: BlockToolResult, Result: &ToolResult{IsError: isError, Content: content}}
+	t.results[base] = model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{IsError: isError, Content: content}}
 }
 
 // seal moves what waits into a user message. Every tool call of the reply before it is answered there, whatever
@@ -139,20 +140,20 @@ func (t *Transcript) seal() {
 		return // notes wait until it has gone on
 	}
 	t.paused = false
-	var blocks []Block
+	var blocks []model.Block
 	for _, c := range t.calls {
 		r, ok := t.results[c.base]
 		if !ok {
-			r = Block{Type: BlockToolResult, Result: &ToolResult{IsError: true, Content: []Part{TextPart("No result was recorded for this call.")}}}
+			r = model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{IsError: true, Content: []model.Part{model.TextPart("No result was recorded for this call.")}}}
 		}
 		result := *r.Result
 		result.ID = c.toolUse
 		r.Result = &result
 		blocks = append(blocks, r)
 	}
-	for _, parts := range [][]Part{t.notes, t.prompt} {
+	for _, parts := range [][]model.Part{t.notes, t.prompt} {
 		for _, p := range parts {
-			if p.Type != BlockText || !blank(p.Data) { // a text without words is refused by APIs, for ever
+			if p.Type != model.BlockText || !blank(p.Data) { // a text without words is refused by APIs, for ever
 				blocks = append(blocks, partBlock(p))
 			}
 		}
@@ -161,28 +162,28 @@ func (t *Transcript) seal() {
 	if len(blocks) == 0 {
 		return
 	}
-	if n := len(t.messages); n > 0 && t.messages[n-1].Role == RoleUser {
+	if n := len(t.messages); n > 0 && t.messages[n-1].Role == model.RoleUser {
 		t.messages = slices.Clone(t.messages) // slices handed out do not change
 		last := &t.messages[n-1]
 		last.Blocks = append(slices.Clone(last.Blocks), blocks...)
 		return
 	}
-	t.messages = append(t.messages, Message{Role: RoleUser, Blocks: blocks})
+	t.messages = append(t.messages, model.Message{Role: model.RoleUser, Blocks: blocks})
 }
 
-func partBlock(p Part) Block {
-	if p.Type == BlockText {
-		return Block{Type: BlockText, Text: string(p.Data)}
+func partBlock(p model.Part) model.Block {
+	if p.Type == model.BlockText {
+		return model.Block{Type: model.BlockText, Text: string(p.Data)}
 	}
-	return Block{Type: p.Type, Media: p.Media, Data: p.Data}
+	return model.Block{Type: p.Type, Media: p.Media, Data: p.Data}
 }
 
 // Messages returns the conversation as of the newest request and the replies since. The slice may be kept: later
 // events do not change it.
-func (t *Transcript) Messages() []Message { return t.messages[:len(t.messages):len(t.messages)] }
+func (t *Transcript) Messages() []model.Message { return t.messages[:len(t.messages):len(t.messages)] }
 
 // Upcoming returns the messages that the next new request would send.
-func (t *Transcript) Upcoming() []Message {
+func (t *Transcript) Upcoming() []model.Message {
 	c := *t
 	c.messages = t.Messages()
 	c.seal()
@@ -191,12 +192,12 @@ func (t *Transcript) Upcoming() []Message {
 
 // LastText is the text of the newest reply; empty if the last message is not a reply.
 func (t *Transcript) LastText() string {
-	if len(t.messages) == 0 || t.messages[len(t.messages)-1].Role != RoleAssistant {
+	if len(t.messages) == 0 || t.messages[len(t.messages)-1].Role != model.RoleAssistant {
 		return ""
 	}
 	var b strings.Builder
 	for _, bl := range t.messages[len(t.messages)-1].Blocks {
-		if bl.Type == BlockText {
+		if bl.Type == model.BlockText {
 			b.WriteString(bl.Text)
 		}
 	}

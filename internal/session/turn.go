@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,22 +19,22 @@ type Turn struct {
 	Cancel   *store.Actor `json:"cancel,omitempty"` // who asked to end the turn
 	Model    *ModelCall   `json:"model,omitempty"`  // the newest step's model call
 	Calls    []Call       `json:"calls,omitempty"`  // the newest step's tool calls, in block order
-	Usage    Usage        `json:"usage"`
+	Usage    model.Usage  `json:"usage"`
 	Cost     int64        `json:"cost"`     // nano-USD
 	Unpriced int64        `json:"unpriced"` // sealed calls of unknown price
 }
 
 // TurnEnd says how a turn ended.
 type TurnEnd struct {
-	N        int    `json:"n"`
-	Stop     string `json:"stop"`
-	Message  string `json:"message,omitempty"`
-	Steps    int    `json:"steps"`
-	Usage    Usage  `json:"usage"`
-	Cost     int64  `json:"cost"`
-	Unpriced int64  `json:"unpriced"`
-	Prompt   int64  `json:"prompt"` // seq of its message
-	Seq      int64  `json:"seq"`
+	N        int         `json:"n"`
+	Stop     string      `json:"stop"`
+	Message  string      `json:"message,omitempty"`
+	Steps    int         `json:"steps"`
+	Usage    model.Usage `json:"usage"`
+	Cost     int64       `json:"cost"`
+	Unpriced int64       `json:"unpriced"`
+	Prompt   int64       `json:"prompt"` // seq of its message
+	Seq      int64       `json:"seq"`
 }
 
 // The stop reasons of a turn beyond those of a model call, and of what leaves a turn open.
@@ -60,20 +61,20 @@ type Queued struct {
 
 // MessageReceived brings a message into the session. A note is no prompt: it goes to the model with the next one.
 type MessageReceived struct {
-	Key     string `json:"key,omitempty"` // idempotency key of the inbox, if it came that way
-	Note    bool   `json:"note,omitempty"`
-	Content []Part `json:"content"`
+	Key     string       `json:"key,omitempty"` // idempotency key of the inbox, if it came that way
+	Note    bool         `json:"note,omitempty"`
+	Content []model.Part `json:"content"`
 	// Changed are the files of which the note tells that they are not as the session knows them.
 	Changed []FileChange `json:"changed,omitempty"`
 }
 
-func (b *MessageReceived) summary() string { return Text(b.Content) }
+func (b *MessageReceived) summary() string { return model.Text(b.Content) }
 
 func (b *MessageReceived) show(m map[string]any) { viewParts(m, b.Content) }
 
 func (b *MessageReceived) parts() []*[]byte { return partData(b.Content) }
 
-func partData(ps []Part) []*[]byte {
+func partData(ps []model.Part) []*[]byte {
 	out := make([]*[]byte, len(ps))
 	for i := range ps {
 		out[i] = &ps[i].Data
@@ -81,7 +82,7 @@ func partData(ps []Part) []*[]byte {
 	return out
 }
 
-func contentSize(ps []Part) (n int64) {
+func contentSize(ps []model.Part) (n int64) {
 	for _, p := range ps {
 		n += int64(len(p.Data))
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -92,10 +93,10 @@ func entry(m map[string]any, list string, i int) map[string]any {
 	return map[string]any{}
 }
 
-func viewParts(m map[string]any, parts []Part) {
+func viewParts(m map[string]any, parts []model.Part) {
 	for i, p := range parts {
 		o := entry(m, "content", i)
-		if p.Type == BlockText {
+		if p.Type == model.BlockText {
 			viewText(o, "text", p.Data)
 		} else {
 			o["data_base64"] = p.Data
@@ -109,11 +110,11 @@ func viewBlocks(m map[string]any, blocks []SealedBlock) {
 		delete(o, "text") // of the head: only tells that there is a text
 		viewJSON(o, "raw", bl.Raw)
 		switch bl.Type {
-		case BlockText:
+		case model.BlockText:
 			viewText(o, "text", bl.Shown)
-		case BlockToolUse:
+		case model.BlockToolUse:
 			viewJSON(o, "input", bl.Input)
-		case BlockThinking, BlockToolResult, BlockImage, BlockDocument, BlockOther:
+		case model.BlockThinking, model.BlockToolResult, model.BlockImage, model.BlockDocument, model.BlockOther:
 		}
 	}
 }

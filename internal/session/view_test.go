@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -12,8 +13,8 @@ import (
 func FuzzEventView(f *testing.F) {
 	for _, b := range []Body{
 		&App{Namespace: "n", Data: []byte{0xff}}, &StateSet{Key: "k", Value: []byte("v")}, &ModelLost{Act: "a", Text: []byte("\xffx")},
-		&MessageReceived{Content: []Part{TextPart("hi"), {Type: BlockImage, Data: []byte{1}}}}, &Opened{Agent: Agent{Tools: []byte(`[1,`)}},
-		&ModelResponded{Blocks: []SealedBlock{{Type: BlockText, Raw: []byte(`{"a": "<\u00e9>"}`), Shown: []byte("é")}, {Type: BlockToolUse, Raw: []byte("{\xff}"), Input: []byte("no json")}}},
+		&MessageReceived{Content: []model.Part{model.TextPart("hi"), {Type: model.BlockImage, Data: []byte{1}}}}, &Opened{Agent: Agent{Tools: []byte(`[1,`)}},
+		&ModelResponded{Blocks: []SealedBlock{{Type: model.BlockText, Raw: []byte(`{"a": "<\u00e9>"}`), Shown: []byte("é")}, {Type: model.BlockToolUse, Raw: []byte("{\xff}"), Input: []byte("no json")}}},
 	} {
 		raw, err := Encode(b)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -131,10 +132,10 @@ func uniqueActions(as []session.Action) error {
 // pairing checks the rules that APIs enforce: the first message is the user's, user messages do not follow each other,
 // nothing is empty, and every tool call is answered once in the very next message, results first, in block order. A
 // reply may follow a reply that paused.
-func pairing(ms []session.Message) error {
+func pairing(ms []model.Message) error {
 	var open []string
 	for i, m := range ms {
-		if m.Role == session.RoleAssistant && i == 0 || m.Role == session.RoleUser && i > 0 && ms[i-1].Role == session.RoleUser {
+		if m.Role == model.RoleAssistant && i == 0 || m.Role == model.RoleUser && i > 0 && ms[i-1].Role == model.RoleUser {
 			return fmt.Errorf("message %d is of the %s, out of turn", i, m.Role)
 		}
 		if len(m.Blocks) == 0 {
@@ -159,7 +160,7 @@ func pairing(ms []session.Message) error {
 		}
 		open = calls
 	}
-	if len(open) > 0 && ms[len(ms)-1].Role == session.RoleAssistant {
+	if len(open) > 0 && ms[len(ms)-1].Role == model.RoleAssistant {
 		return fmt.Errorf("the conversation ends with unanswered calls %v", open)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -37,7 +38,7 @@ func (w *world) bookkeep(a session.Action) bool {
 	case session.EndTurn:
 		w.append(engine, &session.TurnEnded{N: a.Turn, Stop: d.Stop, Message: d.Message})
 	case session.Conclude:
-		w.append(engine, &session.ToolFinished{Act: a.ID, Outcome: d.Outcome, Content: []session.Part{session.TextPart(d.Text)}})
+		w.append(engine, &session.ToolFinished{Act: a.ID, Outcome: d.Outcome, Content: []model.Part{model.TextPart(d.Text)}})
 	case session.Decide:
 		w.append(engine, w.decide(d.Call))
 	case session.MeetAwait:
@@ -57,7 +58,7 @@ func (w *world) decide(c *session.Call) session.Body {
 	switch effect {
 	case "":
 		return &session.ToolFinished{
-			Act: c.ID, Outcome: session.OutcomeError, Content: []session.Part{session.TextPart("no such tool")},
+			Act: c.ID, Outcome: session.OutcomeError, Content: []model.Part{model.TextPart("no such tool")},
 		}
 	case session.EffectQuestion:
 		return &session.QuestionAsked{Act: c.ID, Question: session.Question{Question: string(c.Input)}}
@@ -134,7 +135,7 @@ func (w *world) start(a session.Action) error {
 }
 
 // reply seals a model call.
-func (w *world) reply(act string, stop session.StopReason, u session.Usage, blocks ...session.SealedBlock) {
+func (w *world) reply(act string, stop model.StopReason, u model.Usage, blocks ...session.SealedBlock) {
 	delete(w.flight, act)
 	w.append(robot, &session.ModelResponded{
 		Act: act, Model: "fake/m", Provider: "fake", Stop: stop, Usage: u, Cost: w.st.Agent.Price.Cost(u), Blocks: blocks,
@@ -161,7 +162,7 @@ func (w *world) settle(id, how string) error {
 	case "void":
 		w.append(engine, &session.ToolVoid{Act: id, Reason: "no effect"})
 	case "unknown":
-		w.append(engine, &session.ToolUnknown{Act: id, Reason: "crash", Content: []session.Part{session.TextPart("Outcome unknown.")}})
+		w.append(engine, &session.ToolUnknown{Act: id, Reason: "crash", Content: []model.Part{model.TextPart("Outcome unknown.")}})
 	case "lost":
 		w.append(engine, &session.ModelLost{Act: id, Model: "fake/m", Reason: "crash", Lost: w.st.Turn.Model.Estimate})
 	default:

@@ -13,6 +13,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -166,9 +167,9 @@ func fileFailure(path string, err error) Result {
 
 // readMedia gives an image or a document as a part of its own.
 func readMedia(src io.Reader, path, media string, size int64) (Result, error) {
-	kind, limit, what := session.BlockImage, int64(maxImage), "image"
+	kind, limit, what := model.BlockImage, int64(maxImage), "image"
 	if media == mediaPDF {
-		kind, limit, what = session.BlockDocument, maxDocument, "document"
+		kind, limit, what = model.BlockDocument, maxDocument, "document"
 	}
 	b, err := io.ReadAll(io.LimitReader(src, limit+1))
 	if err != nil {
@@ -179,7 +180,7 @@ func readMedia(src io.Reader, path, media string, size int64) (Result, error) {
 			path, media, what, max(size, int64(len(b))), limit), nil
 	}
 	r := success("%s: %s, %d bytes", path, media, len(b))
-	r.Content = append(r.Content, session.Part{Type: kind, Media: media, Data: b})
+	r.Content = append(r.Content, model.Part{Type: kind, Media: media, Data: b})
 	return r, nil
 }
 

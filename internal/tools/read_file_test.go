@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -62,7 +63,7 @@ func TestReadBounds(t *testing.T) {
 		"     2\t"+strings.Repeat("x", 2000)+"… [line cut: 298000 more bytes]\n     3\tend")
 
 	w.put("wide", strings.Repeat(strings.Repeat("y", 1000)+"\n", 500))
-	text := session.Text(w.call("Read", obj{"file_path": "wide"}).Content)
+	text := model.Text(w.call("Read", obj{"file_path": "wide"}).Content)
 	if len(text) > maxReadText+2000 || !strings.Contains(text, " of 500; continue with offset ") {
 		t.Errorf("%d bytes: %s", len(text), text[len(text)-80:])
 	}

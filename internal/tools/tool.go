@@ -22,6 +22,7 @@ import (
 	"io/fs"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -48,7 +49,7 @@ type Call struct {
 
 // Result is what the model is told.
 type Result struct {
-	Content []session.Part
+	Content []model.Part
 	IsError bool
 	Full    []byte         // complete output when Content leaves some out; kept, and named to the model by the engine
 	Events  []session.Body // appended together with the outcome: plan.set, file.seen, task.read

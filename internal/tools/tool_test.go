@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -108,7 +109,7 @@ type obj map[string]any
 // golden compares a result's text; CWD stands for the working directory.
 func (w *world) golden(r Result, isError bool, want string) {
 	w.t.Helper()
-	got := strings.ReplaceAll(session.Text(r.Content), w.Cwd, "CWD")
+	got := strings.ReplaceAll(model.Text(r.Content), w.Cwd, "CWD")
 	if got != want || r.IsError != isError {
 		w.t.Errorf("result (error %v):\n%s\nwant (error %v):\n%s", r.IsError, clipText(got, 3000), isError, clipText(want, 3000))
 	}
@@ -116,7 +117,7 @@ func (w *world) golden(r Result, isError bool, want string) {
 
 func (w *world) contains(r Result, isError bool, parts ...string) {
 	w.t.Helper()
-	text := session.Text(r.Content)
+	text := model.Text(r.Content)
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
 			w.t.Errorf("result lacks %q:\n%s", p, clipText(text, 2000))

@@ -80,7 +80,7 @@ func New(cfg Config) *Provider {
 func (p *Provider) Name() string { return Name }
 
 // Prefix is the digest of system, tools and messages as they are sent, without cache markers.
-func (p *Provider) Prefix(r model.Request) (store.Digest, error) {
+func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
 	b, err := prefix(r)
 	if err != nil {
 		return store.Digest{}, err

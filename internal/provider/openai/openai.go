@@ -82,7 +82,7 @@ func New(cfg Config) *Provider {
 func (p *Provider) Name() string { return p.cfg.Name }
 
 // Prefix is the digest of the tools and messages as they are sent; the system prompt is the first of the messages.
-func (p *Provider) Prefix(r model.Request) (store.Digest, error) {
+func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
 	b, err := p.appendPrefix(nil, r)
 	if err != nil {
 		return store.Digest{}, err

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -21,7 +22,7 @@ const maxLen = 64
 type Used map[string]bool
 
 // InHistory collects the ids of all tool calls in ms.
-func InHistory(ms []session.Message) Used {
+func InHistory(ms []model.Message) Used {
 	u := Used{}
 	for _, m := range ms {
 		for _, b := range m.Blocks {

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -38,7 +39,7 @@ type evidence struct {
 
 // shown is what is looked at of show --json.
 type shown struct {
-	Usage session.Usage     `json:"usage"`
+	Usage model.Usage       `json:"usage"`
 	Head  store.Head        `json:"head"`
 	Inbox []json.RawMessage `json:"inbox"`
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -162,7 +163,7 @@ func (p *place) results(t *testing.T, id string) (out []string) {
 			t.Fatal(err)
 		}
 		if f, ok := body.(*session.ToolFinished); ok {
-			out = append(out, session.Text(f.Content))
+			out = append(out, model.Text(f.Content))
 		}
 	}
 	return out

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -77,7 +78,7 @@ func (h *human) prompt() {
 	p := h.prompts[h.sent]
 	h.sent++
 	h.w.mu.Unlock()
-	h.send("prompt-"+p.Turn, &session.MessageReceived{Content: []session.Part{session.TextPart("turn:" + p.Turn)}})
+	h.send("prompt-"+p.Turn, &session.MessageReceived{Content: []model.Part{model.TextPart("turn:" + p.Turn)}})
 }
 
 // wish is what a human wants done with the session, beyond what was sent to it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -80,11 +81,11 @@ func text(v any) string {
 
 // conversation gives the messages, with the results of acts outside made equal, and apart from them the notes: when
 // a note arrives depends on time alone.
-func conversation(ms []session.Message) (messages, notes string) {
+func conversation(ms []model.Message) (messages, notes string) {
 	outside := map[string]bool{}
 	var out strings.Builder
 	var noted []string
-	role := session.Role("")
+	role := model.Role("")
 	for _, m := range ms {
 		if aside(m) {
 			continue
@@ -95,8 +96,8 @@ func conversation(ms []session.Message) (messages, notes string) {
 			case b.Tool != nil:
 				outside[b.Tool.ID] = b.Tool.Name == "Deploy" || b.Tool.Name == "BashInput"
 			case b.Result != nil && outside[b.Result.ID]:
-				b.Result = &session.ToolResult{ID: b.Result.ID, Content: []session.Part{session.TextPart("outside")}}
-			case m.Role == session.RoleUser && isNote(b.Text):
+				b.Result = &model.ToolResult{ID: b.Result.ID, Content: []model.Part{model.TextPart("outside")}}
+			case m.Role == model.RoleUser && isNote(b.Text):
 				noted = append(noted, anyAttempt(b.Text))
 				continue
 			}
