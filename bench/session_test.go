@@ -15,6 +15,8 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // The targets of sessions.
@@ -50,7 +52,7 @@ func grow(t *testing.T, h *homes.Home, id string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	me := session.Actor{Type: session.ActorUser}
+	me := store.Actor{Type: store.ActorUser}
 	batch := make([]session.Body, 0, 500)
 	for i := range n {
 		batch = append(batch, &session.App{Namespace: "bench", Data: fmt.Appendf(nil, "event %d of a log that is long", i)})
@@ -62,7 +64,7 @@ func grow(t *testing.T, h *homes.Home, id string, n int) {
 		}
 	}
 	for i := range 20 {
-		note := &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(fmt.Sprintf("line %d", i))}}
+		note := &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(fmt.Sprintf("line %d", i))}}
 		if _, err := s.Append(ctx, me, note); err != nil {
 			t.Fatal(err)
 		}

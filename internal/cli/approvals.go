@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 func (a *App) approvalsCommand() *cobra.Command {
@@ -15,22 +16,22 @@ func (a *App) approvalsCommand() *cobra.Command {
 
 // approvalView is a line of approvals list --json.
 type approvalView struct {
-	ID        string         `json:"id"`
-	Kind      string         `json:"kind"` // approval; see questionView for the other one
-	SessionID string         `json:"session_id"`
-	Tool      string         `json:"tool"`
-	Input     any            `json:"input"`
-	Cwd       string         `json:"cwd"`
-	Target    string         `json:"target,omitempty"` // the path that the call works on, behind all links
-	Always    bool           `json:"always,omitempty"` // it asks in every mode and whatever is granted
-	Digest    session.Digest `json:"digest"`           // of what is shown; an answer is bound to it
-	Rule      string         `json:"rule"`             // that asks; empty: no rule allows the call
-	Asked     homes.Stamp    `json:"asked_at"`
-	Reason    string         `json:"reason,omitempty"`
-	Offer     string         `json:"offer,omitempty"`          // the rule that --scope session grants
-	Pattern   string         `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
-	Allows    string         `json:"pattern_allows,omitempty"` // what that allows besides, in words
-	Again     bool           `json:"decided_again,omitempty"`  // a rule granted since may allow it: that is decided when it goes on
+	ID        string       `json:"id"`
+	Kind      string       `json:"kind"` // approval; see questionView for the other one
+	SessionID string       `json:"session_id"`
+	Tool      string       `json:"tool"`
+	Input     any          `json:"input"`
+	Cwd       string       `json:"cwd"`
+	Target    string       `json:"target,omitempty"` // the path that the call works on, behind all links
+	Always    bool         `json:"always,omitempty"` // it asks in every mode and whatever is granted
+	Digest    store.Digest `json:"digest"`           // of what is shown; an answer is bound to it
+	Rule      string       `json:"rule"`             // that asks; empty: no rule allows the call
+	Asked     homes.Stamp  `json:"asked_at"`
+	Reason    string       `json:"reason,omitempty"`
+	Offer     string       `json:"offer,omitempty"`          // the rule that --scope session grants
+	Pattern   string       `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
+	Allows    string       `json:"pattern_allows,omitempty"` // what that allows besides, in words
+	Again     bool         `json:"decided_again,omitempty"`  // a rule granted since may allow it: that is decided when it goes on
 }
 
 func viewOfWait(w wait) approvalView {

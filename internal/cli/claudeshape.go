@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // claudeShape writes the lines that programs written for Claude Code's stream-json read: system/init, assistant, user
@@ -20,8 +21,8 @@ type claudeShape struct {
 	enc     *json.Encoder
 	session string
 	calls   live.Calls
-	usage   session.Usage // of the run
-	cost    int64         // nano-USD of the run, as far as known
+	usage   model.Usage // of the run
+	cost    int64       // nano-USD of the run, as far as known
 	steps   int
 	asked   int64 // ms UTC of the model call under way
 	apiMS   int64
@@ -96,11 +97,11 @@ func (c *claudeShape) responded(u engine.Update, b *session.ModelResponded) {
 
 func claudeBlock(bl session.SealedBlock) any {
 	switch bl.Type {
-	case session.BlockText:
+	case model.BlockText:
 		return object{"type": "text", "text": string(bl.Shown)}
-	case session.BlockToolUse:
+	case model.BlockToolUse:
 		return object{"type": "tool_use", "id": bl.ID, "name": bl.Name, "input": homes.JSONValue(bl.Input)}
-	case session.BlockThinking, session.BlockOther, session.BlockToolResult, session.BlockImage, session.BlockDocument:
+	case model.BlockThinking, model.BlockOther, model.BlockToolResult, model.BlockImage, model.BlockDocument:
 	}
 	var kind struct {
 		Type string `json:"type"`
@@ -111,14 +112,14 @@ func claudeBlock(bl session.SealedBlock) any {
 	return nil
 }
 
-func claudeUsage(u session.Usage) object {
+func claudeUsage(u model.Usage) object {
 	return object{
 		"input_tokens": u.Input, "output_tokens": u.Output,
 		"cache_creation_input_tokens": u.CacheWrite, "cache_read_input_tokens": u.CacheRead,
 	}
 }
 
-func (c *claudeShape) finished(u engine.Update, act string, parts []session.Part, isError bool) {
+func (c *claudeShape) finished(u engine.Update, act string, parts []model.Part, isError bool) {
 	c.line(fmt.Sprint(u.Event.Seq), object{
 		"type": "user", "parent_tool_use_id": nil, "message": object{"role": "user", "content": []any{object{
 			"type": "tool_result", "tool_use_id": c.calls.Of(act).Use, "content": claudeContent(parts), "is_error": isError,
@@ -127,21 +128,21 @@ func (c *claudeShape) finished(u engine.Update, act string, parts []session.Part
 }
 
 // claudeContent is a text where there is nothing else, else blocks.
-func claudeContent(parts []session.Part) any {
+func claudeContent(parts []model.Part) any {
 	blocks := []any{}
 	for _, p := range parts {
-		if p.Type == session.BlockText {
+		if p.Type == model.BlockText {
 			blocks = append(blocks, object{"type": "text", "text": string(p.Data)})
 			continue
 		}
 		blocks = append(blocks, object{"type": p.Type, "source": object{"type": "base64", "media_type": p.Media, "data": p.Data}})
 	}
 	for _, p := range parts {
-		if p.Type != session.BlockText {
+		if p.Type != model.BlockText {
 			return blocks
 		}
 	}
-	return session.Text(parts)
+	return model.Text(parts)
 }
 
 func (c *claudeShape) result(r *homes.Result) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // offered is what the hidden command of the completion scripts offers for a command line, without the descriptions.
@@ -28,11 +30,11 @@ func (w *world) offered(args ...string) []string {
 // Sessions, names, tasks, what waits, grants and the values of flags are offered where they can stand.
 func TestCompletionOffers(t *testing.T) {
 	w := newWorld(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	w.create("s1")
 	w.ok("rename", "s1", "parser")
 	w.append("s1", user, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
-	w.append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
 	w.asked("s1", "t1.s1.b1.a1")
 	w.task("s1", "bash_1", "exit 0", 0)
@@ -121,9 +123,9 @@ func TestCompletionNarrows(t *testing.T) {
 // The bash script works where the package bash-completion is not installed, also for ids with a colon.
 func TestCompletionInPlainBash(t *testing.T) {
 	w := newWorld(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	w.create("s1")
-	w.append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
 	w.asked("s1", "t1.s1.b1.a1")
 	self, err := os.Executable()

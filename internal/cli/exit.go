@@ -11,7 +11,6 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/connect"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/store"
 )
@@ -76,7 +75,7 @@ var outcomes = []struct {
 	{connect.ErrNoModel, exitUsage, ""},
 	{connect.ErrBadModel, exitUsage, ""},
 	{connect.ErrBadKey, exitUsage, ""},
-	{session.ErrBadID, exitUsage, ""},
+	{store.ErrBadID, exitUsage, ""},
 	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
 	{settings.ErrProtect, exitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
 	{permission.ErrMode, exitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},

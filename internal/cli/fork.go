@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -19,8 +18,8 @@ func (a *App) forkCommand() *cobra.Command {
 		Use: "fork ID[@SEQ]", Short: "Branch a session off, at its newest event or an earlier one",
 		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("id") && !session.ValidID(child) {
-				return session.CheckID(child)
+			if cmd.Flags().Changed("id") && !store.ValidID(child) {
+				return store.CheckID(child)
 			}
 			if name != "" {
 				if err := checkName(name); err != nil {

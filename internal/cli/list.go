@@ -213,7 +213,7 @@ type head struct {
 	Turns     int64             `json:"turns"`
 	CostUSD   *float64          `json:"cost_usd"`
 	Parent    *homes.ParentView `json:"parent"`
-	Head      session.Head      `json:"head"`
+	Head      store.Head        `json:"head"`
 	Epoch     int64             `json:"epoch"`
 	Holder    *homes.HolderView `json:"holder"`
 	Pending   int64             `json:"pending"`

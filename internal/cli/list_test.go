@@ -10,6 +10,8 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // list shows every session once, page by page, and filters by what it shows.
@@ -17,11 +19,11 @@ func TestListFiltersAndPages(t *testing.T) {
 	w := newWorld(t)
 	for _, id := range []string{"one", "two", "three"} {
 		w.create(id)
-		w.append(id, session.Actor{Type: session.ActorUser})
+		w.append(id, store.Actor{Type: store.ActorUser})
 	}
 	title := "my name"
-	w.append("two", session.Actor{Type: session.ActorUser}, &session.Labelled{Title: &title, Labels: map[string]string{"team": "red"}})
-	w.append("three", session.Actor{Type: session.ActorUser}, &session.LifecycleSet{To: session.LifecyclePaused})
+	w.append("two", store.Actor{Type: store.ActorUser}, &session.Labelled{Title: &title, Labels: map[string]string{"team": "red"}})
+	w.append("three", store.Actor{Type: store.ActorUser}, &session.LifecycleSet{To: session.LifecyclePaused})
 	for _, c := range []struct {
 		args string
 		want string
@@ -65,7 +67,7 @@ func TestListFiltersAndPages(t *testing.T) {
 func TestListGolden(t *testing.T) {
 	w := newWorld(t)
 	w.create("one")
-	w.append("one", session.Actor{Type: session.ActorUser})
+	w.append("one", store.Actor{Type: store.ActorUser})
 	w.ok("fork", "one", "--id", "child")
 	w.ok("rename", "child", "a child")
 	w.golden("list_json", w.ok("list", "--json"))
@@ -100,8 +102,8 @@ func TestListMarksTheInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user := session.Actor{Type: session.ActorUser}
-	if _, err := s.Append(t.Context(), user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}); err != nil {
+	user := store.Actor{Type: store.ActorUser}
+	if _, err := s.Append(t.Context(), user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}}); err != nil {
 		t.Fatal(err)
 	}
 	// The heads are one append late.
@@ -148,9 +150,9 @@ func (w *world) agree(id, activity string) {
 // Each activity is told apart, whatever brought a session there.
 func TestActivities(t *testing.T) {
 	w := newWorld(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	message := func() session.Body {
-		return &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}
+		return &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}}
 	}
 	w.create("s1")
 	w.agree("s1", "idle")
@@ -171,8 +173,8 @@ func TestActivities(t *testing.T) {
 		t.Errorf("the question is not in show:\n%s", out)
 	}
 	w.append("s1", user, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "red"})
-	w.append("s1", session.Actor{Type: session.ActorEngine}, &session.ToolFinished{
-		Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("red")},
+	w.append("s1", store.Actor{Type: store.ActorEngine}, &session.ToolFinished{
+		Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart("red")},
 	})
 	w.agree("s1", "stopped")
 }
@@ -189,10 +191,10 @@ func (w *world) asked(id, act string) string {
 	const question = "which colour is it?"
 	input := []byte(`{"question":"` + question + `"}`)
 	cost := int64(0)
-	w.append(id, session.Actor{Type: session.ActorEngine},
+	w.append(id, store.Actor{Type: store.ActorEngine},
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: st.Epoch + 1, Model: "scripted/test", Through: st.Head.Seq, MaxTokens: 10},
-		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: session.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
-			{Type: session.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
+		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
+			{Type: model.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
 		}},
 		&session.QuestionAsked{Act: act, Question: session.Question{Question: question, Options: []string{"red", "green"}}},
 	)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // logFlags are what log is asked to print.
@@ -114,7 +115,7 @@ type logPrinter struct {
 	live  bool // each event is shown at once
 }
 
-func (p *logPrinter) print(id string, events iter.Seq2[session.Event, error]) error {
+func (p *logPrinter) print(id string, events iter.Seq2[store.Event, error]) error {
 	for ev, err := range events {
 		if err != nil {
 			return err
@@ -131,7 +132,7 @@ func (p *logPrinter) print(id string, events iter.Seq2[session.Event, error]) er
 	return nil
 }
 
-func (p *logPrinter) event(id string, ev session.Event) error {
+func (p *logPrinter) event(id string, ev store.Event) error {
 	if p.json {
 		line := session.EventView(ev, nil)
 		if p.named {

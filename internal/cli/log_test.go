@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 func TestLogGolden(t *testing.T) {
@@ -20,11 +21,11 @@ func TestLogGolden(t *testing.T) {
 func TestLogOfAFork(t *testing.T) {
 	w := newWorld(t)
 	w.create("a")
-	w.append("a", session.Actor{Type: session.ActorUser})
+	w.append("a", store.Actor{Type: store.ActorUser})
 	w.ok("fork", "a", "--id", "b")
-	w.append("b", session.Actor{Type: session.ActorUser})
+	w.append("b", store.Actor{Type: store.ActorUser})
 	w.ok("fork", "b@2", "--id", "c")
-	w.append("a", session.Actor{Type: session.ActorUser}) // after the fork: not the child's past
+	w.append("a", store.Actor{Type: store.ActorUser}) // after the fork: not the child's past
 	own := lines(t, w.ok("log", "c", "--json"))
 	var keys []string
 	for k := range own[0] {
@@ -55,7 +56,7 @@ func TestLogOfAFork(t *testing.T) {
 func TestLogFrom(t *testing.T) {
 	w := newWorld(t)
 	w.create("a")
-	w.append("a", session.Actor{Type: session.ActorUser})
+	w.append("a", store.Actor{Type: store.ActorUser})
 	if l := lines(t, w.ok("log", "a", "--json", "--from", "3")); len(l) != 1 || l[0]["seq"] != 3.0 {
 		t.Errorf("from 3: %v", l)
 	}
@@ -72,7 +73,7 @@ func TestLogFollow(t *testing.T) {
 	w.create("a")
 	r, wait := w.start("log", "a", "--json", "--follow")
 	until(t, "the first event is shown", func() bool { return strings.Contains(r.read().stdout, "session.opened") })
-	w.append("a", session.Actor{Type: session.ActorUser}, &session.App{Namespace: "fresh"})
+	w.append("a", store.Actor{Type: store.ActorUser}, &session.App{Namespace: "fresh"})
 	until(t, "the new event is shown", func() bool { return strings.Contains(r.read().stdout, `"namespace":"fresh"`) })
 	w.signals <- syscall.SIGINT
 	wait()
@@ -100,13 +101,13 @@ func TestEventViewOfTheUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		ev   session.Event
+		ev   store.Event
 		want string
 	}{
-		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: raw}, `{"namespace":"n","parts":[{"text_base64":"/w=="}]}`},
-		{session.Event{Seq: 1, Kind: session.KindApp, Codec: session.Codec1}, `{"erased":true}`},
-		{session.Event{Seq: 1, Kind: session.KindApp, Codec: 9, Body: []byte("ab")}, `{"codec":9,"raw_base64":"YWI="}`},
-		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: []byte("ab")}, `{"raw_base64":"YWI="}`},
+		{store.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: raw}, `{"namespace":"n","parts":[{"text_base64":"/w=="}]}`},
+		{store.Event{Seq: 1, Kind: session.KindApp, Codec: session.Codec1}, `{"erased":true}`},
+		{store.Event{Seq: 1, Kind: session.KindApp, Codec: 9, Body: []byte("ab")}, `{"codec":9,"raw_base64":"YWI="}`},
+		{store.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: []byte("ab")}, `{"raw_base64":"YWI="}`},
 	} {
 		var b strings.Builder
 		if err := encoder(&b).Encode(session.EventView(c.ev, nil)); err != nil {
@@ -116,7 +117,7 @@ func TestEventViewOfTheUnknown(t *testing.T) {
 			t.Errorf("%s: want body %s", b.String(), c.want)
 		}
 	}
-	if v := session.EventView(session.Event{Seq: 7, Kind: session.KindApp, Codec: session.Codec1, Body: []byte("ab")}, nil); v.Body.(map[string]any)["error"] == nil {
+	if v := session.EventView(store.Event{Seq: 7, Kind: session.KindApp, Codec: session.Codec1, Body: []byte("ab")}, nil); v.Body.(map[string]any)["error"] == nil {
 		t.Errorf("a damaged body: %v", v.Body)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -161,7 +162,7 @@ func (w *world) open(script string) *homes.Home {
 
 var testAgent = session.Agent{
 	Name: "default", Provider: "scripted", Model: "test", System: "You are a test.", Tools: []byte(`[{"name":"Bash"}]`), MaxTokens: 1000,
-	Price: &session.Price{Input: 1000, Output: 2000},
+	Price: &model.Price{Input: 1000, Output: 2000},
 }
 
 // configure writes the user's configuration.
@@ -188,7 +189,7 @@ func (w *world) close(h *homes.Home) {
 }
 
 // append adds events to a session's log.
-func (w *world) append(id string, actor session.Actor, bodies ...session.Body) {
+func (w *world) append(id string, actor store.Actor, bodies ...session.Body) {
 	w.t.Helper()
 	h := w.open("{}")
 	defer w.close(h)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // reboot leaves the home as a restart of the machine does: the records are of another boot, and no process is left.
@@ -212,7 +213,7 @@ func TestRestoreRefused(t *testing.T) {
 	w.runTask("--name", "planned", "--restart", "on-reboot", "--", "sh", "-c", "echo up; sleep 600")
 	w.reboot()
 	plan := "plan"
-	w.append(w.idOf("planned"), session.Actor{Type: session.ActorUser}, &session.Configured{Mode: &plan})
+	w.append(w.idOf("planned"), store.Actor{Type: store.ActorUser}, &session.Configured{Mode: &plan})
 	if err := os.WriteFile(deny, []byte("[permissions]\ndeny = [\"Bash(tail:*)\"]\nask = [\"Bash(sh:*)\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -396,7 +397,7 @@ func TestRestoreAfterShutdown(t *testing.T) {
 		w.create(id)
 		st := w.taskUnder(id, "bash_1", c.script, 0, "another")
 		until(t, "it is up", func() bool { return w.ok("task", "output", id, "bash_1") == "up\n" })
-		w.append(id, session.Actor{Type: session.ActorUser}, &session.TaskRestartSet{
+		w.append(id, store.Actor{Type: store.ActorUser}, &session.TaskRestartSet{
 			Task: "bash_1", Restart: c.policy, Bound: session.CommandDigest(nil, c.script, w.dir),
 		})
 		dir := filepath.Join(w.home, "acts", id, "t1.s1.b1.a1")

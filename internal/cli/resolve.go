@@ -13,7 +13,6 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -60,7 +59,7 @@ func (a *App) resolve(ctx context.Context, h *homes.Home, name string) (string, 
 	if name == "" {
 		return "", usageError("a session is needed: give its id or name")
 	}
-	if session.ValidID(name) {
+	if store.ValidID(name) {
 		info, err := h.Store().Get(ctx, name)
 		if err == nil {
 			return info.ID, nil
@@ -141,7 +140,7 @@ func byPart(ctx context.Context, h *homes.Home, part string) ([]store.Info, erro
 }
 
 // idPart reports whether a text may be a part of an id: behind a letter it would be one.
-func idPart(s string) bool { return session.ValidID("a" + s) }
+func idPart(s string) bool { return store.ValidID("a" + s) }
 
 // missing says that nothing has this name, and what is near it.
 func (a *App) missing(ctx context.Context, h *homes.Home, name string) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -241,7 +242,7 @@ func (a *App) options(ctx context.Context, h *homes.Home, f *runFlags, set setti
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir
 	}
-	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.getenv("USER")}
+	opt.Actor = store.Actor{Type: store.ActorUser, ID: a.getenv("USER")}
 	opt.Mode = permission.Mode(f.mode)
 	if opt.AddDirs, err = directories("--add-dir", f.dirs, a.Dir); err != nil {
 		return opt, err
@@ -293,7 +294,7 @@ func messageAt(ctx context.Context, h *homes.Home, id string, seq int64) string 
 		}
 		if b, err := session.Decode(ev); err == nil {
 			if m, ok := b.(*session.MessageReceived); ok {
-				return session.Text(m.Content)
+				return model.Text(m.Content)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/store"
 )
 
 // runFlags are the flags of a run.
@@ -92,8 +93,8 @@ func (f *runFlags) check() error {
 		return usageError("--fork-session needs --continue or --resume")
 	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
 		return usageError("--session-id opens a new session: it goes with --resume only to name a fork")
-	case f.changed("session-id") && !session.ValidID(f.sessionID):
-		return session.CheckID(f.sessionID)
+	case f.changed("session-id") && !store.ValidID(f.sessionID):
+		return store.CheckID(f.sessionID)
 	case f.changed("append-system-prompt") && (f.cont || f.resume != ""):
 		return usageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is; say it in the prompt instead")
 	case f.changed("name") && (f.cont || f.resume != "") && !f.fork:

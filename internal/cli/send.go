@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 func (a *App) sendCommand() *cobra.Command {
@@ -26,7 +27,7 @@ be - for standard input, or nothing where something is piped in.`,
 				return err
 			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				body := &session.MessageReceived{Content: []session.Part{session.TextPart(text)}}
+				body := &session.MessageReceived{Content: []model.Part{model.TextPart(text)}}
 				if err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
 					return err
 				}

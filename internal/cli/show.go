@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -96,7 +97,7 @@ func (a *App) show(v *homes.View) {
 }
 
 // tokens is a usage in words, without what is none.
-func tokens(u session.Usage) string {
+func tokens(u model.Usage) string {
 	words := []string{grouped(u.Input) + " tokens in", grouped(u.Output) + " out"}
 	for _, part := range []struct {
 		n    int64
@@ -265,7 +266,7 @@ func contentText(c homes.ContentView) string {
 	switch {
 	case c.Text != nil:
 		return *c.Text
-	case c.Type == session.BlockToolUse:
+	case c.Type == model.BlockToolUse:
 		return c.Name + " " + inputText(c.Input)
 	case c.Content != nil:
 		var b strings.Builder

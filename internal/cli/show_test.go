@@ -7,15 +7,17 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // eventful writes a log in which a bit of everything happened, without running anything.
 func (w *world) eventful(id string) {
 	w.t.Helper()
 	w.create(id)
-	user, tool, engineActor := session.Actor{Type: session.ActorUser, ID: "tester"}, session.Actor{Type: session.ActorTool, ID: "Bash"}, session.Actor{Type: session.ActorEngine}
-	text := func(s string) []session.Part { return []session.Part{session.TextPart(s)} }
-	w.append(id, user, &session.MessageReceived{Key: "k1", Content: append(text("go \x1b[31mred"), session.Part{Type: session.BlockImage, Media: "image/png", Data: []byte{0x89, 'P'}})})
+	user, tool, engineActor := store.Actor{Type: store.ActorUser, ID: "tester"}, store.Actor{Type: store.ActorTool, ID: "Bash"}, store.Actor{Type: store.ActorEngine}
+	text := func(s string) []model.Part { return []model.Part{model.TextPart(s)} }
+	w.append(id, user, &session.MessageReceived{Key: "k1", Content: append(text("go \x1b[31mred"), model.Part{Type: model.BlockImage, Media: "image/png", Data: []byte{0x89, 'P'}})})
 	w.append(id, engineActor, &session.TurnStarted{N: 1, Message: 3})
 	h := w.open("{}")
 	st, err := h.State(w.t.Context(), id)
@@ -32,23 +34,23 @@ func (w *world) eventful(id string) {
 	w.append(id, engineActor,
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: epoch, Model: "scripted/test", Through: 6, MaxTokens: 100, Estimate: 50},
 		&session.ModelResponded{
-			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: session.StopToolUse, Cost: &cost,
-			Usage: session.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
+			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost,
+			Usage: model.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
 			Blocks: []session.SealedBlock{
-				{Type: session.BlockThinking, Raw: []byte(`{"type":"thinking","signature":"<&>"}`)},
-				{Type: session.BlockText, Text: true, Raw: []byte(`{ "type":"text","text":"hi"}`), Shown: []byte("hi")},
-				{Type: session.BlockToolUse, ID: "tu1", Name: "Bash", Raw: []byte(`{"type":"tool_use"}`), Input: call.Input},
+				{Type: model.BlockThinking, Raw: []byte(`{"type":"thinking","signature":"<&>"}`)},
+				{Type: model.BlockText, Text: true, Raw: []byte(`{ "type":"text","text":"hi"}`), Shown: []byte("hi")},
+				{Type: model.BlockToolUse, ID: "tu1", Name: "Bash", Raw: []byte(`{"type":"tool_use"}`), Input: call.Input},
 			},
 		},
 		&session.ToolDecided{Act: "t1.s1.b3.a1", Effect: session.EffectProcess, Decision: session.Decision{Allow: true, Rule: "Bash(false)", Bound: bound, Epoch: epoch}},
 		&session.ToolStarted{Act: "t1.s1.b3.a1", Start: session.Start{Epoch: epoch, Command: "false"}},
 		&session.ToolFinished{
 			Act: "t1.s1.b3.a1", Outcome: session.OutcomeError, ExitCode: &code, Cwd: "/elsewhere", Env: session.EnvDelta{"A": &value, "B": gone},
-			Content: append(text("exit code 3\n"), session.Part{Type: session.BlockText, Data: []byte{0xff, 'x'}}),
+			Content: append(text("exit code 3\n"), model.Part{Type: model.BlockText, Data: []byte{0xff, 'x'}}),
 		},
-		&session.FileSeen{File: session.File{Path: "/f/read", Use: session.FileRead, Digest: session.Sum([]byte("r")), Mode: 0o644, Size: 1}},
-		&session.FileSeen{File: session.File{Path: "/f/made", Use: session.FileCreated, Digest: session.Sum([]byte("c")), Mode: 0o600, Size: 2}},
-		&session.FileSeen{File: session.File{Path: "/f/edit", Use: session.FileModified, Digest: session.Sum([]byte("m")), Mode: 0o755, Size: 3}},
+		&session.FileSeen{File: session.File{Path: "/f/read", Use: session.FileRead, Digest: store.Sum([]byte("r")), Mode: 0o644, Size: 1}},
+		&session.FileSeen{File: session.File{Path: "/f/made", Use: session.FileCreated, Digest: store.Sum([]byte("c")), Mode: 0o600, Size: 2}},
+		&session.FileSeen{File: session.File{Path: "/f/edit", Use: session.FileModified, Digest: store.Sum([]byte("m")), Mode: 0o755, Size: 3}},
 		&session.PlanSet{Steps: []session.Step{{Content: "look \x1b]0;evil\a", Status: session.StepDone}, {Content: "act", ActiveForm: "acting", Status: session.StepPlanned}}},
 		&session.FactAdded{Fact: session.Fact{Kind: "finding", Text: "it is so", Provenance: "tool"}},
 		&session.StateSet{Key: "json", Value: []byte(`{"n": 1}`)},
@@ -115,7 +117,7 @@ func TestShowAllReadsTheLog(t *testing.T) {
 	for i := range bodies {
 		bodies[i] = &session.FileSeen{File: session.File{Path: "/f/" + string(rune('a'+i%26)) + strings.Repeat("x", i/26), Use: session.FileRead}}
 	}
-	w.append("s1", session.Actor{Type: session.ActorTool}, bodies...)
+	w.append("s1", store.Actor{Type: store.ActorTool}, bodies...)
 	count := func(v map[string]any) int { return len(v["files"].(map[string]any)["read"].([]any)) }
 	v := lines(t, w.ok("show", "s1", "--json"))[0]
 	if count(v) != 4096 || v["truncated"].(map[string]any)["files"] != 4.0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: in a directory that was deleted, every command that needs one says so.
@@ -64,7 +65,7 @@ func TestMessagesThatWait(t *testing.T) {
 func TestActorWithoutName(t *testing.T) {
 	w := newWorld(t)
 	w.create("s")
-	w.append("s", session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
+	w.append("s", store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
 	if out := w.ok("permissions", "list", "s"); !strings.Contains(out, "by user,") {
 		t.Error(out)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/store"
 )
 
 // task starts a command under a shim and names it in a session's log, as an agent that is gone since would have.
@@ -49,7 +50,7 @@ func (w *world) taskUnder(id, name, script string, keep int64, boot string) sess
 	if boot == "" {
 		boot = st.BootID
 	}
-	w.append(id, session.Actor{Type: session.ActorTool, ID: "Bash"}, &session.TaskStarted{Task: session.Task{
+	w.append(id, store.Actor{Type: store.ActorTool, ID: "Bash"}, &session.TaskStarted{Task: session.Task{
 		ID: name, Act: act, Command: script, Cwd: w.dir, PID: st.PID, StartTicks: st.StartTicks, BootID: boot,
 	}})
 	return st

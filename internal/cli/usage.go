@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -63,7 +64,7 @@ type usageReport struct {
 // usagePart is the usage of one model, session, directory or day.
 type usagePart struct {
 	Name string `json:"name"`
-	session.Usage
+	model.Usage
 	Calls    int64   `json:"calls"`
 	Unpriced int64   `json:"unpriced_calls"`
 	Known    float64 `json:"known_cost_usd"`

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,7 +19,7 @@ const (
 
 // admit gives the event that an item becomes: its own, or a refusal. Whatever is admitted folds without a fault.
 func (s *Session) admit(it store.Item) session.Body {
-	body, err := session.Decode(session.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
+	body, err := session.Decode(store.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
 	if err == nil {
 		err = s.admissible(body, it.Key)
 	} else {
@@ -122,9 +123,9 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 	b.Key, b.Changed = key, nil
 	for i := range b.Content {
 		switch p := &b.Content[i]; p.Type {
-		case session.BlockText:
+		case model.BlockText:
 			p.Data = s.eng.cfg.Secrets.Replace(p.Data)
-		case session.BlockImage, session.BlockDocument:
+		case model.BlockImage, model.BlockDocument:
 		default:
 			return fmt.Errorf("a message cannot hold a part of type %q", p.Type)
 		}

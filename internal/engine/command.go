@@ -9,6 +9,8 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // commandFlight follows one command to its outcome, whoever started it.
@@ -50,7 +52,7 @@ func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
 	}
 	return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolFinished{
 		Act: f.act, Outcome: session.OutcomeError,
-		Content: []session.Part{session.TextPart(fmt.Sprintf("The command could not be started: %v", cause))},
+		Content: []model.Part{model.TextPart(fmt.Sprintf("The command could not be started: %v", cause))},
 	}}}
 }
 
@@ -120,7 +122,7 @@ func (f commandFlight) announce(ctx context.Context) landing {
 		return f.outcome(st, false)
 	}
 	r := tools.BackgroundResult(f.start.Task, st.PID)
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: r.Content},
 	}}
@@ -139,7 +141,7 @@ func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
 
 // outcome words how a foreground command ended.
 func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing {
-	actor := session.Actor{Type: session.ActorTool, ID: f.name}
+	actor := store.Actor{Type: store.ActorTool, ID: f.name}
 	st = f.s.sinceBoot(st, f.start.BootID)
 	if st.Status == session.CommandAbsent {
 		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolVoid{Act: f.act, Reason: "the command did not run"}}}
@@ -163,14 +165,14 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 		}}
 	case cancelled:
 		fin.Outcome = session.OutcomeCancelled
-		fin.Content = append(fin.Content, session.TextPart("\nCancelled by user."))
+		fin.Content = append(fin.Content, model.TextPart("\nCancelled by user."))
 	case r.IsError:
 		fin.Outcome = session.OutcomeError
 	}
 	if st.Status == session.CommandExited {
 		if st.Cwd != "" && st.Cwd != f.cwd && utf8.ValidString(st.Cwd) { // the log keeps text
 			if f.s.holds(st.Cwd) {
-				fin.Content = append(fin.Content, session.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
+				fin.Content = append(fin.Content, model.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
 					"the next command starts in "+f.cwd+"]"))
 			} else {
 				fin.Cwd = st.Cwd
@@ -189,7 +191,7 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 // stragglers makes a task of what a foreground command left behind, and names it in the result.
 func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFinished) []session.Body {
 	f.start.Task = f.s.nextTask()
-	fin.Content = append(fin.Content, session.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
+	fin.Content = append(fin.Content, model.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
 	return []session.Body{f.task(st)}
 }
 

@@ -35,12 +35,12 @@ func checkSpec(s Spec) error {
 }
 
 // Create makes a session with its first event, in one commit, and returns its id. Errors: store.ErrExists,
-// session.ErrBadID, ErrSpec, permission.ErrMode.
+// store.ErrBadID, ErrSpec, permission.ErrMode.
 func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.ID == "" {
 		spec.ID = e.cfg.NewID()
 	}
-	if err := session.CheckID(spec.ID); err != nil {
+	if err := store.CheckID(spec.ID); err != nil {
 		return "", fmt.Errorf("create session: %w", err)
 	}
 	if err := checkSpec(spec); err != nil {
@@ -90,8 +90,8 @@ func (e *Engine) begin(ctx context.Context, st *session.State, owner string, bod
 	if err := session.CheckNil(bodies...); err != nil {
 		return fmt.Errorf("create session %s: %w", st.ID, err)
 	}
-	actor := session.Actor{Type: session.ActorUser, ID: owner}
-	events, err := e.seal(st, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, len(bodies) > 1)
+	actor := store.Actor{Type: store.ActorUser, ID: owner}
+	events, err := e.seal(st, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, len(bodies) > 1)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 	if childID == "" {
 		childID = e.cfg.NewID()
 	}
-	if err := session.CheckID(childID); err != nil {
+	if err := store.CheckID(childID); err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
 	st, err := e.LoadAt(ctx, parent, seq, seq != 0)

@@ -7,6 +7,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // decide asks the rules about a call and appends what they say: an allow or a deny, a request for approval, a
@@ -61,5 +62,5 @@ func refused(act string, r tools.Result) *session.ToolFinished {
 }
 
 func errorResult(format string, args ...any) *tools.Result {
-	return &tools.Result{IsError: true, Content: []session.Part{session.TextPart(fmt.Sprintf(format, args...))}}
+	return &tools.Result{IsError: true, Content: []model.Part{model.TextPart(fmt.Sprintf(format, args...))}}
 }

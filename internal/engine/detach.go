@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // admitDetach completes a request to send a foreground command to the background.
@@ -103,7 +104,7 @@ func (f commandFlight) move(ctx context.Context) landing {
 		return landing{err: fmt.Errorf("act %s: output: %w", f.act, err)}
 	}
 	r := tools.MovedResult(f.start.Task, st.PID, out)
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.TaskRead{Task: f.start.Task, Position: position},
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: f.s.redact(r.Content)},

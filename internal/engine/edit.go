@@ -7,6 +7,8 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // lostSecret gives the name of a secret that a change would put in the place of its value: a model that was shown a file
@@ -78,8 +80,8 @@ func editLanding(act, name string, e session.Edit, collected bool) landing {
 	if e.Pre.IsZero() {
 		use = session.FileCreated
 	}
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: name}, bodies: []session.Body{
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: name}, bodies: []session.Body{
 		&session.FileSeen{File: session.File{Path: e.Path, Digest: e.Post, Mode: e.Mode, Size: e.Size, Use: use}},
-		&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Collected: collected, Content: []session.Part{session.TextPart(e.Result)}},
+		&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Collected: collected, Content: []model.Part{model.TextPart(e.Result)}},
 	}}
 }

@@ -32,7 +32,7 @@ type Engine struct {
 type Config struct {
 	Store    store.Store
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL
-	Cost     func(spec string, u session.Usage) *int64 // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
+	Cost     func(spec string, u model.Usage) *int64   // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
 	Tools    []tools.Tool
 	Files    tools.Files
 	Commands Commands

@@ -9,6 +9,8 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // execute logs the intent of an allowed call and starts its effect.
@@ -86,20 +88,20 @@ func (s *Session) finished(c tools.Call, r tools.Result) landing {
 	if r.IsError {
 		fin.Outcome = session.OutcomeError
 	}
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
 }
 
-func cancelledLanding(act string, content []session.Part) landing {
-	content = append(content, session.TextPart("Cancelled by user."))
+func cancelledLanding(act string, content []model.Part) landing {
+	content = append(content, model.TextPart("Cancelled by user."))
 	return landing{actor: engineActor, bodies: []session.Body{
 		&session.ToolFinished{Act: act, Outcome: session.OutcomeCancelled, Content: content},
 	}}
 }
 
-func (s *Session) redact(parts []session.Part) []session.Part {
+func (s *Session) redact(parts []model.Part) []model.Part {
 	out := slices.Clone(parts)
 	for i := range out {
-		if out[i].Type == session.BlockText {
+		if out[i].Type == model.BlockText {
 			out[i].Data = s.eng.cfg.Secrets.Replace(out[i].Data)
 		}
 	}

@@ -29,7 +29,7 @@ func TestBrokenProviderIsAFailedCall(t *testing.T) {
 					if tries++; tries == 1 {
 						return broken()
 					}
-					return reply(session.StopEndTurn, text("ok")), nil
+					return reply(model.StopEndTurn, text("ok")), nil
 				}
 				_, se := s.start("go")
 				if st := run(t, se); st.LastTurn == nil || st.LastTurn.Stop != session.TurnEndTurn || tries != 2 {
@@ -70,7 +70,7 @@ func TestPanickingToolIsAFailedAct(t *testing.T) {
 		{panicking{effect: session.EffectExternal}, session.OutcomeUnknown, "panic: late"},
 		{panicking{effect: session.EffectRead, early: true}, session.OutcomeError, "panic: too early"},
 	} {
-		s := newStage(t, reply(session.StopToolUse, use("a", "Odd", `{}`)), reply(session.StopEndTurn, text("done")))
+		s := newStage(t, reply(model.StopToolUse, use("a", "Odd", `{}`)), reply(model.StopEndTurn, text("done")))
 		s.tools = append(s.tools, tt.tool)
 		p, se := s.start("go")
 		if err := se.Close(t.Context(), ""); err != nil {
@@ -95,7 +95,7 @@ func TestDoorRefuses(t *testing.T) {
 		spec engine.Spec
 		want error
 	}{
-		"an id that leaves the home": {engine.Spec{ID: "../../escaped", Cwd: "/w"}, session.ErrBadID},
+		"an id that leaves the home": {engine.Spec{ID: "../../escaped", Cwd: "/w"}, store.ErrBadID},
 		"bypass":                     {engine.Spec{ID: "b", Cwd: "/w", Mode: permission.ModeBypass}, engine.ErrSpec},
 		"a mode that is none":        {engine.Spec{ID: "b", Cwd: "/w", Mode: "odd"}, permission.ErrMode},
 		"a relative directory":       {engine.Spec{ID: "b", Cwd: "w"}, engine.ErrSpec},
@@ -105,7 +105,7 @@ func TestDoorRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := p.Fork(t.Context(), "s", 0, "../child", ""); !errors.Is(err, session.ErrBadID) {
+	if _, _, err := p.Fork(t.Context(), "s", 0, "../child", ""); !errors.Is(err, store.ErrBadID) {
 		t.Errorf("fork: %v", err)
 	}
 	head := se.State().Head.Seq

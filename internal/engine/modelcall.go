@@ -71,7 +71,7 @@ func (s *Session) modelName() string { return s.state.Agent.Provider + "/" + s.s
 
 // request renders nothing: it gathers what is frozen and what the conversation is. The bound of the reply shrinks
 // with the room that is left in the window.
-func (s *Session) request(act string, messages []session.Message) model.Request {
+func (s *Session) request(act string, messages []model.Message) model.Request {
 	a := s.state.Agent
 	room := a.MaxTokens
 	if a.Window > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // perform does what one action asks for: it appends, or logs the intent and starts the effect. It is the only place
@@ -73,7 +74,7 @@ func (s *Session) requestModel(ctx context.Context, a session.Action, do session
 }
 
 func concluded(a session.Action, do session.Conclude) *session.ToolFinished {
-	return &session.ToolFinished{Act: a.ID, Outcome: do.Outcome, Content: []session.Part{session.TextPart(do.Text)}}
+	return &session.ToolFinished{Act: a.ID, Outcome: do.Outcome, Content: []model.Part{model.TextPart(do.Text)}}
 }
 
 // unrelated reports whether an action changes nothing that another one like it depends on: what is said about one call

@@ -4,6 +4,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // plan is what a call would do, read from its input without doing anything.
@@ -13,9 +14,9 @@ type plan struct {
 	effect  session.Effect
 	ask     permission.Request
 	command *tools.Command
-	path    string         // resolved, of the file it would change
-	pre     session.Digest // of that file
-	refusal *tools.Result  // the input is wrong
+	path    string        // resolved, of the file it would change
+	pre     store.Digest  // of that file
+	refusal *tools.Result // the input is wrong
 }
 
 // plan reads what a call would do. A tool of somebody's own that panics refuses the call.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Pauses between attempts of one model call: they double from the first to the longest, and up to half more is jitter.
@@ -78,9 +79,9 @@ func (s *Session) GiveUp(ctx context.Context) error {
 // Resume lets a turn go on that a failed model call or the limit of steps has halted: the call is made once more, the
 // steps are counted anew. A call that another model is to take over goes at once. It changes nothing else; Run goes on.
 // Whoever brings a new prompt does not call it: see [Options].NewPrompt.
-func (s *Session) Resume(ctx context.Context, actor session.Actor) error {
+func (s *Session) Resume(ctx context.Context, actor store.Actor) error {
 	if actor.Type == "" {
-		actor.Type = session.ActorUser
+		actor.Type = store.ActorUser
 	}
 	halt, _ := s.state.Halt()
 	switch f := s.state.Failure(); {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // settle finds out what became of an act that an earlier epoch left open, or that the user cancelled while nobody
@@ -75,8 +76,8 @@ func (s *Session) sweep() {
 	}
 }
 
-func unknownContent(why string) []session.Part {
-	return []session.Part{session.TextPart("Outcome unknown: " + why + ". It may or may not have taken effect; check before you repeat it.")}
+func unknownContent(why string) []model.Part {
+	return []model.Part{model.TextPart("Outcome unknown: " + why + ". It may or may not have taken effect; check before you repeat it.")}
 }
 
 // settleModel counts a call whose reply was never sealed. The same request goes again.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // tasks is how tools see background commands.
@@ -84,7 +85,7 @@ func (t tasks) Kill(ctx context.Context, id string) (session.CommandState, error
 		if now := t.s.state.Task(id); now == nil || now.Status != session.CommandRunning || now.Kill != "" {
 			return nil
 		}
-		return t.s.append(ctx, session.Actor{Type: session.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: session.ByModel})
+		return t.s.append(ctx, store.Actor{Type: store.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: session.ByModel})
 	})
 	if err != nil {
 		return session.CommandState{}, err

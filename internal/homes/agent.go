@@ -53,7 +53,7 @@ func (h *Home) Agent(ctx context.Context, spec string) (session.Agent, error) {
 }
 
 // Price is what a call of a model costs: what Config.Prices says, else what is known; nil is unknown.
-func (h *Home) Price(provider, name string) *session.Price {
+func (h *Home) Price(provider, name string) *model.Price {
 	if p, ok := h.cfg.Prices[provider+"/"+name]; ok {
 		return &p
 	}
@@ -82,7 +82,7 @@ func (h *Home) named(spec string) (provider, name string, err error) {
 }
 
 // cost prices a call of a known model, long prompts included.
-func (h *Home) cost(spec string, u session.Usage) *int64 {
+func (h *Home) cost(spec string, u model.Usage) *int64 {
 	if p, ok := h.cfg.Prices[spec]; ok {
 		return p.Cost(u)
 	}

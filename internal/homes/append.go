@@ -23,7 +23,7 @@ func (h *Home) Shared(ctx context.Context, scope string) (map[string][]byte, err
 // processes come one after the other. What does not fit the session is refused whole: session.ErrUnfit. Other errors:
 // *store.HeldError if a living process holds it, store.ErrConflict if a head is expected, store.ErrKeyReused,
 // store.ErrNotFound, store.ErrUncertain.
-func (h *Home) Append(ctx context.Context, id string, opt AppendOptions, actor session.Actor, bodies ...session.Body) (session.Head, error) {
+func (h *Home) Append(ctx context.Context, id string, opt AppendOptions, actor store.Actor, bodies ...session.Body) (store.Head, error) {
 	head, err := h.eng.AppendFree(ctx, id, opt, actor, bodies...)
 	var held *store.HeldError
 	if !errors.As(err, &held) || held.Holder.Alive != store.Dead {

@@ -18,7 +18,7 @@ func TestAppend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	append1 := func(opt homes.AppendOptions, bodies ...session.Body) (session.Head, error) {
+	append1 := func(opt homes.AppendOptions, bodies ...session.Body) (store.Head, error) {
 		return h.Append(t.Context(), id, opt, homes.User, bodies...)
 	}
 	ok := must(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // written is what stands in the write-ahead log of a home: pages, and the commits that they make up.
@@ -65,7 +66,7 @@ func long(t *testing.T, h *homes.Home, id string, n int) {
 		for i := range batch {
 			batch[i] = &session.App{Namespace: "test", Data: fmt.Appendf(nil, "event %d", done+i)}
 		}
-		if _, err := s.Append(ctx, session.Actor{Type: session.ActorUser}, batch...); err != nil {
+		if _, err := s.Append(ctx, store.Actor{Type: store.ActorUser}, batch...); err != nil {
 			t.Fatal(err)
 		}
 		done += len(batch)
@@ -125,7 +126,7 @@ var errWatched = errors.New("that is all that was wanted")
 
 func (*watcher) Name() string { return "watcher" }
 
-func (*watcher) Prefix(model.Request) (session.Digest, error) { return session.Digest{}, nil }
+func (*watcher) Prefix(model.Request) ([32]byte, error) { return store.Digest{}, nil }
 
 func (w *watcher) Call(context.Context, model.Request, func(model.Delta)) (*model.Response, error) {
 	w.seen = walOf(w.t, w.dir)

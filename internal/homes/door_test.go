@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // asker is a provider of somebody's own: its model asks the user once, and then ends.
@@ -19,16 +20,16 @@ type asker struct{}
 
 func (asker) Name() string { return "mine" }
 
-func (asker) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum([]byte(r.System)), nil
+func (asker) Prefix(r model.Request) ([32]byte, error) {
+	return store.Sum([]byte(r.System)), nil
 }
 
 func (asker) Call(_ context.Context, r model.Request, _ func(model.Delta)) (*model.Response, error) {
 	if len(r.Messages) > 1 {
-		return &model.Response{Stop: session.StopEndTurn, Blocks: []session.Block{{Type: session.BlockText, Text: "thanks"}}}, nil
+		return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: "thanks"}}}, nil
 	}
-	return &model.Response{Stop: session.StopToolUse, Blocks: []session.Block{{
-		Type: session.BlockToolUse, Tool: &session.ToolUse{ID: "u", Name: "AskUser", Input: []byte(`{"question":"which?"}`)},
+	return &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{{
+		Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: "AskUser", Input: []byte(`{"question":"which?"}`)},
 	}}}, nil
 }
 
@@ -47,7 +48,7 @@ func doorHome(t *testing.T) (*homes.Home, string) {
 func TestDoorOfTheHome(t *testing.T) {
 	h, dir := doorHome(t)
 	for _, id := range []string{"../../escaped", "../x", ".hidden", "a/b"} {
-		if _, err := h.Create(t.Context(), engine.Spec{ID: id}); !errors.Is(err, session.ErrBadID) {
+		if _, err := h.Create(t.Context(), engine.Spec{ID: id}); !errors.Is(err, store.ErrBadID) {
 			t.Errorf("id %q: %v", id, err)
 		}
 	}

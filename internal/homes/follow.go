@@ -5,14 +5,13 @@ import (
 	"iter"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
 // Follow yields a session's events from a seq on, first those in the log, then each as it becomes durable, whoever
 // appends it. It ends when ctx ends, with ctx's error, or with the first error of the store.
-func (h *Home) Follow(ctx context.Context, id string, from int64) iter.Seq2[session.Event, error] {
-	return func(yield func(session.Event, error) bool) {
+func (h *Home) Follow(ctx context.Context, id string, from int64) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
 		next := max(from, 1)
 		changed, stop, every := h.changes(id)
 		defer stop()
@@ -27,12 +26,12 @@ func (h *Home) Follow(ctx context.Context, id string, from int64) iter.Seq2[sess
 				}
 			}
 			if err != nil {
-				yield(session.Event{}, err)
+				yield(store.Event{}, err)
 				return
 			}
 			select {
 			case <-ctx.Done():
-				yield(session.Event{}, ctx.Err())
+				yield(store.Event{}, ctx.Err())
 				return
 			case <-changed:
 			case <-time.After(every):
@@ -52,6 +51,6 @@ func (h *Home) changes(id string) (changed <-chan struct{}, stop func(), every t
 }
 
 // Events yields a session's own events with from ≤ seq ≤ to; to 0 is the head.
-func (h *Home) Events(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error] {
+func (h *Home) Events(ctx context.Context, id string, from, to int64) iter.Seq2[store.Event, error] {
 	return h.store.Read(ctx, id, max(from, 1), to)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // HoldOptions are what a session is held with.
@@ -105,7 +106,7 @@ func (s *Session) Updates(ctx context.Context, after int64) iter.Seq2[engine.Upd
 
 // Append adds events of the program's own, in one commit, between two steps of the session's loop, and returns the head
 // then. What does not fit the session is refused whole, with an error that wraps session.ErrUnfit.
-func (s *Session) Append(ctx context.Context, actor session.Actor, bodies ...session.Body) (head session.Head, err error) {
+func (s *Session) Append(ctx context.Context, actor store.Actor, bodies ...session.Body) (head store.Head, err error) {
 	err = s.do(ctx, func() error {
 		err := s.held.Append(ctx, actor, bodies...)
 		head = s.held.Head()

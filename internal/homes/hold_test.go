@@ -24,21 +24,21 @@ type puppet struct {
 
 func (puppet) Name() string { return "mine" }
 
-func (puppet) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum([]byte(r.System)), nil
+func (puppet) Prefix(r model.Request) ([32]byte, error) {
+	return store.Sum([]byte(r.System)), nil
 }
 
 func (p puppet) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
 	last := r.Messages[len(r.Messages)-1].Blocks
 	use := func(name, input string) (*model.Response, error) {
-		return &model.Response{Stop: session.StopToolUse, Blocks: []session.Block{{
-			Type: session.BlockToolUse, Tool: &session.ToolUse{ID: "u", Name: name, Input: []byte(input)},
+		return &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{{
+			Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: name, Input: []byte(input)},
 		}}}, nil
 	}
 	said := last[len(last)-1].Text
 	switch {
 	case last[0].Result != nil:
-		said = "the result is " + session.Text(last[0].Result.Content)
+		said = "the result is " + model.Text(last[0].Result.Content)
 	case said == "ask":
 		return use("AskUser", `{"question":"which?"}`)
 	case strings.HasPrefix(said, "write "):
@@ -53,7 +53,7 @@ func (p puppet) Call(ctx context.Context, r model.Request, sink func(model.Delta
 	for _, word := range strings.SplitAfter(said, " ") {
 		sink(model.Delta{Kind: model.DeltaText, Text: word})
 	}
-	return &model.Response{Stop: session.StopEndTurn, Blocks: []session.Block{{Type: session.BlockText, Text: said}}}, nil
+	return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: said}}}, nil
 }
 
 // held is a session of the puppet, and its home.
@@ -129,7 +129,7 @@ func TestHold(t *testing.T) {
 	if _, err := s.Prompt(t.Context(), " "); !errors.Is(err, engine.ErrRefused) {
 		t.Errorf("a blank prompt: %v", err)
 	}
-	head, err := s.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.App{Namespace: "n", Data: []byte("x")})
+	head, err := s.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.App{Namespace: "n", Data: []byte("x")})
 	if st, e := s.State(t.Context()); err != nil || e != nil || st.Head != head {
 		t.Errorf("head %+v, %v, %v", head, err, e)
 	}
@@ -187,7 +187,7 @@ func TestHoldAsksForApproval(t *testing.T) {
 				t.Fatal(err)
 			}
 			if b, ok := u.Body.(*session.ToolFinished); ok && u.Event.Seq > seq && strings.HasPrefix(b.Act, fmt.Sprintf("t%d.", i+1)) {
-				if text := session.Text(b.Content); !strings.Contains(text, want) {
+				if text := model.Text(b.Content); !strings.Contains(text, want) {
 					t.Errorf("call %d: %s", i, text)
 				}
 				break

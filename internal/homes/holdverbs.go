@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of
@@ -69,7 +70,7 @@ func (s *Session) Continue(ctx context.Context) error {
 // Interrupt cancels the open turn, if there is one: what runs is stopped, and the model is told.
 func (s *Session) Interrupt(ctx context.Context) error {
 	return s.living(ctx, func(ctx context.Context) error {
-		return s.held.Interrupt(ctx, session.Actor{Type: session.ActorUser, ID: s.home.user()})
+		return s.held.Interrupt(ctx, store.Actor{Type: store.ActorUser, ID: s.home.user()})
 	})
 }
 

@@ -58,7 +58,7 @@ type Config struct {
 	Protect  []string                                  // more paths whose change always asks
 	Limits   session.CommandLimits                     // of every command that a session's model starts
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
-	Prices   map[string]session.Price                  // by PROVIDER/MODEL: they come before the known ones
+	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
 	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
 	Log      *slog.Logger                              // nil discards
 	Now      func() time.Time                          // nil: the system's clock

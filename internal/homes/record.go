@@ -16,7 +16,7 @@ import (
 type Recorder struct{ s *engine.Session }
 
 // Record takes a session's lease for an agent of one's own. A session that is not there is made, in the process's
-// directory; an empty id is a new one. Errors: *store.HeldError, *store.CorruptError, session.ErrBadID,
+// directory; an empty id is a new one. Errors: *store.HeldError, *store.CorruptError, store.ErrBadID,
 // store.ErrUncertain.
 func (h *Home) Record(ctx context.Context, id string) (*Recorder, error) {
 	s, err := (*engine.Session)(nil), store.ErrNotFound
@@ -39,31 +39,31 @@ func (r *Recorder) ID() string { return r.s.State().ID }
 
 // User records what the user said, as a turn of its own. Errors: session.ErrUnfit if the model still has to reply, or
 // calls wait for their results.
-func (r *Recorder) User(ctx context.Context, parts ...session.Part) (session.Head, error) {
+func (r *Recorder) User(ctx context.Context, parts ...model.Part) (store.Head, error) {
 	return r.s.RecordUser(ctx, parts...)
 }
 
 // Assistant records a reply of a provider's model: text, thinking and calls in order. The provider's own bytes of a block,
 // if Raw has them, are kept and go back to it as they came. Errors: session.ErrUnfit if nobody has spoken before it, or
 // calls wait for their results.
-func (r *Recorder) Assistant(ctx context.Context, provider string, reply *model.Response) (session.Head, error) {
+func (r *Recorder) Assistant(ctx context.Context, provider string, reply *model.Response) (store.Head, error) {
 	return r.s.RecordReply(ctx, provider, reply)
 }
 
 // ToolResult records what became of a call that the newest reply makes, by the id that the reply gives it. Errors:
 // session.ErrUnfit if no such call waits.
-func (r *Recorder) ToolResult(ctx context.Context, callID string, isError bool, parts ...session.Part) (session.Head, error) {
+func (r *Recorder) ToolResult(ctx context.Context, callID string, isError bool, parts ...model.Part) (store.Head, error) {
 	return r.s.RecordResult(ctx, callID, isError, parts...)
 }
 
 // Append adds other events: app events, facts, the plan, scratch state. Errors: session.ErrUnfit.
-func (r *Recorder) Append(ctx context.Context, actor session.Actor, bodies ...session.Body) (session.Head, error) {
+func (r *Recorder) Append(ctx context.Context, actor store.Actor, bodies ...session.Body) (store.Head, error) {
 	err := r.s.Append(ctx, actor, bodies...)
 	return r.s.Head(), err
 }
 
 // Messages is the conversation as a model's next request would hold it.
-func (r *Recorder) Messages(ctx context.Context) ([]session.Message, error) {
+func (r *Recorder) Messages(ctx context.Context) ([]model.Message, error) {
 	t, err := r.s.Transcript(ctx)
 	if err != nil {
 		return nil, err

@@ -9,17 +9,18 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 func says(text string) *model.Response {
 	return &model.Response{
-		Model: "m9", Stop: session.StopEndTurn, Usage: session.Usage{Input: 7, Output: 3},
-		Blocks: []session.Block{{Type: session.BlockText, Text: text}},
+		Model: "m9", Stop: model.StopEndTurn, Usage: model.Usage{Input: 7, Output: 3},
+		Blocks: []model.Block{{Type: model.BlockText, Text: text}},
 	}
 }
 
-func must(t *testing.T) func(session.Head, error) session.Head {
-	return func(h session.Head, err error) session.Head {
+func must(t *testing.T) func(store.Head, error) store.Head {
+	return func(h store.Head, err error) store.Head {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -40,34 +41,34 @@ func TestRecorder(t *testing.T) {
 		t.Fatal(err)
 	}
 	ok := must(t)
-	for name, bad := range map[string]func() (session.Head, error){
-		"a reply to nothing":  func() (session.Head, error) { return r.Assistant(t.Context(), "mine", says("hm")) },
-		"a result of nothing": func() (session.Head, error) { return r.ToolResult(t.Context(), "x", false) },
-		"a blank message":     func() (session.Head, error) { return r.User(t.Context(), session.TextPart(" ")) },
+	for name, bad := range map[string]func() (store.Head, error){
+		"a reply to nothing":  func() (store.Head, error) { return r.Assistant(t.Context(), "mine", says("hm")) },
+		"a result of nothing": func() (store.Head, error) { return r.ToolResult(t.Context(), "x", false) },
+		"a blank message":     func() (store.Head, error) { return r.User(t.Context(), model.TextPart(" ")) },
 	} {
 		if _, err := bad(); !errors.Is(err, session.ErrUnfit) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	ok(r.User(t.Context(), session.TextPart("what is in a.txt and b.txt?")))
-	if _, err := r.User(t.Context(), session.TextPart("well?")); !errors.Is(err, session.ErrUnfit) {
+	ok(r.User(t.Context(), model.TextPart("what is in a.txt and b.txt?")))
+	if _, err := r.User(t.Context(), model.TextPart("well?")); !errors.Is(err, session.ErrUnfit) {
 		t.Errorf("two messages in a row: %v", err)
 	}
 	raw := []byte(`{"type":"tool_use",  "id":"c1","name":"cat","input":{"f": "a.txt"},"later":1}`)
-	ok(r.Assistant(t.Context(), "mine", &model.Response{Model: "m9", Stop: session.StopToolUse, Blocks: []session.Block{
-		{Type: session.BlockText, Text: "I look."},
-		{Type: session.BlockToolUse, Raw: raw, Tool: &session.ToolUse{ID: "c1", Name: "cat", Input: json.RawMessage(`{"f": "a.txt"}`)}},
-		{Type: session.BlockToolUse, Tool: &session.ToolUse{ID: "c2", Name: "cat", Input: json.RawMessage(`{"f":"b.txt"}`)}},
+	ok(r.Assistant(t.Context(), "mine", &model.Response{Model: "m9", Stop: model.StopToolUse, Blocks: []model.Block{
+		{Type: model.BlockText, Text: "I look."},
+		{Type: model.BlockToolUse, Raw: raw, Tool: &model.ToolUse{ID: "c1", Name: "cat", Input: json.RawMessage(`{"f": "a.txt"}`)}},
+		{Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "c2", Name: "cat", Input: json.RawMessage(`{"f":"b.txt"}`)}},
 	}}))
-	at := ok(r.ToolResult(t.Context(), "c2", true, session.TextPart("no such file")))
+	at := ok(r.ToolResult(t.Context(), "c2", true, model.TextPart("no such file")))
 	if _, err := r.Assistant(t.Context(), "mine", says("done")); !errors.Is(err, session.ErrUnfit) || !strings.Contains(err.Error(), "c1") {
 		t.Errorf("a reply before all results: %v", err)
 	}
 	if _, err := r.ToolResult(t.Context(), "c2", false); !errors.Is(err, session.ErrUnfit) {
 		t.Errorf("a second result: %v", err)
 	}
-	ok(r.ToolResult(t.Context(), "c1", false, session.TextPart("hello")))
-	ok(r.Append(t.Context(), session.Actor{Type: session.ActorModel}, &session.StateSet{Key: "k", Value: []byte("1")}))
+	ok(r.ToolResult(t.Context(), "c1", false, model.TextPart("hello")))
+	ok(r.Append(t.Context(), store.Actor{Type: store.ActorModel}, &session.StateSet{Key: "k", Value: []byte("1")}))
 	head := ok(r.Assistant(t.Context(), "mine", says("a.txt says hello.")))
 	if got := r.State(); got.Head != head || len(got.Faults) > 0 || got.Usage[0].Usage.Input != 7 {
 		t.Errorf("state %+v", got.Usage)
@@ -113,20 +114,20 @@ func TestRecorder(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := h.Record(t.Context(), "../out"); !errors.Is(err, session.ErrBadID) {
+	if _, err := h.Record(t.Context(), "../out"); !errors.Is(err, store.ErrBadID) {
 		t.Errorf("a bad id: %v", err)
 	}
 }
 
 // talk writes a conversation on one line.
-func talk(ms []session.Message) string {
+func talk(ms []model.Message) string {
 	var out []string
 	for _, m := range ms {
 		line := string(m.Role) + ":"
 		for _, b := range m.Blocks {
 			switch {
 			case b.Result != nil:
-				line += " " + b.Result.ID + "=" + session.Text(b.Result.Content)
+				line += " " + b.Result.ID + "=" + model.Text(b.Result.Content)
 				if b.Result.IsError {
 					line += "!"
 				}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Result says how a run ended. It describes the newest turn of the run; its JSON form is a contract.
@@ -16,7 +18,7 @@ type Result struct {
 	Turn       int               `json:"turn"`
 	StopReason string            `json:"stop_reason"`
 	Result     string            `json:"result"`
-	Usage      session.Usage     `json:"usage"`
+	Usage      model.Usage       `json:"usage"`
 	CostUSD    *float64          `json:"cost_usd"` // null: a price is unknown
 	Steps      int               `json:"steps"`
 	IsError    bool              `json:"is_error"`
@@ -52,10 +54,10 @@ func (r *Result) count(w *turnWatch, took time.Duration) {
 
 // Waiting is something that needs a human before the turn can go on.
 type Waiting struct {
-	Session string         `json:"-"`
-	Act     string         `json:"-"`
-	Bound   session.Digest `json:"-"` // of an approval: what was shown, see [Home.Approve]
-	Offer   string         `json:"-"` // of an approval: the rule that would cover just this call; empty if there is none
+	Session string       `json:"-"`
+	Act     string       `json:"-"`
+	Bound   store.Digest `json:"-"` // of an approval: what was shown, see [Home.Approve]
+	Offer   string       `json:"-"` // of an approval: the rule that would cover just this call; empty if there is none
 
 	ID       string            `json:"id"`   // session id:act id
 	Kind     string            `json:"kind"` // approval or question

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -33,7 +34,7 @@ type RunOptions struct {
 // Errors: store.ErrNotFound, *store.HeldError, store.ErrUncertain, *store.CorruptError.
 func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, error) {
 	opt.NewPrompt = opt.Prompt != ""
-	if opt.NewPrompt && session.Blank([]session.Part{session.TextPart(opt.Prompt)}) {
+	if opt.NewPrompt && session.Blank([]model.Part{model.TextPart(opt.Prompt)}) {
 		return nil, fmt.Errorf("run session %s: %w: a prompt without words", id, engine.ErrRefused)
 	}
 	began := h.cfg.Now()
@@ -122,7 +123,7 @@ func runInterruptible(ctx context.Context, s *engine.Session, interrupt <-chan s
 				return
 			case <-interrupt:
 				// An error means that the run is over, which is what was asked for.
-				_ = s.Interrupt(running, session.Actor{Type: session.ActorUser})
+				_ = s.Interrupt(running, store.Actor{Type: store.ActorUser})
 			}
 		}
 	}()

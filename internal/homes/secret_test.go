@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 const token = "tok_canary_90b1c2d3e4f5a6b7"
@@ -51,7 +52,7 @@ func TestNothingSentKeepsASecret(t *testing.T) {
 	}
 	title := "of " + token
 	for _, body := range []session.Body{
-		&session.MessageReceived{Content: []session.Part{session.TextPart(token)}},
+		&session.MessageReceived{Content: []model.Part{model.TextPart(token)}},
 		&session.Labelled{Title: &title, Labels: map[string]string{"l": token, token + "2": "v"}},
 		&session.FactAdded{Fact: session.Fact{Kind: "fact", Text: token, Provenance: token}},
 		&session.StateSet{Key: token, Value: []byte(token)},

@@ -7,6 +7,8 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // What a program of this package meets of the packages below it.
@@ -21,8 +23,8 @@ type (
 	Recovery = session.Recovery
 )
 
-// User is the cause of what a person does. Events have one; see [session.Actor].
-var User = session.Actor{Type: session.ActorUser}
+// User is the cause of what a person does. Events have one; see [store.Actor].
+var User = store.Actor{Type: store.ActorUser}
 
 // AppEvent is an event of a program's own, which is kept as it is: a namespace, and bytes.
 func AppEvent(namespace string, data []byte) session.Body {
@@ -30,10 +32,10 @@ func AppEvent(namespace string, data []byte) session.Body {
 }
 
 // Text is a message's part that is text.
-func Text(s string) session.Part { return session.TextPart(s) }
+func Text(s string) model.Part { return model.TextPart(s) }
 
 // Create makes a session, in one commit, and returns its id; nobody holds it then. A relative directory is one of the
-// process's. What an older session of that id left behind is removed first. Errors: store.ErrExists, session.ErrBadID,
+// process's. What an older session of that id left behind is removed first. Errors: store.ErrExists, store.ErrBadID,
 // engine.ErrSpec, permission.ErrMode, store.ErrUncertain.
 func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.Cwd != "" {
@@ -54,7 +56,7 @@ func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 // Fork makes a session that shares its parent's log up to a seq (0: all of it) and goes its own way, and returns its id
 // and where it was forked: a seq at which an act was under way is rounded down. An empty child is given a new id. It is
 // one commit of the same size whatever the parent's length. Errors: store.ErrNotFound, store.ErrExists,
-// session.ErrBadID, store.ErrUncertain.
+// store.ErrBadID, store.ErrUncertain.
 func (h *Home) Fork(ctx context.Context, parent string, seq int64, child, title string) (id string, at int64, err error) {
 	done, err := h.makeWay(ctx, child)
 	if err != nil {

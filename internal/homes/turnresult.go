@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // TurnResult is how one turn of a run ended, with what the model said last in it. Its JSON form is a contract.
@@ -63,12 +64,12 @@ func (w *turnWatch) end(b *session.TurnEnded) {
 
 // repliedText is the text of a reply; none of one that was refused, which is no part of the conversation.
 func repliedText(b *session.ModelResponded) string {
-	if b.Stop == session.StopRefusal {
+	if b.Stop == model.StopRefusal {
 		return ""
 	}
 	var text strings.Builder
 	for _, bl := range b.Blocks {
-		if bl.Type == session.BlockText {
+		if bl.Type == model.BlockText {
 			text.Write(bl.Shown)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -22,7 +23,7 @@ const (
 // holder runs the session. The same key and text again give the same receipt. Errors: engine.ErrRefused for a text
 // without words, and besides engine.ErrClosed for a session that was closed.
 func (h *Home) Send(ctx context.Context, id, key, text string) (store.Receipt, error) {
-	return h.accept(ctx, id, key, &session.MessageReceived{Content: []session.Part{session.TextPart(text)}})
+	return h.accept(ctx, id, key, &session.MessageReceived{Content: []model.Part{model.TextPart(text)}})
 }
 
 // Answer answers the question that an act asked.
@@ -64,7 +65,7 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 	if used := session.Redact(body, h.secret.Replace); len(used) > 0 {
 		return store.Receipt{}, fmt.Errorf("send to session %s: %w: %s", id, ErrSecret, strings.Join(used, ", "))
 	}
-	item, err := h.eng.NewItem(key, session.Actor{Type: session.ActorUser, ID: h.user()}, body)
+	item, err := h.eng.NewItem(key, store.Actor{Type: store.ActorUser, ID: h.user()}, body)
 	if err != nil {
 		return store.Receipt{}, err
 	}

@@ -55,7 +55,7 @@ func (v *verification) fault(format string, args ...any) {
 	}
 }
 
-func short(d session.Digest) string { return d.String()[:12] }
+func short(d store.Digest) string { return d.String()[:12] }
 
 // start gives the state before the first own event.
 func (v *verification) start(ctx context.Context) (*session.State, error) {
@@ -84,7 +84,7 @@ func (v *verification) walk(ctx context.Context, st *session.State) {
 			v.fault("read: %v", err)
 			return
 		}
-		if err := session.Verify(st.Head.Hash, v.info.ID, ev); err != nil {
+		if err := store.Verify(st.Head.Hash, v.info.ID, ev); err != nil {
 			v.fault("%v", err)
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -32,7 +33,7 @@ type View struct {
 	Env         session.EnvDelta  `json:"env"` // against the environment of the opening; null removes a variable
 	Directories []string          `json:"directories"`
 	Parent      *ParentView       `json:"parent"`
-	Head        session.Head      `json:"head"`
+	Head        store.Head        `json:"head"`
 	Epoch       int64             `json:"epoch"`
 	Usage       UsageView         `json:"usage"` // of the session's own log
 	CostUSD     *float64          `json:"cost_usd"`
@@ -191,7 +192,7 @@ type ParentView struct {
 	Seq int64  `json:"seq"`
 }
 
-func parentView(p *session.Position) *ParentView {
+func parentView(p *store.Position) *ParentView {
 	if p == nil {
 		return nil
 	}
@@ -200,14 +201,14 @@ func parentView(p *session.Position) *ParentView {
 
 // UsageView is the usage of a log, in all and by model.
 type UsageView struct {
-	session.Usage
+	model.Usage
 	Models []ModelView `json:"models"`
 }
 
 // ModelView is one model's usage.
 type ModelView struct {
 	Model string `json:"model"` // provider/model
-	session.Usage
+	model.Usage
 	Calls   int64    `json:"calls"`
 	Lost    int64    `json:"lost_calls"`
 	CostUSD *float64 `json:"cost_usd"` // null: a price is unknown

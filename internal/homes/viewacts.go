@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 const (
@@ -41,7 +43,7 @@ func (h *Home) actDetails(ctx context.Context, st *session.State, acts []ActView
 }
 
 // detail takes what one event says of acts, and returns of how many it said what they are about.
-func detail(acts []ActView, at map[string]int, ev session.Event, body session.Body) (named int) {
+func detail(acts []ActView, at map[string]int, ev store.Event, body session.Body) (named int) {
 	act := func(id string) *ActView {
 		if i, ok := at[session.BaseOf(id)]; ok {
 			return &acts[i]
@@ -51,7 +53,7 @@ func detail(acts []ActView, at map[string]int, ev session.Event, body session.Bo
 	switch b := body.(type) {
 	case *session.ModelResponded:
 		for i, block := range b.Blocks {
-			if a, ok := at[session.CallBase(b.Act, i)]; ok && block.Type == session.BlockToolUse {
+			if a, ok := at[session.CallBase(b.Act, i)]; ok && block.Type == model.BlockToolUse {
 				acts[a].About = session.About(block.Input)
 				named++
 			}

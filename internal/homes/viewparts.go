@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // PermissionsView is what a session may do, and what was decided.
@@ -18,12 +20,12 @@ type PermissionsView struct {
 
 // GrantView is a remembered allow.
 type GrantView struct {
-	Rule    string        `json:"rule"`
-	Scope   string        `json:"scope"`
-	Cwd     string        `json:"cwd,omitempty"` // the directory that it holds in; empty: the one that the session was opened in
-	Actor   session.Actor `json:"actor"`
-	Seq     int64         `json:"seq"`
-	Granted Stamp         `json:"granted_at"`
+	Rule    string      `json:"rule"`
+	Scope   string      `json:"scope"`
+	Cwd     string      `json:"cwd,omitempty"` // the directory that it holds in; empty: the one that the session was opened in
+	Actor   store.Actor `json:"actor"`
+	Seq     int64       `json:"seq"`
+	Granted Stamp       `json:"granted_at"`
 }
 
 // DecisionView is one decision about a call.
@@ -63,10 +65,10 @@ type FilesView struct {
 
 // FileView is a file as the session last saw it.
 type FileView struct {
-	Path   string         `json:"path"`
-	Digest session.Digest `json:"digest"`
-	Mode   uint32         `json:"mode"` // permission bits
-	Size   int64          `json:"size"`
+	Path   string       `json:"path"`
+	Digest store.Digest `json:"digest"`
+	Mode   uint32       `json:"mode"` // permission bits
+	Size   int64        `json:"size"`
 }
 
 func filesView(files []session.File) FilesView {
@@ -155,13 +157,13 @@ func factViews(facts []session.Fact) []FactView {
 // InboxView is something that was accepted and has not had its effect: an item that no holder has taken yet, or a
 // message of the log (it has a seq) that waits for its turn.
 type InboxView struct {
-	Key   string        `json:"key"`
-	Kind  session.Kind  `json:"kind"`
-	Actor session.Actor `json:"actor"`
-	Seq   int64         `json:"seq,omitempty"`
-	Text  string        `json:"text,omitempty"` // of a message
-	Body  any           `json:"body"`
-	Sent  Stamp         `json:"sent_at"`
+	Key   string      `json:"key"`
+	Kind  store.Kind  `json:"kind"`
+	Actor store.Actor `json:"actor"`
+	Seq   int64       `json:"seq,omitempty"`
+	Text  string      `json:"text,omitempty"` // of a message
+	Body  any         `json:"body"`
+	Sent  Stamp       `json:"sent_at"`
 }
 
 // maxInbox bounds how many undrained items are shown.
@@ -186,17 +188,17 @@ func (h *Home) inboxViews(ctx context.Context, st *session.State) ([]InboxView, 
 		return nil, err
 	}
 	for _, it := range items {
-		ev := session.Event{Kind: it.Kind, Actor: it.Actor, Time: it.Time, Codec: session.Codec1, Body: it.Body}
+		ev := store.Event{Kind: it.Kind, Actor: it.Actor, Time: it.Time, Codec: session.Codec1, Body: it.Body}
 		out = append(out, inboxView(ev, InboxView{Key: it.Key}))
 	}
 	return out, nil
 }
 
 // inboxView completes an entry by what was sent.
-func inboxView(ev session.Event, v InboxView) InboxView {
+func inboxView(ev store.Event, v InboxView) InboxView {
 	body, err := session.Decode(ev)
 	if m, ok := body.(*session.MessageReceived); ok && err == nil {
-		v.Text = session.Text(m.Content)
+		v.Text = model.Text(m.Content)
 	}
 	l := session.EventView(ev, nil)
 	v.Kind, v.Actor, v.Body, v.Sent = l.Kind, l.Actor, l.Body, Stamp(ev.Time)

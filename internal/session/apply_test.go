@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Every name of a kind has its row in the table, and every row a body of its own whose parts, summary and JSON are
@@ -29,7 +30,7 @@ func TestEveryKindIsDeclared(t *testing.T) {
 		for i := 0; ok && i < len(spec.Values); i++ {
 			if lit, ok := spec.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
 				named++
-				if name, _ := strconv.Unquote(lit.Value); !slices.Contains(kinds, session.Kind(name)) {
+				if name, _ := strconv.Unquote(lit.Value); !slices.Contains(kinds, store.Kind(name)) {
 					t.Errorf("kind %s has no row", name)
 				}
 			}
@@ -48,7 +49,7 @@ func TestEveryKindIsDeclared(t *testing.T) {
 				t.Fatalf("the body of %s is of kind %s", k, got)
 			}
 			chain := session.Chain{Session: "s"}
-			e, err := chain.Event(session.Actor{Type: session.ActorEngine}, 1, body)
+			e, err := chain.Event(store.Actor{Type: store.ActorEngine}, 1, body)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func TestEveryKindIsDeclared(t *testing.T) {
 // refolded one, a snapshot is the state exactly, folding goes on from it, and Next and its relatives hold.
 func TestApplyIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var events []session.Event
+		var events []store.Event
 		live, tr := session.New("s"), &session.Transcript{}
 		src := seeded(t)
 		n := rapid.IntRange(1, 60).Draw(t, "events")
@@ -137,7 +138,7 @@ func survive(t *rapid.T, src source, s *session.State, tr *session.Transcript) {
 	for _, c := range []*session.State{view, child} {
 		chain := session.Chain{Session: c.ID, Head: c.Head}
 		for _, b := range []session.Body{
-			&session.Forked{Parent: session.Position{Session: "s", Seq: 3}, ID: "child"},
+			&session.Forked{Parent: store.Position{Session: "s", Seq: 3}, ID: "child"},
 			randomBody(src), &session.Resumed{Epoch: 1}, &session.StateSet{Key: "x", Value: []byte("y")},
 			&session.Labelled{Labels: map[string]string{"x": "", "y": "z"}}, randomBody(src),
 		} {

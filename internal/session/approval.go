@@ -4,24 +4,26 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Approval is a human's say on one act, bound to exactly what was shown.
 type Approval struct {
-	Asked    int64  `json:"asked"` // ms UTC
-	Rule     string `json:"rule,omitempty"`
-	Reason   string `json:"reason,omitempty"`
-	Offer    string `json:"offer,omitempty"` // rule that scope "session" would grant
-	Bound    Digest `json:"bound"`
-	Pre      Digest `json:"pre,omitzero"`
-	Cwd      string `json:"cwd"`
-	Target   string `json:"target,omitempty"` // resolved path that the call works on; "": no path, or of an older version
-	Always   bool   `json:"always,omitempty"` // it asks in every mode and whatever is granted
-	Answered bool   `json:"answered"`
-	Allow    bool   `json:"allow"`
-	Message  string `json:"message,omitempty"` // the human's words to the model
-	By       Actor  `json:"by"`
-	Spent    bool   `json:"spent"` // used by a decision; an approval is used once
+	Asked    int64        `json:"asked"` // ms UTC
+	Rule     string       `json:"rule,omitempty"`
+	Reason   string       `json:"reason,omitempty"`
+	Offer    string       `json:"offer,omitempty"` // rule that scope "session" would grant
+	Bound    store.Digest `json:"bound"`
+	Pre      store.Digest `json:"pre,omitzero"`
+	Cwd      string       `json:"cwd"`
+	Target   string       `json:"target,omitempty"` // resolved path that the call works on; "": no path, or of an older version
+	Always   bool         `json:"always,omitempty"` // it asks in every mode and whatever is granted
+	Answered bool         `json:"answered"`
+	Allow    bool         `json:"allow"`
+	Message  string       `json:"message,omitempty"` // the human's words to the model
+	By       store.Actor  `json:"by"`
+	Spent    bool         `json:"spent"` // used by a decision; an approval is used once
 }
 
 // Covers reports whether the approval allows a call as it is decided now: the same call, on the same file content, at
@@ -39,7 +41,7 @@ func (a *Approval) unspend() {
 }
 
 // bindingDigest hashes length-prefixed fields, so that no two different calls share a binding.
-func bindingDigest(tool string, input []byte, cwd string, env EnvDelta) Digest {
+func bindingDigest(tool string, input []byte, cwd string, env EnvDelta) store.Digest {
 	var buf []byte
 	field := func(b []byte) {
 		buf = binary.AppendUvarint(buf, uint64(len(b)))
@@ -57,20 +59,20 @@ func bindingDigest(tool string, input []byte, cwd string, env EnvDelta) Digest {
 			buf = append(buf, 0)
 		}
 	}
-	return Sum(buf)
+	return store.Sum(buf)
 }
 
 // ApprovalRequested asks a human about one act.
 type ApprovalRequested struct {
 	headOnly
-	Act    string `json:"act"`
-	Effect Effect `json:"effect"`
-	Rule   string `json:"rule,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	Offer  string `json:"offer,omitempty"`
-	Bound  Digest `json:"bound"`
-	Pre    Digest `json:"pre,omitzero"`
-	Cwd    string `json:"cwd"`
+	Act    string       `json:"act"`
+	Effect Effect       `json:"effect"`
+	Rule   string       `json:"rule,omitempty"`
+	Reason string       `json:"reason,omitempty"`
+	Offer  string       `json:"offer,omitempty"`
+	Bound  store.Digest `json:"bound"`
+	Pre    store.Digest `json:"pre,omitzero"`
+	Cwd    string       `json:"cwd"`
 	// Target is the path that the call works on, behind all links; Always: it asks in every mode and whatever is
 	// granted. Who answers is shown both, and the answer holds for nothing else.
 	Target string `json:"target,omitempty"`
@@ -79,7 +81,7 @@ type ApprovalRequested struct {
 
 func (b *ApprovalRequested) summary() string { return b.Act + "  " + b.Reason }
 
-func (b *ApprovalRequested) apply(s *State, e Event) {
+func (b *ApprovalRequested) apply(s *State, e store.Event) {
 	c := s.open(e, b.Act)
 	if c == nil {
 		return
@@ -94,17 +96,17 @@ func (b *ApprovalRequested) apply(s *State, e Event) {
 // ApprovalAnswered is the human's answer. Scope "session" also grants Grant for the session's life.
 type ApprovalAnswered struct {
 	headOnly
-	Act     string `json:"act"`
-	Allow   bool   `json:"allow"`
-	Bound   Digest `json:"bound"`        // of what the human saw
-	Pre     Digest `json:"pre,omitzero"` // of the edited file that the human saw; zero is not compared
-	Grant   string `json:"grant,omitempty"`
-	Message string `json:"message,omitempty"`
+	Act     string       `json:"act"`
+	Allow   bool         `json:"allow"`
+	Bound   store.Digest `json:"bound"`        // of what the human saw
+	Pre     store.Digest `json:"pre,omitzero"` // of the edited file that the human saw; zero is not compared
+	Grant   string       `json:"grant,omitempty"`
+	Message string       `json:"message,omitempty"`
 }
 
 func (b *ApprovalAnswered) summary() string { return b.Act + "  " + verdict(b.Allow) }
 
-func (b *ApprovalAnswered) apply(s *State, e Event) {
+func (b *ApprovalAnswered) apply(s *State, e store.Event) {
 	c := s.Call(b.Act)
 	if c == nil || !c.Asks() || c.Approval.Bound != b.Bound {
 		s.fault(e, "act %s does not wait for this answer", b.Act)
@@ -137,7 +139,7 @@ type QuestionAsked struct {
 
 func (b *QuestionAsked) summary() string { return b.Act + "  " + b.Question.Question }
 
-func (b *QuestionAsked) apply(s *State, e Event) {
+func (b *QuestionAsked) apply(s *State, e store.Event) {
 	if c := s.open(e, b.Act); c != nil {
 		q := b.Question
 		c.Effect, c.Question, c.State = EffectQuestion, &q, ActWaitingExternal
@@ -153,7 +155,7 @@ type QuestionAnswered struct {
 
 func (b *QuestionAnswered) summary() string { return b.Act + "  " + b.Text }
 
-func (b *QuestionAnswered) apply(s *State, e Event) {
+func (b *QuestionAnswered) apply(s *State, e store.Event) {
 	c := s.Call(b.Act)
 	if c == nil || c.State != ActWaitingExternal || c.Question == nil || c.Answer != nil {
 		s.fault(e, "act %s does not wait for an answer", b.Act)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Await is a durable intent to tell the model when something happens: a task ends, it prints a line that matches, or a
@@ -88,7 +90,7 @@ func (b *AwaitSet) summary() string {
 	return strings.TrimSpace(fmt.Sprintf("%s: %s %s %s", b.Await.ID, b.Await.Event, b.Await.Task, b.Await.Pattern))
 }
 
-func (b *AwaitSet) apply(s *State, e Event) {
+func (b *AwaitSet) apply(s *State, e store.Event) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(b.Await.ID, AwaitPrefix), 10, 64)
 	switch {
 	case err != nil || b.Await.ID != AwaitID(n): // another name might be an act's
@@ -140,7 +142,7 @@ func (b *AwaitMet) show(m map[string]any) { viewText(m, "text", b.Text) }
 
 func (b *AwaitMet) parts() []*[]byte { return []*[]byte{&b.Text} }
 
-func (b *AwaitMet) apply(s *State, e Event) {
+func (b *AwaitMet) apply(s *State, e store.Event) {
 	if !s.closeAwait(b.ID) {
 		s.fault(e, "no await %s is open", b.ID)
 	}
@@ -175,7 +177,7 @@ func (b *AwaitDropped) show(m map[string]any) {
 
 func (b *AwaitDropped) parts() []*[]byte { return []*[]byte{&b.Text} }
 
-func (b *AwaitDropped) apply(s *State, _ Event) {
+func (b *AwaitDropped) apply(s *State, _ store.Event) {
 	s.closeAwait(b.ID)
 	s.Context.Fresh += int64(len(b.Text))
 }
@@ -205,7 +207,7 @@ type AwaitPosition struct {
 
 func (b *AwaitScanned) summary() string { return fmt.Sprintf("%d positions", len(b.Positions)) }
 
-func (b *AwaitScanned) apply(s *State, _ Event) {
+func (b *AwaitScanned) apply(s *State, _ store.Event) {
 	for _, p := range b.Positions {
 		if a := s.Await(p.ID); a != nil && p.Position > a.Position {
 			a.Position, a.Gap = p.Position, p.Gap

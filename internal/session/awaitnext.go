@@ -1,5 +1,10 @@
 package session
 
+import (
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
+
 // MeetAwait asks for await.met: what is awaited has happened, as the log says. A line is not the log's to know: whoever
 // reads the output appends that.
 type MeetAwait struct{ Await *Await }
@@ -79,7 +84,7 @@ func (s *State) Woken() bool {
 }
 
 // follow keeps the news in step with the transcript.
-func (n *Untold) follow(e Event, body Body) {
+func (n *Untold) follow(e store.Event, body Body) {
 	switch b := body.(type) {
 	case *Forked:
 		*n = Untold{Paused: n.Paused, Calls: n.Calls, Prompt: n.Prompt} // what the parent was told of starts nothing here
@@ -94,7 +99,7 @@ func (n *Untold) follow(e Event, body Body) {
 		if !ForSummary(b.Act) && b.Stop != StopRefusal && len(b.Blocks) > 0 {
 			n.Paused, n.Calls = b.Stop == StopPause, false
 			for i := range b.Blocks {
-				n.Calls = n.Calls || b.Blocks[i].Type == BlockToolUse
+				n.Calls = n.Calls || b.Blocks[i].Type == model.BlockToolUse
 			}
 		}
 	case *AwaitMet:

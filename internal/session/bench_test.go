@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // ordinaryLog is n events of one long turn of tool calls that see files of 2,000 paths.
-func ordinaryLog(tb testing.TB, n int) []session.Event {
+func ordinaryLog(tb testing.TB, n int) []store.Event {
 	w := newWorld("s")
 	w.hurried = true
 	s := &script{w: w}
@@ -30,10 +32,10 @@ func ordinaryLog(tb testing.TB, n int) []session.Event {
 				tb.Fatal(err)
 			}
 		}
-		w.result(&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart(output)}})
+		w.result(&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart(output)}})
 		for i := range 2 {
 			w.append(engine, &session.FileSeen{File: session.File{
-				Path: fmt.Sprintf("/home/ada/project/internal/some/file%d.go", (2*step+i)%2000), Digest: session.Sum([]byte{byte(step)}),
+				Path: fmt.Sprintf("/home/ada/project/internal/some/file%d.go", (2*step+i)%2000), Digest: store.Sum([]byte{byte(step)}),
 				Mode: 0o644, Size: 1234, Use: session.FileRead,
 			}})
 		}
@@ -89,7 +91,7 @@ func BenchmarkSnapshot(b *testing.B) {
 // BenchmarkSeal encodes and hashes an event of 1 KB, as an append does before the store.
 func BenchmarkSeal(b *testing.B) {
 	chain := session.Chain{Session: "s"}
-	body := &session.ToolFinished{Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart(strings.Repeat("x", 900))}}
+	body := &session.ToolFinished{Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart(strings.Repeat("x", 900))}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := chain.Event(engine, 1, body); err != nil {

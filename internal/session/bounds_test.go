@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // called brings a world to a step with these tool calls.
@@ -251,7 +253,7 @@ func TestRangesAreBound(t *testing.T) {
 // TestFilesRoundTrip packs what JSON could not hold, and finds damage.
 func TestFilesRoundTrip(t *testing.T) {
 	for _, fs := range []session.Files{nil, {}, {
-		"/w/\xff": {Path: "/w/\xff", Digest: session.Sum(nil), Mode: 0o755, Size: 1 << 40, Use: "odd", Time: -1, Seq: -7},
+		"/w/\xff": {Path: "/w/\xff", Digest: store.Sum(nil), Mode: 0o755, Size: 1 << 40, Use: "odd", Time: -1, Seq: -7},
 		"":        {Use: session.FileCreated, Seq: 9},
 	}} {
 		b, err := json.Marshal(fs)
@@ -286,9 +288,9 @@ func TestHugeStep(t *testing.T) {
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Through: 3})
 	blocks := make([]session.SealedBlock, n)
 	for i := range blocks {
-		blocks[i] = session.SealedBlock{Type: session.BlockToolUse, Name: "Read"}
+		blocks[i] = session.SealedBlock{Type: model.BlockToolUse, Name: "Read"}
 	}
-	w.reply("t1.s1.b0.a1", session.StopToolUse, session.Usage{}, blocks...)
+	w.reply("t1.s1.b0.a1", model.StopToolUse, model.Usage{}, blocks...)
 	for i := range w.st.Turn.Calls {
 		c := &w.st.Turn.Calls[i]
 		c.Effect, c.Decision = session.EffectProcess, &session.Decision{Allow: true, Bound: w.st.Binding(c)}

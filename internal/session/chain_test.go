@@ -8,14 +8,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // randomLog seals n random events.
-func randomLog(t *rapid.T, n int) []session.Event {
+func randomLog(t *rapid.T, n int) []store.Event {
 	src, chain := seeded(t), session.Chain{Session: "s"}
-	events := make([]session.Event, n)
+	events := make([]store.Event, n)
 	for i := range events {
-		e, err := chain.Event(session.Actor{Type: session.ActorUser, ID: words[src.number(len(words))]}, int64(src.number(9)), randomBody(src))
+		e, err := chain.Event(store.Actor{Type: store.ActorUser, ID: words[src.number(len(words))]}, int64(src.number(9)), randomBody(src))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +26,7 @@ func randomLog(t *rapid.T, n int) []session.Event {
 	return events
 }
 
-func verify(id string, events []session.Event) error {
+func verify(id string, events []store.Event) error {
 	chain := session.Chain{Session: id}
 	for _, e := range events {
 		if err := chain.Verify(e); err != nil {
@@ -45,7 +47,7 @@ func TestChainFindsEveryChange(t *testing.T) {
 			t.Fatal("the log passes for that of another session")
 		}
 		i := rapid.IntRange(0, len(events)-1).Draw(t, "event")
-		changed := append([]session.Event{}, events...)
+		changed := append([]store.Event{}, events...)
 		e := &changed[i]
 		bit := byte(1) << rapid.IntRange(0, 7).Draw(t, "bit")
 		switch what := rapid.SampledFrom([]string{
@@ -60,9 +62,9 @@ func TestChainFindsEveryChange(t *testing.T) {
 		case "time":
 			e.Time ^= int64(bit) << (8 * rapid.IntRange(0, 7).Draw(t, "byte"))
 		case "flags":
-			e.Flags ^= session.Flags(bit)
+			e.Flags ^= store.Flags(bit)
 		case "actor":
-			e.Actor.Type = session.ActorModel
+			e.Actor.Type = store.ActorModel
 		case "actor id":
 			e.Actor.ID += "x"
 		case "codec":
@@ -83,7 +85,7 @@ func TestChainFindsEveryChange(t *testing.T) {
 		case "repeat":
 			changed = append(changed[:i+1], events[i:]...)
 		case "insert":
-			changed = append(changed[:i], append([]session.Event{{Seq: int64(i) + 1}}, events[i:]...)...)
+			changed = append(changed[:i], append([]store.Event{{Seq: int64(i) + 1}}, events[i:]...)...)
 		}
 		if verify("s", changed) == nil {
 			t.Fatalf("the change was not found\n%+v", *e)
@@ -111,13 +113,13 @@ func TestUnknownKinds(t *testing.T) {
 	for _, critical := range []bool{false, true} {
 		for _, erased := range []bool{false, true} {
 			w := newWorld("s")
-			w.append(human, &session.Opened{ID: "s"}, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+			w.append(human, &session.Opened{ID: "s"}, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 			raw := []byte("\x00anything\xff")
-			e := session.Event{Seq: 3, Kind: "dream.recorded", Time: 9, Codec: 7, Body: raw, Digest: session.Sum(raw)}
+			e := store.Event{Seq: 3, Kind: "dream.recorded", Time: 9, Codec: 7, Body: raw, Digest: store.Sum(raw)}
 			if critical {
-				e.Flags = session.Critical
+				e.Flags = store.Critical
 			}
-			e.Hash = session.Hash(w.st.Head.Hash, "s", e)
+			e.Hash = store.Hash(w.st.Head.Hash, "s", e)
 			if erased {
 				e.Body = nil
 			}
@@ -147,7 +149,7 @@ func TestUnknownKinds(t *testing.T) {
 
 // TestUnknownCodec of a known kind is as unknown as a kind.
 func TestUnknownCodec(t *testing.T) {
-	e := session.Event{Seq: 1, Kind: session.KindOpened, Flags: session.Critical, Codec: 2, Body: []byte("future")}
+	e := store.Event{Seq: 1, Kind: session.KindOpened, Flags: store.Critical, Codec: 2, Body: []byte("future")}
 	s := session.New("s")
 	if err := s.Apply(e); err != nil || s.ReadOnly == "" {
 		t.Fatalf("%v, %q", err, s.ReadOnly)

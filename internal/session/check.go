@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // ErrUnfit says that an event does not fit the state that it would be folded onto: the fold would note a fault and
@@ -15,7 +18,7 @@ var ErrUnfit = errors.New("does not fit the session")
 
 // Check folds events, as [Chain.Event] sealed them, onto a copy of the state, and returns what does not fit, as an error
 // that wraps ErrUnfit. The state stays as it is.
-func (s *State) Check(events []Event, bodies []Body) error {
+func (s *State) Check(events []store.Event, bodies []Body) error {
 	var after *State
 	for i, b := range bodies {
 		if err := sound(events[i], b); err != nil {
@@ -48,8 +51,8 @@ func CheckNil(bodies ...Body) error {
 }
 
 // sound refuses what the fold takes, but what means nothing.
-func sound(e Event, body Body) error {
-	if !slices.Contains([]ActorType{ActorUser, ActorModel, ActorTool, ActorEngine, ActorImport}, e.Actor.Type) {
+func sound(e store.Event, body Body) error {
+	if !slices.Contains([]store.ActorType{store.ActorUser, store.ActorModel, store.ActorTool, store.ActorEngine, store.ActorImport}, e.Actor.Type) {
 		return fmt.Errorf("%w: %q is no cause of events", ErrUnfit, e.Actor.Type)
 	}
 	switch b := body.(type) {
@@ -70,9 +73,9 @@ func sound(e Event, body Body) error {
 
 // Blank reports whether a message says nothing: it has no image and no document, and its text is empty or white space.
 // APIs refuse such a message, for ever.
-func Blank(parts []Part) bool {
+func Blank(parts []model.Part) bool {
 	for _, p := range parts {
-		if p.Type != BlockText && len(p.Data) > 0 || p.Type == BlockText && !blank(p.Data) {
+		if p.Type != model.BlockText && len(p.Data) > 0 || p.Type == model.BlockText && !blank(p.Data) {
 			return false
 		}
 	}

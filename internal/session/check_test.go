@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: what Check lets pass folds without a new fault, whatever it is, and Check changes nothing.
@@ -16,7 +17,7 @@ func TestCheckedEventsFold(t *testing.T) {
 		src, live := seeded(t), session.New("s")
 		for range rapid.IntRange(1, 30).Draw(t, "batches") {
 			chain := session.Chain{Session: "s", Head: live.Head}
-			var events []session.Event
+			var events []store.Event
 			var bodies []session.Body
 			for range 1 + src.number(3) {
 				b := randomBody(src)
@@ -30,7 +31,7 @@ func TestCheckedEventsFold(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				chain.Head = session.Head{Seq: e.Seq, Hash: e.Hash}
+				chain.Head = store.Head{Seq: e.Seq, Hash: e.Hash}
 				events, bodies = append(events, e), append(bodies, b)
 			}
 			before := asJSON(live)

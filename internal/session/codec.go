@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Codec1 is the first body encoding: a JSON head with our fields, then raw parts that the head accounts for by
@@ -32,7 +34,7 @@ type Body interface {
 	parts() []*[]byte
 	// apply folds the event into the state. It must be total: a body that does not fit the state is noted as a
 	// fault, never a panic.
-	apply(s *State, e Event)
+	apply(s *State, e store.Event)
 	// summary says in a few words what the event is about. It may hold text of the model and of programs.
 	summary() string
 	// show puts the raw parts into the body's JSON, where they belong.
@@ -77,8 +79,8 @@ func Encode(b Body) ([]byte, error) {
 
 // Decode reads the body of an event. An unknown kind or codec gives an [Unknown] that re-encodes to the same bytes;
 // an erased body gives an [Unknown] without bytes.
-func Decode(e Event) (Body, error) {
-	b := e.Kind.body()
+func Decode(e store.Event) (Body, error) {
+	b := emptyBody(e.Kind)
 	if b == nil || e.Codec != Codec1 || e.Body == nil {
 		return &Unknown{Name: e.Kind, Raw: e.Body}, nil
 	}
@@ -87,7 +89,7 @@ func Decode(e Event) (Body, error) {
 		return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
 	}
 	if q, ok := b.(quick); !ok || !readQuick(q, head) {
-		b = e.Kind.body() // afresh: what was read quickly may be half of it
+		b = emptyBody(e.Kind) // afresh: what was read quickly may be half of it
 		if err := json.Unmarshal(head, b); err != nil {
 			return nil, fmt.Errorf("event %d (%s): %w: %w", e.Seq, e.Kind, ErrCorruptBody, err)
 		}
@@ -143,7 +145,7 @@ func split(b []byte) (head []byte, parts [][]byte, err error) {
 
 // Unknown carries an event of a kind or codec that this version does not know, or whose body was erased.
 type Unknown struct {
-	Name Kind
+	Name store.Kind
 	Raw  []byte
 }
 
@@ -155,9 +157,9 @@ func (u *Unknown) summary() string {
 	return fmt.Sprintf("not known to this version, %d bytes", len(u.Raw))
 }
 
-func (u *Unknown) apply(s *State, e Event) {
-	erased := e.Body == nil && e.Codec == Codec1 && e.Kind.body() != nil
-	if e.Flags&Critical != 0 && !erased {
+func (u *Unknown) apply(s *State, e store.Event) {
+	erased := e.Body == nil && e.Codec == Codec1 && emptyBody(e.Kind) != nil
+	if e.Flags&store.Critical != 0 && !erased {
 		s.ReadOnly = fmt.Sprintf("event %d has kind %q, which needs a newer version", e.Seq, e.Kind)
 	}
 }

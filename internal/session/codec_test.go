@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 func sealed(head string, parts ...string) []byte {
@@ -26,8 +28,8 @@ func TestRawBytesStayRaw(t *testing.T) {
 	raw := "{\"b\": 1.0, \"a\":12345678901234567890, \"c\":\"<\\u0041>\xff\"}"
 	chain := session.Chain{Session: "s"}
 	e, err := chain.Event(robot, 1, &session.ModelResponded{Blocks: []session.SealedBlock{
-		{Type: session.BlockToolUse, Raw: []byte(raw), Input: []byte(" {} ")},
-		{Type: session.BlockThinking, Raw: []byte("thought")},
+		{Type: model.BlockToolUse, Raw: []byte(raw), Input: []byte(" {} ")},
+		{Type: model.BlockThinking, Raw: []byte("thought")},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +62,7 @@ func TestCorruptBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			_, err := session.Decode(session.Event{Kind: session.KindMessageReceived, Codec: session.Codec1, Body: body})
+			_, err := session.Decode(store.Event{Kind: session.KindMessageReceived, Codec: session.Codec1, Body: body})
 			runtime.ReadMemStats(&after)
 			if !errors.Is(err, session.ErrCorruptBody) {
 				t.Errorf("error %v", err)
@@ -76,7 +78,7 @@ func TestCorruptBodies(t *testing.T) {
 func TestApplyRefuses(t *testing.T) {
 	s := session.New("s")
 	before := asJSON(s)
-	for _, e := range []session.Event{
+	for _, e := range []store.Event{
 		{Seq: 2, Kind: session.KindApp, Codec: session.Codec1, Body: sealed("{}", "")},
 		{Seq: 0, Kind: session.KindApp, Codec: session.Codec1, Body: sealed("{}", "")},
 		{Seq: 1, Kind: session.KindApp, Codec: session.Codec1, Body: []byte("x")},
@@ -117,7 +119,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(9, sealed(`{"content":[{"type":"text"},{"type":"image","media":"image/png"}]}`, "hi", "\x89PNG"))
 	f.Fuzz(func(t *testing.T, kind int, body []byte) {
-		e := session.Event{Seq: 1, Kind: kinds[uint(kind)%uint(len(kinds))], Codec: session.Codec1, Body: body}
+		e := store.Event{Seq: 1, Kind: kinds[uint(kind)%uint(len(kinds))], Codec: session.Codec1, Body: body}
 		b, err := session.Decode(e)
 		if err != nil {
 			if !errors.Is(err, session.ErrCorruptBody) && body != nil {

@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/perdure/perdure/store"
+)
 
 // Bounds of the list of ranges: events that are no conversation leave holes of at least minHole events, and the list
 // is halved by closing holes when it grows over maxRanges.
@@ -16,7 +20,7 @@ func (s *State) Conversation() []Range {
 }
 
 // converse extends the ranges by an event.
-func (s *State) converse(e Event, body Body) {
+func (s *State) converse(e store.Event, body Body) {
 	if _, ok := body.(spoken); !ok {
 		return
 	}

@@ -1,5 +1,7 @@
 package session
 
+import "github.com/perdure/perdure/store"
+
 // Effect classes tell what a crash means for a tool call.
 type Effect string
 
@@ -14,13 +16,13 @@ const (
 
 // Edit is the intent of one file change, complete but for the content. It is logged before the file is touched.
 type Edit struct {
-	Path    string `json:"path"`     // absolute, symlinks resolved
-	Pre     Digest `json:"pre"`      // of the file before; zero means it does not exist
-	Post    Digest `json:"post"`     // of the file after
-	Mode    uint32 `json:"mode"`     // permission bits after
-	InPlace bool   `json:"in_place"` // a hard-linked file is written in place
-	Size    int64  `json:"size"`     // bytes after
-	Result  string `json:"result"`   // what the model is told when it succeeded
+	Path    string       `json:"path"`     // absolute, symlinks resolved
+	Pre     store.Digest `json:"pre"`      // of the file before; zero means it does not exist
+	Post    store.Digest `json:"post"`     // of the file after
+	Mode    uint32       `json:"mode"`     // permission bits after
+	InPlace bool         `json:"in_place"` // a hard-linked file is written in place
+	Size    int64        `json:"size"`     // bytes after
+	Result  string       `json:"result"`   // what the model is told when it succeeded
 }
 
 // Question is what a model asks a human.
@@ -61,11 +63,11 @@ const (
 
 // File is what the session knows of one file.
 type File struct {
-	Path   string  `json:"path"`
-	Digest Digest  `json:"digest"` // of the content as last read or written by the session
-	Mode   uint32  `json:"mode"`
-	Size   int64   `json:"size"`
-	Use    FileUse `json:"use"`
-	Time   int64   `json:"time,omitzero"` // ms UTC, of the newest event about it; set by the fold
-	Seq    int64   `json:"seq,omitzero"`  // of that event; set by the fold
+	Path   string       `json:"path"`
+	Digest store.Digest `json:"digest"` // of the content as last read or written by the session
+	Mode   uint32       `json:"mode"`
+	Size   int64        `json:"size"`
+	Use    FileUse      `json:"use"`
+	Time   int64        `json:"time,omitzero"` // ms UTC, of the newest event about it; set by the fold
+	Seq    int64        `json:"seq,omitzero"`  // of that event; set by the fold
 }

@@ -2,62 +2,16 @@ package session
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"reflect"
-	"sync"
 
-	"github.com/zeebo/blake3"
+	"github.com/perdure/perdure/store"
 )
-
-// Event is one immutable entry of a log: the envelope, and the encoded body that its digest covers.
-type Event struct {
-	Seq    int64  // dense position in its log, from 1
-	Kind   Kind   // what happened
-	Time   int64  // milliseconds since the Unix epoch, UTC; never used for ordering
-	Flags  Flags  // see [Critical]
-	Actor  Actor  // who caused it
-	Codec  uint8  // encoding of Body; see [Codec1]
-	Digest Digest // BLAKE3 of Body as first appended; it never changes
-	Hash   Digest // chains this event to the one before it; see [Chain]
-	Body   []byte // encoded body; nil when it was erased, which still verifies
-}
-
-// Flags qualify an event.
-type Flags uint8
-
-// Critical marks an event that a reader must understand: a version that does not know its kind opens the session
-// read-only.
-const Critical Flags = 1
-
-// Actor says who caused an event.
-type Actor struct {
-	Type ActorType `json:"type"`
-	ID   string    `json:"id,omitempty"` // for example a user name, a model, a tool
-}
-
-// ActorType is one of the five causes of events.
-type ActorType string
-
-// The causes of events.
-const (
-	ActorUser   ActorType = "user"
-	ActorModel  ActorType = "model"
-	ActorTool   ActorType = "tool"
-	ActorEngine ActorType = "engine"
-	ActorImport ActorType = "import"
-)
-
-// Head is the newest position of a log and the hash that commits to everything before it.
-type Head struct {
-	Seq  int64  `json:"seq"`
-	Hash Digest `json:"hash"`
-}
 
 // Chain continues a log's hash chain. Its zero Head is the genesis; a fork starts at its parent's hash and seq 0.
 type Chain struct {
 	Session string
-	Head    Head
+	Head    store.Head
 }
 
 // Event seals body as the next event of the log and moves the chain on. The caller appends it: a chain whose event
@@ -65,28 +19,28 @@ type Chain struct {
 //
 // Text in a body is UTF-8. What is not is stored with U+FFFD in its place, and body is changed to what is stored, so
 // that a state that body is folded into is the state that the log gives. Bytes that matter belong into raw parts.
-func (c *Chain) Event(actor Actor, ms int64, body Body) (Event, error) {
+func (c *Chain) Event(actor store.Actor, ms int64, body Body) (store.Event, error) {
 	kind := KindOf(body)
 	encoded, err := Encode(body)
 	if err != nil {
-		return Event{}, fmt.Errorf("encode %s: %w", kind, err)
+		return store.Event{}, fmt.Errorf("encode %s: %w", kind, err)
 	}
-	e := Event{
+	e := store.Event{
 		Seq: c.Head.Seq + 1, Kind: kind, Time: ms, Flags: kinds[kind].flags, Actor: actor,
-		Codec: Codec1, Digest: Sum(encoded), Body: encoded,
+		Codec: Codec1, Digest: store.Sum(encoded), Body: encoded,
 	}
 	if bytes.Contains(encoded, []byte(`\ufffd`)) { // how encoding/json writes what is no UTF-8
 		if err := adopt(body, e); err != nil {
-			return Event{}, err
+			return store.Event{}, err
 		}
 	}
-	e.Hash = Hash(c.Head.Hash, c.Session, e)
-	c.Head = Head{Seq: e.Seq, Hash: e.Hash}
+	e.Hash = store.Hash(c.Head.Hash, c.Session, e)
+	c.Head = store.Head{Seq: e.Seq, Hash: e.Hash}
 	return e, nil
 }
 
 // adopt makes body what a reader of the event will find.
-func adopt(body Body, e Event) error {
+func adopt(body Body, e store.Event) error {
 	stored, err := Decode(e)
 	if err != nil {
 		return err
@@ -99,58 +53,13 @@ func adopt(body Body, e Event) error {
 
 // Verify checks that e is the log's next event, unchanged, and moves the chain on. Faults are returned as errors that
 // name the seq. What a log lost at its end does not show: compare the head.
-func (c *Chain) Verify(e Event) error {
+func (c *Chain) Verify(e store.Event) error {
 	if e.Seq != c.Head.Seq+1 {
 		return fmt.Errorf("event %d does not follow %d", e.Seq, c.Head.Seq)
 	}
-	if err := Verify(c.Head.Hash, c.Session, e); err != nil {
+	if err := store.Verify(c.Head.Hash, c.Session, e); err != nil {
 		return err
 	}
-	c.Head = Head{Seq: e.Seq, Hash: e.Hash}
-	return nil
-}
-
-// Hash computes the chained hash of e: BLAKE3 in derive-key mode over the length-prefixed envelope fields. The body
-// enters by its digest alone, so that an erased body still verifies.
-func Hash(prev Digest, sessionID string, e Event) Digest {
-	buf := make([]byte, 0, 256)
-	field := func(b []byte) {
-		buf = binary.AppendUvarint(buf, uint64(len(b)))
-		buf = append(buf, b...)
-	}
-	number := func(n int64) {
-		buf = append(buf, 8)
-		buf = binary.BigEndian.AppendUint64(buf, uint64(n))
-	}
-	field(prev[:])
-	field([]byte(sessionID))
-	number(e.Seq)
-	field([]byte(e.Kind))
-	number(e.Time)
-	field([]byte{byte(e.Flags)})
-	field([]byte(e.Actor.Type))
-	field([]byte(e.Actor.ID))
-	field([]byte{e.Codec})
-	field(e.Digest[:])
-	h := hashers.Get().(*blake3.Hasher)
-	defer hashers.Put(h)
-	h.Reset()
-	_, _ = h.Write(buf)
-	var d Digest
-	h.Sum(d[:0])
-	return d
-}
-
-// hashers keeps hashers whose key is derived already: deriving it costs more than hashing an envelope.
-var hashers = sync.Pool{New: func() any { return blake3.NewDeriveKey("perdure event v1") }}
-
-// Verify checks one event against the hash before it. Faults are returned as errors that name the seq.
-func Verify(prev Digest, sessionID string, e Event) error {
-	if e.Body != nil && Sum(e.Body) != e.Digest {
-		return fmt.Errorf("event %d: body does not match its digest", e.Seq)
-	}
-	if Hash(prev, sessionID, e) != e.Hash {
-		return fmt.Errorf("event %d: hash does not follow from the event before it", e.Seq)
-	}
+	c.Head = store.Head{Seq: e.Seq, Hash: e.Hash}
 	return nil
 }

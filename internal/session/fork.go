@@ -1,14 +1,19 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
 
 // Forked is the first event of a fork. The child's state begins as the parent's at that position; see [Fork].
 type Forked struct {
 	headOnly
-	Parent Position `json:"parent"`
-	ID     string   `json:"id"`
-	Owner  string   `json:"owner"`
-	Title  string   `json:"title,omitempty"`
+	Parent store.Position `json:"parent"`
+	ID     string         `json:"id"`
+	Owner  string         `json:"owner"`
+	Title  string         `json:"title,omitempty"`
 }
 
 func (b *Forked) summary() string {
@@ -21,12 +26,12 @@ func Fork(parent *State, child string) *State {
 	s := *parent
 	s.ID = child
 	s.Base, s.Context.Ranges = parent.Conversation(), nil
-	s.Parent = &Position{Session: parent.ID, Seq: parent.Head.Seq, Hash: parent.Head.Hash}
-	s.Head = Head{Hash: parent.Head.Hash}
+	s.Parent = &store.Position{Session: parent.ID, Seq: parent.Head.Seq, Hash: parent.Head.Hash}
+	s.Head = store.Head{Hash: parent.Head.Hash}
 	return s.own()
 }
 
-func (b *Forked) apply(s *State, e Event) {
+func (b *Forked) apply(s *State, e store.Event) {
 	if e.Seq != 1 || s.Parent == nil {
 		s.fault(e, "a fork begins with this event, over its parent's state")
 		return
@@ -66,7 +71,7 @@ func (s *State) forkTurn() {
 		return
 	}
 	t := s.Turn
-	t.Usage, t.Cost, t.Unpriced, t.StepBase = Usage{}, 0, 0, t.Step
+	t.Usage, t.Cost, t.Unpriced, t.StepBase = model.Usage{}, 0, 0, t.Step
 	if t.Model != nil && t.Model.Status != CallResponded {
 		t.Model = nil
 		t.Step--

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 var freeze = flag.Bool("freeze", false, "write the fixtures of testdata/formats that are missing; a released one never changes")
@@ -27,7 +28,7 @@ func TestFormats(t *testing.T) {
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%d fixtures, %v", len(files), err)
 	}
-	seen := map[session.Kind]bool{}
+	seen := map[store.Kind]bool{}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			events := readLog(t, file)
@@ -72,7 +73,7 @@ func TestFrozenConversation(t *testing.T) {
 }
 
 // compare finds every field of the frozen description in what the event says today.
-func compare(t *testing.T, e session.Event, said string) {
+func compare(t *testing.T, e store.Event, said string) {
 	t.Helper()
 	var want, got map[string]any
 	if err := json.Unmarshal([]byte(said), &want); err != nil {
@@ -119,7 +120,7 @@ func within(want, got any) error {
 }
 
 // describe is a body as JSON, its raw parts included, in their order.
-func describe(t *testing.T, e session.Event) string {
+func describe(t *testing.T, e store.Event) string {
 	body := decode(e)
 	encoded, err := session.Encode(body)
 	if err != nil {
@@ -144,7 +145,7 @@ func readFile(t *testing.T, name string) string {
 }
 
 // readLog reads a fixture: each field of each event with its length before it.
-func readLog(t *testing.T, name string) (events []session.Event) {
+func readLog(t *testing.T, name string) (events []store.Event) {
 	t.Helper()
 	b := []byte(readFile(t, name))
 	field := func() []byte {
@@ -157,11 +158,11 @@ func readLog(t *testing.T, name string) (events []session.Event) {
 		return f
 	}
 	for len(b) > 0 {
-		e := session.Event{Seq: int64(len(events)) + 1, Kind: session.Kind(field())}
+		e := store.Event{Seq: int64(len(events)) + 1, Kind: store.Kind(field())}
 		e.Time = int64(binary.BigEndian.Uint64(field()))
 		fixed := field()
-		e.Flags, e.Codec = session.Flags(fixed[0]), fixed[1]
-		e.Actor = session.Actor{Type: session.ActorType(field()), ID: string(field())}
+		e.Flags, e.Codec = store.Flags(fixed[0]), fixed[1]
+		e.Actor = store.Actor{Type: store.ActorType(field()), ID: string(field())}
 		copy(e.Digest[:], field())
 		copy(e.Hash[:], field())
 		e.Body = field()
@@ -170,7 +171,7 @@ func readLog(t *testing.T, name string) (events []session.Event) {
 	return events
 }
 
-func writeLog(events []session.Event) []byte {
+func writeLog(events []store.Event) []byte {
 	var out bytes.Buffer
 	for _, e := range events {
 		for _, f := range [][]byte{

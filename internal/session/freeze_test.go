@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // full is a series that leaves no field empty.
@@ -30,9 +32,9 @@ func (f *full) number(n int) int {
 // freezeFormats writes what is missing: every kind with every field, and a small session.
 func freezeFormats(t *testing.T) {
 	src, chain := &full{}, session.Chain{Session: "s"}
-	var events []session.Event
+	var events []store.Event
 	seal := func(b session.Body) {
-		e, err := chain.Event(session.Actor{Type: session.ActorImport, ID: "fixture"}, 1_700_000_000_000+int64(len(events)), b)
+		e, err := chain.Event(store.Actor{Type: store.ActorImport, ID: "fixture"}, 1_700_000_000_000+int64(len(events)), b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,9 +46,9 @@ func freezeFormats(t *testing.T) {
 		seal(b)
 	}
 	cost := int64(5)
-	reply := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "m", Provider: "p", Stop: session.StopToolUse, Cost: &cost}
-	for _, typ := range []session.BlockType{
-		session.BlockText, session.BlockThinking, session.BlockToolUse, session.BlockImage, session.BlockDocument, session.BlockOther,
+	reply := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "m", Provider: "p", Stop: model.StopToolUse, Cost: &cost}
+	for _, typ := range []model.BlockType{
+		model.BlockText, model.BlockThinking, model.BlockToolUse, model.BlockImage, model.BlockDocument, model.BlockOther,
 	} {
 		reply.Blocks = append(reply.Blocks, session.SealedBlock{
 			Type: typ, ID: "u", Name: "n", Text: true, Raw: []byte("{ \"raw\": 1.0}\xff"), Input: []byte(" {}"), Shown: []byte("shown"),
@@ -54,8 +56,8 @@ func freezeFormats(t *testing.T) {
 	}
 	seal(reply)
 	text := "v"
-	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{"A": nil, "B": &text}, Content: []session.Part{
-		session.TextPart("naïve"), {Type: session.BlockImage, Media: "image/png", Data: []byte("\x89PNG")},
+	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{"A": nil, "B": &text}, Content: []model.Part{
+		model.TextPart("naïve"), {Type: model.BlockImage, Media: "image/png", Data: []byte("\x89PNG")},
 	}})
 	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{}})
 	writeFixture(t, "v1", events)

@@ -4,20 +4,19 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-)
 
-// Kind names what an event says happened.
-type Kind string
+	"github.com/perdure/perdure/store"
+)
 
 // The kinds of version 1.
 const (
-	KindOpened     Kind = "session.opened"
-	KindResumed    Kind = "session.resumed"
-	KindReleased   Kind = "session.released"
-	KindForked     Kind = "session.forked"
-	KindConfigured Kind = "session.configured"
-	KindLifecycle  Kind = "session.lifecycle"
-	KindLabelled   Kind = "session.labelled"
+	KindOpened     store.Kind = "session.opened"
+	KindResumed    store.Kind = "session.resumed"
+	KindReleased   store.Kind = "session.released"
+	KindForked     store.Kind = "session.forked"
+	KindConfigured store.Kind = "session.configured"
+	KindLifecycle  store.Kind = "session.lifecycle"
+	KindLabelled   store.Kind = "session.labelled"
 
 	KindCompactRequested Kind = "context.compact_requested"
 	KindCompacted        Kind = "context.compacted"
@@ -27,57 +26,57 @@ const (
 	KindMessageReceived Kind = "message.received"
 	KindCancelRequested Kind = "cancel.requested"
 
-	KindModelRequested Kind = "model.requested"
-	KindModelResponded Kind = "model.responded"
-	KindModelFailed    Kind = "model.failed"
-	KindModelLost      Kind = "model.lost"
+	KindModelRequested store.Kind = "model.requested"
+	KindModelResponded store.Kind = "model.responded"
+	KindModelFailed    store.Kind = "model.failed"
+	KindModelLost      store.Kind = "model.lost"
 
-	KindToolDecided  Kind = "tool.decided"
-	KindToolStarted  Kind = "tool.started"
-	KindToolDetached Kind = "tool.detached"
-	KindToolFinished Kind = "tool.finished"
-	KindToolVoid     Kind = "tool.void"
-	KindToolUnknown  Kind = "tool.unknown"
+	KindToolDecided  store.Kind = "tool.decided"
+	KindToolStarted  store.Kind = "tool.started"
+	KindToolDetached store.Kind = "tool.detached"
+	KindToolFinished store.Kind = "tool.finished"
+	KindToolVoid     store.Kind = "tool.void"
+	KindToolUnknown  store.Kind = "tool.unknown"
 
-	KindApprovalRequested Kind = "approval.requested"
-	KindApprovalAnswered  Kind = "approval.answered"
-	KindQuestionAsked     Kind = "question.asked"
-	KindQuestionAnswered  Kind = "question.answered"
+	KindApprovalRequested store.Kind = "approval.requested"
+	KindApprovalAnswered  store.Kind = "approval.answered"
+	KindQuestionAsked     store.Kind = "question.asked"
+	KindQuestionAnswered  store.Kind = "question.answered"
 
-	KindPermissionRules   Kind = "permission.rules"
-	KindPermissionGranted Kind = "permission.granted"
-	KindPermissionRevoked Kind = "permission.revoked"
+	KindPermissionRules   store.Kind = "permission.rules"
+	KindPermissionGranted store.Kind = "permission.granted"
+	KindPermissionRevoked store.Kind = "permission.revoked"
 
-	KindTaskRequested Kind = "task.requested"
-	KindTaskStarted   Kind = "task.started"
-	KindTaskExited    Kind = "task.exited"
-	KindTaskSignalled Kind = "task.signalled"
-	KindTaskRead      Kind = "task.read"
-	KindTaskInput     Kind = "task.input"
-	KindTaskWritten   Kind = "task.written"
+	KindTaskRequested store.Kind = "task.requested"
+	KindTaskStarted   store.Kind = "task.started"
+	KindTaskExited    store.Kind = "task.exited"
+	KindTaskSignalled store.Kind = "task.signalled"
+	KindTaskRead      store.Kind = "task.read"
+	KindTaskInput     store.Kind = "task.input"
+	KindTaskWritten   store.Kind = "task.written"
 
-	KindTaskRestartSet   Kind = "task.restart_set"
-	KindTaskNotRestarted Kind = "task.not_restarted"
+	KindTaskRestartSet   store.Kind = "task.restart_set"
+	KindTaskNotRestarted store.Kind = "task.not_restarted"
 
-	KindAwaitSet     Kind = "await.set"
-	KindAwaitMet     Kind = "await.met"
-	KindAwaitDropped Kind = "await.dropped"
-	KindAwaitScanned Kind = "await.scanned"
+	KindAwaitSet     store.Kind = "await.set"
+	KindAwaitMet     store.Kind = "await.met"
+	KindAwaitDropped store.Kind = "await.dropped"
+	KindAwaitScanned store.Kind = "await.scanned"
 
-	KindTimerSet   Kind = "timer.set"
-	KindTimerFired Kind = "timer.fired"
+	KindTimerSet   store.Kind = "timer.set"
+	KindTimerFired store.Kind = "timer.fired"
 
-	KindFileSeen     Kind = "file.seen"
-	KindPlanSet      Kind = "plan.set"
-	KindFactAdded    Kind = "fact.added"
-	KindStateSet     Kind = "state.set"
-	KindInboxRefused Kind = "inbox.refused"
-	KindApp          Kind = "app"
+	KindFileSeen     store.Kind = "file.seen"
+	KindPlanSet      store.Kind = "plan.set"
+	KindFactAdded    store.Kind = "fact.added"
+	KindStateSet     store.Kind = "state.set"
+	KindInboxRefused store.Kind = "inbox.refused"
+	KindApp          store.Kind = "app"
 )
 
 // kinds is the one table of all kinds. A kind stands here, and its body says the rest: its raw parts, what it changes,
 // its line in a log, its JSON, and, if the model is to hear of it, its place in the conversation (see [spoken]).
-var kinds = map[Kind]kindRow{
+var kinds = map[store.Kind]kindRow{
 	KindOpened:     critical[Opened](),
 	KindResumed:    critical[Resumed](),
 	KindReleased:   critical[Released](),
@@ -144,7 +143,7 @@ var kinds = map[Kind]kindRow{
 
 // kindRow is what is known of a kind before any body of it is read.
 type kindRow struct {
-	flags Flags
+	flags store.Flags
 	empty func() Body // to decode into
 	typ   reflect.Type
 }
@@ -154,7 +153,7 @@ func critical[T any, B interface {
 	*T
 	Body
 }]() kindRow {
-	return kindRow{flags: Critical, empty: func() Body { return B(new(T)) }, typ: reflect.TypeFor[B]()}
+	return kindRow{flags: store.Critical, empty: func() Body { return B(new(T)) }, typ: reflect.TypeFor[B]()}
 }
 
 // optional is the row of a kind whose loss would not change what is safe to do next: an older version may carry it
@@ -169,8 +168,8 @@ func optional[T any, B interface {
 }
 
 // kindsByType finds a body's kind.
-var kindsByType = func() map[reflect.Type]Kind {
-	out := make(map[reflect.Type]Kind, len(kinds))
+var kindsByType = func() map[reflect.Type]store.Kind {
+	out := make(map[reflect.Type]store.Kind, len(kinds))
 	for k, r := range kinds {
 		out[r.typ] = k
 	}
@@ -178,7 +177,7 @@ var kindsByType = func() map[reflect.Type]Kind {
 }()
 
 // KindOf is the kind of events with this body.
-func KindOf(b Body) Kind {
+func KindOf(b Body) store.Kind {
 	if u, ok := b.(*Unknown); ok {
 		return u.Name
 	}
@@ -186,10 +185,10 @@ func KindOf(b Body) Kind {
 }
 
 // Kinds lists all kinds of this version by name.
-func Kinds() []Kind { return slices.Sorted(maps.Keys(kinds)) }
+func Kinds() []store.Kind { return slices.Sorted(maps.Keys(kinds)) }
 
-// body makes an empty body to decode into; nil for a kind that this version does not know.
-func (k Kind) body() Body {
+// emptyBody makes an empty body to decode into; nil for a kind that this version does not know.
+func emptyBody(k store.Kind) Body {
 	if r, ok := kinds[k]; ok {
 		return r.empty()
 	}

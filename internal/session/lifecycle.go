@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Lifecycle is where a session stands for its owner. It is stored; what the session is doing is [Activity].
@@ -30,18 +33,18 @@ func (l Lifecycle) Over() bool { return l == LifecycleClosed || l == LifecycleAr
 // Agent is the full copy of the definition that a session was opened from. System and Tools are frozen: they are
 // part of every request's prefix.
 type Agent struct {
-	Name       string   `json:"name"`
-	Version    string   `json:"version,omitempty"`
-	Provider   string   `json:"provider"`
-	Model      string   `json:"model"`
-	System     string   `json:"system"`
-	Tools      []byte   `json:"tools"` // JSON array as sent to the model; base64 here, since JSON would re-space it
-	MaxTokens  int64    `json:"max_tokens"`
-	Window     int64    `json:"window,omitempty"` // context window in tokens; 0 is unknown
-	Price      *Price   `json:"price"`            // nil is unknown
-	APIVersion string   `json:"api_version,omitempty"`
-	Betas      []string `json:"betas,omitempty"`
-	Thinking   int64    `json:"thinking_tokens,omitempty"`
+	Name       string       `json:"name"`
+	Version    string       `json:"version,omitempty"`
+	Provider   string       `json:"provider"`
+	Model      string       `json:"model"`
+	System     string       `json:"system"`
+	Tools      []byte       `json:"tools"` // JSON array as sent to the model; base64 here, since JSON would re-space it
+	MaxTokens  int64        `json:"max_tokens"`
+	Window     int64        `json:"window,omitempty"` // context window in tokens; 0 is unknown
+	Price      *model.Price `json:"price"`            // nil is unknown
+	APIVersion string       `json:"api_version,omitempty"`
+	Betas      []string     `json:"betas,omitempty"`
+	Thinking   int64        `json:"thinking_tokens,omitempty"`
 }
 
 // Config is what may change while a session lives.
@@ -81,7 +84,7 @@ func (b *Opened) show(m map[string]any) {
 	}
 }
 
-func (b *Opened) apply(s *State, e Event) {
+func (b *Opened) apply(s *State, e store.Event) {
 	if e.Seq != 1 {
 		s.fault(e, "a session is opened once")
 		return
@@ -106,7 +109,7 @@ func (b *Resumed) summary() string {
 	return fmt.Sprintf("epoch %d, pid %d on %s", b.Epoch, b.PID, b.Host)
 }
 
-func (b *Resumed) apply(s *State, e Event) {
+func (b *Resumed) apply(s *State, e store.Event) {
 	if b.Epoch <= s.Epoch {
 		s.fault(e, "epoch %d after %d", b.Epoch, s.Epoch)
 	}
@@ -137,7 +140,7 @@ type Released struct {
 
 func (b *Released) summary() string { return b.Reason }
 
-func (*Released) apply(*State, Event) {}
+func (*Released) apply(*State, store.Event) {}
 
 // Configured changes configuration. A nil field stays as it is.
 type Configured struct {
@@ -153,11 +156,11 @@ type Configured struct {
 	Root *string `json:"root,omitempty"`
 	Cwd  *string `json:"cwd,omitempty"`
 	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
-	Provider  *string `json:"provider,omitempty"`
-	Model     *string `json:"model,omitempty"`
-	MaxTokens *int64  `json:"max_tokens,omitempty"`
-	Window    *int64  `json:"window,omitempty"`
-	Price     *Price  `json:"price,omitempty"`
+	Provider  *string      `json:"provider,omitempty"`
+	Model     *string      `json:"model,omitempty"`
+	MaxTokens *int64       `json:"max_tokens,omitempty"`
+	Window    *int64       `json:"window,omitempty"`
+	Price     *model.Price `json:"price,omitempty"`
 }
 
 func (b *Configured) summary() string {
@@ -196,7 +199,7 @@ func (b *Configured) summary() string {
 	return strings.Join(out, ", ")
 }
 
-func (b *Configured) apply(s *State, e Event) {
+func (b *Configured) apply(s *State, e store.Event) {
 	if b.Mode != nil && *b.Mode != s.Config.Mode {
 		s.setMode(*b.Mode)
 	}
@@ -223,7 +226,7 @@ func (b *Configured) apply(s *State, e Event) {
 	s.addDirs(e, b.AddDirs)
 }
 
-func (s *State) addDirs(e Event, dirs []string) {
+func (s *State) addDirs(e store.Event, dirs []string) {
 	for _, d := range dirs {
 		switch {
 		case slices.Contains(s.Directories, d):
@@ -249,7 +252,7 @@ type LifecycleSet struct {
 
 func (b *LifecycleSet) summary() string { return string(b.To) }
 
-func (b *LifecycleSet) apply(s *State, e Event) {
+func (b *LifecycleSet) apply(s *State, e store.Event) {
 	if !b.To.Known() {
 		s.fault(e, "there is no lifecycle %q", b.To)
 		return
@@ -271,13 +274,13 @@ func (b *Labelled) summary() string {
 	return fmt.Sprint(b.Labels)
 }
 
-func (b *Labelled) apply(s *State, e Event) {
+func (b *Labelled) apply(s *State, e store.Event) {
 	set(&s.Title, b.Title)
 	s.label(e, b.Labels)
 }
 
 // label sets labels in the order of their keys, so that the bound cuts the same ones everywhere.
-func (s *State) label(e Event, labels map[string]string) {
+func (s *State) label(e store.Event, labels map[string]string) {
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
 		v := labels[k]
 		_, known := s.Labels[k]

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/perdure/perdure/store"
 )
 
 // FileSeen says that the agent read, changed or created a file.
@@ -15,7 +17,7 @@ type FileSeen struct {
 
 func (b *FileSeen) summary() string { return string(b.File.Use) + " " + b.File.Path }
 
-func (b *FileSeen) apply(s *State, e Event) {
+func (b *FileSeen) apply(s *State, e store.Event) {
 	f := b.File
 	f.Time, f.Seq = e.Time, e.Seq
 	old, known := s.Files[f.Path]
@@ -32,8 +34,8 @@ func (b *FileSeen) apply(s *State, e Event) {
 
 // FileChange is a file that is not on disk as the session knows it, as the model was told. A zero digest: it is gone.
 type FileChange struct {
-	Path   string `json:"path"`
-	Digest Digest `json:"digest,omitzero"`
+	Path   string       `json:"path"`
+	Digest store.Digest `json:"digest,omitzero"`
 }
 
 // told remembers what the model was told of a known file until it sees the file again.
@@ -42,7 +44,7 @@ func (s *State) told(c FileChange) {
 		return
 	}
 	if s.Told == nil {
-		s.Told = map[string]Digest{}
+		s.Told = map[string]store.Digest{}
 	}
 	s.Told[c.Path] = c.Digest
 }
@@ -84,7 +86,7 @@ type PlanSet struct {
 
 func (b *PlanSet) summary() string { return fmt.Sprintf("%d steps", len(b.Steps)) }
 
-func (b *PlanSet) apply(s *State, _ Event) { s.Plan = b.Steps }
+func (b *PlanSet) apply(s *State, _ store.Event) { s.Plan = b.Steps }
 
 // Fact is a statement of the durable tier: it survives compaction.
 type Fact struct {
@@ -103,7 +105,7 @@ type FactAdded struct {
 
 func (b *FactAdded) summary() string { return b.Fact.Kind + ": " + b.Fact.Text }
 
-func (b *FactAdded) apply(s *State, e Event) {
+func (b *FactAdded) apply(s *State, e store.Event) {
 	if len(s.Facts) >= maxFacts {
 		s.fault(e, "more than %d facts", maxFacts)
 		return
@@ -130,7 +132,7 @@ func (b *StateSet) show(m map[string]any) {
 
 func (b *StateSet) parts() []*[]byte { return []*[]byte{&b.Value} }
 
-func (b *StateSet) apply(s *State, e Event) {
+func (b *StateSet) apply(s *State, e store.Event) {
 	old, known := s.Scratch[b.Key]
 	if b.Delete {
 		if known {
@@ -178,19 +180,19 @@ func (b *App) show(m map[string]any) { viewText(m, "data", b.Data) }
 
 func (b *App) parts() []*[]byte { return []*[]byte{&b.Data} }
 
-func (*App) apply(*State, Event) {}
+func (*App) apply(*State, store.Event) {}
 
 // InboxRefused says why an inbox item was not taken.
 type InboxRefused struct {
 	headOnly
-	Key    string `json:"key"`
-	Item   Kind   `json:"item"`
-	Reason string `json:"reason"`
+	Key    string     `json:"key"`
+	Item   store.Kind `json:"item"`
+	Reason string     `json:"reason"`
 }
 
 func (b *InboxRefused) summary() string { return string(b.Item) + ": " + b.Reason }
 
-func (*InboxRefused) apply(*State, Event) {}
+func (*InboxRefused) apply(*State, store.Event) {}
 
 // TimerSet asks for a wake-up. Its id must not be one that Next uses for something else; see [TimerID].
 type TimerSet struct {
@@ -201,7 +203,7 @@ type TimerSet struct {
 
 func (b *TimerSet) summary() string { return b.ID }
 
-func (b *TimerSet) apply(s *State, e Event) {
+func (b *TimerSet) apply(s *State, e store.Event) {
 	_, known := s.Timers[b.ID]
 	switch {
 	case !strings.HasPrefix(b.ID, timerPrefix):
@@ -231,7 +233,7 @@ type TimerFired struct {
 
 func (b *TimerFired) summary() string { return b.ID }
 
-func (b *TimerFired) apply(s *State, _ Event) {
+func (b *TimerFired) apply(s *State, _ store.Event) {
 	delete(s.Timers, b.ID)
 	s.fireAwait(b.ID)
 	if m := s.NewestCall(); m != nil && m.Status == CallFailed && WakeID(m.ID) == b.ID {

@@ -3,28 +3,31 @@ package session
 import (
 	"fmt"
 	"strings"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // ModelCall is one step's call of the model. Retries are attempts of it: they send the same request and nothing
 // newer.
 type ModelCall struct {
-	ID        string      `json:"id"` // act id of the newest attempt
-	Attempt   int         `json:"attempt"`
-	Failures  int         `json:"failures"`         // attempts in a row that failed, interruptions apart
-	Broken    int         `json:"broken,omitempty"` // those of them that broke off after the API had begun to answer
-	Since     int64       `json:"since,omitempty"`  // ms UTC of the first of them
-	Status    ModelStatus `json:"status"`
-	Epoch     int64       `json:"epoch"`
-	Through   int64       `json:"through_seq"` // the request holds events up to here
-	Prefix    Digest      `json:"prefix"`
-	MaxTokens int64       `json:"max_tokens"`
-	Estimate  int64       `json:"estimate"` // tokens of the request, estimated before it was sent
-	Fresh     int64       `json:"fresh"`    // bytes of [Context].Fresh that the request holds
-	RetryAt   int64       `json:"retry_at,omitempty"`
-	Stop      StopReason  `json:"stop,omitempty"`
-	HTTP      int         `json:"http_status,omitempty"` // of the newest failure, as Class and Message
-	Class     string      `json:"class,omitempty"`
-	Message   string      `json:"message,omitempty"`
+	ID        string           `json:"id"` // act id of the newest attempt
+	Attempt   int              `json:"attempt"`
+	Failures  int              `json:"failures"`         // attempts in a row that failed, interruptions apart
+	Broken    int              `json:"broken,omitempty"` // those of them that broke off after the API had begun to answer
+	Since     int64            `json:"since,omitempty"`  // ms UTC of the first of them
+	Status    ModelStatus      `json:"status"`
+	Epoch     int64            `json:"epoch"`
+	Through   int64            `json:"through_seq"` // the request holds events up to here
+	Prefix    store.Digest     `json:"prefix"`
+	MaxTokens int64            `json:"max_tokens"`
+	Estimate  int64            `json:"estimate"` // tokens of the request, estimated before it was sent
+	Fresh     int64            `json:"fresh"`    // bytes of [Context].Fresh that the request holds
+	RetryAt   int64            `json:"retry_at,omitempty"`
+	Stop      model.StopReason `json:"stop,omitempty"`
+	HTTP      int              `json:"http_status,omitempty"` // of the newest failure, as Class and Message
+	Class     string           `json:"class,omitempty"`
+	Message   string           `json:"message,omitempty"`
 }
 
 // ModelStatus is where a model call stands.
@@ -74,12 +77,12 @@ func (c *Context) sized(m *ModelCall, b *ModelResponded) {
 
 // ModelUse is one model's usage in this log.
 type ModelUse struct {
-	Model    string `json:"model"` // provider/model
-	Usage    Usage  `json:"usage"`
-	Calls    int64  `json:"calls"`
-	Lost     int64  `json:"lost_calls"`
-	Cost     int64  `json:"cost"`     // nano-USD of the calls whose price is known
-	Unpriced int64  `json:"unpriced"` // calls whose price is unknown
+	Model    string      `json:"model"` // provider/model
+	Usage    model.Usage `json:"usage"`
+	Calls    int64       `json:"calls"`
+	Lost     int64       `json:"lost_calls"`
+	Cost     int64       `json:"cost"`     // nano-USD of the calls whose price is known
+	Unpriced int64       `json:"unpriced"` // calls whose price is unknown
 }
 
 func (s *State) use(model string) *ModelUse {
@@ -93,7 +96,7 @@ func (s *State) use(model string) *ModelUse {
 }
 
 // Total sums the usage of all models.
-func (s *State) Total() (u Usage) {
+func (s *State) Total() (u model.Usage) {
 	for _, m := range s.Usage {
 		u.Add(m.Usage)
 	}
@@ -129,7 +132,7 @@ func (b *ModelRequested) summary() string {
 	return fmt.Sprintf("%s  %s, about %d tokens", b.Act, b.Model, b.Estimate)
 }
 
-func (b *ModelRequested) apply(s *State, e Event) {
+func (b *ModelRequested) apply(s *State, e store.Event) {
 	t := s.Turn
 	switch {
 	case b.Purpose != "":
@@ -161,7 +164,7 @@ func (b *ModelRequested) apply(s *State, e Event) {
 }
 
 // leaveCalls remembers the step's tool calls when the turn goes on without them. All of them have their outcome.
-func (s *State) leaveCalls(e Event, t *Turn) {
+func (s *State) leaveCalls(e store.Event, t *Turn) {
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		if !c.Settled() {
@@ -174,36 +177,36 @@ func (s *State) leaveCalls(e Event, t *Turn) {
 
 // ModelResponded seals a reply: the provider's bytes block by block.
 type ModelResponded struct {
-	Act      string        `json:"act"`
-	Response string        `json:"response,omitempty"` // the API's id
-	Model    string        `json:"model"`              // provider/model as asked for
-	Provider string        `json:"provider"`
-	Stop     StopReason    `json:"stop"`
-	Usage    Usage         `json:"usage"`
-	Cost     *int64        `json:"cost"` // nano-USD; null is unknown
-	Blocks   []SealedBlock `json:"blocks"`
+	Act      string           `json:"act"`
+	Response string           `json:"response,omitempty"` // the API's id
+	Model    string           `json:"model"`              // provider/model as asked for
+	Provider string           `json:"provider"`
+	Stop     model.StopReason `json:"stop"`
+	Usage    model.Usage      `json:"usage"`
+	Cost     *int64           `json:"cost"` // nano-USD; null is unknown
+	Blocks   []SealedBlock    `json:"blocks"`
 }
 
 // SealedBlock is one block of a sealed reply. Raw is the provider's bytes; Input is a tool call's arguments verbatim.
 type SealedBlock struct {
-	Type  BlockType `json:"type"`
-	ID    string    `json:"id,omitempty"`
-	Name  string    `json:"name,omitempty"`
-	Text  bool      `json:"text,omitempty"` // Shown holds the readable text
-	Raw   []byte    `json:"-"`
-	Input []byte    `json:"-"` // only of tool calls
-	Shown []byte    `json:"-"` // only of text
+	Type  model.BlockType `json:"type"`
+	ID    string          `json:"id,omitempty"`
+	Name  string          `json:"name,omitempty"`
+	Text  bool            `json:"text,omitempty"` // Shown holds the readable text
+	Raw   []byte          `json:"-"`
+	Input []byte          `json:"-"` // only of tool calls
+	Shown []byte          `json:"-"` // only of text
 }
 
 func (b *ModelResponded) summary() string {
 	words := []string{b.Act + "  " + string(b.Stop) + " "}
 	for _, bl := range b.Blocks {
 		switch bl.Type {
-		case BlockText:
+		case model.BlockText:
 			words = append(words, string(bl.Shown))
-		case BlockToolUse:
+		case model.BlockToolUse:
 			words = append(words, "→ "+bl.Name)
-		case BlockThinking, BlockToolResult, BlockImage, BlockDocument, BlockOther:
+		case model.BlockThinking, model.BlockToolResult, model.BlockImage, model.BlockDocument, model.BlockOther:
 		}
 	}
 	return strings.Join(words, " ")
@@ -217,11 +220,11 @@ func (b *ModelResponded) parts() []*[]byte {
 		bl := &b.Blocks[i]
 		out = append(out, &bl.Raw)
 		switch bl.Type {
-		case BlockToolUse:
+		case model.BlockToolUse:
 			out = append(out, &bl.Input)
-		case BlockText:
+		case model.BlockText:
 			out = append(out, &bl.Shown)
-		case BlockThinking, BlockToolResult, BlockImage, BlockDocument, BlockOther:
+		case model.BlockThinking, model.BlockToolResult, model.BlockImage, model.BlockDocument, model.BlockOther:
 		}
 	}
 	return out
@@ -249,7 +252,7 @@ func (b *ModelResponded) apply(s *State, e Event) {
 		s.Context.Replies++
 	}
 	for i, bl := range b.Blocks {
-		if bl.Type == BlockToolUse {
+		if bl.Type == model.BlockToolUse {
 			base := ActBase(t.N, t.Step, i+1)
 			t.Calls = append(t.Calls, Call{
 				ID: AttemptID(base, 1), Base: base, Attempt: 1, ToolUse: bl.ID, Tool: bl.Name,

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // move is one random thing that happens: mostly the engine's, at times a human's, the machine's or nobody's.
@@ -18,9 +20,9 @@ func (r *run) move() {
 		r.append(human, &session.CompactRequested{Focus: "the end"})
 
 	case 0, 1:
-		r.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart("and more")}})
+		r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("and more")}})
 	case 2:
-		r.append(human, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart("a note")}})
+		r.append(human, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart("a note")}})
 	case 3, 4, 5, 6:
 		if ws := session.Waits(r.st); len(ws) > 0 {
 			r.answer(ws[r.src.number(len(ws))], r.src.number(4) > 0)
@@ -36,7 +38,7 @@ func (r *run) move() {
 	case 9:
 		effect, tool := []string{"allow", "ask", "deny"}[r.src.number(3)], []string{"Bash", "Read", "Edit"}[r.src.number(3)]
 		rule := session.Rule{Effect: effect, Text: tool}
-		r.append(engine, &session.PermissionRules{Rules: []session.Rule{rule}, Digest: session.Sum([]byte(effect + tool))})
+		r.append(engine, &session.PermissionRules{Rules: []session.Rule{rule}, Digest: store.Sum([]byte(effect + tool))})
 	case 10:
 		mode, steps := []string{"default", "bypassPermissions"}[r.src.number(2)], r.src.number(4)
 		r.append(human, &session.Configured{Mode: &mode, MaxSteps: &steps})
@@ -120,7 +122,7 @@ func (r *run) land(a session.Action) {
 	case session.Summarize:
 		r.answerSummary(a.ID)
 	case session.Execute:
-		b := &session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("done")}}
+		b := &session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart("done")}}
 		switch {
 		case d.Call.Tool == "Bash" && r.src.number(3) == 0:
 			b.Cwd = []string{"/w", "/w/sub"}[r.src.number(2)]
@@ -143,7 +145,7 @@ func (r *run) settleAny(a session.Action, d session.Settle) {
 		how = []string{"void", "unknown", "finished"}[r.src.number(3)]
 	}
 	if how == "finished" {
-		r.result(&session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Collected: true, Content: []session.Part{session.TextPart("collected")}})
+		r.result(&session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Collected: true, Content: []model.Part{model.TextPart("collected")}})
 		return
 	}
 	if err := r.settle(a.ID, how); err != nil {
@@ -161,11 +163,11 @@ func (r *run) answerCall(id string) {
 	}
 	switch n {
 	case 0:
-		r.reply(id, session.StopEndTurn, u, text)
+		r.reply(id, model.StopEndTurn, u, text)
 	case 1:
-		r.reply(id, session.StopPause, u, text)
+		r.reply(id, model.StopPause, u, text)
 	case 2:
-		r.reply(id, []session.StopReason{session.StopRefusal, session.StopMaxTokens, session.StopContext}[r.src.number(3)], u, text)
+		r.reply(id, []model.StopReason{model.StopRefusal, model.StopMaxTokens, model.StopContext}[r.src.number(3)], u, text)
 	case 3:
 		delete(r.flight, id)
 		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context"}[r.src.number(2)]}
@@ -174,17 +176,17 @@ func (r *run) answerCall(id string) {
 		}
 		r.append(engine, b)
 	case 4:
-		r.reply(id, session.StopEndTurn, session.Usage{}) // nothing at all, counted by nobody
+		r.reply(id, model.StopEndTurn, model.Usage{}) // nothing at all, counted by nobody
 	default:
 		blocks := []session.SealedBlock{text}
 		tools := []string{"Read", "Read", "Bash", "Edit", "Fetch", "Ask", "Gone"}
 		for i := range 1 + r.src.number(12) {
 			blocks = append(blocks, session.SealedBlock{
-				Type: session.BlockToolUse, ID: fmt.Sprintf("u%d.%s", i, id), Name: tools[r.src.number(len(tools))],
+				Type: model.BlockToolUse, ID: fmt.Sprintf("u%d.%s", i, id), Name: tools[r.src.number(len(tools))],
 				Raw: []byte("{}"), Input: fmt.Appendf(nil, `{"n":%d}`, i),
 			})
 		}
-		r.reply(id, session.StopToolUse, u, slices.Clip(blocks)...)
+		r.reply(id, model.StopToolUse, u, slices.Clip(blocks)...)
 	}
 }
 

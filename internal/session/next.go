@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/perdure/perdure/model"
+)
 
 // Action is something that must be done now. It stays in Next under one id from the time its act is planned until
 // the act is settled; the engine's in-flight set keeps it from starting twice.
@@ -160,7 +164,7 @@ func (s *State) nextInTurn(t *Turn) []Action {
 	switch {
 	case t.Cancel != nil:
 		return end(TurnCancelled, "")
-	case len(t.Calls) > 0 || m.Stop == StopPause:
+	case len(t.Calls) > 0 || m.Stop == model.StopPause:
 		return s.callModel(t, t.Step+1, 1, 0)
 	}
 	stop, message := endOf(m.Stop)
@@ -176,15 +180,15 @@ func failedStop(m *ModelCall) string {
 
 // endOf maps a reply's stop reason to the turn's. A reply that was cut off is no end of a turn that one could call
 // done.
-func endOf(stop StopReason) (turn, message string) {
+func endOf(stop model.StopReason) (turn, message string) {
 	switch stop {
-	case StopRefusal:
+	case model.StopRefusal:
 		return TurnRefusal, "the model refused to answer"
-	case StopContext:
+	case model.StopContext:
 		return TurnContextLimit, "the conversation fills the model's context window"
-	case StopMaxTokens:
+	case model.StopMaxTokens:
 		return TurnError, "the reply reached its token limit and was cut off; send a new prompt to go on"
-	case StopEndTurn, StopToolUse, StopPause:
+	case model.StopEndTurn, model.StopToolUse, model.StopPause:
 	}
 	return TurnEndTurn, ""
 }
@@ -267,5 +271,5 @@ func (s *State) needsModel(t *Turn) bool {
 			return false
 		}
 	}
-	return len(t.Calls) > 0 || m.Stop == StopPause
+	return len(t.Calls) > 0 || m.Stop == model.StopPause
 }

@@ -3,12 +3,14 @@ package session
 import (
 	"fmt"
 	"slices"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Permissions are the rules a session runs under, what humans granted, and what was decided.
 type Permissions struct {
 	Rules     []Rule           `json:"rules"`
-	Digest    Digest           `json:"digest"`
+	Digest    store.Digest     `json:"digest"`
 	Grants    []Grant          `json:"grants"`
 	Decisions []DecisionRecord `json:"decisions"` // the newest; older ones are in the log
 }
@@ -22,12 +24,12 @@ type Rule struct {
 
 // Grant is an allow that a human gave for longer than one act.
 type Grant struct {
-	Rule  string `json:"rule"`
-	Scope string `json:"scope"`
-	Cwd   string `json:"cwd,omitempty"` // directory that it was given in, and holds in; "": see [State.GrantsHere]
-	Actor Actor  `json:"actor"`
-	Seq   int64  `json:"seq"`
-	Time  int64  `json:"time"`
+	Rule  string      `json:"rule"`
+	Scope string      `json:"scope"`
+	Cwd   string      `json:"cwd,omitempty"` // directory that it was given in, and holds in; "": see [State.GrantsHere]
+	Actor store.Actor `json:"actor"`
+	Seq   int64       `json:"seq"`
+	Time  int64       `json:"time"`
 }
 
 // DecisionRecord is one decision, for show.
@@ -41,7 +43,7 @@ type DecisionRecord struct {
 	Time   int64  `json:"time"`
 }
 
-func (s *State) grant(e Event, rule, scope, cwd string) {
+func (s *State) grant(e store.Event, rule, scope, cwd string) {
 	p := &s.Permissions
 	switch {
 	case slices.ContainsFunc(p.Grants, func(o Grant) bool { return o.Rule == rule && o.Cwd == cwd }):
@@ -55,13 +57,13 @@ func (s *State) grant(e Event, rule, scope, cwd string) {
 // PermissionRules replaces the rules in force. The engine appends it when the ones it was started with differ.
 type PermissionRules struct {
 	headOnly
-	Rules  []Rule `json:"rules"`
-	Digest Digest `json:"digest"`
+	Rules  []Rule       `json:"rules"`
+	Digest store.Digest `json:"digest"`
 }
 
 func (b *PermissionRules) summary() string { return fmt.Sprintf("%d rules", len(b.Rules)) }
 
-func (b *PermissionRules) apply(s *State, _ Event) {
+func (b *PermissionRules) apply(s *State, _ store.Event) {
 	if s.Permissions.Digest == b.Digest {
 		return
 	}
@@ -108,7 +110,7 @@ type PermissionGranted struct {
 
 func (b *PermissionGranted) summary() string { return b.Scope + ": " + b.Rule }
 
-func (b *PermissionGranted) apply(s *State, e Event) {
+func (b *PermissionGranted) apply(s *State, e store.Event) {
 	s.grant(e, b.Rule, b.Scope, b.Cwd)
 	s.redecide()
 }
@@ -121,7 +123,7 @@ type PermissionRevoked struct {
 
 func (b *PermissionRevoked) summary() string { return b.Rule }
 
-func (b *PermissionRevoked) apply(s *State, _ Event) {
+func (b *PermissionRevoked) apply(s *State, _ store.Event) {
 	n := len(s.Permissions.Grants)
 	s.Permissions.Grants = slices.DeleteFunc(s.Permissions.Grants, func(g Grant) bool { return g.Rule == b.Rule })
 	if len(s.Permissions.Grants) < n {

@@ -3,6 +3,8 @@ package session
 import (
 	"encoding/hex"
 	"math"
+
+	"github.com/perdure/perdure/store"
 )
 
 // quick is implemented by the bodies that make up most of a log: they read their own head from the form that
@@ -119,18 +121,18 @@ func (h *head) bytes() []byte {
 
 func (h *head) text() string { return string(h.bytes()) }
 
-func (h *head) digest() (d Digest) {
+func (h *head) digest() (d store.Digest) {
 	b := h.bytes()
 	if len(b) == 0 {
 		return d
 	}
 	if len(b) != hex.EncodedLen(len(d)) {
 		h.fail()
-		return Digest{}
+		return store.Digest{}
 	}
 	if _, err := hex.Decode(d[:], b); err != nil {
 		h.fail()
-		return Digest{}
+		return store.Digest{}
 	}
 	return d
 }

@@ -4,34 +4,37 @@ import (
 	"encoding/json"
 	"reflect"
 	"testing"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
-var quickKinds = []Kind{
+var quickKinds = []store.Kind{
 	KindFileSeen, KindToolDecided, KindToolStarted, KindToolFinished, KindModelRequested, KindModelResponded,
 }
 
 // ordinaryHeads are what engines write most of the time.
-func ordinaryHeads(tb testing.TB) map[Kind][]byte {
+func ordinaryHeads(tb testing.TB) map[store.Kind][]byte {
 	code, cost := 1, int64(-5)
-	out := map[Kind][]byte{}
+	out := map[store.Kind][]byte{}
 	for _, b := range []Body{
-		&FileSeen{File: File{Path: "/w/a b", Digest: Sum(nil), Mode: 0o644, Size: 1, Use: FileRead}},
+		&FileSeen{File: File{Path: "/w/a b", Digest: store.Sum(nil), Mode: 0o644, Size: 1, Use: FileRead}},
 		&ToolDecided{Act: "t1.s1.b1.a1", Effect: EffectEdit, Decision: Decision{
-			Allow: true, Rule: "Bash(git:*)", Reason: "r", Bound: Sum(nil), Pre: Sum([]byte("x")), Epoch: 3, Human: true,
+			Allow: true, Rule: "Bash(git:*)", Reason: "r", Bound: store.Sum(nil), Pre: store.Sum([]byte("x")), Epoch: 3, Human: true,
 		}},
 		&ToolStarted{Act: "t1.s1.b1.a1", Start: Start{Epoch: 2, BootID: "b", Time: 1_700_000_000_000, Command: "ls -l"}},
 		&ToolFinished{
 			Act: "t1.s1.b1.a1", Outcome: OutcomeError, Collected: true, ExitCode: &code, Cwd: "/w", Output: "/o",
-			Content: []Part{TextPart("x"), {Type: BlockImage, Media: "image/png"}},
+			Content: []model.Part{model.TextPart("x"), {Type: model.BlockImage, Media: "image/png"}},
 		},
 		&ModelRequested{
-			Act: "t1.s1.b0.a1", Turn: 1, Step: 2, Attempt: 3, Epoch: 4, Model: "p/m", Through: 5, Prefix: Sum(nil),
+			Act: "t1.s1.b0.a1", Turn: 1, Step: 2, Attempt: 3, Epoch: 4, Model: "p/m", Through: 5, Prefix: store.Sum(nil),
 			MaxTokens: 6, Estimate: 7,
 		},
 		&ModelResponded{
-			Act: "t1.s1.b0.a1", Response: "r", Model: "p/m", Provider: "p", Stop: StopToolUse,
-			Usage: Usage{1, 2, 3, 4, 5}, Cost: &cost,
-			Blocks: []SealedBlock{{Type: BlockText, Text: true}, {Type: BlockToolUse, ID: "u", Name: "Bash"}},
+			Act: "t1.s1.b0.a1", Response: "r", Model: "p/m", Provider: "p", Stop: model.StopToolUse,
+			Usage: model.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, LostInput: 5}, Cost: &cost,
+			Blocks: []SealedBlock{{Type: model.BlockText, Text: true}, {Type: model.BlockToolUse, ID: "u", Name: "Bash"}},
 		},
 	} {
 		head, err := json.Marshal(b)
@@ -47,7 +50,7 @@ func ordinaryHeads(tb testing.TB) map[Kind][]byte {
 func TestQuickIsUsed(t *testing.T) {
 	heads := ordinaryHeads(t)
 	for _, k := range quickKinds {
-		if !readQuick(k.body().(quick), heads[k]) {
+		if !readQuick(emptyBody(k).(quick), heads[k]) {
 			t.Errorf("%s is not read quickly: %s", k, heads[k])
 		}
 		sameAsJSON(t, k, heads[k])
@@ -72,9 +75,9 @@ func TestQuickLeavesTheRest(t *testing.T) {
 }
 
 // sameAsJSON compares the two ways to read a head.
-func sameAsJSON(t *testing.T, k Kind, head []byte) {
+func sameAsJSON(t *testing.T, k store.Kind, head []byte) {
 	t.Helper()
-	fast, slow := k.body(), k.body()
+	fast, slow := emptyBody(k), emptyBody(k)
 	if !readQuick(fast.(quick), head) {
 		return
 	}

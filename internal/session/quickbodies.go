@@ -1,6 +1,10 @@
 package session
 
-import "math"
+import (
+	"math"
+
+	"github.com/perdure/perdure/model"
+)
 
 func (b *FileSeen) quick(h *head) {
 	for k := h.open(); k != nil; k = h.next() {
@@ -121,17 +125,17 @@ func (b *ToolFinished) quick(h *head) {
 }
 
 // quickParts reads a list that must not have been there before: encoding/json would mix the two.
-func quickParts(h *head, before []Part) []Part {
+func quickParts(h *head, before []model.Part) []model.Part {
 	if before != nil {
 		h.fail()
 	}
-	out := []Part{}
+	out := []model.Part{}
 	for ok := h.list(); ok; ok = h.more() {
-		var p Part
+		var p model.Part
 		for k := h.open(); k != nil; k = h.next() {
 			switch string(k) {
 			case "type":
-				p.Type = BlockType(h.text())
+				p.Type = model.BlockType(h.text())
 			case "media":
 				p.Media = h.text()
 			default:
@@ -184,9 +188,9 @@ func (b *ModelResponded) quick(h *head) {
 		case "provider":
 			b.Provider = h.text()
 		case "stop":
-			b.Stop = StopReason(h.text())
+			b.Stop = model.StopReason(h.text())
 		case "usage":
-			b.Usage.quick(h)
+			quickUsage(h, &b.Usage)
 		case "cost":
 			if b.Cost = nil; !h.word("null") {
 				n := h.number()
@@ -200,7 +204,7 @@ func (b *ModelResponded) quick(h *head) {
 	}
 }
 
-func (u *Usage) quick(h *head) {
+func quickUsage(h *head, u *model.Usage) {
 	for k := h.open(); k != nil; k = h.next() {
 		switch string(k) {
 		case "input_tokens":
@@ -229,7 +233,7 @@ func quickBlocks(h *head, before []SealedBlock) []SealedBlock {
 		for k := h.open(); k != nil; k = h.next() {
 			switch string(k) {
 			case "type":
-				bl.Type = BlockType(h.text())
+				bl.Type = model.BlockType(h.text())
 			case "id":
 				bl.ID = h.text()
 			case "name":

@@ -8,15 +8,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // kinds are all of this version's.
 var kinds = session.Kinds()
 
 // emptyBody makes the body of a kind, to be filled.
-func emptyBody(k session.Kind) session.Body {
+func emptyBody(k store.Kind) session.Body {
 	body := append([]byte{2}, "{}"...)
-	b, err := session.Decode(session.Event{Kind: k, Codec: session.Codec1, Body: append(body, 1, 0)})
+	b, err := session.Decode(store.Event{Kind: k, Codec: session.Codec1, Body: append(body, 1, 0)})
 	if err != nil {
 		panic(err)
 	}

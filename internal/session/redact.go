@@ -3,6 +3,8 @@ package session
 import (
 	"maps"
 	"reflect"
+
+	"github.com/perdure/perdure/model"
 )
 
 // Redact replaces known values in all texts of a body, so that a new kind, or a new field, is covered without being
@@ -27,7 +29,7 @@ type redactor struct {
 // fields replaces in the fields of a struct, in place.
 func (r *redactor) fields(v reflect.Value) {
 	t := v.Type()
-	if t == reflect.TypeFor[Part]() && v.Interface().(Part).Type != BlockText {
+	if t == reflect.TypeFor[model.Part]() && v.Interface().(model.Part).Type != model.BlockText {
 		return // an image or a document
 	}
 	for i := range t.NumField() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 const leak = "tok_canary_90b1c2d3e4f5"
@@ -40,8 +41,8 @@ func fillTexts(v reflect.Value, name string, names map[string]bool) {
 		v.Set(reflect.New(v.Type().Elem()))
 		fillTexts(v.Elem(), name, names)
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[session.Part]() {
-			v.Set(reflect.ValueOf(session.TextPart("x " + leak)))
+		if v.Type() == reflect.TypeFor[model.Part]() {
+			v.Set(reflect.ValueOf(model.TextPart("x " + leak)))
 			names["Part.Data"] = true
 			return
 		}

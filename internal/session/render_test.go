@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // eventLine is one event for golden files: what matters for the interaction, no digests.
-func eventLine(e session.Event, body session.Body) string {
+func eventLine(e store.Event, body session.Body) string {
 	s := fmt.Sprintf("%d %s", e.Seq, e.Kind)
 	field := func(name string, v any) {
 		if t := fmt.Sprint(v); t != "" && t != "0" && t != "false" {
@@ -24,7 +26,7 @@ func eventLine(e session.Event, body session.Body) string {
 		field("to", b.To)
 	case *session.MessageReceived:
 		field("note", b.Note)
-		s += fmt.Sprintf(" %q", session.Text(b.Content))
+		s += fmt.Sprintf(" %q", model.Text(b.Content))
 	case *session.TurnStarted:
 		field("turn", b.N)
 		field("met", b.Met)
@@ -70,11 +72,11 @@ func toolLine(body session.Body) string {
 	case *session.ToolStarted:
 		return fmt.Sprintf(" %s epoch=%d", b.Act, b.Start.Epoch)
 	case *session.ToolFinished:
-		return fmt.Sprintf(" %s %s %q", b.Act, b.Outcome, session.Text(b.Content))
+		return fmt.Sprintf(" %s %s %q", b.Act, b.Outcome, model.Text(b.Content))
 	case *session.ToolVoid:
 		return " " + b.Act
 	case *session.ToolUnknown:
-		return fmt.Sprintf(" %s %q", b.Act, session.Text(b.Content))
+		return fmt.Sprintf(" %s %q", b.Act, model.Text(b.Content))
 	case *session.ApprovalRequested:
 		return " " + b.Act
 	case *session.ApprovalAnswered:
@@ -186,7 +188,7 @@ func stateLines(s *session.State) string {
 }
 
 // messageLines shows a conversation.
-func messageLines(ms []session.Message) string {
+func messageLines(ms []model.Message) string {
 	var out strings.Builder
 	for _, m := range ms {
 		fmt.Fprintf(&out, "%s:", m.Role)
@@ -196,7 +198,7 @@ func messageLines(ms []session.Message) string {
 				fmt.Fprintf(&out, " call(%s %s %s)", b.Tool.ID, b.Tool.Name, b.Tool.Input)
 			case b.Result != nil:
 				mark := map[bool]string{true: " ERROR", false: ""}[b.Result.IsError]
-				fmt.Fprintf(&out, " result(%s%s %q)", b.Result.ID, mark, session.Text(b.Result.Content))
+				fmt.Fprintf(&out, " result(%s%s %q)", b.Result.ID, mark, model.Text(b.Result.Content))
 			default:
 				fmt.Fprintf(&out, " %q", b.Text)
 			}

@@ -5,11 +5,13 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // TestApprovalCovers: exactly what was shown, once.
 func TestApprovalCovers(t *testing.T) {
-	bound, pre, other := session.Sum([]byte("call")), session.Sum([]byte("file")), session.Sum([]byte("other"))
+	bound, pre, other := store.Sum([]byte("call")), store.Sum([]byte("file")), store.Sum([]byte("other"))
 	a := session.Approval{Answered: true, Allow: true, Bound: bound, Pre: pre, Target: "/w/f"}
 	d := session.Decision{Bound: bound, Pre: pre, Target: "/w/f"}
 	if !a.Covers(d) {
@@ -43,7 +45,7 @@ func TestApprovalCovers(t *testing.T) {
 // TestBindingIsUnambiguous: no two calls that differ in anything are bound alike.
 func TestBindingIsUnambiguous(t *testing.T) {
 	v, e, vv := "v", "", "vv"
-	seen := map[session.Digest]int{}
+	seen := map[store.Digest]int{}
 	for i, c := range []struct {
 		tool, input, cwd string
 		env              session.EnvDelta
@@ -72,8 +74,8 @@ func TestStaleAnswer(t *testing.T) {
 	w := called("Edit")
 	a := w.st.Call("t1.s1.b2.a1").Approval
 	for _, b := range []*session.ApprovalAnswered{
-		{Act: "t1.s1.b2.a1", Allow: true, Bound: session.Sum([]byte("other")), Pre: a.Pre},
-		{Act: "t1.s1.b2.a1", Allow: true, Bound: a.Bound, Pre: session.Sum([]byte("older"))},
+		{Act: "t1.s1.b2.a1", Allow: true, Bound: store.Sum([]byte("other")), Pre: a.Pre},
+		{Act: "t1.s1.b2.a1", Allow: true, Bound: a.Bound, Pre: store.Sum([]byte("older"))},
 		{Act: "t1.s1.b3.a1", Allow: true, Bound: a.Bound, Pre: a.Pre},
 	} {
 		faults := len(w.st.Faults)
@@ -160,13 +162,13 @@ func TestEstimate(t *testing.T) {
 	w := called()
 	base := w.st.Estimate()
 	note := func() {
-		w.append(human, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(strings.Repeat("x", 300))}})
+		w.append(human, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(strings.Repeat("x", 300))}})
 	}
 	note()
 	if got := w.st.Estimate(); got != base+100 {
 		t.Errorf("300 bytes more make %d of %d", got, base)
 	}
-	w.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart("go on")}})
+	w.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("go on")}})
 	s := &script{w: w}
 	s.run()
 	if err := s.start("start", "t2.s1.b0.a1", nil); err != nil {
@@ -185,7 +187,7 @@ func TestEstimate(t *testing.T) {
 		t.Errorf("after the provider's count, with two notes waiting: %d", got)
 	}
 	// A server that counts nothing makes nothing of what is there disappear.
-	w.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart(strings.Repeat("y", 3000))}})
+	w.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart(strings.Repeat("y", 3000))}})
 	s.run()
 	before := w.st.Estimate()
 	if err := s.start("do", "t3.s1.b0.a1", []string{"text", "x", "usage=0,0"}); err != nil {
@@ -199,7 +201,7 @@ func TestEstimate(t *testing.T) {
 // TestFirstOutcomeCounts, in the state and in the conversation.
 func TestFirstOutcomeCounts(t *testing.T) {
 	w := called("Gone") // answered at once: there is no such tool
-	w.append(engine, &session.ToolFinished{Act: "t1.s1.b2.a1", Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("late")}})
+	w.append(engine, &session.ToolFinished{Act: "t1.s1.b2.a1", Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart("late")}})
 	if got := messageLines(w.tr.Upcoming()); !strings.Contains(got, "no such tool") || strings.Contains(got, "late") {
 		t.Errorf("the model is told\n%s", got)
 	}

@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // TestRandomRuns lets an engine that follows Next run through random weather: replies of all sorts, failures, humans
@@ -52,7 +54,7 @@ type run struct {
 }
 
 func (r *run) begin() {
-	agent := session.Agent{Provider: "fake", Model: "m", Price: &session.Price{Input: 1, Output: 5}}
+	agent := session.Agent{Provider: "fake", Model: "m", Price: &model.Price{Input: 1, Output: 5}}
 	if r.src.number(3) == 0 {
 		agent.Window = 4000
 	}
@@ -61,7 +63,7 @@ func (r *run) begin() {
 		Mode: "default", Root: "/w", MaxSteps: r.src.number(4), CompactAt: compactAt, NoCompact: r.src.number(4) == 0,
 	}})
 	r.resume()
-	r.append(human, &session.MessageReceived{Content: []session.Part{session.TextPart("go")}})
+	r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
 }
 
 // quick checks what holds after every event.
@@ -144,7 +146,7 @@ func (r *run) needsHuman() bool {
 		if unsettled {
 			return true
 		}
-		if len(t.Calls) == 0 && t.Model.Stop != session.StopPause {
+		if len(t.Calls) == 0 && t.Model.Stop != model.StopPause {
 			return false // the turn ends
 		}
 	}
@@ -229,7 +231,7 @@ func (r *run) drain() {
 }
 
 // onceOnly checks a log: an act starts once and has one outcome, and an approval carries one act.
-func onceOnly(events []session.Event, complete bool) error {
+func onceOnly(events []store.Event, complete bool) error {
 	started, ended, approved := map[string]int{}, map[string]int{}, map[string]int{}
 	for _, e := range events {
 		switch b := decode(e).(type) {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the golden transcripts in testdata")
@@ -124,7 +126,7 @@ func (s *script) command(args []string) (string, error) {
 	case "open":
 		return "", s.open(args)
 	case "message":
-		w.append(human, &session.MessageReceived{Note: arg(1) == "note", Content: []session.Part{session.TextPart(arg(0))}})
+		w.append(human, &session.MessageReceived{Note: arg(1) == "note", Content: []model.Part{model.TextPart(arg(0))}})
 	case "run":
 		s.run()
 	case "start", "do":
@@ -183,7 +185,7 @@ func (s *script) outside(verb string, args []string) error {
 			effect, tool, _ := strings.Cut(a, ":")
 			rules = append(rules, session.Rule{Effect: effect, Text: tool, Source: "flag"})
 		}
-		w.append(engine, &session.PermissionRules{Rules: rules, Digest: session.Sum([]byte(strings.Join(args, " ")))})
+		w.append(engine, &session.PermissionRules{Rules: rules, Digest: store.Sum([]byte(strings.Join(args, " ")))})
 	case "revoke":
 		w.append(human, &session.PermissionRevoked{Rule: args[0]})
 	case "fork":

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // open creates a session: open [mode=M] [max_steps=N] [budget=N] [price=N] [window=N].
@@ -24,7 +25,7 @@ func (s *script) open(args []string) error {
 		case "budget":
 			config.BudgetNano = n
 		case "price":
-			agent.Price = &session.Price{Input: n, Output: n}
+			agent.Price = &model.Price{Input: n, Output: n}
 		case "window":
 			agent.Window = n
 		case "compact_at":
@@ -130,22 +131,22 @@ func (s *script) finish(id string, args []string) error {
 }
 
 func (s *script) reply(id string, args []string) error {
-	stop, use := session.StopEndTurn, session.Usage{Input: 100, Output: 10}
+	stop, use := model.StopEndTurn, model.Usage{Input: 100, Output: 10}
 	var blocks []session.SealedBlock
 	for len(args) > 0 {
 		switch {
 		case args[0] == "text":
 			raw := []byte(`{"type": "text", "text": ` + strconv.Quote(args[1]) + `}`)
-			blocks = append(blocks, session.SealedBlock{Type: session.BlockText, Text: true, Raw: raw, Shown: []byte(args[1])})
+			blocks = append(blocks, session.SealedBlock{Type: model.BlockText, Text: true, Raw: raw, Shown: []byte(args[1])})
 			args = args[2:]
 		case args[0] == "tool":
-			stop = session.StopToolUse
+			stop = model.StopToolUse
 			use := fmt.Sprintf("u%d", len(blocks)+1)
 			raw := []byte(`{"type": "tool_use", "id": "` + use + `", "name": "` + args[1] + `", "input": ` + args[2] + `}`)
-			blocks = append(blocks, session.SealedBlock{Type: session.BlockToolUse, ID: use, Name: args[1], Raw: raw, Input: []byte(args[2])})
+			blocks = append(blocks, session.SealedBlock{Type: model.BlockToolUse, ID: use, Name: args[1], Raw: raw, Input: []byte(args[2])})
 			args = args[3:]
 		case strings.HasPrefix(args[0], "stop="):
-			stop = session.StopReason(args[0][5:])
+			stop = model.StopReason(args[0][5:])
 			args = args[1:]
 		case strings.HasPrefix(args[0], "usage="):
 			if _, err := fmt.Sscanf(args[0], "usage=%d,%d", &use.Input, &use.Output); err != nil {

@@ -1,6 +1,10 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/perdure/perdure/store"
+)
 
 // SettledNow tells whether no act is open: no model call is outstanding and no tool call executes. Only such a
 // position can be forked from exactly.
@@ -26,7 +30,7 @@ func (s *State) SettledNow() bool {
 // SettledSeq folds events onto s up to at, and returns the newest settled seq on the way, at included. It is where a
 // fork at that seq begins. Afterwards s stands at at, or at the last event. An error tells that there is none, or
 // that an event could not be folded.
-func SettledSeq(s *State, events []Event, at int64) (int64, error) {
+func SettledSeq(s *State, events []store.Event, at int64) (int64, error) {
 	best := int64(0)
 	if s.Head.Seq <= at && s.SettledNow() {
 		best = s.Head.Seq

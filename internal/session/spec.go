@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"github.com/perdure/perdure/store"
+)
 
 // Mode is a permission mode: what happens to calls that no rule decides. Package permission has the modes.
 type Mode string
@@ -11,19 +15,12 @@ type Spec struct {
 	Owner  string
 	Title  string
 	Labels map[string]string
-	Agent  Agent    // Tools empty: the engine's
-	Mode   Mode     // empty: default; bypass is no session's, only a run's: [Options].Mode
-	Cwd    string   // absolute; empty only if nothing works in it
-	Dirs   []string // absolute
-	Events []Body   // of a program's own, that come after the first in the same commit
-	Shared []Shared // values to set in the same commit
-}
-
-// Shared is a value that all sessions of a store share, in a scope: an application's, a user's. It is no part of a log.
-type Shared struct {
-	Scope string
-	Key   string
-	Value []byte // nil removes it
+	Agent  Agent          // Tools empty: the engine's
+	Mode   Mode           // empty: default; bypass is no session's, only a run's: [Options].Mode
+	Cwd    string         // absolute; empty only if nothing works in it
+	Dirs   []string       // absolute
+	Events []Body         // of a program's own, that come after the first in the same commit
+	Shared []store.Shared // values to set in the same commit
 }
 
 // Options are what a caller brings to an opened session. Zero fields change nothing.
@@ -37,11 +34,11 @@ type Options struct {
 	NoCompact  *bool          // compact only when asked
 	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all
 	AddDirs    []string
-	Root       string // another directory that the session belongs to, absolute
-	Cwd        string // another directory that commands run in, absolute; the model is told
-	Agent      *Agent // another provider, model, window and price; the rest of it is ignored
-	Actor      Actor  // who opens; zero: user
-	NewPrompt  bool   // a prompt follows: a turn that a limit or a failed model call has halted is given up
+	Root       string      // another directory that the session belongs to, absolute
+	Cwd        string      // another directory that commands run in, absolute; the model is told
+	Agent      *Agent      // another provider, model, window and price; the rest of it is ignored
+	Actor      store.Actor // who opens; zero: user
+	NewPrompt  bool        // a prompt follows: a turn that a limit or a failed model call has halted is given up
 }
 
 // Recovery is something that opening a session found out.
@@ -55,7 +52,7 @@ type Recovery struct {
 // Update is something that an observer may show: an event once it is durable, or a delta of a running model call.
 type Update struct {
 	Session string
-	Event   *Event // nil for a delta
+	Event   *store.Event // nil for a delta
 	Body    Body
 	Act     string // of the delta
 	Kind    string // of the delta: text, thinking, tool

@@ -1,6 +1,10 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/perdure/perdure/store"
+)
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
@@ -30,8 +34,8 @@ type State struct {
 	Labels    map[string]string `json:"labels"`
 	Lifecycle Lifecycle         `json:"lifecycle"`
 	ReadOnly  string            `json:"read_only,omitempty"` // why this version must not write; empty means it may
-	Parent    *Position         `json:"parent"`
-	Head      Head              `json:"head"`
+	Parent    *store.Position   `json:"parent"`
+	Head      store.Head        `json:"head"`
 	Epoch     int64             `json:"epoch"`
 	Holder    Holder            `json:"holder"`
 	Created   int64             `json:"created_at"` // ms UTC
@@ -57,20 +61,20 @@ type State struct {
 	Spent       int64       `json:"spent"`                 // nano-USD of sealed calls whose price is known
 	Unpriced    int64       `json:"unpriced"`              // sealed calls whose price is unknown
 
-	Permissions Permissions       `json:"permissions"`
-	Settled     []Act             `json:"settled"`
-	Files       Files             `json:"files"`
-	Told        map[string]Digest `json:"told,omitempty"` // changes of Files that the model was told of, by path
-	Tasks       []Task            `json:"tasks"`
-	NextTask    int               `json:"next_task"`  // number of the newest task ever named
-	Awaits      []Await           `json:"awaits"`     // open ones, oldest first
-	NextAwait   int64             `json:"next_await"` // number of the newest await ever
-	Untold      Untold            `json:"untold"`
-	Plan        []Step            `json:"plan"`
-	Facts       []Fact            `json:"facts"`
-	Scratch     map[string][]byte `json:"scratch"`
-	ScratchSize int               `json:"scratch_size"` // bytes of Scratch, keys included
-	Timers      map[string]int64  `json:"timers"`
+	Permissions Permissions             `json:"permissions"`
+	Settled     []Act                   `json:"settled"`
+	Files       Files                   `json:"files"`
+	Told        map[string]store.Digest `json:"told,omitempty"` // changes of Files that the model was told of, by path
+	Tasks       []Task                  `json:"tasks"`
+	NextTask    int                     `json:"next_task"`  // number of the newest task ever named
+	Awaits      []Await                 `json:"awaits"`     // open ones, oldest first
+	NextAwait   int64                   `json:"next_await"` // number of the newest await ever
+	Untold      Untold                  `json:"untold"`
+	Plan        []Step                  `json:"plan"`
+	Facts       []Fact                  `json:"facts"`
+	Scratch     map[string][]byte       `json:"scratch"`
+	ScratchSize int                     `json:"scratch_size"` // bytes of Scratch, keys included
+	Timers      map[string]int64        `json:"timers"`
 
 	Dropped Dropped  `json:"dropped"`
 	Faults  []string `json:"faults,omitempty"` // events that did not fit the state; a sound log has none
@@ -102,7 +106,7 @@ func New(id string) *State {
 
 // Apply decodes and folds one event. It fails, leaving the state as it was, when the event does not follow the head
 // or its body is corrupt; an event that makes no sense is folded as a fault instead.
-func (s *State) Apply(e Event) error {
+func (s *State) Apply(e store.Event) error {
 	if e.Seq != s.Head.Seq+1 {
 		return fmt.Errorf("event %d does not follow %d", e.Seq, s.Head.Seq)
 	}
@@ -116,8 +120,8 @@ func (s *State) Apply(e Event) error {
 
 // ApplyBody folds an event whose body is at hand: as [Chain.Event] sealed it, or as [Decode] gave it. The state keeps
 // parts of the body: it must not be changed afterwards.
-func (s *State) ApplyBody(e Event, body Body) {
-	s.Head = Head{Seq: e.Seq, Hash: e.Hash}
+func (s *State) ApplyBody(e store.Event, body Body) {
+	s.Head = store.Head{Seq: e.Seq, Hash: e.Hash}
 	s.Updated = max(s.Updated, e.Time)
 	body.apply(s, e)
 	s.converse(e, body)
@@ -125,7 +129,7 @@ func (s *State) ApplyBody(e Event, body Body) {
 }
 
 // Fold computes the state of a log.
-func Fold(id string, events []Event) (*State, error) {
+func Fold(id string, events []store.Event) (*State, error) {
 	s := New(id)
 	for _, e := range events {
 		if err := s.Apply(e); err != nil {
@@ -136,7 +140,7 @@ func Fold(id string, events []Event) (*State, error) {
 }
 
 // fault notes an event that does not fit. The state stays usable; verify reports it.
-func (s *State) fault(e Event, format string, args ...any) {
+func (s *State) fault(e store.Event, format string, args ...any) {
 	if len(s.Faults) >= maxFaults {
 		s.Dropped.Faults++
 		return

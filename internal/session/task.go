@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/perdure/perdure/store"
 )
 
 // Task is a command that was made visible under an id of its own, bash_1 and so on. Ids are never reused.
@@ -36,7 +38,7 @@ type Task struct {
 	Name         string        `json:"name,omitempty"`          // for people
 	Argv         []string      `json:"argv,omitempty"`          // run without a shell; empty: Command is shell text
 	Restart      string        `json:"restart,omitempty"`       // after a reboot: never (empty) or on-reboot, granted by a human
-	Bound        Digest        `json:"restart_bound,omitzero"`  // of the command that this was granted for
+	Bound        store.Digest  `json:"restart_bound,omitzero"`  // of the command that this was granted for
 	Due          bool          `json:"restart_due,omitempty"`   // a reboot took it, and its policy was not carried out yet
 	Cause        string        `json:"cause,omitempty"`         // of the attempt: reboot, when the policy and nobody else asked for it
 	NotRestarted string        `json:"not_restarted,omitempty"` // why its policy was not carried out after the last reboot
@@ -89,7 +91,7 @@ func (b *TaskStarted) summary() string {
 	return fmt.Sprintf("%s: pid %d %s", b.Task.ID, b.Task.PID, b.Task.Command)
 }
 
-func (b *TaskStarted) apply(s *State, e Event) {
+func (b *TaskStarted) apply(s *State, e store.Event) {
 	if old := s.Task(b.Task.ID); old != nil {
 		if old.Status != CommandStarting || old.Act != b.Task.Act {
 			s.fault(e, "task %s exists", b.Task.ID)
@@ -118,7 +120,7 @@ type TaskExited struct {
 
 func (b *TaskExited) summary() string { return b.Task + ": " + string(b.State.Status) }
 
-func (b *TaskExited) apply(s *State, e Event) {
+func (b *TaskExited) apply(s *State, e store.Event) {
 	t := s.Task(b.Task)
 	if t == nil {
 		s.fault(e, "no task %s", b.Task)
@@ -173,7 +175,7 @@ type TaskSignalled struct {
 
 func (b *TaskSignalled) summary() string { return b.Task + ": " + b.Signal + " by " + b.By }
 
-func (b *TaskSignalled) apply(s *State, e Event) {
+func (b *TaskSignalled) apply(s *State, e store.Event) {
 	switch t := s.Task(b.Task); {
 	case t == nil:
 		s.fault(e, "no task %s", b.Task)
@@ -195,7 +197,7 @@ type TaskRead struct {
 
 func (b *TaskRead) summary() string { return fmt.Sprintf("%s up to byte %d", b.Task, b.Position) }
 
-func (b *TaskRead) apply(s *State, e Event) {
+func (b *TaskRead) apply(s *State, e store.Event) {
 	t := s.Task(b.Task)
 	if t == nil {
 		s.fault(e, "no task %s", b.Task)

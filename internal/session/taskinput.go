@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 	"slices"
+
+	"github.com/perdure/perdure/store"
 )
 
 // MaxInput bounds the text of one write to a task, in bytes: as much as waits for a command that does not read.
@@ -41,7 +43,7 @@ func (b *TaskInput) show(m map[string]any) { viewText(m, "text", b.Text) }
 
 func (b *TaskInput) parts() []*[]byte { return []*[]byte{&b.Text} }
 
-func (b *TaskInput) apply(s *State, e Event) {
+func (b *TaskInput) apply(s *State, e store.Event) {
 	t := s.Task(b.Task)
 	switch {
 	case t == nil:
@@ -83,7 +85,7 @@ func (b *TaskWritten) summary() string {
 	return fmt.Sprintf("%s: %s, %d bytes", b.Task, b.Outcome, b.Bytes)
 }
 
-func (b *TaskWritten) apply(s *State, _ Event) {
+func (b *TaskWritten) apply(s *State, _ store.Event) {
 	if t := s.Task(b.Task); t != nil { // one that ended long ago may be forgotten
 		t.Inputs = slices.DeleteFunc(slices.Clone(t.Inputs), func(in Input) bool { return in.Seq == b.Input })
 	}

@@ -3,6 +3,8 @@ package session
 import (
 	"cmp"
 	"encoding/json"
+
+	"github.com/perdure/perdure/store"
 )
 
 // ReasonReboot is why a command is lost that ran when the machine went down.
@@ -13,12 +15,12 @@ const ReasonReboot = "reboot"
 const RestartOnReboot = "on-reboot"
 
 // CommandDigest names what a task runs and where. A human's grant to run it again is for this alone.
-func CommandDigest(argv []string, command, cwd string) Digest {
+func CommandDigest(argv []string, command, cwd string) store.Digest {
 	b, err := json.Marshal([]any{argv, command, cwd})
 	if err != nil {
-		return Digest{} // text always encodes; no digest covers nothing
+		return store.Digest{} // text always encodes; no digest covers nothing
 	}
-	return Sum(b)
+	return store.Sum(b)
 }
 
 // Covered tells whether a human granted that exactly this command runs again after a reboot.
@@ -29,16 +31,16 @@ func (t *Task) Covered() bool {
 // TaskRestartSet is a human's word on what becomes of a task after a reboot: on-reboot, or empty for nothing.
 type TaskRestartSet struct {
 	headOnly
-	Task    string `json:"task"`
-	Restart string `json:"restart"`
-	Bound   Digest `json:"bound,omitzero"` // of the command that it is granted for; set by the holder
+	Task    string       `json:"task"`
+	Restart string       `json:"restart"`
+	Bound   store.Digest `json:"bound,omitzero"` // of the command that it is granted for; set by the holder
 }
 
 func (b *TaskRestartSet) summary() string {
 	return b.Task + ": after a reboot " + cmp.Or(b.Restart, "never")
 }
 
-func (b *TaskRestartSet) apply(s *State, e Event) {
+func (b *TaskRestartSet) apply(s *State, e store.Event) {
 	switch t := s.Task(b.Task); {
 	case t == nil:
 		s.fault(e, "no task %s", b.Task)
@@ -59,7 +61,7 @@ type TaskNotRestarted struct {
 
 func (b *TaskNotRestarted) summary() string { return b.Task + ": " + b.Reason }
 
-func (b *TaskNotRestarted) apply(s *State, e Event) {
+func (b *TaskNotRestarted) apply(s *State, e store.Event) {
 	t := s.Task(b.Task)
 	if t == nil {
 		s.fault(e, "no task %s", b.Task)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // taskLog is a log of which the state and the next actions are looked at after every event.
@@ -22,7 +23,7 @@ func newTaskLog(t *testing.T) *taskLog {
 
 func (l *taskLog) add(body session.Body) {
 	l.t.Helper()
-	ev, err := l.chain.Event(session.Actor{Type: session.ActorUser}, 1000+l.chain.Head.Seq, body)
+	ev, err := l.chain.Event(store.Actor{Type: store.ActorUser}, 1000+l.chain.Head.Seq, body)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func TestForkRestartsNothing(t *testing.T) {
 	l.end(session.CommandLost, session.ReasonReboot)
 	child := session.Fork(l.state, "c")
 	chain := session.Chain{Session: "c", Head: child.Head}
-	ev, err := chain.Event(session.Actor{}, 5000, &session.Forked{Parent: *child.Parent, ID: "c"})
+	ev, err := chain.Event(store.Actor{}, 5000, &session.Forked{Parent: *child.Parent, ID: "c"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,26 +1,28 @@
 package session
 
+import "github.com/perdure/perdure/store"
+
 // TaskRequested is the intent to run a task: a new one, or another attempt of one that has ended. It is durable before
 // the command starts.
 type TaskRequested struct {
 	headOnly
-	Task    string   `json:"task"` // its id; in an inbox item empty for a new one
-	Act     string   `json:"act"`  // of this attempt; set by the holder
-	Epoch   int64    `json:"epoch"`
-	Key     string   `json:"key,omitempty"` // idempotency key, to find the task by
-	Name    string   `json:"name,omitempty"`
-	Argv    []string `json:"argv,omitempty"`
-	Command string   `json:"command"` // shell text, or Argv for the eyes
-	Cwd     string   `json:"cwd"`
-	Restart string   `json:"restart,omitempty"`
-	Bound   Digest   `json:"restart_bound,omitzero"` // of the command that Restart is granted for; set by the holder
-	Cause   string   `json:"cause,omitempty"`        // reboot, when the policy and nobody else asks for it
+	Task    string       `json:"task"` // its id; in an inbox item empty for a new one
+	Act     string       `json:"act"`  // of this attempt; set by the holder
+	Epoch   int64        `json:"epoch"`
+	Key     string       `json:"key,omitempty"` // idempotency key, to find the task by
+	Name    string       `json:"name,omitempty"`
+	Argv    []string     `json:"argv,omitempty"`
+	Command string       `json:"command"` // shell text, or Argv for the eyes
+	Cwd     string       `json:"cwd"`
+	Restart string       `json:"restart,omitempty"`
+	Bound   store.Digest `json:"restart_bound,omitzero"` // of the command that Restart is granted for; set by the holder
+	Cause   string       `json:"cause,omitempty"`        // reboot, when the policy and nobody else asks for it
 	TaskSettings
 }
 
 func (b *TaskRequested) summary() string { return b.Task + ": " + b.Command }
 
-func (b *TaskRequested) apply(s *State, e Event) {
+func (b *TaskRequested) apply(s *State, e store.Event) {
 	fresh := Task{
 		ID: b.Task, Act: b.Act, Epoch: b.Epoch, Key: b.Key, Name: b.Name, Argv: b.Argv, Command: b.Command, Cwd: b.Cwd,
 		Restart: b.Restart, Bound: b.Bound, Cause: b.Cause, Requested: e.Seq, Status: CommandStarting, Attempt: 1,

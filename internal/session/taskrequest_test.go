@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: a requested task is started once by the holder that took the request, looked up by a later one, and keeps its
@@ -13,7 +14,7 @@ func TestTaskRequested(t *testing.T) {
 	chain := session.Chain{Session: "s"}
 	add := func(body session.Body) {
 		t.Helper()
-		ev, err := chain.Event(session.Actor{Type: session.ActorUser}, 1000+chain.Head.Seq, body)
+		ev, err := chain.Event(store.Actor{Type: store.ActorUser}, 1000+chain.Head.Seq, body)
 		if err != nil {
 			t.Fatal(err)
 		}

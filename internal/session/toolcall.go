@@ -1,6 +1,11 @@
 package session
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
 
 // Call is one tool call of the newest step, with everything that decides what happens to it next.
 type Call struct {
@@ -26,15 +31,15 @@ type Call struct {
 
 // Decision is what the permission rules said about a call.
 type Decision struct {
-	Allow  bool   `json:"allow"`
-	Rule   string `json:"rule,omitempty"` // the rule that decided; empty when the mode did
-	Reason string `json:"reason,omitempty"`
-	Bound  Digest `json:"bound"`        // of arguments, cwd and environment; see [State.Binding]
-	Pre    Digest `json:"pre,omitzero"` // an edit's file as it was
-	Epoch  int64  `json:"epoch"`
-	Human  bool   `json:"human,omitempty"`  // an approval was used
-	Target string `json:"target,omitempty"` // resolved path that was decided about; the act works on no other
-	Always bool   `json:"always,omitempty"` // it asks in every mode and whatever is granted
+	Allow  bool         `json:"allow"`
+	Rule   string       `json:"rule,omitempty"` // the rule that decided; empty when the mode did
+	Reason string       `json:"reason,omitempty"`
+	Bound  store.Digest `json:"bound"`        // of arguments, cwd and environment; see [State.Binding]
+	Pre    store.Digest `json:"pre,omitzero"` // an edit's file as it was
+	Epoch  int64        `json:"epoch"`
+	Human  bool         `json:"human,omitempty"`  // an approval was used
+	Target string       `json:"target,omitempty"` // resolved path that was decided about; the act works on no other
+	Always bool         `json:"always,omitempty"` // it asks in every mode and whatever is granted
 }
 
 func (d *Decision) summary() string {
@@ -76,7 +81,7 @@ func (c *Call) Settled() bool { return c.Outcome != "" }
 
 // Binding is what a decision about a call is bound to: its tool and arguments, the working directory and the
 // environment. If any of them changes, the call is decided again.
-func (s *State) Binding(c *Call) Digest {
+func (s *State) Binding(c *Call) store.Digest {
 	return bindingDigest(c.Tool, c.Input, s.Cwd, s.Env)
 }
 
@@ -95,7 +100,7 @@ func (s *State) Call(id string) *Call {
 }
 
 // open finds the call that an event is about; it must not be settled, and the attempt must be the newest.
-func (s *State) open(e Event, id string) *Call {
+func (s *State) open(e store.Event, id string) *Call {
 	c := s.Call(id)
 	switch {
 	case c == nil:
@@ -121,7 +126,7 @@ type ToolDecided struct {
 
 func (b *ToolDecided) summary() string { return b.Act + "  " + b.Decision.summary() }
 
-func (b *ToolDecided) apply(s *State, e Event) {
+func (b *ToolDecided) apply(s *State, e store.Event) {
 	c := s.open(e, b.Act)
 	if c == nil {
 		return
@@ -149,7 +154,7 @@ type ToolStarted struct {
 
 func (b *ToolStarted) summary() string { return b.Act + "  " + b.Start.Command }
 
-func (b *ToolStarted) apply(s *State, e Event) {
+func (b *ToolStarted) apply(s *State, e store.Event) {
 	c := s.open(e, b.Act)
 	if c == nil {
 		return
@@ -180,26 +185,26 @@ func (b *ToolStarted) apply(s *State, e Event) {
 
 // ToolFinished is an act's outcome, with what the model is told.
 type ToolFinished struct {
-	Act       string   `json:"act"`
-	Outcome   Outcome  `json:"outcome"`
-	Collected bool     `json:"collected,omitempty"` // found out after an interruption
-	Reason    string   `json:"reason,omitempty"`
-	ExitCode  *int     `json:"exit_code,omitempty"`
-	Cwd       string   `json:"cwd,omitempty"`    // the session's from here on; empty leaves it
-	Env       EnvDelta `json:"env,omitzero"`     // the whole delta from here on; nil leaves it
-	Output    string   `json:"output,omitempty"` // file that keeps the complete output
-	Content   []Part   `json:"content"`
+	Act       string       `json:"act"`
+	Outcome   Outcome      `json:"outcome"`
+	Collected bool         `json:"collected,omitempty"` // found out after an interruption
+	Reason    string       `json:"reason,omitempty"`
+	ExitCode  *int         `json:"exit_code,omitempty"`
+	Cwd       string       `json:"cwd,omitempty"`    // the session's from here on; empty leaves it
+	Env       EnvDelta     `json:"env,omitzero"`     // the whole delta from here on; nil leaves it
+	Output    string       `json:"output,omitempty"` // file that keeps the complete output
+	Content   []model.Part `json:"content"`
 }
 
 func (b *ToolFinished) summary() string {
-	return b.Act + "  " + string(b.Outcome) + "  " + Text(b.Content)
+	return b.Act + "  " + string(b.Outcome) + "  " + model.Text(b.Content)
 }
 
 func (b *ToolFinished) show(m map[string]any) { viewParts(m, b.Content) }
 
 func (b *ToolFinished) parts() []*[]byte { return partData(b.Content) }
 
-func (b *ToolFinished) apply(s *State, e Event) {
+func (b *ToolFinished) apply(s *State, e store.Event) {
 	c := s.open(e, b.Act)
 	if c == nil {
 		return
@@ -233,7 +238,7 @@ type ToolVoid struct {
 
 func (b *ToolVoid) summary() string { return b.Act + "  " + b.Reason }
 
-func (b *ToolVoid) apply(s *State, e Event) {
+func (b *ToolVoid) apply(s *State, e store.Event) {
 	c := s.open(e, b.Act)
 	if c == nil {
 		return
@@ -249,9 +254,9 @@ func (b *ToolVoid) apply(s *State, e Event) {
 
 // ToolUnknown says that an act may or may not have had its effect, and that nothing can tell. The model is told so.
 type ToolUnknown struct {
-	Act     string `json:"act"`
-	Reason  string `json:"reason"`
-	Content []Part `json:"content"`
+	Act     string       `json:"act"`
+	Reason  string       `json:"reason"`
+	Content []model.Part `json:"content"`
 }
 
 func (b *ToolUnknown) summary() string { return b.Act + "  " + b.Reason }
@@ -260,7 +265,7 @@ func (b *ToolUnknown) show(m map[string]any) { viewParts(m, b.Content) }
 
 func (b *ToolUnknown) parts() []*[]byte { return partData(b.Content) }
 
-func (b *ToolUnknown) apply(s *State, e Event) {
+func (b *ToolUnknown) apply(s *State, e store.Event) {
 	c := s.open(e, b.Act)
 	if c == nil {
 		return

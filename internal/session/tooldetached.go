@@ -1,5 +1,7 @@
 package session
 
+import "github.com/perdure/perdure/store"
+
 // ToolDetached sends a running foreground command to the background: its timeout no longer holds, and it becomes a task
 // of that name, unless it has ended before that could be done. It is durable before the command's shim is told.
 type ToolDetached struct {
@@ -10,7 +12,7 @@ type ToolDetached struct {
 
 func (b *ToolDetached) summary() string { return b.Act + "  " + b.Task }
 
-func (b *ToolDetached) apply(s *State, e Event) {
+func (b *ToolDetached) apply(s *State, e store.Event) {
 	c := s.open(e, b.Act)
 	switch {
 	case c == nil:

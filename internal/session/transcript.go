@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Transcript is the conversation as the model sees it, folded from a log's events: the bytes that State leaves out.
@@ -41,11 +44,11 @@ func (t *Transcript) fork() {
 // spoken is implemented by the bodies that a [Transcript] reads: they are the conversation.
 type spoken interface {
 	Body
-	speak(t *Transcript, e Event)
+	speak(t *Transcript, e store.Event)
 }
 
 // Apply adds one event. Events must come in order; those of a fork's ancestors first.
-func (t *Transcript) Apply(e Event, body Body) {
+func (t *Transcript) Apply(e store.Event, body Body) {
 	if b, ok := body.(spoken); ok {
 		b.speak(t, e)
 	}
@@ -88,14 +91,14 @@ func (t *Transcript) receive(seq int64, b *MessageReceived) {
 		return
 	}
 	if t.queued == nil {
-		t.queued = map[int64][]Part{}
+		t.queued = map[int64][]model.Part{}
 	}
 	t.queued[seq] = b.Content
 }
 
 func (t *Transcript) note(text []byte) {
 	if len(text) > 0 {
-		t.notes = append(t.notes, Part{Type: BlockText, Data: text})
+		t.notes = append(t.notes, model.Part{Type: model.BlockText, Data: text})
 	}
 }
 
@@ -157,15 +160,15 @@ func siblingBase(act string, block int) string {
 	return base + ".b" + strconv.Itoa(block)
 }
 
-func (t *Transcript) result(act string, isError bool, content []Part) {
+func (t *Transcript) result(act string, isError bool, content []model.Part) {
 	if t.results == nil {
-		t.results = map[string]Block{}
+		t.results = map[string]model.Block{}
 	}
 	base := BaseOf(act)
 	if _, answered := t.results[base]; answered {
 		return // exactly one outcome counts, the first
 	}
-	t.results[base] = Block{Type: BlockToolResult, Result: &ToolResult{IsError: isError, Content: content}}
+	t.results[base] = model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{IsError: isError, Content: content}}
 }
 
 // seal moves what waits into a user message. Every tool call of the reply before it is answered there, whatever
@@ -175,20 +178,20 @@ func (t *Transcript) seal() {
 		return // notes wait until it has gone on
 	}
 	t.paused = false
-	var blocks []Block
+	var blocks []model.Block
 	for _, c := range t.calls {
 		r, ok := t.results[c.base]
 		if !ok {
-			r = Block{Type: BlockToolResult, Result: &ToolResult{IsError: true, Content: []Part{TextPart("No result was recorded for this call.")}}}
+			r = model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{IsError: true, Content: []model.Part{model.TextPart("No result was recorded for this call.")}}}
 		}
 		result := *r.Result
 		result.ID = c.toolUse
 		r.Result = &result
 		blocks = append(blocks, r)
 	}
-	for _, parts := range [][]Part{t.notes, t.prompt} {
+	for _, parts := range [][]model.Part{t.notes, t.prompt} {
 		for _, p := range parts {
-			if p.Type != BlockText || !blank(p.Data) { // a text without words is refused by APIs, for ever
+			if p.Type != model.BlockText || !blank(p.Data) { // a text without words is refused by APIs, for ever
 				blocks = append(blocks, partBlock(p))
 			}
 		}
@@ -208,22 +211,22 @@ func (t *Transcript) seal() {
 		last.Blocks = append(slices.Clone(last.Blocks), blocks...)
 		return
 	}
-	t.messages = append(t.messages, Message{Role: RoleUser, Blocks: blocks})
+	t.messages = append(t.messages, model.Message{Role: model.RoleUser, Blocks: blocks})
 }
 
-func partBlock(p Part) Block {
-	if p.Type == BlockText {
-		return Block{Type: BlockText, Text: string(p.Data)}
+func partBlock(p model.Part) model.Block {
+	if p.Type == model.BlockText {
+		return model.Block{Type: model.BlockText, Text: string(p.Data)}
 	}
-	return Block{Type: p.Type, Media: p.Media, Data: p.Data}
+	return model.Block{Type: p.Type, Media: p.Media, Data: p.Data}
 }
 
 // Messages returns the conversation as of the newest request and the replies since. The slice may be kept: later
 // events do not change it.
-func (t *Transcript) Messages() []Message { return t.messages[:len(t.messages):len(t.messages)] }
+func (t *Transcript) Messages() []model.Message { return t.messages[:len(t.messages):len(t.messages)] }
 
 // Upcoming returns the messages that the next new request would send.
-func (t *Transcript) Upcoming() []Message {
+func (t *Transcript) Upcoming() []model.Message {
 	c := *t
 	c.messages = t.Messages()
 	c.seal()
@@ -232,12 +235,12 @@ func (t *Transcript) Upcoming() []Message {
 
 // LastText is the text of the newest reply; empty if the last message is not a reply.
 func (t *Transcript) LastText() string {
-	if len(t.messages) == 0 || t.messages[len(t.messages)-1].Role != RoleAssistant {
+	if len(t.messages) == 0 || t.messages[len(t.messages)-1].Role != model.RoleAssistant {
 		return ""
 	}
 	var b strings.Builder
 	for _, bl := range t.messages[len(t.messages)-1].Blocks {
-		if bl.Type == BlockText {
+		if bl.Type == model.BlockText {
 			b.WriteString(bl.Text)
 		}
 	}

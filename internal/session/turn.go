@@ -4,34 +4,37 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Turn is one prompt until its stop reason.
 type Turn struct {
-	N        int        `json:"n"`
-	Message  int64      `json:"message"` // seq of the prompt
-	Started  int64      `json:"started"` // ms UTC
-	Step     int        `json:"step"`    // newest step, from 1
-	StepBase int        `json:"step_base"`
-	Cancel   *Actor     `json:"cancel,omitempty"` // who asked to end the turn
-	Model    *ModelCall `json:"model,omitempty"`  // the newest step's model call
-	Calls    []Call     `json:"calls,omitempty"`  // the newest step's tool calls, in block order
-	Usage    Usage      `json:"usage"`
-	Cost     int64      `json:"cost"`     // nano-USD
-	Unpriced int64      `json:"unpriced"` // sealed calls of unknown price
+	N        int          `json:"n"`
+	Message  int64        `json:"message"` // seq of the prompt
+	Started  int64        `json:"started"` // ms UTC
+	Step     int          `json:"step"`    // newest step, from 1
+	StepBase int          `json:"step_base"`
+	Cancel   *store.Actor `json:"cancel,omitempty"` // who asked to end the turn
+	Model    *ModelCall   `json:"model,omitempty"`  // the newest step's model call
+	Calls    []Call       `json:"calls,omitempty"`  // the newest step's tool calls, in block order
+	Usage    model.Usage  `json:"usage"`
+	Cost     int64        `json:"cost"`     // nano-USD
+	Unpriced int64        `json:"unpriced"` // sealed calls of unknown price
 }
 
 // TurnEnd says how a turn ended.
 type TurnEnd struct {
-	N        int    `json:"n"`
-	Stop     string `json:"stop"`
-	Message  string `json:"message,omitempty"`
-	Steps    int    `json:"steps"`
-	Usage    Usage  `json:"usage"`
-	Cost     int64  `json:"cost"`
-	Unpriced int64  `json:"unpriced"`
-	Prompt   int64  `json:"prompt"` // seq of its message
-	Seq      int64  `json:"seq"`
+	N        int         `json:"n"`
+	Stop     string      `json:"stop"`
+	Message  string      `json:"message,omitempty"`
+	Steps    int         `json:"steps"`
+	Usage    model.Usage `json:"usage"`
+	Cost     int64       `json:"cost"`
+	Unpriced int64       `json:"unpriced"`
+	Prompt   int64       `json:"prompt"` // seq of its message
+	Seq      int64       `json:"seq"`
 }
 
 // The stop reasons of a turn beyond those of a model call, and of what leaves a turn open.
@@ -58,20 +61,20 @@ type Queued struct {
 
 // MessageReceived brings a message into the session. A note is no prompt: it goes to the model with the next one.
 type MessageReceived struct {
-	Key     string `json:"key,omitempty"` // idempotency key of the inbox, if it came that way
-	Note    bool   `json:"note,omitempty"`
-	Content []Part `json:"content"`
+	Key     string       `json:"key,omitempty"` // idempotency key of the inbox, if it came that way
+	Note    bool         `json:"note,omitempty"`
+	Content []model.Part `json:"content"`
 	// Changed are the files of which the note tells that they are not as the session knows them.
 	Changed []FileChange `json:"changed,omitempty"`
 }
 
-func (b *MessageReceived) summary() string { return Text(b.Content) }
+func (b *MessageReceived) summary() string { return model.Text(b.Content) }
 
 func (b *MessageReceived) show(m map[string]any) { viewParts(m, b.Content) }
 
 func (b *MessageReceived) parts() []*[]byte { return partData(b.Content) }
 
-func partData(ps []Part) []*[]byte {
+func partData(ps []model.Part) []*[]byte {
 	out := make([]*[]byte, len(ps))
 	for i := range ps {
 		out[i] = &ps[i].Data
@@ -123,7 +126,7 @@ type TurnStarted struct {
 
 func (b *TurnStarted) summary() string { return fmt.Sprintf("turn %d", b.N) }
 
-func (b *TurnStarted) apply(s *State, e Event) {
+func (b *TurnStarted) apply(s *State, e store.Event) {
 	if s.Turn != nil {
 		s.fault(e, "turn %d is still open", s.Turn.N)
 		return
@@ -154,7 +157,7 @@ func (b *TurnEnded) summary() string {
 	return strings.TrimSpace(fmt.Sprintf("turn %d: %s %s", b.N, b.Stop, b.Message))
 }
 
-func (b *TurnEnded) apply(s *State, e Event) {
+func (b *TurnEnded) apply(s *State, e store.Event) {
 	t := s.Turn
 	if t == nil || t.N != b.N {
 		s.fault(e, "turn %d is not open", b.N)
@@ -187,7 +190,7 @@ func (b *CancelRequested) summary() string {
 	return fmt.Sprintf("turn %d", b.Turn)
 }
 
-func (b *CancelRequested) apply(s *State, e Event) {
+func (b *CancelRequested) apply(s *State, e store.Event) {
 	if s.Turn != nil && s.Turn.Cancel == nil && (b.Turn == 0 || b.Turn == s.Turn.N) {
 		actor := e.Actor
 		s.Turn.Cancel = &actor

@@ -5,25 +5,28 @@ import (
 	"encoding/json"
 	"time"
 	"unicode/utf8"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // EventLine is an event as people and programs read it: its JSON is one line of the log. Nothing reads it back; the
 // log itself is the encoded bodies.
 type EventLine struct {
-	Session string `json:"session,omitempty"` // whose event it is, where several logs are shown together
-	Seq     int64  `json:"seq"`
-	Time    string `json:"time"` // RFC 3339 in UTC, with milliseconds
-	Kind    Kind   `json:"kind"`
-	Actor   Actor  `json:"actor"`
-	Body    any    `json:"body"`
-	Hash    Digest `json:"hash"`
+	Session string       `json:"session,omitempty"` // whose event it is, where several logs are shown together
+	Seq     int64        `json:"seq"`
+	Time    string       `json:"time"` // RFC 3339 in UTC, with milliseconds
+	Kind    store.Kind   `json:"kind"`
+	Actor   store.Actor  `json:"actor"`
+	Body    any          `json:"body"`
+	Hash    store.Digest `json:"hash"`
 }
 
 // EventView gives an event its JSON form. The body is the fields of its head, with the raw parts in their places: text
 // as a string where it is UTF-8, else base64 under the name with _base64 added; a provider's bytes as the JSON they
 // are. An erased body is {"erased": true}. A nil body is decoded from the event; what cannot be decoded is told in the
 // body, so that one damaged event does not hide the others.
-func EventView(e Event, body Body) EventLine {
+func EventView(e store.Event, body Body) EventLine {
 	l := EventLine{Seq: e.Seq, Time: time.UnixMilli(e.Time).UTC().Format("2006-01-02T15:04:05.000Z"), Kind: e.Kind, Actor: e.Actor, Hash: e.Hash}
 	if body == nil {
 		var err error
@@ -42,7 +45,7 @@ func EventView(e Event, body Body) EventLine {
 
 // Summary says in a few words what an event is about. It may hold text of the model and of programs, so it is shown
 // escaped and cut.
-func Summary(e Event) string {
+func Summary(e store.Event) string {
 	body, err := Decode(e)
 	if err != nil {
 		return err.Error()
@@ -90,10 +93,10 @@ func entry(m map[string]any, list string, i int) map[string]any {
 	return map[string]any{}
 }
 
-func viewParts(m map[string]any, parts []Part) {
+func viewParts(m map[string]any, parts []model.Part) {
 	for i, p := range parts {
 		o := entry(m, "content", i)
-		if p.Type == BlockText {
+		if p.Type == model.BlockText {
 			viewText(o, "text", p.Data)
 		} else {
 			o["data_base64"] = p.Data
@@ -107,11 +110,11 @@ func viewBlocks(m map[string]any, blocks []SealedBlock) {
 		delete(o, "text") // of the head: only tells that there is a text
 		viewJSON(o, "raw", bl.Raw)
 		switch bl.Type {
-		case BlockText:
+		case model.BlockText:
 			viewText(o, "text", bl.Shown)
-		case BlockToolUse:
+		case model.BlockToolUse:
 			viewJSON(o, "input", bl.Input)
-		case BlockThinking, BlockToolResult, BlockImage, BlockDocument, BlockOther:
+		case model.BlockThinking, model.BlockToolResult, model.BlockImage, model.BlockDocument, model.BlockOther:
 		}
 	}
 }
@@ -138,7 +141,7 @@ func viewJSON(m map[string]any, name string, b []byte) {
 
 // unknownView shows what can be seen of a body that this version does not know: its head if it has one, its parts in
 // order.
-func unknownView(e Event) any {
+func unknownView(e store.Event) any {
 	if e.Body == nil {
 		return map[string]any{"erased": true}
 	}

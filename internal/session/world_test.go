@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // world is a small engine without an outside: it keeps logs, follows Next, and does what a test tells it. Golden
@@ -15,10 +17,10 @@ type world struct {
 	id       string
 	parent   *world // of a fork, as it stood then
 	forkSeq  int64
-	events   []session.Event
+	events   []store.Event
 	now      int64
 	flight   map[string]bool // acts under way in this life of the process
-	requests map[string]session.Digest
+	requests map[string]store.Digest
 	file     string // content of the one file that edits change
 	hurried  bool   // what is sent is not checked: for long logs
 
@@ -28,20 +30,20 @@ type world struct {
 }
 
 var (
-	engine = session.Actor{Type: session.ActorEngine}
-	human  = session.Actor{Type: session.ActorUser, ID: "ada"}
-	robot  = session.Actor{Type: session.ActorModel}
+	engine = store.Actor{Type: store.ActorEngine}
+	human  = store.Actor{Type: store.ActorUser, ID: "ada"}
+	robot  = store.Actor{Type: store.ActorModel}
 )
 
 func newWorld(id string) *world {
-	w := &world{id: id, now: 1_000, flight: map[string]bool{}, requests: map[string]session.Digest{}, file: "one"}
+	w := &world{id: id, now: 1_000, flight: map[string]bool{}, requests: map[string]store.Digest{}, file: "one"}
 	w.st, w.tr = session.New(id), &session.Transcript{}
 	w.tr.From(id)
 	return w
 }
 
 // append seals bodies, stores them, and folds the bodies as they are, as an engine does.
-func (w *world) append(actor session.Actor, bodies ...session.Body) {
+func (w *world) append(actor store.Actor, bodies ...session.Body) {
 	for _, b := range bodies {
 		chain := session.Chain{Session: w.id, Head: w.st.Head}
 		e, err := chain.Event(actor, w.now, b)
@@ -141,10 +143,10 @@ func uniqueActions(as []session.Action) error {
 // pairing checks the rules that APIs enforce: the first message is the user's, user messages do not follow each other,
 // nothing is empty, and every tool call is answered once in the very next message, results first, in block order. A
 // reply may follow a reply that paused.
-func pairing(ms []session.Message) error {
+func pairing(ms []model.Message) error {
 	var open []string
 	for i, m := range ms {
-		if m.Role == session.RoleAssistant && i == 0 || m.Role == session.RoleUser && i > 0 && ms[i-1].Role == session.RoleUser {
+		if m.Role == model.RoleAssistant && i == 0 || m.Role == model.RoleUser && i > 0 && ms[i-1].Role == model.RoleUser {
 			return fmt.Errorf("message %d is of the %s, out of turn", i, m.Role)
 		}
 		if len(m.Blocks) == 0 {
@@ -169,13 +171,13 @@ func pairing(ms []session.Message) error {
 		}
 		open = calls
 	}
-	if len(open) > 0 && ms[len(ms)-1].Role == session.RoleAssistant {
+	if len(open) > 0 && ms[len(ms)-1].Role == model.RoleAssistant {
 		return fmt.Errorf("the conversation ends with unanswered calls %v", open)
 	}
 	return nil
 }
 
-func decode(e session.Event) session.Body {
+func decode(e store.Event) session.Body {
 	b, err := session.Decode(e)
 	if err != nil {
 		panic(err)

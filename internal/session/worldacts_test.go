@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // effects are the tools of this world.
@@ -36,7 +38,7 @@ func (w *world) bookkeep(a session.Action) bool {
 	case session.EndTurn:
 		w.append(engine, &session.TurnEnded{N: a.Turn, Stop: d.Stop, Message: d.Message})
 	case session.Conclude:
-		w.append(engine, &session.ToolFinished{Act: a.ID, Outcome: d.Outcome, Content: []session.Part{session.TextPart(d.Text)}})
+		w.append(engine, &session.ToolFinished{Act: a.ID, Outcome: d.Outcome, Content: []model.Part{model.TextPart(d.Text)}})
 	case session.Decide:
 		w.append(engine, w.decide(d.Call))
 	case session.Compact:
@@ -54,16 +56,16 @@ func (w *world) bookkeep(a session.Action) bool {
 // decide is a small permission engine: deny beats an approval and a grant, those beat ask, and reads are allowed.
 func (w *world) decide(c *session.Call) session.Body {
 	effect := effects[c.Tool]
-	bound, pre := w.st.Binding(c), session.Digest{}
+	bound, pre := w.st.Binding(c), store.Digest{}
 	switch effect {
 	case "":
 		return &session.ToolFinished{
-			Act: c.ID, Outcome: session.OutcomeError, Content: []session.Part{session.TextPart("no such tool")},
+			Act: c.ID, Outcome: session.OutcomeError, Content: []model.Part{model.TextPart("no such tool")},
 		}
 	case session.EffectQuestion:
 		return &session.QuestionAsked{Act: c.ID, Question: session.Question{Question: string(c.Input)}}
 	case session.EffectEdit:
-		pre = session.Sum([]byte(w.file))
+		pre = store.Sum([]byte(w.file))
 	}
 	has := func(effect string) bool {
 		return slices.ContainsFunc(w.st.Permissions.Rules, func(r session.Rule) bool {
@@ -94,7 +96,7 @@ func (w *world) start(a session.Action) error {
 		if w.hurried {
 			w.append(engine, &session.ModelRequested{
 				Act: a.ID, Turn: a.Turn, Step: d.Step, Attempt: d.Attempt, Epoch: w.st.Epoch, Model: "fake/m",
-				Through: w.st.Head.Seq, Prefix: session.Sum([]byte(a.ID)), MaxTokens: 1000, Estimate: w.st.Estimate(),
+				Through: w.st.Head.Seq, Prefix: store.Sum([]byte(a.ID)), MaxTokens: 1000, Estimate: w.st.Estimate(),
 			})
 			return nil
 		}
@@ -105,7 +107,7 @@ func (w *world) start(a session.Action) error {
 		if err := pairing(messages); err != nil {
 			return err
 		}
-		prefix := session.Sum([]byte(asJSON(messages)))
+		prefix := store.Sum([]byte(asJSON(messages)))
 		base := fmt.Sprint(session.BaseOf(a.ID), "@", w.id)
 		if was, again := w.requests[base]; again && d.Through != 0 && was != prefix {
 			return fmt.Errorf("%s sends another request than the attempt before it", a.ID)
@@ -115,19 +117,19 @@ func (w *world) start(a session.Action) error {
 			Act: a.ID, Turn: a.Turn, Step: d.Step, Attempt: d.Attempt, Epoch: w.st.Epoch, Model: "fake/m",
 			Through: through, Prefix: prefix, MaxTokens: 1000, Estimate: w.st.Estimate(),
 		})
-		if got := session.Sum([]byte(asJSON(w.tr.Messages()))); got != prefix {
+		if got := store.Sum([]byte(asJSON(w.tr.Messages()))); got != prefix {
 			return fmt.Errorf("%s: the log says that another request was sent", a.ID)
 		}
 	case session.Execute:
 		s := session.Start{Epoch: w.st.Epoch, BootID: "boot", Time: w.now}
 		if d.Call.Effect == session.EffectEdit {
-			pre := session.Sum([]byte(w.file))
+			pre := store.Sum([]byte(w.file))
 			if d.Call.Decision.Pre != pre { // only the world knows that: decided again, for what the file is now
 				delete(w.flight, a.ID)
 				w.append(engine, w.decide(d.Call))
 				return nil
 			}
-			s.Edit = &session.Edit{Path: "/w/f", Pre: pre, Post: session.Sum([]byte("two"))}
+			s.Edit = &session.Edit{Path: "/w/f", Pre: pre, Post: store.Sum([]byte("two"))}
 		}
 		w.append(engine, &session.ToolStarted{Act: a.ID, Start: s})
 	default:
@@ -137,7 +139,7 @@ func (w *world) start(a session.Action) error {
 }
 
 // reply seals a model call.
-func (w *world) reply(act string, stop session.StopReason, u session.Usage, blocks ...session.SealedBlock) {
+func (w *world) reply(act string, stop model.StopReason, u model.Usage, blocks ...session.SealedBlock) {
 	delete(w.flight, act)
 	w.append(robot, &session.ModelResponded{
 		Act: act, Model: "fake/m", Provider: "fake", Stop: stop, Usage: u, Cost: w.st.Agent.Price.Cost(u), Blocks: blocks,
@@ -147,7 +149,7 @@ func (w *world) reply(act string, stop session.StopReason, u session.Usage, bloc
 // result is the outcome of a tool call.
 func (w *world) result(b *session.ToolFinished) {
 	delete(w.flight, b.Act)
-	w.append(session.Actor{Type: session.ActorTool}, b)
+	w.append(store.Actor{Type: store.ActorTool}, b)
 }
 
 // settle closes an interrupted or cancelled act as void, unknown or lost.
@@ -164,7 +166,7 @@ func (w *world) settle(id, how string) error {
 	case "void":
 		w.append(engine, &session.ToolVoid{Act: id, Reason: "no effect"})
 	case "unknown":
-		w.append(engine, &session.ToolUnknown{Act: id, Reason: "crash", Content: []session.Part{session.TextPart("Outcome unknown.")}})
+		w.append(engine, &session.ToolUnknown{Act: id, Reason: "crash", Content: []model.Part{model.TextPart("Outcome unknown.")}})
 	case "lost":
 		w.append(engine, &session.ModelLost{Act: id, Model: "fake/m", Reason: "crash", Lost: w.st.ModelCall(id).Estimate})
 	default:

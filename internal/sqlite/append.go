@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -44,7 +43,7 @@ func (s *Store) append(ctx context.Context, l store.Lease, b store.Batch) error 
 }
 
 // checkBatch refuses what could never be appended, and sums the bytes.
-func checkBatch(events []session.Event) (int, error) {
+func checkBatch(events []store.Event) (int, error) {
 	bytes := 0
 	for i, e := range events {
 		if e.Seq < 1 || e.Seq != events[0].Seq+int64(i) {
@@ -91,7 +90,7 @@ func (s *Store) appendTx(c *conn, held *lease, l store.Lease, b store.Batch, byt
 	return held.list(c, b)
 }
 
-func insertEvent(c *conn, sno int64, e *session.Event) error {
+func insertEvent(c *conn, sno int64, e *store.Event) error {
 	_, err := c.exec(sqlInsert, sno, e.Seq, string(e.Kind), e.Time, int64(e.Flags), string(e.Actor.Type), e.Actor.ID,
 		int64(e.Codec), e.Digest[:], e.Hash[:], blob(e.Body))
 	return err

@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -71,7 +70,7 @@ func (s *Store) appendFreeTx(c *conn, id string, b store.Batch, bytes int) error
 
 // drainedItem adds an item that is drained already.
 func (s *Store) drainedItem(c *conn, sno int64, item *store.Item) error {
-	var before session.Digest
+	var before store.Digest
 	known, err := c.one("SELECT digest FROM inbox WHERE session_no = ?1 AND key = ?2", []any{sno, item.Key}, func(v []driver.Value) error {
 		before = digest(v[0])
 		return nil

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
 )
@@ -19,7 +18,7 @@ func TestCloseLeavesAShortLog(t *testing.T) {
 	home := t.TempDir()
 	wal := filepath.Join(home, databaseName+"-wal")
 	short, long := 0, 0
-	var acked []session.Event
+	var acked []store.Event
 	for round := range 40 {
 		s := mustOpen(t, home, Config{})
 		l := newLog(t, s, "a")
@@ -65,7 +64,7 @@ func TestSyncsOfACreation(t *testing.T) {
 	}
 	create := func(id string) func(*Store) error {
 		return func(s *Store) error {
-			return s.Create(t.Context(), store.NewSession{ID: id, Events: storetest.Events(id, session.Head{}, 1)})
+			return s.Create(t.Context(), store.NewSession{ID: id, Events: storetest.Events(id, store.Head{}, 1)})
 		}
 	}
 	visit(create("first"))

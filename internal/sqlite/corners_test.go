@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
 )
@@ -295,7 +294,7 @@ func TestCancelledInItsCommit(t *testing.T) {
 	l := newLog(t, s, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := make(chan struct{})
-	events := storetest.Events("a", session.Head{}, 1)
+	events := storetest.Events("a", store.Head{}, 1)
 	err := error(nil)
 	done := make(chan struct{})
 	go func() {

@@ -43,12 +43,12 @@ func (l *log) tell(size int) {
 	l.t.Helper()
 	body := []byte(telling + fmt.Sprint(rand.Uint64()))
 	body = append(body, bytes.Repeat([]byte("x"), max(0, size-len(body)))...)
-	e := storetest.Seal(l.lease.Session, l.head, session.Event{Kind: session.KindApp, Codec: session.Codec1, Body: body})
+	e := storetest.Seal(l.lease.Session, l.head, store.Event{Kind: session.KindApp, Codec: session.Codec1, Body: body})
 	heads := store.Heads{Title: telling + strings.Repeat("y", rand.IntN(300)), Labels: map[string]string{"k": telling}}
-	if err := l.s.Append(context.Background(), l.lease, store.Batch{Events: []session.Event{e}, Heads: &heads}); err != nil {
+	if err := l.s.Append(context.Background(), l.lease, store.Batch{Events: []store.Event{e}, Heads: &heads}); err != nil {
 		l.t.Fatal(err)
 	}
-	l.head = session.Head{Seq: e.Seq, Hash: e.Hash}
+	l.head = store.Head{Seq: e.Seq, Hash: e.Hash}
 	l.acked = append(l.acked, e)
 }
 

@@ -5,13 +5,12 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
 // Create adds a session; see [store.Directory].
 func (s *Store) Create(ctx context.Context, n store.NewSession) error {
-	if err := session.CheckID(n.ID); err != nil {
+	if err := store.CheckID(n.ID); err != nil {
 		return fmt.Errorf("create session: %w", err)
 	}
 	if n.Heads.Labels == nil {
@@ -45,7 +44,7 @@ func createTx(c *conn, n store.NewSession, labels string, bytes int) error {
 	}
 	var parent any
 	var fork int64
-	var base session.Digest
+	var base store.Digest
 	if p := n.Parent; p != nil {
 		no, err := checkFork(c, *p)
 		if err != nil {
@@ -53,10 +52,10 @@ func createTx(c *conn, n store.NewSession, labels string, bytes int) error {
 		}
 		parent, fork, base = no, p.Seq, p.Hash
 	}
-	head, updated := session.Head{Hash: base}, n.Created
+	head, updated := store.Head{Hash: base}, n.Created
 	if len(n.Events) > 0 {
 		last := n.Events[len(n.Events)-1]
-		head, updated = session.Head{Seq: last.Seq, Hash: last.Hash}, last.Time
+		head, updated = store.Head{Seq: last.Seq, Hash: last.Hash}, last.Time
 	}
 	if _, err := c.exec(`INSERT INTO session (id, parent_no, fork_seq, base_hash, head_seq, head_hash, updated, bytes)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`, n.ID, parent, fork, base[:], head.Seq, head.Hash[:], updated, bytes); err != nil {
@@ -85,7 +84,7 @@ func createTx(c *conn, n store.NewSession, labels string, bytes int) error {
 }
 
 // checkFirst is checkBatch for the events that begin a log.
-func checkFirst(events []session.Event) (int, error) {
+func checkFirst(events []store.Event) (int, error) {
 	if len(events) > 0 && events[0].Seq != 1 {
 		return 0, fmt.Errorf("the first event has seq %d: want 1", events[0].Seq)
 	}
@@ -93,9 +92,9 @@ func checkFirst(events []session.Event) (int, error) {
 }
 
 // checkFork returns the parent's number if its log has that hash at that seq.
-func checkFork(c *conn, p session.Position) (int64, error) {
+func checkFork(c *conn, p store.Position) (int64, error) {
 	var sno int64
-	var hash session.Digest
+	var hash store.Digest
 	found, err := c.one("SELECT sno, base_hash FROM session WHERE id = ?1", []any{p.Session}, func(v []driver.Value) error {
 		sno, hash = number(v[0]), digest(v[1])
 		return nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
 )
@@ -19,8 +18,8 @@ type log struct {
 	t     testing.TB
 	s     *Store
 	lease store.Lease
-	head  session.Head
-	acked []session.Event
+	head  store.Head
+	acked []store.Event
 }
 
 func newLog(t testing.TB, s *Store, id string) *log {
@@ -41,7 +40,7 @@ func (l *log) append(n int) error {
 	if err := l.s.Append(context.Background(), l.lease, store.Batch{Events: events}); err != nil {
 		return err
 	}
-	l.head = session.Head{Seq: events[n-1].Seq, Hash: events[n-1].Hash}
+	l.head = store.Head{Seq: events[n-1].Seq, Hash: events[n-1].Hash}
 	l.acked = append(l.acked, events...)
 	return nil
 }
@@ -53,7 +52,7 @@ func (l *log) must(n int) {
 	}
 }
 
-func readAll(s *Store, id string) (events []session.Event, err error) {
+func readAll(s *Store, id string) (events []store.Event, err error) {
 	for e, err := range s.Read(context.Background(), id, 1, 0) {
 		if err != nil {
 			return events, err
@@ -95,8 +94,8 @@ func TestSyncFails(t *testing.T) {
 				t.Errorf("%d syncs and %d writes after the failure", d.syncs-syncs, d.writes-writes)
 			}
 			// The next process: what was acknowledged is there.
-			h := &history{acked: map[string][]session.Event{"a": l.acked}}
-			h.flying = map[string][]session.Event{"a": storetest.Events("a", l.head, 3)}
+			h := &history{acked: map[string][]store.Event{"a": l.acked}}
+			h.flying = map[string][]store.Event{"a": storetest.Events("a", l.head, 3)}
 			if v := h.examine(simConfig(boot(t, d.powerLoss(dice(3))), nil), t.TempDir()); v != (verdict{}) {
 				t.Errorf("%+v", v)
 			}

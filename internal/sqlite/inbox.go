@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -39,7 +38,7 @@ func sendTx(c *conn, id string, item store.Item) (n int64, known bool, err error
 	if !found {
 		return 0, false, store.ErrNotFound
 	}
-	var before session.Digest
+	var before store.Digest
 	known, err = c.one("SELECT n, digest FROM inbox WHERE session_no = ?1 AND key = ?2", []any{sno, item.Key}, func(v []driver.Value) error {
 		n, before = number(v[0]), digest(v[1])
 		return nil
@@ -87,8 +86,8 @@ func (s *Store) Pending(ctx context.Context, id string, after int64, limit int) 
 		return c.query(`SELECT n, key, kind, actor_type, actor_id, time, body, digest FROM inbox
 			WHERE session_no = ?1 AND n > ?2 ORDER BY n LIMIT ?3`, []any{sno, after, limit}, func(v []driver.Value) error {
 			items = append(items, store.Item{
-				N: number(v[0]), Key: text(v[1]), Kind: session.Kind(text(v[2])),
-				Actor: session.Actor{Type: session.ActorType(text(v[3])), ID: text(v[4])},
+				N: number(v[0]), Key: text(v[1]), Kind: store.Kind(text(v[2])),
+				Actor: store.Actor{Type: store.ActorType(text(v[3])), ID: text(v[4])},
 				Time:  number(v[5]), Body: bytesOf(v[6]), Digest: digest(v[7]),
 			})
 			return nil

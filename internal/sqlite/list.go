@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -59,7 +58,7 @@ func (s *Store) getRow(c *conn, id string) (infoRow, error) {
 
 func scanInfo(v []driver.Value) (infoRow, error) {
 	row := infoRow{sno: number(v[0]), info: store.Info{
-		ID: text(v[1]), Epoch: number(v[6]), Head: session.Head{Seq: number(v[7]), Hash: digest(v[8])}, Mark: number(v[9]),
+		ID: text(v[1]), Epoch: number(v[6]), Head: store.Head{Seq: number(v[7]), Hash: digest(v[8])}, Mark: number(v[9]),
 		Updated: number(v[10]), Bytes: number(v[11]), Owner: text(v[12]), Created: number(v[13]), Pending: number(v[23]),
 		Heads: store.Heads{
 			Title: text(v[14]), Lifecycle: text(v[15]), Activity: text(v[16]), Cwd: text(v[17]), Model: text(v[18]),
@@ -67,7 +66,7 @@ func scanInfo(v []driver.Value) (infoRow, error) {
 		},
 	}}
 	if v[2] != nil {
-		row.info.Parent = &session.Position{Session: text(v[2]), Seq: number(v[3]), Hash: digest(v[4])}
+		row.info.Parent = &store.Position{Session: text(v[2]), Seq: number(v[3]), Hash: digest(v[4])}
 	}
 	if v[5] != nil {
 		row.info.Holder = &store.Holder{ID: text(v[5])}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
 )
@@ -187,7 +186,7 @@ func TestMarkAfterPowerLoss(t *testing.T) {
 func BenchmarkMark(b *testing.B) {
 	s := mustOpen(b, b.TempDir(), Config{})
 	defer func() { _ = s.Close() }()
-	if err := s.Create(b.Context(), store.NewSession{ID: "a", Events: storetest.Events("a", session.Head{}, 1)}); err != nil {
+	if err := s.Create(b.Context(), store.NewSession{ID: "a", Events: storetest.Events("a", store.Head{}, 1)}); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
 )
@@ -76,7 +75,7 @@ func TestSyncsOverlap(t *testing.T) {
 	s := mustOpen(t, t.TempDir(), simConfig(boot(t, next), nil))
 	defer func() { _ = s.Close() }()
 	for id, n := range map[string]int{"a": 2, "b": 2} {
-		if got, err := readAll(s, id); err != nil || !same(got, storetest.Events(id, session.Head{}, n)) {
+		if got, err := readAll(s, id); err != nil || !same(got, storetest.Events(id, store.Head{}, n)) {
 			t.Errorf("%s: %d events, %v", id, len(got), err)
 		}
 	}
@@ -102,8 +101,8 @@ func TestSyncFailsForAll(t *testing.T) {
 	}
 	abandon(a.s)
 	abandon(b.s)
-	h := &history{acked: map[string][]session.Event{"a": storetest.Events("a", session.Head{}, 1), "b": storetest.Events("b", session.Head{}, 1)}}
-	h.flying = map[string][]session.Event{
+	h := &history{acked: map[string][]store.Event{"a": storetest.Events("a", store.Head{}, 1), "b": storetest.Events("b", store.Head{}, 1)}}
+	h.flying = map[string][]store.Event{
 		"a": storetest.Events("a", a.head, 1), "b": storetest.Events("b", b.head, 1),
 	}
 	if v := h.examine(simConfig(boot(t, d.powerLoss(dice(5))), nil), t.TempDir()); v != (verdict{}) {
@@ -135,7 +134,7 @@ func TestKnownIsDurable(t *testing.T) {
 	<-answer
 	abandon(a)
 	abandon(b.s)
-	h := &history{acked: map[string][]session.Event{"s": nil}, sent: map[string][]string{"s": {"k"}}}
+	h := &history{acked: map[string][]store.Event{"s": nil}, sent: map[string][]string{"s": {"k"}}}
 	if v := h.examine(simConfig(boot(t, next), nil), t.TempDir()); v != (verdict{}) {
 		t.Errorf("%+v", v)
 	}

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
 )
@@ -27,9 +26,9 @@ type history struct {
 	t      testing.TB
 	stores [2]*Store
 	mu     sync.Mutex
-	acked  map[string][]session.Event
-	flying map[string][]session.Event // the batch whose answer never came
-	sent   map[string][]string        // keys of acknowledged items
+	acked  map[string][]store.Event
+	flying map[string][]store.Event // the batch whose answer never came
+	sent   map[string][]string      // keys of acknowledged items
 }
 
 // tiny makes checkpoints and restarts of the log frequent.
@@ -46,7 +45,7 @@ func simConfig(e *engine, pragmas map[string]string) Config {
 
 // play runs the history until it ends or the power goes, and tells which.
 func (h *history) play(cfg Config, home string, rounds int) (finished bool) {
-	h.acked, h.flying, h.sent = map[string][]session.Event{}, map[string][]session.Event{}, map[string][]string{}
+	h.acked, h.flying, h.sent = map[string][]store.Event{}, map[string][]store.Event{}, map[string][]string{}
 	var leases [4]store.Lease
 	ctx := context.Background()
 	for i := range h.stores {
@@ -80,7 +79,7 @@ func (h *history) play(cfg Config, home string, rounds int) (finished bool) {
 			continue
 		}
 		last := h.acked[id][len(h.acked[id])-1]
-		at := session.Position{Session: id, Seq: last.Seq, Hash: last.Hash}
+		at := store.Position{Session: id, Seq: last.Seq, Hash: last.Hash}
 		if !h.create(h.stores[round%2], store.NewSession{ID: fmt.Sprint("f", round), Parent: &at}, 1+round%2) {
 			return false
 		}
@@ -90,7 +89,7 @@ func (h *history) play(cfg Config, home string, rounds int) (finished bool) {
 
 // create adds a session with n first events; until that is answered, it may be there with all of them or not at all.
 func (h *history) create(s *Store, n store.NewSession, events int) bool {
-	base := session.Head{}
+	base := store.Head{}
 	if n.Parent != nil {
 		base.Hash = n.Parent.Hash
 	}
@@ -129,9 +128,9 @@ func (h *history) append(i, round int, l store.Lease) bool {
 	h.mu.Lock()
 	log := h.acked[l.Session]
 	h.mu.Unlock()
-	head := session.Head{}
+	head := store.Head{}
 	if n := len(log); n > 0 {
-		head = session.Head{Seq: log[n-1].Seq, Hash: log[n-1].Hash}
+		head = store.Head{Seq: log[n-1].Seq, Hash: log[n-1].Hash}
 	}
 	events := storetest.Events(l.Session, head, 1+(i+round)%3)
 	if round%3 == 0 { // Over a page, so that a frame of the log can be torn from its neighbour.
@@ -166,7 +165,7 @@ type verdict struct{ lost, corrupt string }
 
 // examine opens the store after a power loss and compares it with what was acknowledged.
 func (h *history) examine(cfg Config, home string) (v verdict) {
-	var before map[string][]session.Event
+	var before map[string][]store.Event
 	for range 2 { // Opening is idempotent.
 		s, err := Open(context.Background(), home, cfg)
 		if err != nil {
@@ -190,12 +189,12 @@ func (h *history) examine(cfg Config, home string) (v verdict) {
 	return verdict{}
 }
 
-func (h *history) compare(s *Store) (logs map[string][]session.Event, v verdict) {
+func (h *history) compare(s *Store) (logs map[string][]store.Event, v verdict) {
 	ctx := context.Background()
 	if fault := integrity(s); fault != "" {
 		return nil, verdict{corrupt: fault}
 	}
-	logs = map[string][]session.Event{}
+	logs = map[string][]store.Event{}
 	for id, first := range h.flying {
 		if _, created := h.acked[id]; created {
 			continue
@@ -210,7 +209,7 @@ func (h *history) compare(s *Store) (logs map[string][]session.Event, v verdict)
 		}
 	}
 	for id, acked := range h.acked {
-		var got []session.Event
+		var got []store.Event
 		for e, err := range s.Read(ctx, id, 1, 0) {
 			if errors.Is(err, store.ErrNotFound) {
 				return nil, verdict{lost: fmt.Sprintf("session %s", id)}
@@ -240,7 +239,7 @@ func (h *history) compare(s *Store) (logs map[string][]session.Event, v verdict)
 	return logs, v
 }
 
-func same(a, b []session.Event) bool {
+func same(a, b []store.Event) bool {
 	return len(a) == len(b) && (len(a) == 0 || reflect.DeepEqual(a, b))
 }
 

@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
 )
@@ -78,7 +77,7 @@ func child(role, home string) error {
 		fmt.Println("ready")
 		select {}
 	case "creator": // Makes one session.
-		err := s.Create(context.Background(), store.NewSession{ID: arg, Events: storetest.Events(arg, session.Head{}, 1)})
+		err := s.Create(context.Background(), store.NewSession{ID: arg, Events: storetest.Events(arg, store.Head{}, 1)})
 		return errors.Join(err, s.Close())
 	case "reader":
 		_, err := s.List(context.Background(), store.Query{})
@@ -122,10 +121,10 @@ func childWriter(s *Store, id string, events int) error {
 	}
 	for head := l.Info.Head; events > 0; events-- {
 		e := storetest.Events(id, head, 1)[0]
-		if err := s.Append(ctx, l, store.Batch{Events: []session.Event{e}}); err != nil {
+		if err := s.Append(ctx, l, store.Batch{Events: []store.Event{e}}); err != nil {
 			return err
 		}
-		head = session.Head{Seq: e.Seq, Hash: e.Hash}
+		head = store.Head{Seq: e.Seq, Hash: e.Hash}
 		fmt.Println("acked", id, e.Seq)
 	}
 	return nil
@@ -209,7 +208,7 @@ func TestKillLoop(t *testing.T) {
 			if err != nil || int64(len(got)) < seq || int64(len(got)) > seq+1 {
 				t.Fatalf("round %d: %s has %d events, acknowledged %d, %v", round, id, len(got), seq, err)
 			}
-			if want := storetest.Events(id, session.Head{}, len(got)); !same(got, want) {
+			if want := storetest.Events(id, store.Head{}, len(got)); !same(got, want) {
 				t.Fatalf("round %d: %s has other events than were written", round, id)
 			}
 			acked[id] = int64(len(got))
@@ -258,7 +257,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("%d sessions", len(acked))
 	}
 	for id := range acked {
-		if got, err := readAll(s, id); err != nil || !same(got, storetest.Events(id, session.Head{}, 40)) {
+		if got, err := readAll(s, id); err != nil || !same(got, storetest.Events(id, store.Head{}, 40)) {
 			t.Errorf("%s: %d events, %v", id, len(got), err)
 		}
 	}

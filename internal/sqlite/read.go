@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -22,9 +21,9 @@ const sqlEvents = `SELECT seq, kind, time, flags, actor_type, actor_id, codec, d
 
 // Read yields a session's own events; see [store.Log]. Each is verified against the one before it, and the newest
 // against the session's head.
-func (s *Store) Read(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error] {
-	return func(yield func(session.Event, error) bool) {
-		fail := func(err error) { yield(session.Event{}, fmt.Errorf("read session %s: %w", id, err)) }
+func (s *Store) Read(ctx context.Context, id string, from, to int64) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
+		fail := func(err error) { yield(store.Event{}, fmt.Errorf("read session %s: %w", id, err)) }
 		r, err := s.newReader(ctx, id, max(from, 1), to)
 		if err != nil {
 			fail(err)
@@ -50,8 +49,8 @@ type reader struct {
 	store *Store
 	id    string
 	sno   int64
-	head  session.Head
-	prev  session.Digest // hash of the event before next
+	head  store.Head
+	prev  store.Digest // hash of the event before next
 	next  int64
 	to    int64
 }
@@ -60,7 +59,7 @@ func (s *Store) newReader(ctx context.Context, id string, from, to int64) (*read
 	r := &reader{store: s, id: id, next: from, to: to}
 	err := s.read(ctx, func(c *conn) error {
 		found, err := c.one("SELECT sno, head_seq, head_hash, base_hash FROM session WHERE id = ?1", []any{id}, func(v []driver.Value) error {
-			r.sno, r.head, r.prev = number(v[0]), session.Head{Seq: number(v[1]), Hash: digest(v[2])}, digest(v[3])
+			r.sno, r.head, r.prev = number(v[0]), store.Head{Seq: number(v[1]), Hash: digest(v[2])}, digest(v[3])
 			return nil
 		})
 		if err == nil && !found {
@@ -91,8 +90,8 @@ var (
 )
 
 // page reads and verifies the next events. What it returns is good even if it also returns an error.
-func (r *reader) page(ctx context.Context) ([]session.Event, error) {
-	events := make([]session.Event, 0, min(r.to-r.next+1, pageRows))
+func (r *reader) page(ctx context.Context) ([]store.Event, error) {
+	events := make([]store.Event, 0, min(r.to-r.next+1, pageRows))
 	bytes := 0
 	err := r.store.read(ctx, func(c *conn) error {
 		return c.query(sqlEvents, []any{r.sno, r.next, r.to, pageRows}, func(v []driver.Value) error {
@@ -120,11 +119,11 @@ func (r *reader) page(ctx context.Context) ([]session.Event, error) {
 }
 
 // accept verifies an event and moves on.
-func (r *reader) accept(e session.Event) error {
+func (r *reader) accept(e store.Event) error {
 	if e.Seq != r.next {
 		return &store.CorruptError{Session: r.id, Seq: r.next, Cause: errMissing}
 	}
-	if err := session.Verify(r.prev, r.id, e); err != nil {
+	if err := store.Verify(r.prev, r.id, e); err != nil {
 		return &store.CorruptError{Session: r.id, Seq: e.Seq, Cause: err}
 	}
 	if e.Seq == r.head.Seq && e.Hash != r.head.Hash {
@@ -161,11 +160,11 @@ func (r *reader) damage(err error) error {
 // errType is a value that no writer of ours left there, and that a conversion would hide from the hash.
 var errType = errors.New("a column has a value of another type")
 
-func scanEvent(v []driver.Value) (session.Event, error) {
+func scanEvent(v []driver.Value) (store.Event, error) {
 	flags, codec := number(v[3]), number(v[6])
-	e := session.Event{
-		Seq: number(v[0]), Kind: session.Kind(text(v[1])), Time: number(v[2]), Flags: session.Flags(flags),
-		Actor: session.Actor{Type: session.ActorType(text(v[4])), ID: text(v[5])}, Codec: uint8(codec),
+	e := store.Event{
+		Seq: number(v[0]), Kind: store.Kind(text(v[1])), Time: number(v[2]), Flags: store.Flags(flags),
+		Actor: store.Actor{Type: store.ActorType(text(v[4])), ID: text(v[5])}, Codec: uint8(codec),
 		Digest: digest(v[7]), Hash: digest(v[8]),
 	}
 	e.Body = body(v[9], e.Digest)

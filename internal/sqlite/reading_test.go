@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -33,7 +32,7 @@ func listing(t *testing.T, dir string) (all []string) {
 }
 
 // readsAll opens a home, demands the log and that a write fails, and closes.
-func readsAll(t *testing.T, home string, acked []session.Event) {
+func readsAll(t *testing.T, home string, acked []store.Event) {
 	t.Helper()
 	s := mustOpen(t, home, Config{})
 	if got, err := readAll(s, "a"); err != nil || !same(got, acked) {

@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -15,7 +14,7 @@ const keptSnapshots = 2
 
 // SaveSnapshot stores a cached state; see [store.Log].
 func (s *Store) SaveSnapshot(ctx context.Context, id string, n store.Snapshot) error {
-	sum := session.Sum(n.State)
+	sum := store.Sum(n.State)
 	state := n.State
 	if state == nil {
 		state = []byte{}
@@ -53,7 +52,7 @@ func (s *Store) LoadSnapshot(ctx context.Context, id string, foldVersion int, at
 		return c.query(`SELECT seq, hash, digest, state FROM snapshot WHERE session_no = ?1 AND fold_version = ?2 AND seq <= ?3
 			ORDER BY seq DESC`, []any{sno, foldVersion, atMost}, func(v []driver.Value) error {
 			state := bytesOf(v[3])
-			if found == nil && session.Sum(state) == digest(v[2]) {
+			if found == nil && store.Sum(state) == digest(v[2]) {
 				found = &store.Snapshot{Seq: number(v[0]), Hash: digest(v[1]), FoldVersion: foldVersion, State: state}
 			}
 			return nil

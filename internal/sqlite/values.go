@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // The driver gives int64, string, []byte and nil. A value of another type means damage; it becomes a zero value,
@@ -36,7 +36,7 @@ func bytesOf(v driver.Value) []byte {
 	return nil
 }
 
-func digest(v driver.Value) (d session.Digest) {
+func digest(v driver.Value) (d store.Digest) {
 	if b, ok := v.([]byte); ok && len(b) == len(d) {
 		copy(d[:], b)
 	}
@@ -45,9 +45,9 @@ func digest(v driver.Value) (d session.Digest) {
 
 // body restores the difference between an empty body and an erased one, which some drivers drop: an empty body has
 // the digest of nothing.
-func body(v driver.Value, d session.Digest) []byte {
+func body(v driver.Value, d store.Digest) []byte {
 	b := bytesOf(v)
-	if b == nil && d == session.Sum(nil) {
+	if b == nil && d == store.Sum(nil) {
 		return []byte{}
 	}
 	return b

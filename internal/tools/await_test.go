@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Goal: what is to be awaited is read in all its forms, and the words say what will be told.
@@ -56,7 +57,7 @@ func TestAwaitBound(t *testing.T) {
 	w, _ := newTask(t, "", running)
 	for i := range session.MaxAwaits {
 		if r := w.call("Await", obj{"after_seconds": 1 + i}); r.IsError {
-			t.Fatalf("%d: %s", i, session.Text(r.Content))
+			t.Fatalf("%d: %s", i, model.Text(r.Content))
 		}
 	}
 	w.golden(w.call("Await", obj{"after_seconds": 1}), true, "64 awaits are open, more are not allowed: cancel some")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 //go:embed bash.md
@@ -79,7 +80,7 @@ func (bash) Result(cmd Command, st session.CommandState, out Output) Result {
 	if text != "" {
 		notes = append([]string{text}, notes...)
 	}
-	r.Content = []session.Part{session.TextPart(strings.Join(notes, "\n"))}
+	r.Content = []model.Part{model.TextPart(strings.Join(notes, "\n"))}
 	if out.Path == "" && out.Tail == nil && out.Omitted == 0 && len(out.Head) > maxOutput {
 		r.Full = out.Head
 	}

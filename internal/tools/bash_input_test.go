@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Goal: what is typed arrives as it is meant, and what cannot be typed is said without being an accident.
@@ -50,7 +51,7 @@ func TestBashSettings(t *testing.T) {
 		`{"command":"x","lifetime":"turn"}`:                              `"lifetime" goes with "run_in_background"`,
 		`{"command":"x","run_in_background":true,"lifetime":"for ever"}`: `must be detached, session or turn`,
 	} {
-		if _, refused := read(in); refused == nil || !strings.Contains(session.Text(refused.Content), words) {
+		if _, refused := read(in); refused == nil || !strings.Contains(model.Text(refused.Content), words) {
 			t.Errorf("%s: %+v", in, refused)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 var running = session.CommandState{Status: session.CommandRunning}
@@ -63,7 +64,7 @@ func TestBashOutputTorn(t *testing.T) {
 	for i := range whole {
 		for _, n := range []int{i, i + 1} {
 			task.out = whole[:max(n, len(task.out))]
-			text := session.Text(w.call("BashOutput", obj{"bash_id": "bash_1"}).Content)
+			text := model.Text(w.call("BashOutput", obj{"bash_id": "bash_1"}).Content)
 			text = strings.TrimSuffix(text, "\nbash_1 is running")
 			if text != "(no new output)" {
 				got.WriteString(text)
@@ -88,7 +89,7 @@ func TestBashOutputTorn(t *testing.T) {
 func TestBashOutputLong(t *testing.T) {
 	out := strings.Repeat("0123456789abcde\n", 100_000)
 	w, _ := newTask(t, out, running)
-	text := session.Text(w.call("BashOutput", obj{"bash_id": "bash_1"}).Content)
+	text := model.Text(w.call("BashOutput", obj{"bash_id": "bash_1"}).Content)
 	m := regexp.MustCompile(`(?m)^\[(\d+) bytes omitted\]\n`).FindStringSubmatchIndex(text)
 	if m == nil {
 		t.Fatalf("no mark in %d bytes", len(text))

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Goal: the input is read as the model meant it, within its bounds.
@@ -73,10 +74,10 @@ func TestBashResult(t *testing.T) {
 		{"named stragglers", Command{Task: "bash_3"}, straggling, "a", false, "a\n2 processes that it started are still running as bash_3"},
 	} {
 		r := bash{}.Result(c.cmd, c.st, Output{Head: []byte(c.out), Total: int64(len(c.out))})
-		if got := session.Text(r.Content); got != c.want || r.IsError != c.isError {
+		if got := model.Text(r.Content); got != c.want || r.IsError != c.isError {
 			t.Errorf("%s (error %v):\n%s\nwant:\n%s", c.name, r.IsError, got, c.want)
 		}
-		text := session.Text(r.Content)
+		text := model.Text(r.Content)
 		if strings.Contains(text, "exit code") != (c.st.ExitCode != nil && *c.st.ExitCode != 0) {
 			t.Errorf("%s: names an exit code or does not:\n%s", c.name, text)
 		}
@@ -96,7 +97,7 @@ func TestBashLongOutput(t *testing.T) {
 		{Head: []byte(whole), Total: int64(len(whole)), Path: "/out"},
 		{Head: []byte(whole[:20_003]), Tail: []byte(whole[len(whole)-20_005:]), Omitted: int64(len(whole) - 40_008), Total: int64(len(whole)), Path: "/out"},
 	} {
-		text := session.Text(bash{}.Result(Command{}, code(0), out).Content)
+		text := model.Text(bash{}.Result(Command{}, code(0), out).Content)
 		m := regexp.MustCompile(`(?m)^\[(\d+) bytes omitted; the whole output: /out\]\n`).FindStringSubmatchIndex(text)
 		if m == nil || !utf8.ValidString(text) || len(text) > maxOutput+100 || len(text) < maxOutput*3/4 {
 			t.Fatalf("%d bytes, mark at %v", len(text), m)
@@ -111,11 +112,11 @@ func TestBashLongOutput(t *testing.T) {
 		}
 	}
 	torn := bash{}.Result(Command{}, code(0), Output{Head: []byte("gr\xc3"), Tail: []byte("\xbcn\n"), Omitted: 10, Total: 16, Path: "/out"})
-	if got := session.Text(torn.Content); got != "gr\n[12 bytes omitted; the whole output: /out]\nn" {
+	if got := model.Text(torn.Content); got != "gr\n[12 bytes omitted; the whole output: /out]\nn" {
 		t.Errorf("torn characters: %q", got)
 	}
 	exact := strings.Repeat("x", maxOutput)
-	if got := session.Text(bash{}.Result(Command{}, code(0), Output{Head: []byte(exact)}).Content); got != exact {
+	if got := model.Text(bash{}.Result(Command{}, code(0), Output{Head: []byte(exact)}).Content); got != exact {
 		t.Error("output at the cap is cut")
 	}
 	r := bash{}.Result(Command{}, code(0), Output{Head: []byte(whole)})
@@ -123,7 +124,7 @@ func TestBashLongOutput(t *testing.T) {
 		t.Error("an output without a path is cut and not kept")
 	}
 	one := strings.Repeat("ü", 100_000) // one line: cut between characters
-	text := session.Text(bash{}.Result(Command{}, code(0), Output{Head: []byte("a" + one)}).Content)
+	text := model.Text(bash{}.Result(Command{}, code(0), Output{Head: []byte("a" + one)}).Content)
 	if !utf8.ValidString(text) || strings.Contains(text, "\uFFFD") || !strings.Contains(text, " bytes omitted]") {
 		t.Errorf("one long line is cut badly: %q", text[len(text)/2-60:len(text)/2+60])
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: what the model is told about tools is valid, complete and stable.
@@ -142,7 +144,7 @@ func TestRequiredFields(t *testing.T) {
 			return refuse(t, tl, string(b), w.Env)
 		}
 		if r := try(input); r != nil {
-			t.Errorf("%s: good input refused: %s", s.Name, session.Text(r.Content))
+			t.Errorf("%s: good input refused: %s", s.Name, model.Text(r.Content))
 		}
 		var schema struct{ Required []string }
 		if err := json.Unmarshal([]byte(s.Schema), &schema); err != nil {
@@ -156,13 +158,13 @@ func TestRequiredFields(t *testing.T) {
 				}
 				changed[field] = bad
 				r := try(changed)
-				if r == nil || !strings.Contains(session.Text(r.Content), `"`+field+`"`) {
+				if r == nil || !strings.Contains(model.Text(r.Content), `"`+field+`"`) {
 					t.Errorf("%s: %q = %v is not refused by name: %+v", s.Name, field, bad, r)
 				}
 			}
 		}
 		for _, bad := range []string{"", "[]", "3", `"x"`, "{", "{} {}", "null", "\xff"} {
-			if r := refuse(t, tl, bad, w.Env); r == nil || !strings.HasPrefix(session.Text(r.Content), s.Name+": ") {
+			if r := refuse(t, tl, bad, w.Env); r == nil || !strings.HasPrefix(model.Text(r.Content), s.Name+": ") {
 				t.Errorf("%s: input %q is not refused: %+v", s.Name, bad, r)
 			}
 		}
@@ -229,7 +231,7 @@ func FuzzInputs(f *testing.F) {
 			if (r1 == nil) != (r2 == nil) || (e1 != nil && (*e1 != *e2 || !bytes.Equal(c1, c2))) {
 				t.Errorf("%s: two Prepares differ", c.Name)
 			}
-			if e1 != nil && (e1.Post != session.Sum(c1) || e1.Size != int64(len(c1)) || e1.Result == "" || e1.Pre == e1.Post) {
+			if e1 != nil && (e1.Post != store.Sum(c1) || e1.Size != int64(len(c1)) || e1.Result == "" || e1.Pre == e1.Post) {
 				t.Errorf("%s: edit does not fit its content: %+v", c.Name, e1)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 func edit(path, from, to string) obj {
@@ -97,7 +98,7 @@ func TestEditKeeps(t *testing.T) {
 		w.call("Read", obj{"file_path": c.name})
 		in := edit(c.name, c.from, c.to)
 		if r := w.call("Edit", in); r.IsError {
-			t.Errorf("%s: %s", c.name, session.Text(r.Content))
+			t.Errorf("%s: %s", c.name, model.Text(r.Content))
 		}
 		if got := w.get(c.name); got != c.after {
 			t.Errorf("%s: %q, want %q", c.name, got, c.after)

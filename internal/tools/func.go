@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Func makes a tool of a function. The schema of its input is that of the struct In: names by the tag json, where
@@ -55,7 +56,7 @@ func (f function[In]) Run(ctx context.Context, c Call, _ Env) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Content: []session.Part{session.TextPart(out)}}, nil
+	return Result{Content: []model.Part{model.TextPart(out)}}, nil
 }
 
 // maxNesting bounds how deep a struct may nest, so that one that holds itself is told and not followed for ever.

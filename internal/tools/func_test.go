@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 type weather struct {
@@ -52,7 +53,7 @@ func TestFunc(t *testing.T) {
 		`{"city":"Ulm","unit":"c","later":1}`: "Ulm c", `{"unit":"c"}`: `!The input lacks "city"`, `{"city":7}`: "!The input is not", `[`: "!The input is not",
 	} {
 		r, err := f.Run(t.Context(), tools.Call{Name: "Weather", Input: []byte(input)}, tools.Env{})
-		text := session.Text(r.Content)
+		text := model.Text(r.Content)
 		if r.IsError {
 			text = "!" + text
 		}

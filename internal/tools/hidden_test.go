@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Goal: what the rules hide is in no search's result, a directory with all that is in it.
@@ -21,7 +21,7 @@ func TestSearchesLeaveOutWhatIsHidden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := session.Text(r.Content)
+		got := model.Text(r.Content)
 		if !strings.Contains(got, "a.txt") || strings.Contains(got, "b.txt") || strings.Contains(got, "c.env") {
 			t.Errorf("%s: %q", name, got)
 		}

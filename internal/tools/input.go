@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // maxProblems bounds how many faults of one input are told.
@@ -204,7 +204,7 @@ func kindOf(v json.RawMessage) string {
 
 // success is a result of one text.
 func success(format string, args ...any) Result {
-	return Result{Content: []session.Part{session.TextPart(fmt.Sprintf(format, args...))}}
+	return Result{Content: []model.Part{model.TextPart(fmt.Sprintf(format, args...))}}
 }
 
 // failure is an error result of one text.

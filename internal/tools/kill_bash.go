@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 //go:embed kill_bash.md
@@ -70,7 +71,7 @@ func kill(ctx context.Context, env Env, id string) (text string, ok bool, err er
 	task := knownTask(env, id)
 	switch {
 	case task == nil:
-		return session.Text(unknownTask(env, id).Content), false, nil
+		return model.Text(unknownTask(env, id).Content), false, nil
 	case task.Session != "":
 		return id + " belongs to the session that this one was forked from; only that one can end it", false, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/zeebo/blake3"
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Bounds of OSFiles, in bytes.
@@ -99,17 +99,17 @@ func (f OSFiles) Read(path string, limit int64) ([]byte, FileInfo, error) {
 }
 
 // Digest returns the digest of a file's whole content.
-func (f OSFiles) Digest(path string) (session.Digest, FileInfo, error) {
+func (f OSFiles) Digest(path string) (store.Digest, FileInfo, error) {
 	file, info, err := f.open(path)
 	return digestOpened(path, file, info, err)
 }
 
-func digestOpened(path string, file *rawFile, info FileInfo, err error) (session.Digest, FileInfo, error) {
+func digestOpened(path string, file *rawFile, info FileInfo, err error) (store.Digest, FileInfo, error) {
 	if errors.Is(err, fs.ErrNotExist) {
-		return session.Digest{}, info, nil
+		return store.Digest{}, info, nil
 	}
 	if err != nil || file == nil {
-		return session.Digest{}, info, err
+		return store.Digest{}, info, err
 	}
 	defer file.Close()
 	d, err := digest(file)
@@ -120,16 +120,16 @@ func digestOpened(path string, file *rawFile, info FileInfo, err error) (session
 }
 
 // digest sums up a stream.
-func digest(r io.Reader) (session.Digest, error) {
+func digest(r io.Reader) (store.Digest, error) {
 	h := blake3.New()
 	n, err := io.Copy(h, io.LimitReader(r, maxDigest+1))
 	switch {
 	case err != nil:
-		return session.Digest{}, err
+		return store.Digest{}, err
 	case n > maxDigest:
-		return session.Digest{}, fmt.Errorf("%w: over %d bytes", ErrTooLarge, int64(maxDigest))
+		return store.Digest{}, fmt.Errorf("%w: over %d bytes", ErrTooLarge, int64(maxDigest))
 	}
-	return session.Digest(h.Sum(nil)), nil
+	return store.Digest(h.Sum(nil)), nil
 }
 
 // Open opens a regular file for reading.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // child is what a re-executed test binary does: one Replace, killed at a step or under a file size limit.
@@ -113,7 +114,7 @@ func litter(t *testing.T, dir string) []string {
 	return names
 }
 
-func digestOf(t *testing.T, path string) session.Digest {
+func digestOf(t *testing.T, path string) store.Digest {
 	t.Helper()
 	d, _, err := OSFiles{}.Digest(path)
 	if err != nil {

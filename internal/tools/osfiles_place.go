@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // inPlace overwrites a file whose other names or whose owner a rename would lose. It is not atomic: a crash in the
@@ -28,7 +29,7 @@ func (f OSFiles) inPlace(p place, e session.Edit, content []byte) error {
 	case len(old) > maxWhole:
 		return ErrTooLarge
 	}
-	if session.Sum(old) != e.Pre || p.moved() {
+	if store.Sum(old) != e.Pre || p.moved() {
 		return ErrChanged
 	}
 	if err := f.step(StepPlaceWrite); err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // The steps of Replace, in order. A crash before any of them leaves the file as before or as after the edit, never
@@ -70,7 +71,7 @@ func (f OSFiles) replace(e session.Edit, content []byte) error {
 	if !filepath.IsAbs(e.Path) || filepath.Clean(e.Path) != e.Path {
 		return errors.New("path is not absolute and clean")
 	}
-	if session.Sum(content) != e.Post {
+	if store.Sum(content) != e.Post {
 		return errors.New("content does not have the edit's digest")
 	}
 	if err := f.step(StepMkdir); err != nil {
@@ -101,10 +102,10 @@ func (f OSFiles) replace(e session.Edit, content []byte) error {
 }
 
 // current gives what the file is now.
-func (f OSFiles) current(p place) (session.Digest, FileInfo, error) {
+func (f OSFiles) current(p place) (store.Digest, FileInfo, error) {
 	file, info, err := f.openAt(p)
 	if errors.Is(err, unix.ELOOP) {
-		return session.Digest{}, FileInfo{}, fmt.Errorf("%w: it is a symlink now", ErrChanged)
+		return store.Digest{}, FileInfo{}, fmt.Errorf("%w: it is a symlink now", ErrChanged)
 	}
 	d, info, err := digestOpened(p.path, file, info, err)
 	if err == nil && info.Dir {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: a file that changes at any moment before the rename is not overwritten, a new one that appears neither.
@@ -264,7 +265,7 @@ func TestOSFilesRead(t *testing.T) {
 		t.Errorf("%q, %+v, %v", b, info, err)
 	}
 	d, _, err := OSFiles{}.Digest(path)
-	if err != nil || d != session.Sum([]byte("content")) {
+	if err != nil || d != store.Sum([]byte("content")) {
 		t.Errorf("digest %s, %v", d, err)
 	}
 	d, info, err = OSFiles{Umask: func() uint32 { return 0o077 }}.Digest(w.path("none"))

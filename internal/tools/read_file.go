@@ -13,6 +13,8 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 //go:embed read_file.md
@@ -89,7 +91,7 @@ func (readFile) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	}
 	if !r.IsError {
 		r.Events = []session.Body{&session.FileSeen{File: session.File{
-			Path: path, Digest: session.Digest(sum.Sum(nil)), Mode: info.Mode, Size: max(view.size, info.Size), Use: session.FileRead,
+			Path: path, Digest: store.Digest(sum.Sum(nil)), Mode: info.Mode, Size: max(view.size, info.Size), Use: session.FileRead,
 		}}}
 	}
 	return r, nil
@@ -165,9 +167,9 @@ func fileFailure(path string, err error) Result {
 
 // readMedia gives an image or a document as a part of its own.
 func readMedia(src io.Reader, path, media string, size int64) (Result, error) {
-	kind, limit, what := session.BlockImage, int64(maxImage), "image"
+	kind, limit, what := model.BlockImage, int64(maxImage), "image"
 	if media == mediaPDF {
-		kind, limit, what = session.BlockDocument, maxDocument, "document"
+		kind, limit, what = model.BlockDocument, maxDocument, "document"
 	}
 	b, err := io.ReadAll(io.LimitReader(src, limit+1))
 	if err != nil {
@@ -178,7 +180,7 @@ func readMedia(src io.Reader, path, media string, size int64) (Result, error) {
 			path, media, what, max(size, int64(len(b))), limit), nil
 	}
 	r := success("%s: %s, %d bytes", path, media, len(b))
-	r.Content = append(r.Content, session.Part{Type: kind, Media: media, Data: b})
+	r.Content = append(r.Content, model.Part{Type: kind, Media: media, Data: b})
 	return r, nil
 }
 

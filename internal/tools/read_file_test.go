@@ -14,6 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: text is shown with its numbers, as much of it as is asked for, and the session learns of the whole file.
@@ -22,7 +24,7 @@ func TestReadText(t *testing.T) {
 	path := w.put("a.txt", "one\n\ttwo\r\nthree")
 	r := w.call("Read", obj{"file_path": "a.txt"})
 	w.golden(r, false, "     1\tone\n     2\t\ttwo\n     3\tthree")
-	want := session.File{Path: path, Digest: session.Sum([]byte("one\n\ttwo\r\nthree")), Mode: 0o644, Size: 15, Use: session.FileRead}
+	want := session.File{Path: path, Digest: store.Sum([]byte("one\n\ttwo\r\nthree")), Mode: 0o644, Size: 15, Use: session.FileRead}
 	got := w.State.Files[path]
 	got.Time, got.Seq = 0, 0
 	if got != want {
@@ -61,11 +63,11 @@ func TestReadBounds(t *testing.T) {
 		"     2\t"+strings.Repeat("x", 2000)+"… [line cut: 298000 more bytes]\n     3\tend")
 
 	w.put("wide", strings.Repeat(strings.Repeat("y", 1000)+"\n", 500))
-	text := session.Text(w.call("Read", obj{"file_path": "wide"}).Content)
+	text := model.Text(w.call("Read", obj{"file_path": "wide"}).Content)
 	if len(text) > maxReadText+2000 || !strings.Contains(text, " of 500; continue with offset ") {
 		t.Errorf("%d bytes: %s", len(text), text[len(text)-80:])
 	}
-	if f := w.State.Files[w.path("wide")]; f.Digest != session.Sum([]byte(w.get("wide"))) {
+	if f := w.State.Files[w.path("wide")]; f.Digest != store.Sum([]byte(w.get("wide"))) {
 		t.Error("a file shown in part is not digested as a whole")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // tree makes a small project; the files' times are ascending in the order given.
@@ -45,7 +45,7 @@ func TestGlob(t *testing.T) {
 		{obj{"pattern": "link/*.go"}, "src/a.go"}, // a link that is named is followed
 		{obj{"pattern": "*.zig"}, "(no file matches)"},
 	} {
-		if got := strings.ReplaceAll(session.Text(w.call("Glob", c.in).Content), "\n", " "); got != c.want {
+		if got := strings.ReplaceAll(model.Text(w.call("Glob", c.in).Content), "\n", " "); got != c.want {
 			t.Errorf("%v: %s, want %s", c.in, got, c.want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestGlob(t *testing.T) {
 	for i := range maxFound + 5 {
 		w.put(fmt.Sprintf("many/%d", i), "")
 	}
-	text := session.Text(w.call("Glob", obj{"pattern": "many/*"}).Content)
+	text := model.Text(w.call("Glob", obj{"pattern": "many/*"}).Content)
 	if n := strings.Count(text, "\n"); n != maxFound || !strings.HasSuffix(text, "\n[5 older files left out; use a narrower pattern]") {
 		t.Errorf("%d lines, ends %q", n, text[len(text)-60:])
 	}
@@ -148,7 +148,7 @@ func TestGrep(t *testing.T) {
 	w.put("wide", strings.Repeat("foo "+strings.Repeat("y", 2000)+"\n", 200))
 	r := w.call("Grep", obj{"pattern": "foo", "path": "wide", "output_mode": "content"})
 	w.contains(r, false, "wide:1:foo y", "… [line cut: 1504 more bytes]", "[there is more: the first 30000 bytes are shown; narrow the search]")
-	if n := len(session.Text(r.Content)); n > maxOutput+200 {
+	if n := len(model.Text(r.Content)); n > maxOutput+200 {
 		t.Errorf("%d bytes", n)
 	}
 	w.Cwd = w.path("b")
@@ -179,7 +179,7 @@ func TestSearchStaysInside(t *testing.T) {
 		}
 	}
 	w.golden(w.call("Grep", obj{"pattern": "hit", "path": "in"}), false, "in/a")
-	text := session.Text(w.call("Glob", obj{"pattern": "in/**"}).Content)
+	text := model.Text(w.call("Glob", obj{"pattern": "in/**"}).Content)
 	if strings.Contains(text, "secret") || strings.Contains(text, "loop/") {
 		t.Errorf("left its directory: %s", text)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 const hiddenValue = "tok_canary_90b1c2d3e4f5a6b7"
@@ -39,7 +39,7 @@ func TestNoCutShowsAPartOfASecret(t *testing.T) {
 				"Edit":  w.call("Edit", obj{"file_path": "f", "old_string": "first\n", "new_string": "changed\n"}),
 				"Edit?": w.call("Edit", obj{"file_path": "f", "old_string": "changed\nelse", "new_string": "x"}),
 			} {
-				text := session.Text(r.Content)
+				text := model.Text(r.Content)
 				if !strings.Contains(text, wide+wide+wide) {
 					t.Errorf("%s at %d of %s: the line is not shown:\n%.300s", name, at, wide, text)
 				}
@@ -54,7 +54,7 @@ func TestNoCutShowsAPartOfASecret(t *testing.T) {
 	for shift := range len(hiddenValue) {
 		name := fmt.Sprintf("f%d", shift)
 		w.put(name, strings.Repeat("\U0001F600", 1997)+strings.Repeat("b", 13-shift%13)+hiddenValue+strings.Repeat("z", 100_000))
-		text := session.Text(w.call("Read", obj{"file_path": name}).Content)
+		text := model.Text(w.call("Read", obj{"file_path": name}).Content)
 		if strings.Contains(text, hiddenValue[:4]) {
 			t.Errorf("%d: a part is shown: %s", shift, text[len(text)-100:])
 		}

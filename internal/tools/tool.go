@@ -22,6 +22,8 @@ import (
 	"io/fs"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Tool is anything a model can call.
@@ -47,7 +49,7 @@ type Call struct {
 
 // Result is what the model is told.
 type Result struct {
-	Content []session.Part
+	Content []model.Part
 	IsError bool
 	Full    []byte         // complete output when Content leaves some out; kept, and named to the model by the engine
 	Events  []session.Body // appended together with the outcome: plan.set, file.seen, task.read
@@ -137,7 +139,7 @@ type Files interface {
 	// a directory has no bytes.
 	Read(path string, limit int64) ([]byte, FileInfo, error)
 	// Digest returns the digest of a file's whole content; a missing file and a directory have the zero digest.
-	Digest(path string) (session.Digest, FileInfo, error)
+	Digest(path string) (store.Digest, FileInfo, error)
 	// Replace makes the edit durable: temp file, fsync, re-check of e.Pre, rename, fsync of the directory; in place
 	// for a hard-linked file. Missing directories are created. A file that already is what the edit makes of it is
 	// only synced. Errors: ErrChanged, ErrNoSpace; after ErrUnsettled the file's digest tells, after any other error

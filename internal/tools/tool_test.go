@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // world is an Env on a temporary directory whose State folds what results report.
@@ -53,7 +55,7 @@ func (w *world) get(name string) string {
 
 func (w *world) fold(events []session.Body) {
 	for _, b := range events {
-		w.State.ApplyBody(session.Event{Seq: w.State.Head.Seq + 1, Kind: session.KindOf(b)}, b)
+		w.State.ApplyBody(store.Event{Seq: w.State.Head.Seq + 1, Kind: session.KindOf(b)}, b)
 	}
 	if w.State != nil && len(w.State.Faults) > 0 {
 		w.t.Fatalf("events do not fit the state: %v", w.State.Faults)
@@ -107,7 +109,7 @@ type obj map[string]any
 // golden compares a result's text; CWD stands for the working directory.
 func (w *world) golden(r Result, isError bool, want string) {
 	w.t.Helper()
-	got := strings.ReplaceAll(session.Text(r.Content), w.Cwd, "CWD")
+	got := strings.ReplaceAll(model.Text(r.Content), w.Cwd, "CWD")
 	if got != want || r.IsError != isError {
 		w.t.Errorf("result (error %v):\n%s\nwant (error %v):\n%s", r.IsError, clipText(got, 3000), isError, clipText(want, 3000))
 	}
@@ -115,7 +117,7 @@ func (w *world) golden(r Result, isError bool, want string) {
 
 func (w *world) contains(r Result, isError bool, parts ...string) {
 	w.t.Helper()
-	text := session.Text(r.Content)
+	text := model.Text(r.Content)
 	for _, p := range parts {
 		if !strings.Contains(text, p) {
 			w.t.Errorf("result lacks %q:\n%s", p, clipText(text, 2000))

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 //go:embed write_file.md
@@ -83,7 +84,7 @@ func before(env Env, path string) ([]byte, FileInfo, *Result) {
 		r = failure("%s is over %d bytes, too large to be edited; change it with a command", path, maxEdit)
 	case !seen:
 		r = failure("%s exists, but was not read in this session; read it first", path)
-	case known.Digest != session.Sum(old):
+	case known.Digest != store.Sum(old):
 		r = failure("%s changed since it was last read or written in this session; read it again", path)
 	default:
 		return old, info, nil
@@ -94,11 +95,11 @@ func before(env Env, path string) ([]byte, FileInfo, *Result) {
 // change is the edit from the old content to the new one. What the model is told comes later.
 func change(path string, info FileInfo, old, content []byte) *session.Edit {
 	e := &session.Edit{
-		Path: path, Post: session.Sum(content), Size: int64(len(content)), Mode: info.Mode,
+		Path: path, Post: store.Sum(content), Size: int64(len(content)), Mode: info.Mode,
 		InPlace: info.Links > 1 || info.Foreign,
 	}
 	if info.Exists {
-		e.Pre = session.Sum(old)
+		e.Pre = store.Sum(old)
 	} else if e.Mode == 0 {
 		e.Mode = defaultMode
 	}

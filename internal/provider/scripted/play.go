@@ -9,7 +9,6 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 )
 
@@ -29,12 +28,12 @@ func (s Script) find(r model.Request) (position, error) {
 		return position{step: Step{Text: fmt.Sprintf("A summary of %d messages.", len(ms))}}, nil
 	}
 	for _, m := range ms {
-		if m.Role == session.RoleAssistant {
+		if m.Role == model.RoleAssistant {
 			spoke++
 		}
 	}
 	for i := len(ms) - 1; i >= 0; i-- {
-		if ms[i].Role == session.RoleAssistant {
+		if ms[i].Role == model.RoleAssistant {
 			since++
 			continue
 		}
@@ -91,8 +90,8 @@ func (p position) response(r model.Request) (*model.Response, error) {
 	out := &model.Response{ID: fmt.Sprintf("scripted_%d", p.spoke), Model: Name, Stop: p.step.Stop}
 	if p.step.Thinking != "" {
 		b := raw.AppendString([]byte(`{"type":"thinking","thinking":`), p.step.Thinking)
-		out.Blocks = append(out.Blocks, session.Block{
-			Type: session.BlockThinking, Raw: append(b, '}'), Provider: Name, Text: p.step.Thinking,
+		out.Blocks = append(out.Blocks, model.Block{
+			Type: model.BlockThinking, Raw: append(b, '}'), Provider: Name, Text: p.step.Thinking,
 		})
 	}
 	if p.step.Text != "" {
@@ -101,8 +100,8 @@ func (p position) response(r model.Request) (*model.Response, error) {
 			return nil, err
 		}
 		b := raw.AppendString([]byte(`{"type":"text","text":`), text)
-		out.Blocks = append(out.Blocks, session.Block{
-			Type: session.BlockText, Raw: append(b, '}'), Provider: Name, Text: text,
+		out.Blocks = append(out.Blocks, model.Block{
+			Type: model.BlockText, Raw: append(b, '}'), Provider: Name, Text: text,
 		})
 	}
 	used := toolid.InHistory(r.Messages)
@@ -115,9 +114,9 @@ func (p position) response(r model.Request) (*model.Response, error) {
 		out.Blocks = append(out.Blocks, b)
 	}
 	if out.Stop == "" {
-		out.Stop = session.StopEndTurn
+		out.Stop = model.StopEndTurn
 		if len(p.step.Tools) > 0 {
-			out.Stop = session.StopToolUse
+			out.Stop = model.StopToolUse
 		}
 	}
 	out.Usage.Input = tokens(len(appendRequest(nil, r)))
@@ -127,7 +126,7 @@ func (p position) response(r model.Request) (*model.Response, error) {
 	return out, nil
 }
 
-func (t ToolCall) block(id string, ms []session.Message) (session.Block, error) {
+func (t ToolCall) block(id string, ms []model.Message) (model.Block, error) {
 	input := "{}"
 	if len(t.Input) > 0 {
 		// The script's bytes are JSON, so what is filled in has to be escaped as a part of a string.
@@ -136,26 +135,26 @@ func (t ToolCall) block(id string, ms []session.Message) (session.Block, error) 
 			return string(inner)
 		})
 		if err != nil {
-			return session.Block{}, err
+			return model.Block{}, err
 		}
 		input = filled
 	}
 	if !json.Valid([]byte(input)) {
-		return session.Block{}, refuse("the input of %s is no JSON: %s", t.Name, input)
+		return model.Block{}, refuse("the input of %s is no JSON: %s", t.Name, input)
 	}
 	b := raw.AppendString([]byte(`{"type":"tool_use","id":`), id)
 	b = raw.AppendString(append(b, `,"name":`...), t.Name)
 	b = append(append(append(b, `,"input":`...), input...), '}')
-	return session.Block{
-		Type: session.BlockToolUse, Raw: b, Provider: Name,
-		Tool: &session.ToolUse{ID: id, Name: t.Name, Input: []byte(input)},
+	return model.Block{
+		Type: model.BlockToolUse, Raw: b, Provider: Name,
+		Tool: &model.ToolUse{ID: id, Name: t.Name, Input: []byte(input)},
 	}, nil
 }
 
 const opening, closing = "{{result:", "}}"
 
 // fill replaces each {{result:PATTERN}}.
-func fill(s string, ms []session.Message, escape func(string) string) (string, error) {
+func fill(s string, ms []model.Message, escape func(string) string) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(s, opening)
@@ -184,14 +183,14 @@ func fill(s string, ms []session.Message, escape func(string) string) (string, e
 }
 
 // newest searches the tool results from the last one on.
-func newest(re *regexp.Regexp, ms []session.Message) (string, bool) {
+func newest(re *regexp.Regexp, ms []model.Message) (string, bool) {
 	for i := len(ms) - 1; i >= 0; i-- {
 		for j := len(ms[i].Blocks) - 1; j >= 0; j-- {
 			b := ms[i].Blocks[j]
-			if b.Type != session.BlockToolResult || b.Result == nil {
+			if b.Type != model.BlockToolResult || b.Result == nil {
 				continue
 			}
-			if m := re.FindStringSubmatch(session.Text(b.Result.Content)); len(m) > 1 {
+			if m := re.FindStringSubmatch(model.Text(b.Result.Content)); len(m) > 1 {
 				return m[1], true
 			} else if m != nil {
 				return m[0], true
@@ -205,12 +204,12 @@ func newest(re *regexp.Regexp, ms []session.Message) (string, bool) {
 const deltaSize = 24
 
 // deltas cuts the blocks into what a stream would show.
-func deltas(blocks []session.Block) []model.Delta {
+func deltas(blocks []model.Block) []model.Delta {
 	var out []model.Delta
 	for _, b := range blocks {
 		d := model.Delta{Kind: model.DeltaText}
 		text := b.Text
-		if b.Type == session.BlockThinking {
+		if b.Type == model.BlockThinking {
 			d.Kind = model.DeltaThinking
 		}
 		if b.Tool != nil {

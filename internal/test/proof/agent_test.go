@@ -16,13 +16,13 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // ack is an event that somebody was told is durable.
 type ack struct {
 	seq  int64
-	hash session.Digest
+	hash store.Digest
 }
 
 // agent is one running process of the binary.
@@ -43,9 +43,9 @@ type agent struct {
 type line struct {
 	Type  string `json:"type"`
 	Event *struct {
-		Seq  int64          `json:"seq"`
-		Hash session.Digest `json:"hash"`
-		Kind session.Kind   `json:"kind"`
+		Seq  int64        `json:"seq"`
+		Hash store.Digest `json:"hash"`
+		Kind store.Kind   `json:"kind"`
 	} `json:"event"`
 	Result json.RawMessage `json:"result"`
 }

@@ -13,13 +13,15 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // evidence is everything that a finished round is judged by. It is plain data, so that a control can doctor it.
 type evidence struct {
 	plan    *plan
 	acks    []ack
-	log     []session.Event
+	log     []store.Event
 	bodies  []session.Body // of the log's events
 	state   *session.State
 	shown   shown
@@ -37,8 +39,8 @@ type evidence struct {
 
 // shown is what is looked at of show --json.
 type shown struct {
-	Usage session.Usage     `json:"usage"`
-	Head  session.Head      `json:"head"`
+	Usage model.Usage       `json:"usage"`
+	Head  store.Head        `json:"head"`
 	Inbox []json.RawMessage `json:"inbox"`
 }
 

@@ -117,7 +117,7 @@ func TestTwoAgents(t *testing.T) {
 	}
 }
 
-func (k *talk) head(t *testing.T) session.Head {
+func (k *talk) head(t *testing.T) store.Head {
 	t.Helper()
 	info, err := k.home.Store().Get(t.Context(), k.id)
 	if err != nil {

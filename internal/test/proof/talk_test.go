@@ -12,6 +12,8 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // talk is a session with a script of its own, for one scenario.
@@ -161,14 +163,14 @@ func (p *place) results(t *testing.T, id string) (out []string) {
 			t.Fatal(err)
 		}
 		if f, ok := body.(*session.ToolFinished); ok {
-			out = append(out, session.Text(f.Content))
+			out = append(out, model.Text(f.Content))
 		}
 	}
 	return out
 }
 
 // kinds counts the events of a kind.
-func (p *place) kinds(t *testing.T, id string, kind session.Kind) (n int) {
+func (p *place) kinds(t *testing.T, id string, kind store.Kind) (n int) {
 	t.Helper()
 	for ev, err := range p.home.Events(t.Context(), id, 1, 0) {
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
+	"github.com/perdure/perdure/store"
 )
 
 // awaiter is a talk whose model starts a task that prints a green line once there is a file, awaits that line, and ends
@@ -118,7 +119,7 @@ func TestAwaitedWhileNobodyLives(t *testing.T) {
 // An agent that is told is killed between the event and the turn, in the turn, and at its end: it is told once.
 func TestKilledWhileTelling(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []session.Kind{session.KindAwaitMet, session.KindTurnStarted, session.KindModelRequested, session.KindModelResponded} {
+	for _, kind := range []store.Kind{session.KindAwaitMet, session.KindTurnStarted, session.KindModelRequested, session.KindModelResponded} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			k := awaiter(t, "wake-"+string(kind))
@@ -149,7 +150,7 @@ func (a *agent) ack(i int) int64 {
 }
 
 // kindsUpTo counts the events of a kind up to a seq.
-func (k *talk) kindsUpTo(t *testing.T, kind session.Kind, seq int64) (n int) {
+func (k *talk) kindsUpTo(t *testing.T, kind store.Kind, seq int64) (n int) {
 	t.Helper()
 	for ev, err := range k.home.Events(t.Context(), k.id, 1, seq) {
 		if err != nil {

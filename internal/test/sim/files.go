@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // file is a file of the world.
@@ -70,21 +71,21 @@ func infoOf(f *file) tools.FileInfo {
 	return tools.FileInfo{Exists: true, Size: int64(len(f.data)), Mode: f.mode, Links: 1}
 }
 
-func (f files) Digest(name string) (session.Digest, tools.FileInfo, error) {
+func (f files) Digest(name string) (store.Digest, tools.FileInfo, error) {
 	w := f.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := f.p.pointLocked("file.digest"); err != nil {
-		return session.Digest{}, tools.FileInfo{}, err
+		return store.Digest{}, tools.FileInfo{}, err
 	}
 	got, dir := w.look(name)
 	switch {
 	case dir:
-		return session.Digest{}, tools.FileInfo{Exists: true, Dir: true, Mode: 0o755}, nil
+		return store.Digest{}, tools.FileInfo{Exists: true, Dir: true, Mode: 0o755}, nil
 	case got == nil:
-		return session.Digest{}, tools.FileInfo{Mode: 0o644}, nil
+		return store.Digest{}, tools.FileInfo{Mode: 0o644}, nil
 	}
-	return session.Sum(got.data), infoOf(got), nil
+	return store.Sum(got.data), infoOf(got), nil
 }
 
 func (f files) Replace(e session.Edit, content []byte) error {
@@ -94,9 +95,9 @@ func (f files) Replace(e session.Edit, content []byte) error {
 	if err := f.p.pointLocked("file.replace.before"); err != nil {
 		return err
 	}
-	var now session.Digest
+	var now store.Digest
 	if got, _ := w.look(e.Path); got != nil {
-		now = session.Sum(got.data)
+		now = store.Sum(got.data)
 	}
 	switch now {
 	case e.Post: // only synced

@@ -98,7 +98,7 @@ func (w *World) spec() engine.Spec {
 		ID: "main", Owner: "ann", Cwd: "/w", Mode: permission.ModeAcceptEdits,
 		Agent: session.Agent{
 			Name: "sim", Provider: "sim", Model: "sim-1", System: "You are simulated.", MaxTokens: 4096, Window: 1 << 30,
-			Price: &session.Price{Input: 1000, Output: 5000, CacheRead: 100, CacheWrite: 1250},
+			Price: &model.Price{Input: 1000, Output: 5000, CacheRead: 100, CacheWrite: 1250},
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // deploy is an act outside that must never be repeated by itself.
@@ -34,7 +35,7 @@ func act(p *process, c tools.Call, what string) (tools.Result, error) {
 		p.w.intended("", session.KindToolStarted, `"act":"`+c.Act+`"`)
 		p.w.acts[what+string(c.Input)]++
 	})
-	return tools.Result{Content: []session.Part{session.TextPart(what + "done")}}, err
+	return tools.Result{Content: []model.Part{model.TextPart(what + "done")}}, err
 }
 
 // eager is a broken Bash: it starts a command when it is only asked what it would run.

@@ -1,4 +1,4 @@
-package session
+package model
 
 // Usage counts tokens. The four counts are disjoint on every provider: Input excludes cache reads and writes.
 type Usage struct {

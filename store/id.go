@@ -1,12 +1,12 @@
-package session
+package store
 
 import (
 	"errors"
 	"fmt"
 )
 
-// MaxID bounds an id, in bytes.
-const MaxID = 128
+// maxID bounds an id, in bytes.
+const maxID = 128
 
 // ErrBadID says that a text cannot be the id of a session.
 var ErrBadID = errors.New("no session id: use letters, digits and . _ -, up to 128, beginning with a letter or digit")
@@ -14,7 +14,7 @@ var ErrBadID = errors.New("no session id: use letters, digits and . _ -, up to 1
 // ValidID reports whether a text may be the id of a session or of an act: letters, digits and . _ -, up to 128, with a
 // letter or digit first. Ids are names of files and directories too, so nothing else may be one.
 func ValidID(id string) bool {
-	if id == "" || len(id) > MaxID {
+	if id == "" || len(id) > maxID {
 		return false
 	}
 	for i := range len(id) {
@@ -32,8 +32,8 @@ func CheckID(id string) error {
 	if ValidID(id) {
 		return nil
 	}
-	if len(id) > MaxID {
-		id = id[:MaxID] + "…"
+	if len(id) > maxID {
+		id = id[:maxID] + "…"
 	}
 	return fmt.Errorf("%q is %w", id, ErrBadID)
 }

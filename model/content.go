@@ -1,4 +1,4 @@
-package session
+package model
 
 // Message is one entry of the conversation as the model sees it.
 type Message struct {
