@@ -37,13 +37,13 @@ type Counter interface {
 
 // Request is one model call. Nothing in it may be changed by the provider.
 type Request struct {
-	Act       string            // act id, for derived ids
-	Model     string            // without the provider's name
-	System    string            // frozen for the session
-	Tools     []byte            // JSON array of {name, description, input_schema}; frozen for the session
-	Messages  []session.Message // begins with a user message; roles may repeat
-	MaxTokens int64             // bound of the reply, thinking included
-	NoTools   bool              // the reply is to be text: the tools are listed, since calls of them are in the messages, and none is called
+	Act       string    // act id, for derived ids
+	Model     string    // without the provider's name
+	System    string    // frozen for the session
+	Tools     []byte    // JSON array of {name, description, input_schema}; frozen for the session
+	Messages  []Message // begins with a user message; roles may repeat
+	MaxTokens int64     // bound of the reply, thinking included
+	NoTools   bool      // the reply is to be text: the tools are listed, since calls of them are in the messages, and none is called
 	Params    Params
 }
 

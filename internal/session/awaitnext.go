@@ -96,8 +96,8 @@ func (n *Untold) follow(e store.Event, body Body) {
 			n.Through = b.Through
 		}
 	case *ModelResponded:
-		if !ForSummary(b.Act) && b.Stop != StopRefusal && len(b.Blocks) > 0 {
-			n.Paused, n.Calls = b.Stop == StopPause, false
+		if !ForSummary(b.Act) && b.Stop != model.StopRefusal && len(b.Blocks) > 0 {
+			n.Paused, n.Calls = b.Stop == model.StopPause, false
 			for i := range b.Blocks {
 				n.Calls = n.Calls || b.Blocks[i].Type == model.BlockToolUse
 			}

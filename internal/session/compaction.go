@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Compaction is making room in the model's window while it is asked for or under way. The log keeps every event; what
@@ -61,7 +64,7 @@ type CompactRequested struct {
 
 func (b *CompactRequested) summary() string { return b.Focus }
 
-func (b *CompactRequested) apply(s *State, _ Event) {
+func (b *CompactRequested) apply(s *State, _ store.Event) {
 	if s.Compaction == nil {
 		s.Compaction = &Compaction{N: s.Compactions + 1}
 	}
@@ -118,7 +121,7 @@ func (b *Compacted) parts() []*[]byte {
 	return out
 }
 
-func (b *Compacted) apply(s *State, e Event) {
+func (b *Compacted) apply(s *State, e store.Event) {
 	s.Compaction = nil
 	s.Compactions = max(s.Compactions, b.N)
 	if b.Over != s.overlaid() {
@@ -175,7 +178,7 @@ func ForSummary(act string) bool {
 }
 
 // requestSummary folds the intent of a call for a summary.
-func (s *State) requestSummary(b *ModelRequested, e Event) {
+func (s *State) requestSummary(b *ModelRequested, e store.Event) {
 	c := s.Compaction
 	if c == nil {
 		c = &Compaction{N: s.Compactions + 1, Reason: b.Reason}
@@ -197,10 +200,10 @@ func (s *State) requestSummary(b *ModelRequested, e Event) {
 }
 
 // summarized folds the sealed reply to a call for a summary. One that is no whole summary is none.
-func (c *Compaction) summarized(b *ModelResponded, e Event) {
+func (c *Compaction) summarized(b *ModelResponded, e store.Event) {
 	c.Model.answered(b.Stop)
 	c.Reply = e.Seq
-	if b.Stop != StopEndTurn && b.Stop != StopToolUse || b.Prose() == "" {
+	if b.Stop != model.StopEndTurn && b.Stop != model.StopToolUse || b.Prose() == "" {
 		c.Rung, c.Reply = RungRule, 0
 	}
 }
@@ -209,7 +212,7 @@ func (c *Compaction) summarized(b *ModelResponded, e Event) {
 func (b *ModelResponded) Prose() string {
 	var out []string
 	for _, bl := range b.Blocks {
-		if bl.Type == BlockText && !blank(bl.Shown) {
+		if bl.Type == model.BlockText && !blank(bl.Shown) {
 			out = append(out, strings.TrimSpace(string(bl.Shown)))
 		}
 	}

@@ -1,6 +1,10 @@
 package session
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/perdure/perdure/model"
+)
 
 type (
 	// Summarize asks for a call for the summary of the compaction: model.requested with its purpose, then the call, then
@@ -160,7 +164,7 @@ func (s *State) full() string {
 }
 
 // measure takes over what the API counted for the first ordinary request after a compaction.
-func (s *State) measure(m *ModelCall, u Usage) {
+func (s *State) measure(m *ModelCall, u model.Usage) {
 	if s.Overlay == nil || s.Overlay.Measured > 0 {
 		return
 	}

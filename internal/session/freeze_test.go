@@ -99,11 +99,11 @@ lifecycle paused`, "\n") {
 // freezeCompaction writes the kinds that compaction brought, and calls for summaries.
 func freezeCompaction(t *testing.T) {
 	src, chain := &full{}, session.Chain{Session: "s"}
-	var events []session.Event
-	for _, k := range []session.Kind{session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured} {
+	var events []store.Event
+	for _, k := range []store.Kind{session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured} {
 		b := emptyBody(k)
 		fill(src, reflect.ValueOf(b).Elem())
-		e, err := chain.Event(session.Actor{Type: session.ActorImport, ID: "fixture"}, 1_700_000_000_000, b)
+		e, err := chain.Event(store.Actor{Type: store.ActorImport, ID: "fixture"}, 1_700_000_000_000, b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func freezeCompaction(t *testing.T) {
 	writeFixture(t, "v2", events)
 }
 
-func writeFixture(t *testing.T, name string, events []session.Event) {
+func writeFixture(t *testing.T, name string, events []store.Event) {
 	file := "testdata/formats/" + name
 	if _, err := os.Stat(file + ".log"); err == nil {
 		return

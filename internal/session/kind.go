@@ -18,13 +18,13 @@ const (
 	KindLifecycle  store.Kind = "session.lifecycle"
 	KindLabelled   store.Kind = "session.labelled"
 
-	KindCompactRequested Kind = "context.compact_requested"
-	KindCompacted        Kind = "context.compacted"
+	KindCompactRequested store.Kind = "context.compact_requested"
+	KindCompacted        store.Kind = "context.compacted"
 
-	KindTurnStarted     Kind = "turn.started"
-	KindTurnEnded       Kind = "turn.ended"
-	KindMessageReceived Kind = "message.received"
-	KindCancelRequested Kind = "cancel.requested"
+	KindTurnStarted     store.Kind = "turn.started"
+	KindTurnEnded       store.Kind = "turn.ended"
+	KindMessageReceived store.Kind = "message.received"
+	KindCancelRequested store.Kind = "cancel.requested"
 
 	KindModelRequested store.Kind = "model.requested"
 	KindModelResponded store.Kind = "model.responded"

@@ -46,7 +46,7 @@ type Context struct {
 	Tokens int64 `json:"tokens"` // of the newest sealed call: request and reply
 	Fresh  int64 `json:"fresh"`  // bytes of content since then
 	// Prefix is the hash of the newest request; see [ModelRequested].
-	Prefix Digest `json:"prefix"`
+	Prefix store.Digest `json:"prefix"`
 	// Replies are the sealed replies in the conversation.
 	Replies int `json:"replies,omitempty"`
 	// Ranges are where the conversation is in the session's own log; see [State.Conversation].
@@ -114,10 +114,10 @@ type ModelRequested struct {
 	Model   string `json:"model"` // provider/model
 	// Through is the newest event that the request holds, so it is at least 1 and older than this one: what comes later
 	// waits for the next request.
-	Through   int64  `json:"through_seq"`
-	Prefix    Digest `json:"prefix"`     // of system, tools and messages as sent, without cache markers
-	MaxTokens int64  `json:"max_tokens"` // bound of the reply
-	Estimate  int64  `json:"estimate"`   // tokens, see [State.Estimate]
+	Through   int64        `json:"through_seq"`
+	Prefix    store.Digest `json:"prefix"`     // of system, tools and messages as sent, without cache markers
+	MaxTokens int64        `json:"max_tokens"` // bound of the reply
+	Estimate  int64        `json:"estimate"`   // tokens, see [State.Estimate]
 	// Purpose is summary for a call that asks for the summary of a compaction, which Reason is for; empty for an ordinary
 	// call.
 	Purpose string `json:"purpose,omitempty"`
@@ -230,7 +230,7 @@ func (b *ModelResponded) parts() []*[]byte {
 	return out
 }
 
-func (b *ModelResponded) apply(s *State, e Event) {
+func (b *ModelResponded) apply(s *State, e store.Event) {
 	m := s.ModelCall(b.Act)
 	if m == nil || m.Status != CallRequested {
 		s.fault(e, "call %s is not outstanding", b.Act)
@@ -245,7 +245,7 @@ func (b *ModelResponded) apply(s *State, e Event) {
 	m.answered(b.Stop)
 	s.Context.sized(m, b)
 	s.measure(m, b.Usage)
-	if b.Stop == StopRefusal {
+	if b.Stop == model.StopRefusal {
 		return
 	}
 	if len(b.Blocks) > 0 {
@@ -303,7 +303,7 @@ type ModelFailed struct {
 
 func (b *ModelFailed) summary() string { return b.Act + "  " + b.Class + ": " + b.Message }
 
-func (b *ModelFailed) apply(s *State, e Event) {
+func (b *ModelFailed) apply(s *State, e store.Event) {
 	m := s.loseModel(e, b.Act, b.Model, b.Lost)
 	if m == nil {
 		return
@@ -330,7 +330,7 @@ func (b *ModelLost) show(m map[string]any) { viewText(m, "text", b.Text) }
 
 func (b *ModelLost) parts() []*[]byte { return []*[]byte{&b.Text} }
 
-func (b *ModelLost) apply(s *State, e Event) {
+func (b *ModelLost) apply(s *State, e store.Event) {
 	m := s.loseModel(e, b.Act, b.Model, b.Lost)
 	if m == nil {
 		return
@@ -342,7 +342,7 @@ func (b *ModelLost) apply(s *State, e Event) {
 }
 
 // loseModel counts an outstanding model call that will not be sealed.
-func (s *State) loseModel(e Event, act, model string, lost int64) *ModelCall {
+func (s *State) loseModel(e store.Event, act, model string, lost int64) *ModelCall {
 	m := s.ModelCall(act)
 	if m == nil || m.Status != CallRequested {
 		s.fault(e, "call %s is not outstanding", act)

@@ -155,8 +155,8 @@ func (r *run) settleAny(a session.Action, d session.Settle) {
 
 // answerCall ends a model call in one of the ways that a provider has.
 func (r *run) answerCall(id string) {
-	text := session.SealedBlock{Type: session.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("word")}
-	u := session.Usage{Input: 10 + int64(r.src.number(1500)), Output: 5}
+	text := session.SealedBlock{Type: model.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("word")}
+	u := model.Usage{Input: 10 + int64(r.src.number(1500)), Output: 5}
 	n := r.src.number(10)
 	if r.ended {
 		n = 0
@@ -205,17 +205,17 @@ func (r *run) answer(w session.Wait, allow bool) {
 
 // answerSummary ends a call for a summary in one of the ways that a provider has.
 func (r *run) answerSummary(id string) {
-	text := session.SealedBlock{Type: session.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("a summary")}
-	u := session.Usage{Input: 10, Output: 5}
+	text := session.SealedBlock{Type: model.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("a summary")}
+	u := model.Usage{Input: 10, Output: 5}
 	n := r.src.number(8)
 	if r.ended {
 		n = 7
 	}
 	switch n {
 	case 0:
-		r.reply(id, []session.StopReason{session.StopRefusal, session.StopMaxTokens, session.StopContext}[r.src.number(3)], u, text)
+		r.reply(id, []model.StopReason{model.StopRefusal, model.StopMaxTokens, model.StopContext}[r.src.number(3)], u, text)
 	case 1:
-		r.reply(id, session.StopEndTurn, u)
+		r.reply(id, model.StopEndTurn, u)
 	case 2, 3:
 		delete(r.flight, id)
 		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context", "invalid", "auth"}[r.src.number(4)]}
@@ -224,6 +224,6 @@ func (r *run) answerSummary(id string) {
 		}
 		r.append(engine, b)
 	default:
-		r.reply(id, session.StopEndTurn, u, text)
+		r.reply(id, model.StopEndTurn, u, text)
 	}
 }

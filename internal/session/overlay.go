@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/perdure/perdure/model"
 )
 
 // place is an event of a session's log, or of an ancestor's.
@@ -39,7 +41,7 @@ type Cut struct {
 type Prompt struct {
 	Seq     int64 // of the message, in the log that it came to
 	Met     bool  // it is no message, but what came of an await
-	Content []Part
+	Content []model.Part
 	Message int // index in [Transcript.Upcoming] of the message that it is in, or of the one before, which it was added to
 }
 
@@ -66,7 +68,7 @@ func (t *Transcript) Cuts() []Cut { return slices.Clone(t.cuts) }
 // End is the cut after the newest reply, if everything that was said has been sent and answered.
 func (t *Transcript) End() (Cut, bool) {
 	n := len(t.messages)
-	ok := n > 0 && t.messages[n-1].Role == RoleAssistant && !t.paused && len(t.calls)+len(t.notes)+len(t.prompt) == 0
+	ok := n > 0 && t.messages[n-1].Role == model.RoleAssistant && !t.paused && len(t.calls)+len(t.notes)+len(t.prompt) == 0
 	return Cut{In: t.replied.in, Through: t.replied.seq, Sent: t.through, Message: n}, ok
 }
 
@@ -78,12 +80,12 @@ func (t *Transcript) compact(b *Compacted, seq int64) {
 		return
 	}
 	*t = Transcript{in: t.in, overlay: overlaid{n: b.N, at: place{t.in, seq}, bytes: b.CutResults, parts: b.Parts}, through: b.Sent}
-	msg := Message{Role: RoleUser}
+	msg := model.Message{Role: model.RoleUser}
 	for _, p := range b.Parts {
-		msg.Blocks = append(msg.Blocks, Block{Type: BlockText, Text: string(p.Text)})
+		msg.Blocks = append(msg.Blocks, model.Block{Type: model.BlockText, Text: string(p.Text)})
 	}
 	if len(msg.Blocks) > 0 {
-		t.messages = []Message{msg}
+		t.messages = []model.Message{msg}
 	}
 }
 
@@ -93,7 +95,7 @@ func (t *Transcript) kept(seq int64) bool {
 }
 
 // cut gives a result as it is shown: whole, or its beginning and end, if a compaction made it short.
-func (t *Transcript) cut(act string, content []Part, seq int64) []Part {
+func (t *Transcript) cut(act string, content []model.Part, seq int64) []model.Part {
 	if t.overlay.bytes == 0 || !t.kept(seq) {
 		return content
 	}
@@ -102,15 +104,15 @@ func (t *Transcript) cut(act string, content []Part, seq int64) []Part {
 
 // Shorten cuts a tool result to about limit bytes, its beginning and its end, and names the act by which the whole of
 // it can be read again. Images and documents are only named.
-func Shorten(act string, content []Part, limit int64) []Part {
-	text := Text(content)
+func Shorten(act string, content []model.Part, limit int64) []model.Part {
+	text := model.Text(content)
 	if ContentSize(content) <= limit {
 		return content
 	}
 	head := CutEnd(text, int(limit*2/3))
 	tail := cutStart(text[len(head):], int(limit/3))
 	left := len(text) - len(head) - len(tail)
-	return []Part{TextPart(fmt.Sprintf("%s\n[%d bytes of this result are left out here. History with {\"act\": %q} reads the whole of it.]\n%s", head, left, BaseOf(act), tail))}
+	return []model.Part{model.TextPart(fmt.Sprintf("%s\n[%d bytes of this result are left out here. History with {\"act\": %q} reads the whole of it.]\n%s", head, left, BaseOf(act), tail))}
 }
 
 // CutEnd is the beginning of a text, at most n bytes, in whole characters.

@@ -104,7 +104,7 @@ func (s *script) finish(id string, args []string) error {
 		return fmt.Errorf("%w: finish %s", errUsage, id)
 	}
 	if !strings.Contains(id, ".b0.") && !session.ForSummary(id) {
-		b := &session.ToolFinished{Act: id, Outcome: session.Outcome(args[0]), Content: []session.Part{session.TextPart(args[1])}}
+		b := &session.ToolFinished{Act: id, Outcome: session.Outcome(args[0]), Content: []model.Part{model.TextPart(args[1])}}
 		if len(args) > 2 {
 			b.Cwd = strings.TrimPrefix(args[2], "cwd=")
 		}

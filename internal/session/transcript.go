@@ -15,14 +15,14 @@ import (
 // A user message is sealed when a model call is requested: first the results of all tool calls in block order, then
 // notes, then the prompt. What arrives later waits for the next request, so that a retry sends what was sent.
 type Transcript struct {
-	messages []Message
-	through  int64            // of the newest request
-	calls    []sentCall       // of the newest reply, in block order
-	results  map[string]Block // by act base
-	notes    []Part           // waiting for the next request
-	prompt   []Part           // waiting for the next request
-	queued   map[int64][]Part // received messages, by seq, until their turn starts
-	paused   bool             // the newest reply goes back as it is, and nothing after it
+	messages []model.Message
+	through  int64                  // of the newest request
+	calls    []sentCall             // of the newest reply, in block order
+	results  map[string]model.Block // by act base
+	notes    []model.Part           // waiting for the next request
+	prompt   []model.Part           // waiting for the next request
+	queued   map[int64][]model.Part // received messages, by seq, until their turn starts
+	paused   bool                   // the newest reply goes back as it is, and nothing after it
 
 	overlay overlaid
 	sealed  place // of the request that sealed the newest user message
@@ -54,29 +54,29 @@ func (t *Transcript) Apply(e store.Event, body Body) {
 	}
 }
 
-func (b *Forked) speak(t *Transcript, _ Event)          { t.fork() }
-func (b *MessageReceived) speak(t *Transcript, e Event) { t.receive(e.Seq, b) }
-func (b *TurnStarted) speak(t *Transcript, e Event)     { t.start(b, e.Seq) }
-func (b *Compacted) speak(t *Transcript, e Event)       { t.compact(b, e.Seq) }
-func (b *ModelRequested) speak(t *Transcript, e Event) {
+func (b *Forked) speak(t *Transcript, _ store.Event)          { t.fork() }
+func (b *MessageReceived) speak(t *Transcript, e store.Event) { t.receive(e.Seq, b) }
+func (b *TurnStarted) speak(t *Transcript, e store.Event)     { t.start(b, e.Seq) }
+func (b *Compacted) speak(t *Transcript, e store.Event)       { t.compact(b, e.Seq) }
+func (b *ModelRequested) speak(t *Transcript, e store.Event) {
 	if b.Purpose == "" {
 		t.request(b.Through, e.Seq)
 	}
 }
 
-func (b *ModelResponded) speak(t *Transcript, e Event) {
+func (b *ModelResponded) speak(t *Transcript, e store.Event) {
 	if !ForSummary(b.Act) {
 		t.respond(b, e.Seq)
 	}
 }
 
-func (b *ToolFinished) speak(t *Transcript, e Event) {
+func (b *ToolFinished) speak(t *Transcript, e store.Event) {
 	t.result(b.Act, b.Outcome != OutcomeOK, t.cut(b.Act, b.Content, e.Seq))
 }
 
-func (b *ToolUnknown) speak(t *Transcript, _ Event)  { t.result(b.Act, true, b.Content) }
-func (b *AwaitMet) speak(t *Transcript, _ Event)     { t.note(b.Text) }
-func (b *AwaitDropped) speak(t *Transcript, _ Event) { t.note(b.Text) }
+func (b *ToolUnknown) speak(t *Transcript, _ store.Event)  { t.result(b.Act, true, b.Content) }
+func (b *AwaitMet) speak(t *Transcript, _ store.Event)     { t.note(b.Text) }
+func (b *AwaitDropped) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
 
 func (t *Transcript) request(through, seq int64) {
 	if through != t.through {
@@ -112,7 +112,7 @@ func (t *Transcript) start(b *TurnStarted, seq int64) {
 	}
 	content := t.queued[b.Message]
 	if Blank(content) && (!b.Met || ContentSize(t.prompt) == 0) {
-		content = []Part{TextPart("(empty message)")}
+		content = []model.Part{model.TextPart("(empty message)")}
 	}
 	t.prompt = append(t.prompt, content...)
 	said := content
@@ -124,21 +124,21 @@ func (t *Transcript) start(b *TurnStarted, seq int64) {
 }
 
 func (t *Transcript) respond(b *ModelResponded, seq int64) {
-	if b.Stop == StopRefusal || len(b.Blocks) == 0 {
+	if b.Stop == model.StopRefusal || len(b.Blocks) == 0 {
 		return
 	}
 	if !t.paused {
 		t.cuts = append(t.cuts, Cut{In: t.sealed.in, Through: t.sealed.seq, Sent: t.through, Message: len(t.messages)})
 	}
-	msg := Message{Role: RoleAssistant, Blocks: make([]Block, 0, len(b.Blocks))}
-	t.calls, t.results, t.paused = nil, map[string]Block{}, b.Stop == StopPause
+	msg := model.Message{Role: model.RoleAssistant, Blocks: make([]model.Block, 0, len(b.Blocks))}
+	t.calls, t.results, t.paused = nil, map[string]model.Block{}, b.Stop == model.StopPause
 	for i, sb := range b.Blocks {
-		if sb.Type == BlockThinking && t.kept(seq) {
+		if sb.Type == model.BlockThinking && t.kept(seq) {
 			continue // it is bound to what stood before it then
 		}
-		bl := Block{Type: sb.Type, Raw: sb.Raw, Provider: b.Provider, Text: string(sb.Shown)}
-		if sb.Type == BlockToolUse {
-			bl.Tool = &ToolUse{ID: sb.ID, Name: sb.Name, Input: sb.Input}
+		bl := model.Block{Type: sb.Type, Raw: sb.Raw, Provider: b.Provider, Text: string(sb.Shown)}
+		if sb.Type == model.BlockToolUse {
+			bl.Tool = &model.ToolUse{ID: sb.ID, Name: sb.Name, Input: sb.Input}
 			t.calls = append(t.calls, sentCall{base: siblingBase(b.Act, i+1), toolUse: sb.ID})
 		}
 		msg.Blocks = append(msg.Blocks, bl)
@@ -205,7 +205,7 @@ func (t *Transcript) seal() {
 		t.prompts = append(t.prompts, p)
 	}
 	t.unsent = nil
-	if n := len(t.messages); n > 0 && t.messages[n-1].Role == RoleUser {
+	if n := len(t.messages); n > 0 && t.messages[n-1].Role == model.RoleUser {
 		t.messages = slices.Clone(t.messages) // slices handed out do not change
 		last := &t.messages[n-1]
 		last.Blocks = append(slices.Clone(last.Blocks), blocks...)

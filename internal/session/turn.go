@@ -86,10 +86,10 @@ func partData(ps []model.Part) []*[]byte {
 const imageSize = 4800
 
 // ContentSize is how many bytes content counts in a model's window.
-func ContentSize(ps []Part) (n int64) {
+func ContentSize(ps []model.Part) (n int64) {
 	for _, p := range ps {
 		size := int64(len(p.Data))
-		if p.Type == BlockImage {
+		if p.Type == model.BlockImage {
 			size = min(size, imageSize)
 		}
 		n += size
@@ -100,7 +100,7 @@ func ContentSize(ps []Part) (n int64) {
 // Accepts tells whether one more message may wait for its turn; at most 1,024 do.
 func (s *State) Accepts() bool { return len(s.Queue) < maxQueue }
 
-func (b *MessageReceived) apply(s *State, e Event) {
+func (b *MessageReceived) apply(s *State, e store.Event) {
 	size := ContentSize(b.Content)
 	for _, c := range b.Changed {
 		s.told(c)

@@ -85,7 +85,7 @@ func (w *world) refold(upTo int64) (*session.State, *session.Transcript) {
 func (w *world) ranges() *session.Transcript { return w.read(w.st) }
 
 func (w *world) read(st *session.State) *session.Transcript {
-	logs := map[string][]session.Event{}
+	logs := map[string][]store.Event{}
 	for p := w; p != nil; p = p.parent {
 		logs[p.id] = p.events
 	}

@@ -3,6 +3,7 @@ package session_test
 import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
+	"github.com/perdure/perdure/store"
 )
 
 // summarize asks for a summary as the engine does, or compacts at once where there is nothing to summarize.
@@ -18,7 +19,7 @@ func (w *world) summarize(a session.Action, d session.Summarize) error {
 	}
 	w.append(engine, &session.ModelRequested{
 		Act: a.ID, Turn: a.Turn, Attempt: d.Attempt, Epoch: w.st.Epoch, Model: "fake/m", Purpose: session.PurposeSummary,
-		Reason: d.Reason, Rung: d.Rung, Through: w.st.Head.Seq, Prefix: session.Sum([]byte(asJSON(messages))),
+		Reason: d.Reason, Rung: d.Rung, Through: w.st.Head.Seq, Prefix: store.Sum([]byte(asJSON(messages))),
 		MaxTokens: window.SummaryTokens(w.st), Estimate: w.st.Estimate(),
 	})
 	return nil

@@ -1,6 +1,9 @@
 package window
 
-import "github.com/perdure/perdure/internal/session"
+import (
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+)
 
 // bytesPerToken is how many bytes are counted as a token where nobody has counted: fewer than there are in most texts,
 // so that the count is rather too high.
@@ -30,7 +33,7 @@ type budget struct {
 
 // scale is how many bytes of context one byte of text counts, in thousandths, at least 1,000: what the provider counted
 // for the conversation, against what its bytes say.
-func scale(st *session.State, all []session.Message) int64 {
+func scale(st *session.State, all []model.Message) int64 {
 	n := Frozen(st)
 	for _, m := range all {
 		n += size(m, 0)
@@ -39,7 +42,7 @@ func scale(st *session.State, all []session.Message) int64 {
 }
 
 // budgetOf shares the room below the mark out, for a level of session.Level….
-func budgetOf(st *session.State, all []session.Message, level int) budget {
+func budgetOf(st *session.State, all []model.Message, level int) budget {
 	window, mark := st.Agent.Window, st.Mark()
 	if window == 0 {
 		window = min(assumed, max(st.Estimate(), 4096))

@@ -2,6 +2,7 @@ package window
 
 import (
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Ask is a compaction that is to be made.
@@ -60,7 +61,7 @@ func compactAt(st *session.State, t *session.Transcript, ask Ask, cut session.Cu
 	}
 	for _, m := range all[cut.Message:] {
 		c.Size += size(m, b.results)
-		if m.Role == session.RoleAssistant {
+		if m.Role == model.RoleAssistant {
 			c.Replies++
 		}
 	}
@@ -96,10 +97,10 @@ func cutAt(st *session.State, t *session.Transcript, reason string, b budget) (s
 }
 
 // size is how many bytes of a message count, with each of its tool results cut to limit bytes (0: whole).
-func size(m session.Message, limit int64) (n int64) {
+func size(m model.Message, limit int64) (n int64) {
 	for _, bl := range m.Blocks {
 		switch {
-		case bl.Type == session.BlockThinking:
+		case bl.Type == model.BlockThinking:
 		case bl.Result != nil:
 			r := session.ContentSize(bl.Result.Content)
 			if limit > 0 && r > limit {
@@ -109,7 +110,7 @@ func size(m session.Message, limit int64) (n int64) {
 		case bl.Raw != nil:
 			n += int64(len(bl.Raw))
 		default:
-			n += int64(len(bl.Text)) + session.ContentSize([]session.Part{{Type: bl.Type, Data: bl.Data}})
+			n += int64(len(bl.Text)) + session.ContentSize([]model.Part{{Type: bl.Type, Data: bl.Data}})
 		}
 	}
 	return n

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // The names of the parts, in the order in which they stand.
@@ -24,7 +25,7 @@ const (
 )
 
 // parts are what takes the place of the old messages.
-func parts(st *session.State, t *session.Transcript, cut session.Cut, old []session.Message, summary string, b budget) []session.ContextPart {
+func parts(st *session.State, t *session.Transcript, cut session.Cut, old []model.Message, summary string, b budget) []session.ContextPart {
 	out := []session.ContextPart{{Name: PartAbout, Text: []byte(aboutWords)}}
 	out = append(out, messages(t, cut, b.messages)...)
 	add := func(name, text string) {
@@ -89,9 +90,9 @@ func messages(t *session.Transcript, cut session.Cut, room int64) []session.Cont
 }
 
 func messagePart(p session.Prompt) session.ContextPart {
-	text := session.Text(p.Content)
+	text := model.Text(p.Content)
 	for _, c := range p.Content {
-		if c.Type != session.BlockText {
+		if c.Type != model.BlockText {
 			text += fmt.Sprintf("\n[%s %s, %d bytes]", c.Type, c.Media, len(c.Data))
 		}
 	}

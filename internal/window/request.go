@@ -6,30 +6,31 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Request is the conversation as it is sent to ask for a summary of it: at the first rung what was sent before, so that
 // the provider's cache still holds it, with the request at its end; at the second as much of it as fits, as text.
-func Request(st *session.State, t *session.Transcript, rung int, focus string) []session.Message {
+func Request(st *session.State, t *session.Transcript, rung int, focus string) []model.Message {
 	all := t.Upcoming()
-	ask := session.Block{Type: session.BlockText, Text: askForSummary(st, focus)}
+	ask := model.Block{Type: model.BlockText, Text: askForSummary(st, focus)}
 	if rung == session.RungWhole {
 		return endingWith(all, ask)
 	}
 	b := budgetOf(st, all, session.LevelWhole)
 	room := b.window*bytesPerToken*1000/b.scale/2 - Frozen(st)
 	text := asText(all, max(room, 4000), clamp(room/50, 300, 2000))
-	return []session.Message{{Role: session.RoleUser, Blocks: []session.Block{{Type: session.BlockText, Text: text}, ask}}}
+	return []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: text}, ask}}}
 }
 
 // endingWith is a conversation with one more block at the end of its last user message.
-func endingWith(all []session.Message, last session.Block) []session.Message {
+func endingWith(all []model.Message, last model.Block) []model.Message {
 	out := slices.Clone(all)
-	if n := len(out); n > 0 && out[n-1].Role == session.RoleUser {
+	if n := len(out); n > 0 && out[n-1].Role == model.RoleUser {
 		out[n-1].Blocks = append(slices.Clone(out[n-1].Blocks), last)
 		return out
 	}
-	return append(out, session.Message{Role: session.RoleUser, Blocks: []session.Block{last}})
+	return append(out, model.Message{Role: model.RoleUser, Blocks: []model.Block{last}})
 }
 
 func askForSummary(st *session.State, focus string) string {
@@ -57,7 +58,7 @@ The user's messages, the plan, the running tasks and the newest steps are kept b
 %s`
 
 // asText is a conversation as text, at most room bytes of it, the newest part, with each tool result cut to limit bytes.
-func asText(all []session.Message, room, limit int64) string {
+func asText(all []model.Message, room, limit int64) string {
 	var pieces []string
 	n := int64(0)
 	for _, m := range slices.Backward(all) {
@@ -73,11 +74,11 @@ func asText(all []session.Message, room, limit int64) string {
 }
 
 // messageText is a message as text.
-func messageText(m session.Message, limit int64) string {
+func messageText(m model.Message, limit int64) string {
 	var out []string
 	for _, bl := range m.Blocks {
 		switch {
-		case bl.Type == session.BlockText:
+		case bl.Type == model.BlockText:
 			out = append(out, string(m.Role)+": "+bl.Text)
 		case bl.Tool != nil:
 			out = append(out, "assistant calls "+bl.Tool.Name+": "+session.CutEnd(string(bl.Tool.Input), int(limit)))
@@ -86,8 +87,8 @@ func messageText(m session.Message, limit int64) string {
 			if bl.Result.IsError {
 				word = "failed: "
 			}
-			out = append(out, word+session.CutEnd(session.Text(bl.Result.Content), int(limit)))
-		case bl.Type == session.BlockThinking:
+			out = append(out, word+session.CutEnd(model.Text(bl.Result.Content), int(limit)))
+		case bl.Type == model.BlockThinking:
 		default:
 			out = append(out, fmt.Sprintf("%s: [%s]", m.Role, bl.Type))
 		}

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // byRule makes a summary without a model: what an earlier summary said, and the agent's own words of the steps that are
 // left out, the newest as many as fit.
-func byRule(t *session.Transcript, old []session.Message, b budget) string {
+func byRule(t *session.Transcript, old []model.Message, b budget) string {
 	var before string
 	for _, p := range t.Kept() {
 		if p.Name == PartSummary {
@@ -23,7 +24,7 @@ func byRule(t *session.Transcript, old []session.Message, b budget) string {
 	}
 	var words []string
 	for _, m := range slices.Backward(old) {
-		if m.Role != session.RoleAssistant {
+		if m.Role != model.RoleAssistant {
 			continue
 		}
 		text := said(m)
@@ -45,10 +46,10 @@ func byRule(t *session.Transcript, old []session.Message, b budget) string {
 }
 
 // said is what a reply says in words, in one line.
-func said(m session.Message) string {
+func said(m model.Message) string {
 	var out []string
 	for _, bl := range m.Blocks {
-		if bl.Type == session.BlockText {
+		if bl.Type == model.BlockText {
 			out = append(out, bl.Text)
 		}
 	}
@@ -63,7 +64,7 @@ func inside(text, name string) string {
 
 // actsText lists the tool calls that are left out, with their outcome, the newest as many as fit: what was done is not to
 // be done again.
-func actsText(t *session.Transcript, old []session.Message, room int64) string {
+func actsText(t *session.Transcript, old []model.Message, room int64) string {
 	failed := map[string]bool{}
 	var lines []string
 	for _, m := range slices.Backward(old) {

@@ -40,7 +40,7 @@ func (s Script) find(r model.Request) (position, error) {
 		for j := len(ms[i].Blocks) - 1; j >= 0; j-- {
 			b := ms[i].Blocks[j]
 			for _, t := range s.Turns {
-				if b.Type != session.BlockText || t.Match == "" || !strings.Contains(b.Text, t.Match) {
+				if b.Type != model.BlockText || t.Match == "" || !strings.Contains(b.Text, t.Match) {
 					continue
 				}
 				if step, ok := compactedStep(r); ok {
