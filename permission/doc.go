@@ -52,8 +52,10 @@
 // ruled out; it does not count as a protected path. Paths through
 // /proc/PID/{cwd,root,fd,environ,mem,task,map_files} and /dev/fd always ask,
 // because they lead to any file. Under a rule on reading, programs that read
-// whole directories (grep -r, rg, git grep, cp -r, tar …) ask where they may come
-// to such a file. What a command does to the files by other means, a script that
+// whole directories (grep -r, rg, cp -r, tar …) ask where they may come to such a
+// file, and so do git commands that show or copy contents out of the repository
+// (show, diff, log -p, stash show -p, grep, cat-file, archive …), unless they name
+// paths none of which is, or holds, such a file; what only lists (--stat, status) does not. What a command does to the files by other means, a script that
 // it runs for instance, is not seen.
 //
 // # Bash
@@ -84,7 +86,7 @@
 // pattern can become has to lie in the session's directories, links followed
 // ([Policy.Look]), and must not be protected or hidden by a rule. Where a rule
 // hides files from being read, commands that choose files themselves (grep -r,
-// rg, git diff, git log -p) ask; names of hidden files are shown. So do git
+// rg, git diff and git log -p that name no other paths) ask; names of hidden files are shown. So do git
 // commands that show content where the repository begins above the session's
 // directories. Behind a command that a rule covers, which may change where paths
 // lead, a path asks, and behind cd everything does. An environment

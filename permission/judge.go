@@ -146,8 +146,8 @@ func (j *judge) unsure() (Decision, bool) {
 		if w := j.wordUnder(p); w != "" {
 			return by(p, Ask, "the command names "+clip(w)+", which the rule "+p.Text+" covers")
 		}
-		if name := j.reachedBelow(p); name != "" {
-			return by(p, Ask, name+" reads whole directories, and may come to a file that the rule "+p.Text+" covers")
+		if why := j.reachedBelow(p); why != "" {
+			return by(p, Ask, why+" that the rule "+p.Text+" covers")
 		}
 	}
 	return Decision{}, false
