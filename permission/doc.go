@@ -17,7 +17,8 @@
 //  4. Deciding commands (perdure approvals, answer, permissions, takeover …) and
 //     protected paths (Policy.Protected, .git, .perdure, and what [StartupFiles]
 //     lists: files that programs execute from or obey) ask, in every mode, whatever is granted,
-//     and so does a change of files that services and agents obey (workflows, AGENTS.md).
+//     and so does a change of files that services and agents obey (workflows, AGENTS.md), and of what lies in
+//     the directories that programs are found in (Policy.Programs).
 //  5. An ask rule that matches asks, in every mode.
 //  6. A rule or grant for exactly this command text allows.
 //  7. A deny or ask rule that cannot be ruled out ($X -rf /) asks.

@@ -81,6 +81,9 @@ func (j *judge) changesObeyed() string {
 		if !n.left && !n.reads && obeyedPath(j.p, n.abs, isPattern(n.abs)) {
 			return "the command may change " + n.shown + ", which programs or agents obey later"
 		}
+		if !n.left && !n.reads && !n.runs && programPath(j.p, n.abs, isPattern(n.abs)) {
+			return "the command may change " + n.shown + ", in a directory whose programs are run by their names"
+		}
 	}
 	return ""
 }

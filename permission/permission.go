@@ -62,6 +62,9 @@ type Policy struct {
 	// Protected are absolute files or directories that ask in every mode when
 	// written to or named by a command, in addition to the built-in names.
 	Protected []string
+	// Programs are absolute directories where programs are looked for by their names, those of PATH for instance. Where
+	// one lies below HomeDir or inside, a change in it asks in every mode; running and reading what is there does not.
+	Programs []string
 	// Look says where a path, or with glob every path that matches a shell
 	// pattern, leads now, links followed: what does not exist leads to itself. ok
 	// is false when that cannot be told, or when there are too many. Commands that
@@ -111,6 +114,9 @@ func respelled(links []Link, abs string) []string {
 func (p Policy) spelledOut() Policy {
 	for _, prot := range p.Protected[:len(p.Protected):len(p.Protected)] {
 		p.Protected = append(p.Protected, respelled(p.Links, prot)...)
+	}
+	for _, dir := range p.Programs[:len(p.Programs):len(p.Programs)] {
+		p.Programs = append(p.Programs, respelled(p.Links, dir)...)
 	}
 	return p
 }
