@@ -37,8 +37,9 @@
 // Edit rules bind Write too, Read rules bind Glob and Grep. A deny or ask on
 // Read(x) binds Edit and Write: what may not be seen may not be changed. A deny
 // or ask pattern without a slash holds at any depth and for everything below a
-// directory that it names, in any letter case; an allow pattern holds for
-// exactly what it says.
+// directory that it names. Deny, ask and protected paths hold in any letter case
+// and any form of Unicode (é as one character or as two, ß as ss), since some file
+// systems take such names for one; an allow pattern holds for exactly what it says.
 //
 // # Words
 //

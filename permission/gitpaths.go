@@ -205,7 +205,7 @@ func (j *judge) gitPathUnder(p pattern, at string, tops []string) bool {
 		return j.anyBelow(p, tops)
 	}
 	if isPattern(at) {
-		return p.mayMatch(formTokens(strings.ToLower(at), j.s.wide), j.r)
+		return p.mayMatch(at, j.s.wide, j.r)
 	}
 	if p.pathMatches(at, j.r) {
 		return true

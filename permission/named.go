@@ -225,7 +225,7 @@ func (j *judge) wordUnder(p pattern) string {
 		if strings.IndexByte(n.abs, markUnknown) >= 0 && opensNothing(n.program) {
 			continue
 		}
-		if p.mayMatch(formTokens(strings.ToLower(n.abs), j.s.wide), j.r) {
+		if p.mayMatch(n.abs, j.s.wide, j.r) {
 			return n.shown
 		}
 	}

@@ -44,7 +44,7 @@ func obeyedPath(p Policy, abs string, glob bool) bool {
 	if _, own := relative(p.TempDir, cleanForm(abs)); own && strings.HasPrefix(p.TempDir, "/") {
 		return false
 	}
-	segs := strings.Split(strings.ToLower(cleanForm(abs)), "/")
+	segs := strings.Split(fold(cleanForm(abs)), "/")
 	for i, seg := range segs {
 		next := ""
 		if i+1 < len(segs) {

@@ -89,6 +89,8 @@ type Policy struct {
 	// Changed are the names of the variables that are not as they were when the
 	// session began. Where they choose programs, prefix rules ask.
 	Changed []string
+
+	protects, searches []segments // of Protected, and of what counts of Programs; Decide prepares them
 }
 
 // Link is a directory, absolute, and the other name that symbolic links give it.
@@ -117,6 +119,12 @@ func (p Policy) spelledOut() Policy {
 	}
 	for _, dir := range p.Programs[:len(p.Programs):len(p.Programs)] {
 		p.Programs = append(p.Programs, respelled(p.Links, dir)...)
+	}
+	p.protects, p.searches = guarded(p.Protected), nil
+	for _, dir := range p.Programs {
+		if p.foundByName(dir) {
+			p.searches = append(p.searches, guarded([]string{dir})...)
+		}
 	}
 	return p
 }

@@ -27,13 +27,7 @@ func programPath(p Policy, abs string, glob bool) bool {
 	if _, own := relative(p.TempDir, clean); own && strings.HasPrefix(p.TempDir, "/") {
 		return false
 	}
-	segs := strings.Split(strings.ToLower(clean), "/")
-	for _, dir := range p.Programs {
-		if p.foundByName(dir) && underSegments(segs, strings.Split(strings.ToLower(path.Clean(dir)), "/"), glob) {
-			return true
-		}
-	}
-	return false
+	return underAny(segmentsOf(clean), p.searches, glob)
 }
 
 func (p Policy) foundByName(dir string) bool {

@@ -119,6 +119,5 @@ func (j *judge) searched(name string, c command) []string {
 
 // liesBelow reports that a file that the rule covers may lie below the directory.
 func (p pattern) liesBelow(dir string, wide bool, r Request) bool {
-	form := formTokens(strings.ToLower(strings.TrimSuffix(dir, "/"))+"/\x00", wide)
-	return p.mayMatch(form, r)
+	return p.mayMatch(strings.TrimSuffix(dir, "/")+"/\x00", wide, r)
 }
