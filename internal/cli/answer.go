@@ -2,15 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
 )
 
 func (a *App) answerCommand() *cobra.Command {
@@ -23,7 +19,7 @@ func (a *App) answerCommand() *cobra.Command {
 		Example: `  perdure answer build 2
   perdure answer build "neither: keep both branches"
   perdure answer build --text 2`,
-		Args: rangeArgs(1, -1, "a question, or a session in which one waits, and the answer"), ValidArgsFunction: a.completeSession,
+		Args: rangeArgs(1, -1, "a question, or a session in which one waits, and the answer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")
 			given := cmd.Flags().Changed("text")
@@ -80,25 +76,4 @@ func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, lit
 	}
 	a.note("%s answered: %s", w.id, shown(text, maxCell))
 	return w.session, nil
-}
-
-// option is the text of the option that a number stands for; any other text stands for itself.
-func option(q *session.Question, text string) (string, error) {
-	if q == nil || len(q.Options) == 0 || slices.Contains(q.Options, text) {
-		return text, nil
-	}
-	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
-		return numbered(q.Options, n)
-	}
-	return text, nil
-}
-
-func numbered(options []string, n int) (string, error) {
-	if n < 1 || n > len(options) {
-		return "", &exitError{
-			code: exitUsage, text: fmt.Sprintf("there is no option %d: the question has %d", n, len(options)),
-			hint: "to answer with the number itself: --text " + strconv.Itoa(n),
-		}
-	}
-	return options[n-1], nil
 }

@@ -7,19 +7,10 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"time"
-
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/settings"
@@ -49,118 +40,12 @@ type App struct {
 	Exe string
 }
 
-// OS is the world of this process.
-func OS() *App {
-	dir, _ := os.Getwd() // an unknown directory fails where it is needed
-	exe, _ := os.Executable()
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup means: a closed terminal is no reason to stop
-		signal.Notify(signals, syscall.SIGHUP)
-	}
-	var stdout io.Writer = os.Stdout
-	if stdoutClosed() {
-		stdout = closedStdout{}
-	}
-	return &App{
-		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
-		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Screen: term.IsTerminal(int(os.Stdout.Fd())),
-		Asks: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
-		TTY:  ttyName(os.Stdin, os.Stderr, os.Stdout), Exe: exe, Zone: time.Local, Size: terminalSize,
-	}
-}
-
-// terminalSize is the size of the terminal that stdout is, 0 if it is none.
-func terminalSize() (columns, rows int) {
-	columns, rows, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return 0, 0
-	}
-	return columns, rows
-}
-
 // size is the screen's, 0 if there is none or it is unknown.
 func (a *App) size() (columns, rows int) {
 	if !a.Screen || a.Size == nil {
 		return 0, 0
 	}
 	return a.Size()
-}
-
-// Main runs one command line and returns its exit code.
-func Main(ctx context.Context, a *App, args []string) int {
-	world := *a
-	out := &results{to: a.Stdout}
-	world.Stdout = out
-	err := world.main(ctx, args)
-	code := a.report(err)
-	lost := out.lost()
-	if lost == nil || code >= exitSignalled {
-		return code
-	}
-	if !errors.As(err, new(*unwrittenError)) {
-		a.note("%v", lost)
-	}
-	if out.hint != "" {
-		a.hint("%s", out.hint)
-	}
-	return exitLost(lost)
-}
-
-func (a *App) main(ctx context.Context, args []string) error {
-	root := a.root()
-	if len(args) > 0 && !a.isCommand(root, args[0]) {
-		if !strings.HasPrefix(args[0], "-") && !asksToPrint(args) {
-			return noCommand(root, args[0])
-		}
-		args = afterDashes(root.Flags(), args)
-		// A prompt may be any word, the name of a command included; only the first argument names a command.
-		root.RemoveCommand(root.Commands()...)
-		root.CompletionOptions.DisableDefaultCmd = true
-		root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true})
-	}
-	if c, rest, err := root.Find(args); err == nil && c != root {
-		path := args[:len(args)-len(rest)]
-		if !slices.ContainsFunc(path, func(word string) bool { return strings.HasPrefix(word, "-") }) {
-			args = append(slices.Clone(path), afterDashes(c.Flags(), rest)...)
-		}
-	}
-	root.SetArgs(attachOptional(args))
-	root.SetIn(a.Stdin)
-	root.SetOut(a.Stdout)
-	root.SetErr(a.Stderr)
-	return root.ExecuteContext(ctx)
-}
-
-func (a *App) isCommand(root *cobra.Command, name string) bool {
-	if name == "help" || name == "--help" || name == "-h" || name == "completion" || strings.HasPrefix(name, "__complete") {
-		return true
-	}
-	for _, c := range root.Commands() {
-		if c.Name() == name || c.HasAlias(name) {
-			return true
-		}
-	}
-	return false
-}
-
-// attachOptional joins -r and --resume with the value after them, which is optional and therefore not taken by the
-// flag parser on its own. Everything after -- is left alone.
-func attachOptional(args []string) []string {
-	out := make([]string, 0, len(args))
-	for i := 0; i < len(args); i++ {
-		arg := args[i]
-		if arg == "--" {
-			return append(out, args[i:]...)
-		}
-		if (arg == "-r" || arg == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-			out = append(out, "--resume="+args[i+1])
-			i++
-			continue
-		}
-		out = append(out, arg)
-	}
-	return out
 }
 
 func (a *App) getenv(name string) string {
@@ -170,23 +55,6 @@ func (a *App) getenv(name string) string {
 		}
 	}
 	return ""
-}
-
-// home is where sessions are kept: $PERDURE_HOME, else the XDG data directory.
-func (a *App) home() (string, error) {
-	if v := a.getenv("PERDURE_HOME"); v != "" {
-		if strings.HasPrefix(v, "~") {
-			return "", usageError("PERDURE_HOME is %s: only a shell expands the ~; write the whole path (./%s is a directory of that name)", v, v)
-		}
-		return filepath.Abs(v)
-	}
-	if v := a.getenv("XDG_DATA_HOME"); filepath.IsAbs(v) {
-		return filepath.Join(v, "perdure"), nil
-	}
-	if v := a.getenv("HOME"); filepath.IsAbs(v) {
-		return filepath.Join(v, ".local", "share", "perdure"), nil
-	}
-	return "", usageError("no place to keep sessions: set PERDURE_HOME or HOME")
 }
 
 // open opens the home with what the settings say.
@@ -224,12 +92,15 @@ func (a *App) withSettings(ctx context.Context, set settings.Loaded, do func(*pe
 	return do(h)
 }
 
-// note writes one line for the eyes. What others wrote in it is made safe for a terminal.
-func (a *App) note(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.Stderr, "perdure: "+plain(fmt.Sprintf(format, args...)))
+// secrets are the values of the variables that the settings name.
+func (a *App) secrets(set settings.Loaded) map[string]string {
+	out := map[string]string{}
+	for _, name := range set.Secrets {
+		if v := a.getenv(name); v != "" {
+			out[name] = v
+		}
+	}
+	return out
 }
 
-// hint writes a line that says what to do.
-func (a *App) hint(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.Stderr, "  "+plain(fmt.Sprintf(format, args...)))
-}
+const bypassNotTaken = "bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run"

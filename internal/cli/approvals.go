@@ -47,7 +47,6 @@ func (a *App) approvalsListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list [ID]", Short: "List what waits, in a session or in all", Args: rangeArgs(0, 1, "at most one session"),
-		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				approvals, err := a.waitsFor(ctx, h, args, kindApproval)
@@ -122,8 +121,6 @@ func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind
 	}
 	return waitsOf(st, kind), nil
 }
-
-const decidedAgain = "since a rule was granted it is decided again when the session goes on; an answer is still taken"
 
 // printApproval shows a call with all that its judge has to know.
 func (a *App) printApproval(w wait) {

@@ -116,8 +116,14 @@ func (k *asker) put() {
 
 // reply is what a person typed: about an approval, or as the answer to a question.
 type reply struct {
-	approve approveFlags
+	verdict verdict
 	text    string
+}
+
+// verdict is a yes or a no, with words for the model.
+type verdict struct {
+	allow   bool
+	message string
 }
 
 type typedReply struct {
@@ -161,7 +167,7 @@ func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
 // reading takes a line for an answer; ok is false for what is none.
 func (k *asker) reading(w wait, line string) (r reply, ok bool) {
 	if w.call.Question == nil {
-		r.approve, ok = typed(line)
+		r.verdict, ok = typed(line)
 		return r, ok
 	}
 	text, err := option(w.call.Question, strings.TrimSpace(line))
@@ -178,7 +184,7 @@ func (k *asker) give(ctx context.Context, w wait, r reply) bool {
 	if w.call.Question != nil {
 		err = k.home.Answer(ctx, w.session, w.call.ID, r.text)
 	} else {
-		err = k.home.Approve(ctx, w.shown(), perdure.Approval{Allow: r.approve.allow, Message: r.approve.message})
+		err = k.home.Approve(ctx, w.shown(), perdure.Approval{Allow: r.verdict.allow, Message: r.verdict.message})
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -231,13 +237,13 @@ func (k *asker) line(ctx context.Context, w wait) (string, came) {
 }
 
 // typed reads an answer: y, n, or n and words for the model. An empty line is no; ok is false for what is neither.
-func typed(line string) (f approveFlags, ok bool) {
+func typed(line string) (v verdict, ok bool) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	switch strings.ToLower(strings.TrimRight(word, ",:.")) {
 	case "y", "yes":
-		return approveFlags{allow: true}, rest == ""
+		return verdict{allow: true}, rest == ""
 	case "n", "no", "":
-		return approveFlags{message: strings.TrimSpace(rest)}, true
+		return verdict{message: strings.TrimSpace(rest)}, true
 	}
-	return approveFlags{}, false
+	return verdict{}, false
 }

@@ -15,15 +15,6 @@ func (p *printer) awaits(r *perdure.Result) {
 	p.app.hint("perdure -p --resume %s --wait sleeps until then; any later resume tells it too", r.SessionID)
 }
 
-// awaitLine is one await for people.
-func (a *App) awaitLine(v perdure.AwaitView) string {
-	at := ""
-	if v.At != 0 {
-		at = ", at the latest " + a.local(int64(v.At))
-	}
-	return v.ID + ": " + shown(v.Text+at, 500)
-}
-
 func (p *printer) list(r *perdure.Result) {
 	const shown = 8
 	for i, a := range r.Awaits {

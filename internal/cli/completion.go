@@ -52,27 +52,33 @@ const maxCompletions = 100
 // completer offers what may stand at a place of the command line, given the arguments before it.
 type completer = cobra.CompletionFunc
 
-// complete gives every command of the tree, and every flag with known values, its completion. A command that is not in
-// the tables completes sessions, if it completes anything.
+// anySession are the commands whose first argument may be any session.
+var anySession = []string{"delete", "fork", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
+
+// complete gives every command of the tree, and every flag with known values, its completion.
 func (a *App) complete(root *cobra.Command) {
+	o := offers{a}
 	args := map[string]completer{
-		"task output": a.completeTask(anyTask, 1), "task wait": a.completeTask(anyTask, 1), "task restart": a.completeTask(anyTask, 1),
-		"task attach": a.completeTask(stillRuns, 1), "task write": a.completeTask(takesInput, 1), "task kill": a.completeTask(stillRuns, maxCompletions),
-		"task restart-policy": a.completePolicy, "task background": a.completeSessionThat(works),
-		"approvals allow": a.completeWait(kindApproval), "approvals deny": a.completeWait(kindApproval), "answer": a.completeWait(kindQuestion),
-		"approvals list": a.completeAsking, "permissions revoke": a.completeGrant,
-		"pause": a.completeSessionThat(is(session.LifecycleOpen)), "close": a.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
-		"reopen": a.completeSessionThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": a.completeSessionThat(held),
-		"send": a.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"task output": o.completeTask(anyTask, 1), "task wait": o.completeTask(anyTask, 1), "task restart": o.completeTask(anyTask, 1),
+		"task attach": o.completeTask(stillRuns, 1), "task write": o.completeTask(takesInput, 1), "task kill": o.completeTask(stillRuns, maxCompletions),
+		"task restart-policy": o.completePolicy, "task background": o.completeSessionThat(works),
+		"approvals allow": o.completeWait(kindApproval), "approvals deny": o.completeWait(kindApproval), "answer": o.completeWait(kindQuestion),
+		"approvals list": o.completeAsking, "permissions revoke": o.completeGrant,
+		"pause": o.completeSessionThat(is(session.LifecycleOpen)), "close": o.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"reopen": o.completeSessionThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.completeSessionThat(held),
+		"send": o.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+	}
+	for _, path := range anySession {
+		args[path] = o.completeSession
 	}
 	flags := map[string]completer{
-		"resume": a.completeSession, "session": a.completeSession,
+		"resume": o.completeSession, "session": o.completeSession,
 		"permission-mode": fixed(string(permission.ModeDefault), string(permission.ModeAcceptEdits), string(permission.ModePlan), string(permission.ModeBypass)),
 		"output-format":   fixed("text", "json", "stream-json", "claude-stream-json"),
 		"lifecycle":       fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
 		"activity":        fixed(perdure.Activities()...),
 		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
-		"except": a.completeTask(stillRuns, maxCompletions), "all": a.completeAsking,
+		"except": o.completeTask(stillRuns, maxCompletions), "all": o.completeAsking,
 		"by": fixed(usageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
 	}
 	var walk func(c *cobra.Command)

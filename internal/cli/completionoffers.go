@@ -11,9 +11,12 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
+// offers are looked up in the home as it is when a person asks for them.
+type offers struct{ *App }
+
 // offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
 // nothing: its errors belong to the command itself.
-func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
+func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	seen := map[string]bool{}
 	_ = a.with(cmd.Context(), func(h *perdure.Home) error {
@@ -28,12 +31,12 @@ func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, 
 }
 
 // completeSession offers sessions, by id and by name, for the first argument.
-func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return a.completeSessionThat(func(perdure.Listing) bool { return true })(cmd, args, prefix)
 }
 
 // completeSessionThat is completeSession for a verb that can act on some of them only.
-func (a *App) completeSessionThat(fits func(perdure.Listing) bool) completer {
+func (a offers) completeSessionThat(fits func(perdure.Listing) bool) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -76,7 +79,7 @@ func takesInput(t perdure.TaskView) bool { return t.Live() && (t.Stdin || t.TTY 
 
 // completeTask offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
 // one; what follows are at most that many tasks of the session that the first one names, each once.
-func (a *App) completeTask(fits func(perdure.TaskView) bool, most int) completer {
+func (a offers) completeTask(fits func(perdure.TaskView) bool, most int) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
 			if len(args) > most {
@@ -105,7 +108,7 @@ func (a *App) completeTask(fits func(perdure.TaskView) bool, most int) completer
 }
 
 // completePolicy offers a task, and then what may become of it after a reboot.
-func (a *App) completePolicy(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completePolicy(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	tasks, directive := a.completeTask(anyTask, 1)(cmd, args, prefix)
 	if len(args) == 1 || len(args) == 2 {
 		policies, _ := fixed("never", session.RestartOnReboot)(cmd, args, prefix)
@@ -115,7 +118,7 @@ func (a *App) completePolicy(cmd *cobra.Command, args []string, prefix string) (
 }
 
 // completeWait offers what waits for a human.
-func (a *App) completeWait(kind string) completer {
+func (a offers) completeWait(kind string) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
 			if kind == kindQuestion && len(args) > 0 {
@@ -137,7 +140,7 @@ func (a *App) completeWait(kind string) completer {
 }
 
 // completeAsking offers the sessions in which something waits for a human: for a flag, approvals alone.
-func (a *App) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
 		kinds := []string{kindApproval, kindQuestion}
 		if cmd.Name() != "list" {
@@ -159,7 +162,7 @@ func (a *App) completeAsking(cmd *cobra.Command, args []string, prefix string) (
 }
 
 // completeGrant offers sessions, then the rules that were granted there.
-func (a *App) completeGrant(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completeGrant(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
 		return a.completeSession(cmd, args, prefix)
 	}

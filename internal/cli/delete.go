@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +36,7 @@ space given back. A deletion that is interrupted is finished by the next command
 
 Sessions are named, or selected by filters, which must all hold; a selected session that is
 in use, or that a session which stays was forked from, is left alone.`,
-		Args: rangeArgs(0, -1, "sessions"), ValidArgsFunction: a.completeSession,
+		Args: rangeArgs(0, -1, "sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.changed = cmd.Flags().Changed
 			if err := f.check(a.Now(), args); err != nil {
@@ -204,15 +203,6 @@ func (a *App) deletionLine(d perdure.Deletion) string {
 		line += "; ends " + strings.Join(running, ", ")
 	}
 	return line
-}
-
-// since words how long ago a time was.
-func (a *App) since(ms int64) string {
-	age := a.age(ms)
-	if strings.ContainsFunc(age, unicode.IsDigit) {
-		age += " ago"
-	}
-	return age
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.

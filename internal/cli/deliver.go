@@ -42,3 +42,15 @@ func (a *App) within(ctx context.Context, h *perdure.Home, id string, limit time
 	}
 	return e
 }
+
+// isOver says that a session takes nothing more, and what helps.
+func isOver(st *session.State) error {
+	e := &exitError{
+		code: exitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", st.ID, st.Lifecycle),
+		hint: "a fork goes on where it ended: perdure -p --resume " + st.ID + " --fork-session",
+	}
+	if st.Lifecycle == session.LifecycleClosed {
+		e.more = []string{"perdure reopen " + st.ID + " lets it take turns again"}
+	}
+	return e
+}

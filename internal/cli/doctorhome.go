@@ -113,13 +113,3 @@ func (d *diagnosis) store(ctx context.Context, a *App, h *perdure.Home) {
 		d.add(levelOK, "store", "", "%s is sound (%s)", filepath.Join(d.Home, "perdure.db"), backend)
 	}
 }
-
-// remedy is the hint that goes with an error.
-func remedy(err error) string {
-	for _, o := range outcomes {
-		if errors.Is(err, o.is) {
-			return o.hint
-		}
-	}
-	return ""
-}

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/perdure/perdure"
@@ -163,27 +161,4 @@ func (d *diagnosis) stray(a *App, r *task.Runner, id, act string, known bool) {
 		o.End = "rm -r " + quote(filepath.Join(r.Dir, id, act))
 	}
 	d.Acts = append(d.Acts, o)
-}
-
-// command is a complete command line of this program for this home.
-func (a *App) command(args ...string) string {
-	words := []string{"perdure"}
-	if v := a.getenv("PERDURE_HOME"); v != "" {
-		words = []string{"PERDURE_HOME=" + quote(v), "perdure"}
-	}
-	for _, w := range args {
-		words = append(words, quote(w))
-	}
-	return strings.Join(words, " ")
-}
-
-// quote makes a word that a shell reads as itself.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || slices.Contains([]rune("/._-@:+,="), r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

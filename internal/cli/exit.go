@@ -146,3 +146,13 @@ func (a *App) hintDamage(e *store.CorruptError) {
 	}
 	a.hint("%s names every fault; other sessions are not affected", a.command("verify", e.Session))
 }
+
+// remedy is the hint that goes with an error.
+func remedy(err error) string {
+	for _, o := range outcomes {
+		if errors.Is(err, o.is) {
+			return o.hint
+		}
+	}
+	return ""
+}

@@ -64,23 +64,3 @@ func emptyFlags(cmd *cobra.Command) (err error) {
 	})
 	return err
 }
-
-// mode is the value of --permission-mode: given twice, both must say the same.
-type mode struct{ name *string }
-
-func (m mode) String() string {
-	if m.name == nil {
-		return ""
-	}
-	return *m.name
-}
-
-func (mode) Type() string { return "string" }
-
-func (m mode) Set(text string) error {
-	if *m.name != "" && *m.name != text {
-		return fmt.Errorf("it was %q before: give one mode", *m.name)
-	}
-	*m.name = text
-	return nil
-}

@@ -17,7 +17,7 @@ func (a *App) forkCommand() *cobra.Command {
 	var child, name string
 	c := &cobra.Command{
 		Use: "fork ID[@SEQ]", Short: "Branch a session off, at its newest event or an earlier one",
-		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		Args: exactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("id") && !session.ValidID(child) {
 				return session.CheckID(child)

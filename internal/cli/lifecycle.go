@@ -19,7 +19,7 @@ const maxName = 256
 
 func (a *App) renameCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "rename ID NAME", Short: "Name a session", Args: exactArgs(2, "a session and its new name"), ValidArgsFunction: a.completeSession,
+		Use: "rename ID NAME", Short: "Name a session", Args: exactArgs(2, "a session and its new name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[1]
 			if err := checkName(name); err != nil {
@@ -79,7 +79,7 @@ func (a *App) reopenCommand() *cobra.Command {
 // lifecycleCommand moves a session from one of the given lifecycles. Where it stands there already, nothing happens.
 func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ...session.Lifecycle) *cobra.Command {
 	return &cobra.Command{
-		Use: verb + " ID", Short: short, Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		Use: verb + " ID", Short: short, Args: exactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				st, err := h.State(ctx, id)

@@ -81,22 +81,6 @@ func (a *App) listQuery(f *listFlags) (q store.Query, err error) {
 	return q, err
 }
 
-// directory makes a path absolute, as sessions record it: with symlinks resolved, where it exists. A relative one needs
-// the directory that the command was started in.
-func (a *App) directory(dir string) (string, error) {
-	if !filepath.IsAbs(dir) {
-		here, err := a.workdir()
-		if err != nil {
-			return "", err
-		}
-		dir = filepath.Join(here, dir)
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real, nil
-	}
-	return filepath.Clean(dir), nil
-}
-
 func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON bool) error {
 	page, err := h.List(ctx, q)
 	if err != nil {
@@ -176,15 +160,6 @@ func modelOf(s perdure.Listing) string {
 		return provider + "/" + filepath.Base(model)
 	}
 	return s.Heads.Model
-}
-
-// tilde writes a path below the home directory as people do.
-func (a *App) tilde(path string) string {
-	home := a.getenv("HOME")
-	if rest, ok := strings.CutPrefix(path, home); ok && filepath.IsAbs(home) && (rest == "" || rest[0] == '/') {
-		return "~" + rest
-	}
-	return path
 }
 
 // status is one word for where a session stands: its lifecycle once that is not open, else what it does.

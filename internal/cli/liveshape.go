@@ -20,7 +20,7 @@ type liveShape struct {
 
 func (a *App) live(prompt string) *liveShape {
 	return &liveShape{view: live.New(live.Config{
-		Out: a.Stdout, Width: a.columns, Colour: a.colour(), Now: a.Now, Prompt: prompt, Dir: a.Dir,
+		Out: a.Stdout, Width: func() int { return a.columns() }, Colour: a.colour(), Now: a.Now, Prompt: prompt, Dir: a.Dir,
 	})}
 }
 

@@ -22,7 +22,7 @@ type logFlags struct {
 func (a *App) logCommand() *cobra.Command {
 	f := &logFlags{}
 	c := &cobra.Command{
-		Use: "log ID", Short: "Print a session's events", Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		Use: "log ID", Short: "Print a session's events", Args: exactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.from < 1:

@@ -105,7 +105,7 @@ func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
 		a.itemf("%s: perdure list --activity running", count(int64(running), "session"))
 	}
 	for _, t := range tasks[:min(len(tasks), overviewRows)] {
-		a.itemf("%s  %s  %s  %s", shortID(t.SessionID, shortLength), called(t), a.taskFigures(t), firstLine(t.Command))
+		a.itemf("%s  %s  %s  %s", shortID(t.SessionID, shortLength), called(t), taskFigures(t), firstLine(t.Command))
 	}
 	if n := len(tasks) - overviewRows; n > 0 {
 		a.itemf("and %s: perdure task list", count(int64(n), "more task"))

@@ -20,7 +20,6 @@ func (a *App) permissionsListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list ID", Short: "List mode, rules, grants and the newest decisions", Args: exactArgs(1, "a session"),
-		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				v, err := h.View(ctx, id, perdure.ViewOptions{})
@@ -62,7 +61,7 @@ func (a *App) printPermissions(p perdure.PermissionsView) error {
 
 func (a *App) revokeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID RULE", Short: "Take a grant back", Args: exactArgs(2, "a session and a granted rule"), ValidArgsFunction: a.completeSession,
+		Use: "revoke ID RULE", Short: "Take a grant back", Args: exactArgs(2, "a session and a granted rule"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				st, err := h.State(ctx, id)

@@ -107,7 +107,7 @@ func (p *printer) report(r *perdure.Result) {
 			return
 		}
 		p.app.hint("resumed: %s %s: %s", rec.Kind, oneline(rec.ID, 500), oneline(rec.Text, 500))
-		p.app.quote(rec.Output)
+		p.app.quoteOutput(rec.Output)
 	}
 }
 

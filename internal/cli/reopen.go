@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/settings"
@@ -40,18 +38,6 @@ func (a *App) settle(ctx context.Context, h *perdure.Home, id string, f *runFlag
 	return st.Permissions.Rules, err
 }
 
-// isOver says that a session takes nothing more, and what helps.
-func isOver(st *session.State) error {
-	e := &exitError{
-		code: exitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", st.ID, st.Lifecycle),
-		hint: "a fork goes on where it ended: perdure -p --resume " + st.ID + " --fork-session",
-	}
-	if st.Lifecycle == session.LifecycleClosed {
-		e.more = []string{"perdure reopen " + st.ID + " lets it take turns again"}
-	}
-	return e
-}
-
 // relocate finds where a session works whose directory is gone: where a flag says; else in the directory that it was
 // opened in, if only one below is gone. Without any of them it cannot go on.
 func (a *App) relocate(st *session.State, f *runFlags, opt *perdure.RunOptions) error {
@@ -76,21 +62,4 @@ func (a *App) relocate(st *session.State, f *runFlags, opt *perdure.RunOptions) 
 		code: exitFailed, text: fmt.Sprintf("session %s works in %s, which is gone", st.ID, st.Cwd),
 		hint: fmt.Sprintf("perdure -p --resume %s --cwd DIR goes on in another directory; or make %s again", st.ID, root),
 	}
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// workdir is the directory that the command was started in, without symbolic links. It may have been deleted since.
-func (a *App) workdir() (string, error) {
-	dir, err := filepath.EvalSymlinks(a.Dir)
-	if err != nil || !isDir(dir) || !filepath.IsAbs(dir) {
-		return "", &exitError{
-			code: exitFailed, text: "the directory that this was started in is gone",
-			hint: "change to one that exists, and run it again",
-		}
-	}
-	return dir, nil
 }

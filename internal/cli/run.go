@@ -18,8 +18,6 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-const bypassNotTaken = "bypassPermissions of the configuration is not taken: give --dangerously-skip-permissions with each run"
-
 // run runs a prompt in a new or an existing session.
 func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 	if err := f.check(); err != nil {
@@ -358,15 +356,4 @@ func (a *App) warnOfShort(set settings.Loaded) {
 			a.note("the value of %s is not hidden: with less than %d bytes it would be found in ordinary words", name, minSecret)
 		}
 	}
-}
-
-// secrets are the values of the variables that the settings name.
-func (a *App) secrets(set settings.Loaded) map[string]string {
-	out := map[string]string{}
-	for _, name := range set.Secrets {
-		if v := a.getenv(name); v != "" {
-			out[name] = v
-		}
-	}
-	return out
 }

@@ -1,17 +1,17 @@
 package cli
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // runFlags are the flags of a run.
@@ -172,4 +172,24 @@ func directories(flag string, dirs []string, base string) ([]string, error) {
 		out = append(out, real)
 	}
 	return out, nil
+}
+
+// mode is the value of --permission-mode: given twice, both must say the same.
+type mode struct{ name *string }
+
+func (m mode) String() string {
+	if m.name == nil {
+		return ""
+	}
+	return *m.name
+}
+
+func (mode) Type() string { return "string" }
+
+func (m mode) Set(text string) error {
+	if *m.name != "" && *m.name != text {
+		return fmt.Errorf("it was %q before: give one mode", *m.name)
+	}
+	*m.name = text
+	return nil
 }

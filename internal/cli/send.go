@@ -19,7 +19,7 @@ perdure -p --wait) it is taken at once; else the next resume runs it. It is acce
 be - for standard input, or nothing where something is piped in.`,
 		Example: `  perdure send build "The branch moved, rebase first."
   git log -1 --format=%B | perdure send build --key "$(git rev-parse HEAD)" -`,
-		Args: rangeArgs(1, -1, "a session and a text"), ValidArgsFunction: a.completeSession,
+		Args: rangeArgs(1, -1, "a session and a text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.message(args[1:])
 			if err != nil {

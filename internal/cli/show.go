@@ -21,7 +21,7 @@ func (a *App) showCommand() *cobra.Command {
 	last := 0
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a session: what it is, did, may do and waits for",
-		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		Args: exactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("last") {
 				if last < 1 {
@@ -136,7 +136,7 @@ func (a *App) showLists(v *perdure.View) {
 	section(a, "waits for you", v.Waiting, func(w perdure.Waiting) { a.showWait(w) })
 	section(a, "plan", v.Plan, func(s session.Step) { a.itemf("%-9s  %s", s.Status, s.Content) })
 	a.showActs(v)
-	section(a, "tasks", v.Tasks, a.showTask)
+	section(a, "tasks", v.Tasks, func(t perdure.TaskView) { a.showTask(t) })
 	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { a.itemf("%s", a.awaitLine(w)) })
 	section(a, "facts", v.Facts, func(f perdure.FactView) { a.itemf("%s: %s", f.Kind, f.Text) })
 	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
@@ -148,7 +148,7 @@ func (a *App) showLists(v *perdure.View) {
 	}
 	section(a, "messages that wait for their turn", v.Inbox, func(i perdure.InboxView) { a.itemf("%s  %s", a.local(int64(i.Sent)), inboxText(i)) })
 	section(a, "faults", v.Faults, func(f string) { a.itemf("%s", f) })
-	section(a, "messages", v.Messages, a.showMessage)
+	section(a, "messages", v.Messages, func(m perdure.MessageView) { a.showMessage(m) })
 }
 
 // section prints a list below its name; of an empty one nothing.
@@ -235,7 +235,7 @@ func (a *App) showTask(t perdure.TaskView) {
 	if how != "" {
 		how = "[" + how + "]  "
 	}
-	a.itemf("%s  %s  %s  %s%s", called(t), taskStatus(t), a.taskFigures(t), how, t.Command)
+	a.itemf("%s  %s  %s  %s%s", called(t), taskStatus(t), taskFigures(t), how, t.Command)
 	a.indented(t.LastOutput)
 }
 
@@ -286,4 +286,13 @@ func inputText(v any) string {
 		return ""
 	}
 	return strings.TrimSpace(b.String())
+}
+
+// awaitLine is one await for people.
+func (a *App) awaitLine(v perdure.AwaitView) string {
+	at := ""
+	if v.At != 0 {
+		at = ", at the latest " + a.local(int64(v.At))
+	}
+	return v.ID + ": " + shown(v.Text+at, 500)
 }

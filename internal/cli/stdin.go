@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -162,31 +161,4 @@ func ready(r io.Reader, limit time.Duration) bool {
 		}
 	}
 	return false
-}
-
-// maxPrompt bounds what is read from stdin, in bytes.
-const maxPrompt = 8 << 20
-
-// readStdin reads a text of at most maxPrompt bytes.
-func (a *App) readStdin() (string, error) {
-	b, err := io.ReadAll(io.LimitReader(a.Stdin, maxPrompt+1))
-	switch zero := bytes.IndexByte(b, 0); {
-	case err != nil:
-		return "", &exitError{code: exitFailed, text: "read stdin: " + causeOf(err).Error()}
-	case zero >= 0:
-		return "", &exitError{
-			code: exitUsage, text: "stdin is not text: there is a zero byte at " + size(int64(zero)),
-			hint: "name the file in the prompt instead, so that the model can look at it with its tools",
-		}
-	case len(b) > maxPrompt:
-		return "", &exitError{
-			code: exitUsage, text: "stdin holds more than " + size(maxPrompt) + ", the most that a prompt takes",
-			hint: "name a file in the prompt instead, so that the model can read what it needs of it",
-		}
-	}
-	if !utf8.Valid(b) {
-		a.note("stdin is not all UTF-8: what is not is sent as \uFFFD")
-		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
-	}
-	return string(b), nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,9 +19,9 @@ const (
 	gap = 2
 )
 
-// table prints rows in aligned columns, the first row being their heads. Cells are made safe. On a terminal the widest
-// columns are cut until a row fits its width; the first one never is, since it names what the row is about.
-func (a *App) table(rows [][]string) error {
+// writeTable prints rows in aligned columns, the first row being their heads. Cells are made safe. The widest columns are
+// cut until a row fits in so many cells, 0 being no limit; the first one never is, since it names what the row is about.
+func writeTable(to io.Writer, columns int, rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	clean := make([][]string, len(rows))
 	for r, row := range rows {
@@ -30,10 +31,9 @@ func (a *App) table(rows [][]string) error {
 			widths[c] = max(widths[c], ansi.StringWidth(clean[r][c]))
 		}
 	}
-	columns, _ := a.size()
 	fit(widths, columns)
 	right := figures(clean)
-	out := bufio.NewWriter(a.Stdout)
+	out := bufio.NewWriter(to)
 	for _, row := range clean {
 		var line strings.Builder
 		for c, cell := range row {
@@ -117,4 +117,11 @@ func figures(rows [][]string) []bool {
 		}
 	}
 	return right
+}
+
+func withoutColumn(rows [][]string, i int) [][]string {
+	for r := range rows {
+		rows[r] = slices.Delete(rows[r], i, i+1)
+	}
+	return rows
 }

@@ -21,7 +21,7 @@ its next write, and it stops. What it was doing when it was last heard of counts
 done again, as after a crash; commands that it started on another machine run on there.
 
 To leave such a session as it is and go on in a copy: perdure fork ID.`,
-		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		Args: exactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				return a.takeover(ctx, h, id, yes)

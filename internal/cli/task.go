@@ -2,17 +2,13 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
-	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
 )
 
 func (a *App) taskCommand() *cobra.Command {
@@ -34,8 +30,7 @@ func (a *App) taskListCommand() *cobra.Command {
 			"where they listen, OUTPUT what was printed, kept or not, UNREAD what of it the model has not read. What ended\n" +
 			"more than a day ago is left out, but for --all, and on a narrow terminal figures that do not fit. perdure task\n" +
 			"watch shows the same, live.",
-		Example:           "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
-		ValidArgsFunction: a.completeSession,
+		Example: "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				var tasks []perdure.TaskView
@@ -87,23 +82,6 @@ func (a *App) chosen(tasks []perdure.TaskView, show taskFilter) (out []perdure.T
 	return out
 }
 
-func (a *App) tasksOf(ctx context.Context, h *perdure.Home, name string) ([]perdure.TaskView, error) {
-	id, err := a.resolve(ctx, h, name)
-	if err != nil {
-		return nil, err
-	}
-	return h.Tasks().List(ctx, id)
-}
-
-// allTasks lists every session's own tasks.
-func (a *App) allTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView, error) {
-	tasks, left, err := h.Tasks().All(ctx)
-	for _, e := range left {
-		a.note("left out: %v", e)
-	}
-	return tasks, err
-}
-
 // printTasks prints tasks. With session, they are of several.
 func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 	ids := make([]string, len(tasks))
@@ -143,95 +121,9 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 	return a.table(narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID", "ENDED", "AGE"))
 }
 
-// ran is how long a task has run, up to its end.
-func ran(t perdure.TaskView) string {
-	if t.Started == 0 {
-		return "-"
-	}
-	return safe.Span(time.Duration(t.Ran * float64(time.Second)))
-}
-
 func (a *App) endedAgo(t perdure.TaskView) string {
 	if t.Ended == 0 {
 		return "-"
 	}
 	return a.ago(int64(t.Ended))
-}
-
-func withoutColumn(rows [][]string, i int) [][]string {
-	for r := range rows {
-		rows[r] = slices.Delete(rows[r], i, i+1)
-	}
-	return rows
-}
-
-// cpuTime shows processor time; nil is unknown.
-func cpuTime(seconds *float64) string {
-	if seconds == nil {
-		return "-"
-	}
-	if d := time.Duration(*seconds * float64(time.Second)); d >= time.Minute {
-		return d.Round(time.Second).String()
-	}
-	return fmt.Sprintf("%.2fs", *seconds)
-}
-
-func memory(bytes *int64) string {
-	if bytes == nil {
-		return "-"
-	}
-	return size(*bytes)
-}
-
-func ports(list []int) string {
-	if len(list) == 0 {
-		return "-"
-	}
-	words := make([]string, len(list))
-	for i, port := range list {
-		words[i] = strconv.Itoa(port)
-	}
-	return strings.Join(words, ",")
-}
-
-// called is a task's id, with its name if it has one.
-func called(t perdure.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
-
-// taskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
-// it has run, what it uses and where it listens.
-func (a *App) taskFigures(t perdure.TaskView) string {
-	words := []string{fmt.Sprintf("pid %d", t.PID)}
-	if !t.Live() {
-		return words[0]
-	}
-	if t.Started > 0 {
-		words = append(words, ran(t))
-	}
-	if t.CPU != nil {
-		words = append(words, "cpu "+cpuTime(t.CPU), memory(t.RSS))
-	}
-	if len(t.Ports) > 0 {
-		words = append(words, "ports "+ports(t.Ports))
-	}
-	return strings.Join(words, ", ")
-}
-
-// taskStatus is how a task stands, in words.
-func taskStatus(t perdure.TaskView) string {
-	s := string(t.Status)
-	switch {
-	case t.Status == session.CommandExited && t.ExitCode != nil:
-		s = fmt.Sprintf("exited %d", *t.ExitCode)
-	case t.Status == session.CommandKilled:
-		s = strings.TrimSpace("killed " + t.Signal)
-		if t.By != "" {
-			s += " by " + t.By
-		}
-	case t.Reason != "":
-		s += " (" + t.Reason + ")"
-	}
-	if t.Stragglers > 0 {
-		s += fmt.Sprintf(", %d stragglers", t.Stragglers)
-	}
-	return s
 }

@@ -28,7 +28,7 @@ func (a *App) taskAttachCommand() *cobra.Command {
 			"Exits with 0 after a detach; when the task ends, with its exit code, with 128 and the signal's number, or with 1\n" +
 			"where nobody knows.",
 		Example: "  perdure task run --name repl --tty -- python3\n  perdure task attach repl",
-		Args:    rangeArgs(1, 2, "a session and a task, or a task"), ValidArgsFunction: a.completeSession,
+		Args:    rangeArgs(1, 2, "a session and a task, or a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if at.keys, err = parseKeys(keys); err != nil {

@@ -20,7 +20,7 @@ func (a *App) taskBackgroundCommand() *cobra.Command {
 			"is told so, its timeout no longer holds, and it goes on as a task. Where several run, ACT names one; perdure show\n" +
 			"lists them. It works while perdure -p runs the session, and when nobody does.",
 		Example: "  perdure task background 0198c3",
-		Args:    rangeArgs(1, 2, "a session, and perhaps one of its acts"), ValidArgsFunction: a.completeSession,
+		Args:    rangeArgs(1, 2, "a session, and perhaps one of its acts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				act := ""

@@ -20,7 +20,7 @@ func (a *App) taskKillCommand() *cobra.Command {
 		Use: "kill [SESSION] TASK... | SESSION --all", Short: "End tasks with everything they started",
 		Long: "Ends tasks with everything they started, and says how each ended. A TASK is an id or a name, after its session or\n" +
 			"by itself where only one task of this home has it, or only one that runs.",
-		Args: rangeArgs(1, -1, "tasks, or a session and its tasks"), ValidArgsFunction: a.completeSession,
+		Args: rangeArgs(1, -1, "tasks, or a session and its tasks"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case stray && (all || len(except) > 0):

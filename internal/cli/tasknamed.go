@@ -53,11 +53,6 @@ func (a *App) namedTasks(ctx context.Context, h *perdure.Home, args []string) ([
 	return tasks, nil
 }
 
-// isCalled matches tasks by id or name.
-func isCalled(name string) func(perdure.TaskView) bool {
-	return func(t perdure.TaskView) bool { return name != "" && (t.ID == name || t.Name == name) }
-}
-
 func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names []string) ([]perdure.TaskView, error) {
 	id, err := a.resolve(ctx, h, name)
 	if err != nil {

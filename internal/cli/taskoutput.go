@@ -28,7 +28,7 @@ func (a *App) taskOutputCommand() *cobra.Command {
 	o := &outputOptions{}
 	c := &cobra.Command{
 		Use: "output [SESSION] TASK", Short: "Write what a task printed: all of it, its end, or what is new", Args: rangeArgs(1, 2, "a session and a task"),
-		Long: outputHelp, ValidArgsFunction: a.completeSession,
+		Long: outputHelp,
 		Example: "  perdure task output web --follow --tail 20\n  perdure task output ID bash_2 --new\n" +
 			"  perdure task output ID bash_2 --filter 'error|warn'",
 		RunE: func(cmd *cobra.Command, args []string) error {

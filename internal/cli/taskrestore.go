@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +29,6 @@ func (a *App) taskRestartPolicyCommand() *cobra.Command {
 		Long: "Grants, or withdraws, that this very command runs again in its directory after the machine restarted. Rules are\n" +
 			"asked again then: a deny rule or plan mode keeps it down. No session can grant this to itself.",
 		Example: "  perdure task restart-policy web on-reboot", Args: rangeArgs(2, 3, "a task, perhaps after its session, and a policy"),
-		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			word := args[len(args)-1]
 			policy, err := restartPolicy(word)
@@ -134,7 +132,7 @@ func (r *restoring) tell(t perdure.Restored) error {
 		a.linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, shown(t.Command, maxCell))
 	default:
 		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, shown(t.Command, maxCell))
-		a.quote(t.LastOutput)
+		a.quoteOutput(t.LastOutput)
 		if session.HidesCommand(nil, t.Command, t.Cwd) {
 			return nil // nor would a restart run it
 		}
@@ -167,14 +165,4 @@ func (a *App) rulesOf(st *session.State) ([]session.Rule, error) {
 		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
 	}
 	return rules, nil
-}
-
-// quote shows what a command printed, each line marked as its own words.
-func (a *App) quote(out string) {
-	if out == "" {
-		return
-	}
-	for line := range strings.Lines(out) {
-		a.hint("  > %s", oneline(line, 200))
-	}
 }

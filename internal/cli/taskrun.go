@@ -115,8 +115,7 @@ func (a *App) taskRestartCommand() *cobra.Command {
 		Long: "Ends the task if it still runs, and starts the same command again under the same id. The earlier attempts\n" +
 			"are kept. Today's rules are asked first, as perdure -p reads them: what a deny rule, a missing program or a\n" +
 			"missing directory would keep from starting is not ended.",
-		Example:           "  perdure task restart web",
-		ValidArgsFunction: a.completeSession,
+		Example: "  perdure task restart web",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				t, err := a.namedTask(ctx, h, args)

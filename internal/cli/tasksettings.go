@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,32 +74,4 @@ func parseTerminal(text string) (*session.TerminalSize, error) {
 		return nil, usageError("size %q: want COLUMNSxROWS, as in %s", text, defaultSize)
 	}
 	return &session.TerminalSize{Rows: uint16(r), Cols: uint16(c)}, nil
-}
-
-// settingsWords words what is special about how a task runs; empty for an ordinary one.
-func settingsWords(set session.TaskSettings) string {
-	var out []string
-	if set.Lifetime != "" && set.Lifetime != session.LifetimeDetached {
-		out = append(out, "until the end of its "+string(set.Lifetime))
-	}
-	switch {
-	case set.TTY != nil:
-		out = append(out, "tty")
-	case set.Stdin:
-		out = append(out, "stdin")
-	}
-	l := set.Limits
-	if l.CPUSeconds > 0 {
-		out = append(out, fmt.Sprintf("cpu %v", time.Duration(l.CPUSeconds)*time.Second))
-	}
-	if l.MemoryBytes > 0 {
-		out = append(out, "memory "+size(l.MemoryBytes))
-	}
-	if l.OpenFiles > 0 {
-		out = append(out, fmt.Sprintf("files %d", l.OpenFiles))
-	}
-	if l.WallMS > 0 {
-		out = append(out, fmt.Sprintf("wall %v", time.Duration(l.WallMS)*time.Millisecond))
-	}
-	return strings.Join(out, ", ")
 }

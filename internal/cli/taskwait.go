@@ -35,7 +35,6 @@ func (a *App) taskWaitCommand() *cobra.Command {
 			"the line is there; 1 it ended without such a line. 6: the timeout is over; --json tells it from a task's own 6.",
 		Example: "  perdure task wait build --timeout 10m && deploy\n" +
 			"  perdure task wait web --for-line 'listening on' && curl localhost:8080",
-		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cmd.Flags().Changed("for-line") {
 				if w.pattern, err = regexp.Compile(w.line); err != nil {

@@ -19,8 +19,7 @@ func (a *App) taskWatchCommand() *cobra.Command {
 			"since it was looked at here, and the newest output of the selected one. ? shows the keys.\n\n" +
 			"What was looked at is remembered for --reader, and is apart from what task output --new has shown. CPU is of\n" +
 			"one processor over the last look. NO_COLOR is heeded.",
-		Example:           "  perdure task watch\n  perdure task watch web",
-		ValidArgsFunction: a.completeSession,
+		Example: "  perdure task watch\n  perdure task watch web",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !a.Terminal || !a.Screen || a.getenv("TERM") == "dumb" {
 				return &exitError{

@@ -25,7 +25,7 @@ func (a *App) taskWriteCommand() *cobra.Command {
 			"A task that has ended is told on stdout, and nothing is written. After a crash of whoever writes, the outcome is\n" +
 			"unknown, and the text is not written again.",
 		Example: "  perdure task write repl 'print(6*7)'\n  perdure task write SESSION bash_1 --eof",
-		Args:    rangeArgs(1, 3, "a task, perhaps after its session, and perhaps a text"), ValidArgsFunction: a.completeSession,
+		Args:    rangeArgs(1, 3, "a task, perhaps after its session, and perhaps a text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				t, rest, err := a.taskAnd(ctx, h, args, true)

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/session"
@@ -36,7 +35,7 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
-		a.hint("%s (%s%s): %s", called(t), how, a.taskFigures(t), shown(firstLine(t.Command), 500))
+		a.hint("%s (%s%s): %s", called(t), how, taskFigures(t), shown(firstLine(t.Command), 500))
 	}
 	switch len(tasks) {
 	case 0:
@@ -45,12 +44,4 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	default:
 		a.hint("perdure task output %s TASK, perdure task kill %s TASK (or --all)", id, id)
 	}
-}
-
-func firstLine(s string) string {
-	line, rest, cut := strings.Cut(s, "\n")
-	if cut && rest != "" {
-		return line + " …"
-	}
-	return line
 }

@@ -2,11 +2,6 @@ package cli
 
 import "strings"
 
-// labelPrompt is the label under which a session that -p opened keeps the first words of its first prompt, for lists:
-// store.Info has it in Heads.Labels, a session's state in Labels. It is shown where the session has no name (title). It
-// is no name: -r does not find a session by it, so that a prompt can never take the name of another session.
-const labelPrompt = "prompt"
-
 // maxFirstWords bounds them, in characters.
 const maxFirstWords = 60
 

@@ -24,7 +24,6 @@ func (a *App) usageCommand() *cobra.Command {
 		Use: "usage [ID]", Short: "Tokens and cost by model, session, directory or day", Args: rangeArgs(0, 1, "at most one session"),
 		Long: `Tokens and cost of one session, or of all. Calls of a model without a known price are counted, and their cost is
 left out of the sum, which says so. --by day goes by the time of each reply in this terminal's zone.`,
-		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(usageBy, by) {
 				return usageError("--by %q: want model, session, directory or day", by)

@@ -15,7 +15,7 @@ func (a *App) verifyCommand() *cobra.Command {
 	var all, asJSON bool
 	c := &cobra.Command{
 		Use: "verify ID|--all", Short: "Check a session's log from its first event to its last",
-		Args: rangeArgs(0, 1, "a session, or --all"), ValidArgsFunction: a.completeSession,
+		Args: rangeArgs(0, 1, "a session, or --all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all && len(args) > 0:

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
 )
 
 // waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so
@@ -57,9 +56,4 @@ func (p *printer) waits(r *perdure.Result) []wait {
 		return nil
 	}
 	return allWaitsOf(st)
-}
-
-// allWaitsOf are the approvals that a session waits for, and its questions.
-func allWaitsOf(st *session.State) []wait {
-	return append(waitsOf(st, kindApproval), waitsOf(st, kindQuestion)...)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
-	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -180,13 +178,6 @@ func waitIDs(waits []wait) []string {
 	return out
 }
 
-// nearest are at most three of the candidates, those that look most like name first.
-func nearest(name string, candidates []string) []string {
-	near := slices.Clone(candidates)
-	slices.SortStableFunc(near, func(x, y string) int { return cmp.Compare(safe.Distance(name, x), safe.Distance(name, y)) })
-	return near[:min(3, len(near))]
-}
-
 // isAct tells whether s has the form of an act's id, t1.s2.b3 with or without an attempt .a4.
 func isAct(s string) bool {
 	letters := "tsba"
@@ -197,3 +188,31 @@ func isAct(s string) bool {
 	}
 	return strings.Count(s, ".") >= 2
 }
+
+// option is the text of the option that a number stands for; any other text stands for itself.
+func option(q *session.Question, text string) (string, error) {
+	if q == nil || len(q.Options) == 0 || slices.Contains(q.Options, text) {
+		return text, nil
+	}
+	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
+		return numbered(q.Options, n)
+	}
+	return text, nil
+}
+
+func numbered(options []string, n int) (string, error) {
+	if n < 1 || n > len(options) {
+		return "", &exitError{
+			code: exitUsage, text: fmt.Sprintf("there is no option %d: the question has %d", n, len(options)),
+			hint: "to answer with the number itself: --text " + strconv.Itoa(n),
+		}
+	}
+	return options[n-1], nil
+}
+
+// allWaitsOf are the approvals that a session waits for, and its questions.
+func allWaitsOf(st *session.State) []wait {
+	return append(waitsOf(st, kindApproval), waitsOf(st, kindQuestion)...)
+}
+
+const decidedAgain = "since a rule was granted it is decided again when the session goes on; an answer is still taken"

@@ -6,9 +6,6 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // whileRead calls do with a context that ends when the reader of stdout goes away, if that is a pipe: who follows
@@ -38,16 +35,4 @@ func (a *App) whileRead(ctx context.Context, do func(ctx context.Context) error)
 		return exit(128 + int(syscall.SIGPIPE))
 	}
 	return err
-}
-
-// readerLeaves waits until nobody can read from a pipe any more; false: ctx has ended before.
-func readerLeaves(ctx context.Context, pipe *os.File) bool {
-	const look = 100 * time.Millisecond // how late either may be noticed
-	for ctx.Err() == nil {
-		fds := []unix.PollFd{{Fd: int32(pipe.Fd())}}
-		if n, err := unix.Poll(fds, int(look.Milliseconds())); err == nil && n > 0 {
-			return fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
-		}
-	}
-	return false
 }

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"os/user"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+	"syscall"
 
 	"github.com/perdure/perdure/permission"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // insideReads are the commands that a session's own commands may run, beside permission.ReadingCommands: they show
@@ -55,41 +58,31 @@ func reads(cmd *cobra.Command) bool {
 	return cmd.HasParent() && (cmd.HasAvailableSubCommands() || slices.Contains(permission.ReadingCommands(), path) || slices.Contains(insideReads, path))
 }
 
-// inside says how it is known that this process belongs to a session's command, or nothing.
-func (a *App) inside() string {
-	if id := a.getenv("PERDURE_SESSION_ID"); id != "" {
-		return "PERDURE_SESSION_ID is set: this is a command of session " + shown(id, 128)
+// guardHome keeps root from changing another user's home: what root writes there the user can no longer read, and what
+// the user put there runs as root. Looking is free.
+func (a *App) guardHome(cmd *cobra.Command) error {
+	if os.Geteuid() != 0 || reads(cmd) {
+		return nil
 	}
-	if a.getenv("PERDURE_ACT") != "" {
-		return "PERDURE_ACT is set: this is a command of a session"
+	home, err := a.home()
+	if err != nil {
+		return nil //nolint:nilerr // the command itself says so, if it needs one
 	}
-	if shimAbove(os.Getpid(), parentAndArgs) > 0 {
-		return "this process was started by a command of a session"
+	info, err := os.Stat(home)
+	if err != nil {
+		return nil //nolint:nilerr // a home that is not there is nobody's
 	}
-	return ""
-}
-
-// shimArgument is how a shim is recognised: its second-last argument is this, its last is its act directory.
-const shimArgument = "__perdure-shim"
-
-// maxDepth bounds the walk up the process tree.
-const maxDepth = 4096
-
-// shimAbove looks for a shim among the ancestors of a process, up to pid 1, and returns its pid; 0 is none. The shim of
-// any home counts, for a home has more names than one. What cannot be read ends the walk: it belongs to another user.
-func shimAbove(pid int, look func(pid int) (parent int, args []string, err error)) int {
-	for range maxDepth {
-		parent, args, err := look(pid)
-		if err != nil {
-			return 0
-		}
-		if n := len(args); n >= 3 && args[n-2] == shimArgument && strings.HasPrefix(args[n-1], "/") {
-			return pid
-		}
-		if parent <= 0 || pid == 1 {
-			return 0
-		}
-		pid = parent
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || st.Uid == 0 {
+		return nil
 	}
-	return 0
+	name := strconv.Itoa(int(st.Uid))
+	as := "sudo -u '#" + name + "' perdure …"
+	if u, err := user.LookupId(name); err == nil {
+		name, as = u.Username, "sudo -u "+u.Username+" perdure …"
+	}
+	return &exitError{
+		code: exitFailed, text: fmt.Sprintf("%s belongs to user %s, and you are root: what root writes there, its owner can no longer use", home, name),
+		hint: "run it as that user: " + as + "; or use a home of your own: PERDURE_HOME=DIR",
+	}
 }

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/perdure/perdure"
+)
+
+// goOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
+func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
+	info, err := h.Store().Get(ctx, id)
+	if err != nil {
+		return
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return
+	}
+	calls, again, questions := 0, 0, 0
+	for _, w := range allWaitsOf(st) {
+		switch {
+		case w.again:
+			again++
+		case w.call.Question != nil:
+			questions++
+		default:
+			calls++
+		}
+	}
+	switch {
+	case st.Turn == nil && len(st.Queue) == 0 && info.Holder == nil:
+	case info.Holder != nil:
+		a.hint("the process that runs session %s goes on", id)
+	case calls+questions > 0:
+		a.hint("%s in it: perdure approvals list %s", stillWait(calls, questions), id)
+	default:
+		if again > 0 {
+			a.hint("%s then: allowed by a rule, or asked", decides(again))
+		}
+		a.hint("perdure -p --resume %s goes on", id)
+	}
+}
+
+// resumeHere runs a session as perdure -p --resume does, unless a process holds it, which then goes on itself.
+func (a *App) resumeHere(ctx context.Context, id string) error {
+	held := false
+	err := a.with(ctx, func(h *perdure.Home) error {
+		info, err := h.Store().Get(ctx, id)
+		held = err == nil && info.Holder != nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if held {
+		a.note("session %s goes on in the process that runs it", id)
+		return nil
+	}
+	world := *a
+	world.Stdin, world.Terminal = strings.NewReader(""), true // it has no prompt
+	world.Asks = false
+	return world.run(ctx, &runFlags{print: true, resume: id, format: "text", changed: func(string) bool { return false }}, nil)
+}
+
+// stillWait counts what waits.
+func stillWait(calls, questions int) string {
+	var things []string
+	if calls > 0 {
+		things = append(things, count(int64(calls), "call"))
+	}
+	if questions > 0 {
+		things = append(things, count(int64(questions), "question"))
+	}
+	if calls+questions == 1 {
+		return things[0] + " still waits"
+	}
+	return strings.Join(things, " and ") + " still wait"
+}
+
+func decides(calls int) string {
+	if calls == 1 {
+		return "1 other call is decided again"
+	}
+	return fmt.Sprintf("%d other calls are decided again", calls)
+}

@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"os"
+)
+
+// inside says how it is known that this process belongs to a session's command, or nothing.
+func (a *App) inside() string {
+	if id := a.getenv("PERDURE_SESSION_ID"); id != "" {
+		return "PERDURE_SESSION_ID is set: this is a command of session " + shown(id, 128)
+	}
+	if a.getenv("PERDURE_ACT") != "" {
+		return "PERDURE_ACT is set: this is a command of a session"
+	}
+	if shimAbove(os.Getpid(), parentAndArgs) > 0 {
+		return "this process was started by a command of a session"
+	}
+	return ""
+}
