@@ -70,7 +70,7 @@ func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, lit
 			return "", err
 		}
 	}
-	err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
+	err = a.Within(ctx, h, w.session, patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
 	if err != nil {
 		return "", err
 	}

@@ -154,7 +154,7 @@ func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args 
 		}
 		if f.digest != "" && f.digest != w.call.Approval.Bound.String() {
 			return nil, nil, &exitError{
-				code: exitFailed, text: fmt.Sprintf("%s is no longer the call with that digest", w.id), hint: "perdure approvals list " + w.session + " shows it",
+				code: ExitFailed, text: fmt.Sprintf("%s is no longer the call with that digest", w.id), hint: "perdure approvals list " + w.session + " shows it",
 			}
 		}
 		if !seen[w.id] {
@@ -172,7 +172,7 @@ func (a *App) decideOne(ctx context.Context, h *perdure.Home, f *approveFlags, w
 	if err != nil {
 		return err
 	}
-	err = a.within(ctx, h, w.session, patience, func(ctx context.Context) error {
+	err = a.Within(ctx, h, w.session, patience, func(ctx context.Context) error {
 		return h.Approve(ctx, w.shown(), perdure.Approval{Allow: f.allow, Grant: grant, Message: f.message})
 	})
 	if errors.Is(err, engine.ErrRefused) {
@@ -222,7 +222,7 @@ func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *appro
 	}
 	word := map[bool]string{true: "allowed", false: "denied"}
 	if c.Approval.Allow != f.allow {
-		return "", &exitError{code: exitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
+		return "", &exitError{code: ExitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
 	}
 	a.note("%s was %s already", ref, word[f.allow])
 	return st.ID, nil

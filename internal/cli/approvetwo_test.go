@@ -1,8 +1,11 @@
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 const asksTwice = `{"turns":[{"match":"go","steps":[{"tools":[
@@ -16,70 +19,70 @@ func TestTheOtherCallStillWaits(t *testing.T) {
 		"session": {"is decided again when the session goes on", "1 other call is decided again"},
 		"pattern": {"is decided again when the session goes on", "1 other call is decided again"},
 	} {
-		w := newWorld(t)
-		model := w.scripted(asksTwice)
-		if o := w.run("-p", "--model", model, "--session-id", "s", "go"); o.code != exitWaiting {
+		w := clitest.New(t)
+		model := w.Scripted(asksTwice)
+		if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != cli.ExitWaiting {
 			t.Fatalf("%+v", o)
 		}
-		o := w.run("approvals", "allow", "s:t1.s1.b1.a1", "--scope", scope)
-		if o.code != 0 || !strings.Contains(o.stderr, want.hint) {
+		o := w.Run("approvals", "allow", "s:t1.s1.b1.a1", "--scope", scope)
+		if o.Code != 0 || !strings.Contains(o.Stderr, want.hint) {
 			t.Errorf("%s: %+v", scope, o)
 		}
 		for _, args := range [][]string{{"approvals", "list"}, {"approvals", "list", "s"}} {
-			out := w.ok(args...)
+			out := w.OK(args...)
 			if !strings.Contains(out, "s:t1.s1.b2.a1") || strings.Contains(out, "s:t1.s1.b1.a1") || !strings.Contains(out, want.list) {
 				t.Errorf("%s: %v:\n%s", scope, args, out)
 			}
 		}
-		if all := lines(t, w.ok("approvals", "list", "--json")); len(all) != 1 || (all[0]["decided_again"] == true) != (scope != "once") {
+		if all := clitest.Lines(t, w.OK("approvals", "list", "--json")); len(all) != 1 || (all[0]["decided_again"] == true) != (scope != "once") {
 			t.Errorf("%s: %v", scope, all)
 		}
-		if out := w.ok(); !strings.Contains(out, "t1.s1.b2.a1") {
+		if out := w.OK(); !strings.Contains(out, "t1.s1.b2.a1") {
 			t.Errorf("%s: the overview:\n%s", scope, out)
 		}
-		o = w.run("-p", "-r", "s", "--model", model)
+		o = w.Run("-p", "-r", "s", "--model", model)
 		switch {
-		case scope == "pattern" && (o.code != 0 || o.stdout != "done\n"):
+		case scope == "pattern" && (o.Code != 0 || o.Stdout != "done\n"):
 			t.Errorf("the pattern covers it: %+v", o)
-		case scope != "pattern" && o.code != exitWaiting:
+		case scope != "pattern" && o.Code != cli.ExitWaiting:
 			t.Errorf("%s: it is not asked: %+v", scope, o)
 		}
 		if scope == "session" {
-			w.ok("approvals", "deny", "--all", "s")
-			w.fails(exitMissing, "no approval waits", "approvals", "deny", "--all", "s")
+			w.OK("approvals", "deny", "--all", "s")
+			w.Fails(cli.ExitMissing, "no approval waits", "approvals", "deny", "--all", "s")
 		}
 	}
 }
 
 // Goal: a call that is decided again takes an answer as before, and all of them at once.
 func TestAnswersOfWhatIsDecidedAgain(t *testing.T) {
-	w := newWorld(t)
-	model := w.scripted(asksTwice)
-	if o := w.run("-p", "--model", model, "--session-id", "s", "go"); o.code != exitWaiting {
+	w := clitest.New(t)
+	model := w.Scripted(asksTwice)
+	if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != cli.ExitWaiting {
 		t.Fatalf("%+v", o)
 	}
-	w.ok("approvals", "allow", "s:t1.s1.b1.a1", "--scope=session")
-	w.ok("approvals", "deny", "--all=s", "--message", "one is enough")
-	if o := w.run("-p", "-r", "s", "--model", model); o.code != 0 || !strings.Contains(w.ok("show", "s", "--messages"), "one is enough") {
+	w.OK("approvals", "allow", "s:t1.s1.b1.a1", "--scope=session")
+	w.OK("approvals", "deny", "--all=s", "--message", "one is enough")
+	if o := w.Run("-p", "-r", "s", "--model", model); o.Code != 0 || !strings.Contains(w.OK("show", "s", "--messages"), "one is enough") {
 		t.Errorf("%+v", o)
 	}
 }
 
 // Goal: while a second question waits, the answer to the first does not promise that the session goes on.
 func TestTheOtherQuestionStillWaits(t *testing.T) {
-	w := newWorld(t)
-	model := w.scripted(`{"turns":[{"match":"go","steps":[{"tools":[
+	w := clitest.New(t)
+	model := w.Scripted(`{"turns":[{"match":"go","steps":[{"tools":[
 		{"name":"AskUser","input":{"question":"Which?"}},{"name":"AskUser","input":{"question":"When?"}}]},{"text":"done"}]}]}`)
-	if o := w.run("-p", "--model", model, "--session-id", "s", "go"); o.code != exitWaiting {
+	if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != cli.ExitWaiting {
 		t.Fatalf("%+v", o)
 	}
-	if o := w.run("answer", "s:t1.s1.b1.a1", "that"); o.code != 0 || !strings.Contains(o.stderr, "1 question still waits") || strings.Contains(o.stderr, "goes on") {
+	if o := w.Run("answer", "s:t1.s1.b1.a1", "that"); o.Code != 0 || !strings.Contains(o.Stderr, "1 question still waits") || strings.Contains(o.Stderr, "goes on") {
 		t.Errorf("%+v", o)
 	}
-	if out := w.ok("show", "s"); strings.Count(out, "waiting external") != 1 || !strings.Contains(out, "answered") {
+	if out := w.OK("show", "s"); strings.Count(out, "waiting external") != 1 || !strings.Contains(out, "answered") {
 		t.Errorf("show:\n%s", out)
 	}
-	if o := w.run("answer", "s", "now", "--resume"); o.code != 0 || o.stdout != "done\n" {
+	if o := w.Run("answer", "s", "now", "--resume"); o.Code != 0 || o.Stdout != "done\n" {
 		t.Errorf("%+v", o)
 	}
 }

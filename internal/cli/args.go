@@ -21,7 +21,7 @@ func rangeArgs(lo, hi int, what string) cobra.PositionalArgs {
 		if n > 0 {
 			text += ", got " + count(int64(n), "argument")
 		}
-		return &exitError{code: exitUsage, text: text, hint: strings.TrimSuffix(cmd.UseLine(), " [flags]")}
+		return &exitError{code: ExitUsage, text: text, hint: strings.TrimSuffix(cmd.UseLine(), " [flags]")}
 	}
 }
 

@@ -57,15 +57,15 @@ func (a *App) readStdin() (string, error) {
 	b, err := io.ReadAll(io.LimitReader(a.Stdin, maxPrompt+1))
 	switch zero := bytes.IndexByte(b, 0); {
 	case err != nil:
-		return "", &exitError{code: exitFailed, text: "read stdin: " + causeOf(err).Error()}
+		return "", &exitError{code: ExitFailed, text: "read stdin: " + causeOf(err).Error()}
 	case zero >= 0:
 		return "", &exitError{
-			code: exitUsage, text: "stdin is not text: there is a zero byte at " + size(int64(zero)),
+			code: ExitUsage, text: "stdin is not text: there is a zero byte at " + size(int64(zero)),
 			hint: "name the file in the prompt instead, so that the model can look at it with its tools",
 		}
 	case len(b) > maxPrompt:
 		return "", &exitError{
-			code: exitUsage, text: "stdin holds more than " + size(maxPrompt) + ", the most that a prompt takes",
+			code: ExitUsage, text: "stdin holds more than " + size(maxPrompt) + ", the most that a prompt takes",
 			hint: "name a file in the prompt instead, so that the model can read what it needs of it",
 		}
 	}

@@ -34,9 +34,9 @@ is no backup: what perdure.db-wal holds belongs to perdure.db.`,
 				}
 				switch err := h.Backup(ctx, dir); {
 				case errors.Is(err, fs.ErrExist):
-					return &exitError{code: exitUsage, text: err.Error(), hint: "name a directory that is not there yet"}
+					return &exitError{code: ExitUsage, text: err.Error(), hint: "name a directory that is not there yet"}
 				case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
-					return &exitError{code: exitFailed, text: err.Error(), hint: "free space on the disk of " + dir + ", or name another place"}
+					return &exitError{code: ExitFailed, text: err.Error(), hint: "free space on the disk of " + dir + ", or name another place"}
 				case err != nil:
 					return err
 				}

@@ -61,7 +61,7 @@ func checkBudget(agent session.Agent, nano int64) error {
 	}
 	model := agent.Provider + "/" + agent.Model
 	return &exitError{
-		code: exitUsage,
+		code: ExitUsage,
 		text: fmt.Sprintf("the price of %s is unknown, so a budget of %s US dollars cannot be kept", model, strconv.FormatFloat(float64(nano)/1e9, 'f', -1, 64)),
 		hint: fmt.Sprintf("put its price per million tokens into the configuration: [prices.%q] input = …, output = …; or go on without a budget: --max-budget-usd none", model),
 	}

@@ -115,7 +115,7 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args 
 	err = h.Delete(ctx, ids...)
 	var children *store.ChildrenError
 	if errors.As(err, &children) {
-		return &exitError{code: exitFailed, text: children.Error() + "; nothing was deleted", hint: "they need its log: name them too"}
+		return &exitError{code: ExitFailed, text: children.Error() + "; nothing was deleted", hint: "they need its log: name them too"}
 	}
 	if err == nil {
 		a.note("%s deleted", count(int64(len(ids)), "session"))
@@ -208,7 +208,7 @@ func (a *App) deletionLine(d perdure.Deletion) string {
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
 func (a *App) confirm(ctx context.Context, plan []perdure.Deletion) error {
 	if !a.Asks {
-		return &exitError{code: exitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes; --dry-run prints what would go"}
+		return &exitError{code: ExitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}
 	question := "delete this session for good? [y/N] "
 	if len(plan) > 1 {
@@ -225,5 +225,5 @@ func (a *App) confirm(ctx context.Context, plan []perdure.Deletion) error {
 	case "y", "yes":
 		return nil
 	}
-	return &exitError{code: exitFailed, text: "nothing was deleted"}
+	return &exitError{code: ExitFailed, text: "nothing was deleted"}
 }

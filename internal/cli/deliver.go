@@ -16,12 +16,12 @@ const patience = 10 * time.Second
 
 // deliver brings a body to a session; see [App.within].
 func (a *App) deliver(ctx context.Context, h *perdure.Home, id string, body session.Body) error {
-	return a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, "", body) })
+	return a.Within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, "", body) })
 }
 
-// within waits only so long for a session's holder: it may be stopped, or wait for something itself. What was sent
+// Within waits only so long for a session's holder: it may be stopped, or wait for something itself. What was sent
 // stays accepted and takes effect when the holder, or the next one, looks.
-func (a *App) within(ctx context.Context, h *perdure.Home, id string, limit time.Duration, send func(context.Context) error) error {
+func (a *App) Within(ctx context.Context, h *perdure.Home, id string, limit time.Duration, send func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := send(limited)
@@ -34,7 +34,7 @@ func (a *App) within(ctx context.Context, h *perdure.Home, id string, limit time
 		return err
 	}
 	e := &exitError{
-		code: exitHeld, text: fmt.Sprintf("session %s is held, and its holder has not looked for %s", id, limit),
+		code: ExitHeld, text: fmt.Sprintf("session %s is held, and its holder has not looked for %s", id, limit),
 		hint: "it is accepted and takes effect as soon as the holder looks, or is ended",
 	}
 	if info, err := h.Store().Get(ctx, id); err == nil && info.Holder != nil {
@@ -46,7 +46,7 @@ func (a *App) within(ctx context.Context, h *perdure.Home, id string, limit time
 // isOver says that a session takes nothing more, and what helps.
 func isOver(st *session.State) error {
 	e := &exitError{
-		code: exitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", st.ID, st.Lifecycle),
+		code: ExitFailed, text: fmt.Sprintf("session %s is %s: it takes no more turns", st.ID, st.Lifecycle),
 		hint: "a fork goes on where it ended: perdure -p --resume " + st.ID + " --fork-session",
 	}
 	if st.Lifecycle == session.LifecycleClosed {

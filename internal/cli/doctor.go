@@ -30,7 +30,7 @@ func (a *App) doctorCommand() *cobra.Command {
 				a.printDiagnosis(d)
 			}
 			if err == nil && d.worst() == levelFail {
-				return exit(exitFailed)
+				return exit(ExitFailed)
 			}
 			return err
 		},

@@ -18,13 +18,13 @@ import (
 
 // Exit codes.
 const (
-	exitDone    = 0
-	exitFailed  = 1
-	exitUsage   = 2
-	exitWaiting = 3 // for a human
-	exitMissing = 4
-	exitHeld    = 5
-	exitLimit   = 6 // of budget or steps
+	ExitDone    = 0
+	ExitFailed  = 1
+	ExitUsage   = 2
+	ExitWaiting = 3 // for a human
+	ExitMissing = 4
+	ExitHeld    = 5
+	ExitLimit   = 6 // of budget or steps
 
 	exitSignalled = 128 // and the signal's number above it
 )
@@ -41,14 +41,14 @@ func (e *exitError) Error() string { return e.text }
 
 // exit ends a command with a code, silently: what there was to say has been said.
 func exit(code int) error {
-	if code == exitDone {
+	if code == ExitDone {
 		return nil
 	}
 	return &exitError{code: code}
 }
 
 func usageError(format string, args ...any) error {
-	return &exitError{code: exitUsage, text: fmt.Sprintf(format, args...)}
+	return &exitError{code: ExitUsage, text: fmt.Sprintf(format, args...)}
 }
 
 // outcomes maps what went wrong to an exit code and a remedy. The first match counts.
@@ -57,39 +57,39 @@ var outcomes = []struct {
 	code int
 	hint string
 }{
-	{store.ErrHeld, exitHeld, "or wait until it is done, or end it; then run the command again"},
-	{store.ErrNotFound, exitMissing, "perdure list shows what there is"},
-	{engine.ErrBeyond, exitMissing, "perdure log ID shows them; without @SEQ a fork begins at the newest"},
-	{store.ErrExists, exitUsage, "continue it with --resume ID"},
-	{store.ErrUncertain, exitFailed, "check the disk, then run the command again: it reads what was kept"},
-	{store.ErrUnreadable, exitFailed, "put a backup in its place (perdure backup makes them); PERDURE_HOME may name another home"},
-	{store.ErrDamaged, exitFailed, "put a backup in its place (perdure backup makes them); list, show and log still read what is left"},
-	{store.ErrNewer, exitFailed, "use the newer version of perdure that wrote it"},
-	{store.ErrNetworkFS, exitFailed, "set PERDURE_HOME to a directory on a local disk"},
-	{store.ErrFenced, exitHeld, "another process took the session over; its log is intact"},
-	{store.ErrFull, exitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
-	{syscall.ENOSPC, exitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
-	{syscall.EROFS, exitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
-	{syscall.EMFILE, exitFailed, raiseFiles},
-	{fs.ErrPermission, exitFailed, "check who owns that path; PERDURE_HOME may name another home"},
-	{settings.ErrConfig, exitUsage, "put that right first; perdure doctor looks at the whole of it"},
-	{connect.ErrNoModel, exitUsage, ""},
-	{connect.ErrBadModel, exitUsage, ""},
-	{connect.ErrBadKey, exitUsage, ""},
-	{session.ErrBadID, exitUsage, ""},
-	{permission.ErrRule, exitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
-	{settings.ErrProtect, exitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
-	{permission.ErrMode, exitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
-	{engine.ErrRefused, exitFailed, ""},
-	{perdure.ErrSecret, exitUsage, "name the variable in single quotes instead, as in bash -c 'curl -H \"Authorization: $TOKEN\" …'"},
-	{engine.ErrNoEvents, exitFailed, "another program made it; perdure delete ID removes it"},
-	{context.Canceled, exitFailed, ""},
+	{store.ErrHeld, ExitHeld, "or wait until it is done, or end it; then run the command again"},
+	{store.ErrNotFound, ExitMissing, "perdure list shows what there is"},
+	{engine.ErrBeyond, ExitMissing, "perdure log ID shows them; without @SEQ a fork begins at the newest"},
+	{store.ErrExists, ExitUsage, "continue it with --resume ID"},
+	{store.ErrUncertain, ExitFailed, "check the disk, then run the command again: it reads what was kept"},
+	{store.ErrUnreadable, ExitFailed, "put a backup in its place (perdure backup makes them); PERDURE_HOME may name another home"},
+	{store.ErrDamaged, ExitFailed, "put a backup in its place (perdure backup makes them); list, show and log still read what is left"},
+	{store.ErrNewer, ExitFailed, "use the newer version of perdure that wrote it"},
+	{store.ErrNetworkFS, ExitFailed, "set PERDURE_HOME to a directory on a local disk"},
+	{store.ErrFenced, ExitHeld, "another process took the session over; its log is intact"},
+	{store.ErrFull, ExitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
+	{syscall.ENOSPC, ExitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
+	{syscall.EROFS, ExitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
+	{syscall.EMFILE, ExitFailed, raiseFiles},
+	{fs.ErrPermission, ExitFailed, "check who owns that path; PERDURE_HOME may name another home"},
+	{settings.ErrConfig, ExitUsage, "put that right first; perdure doctor looks at the whole of it"},
+	{connect.ErrNoModel, ExitUsage, ""},
+	{connect.ErrBadModel, ExitUsage, ""},
+	{connect.ErrBadKey, ExitUsage, ""},
+	{session.ErrBadID, ExitUsage, ""},
+	{permission.ErrRule, ExitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
+	{settings.ErrProtect, ExitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
+	{permission.ErrMode, ExitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
+	{engine.ErrRefused, ExitFailed, ""},
+	{perdure.ErrSecret, ExitUsage, "name the variable in single quotes instead, as in bash -c 'curl -H \"Authorization: $TOKEN\" …'"},
+	{engine.ErrNoEvents, ExitFailed, "another program made it; perdure delete ID removes it"},
+	{context.Canceled, ExitFailed, ""},
 }
 
-// report words an error on stderr and returns the exit code.
-func (a *App) report(err error) int {
+// Report words an error on stderr and returns the exit code.
+func (a *App) Report(err error) int {
 	if err == nil {
-		return exitDone
+		return ExitDone
 	}
 	var own *exitError
 	if errors.As(err, &own) {
@@ -108,18 +108,18 @@ func (a *App) report(err error) int {
 		a.note("%s", text)
 	}
 	if errors.As(err, new(*unwrittenError)) {
-		return exitFailed
+		return ExitFailed
 	}
 	var corrupt *store.CorruptError
 	if errors.As(err, &corrupt) {
 		a.hintDamage(corrupt)
-		return exitFailed
+		return ExitFailed
 	}
 	var held *store.HeldError
 	if errors.As(err, &held) && held.Holder.Alive == store.Unknown {
 		a.hint("if that machine is gone: %s frees the session, or %s goes on in a copy",
 			a.command("takeover", held.Session), a.command("fork", held.Session))
-		return exitHeld
+		return ExitHeld
 	}
 	if errors.As(err, &held) && held.Session != "" {
 		a.hint("perdure send %s \"MESSAGE\" hands a prompt to that process; perdure log %s --follow shows what it does", held.Session, held.Session)
@@ -132,7 +132,7 @@ func (a *App) report(err error) int {
 			return o.code
 		}
 	}
-	return exitFailed
+	return ExitFailed
 }
 
 // hintDamage names the way on from a damaged event: a session of its own that begins before it.

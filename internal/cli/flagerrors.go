@@ -45,7 +45,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean --" + near + "? " + hint
 		}
 	}
-	return &exitError{code: exitUsage, text: text, hint: hint}
+	return &exitError{code: ExitUsage, text: text, hint: hint}
 }
 
 // mayBeEmpty are the flags whose empty value says something: nothing more is allowed, denied or told.
@@ -59,7 +59,7 @@ func emptyFlags(cmd *cobra.Command) (err error) {
 		text := f.Value.String()
 		empty := kind == "string" && text == "" || kind == "stringArray" && text == "[]"
 		if err == nil && empty && !slices.Contains(mayBeEmpty, f.Name) {
-			err = &exitError{code: exitUsage, text: "what --" + f.Name + " was given is empty", hint: "leave it out, or name a value"}
+			err = &exitError{code: ExitUsage, text: "what --" + f.Name + " was given is empty", hint: "leave it out, or name a value"}
 		}
 	})
 	return err

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bufio"
@@ -6,23 +6,26 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 // Goal: who follows ends when nobody reads any more, as `… | head` does not, though there is nothing to write.
 func TestFollowEndsWithItsReader(t *testing.T) {
-	w := newWorld(t)
-	w.eventful("s")
-	w.runTask("--name", "quiet", "--", "sh", "-c", "echo up; exec sleep 300")
+	w := clitest.New(t)
+	w.Eventful("s")
+	w.RunTask("--name", "quiet", "--", "sh", "-c", "echo up; exec sleep 300")
 	for _, args := range [][]string{{"log", "s", "--follow"}, {"log", "s", "-f", "--json"}, {"task", "output", "quiet", "--follow"}} {
 		r, out, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		app := *w.app
-		app.Stdout, app.Stderr = out, &lockedBuffer{}
+		app := *w.App
+		app.Stdout, app.Stderr = out, &clitest.LockedBuffer{}
 		code := make(chan int, 1)
 		ctx, end := context.WithCancel(t.Context())
-		go func() { code <- Main(ctx, &app, args) }()
+		go func() { code <- cli.Main(ctx, &app, args) }()
 		if _, err := bufio.NewReader(r).ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +38,7 @@ func TestFollowEndsWithItsReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended := -1
-		until(t, "it ends", func() bool {
+		clitest.Until(t, "it ends", func() bool {
 			select {
 			case ended = <-code:
 			default:

@@ -71,7 +71,7 @@ func (a *App) forkParent(ctx context.Context, h *perdure.Home, name string, seq 
 	info, err := h.Store().Get(ctx, id)
 	if err == nil && seq > info.Head.Seq {
 		err = &exitError{
-			code: exitMissing, text: fmt.Sprintf("session %s has %s, and no event %d", id, count(info.Head.Seq, "event"), seq),
+			code: ExitMissing, text: fmt.Sprintf("session %s has %s, and no event %d", id, count(info.Head.Seq, "event"), seq),
 			hint: "perdure log " + id + " shows them",
 		}
 	}

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/perdure/perdure/permission"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/perdure/perdure/permission"
 )
 
 // insideReads are the commands that a session's own commands may run, beside permission.ReadingCommands: they show
@@ -49,7 +50,7 @@ func (a *App) guardInside(cmd *cobra.Command) error {
 	if inside == "" {
 		return nil
 	}
-	return &exitError{code: exitFailed, text: what + " is for a human, outside of sessions: " + inside, hint: "run it in a terminal of your own"}
+	return &exitError{code: ExitFailed, text: what + " is for a human, outside of sessions: " + inside, hint: "run it in a terminal of your own"}
 }
 
 // reads reports a command that only shows something, or only lists its subcommands.
@@ -82,7 +83,7 @@ func (a *App) guardHome(cmd *cobra.Command) error {
 		name, as = u.Username, "sudo -u "+u.Username+" perdure …"
 	}
 	return &exitError{
-		code: exitFailed, text: fmt.Sprintf("%s belongs to user %s, and you are root: what root writes there, its owner can no longer use", home, name),
+		code: ExitFailed, text: fmt.Sprintf("%s belongs to user %s, and you are root: what root writes there, its owner can no longer use", home, name),
 		hint: "run it as that user: " + as + "; or use a home of your own: PERDURE_HOME=DIR",
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 // hiders are characters that do not show, that turn the direction of text, or that a terminal obeys.
@@ -19,8 +21,8 @@ var hiders = []rune{
 // Goal: whatever does not show by itself shows as its number, wherever a person reads what waits for an answer: a path, a
 // change, a field, the directory, a question and its answers, in the run, in the list and behind the answer.
 func TestNothingHidesInWhatWaits(t *testing.T) {
-	w := newWorld(t)
-	dir := filepath.Join(w.dir, "in\u200bside")
+	w := clitest.New(t)
+	dir := filepath.Join(w.Dir, "in\u200bside")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +45,9 @@ func TestNothingHidesInWhatWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.app.Dir = dir
+		w.App.Dir = dir
 		id := fmt.Sprintf("s%d", i)
-		for name, text := range map[string]string{"run": w.waits(id, string(q)), "list": w.ok("approvals", "list", id)} {
+		for name, text := range map[string]string{"run": w.Waits(id, string(q)), "list": w.OK("approvals", "list", id)} {
 			for _, want := range []string{"1", "2", "3", "4", "5", "6"} {
 				if r == 0 && (want == "1" || want == "4") { // the call is refused
 					continue
@@ -61,20 +63,20 @@ func TestNothingHidesInWhatWaits(t *testing.T) {
 				t.Errorf("%s does not show the directory: %q", name, text)
 			}
 		}
-		if text := w.run("approvals", "list", id, "--json").stdout; strings.ContainsRune(text, r) {
+		if text := w.Run("approvals", "list", id, "--json").Stdout; strings.ContainsRune(text, r) {
 			t.Errorf("U+%04X stands in JSON as it is", r)
 		}
-		if o := w.run("approvals", "deny", "--all", id); r != 0 && !strings.Contains(o.stderr, "left"+shown+"right1") {
-			t.Errorf("U+%04X: the answer does not show it: %q", r, o.stderr)
+		if o := w.Run("approvals", "deny", "--all", id); r != 0 && !strings.Contains(o.Stderr, "left"+shown+"right1") {
+			t.Errorf("U+%04X: the answer does not show it: %q", r, o.Stderr)
 		}
 	}
 }
 
 // Goal: the name of a file cannot write lines of its own into the change that is shown.
 func TestNameOfAFileStaysOnItsLine(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	for i, name := range []string{"new\n@@ -1,1 +1,1 @@\n+harmless", "old\n+harmless"} {
-		if err := os.WriteFile(filepath.Join(w.dir, "old\n+harmless"), []byte("was\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(w.Dir, "old\n+harmless"), []byte("was\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		q, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"steps": []any{
@@ -83,7 +85,7 @@ func TestNameOfAFileStaysOnItsLine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(w.waits(fmt.Sprintf("s%d", i), string(q))) {
+		for line := range strings.Lines(w.Waits(fmt.Sprintf("s%d", i), string(q))) {
 			if strings.HasPrefix(strings.TrimSpace(line), "+harmless") {
 				t.Errorf("%q has a line of its own: %q", name, line)
 			}

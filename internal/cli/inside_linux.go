@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// parentAndArgs reads a process's parent and arguments.
-func parentAndArgs(pid int) (parent int, args []string, err error) {
+// ParentAndArgs reads a process's parent and arguments.
+func ParentAndArgs(pid int) (parent int, args []string, err error) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	stat, err := os.ReadFile(dir + "/stat")
 	if err != nil {

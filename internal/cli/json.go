@@ -11,8 +11,8 @@ import (
 	safe "github.com/perdure/perdure/internal/plain"
 )
 
-// encoder writes JSON lines in which text is not escaped more than JSON and a terminal need.
-func encoder(w io.Writer) *json.Encoder {
+// Encoder writes JSON lines in which text is not escaped more than JSON and a terminal need.
+func Encoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(escaper{w})
 	e.SetEscapeHTML(false)
 	return e

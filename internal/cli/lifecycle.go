@@ -90,7 +90,7 @@ func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ..
 					a.note("session %s is %s already", id, to)
 					return nil
 				case !slices.Contains(from, st.Lifecycle):
-					return &exitError{code: exitFailed, text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
+					return &exitError{code: ExitFailed, text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
 				}
 				if err := a.deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
 					return err

@@ -145,7 +145,7 @@ func (a *App) called(s perdure.Listing) string {
 		if strings.Contains(name, "(fork") {
 			return name
 		}
-		name = strings.TrimSpace(name + " (fork of " + shortID(s.Parent.Session, shortLength) + ")")
+		name = strings.TrimSpace(name + " (fork of " + ShortID(s.Parent.Session, ShortLength) + ")")
 	}
 	return name
 }

@@ -137,7 +137,7 @@ func (p *logPrinter) event(id string, ev session.Event) error {
 		if p.named {
 			line.Session = id
 		}
-		return encoder(p.out).Encode(line)
+		return Encoder(p.out).Encode(line)
 	}
 	if p.named {
 		if _, err := io.WriteString(p.out, id+"  "); err != nil {

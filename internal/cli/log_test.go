@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"slices"
@@ -6,26 +6,28 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/session"
 )
 
 func TestLogGolden(t *testing.T) {
-	w := newWorld(t)
-	w.eventful("s1")
-	w.golden("log_text", w.ok("log", "s1"))
-	w.golden("log_json", w.ok("log", "s1", "--json"))
+	w := clitest.New(t)
+	w.Eventful("s1")
+	w.Golden("log_text", w.OK("log", "s1"))
+	w.Golden("log_json", w.OK("log", "s1", "--json"))
 }
 
 // A fork's log is its own; its ancestors' come before it when asked for.
 func TestLogOfAFork(t *testing.T) {
-	w := newWorld(t)
-	w.create("a")
-	w.append("a", session.Actor{Type: session.ActorUser})
-	w.ok("fork", "a", "--id", "b")
-	w.append("b", session.Actor{Type: session.ActorUser})
-	w.ok("fork", "b@2", "--id", "c")
-	w.append("a", session.Actor{Type: session.ActorUser}) // after the fork: not the child's past
-	own := lines(t, w.ok("log", "c", "--json"))
+	w := clitest.New(t)
+	w.Create("a")
+	w.Append("a", session.Actor{Type: session.ActorUser})
+	w.OK("fork", "a", "--id", "b")
+	w.Append("b", session.Actor{Type: session.ActorUser})
+	w.OK("fork", "b@2", "--id", "c")
+	w.Append("a", session.Actor{Type: session.ActorUser}) // after the fork: not the child's past
+	own := clitest.Lines(t, w.OK("log", "c", "--json"))
 	var keys []string
 	for k := range own[0] {
 		keys = append(keys, k)
@@ -38,7 +40,7 @@ func TestLogOfAFork(t *testing.T) {
 		t.Errorf("fields %v, want %v", keys, want)
 	}
 	var got []string
-	for _, l := range lines(t, w.ok("log", "c", "--json", "--ancestors")) {
+	for _, l := range clitest.Lines(t, w.OK("log", "c", "--json", "--ancestors")) {
 		got = append(got, l["session"].(string)+" "+l["kind"].(string))
 	}
 	want := []string{
@@ -47,48 +49,48 @@ func TestLogOfAFork(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("ancestors: %v\nwant %v", got, want)
 	}
-	if out := w.ok("log", "c", "--ancestors"); !strings.HasPrefix(out, "a      1") {
+	if out := w.OK("log", "c", "--ancestors"); !strings.HasPrefix(out, "a      1") {
 		t.Errorf("text: %s", out)
 	}
 }
 
 func TestLogFrom(t *testing.T) {
-	w := newWorld(t)
-	w.create("a")
-	w.append("a", session.Actor{Type: session.ActorUser})
-	if l := lines(t, w.ok("log", "a", "--json", "--from", "3")); len(l) != 1 || l[0]["seq"] != 3.0 {
+	w := clitest.New(t)
+	w.Create("a")
+	w.Append("a", session.Actor{Type: session.ActorUser})
+	if l := clitest.Lines(t, w.OK("log", "a", "--json", "--from", "3")); len(l) != 1 || l[0]["seq"] != 3.0 {
 		t.Errorf("from 3: %v", l)
 	}
-	if out := w.ok("log", "a", "--from", "99"); out != "" {
+	if out := w.OK("log", "a", "--from", "99"); out != "" {
 		t.Errorf("from beyond the end: %q", out)
 	}
-	w.fails(2, "numbered from 1", "log", "a", "--from", "0")
-	w.fails(4, "no session", "log", "nope")
+	w.Fails(2, "numbered from 1", "log", "a", "--from", "0")
+	w.Fails(4, "no session", "log", "nope")
 }
 
 // A follower sees what others append, and ends with 130 at an interrupt.
 func TestLogFollow(t *testing.T) {
-	w := newWorld(t)
-	w.create("a")
-	r, wait := w.start("log", "a", "--json", "--follow")
-	until(t, "the first event is shown", func() bool { return strings.Contains(r.read().stdout, "session.opened") })
-	w.append("a", session.Actor{Type: session.ActorUser}, &session.App{Namespace: "fresh"})
-	until(t, "the new event is shown", func() bool { return strings.Contains(r.read().stdout, `"namespace":"fresh"`) })
-	w.signals <- syscall.SIGINT
+	w := clitest.New(t)
+	w.Create("a")
+	r, wait := w.Start("log", "a", "--json", "--follow")
+	clitest.Until(t, "the first event is shown", func() bool { return strings.Contains(r.Read().Stdout, "session.opened") })
+	w.Append("a", session.Actor{Type: session.ActorUser}, &session.App{Namespace: "fresh"})
+	clitest.Until(t, "the new event is shown", func() bool { return strings.Contains(r.Read().Stdout, `"namespace":"fresh"`) })
+	w.Signals <- syscall.SIGINT
 	wait()
-	if o := r.read(); o.code != 130 || o.stderr != "" {
+	if o := r.Read(); o.Code != 130 || o.Stderr != "" {
 		t.Errorf("after SIGINT: %+v", o)
 	}
-	seqs := lines(t, r.read().stdout)
+	seqs := clitest.Lines(t, r.Read().Stdout)
 	for i, l := range seqs {
 		if l["seq"] != float64(i+1) {
 			t.Errorf("line %d has seq %v", i, l["seq"])
 		}
 	}
 	for sig, code := range map[syscall.Signal]int{syscall.SIGTERM: 143, syscall.SIGHUP: 129} {
-		w.signals <- sig
-		if o := w.run("log", "a", "--follow"); o.code != code {
-			t.Errorf("after %v: exit %d, want %d", sig, o.code, code)
+		w.Signals <- sig
+		if o := w.Run("log", "a", "--follow"); o.Code != code {
+			t.Errorf("after %v: exit %d, want %d", sig, o.Code, code)
 		}
 	}
 }
@@ -109,7 +111,7 @@ func TestEventViewOfTheUnknown(t *testing.T) {
 		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: []byte("ab")}, `{"raw_base64":"YWI="}`},
 	} {
 		var b strings.Builder
-		if err := encoder(&b).Encode(session.EventView(c.ev, nil)); err != nil {
+		if err := cli.Encoder(&b).Encode(session.EventView(c.ev, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), `"body":`+c.want) {

@@ -15,7 +15,7 @@ func Main(ctx context.Context, a *App, args []string) int {
 	out := &results{to: a.Stdout}
 	world.Stdout = out
 	err := world.main(ctx, args)
-	code := a.report(err)
+	code := a.Report(err)
 	lost := out.lost()
 	if lost == nil || code >= exitSignalled {
 		return code

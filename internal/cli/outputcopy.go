@@ -49,7 +49,7 @@ func (a *App) outputOf(ctx context.Context, h *perdure.Home, t perdure.TaskView,
 		err = o.run(ctx)
 	}
 	if errors.Is(err, task.ErrMissing) {
-		err = &exitError{code: exitFailed, text: "the output of task " + t.ID + " is gone with its directory"}
+		err = &exitError{code: ExitFailed, text: "the output of task " + t.ID + " is gone with its directory"}
 	}
 	return errors.Join(err, o.sink.close())
 }

@@ -81,7 +81,7 @@ func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
 }
 
 // shortWait is the id of a wait with the end of its session's id, which is as good and can be read.
-func shortWait(w wait) string { return shortID(w.session, shortLength) + ":" + w.call.ID }
+func shortWait(w wait) string { return ShortID(w.session, ShortLength) + ":" + w.call.ID }
 
 func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
 	tasks, err := a.allTasks(ctx, h)
@@ -105,7 +105,7 @@ func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
 		a.itemf("%s: perdure list --activity running", count(int64(running), "session"))
 	}
 	for _, t := range tasks[:min(len(tasks), overviewRows)] {
-		a.itemf("%s  %s  %s  %s", shortID(t.SessionID, shortLength), called(t), taskFigures(t), firstLine(t.Command))
+		a.itemf("%s  %s  %s  %s", ShortID(t.SessionID, ShortLength), called(t), taskFigures(t), firstLine(t.Command))
 	}
 	if n := len(tasks) - overviewRows; n > 0 {
 		a.itemf("and %s: perdure task list", count(int64(n), "more task"))

@@ -1,8 +1,6 @@
 package cli
 
-import (
-	"os"
-)
+import "os"
 
 // inside says how it is known that this process belongs to a session's command, or nothing.
 func (a *App) inside() string {
@@ -12,7 +10,7 @@ func (a *App) inside() string {
 	if a.getenv("PERDURE_ACT") != "" {
 		return "PERDURE_ACT is set: this is a command of a session"
 	}
-	if shimAbove(os.Getpid(), parentAndArgs) > 0 {
+	if shimAbove(os.Getpid(), ParentAndArgs) > 0 {
 		return "this process was started by a command of a session"
 	}
 	return ""

@@ -75,7 +75,7 @@ func (a *App) revokeCommand() *cobra.Command {
 				if slices.Contains(grants, args[1]) {
 					return a.deliver(ctx, h, id, &session.PermissionRevoked{Rule: args[1]})
 				}
-				e := &exitError{code: exitMissing, text: fmt.Sprintf("session %s has no grant %q", id, args[1]), hint: "it has no grants"}
+				e := &exitError{code: ExitMissing, text: fmt.Sprintf("session %s has no grant %q", id, args[1]), hint: "it has no grants"}
 				if len(grants) > 0 {
 					e.hint = "nearest: " + strings.Join(nearest(args[1], grants), ", ")
 				}

@@ -33,7 +33,7 @@ func (a *App) workdir() (string, error) {
 	dir, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil || !isDir(dir) || !filepath.IsAbs(dir) {
 		return "", &exitError{
-			code: exitFailed, text: "the directory that this was started in is gone",
+			code: ExitFailed, text: "the directory that this was started in is gone",
 			hint: "change to one that exists, and run it again",
 		}
 	}

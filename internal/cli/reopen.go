@@ -59,7 +59,7 @@ func (a *App) relocate(st *session.State, f *runFlags, opt *perdure.RunOptions) 
 		return nil
 	}
 	return &exitError{
-		code: exitFailed, text: fmt.Sprintf("session %s works in %s, which is gone", st.ID, st.Cwd),
+		code: ExitFailed, text: fmt.Sprintf("session %s works in %s, which is gone", st.ID, st.Cwd),
 		hint: fmt.Sprintf("perdure -p --resume %s --cwd DIR goes on in another directory; or make %s again", st.ID, root),
 	}
 }

@@ -20,12 +20,12 @@ import (
 // minPart is the shortest beginning or end of an id that may stand for it.
 const minPart = 4
 
-// shortLength is how much of an id's end a table shows, if that is unique in it. The ends of ids made by Perdure are
+// ShortLength is how much of an id's end a table shows, if that is unique in it. The ends of ids made by Perdure are
 // random, while their beginnings are the time, which sessions of one minute share.
-const shortLength = 8
+const ShortLength = 8
 
-// shortID is the end of an id that is a UUID; other ids were chosen by somebody, and are shown whole.
-func shortID(id string, n int) string {
+// ShortID is the end of an id that is a UUID; other ids were chosen by somebody, and are shown whole.
+func ShortID(id string, n int) string {
 	if uuid.Validate(id) != nil || len(id) != 36 || n >= len(id) {
 		return id
 	}
@@ -42,17 +42,17 @@ func (a *App) shortIDs(ids []string) func(id string) string {
 	for _, id := range ids {
 		whole[id] = true
 	}
-	n := shortLength
+	n := ShortLength
 	for ; n < 36; n++ {
 		seen := map[string]bool{}
 		for id := range whole {
-			seen[shortID(id, n)] = true
+			seen[ShortID(id, n)] = true
 		}
 		if len(seen) == len(whole) {
 			break
 		}
 	}
-	return func(id string) string { return shortID(id, n) }
+	return func(id string) string { return ShortID(id, n) }
 }
 
 // resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
@@ -69,7 +69,7 @@ func (a *App) resolve(ctx context.Context, h *perdure.Home, name string) (string
 			return "", err
 		}
 	}
-	page, err := h.Store().List(ctx, store.Query{Title: name, Limit: maxTwins + 1})
+	page, err := h.Store().List(ctx, store.Query{Title: name, Limit: MaxTwins + 1})
 	switch {
 	case err != nil:
 		return "", err
@@ -90,14 +90,14 @@ func (a *App) resolve(ctx context.Context, h *perdure.Home, name string) (string
 	return "", a.missing(ctx, h, name)
 }
 
-// maxTwins bounds the sessions that are named where one was meant.
-const maxTwins = 5
+// MaxTwins bounds the sessions that are named where one was meant.
+const MaxTwins = 5
 
 // ambiguous names the sessions of which one was meant, with what tells them apart.
 func (a *App) ambiguous(text string, found []store.Info) error {
-	e := &exitError{code: exitUsage, text: text + ": give an id"}
+	e := &exitError{code: ExitUsage, text: text + ": give an id"}
 	for i, s := range found {
-		if i == maxTwins {
+		if i == MaxTwins {
 			e.more = append(e.more, "… and more: perdure list shows them")
 			break
 		}
@@ -145,7 +145,7 @@ func idPart(s string) bool { return session.ValidID("a" + s) }
 
 // missing says that nothing has this name, and what is near it.
 func (a *App) missing(ctx context.Context, h *perdure.Home, name string) error {
-	e := &exitError{code: exitMissing, text: fmt.Sprintf("no session %q", name), hint: "perdure list shows what there is"}
+	e := &exitError{code: ExitMissing, text: fmt.Sprintf("no session %q", name), hint: "perdure list shows what there is"}
 	page, err := h.Store().List(ctx, store.Query{Limit: 1000})
 	if err != nil {
 		return e

@@ -1,48 +1,51 @@
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 // Goal: a rule for a tool that there is none of is told, for it does nothing; one that is a slip of the pen is refused,
 // for a deny rule would hold for nothing.
 func TestRulesOfUnknownTools(t *testing.T) {
-	w := newWorld(t)
-	model := w.scripted(saysYes)
+	w := clitest.New(t)
+	model := w.Scripted(clitest.SaysYes)
 	for _, args := range [][]string{
 		{"--disallowed-tools", "bash"}, {"--disallowed-tools", "Read,edit(src/**)"}, {"--allowed-tools", "Reed"}, {"--allowed-tools", "GREP"},
 	} {
-		o := w.fails(exitUsage, "no tool is called", append([]string{"-p", "--model", model, "go"}, args...)...)
-		if strings.Count(o.stderr, "did you mean")+strings.Count(o.stderr, "there are") == 0 {
-			t.Errorf("%v: %s", args, o.stderr)
+		o := w.Fails(cli.ExitUsage, "no tool is called", append([]string{"-p", "--model", model, "go"}, args...)...)
+		if strings.Count(o.Stderr, "did you mean")+strings.Count(o.Stderr, "there are") == 0 {
+			t.Errorf("%v: %s", args, o.Stderr)
 		}
 	}
-	o := w.fails(exitUsage, "no tool is called Bsh", "-p", "--model", model, "--allowed-tools", "Bsh(ls)", "go")
-	if strings.Contains(o.stderr, "byte") {
-		t.Error(o.stderr)
+	o := w.Fails(cli.ExitUsage, "no tool is called Bsh", "-p", "--model", model, "--allowed-tools", "Bsh(ls)", "go")
+	if strings.Contains(o.Stderr, "byte") {
+		t.Error(o.Stderr)
 	}
-	w.ok("list", "--json")
-	o = w.run("-p", "--model", model, "--allowed-tools", "WebFetch,Task,mcp__files__read", "--disallowed-tools", "NotebookEdit", "go")
+	w.OK("list", "--json")
+	o = w.Run("-p", "--model", model, "--allowed-tools", "WebFetch,Task,mcp__files__read", "--disallowed-tools", "NotebookEdit", "go")
 	for _, name := range []string{"WebFetch", "Task", "mcp__files__read", "NotebookEdit"} {
-		if o.code != 0 || !strings.Contains(o.stderr, "no tool is called "+name) {
+		if o.Code != 0 || !strings.Contains(o.Stderr, "no tool is called "+name) {
 			t.Errorf("%s is not told: %+v", name, o)
 		}
 	}
-	if o := w.run("-p", "--model", model, "--allowed-tools", "Bash(true) Read Edit(x) Await BashInput", "go"); o.code != 0 || strings.Contains(o.stderr, "no tool") {
+	if o := w.Run("-p", "--model", model, "--allowed-tools", "Bash(true) Read Edit(x) Await BashInput", "go"); o.Code != 0 || strings.Contains(o.Stderr, "no tool") {
 		t.Errorf("%+v", o)
 	}
 
 	for _, line := range []string{`deny = ["bash"]`, `deny = ["Bash(rm:*)", "Raed"]`, `ask = ["Bsh(ls)"]`} {
-		w.configure("[permissions]\n" + line)
-		w.fails(exitUsage, "config.toml:2: ", "-p", "--model", model, "go")
-		w.fails(exitFailed, "", "doctor")
+		w.Configure("[permissions]\n" + line)
+		w.Fails(cli.ExitUsage, "config.toml:2: ", "-p", "--model", model, "go")
+		w.Fails(cli.ExitFailed, "", "doctor")
 	}
-	w.configure("[permissions]\nallow = [\"Read\",\n\"WebFetch\"]")
-	if o := w.run("-p", "--model", model, "go"); o.code != 0 || !strings.Contains(o.stderr, "config.toml:3: no tool is called WebFetch") {
+	w.Configure("[permissions]\nallow = [\"Read\",\n\"WebFetch\"]")
+	if o := w.Run("-p", "--model", model, "go"); o.Code != 0 || !strings.Contains(o.Stderr, "config.toml:3: no tool is called WebFetch") {
 		t.Errorf("%+v", o)
 	}
-	if out := w.ok("doctor"); !strings.Contains(out, "warn  config") || !strings.Contains(out, "WebFetch") {
+	if out := w.OK("doctor"); !strings.Contains(out, "warn  config") || !strings.Contains(out, "WebFetch") {
 		t.Error(out)
 	}
 }

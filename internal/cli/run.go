@@ -24,7 +24,7 @@ func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
 		return err
 	}
 	if !f.print {
-		return &exitError{code: exitUsage, text: "there is no terminal UI in this version", hint: "run headless: perdure -p \"PROMPT\"; see perdure --help"}
+		return &exitError{code: ExitUsage, text: "there is no terminal UI in this version", hint: "run headless: perdure -p \"PROMPT\"; see perdure --help"}
 	}
 	prompt, piped, err := a.prompt(ctx, f, args)
 	if err != nil {
@@ -168,7 +168,7 @@ func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 		}
 		if q.After = page.Next; q.After == "" {
 			return "", &exitError{
-				code: exitMissing, text: "no session that can go on was opened in " + dir,
+				code: ExitMissing, text: "no session that can go on was opened in " + dir,
 				hint: "perdure list shows those of other directories; -r ID resumes one",
 			}
 		}
@@ -183,7 +183,7 @@ func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
 	}
 	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
 	if len(sessions) == 0 {
-		return &exitError{code: exitMissing, text: "there is no session to resume", hint: "perdure -p \"PROMPT\" opens one"}
+		return &exitError{code: ExitMissing, text: "there is no session to resume", hint: "perdure -p \"PROMPT\" opens one"}
 	}
 	a.note("which session? the newest are:")
 	beside := *a // stdout is for answers
@@ -192,7 +192,7 @@ func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
 		return err
 	}
 	a.hint("perdure -p -r ID goes on with one of them")
-	return exit(exitUsage)
+	return exit(ExitUsage)
 }
 
 // create opens a new session.
@@ -316,11 +316,11 @@ func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
 	}
 	switch r.StopReason {
 	case session.TurnEndTurn, session.TurnNone:
-		return exitDone
+		return ExitDone
 	case session.TurnMaxSteps, session.TurnMaxBudget:
-		return exitLimit
+		return ExitLimit
 	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
-		return exitWaiting
+		return ExitWaiting
 	case session.TurnCancelled:
 		return 128 + int(syscall.SIGINT)
 	case session.TurnParked:
@@ -328,7 +328,7 @@ func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
 			return 128 + int(s)
 		}
 	}
-	return exitFailed
+	return ExitFailed
 }
 
 // protected resolves the paths that the settings protect.

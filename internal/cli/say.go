@@ -16,7 +16,7 @@ func (a *App) hint(format string, args ...any) {
 }
 
 // json prints one value as one line.
-func (a *App) json(v any) error { return encoder(a.Stdout).Encode(v) }
+func (a *App) json(v any) error { return Encoder(a.Stdout).Encode(v) }
 
 // linef prints one line of a result.
 func (a *App) linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, format+"\n", args...) }

@@ -27,7 +27,7 @@ be - for standard input, or nothing where something is piped in.`,
 			}
 			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				body := &session.MessageReceived{Content: []session.Part{session.TextPart(text)}}
-				if err := a.within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
+				if err := a.Within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
 					return err
 				}
 				a.note("session %s has it", id)

@@ -27,11 +27,11 @@ var shapes = []string{"text", "json", "stream-json", "claude-stream-json"}
 func (a *App) shape(f *runFlags, prompt string) shape {
 	switch f.format {
 	case "json":
-		return &jsonShape{enc: encoder(a.Stdout)}
+		return &jsonShape{enc: Encoder(a.Stdout)}
 	case "stream-json":
-		return &streamShape{enc: encoder(a.Stdout), verbose: f.verbose}
+		return &streamShape{enc: Encoder(a.Stdout), verbose: f.verbose}
 	case "claude-stream-json":
-		return newClaudeShape(encoder(a.Stdout))
+		return newClaudeShape(Encoder(a.Stdout))
 	}
 	if a.Screen {
 		return a.live(prompt)

@@ -282,7 +282,7 @@ func contentText(c perdure.ContentView) string {
 // inputText shows a tool's input as compact JSON.
 func inputText(v any) string {
 	var b strings.Builder
-	if encoder(&b).Encode(v) != nil {
+	if Encoder(&b).Encode(v) != nil {
 		return ""
 	}
 	return strings.TrimSpace(b.String())

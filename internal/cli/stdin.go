@@ -38,7 +38,7 @@ func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text stri
 	old := f.cont || f.resume != ""
 	switch {
 	case len(words) > 0 && strings.TrimSpace(text) == "" && old:
-		return "", 0, &exitError{code: exitUsage, text: "the prompt is blank", hint: "leave it out to finish an open turn: perdure -p --resume ID"}
+		return "", 0, &exitError{code: ExitUsage, text: "the prompt is blank", hint: "leave it out to finish an open turn: perdure -p --resume ID"}
 	case len(words) > 0 && strings.TrimSpace(text) == "":
 		return "", 0, usageError("the prompt is blank: perdure -p \"PROMPT\"")
 	case f.resume == pick:

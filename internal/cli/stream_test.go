@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 const usesTools = `{"turns":[{"match":"","steps":[
@@ -19,19 +22,19 @@ const usesTools = `{"turns":[{"match":"","steps":[
 // Goal: the first line of a stream says which session this is and what it is made of, in few bytes; times are RFC 3339;
 // a tool's deltas name it; the last line is the outcome.
 func TestStreamJSON(t *testing.T) {
-	w := newWorld(t)
-	args := []string{"-p", "--session-id", "s", "--name", "the name", "--model", w.scripted(usesTools), "--allowed-tools", "Bash(echo:*)", "--output-format", "stream-json", "hello"}
-	o := w.run(args...)
-	ls := lines(t, o.stdout)
+	w := clitest.New(t)
+	args := []string{"-p", "--session-id", "s", "--name", "the name", "--model", w.Scripted(usesTools), "--allowed-tools", "Bash(echo:*)", "--output-format", "stream-json", "hello"}
+	o := w.Run(args...)
+	ls := clitest.Lines(t, o.Stdout)
 	first := ls[0]
 	if first["type"] != "init" || first["session_id"] != "s" || first["resumed"] != false || first["title"] != "the name" ||
-		!strings.HasPrefix(first["model"].(string), "scripted/") || first["cwd"] != w.dir || first["mode"] != "default" || first["version"] == "" {
+		!strings.HasPrefix(first["model"].(string), "scripted/") || first["cwd"] != w.Dir || first["mode"] != "default" || first["version"] == "" {
 		t.Errorf("first line: %v", first)
 	}
 	if !strings.Contains(fmt.Sprint(first["tools"]), "Bash BashOutput") {
 		t.Errorf("tools: %v", first["tools"])
 	}
-	if n := len(strings.SplitAfterN(o.stdout, "\n", 2)[0]); n > 2000 {
+	if n := len(strings.SplitAfterN(o.Stdout, "\n", 2)[0]); n > 2000 {
 		t.Errorf("the first line has %d bytes", n)
 	}
 	kinds := map[any]int{}
@@ -56,14 +59,14 @@ func TestStreamJSON(t *testing.T) {
 	if r := last["result"].(map[string]any); last["type"] != "result" || r["result"] != "It says hello." || r["num_turns"] != 1.0 || r["duration_ms"] == nil {
 		t.Errorf("last line: %v", last)
 	}
-	if kinds["init"] != 1 || kinds["event"] < 10 || kinds["delta"] < 3 || kinds["session"] != 0 || o.stderr != "" {
-		t.Errorf("%v\n%s", kinds, o.stderr)
+	if kinds["init"] != 1 || kinds["event"] < 10 || kinds["delta"] < 3 || kinds["session"] != 0 || o.Stderr != "" {
+		t.Errorf("%v\n%s", kinds, o.Stderr)
 	}
 	args[2] = "v"
-	if full := w.ok(append(args, "--verbose")...); !strings.Contains(full, "input_schema") {
+	if full := w.OK(append(args, "--verbose")...); !strings.Contains(full, "input_schema") {
 		t.Error("--verbose leaves the tools out")
 	}
-	resumed := lines(t, w.ok("-p", "-r", "s", "--output-format", "stream-json"))
+	resumed := clitest.Lines(t, w.OK("-p", "-r", "s", "--output-format", "stream-json"))
 	if resumed[0]["type"] != "init" || resumed[0]["resumed"] != true || resumed[len(resumed)-1]["type"] != "result" {
 		t.Errorf("resumed: %v", resumed)
 	}
@@ -186,9 +189,9 @@ func consume(t *testing.T, out string, uses map[string]bool) (texts, results []s
 
 // Goal: a program that was written for Claude Code's stream reads this one.
 func TestClaudeStreamJSON(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	uses := map[string]bool{}
-	out := w.ok("-p", "--session-id", "s", "--model", w.scripted(usesTools), "--allowed-tools", "Bash(echo:*)", "--output-format", "claude-stream-json", "hello")
+	out := w.OK("-p", "--session-id", "s", "--model", w.Scripted(usesTools), "--allowed-tools", "Bash(echo:*)", "--output-format", "claude-stream-json", "hello")
 	texts, results, last := consume(t, out, uses)
 	if got := strings.Join(texts, "|"); got != "I look.|It says hello." {
 		t.Errorf("texts: %s", got)
@@ -199,12 +202,12 @@ func TestClaudeStreamJSON(t *testing.T) {
 	if last.Subtype != "success" || *last.IsError || *last.Result != "It says hello." || *last.NumTurns != 2 || last.Usage.Output == 0 || last.TotalCost == nil {
 		t.Errorf("%+v", last)
 	}
-	o := w.fails(exitWaiting, "approvals allow", "-p", "-r", "s", "--output-format", "claude-stream-json", "--model", w.scripted(`{"turns":[{"match":"now","steps":[{"tools":[{"name":"Bash","input":{"command":"touch x"}}]},{"text":"Done."}]}]}`), "now")
-	if _, _, last = consume(t, o.stdout, uses); last.Subtype != "error_during_execution" || !*last.IsError || len(last.Denials) != 1 || last.Denials[0].Tool != "Bash" || last.Denials[0].Use == "" {
+	o := w.Fails(cli.ExitWaiting, "approvals allow", "-p", "-r", "s", "--output-format", "claude-stream-json", "--model", w.Scripted(`{"turns":[{"match":"now","steps":[{"tools":[{"name":"Bash","input":{"command":"touch x"}}]},{"text":"Done."}]}]}`), "now")
+	if _, _, last = consume(t, o.Stdout, uses); last.Subtype != "error_during_execution" || !*last.IsError || len(last.Denials) != 1 || last.Denials[0].Tool != "Bash" || last.Denials[0].Use == "" {
 		t.Errorf("%+v", last)
 	}
-	w.ok("approvals", "allow", "s")
-	if _, results, last = consume(t, w.ok("-p", "-r", "s", "--output-format", "claude-stream-json"), uses); len(results) != 1 || *last.Result != "Done." {
+	w.OK("approvals", "allow", "s")
+	if _, results, last = consume(t, w.OK("-p", "-r", "s", "--output-format", "claude-stream-json"), uses); len(results) != 1 || *last.Result != "Done." {
 		t.Errorf("resumed: %v %+v", results, last)
 	}
 }

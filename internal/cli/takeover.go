@@ -62,7 +62,7 @@ func (a *App) takeover(ctx context.Context, h *perdure.Home, id string, yes bool
 
 func (a *App) confirmTakeover(ctx context.Context, id string, holder store.Holder) error {
 	if !a.Asks {
-		return &exitError{code: exitUsage, text: "takeover asks first", hint: "without a terminal, say --yes"}
+		return &exitError{code: ExitUsage, text: "takeover asks first", hint: "without a terminal, say --yes"}
 	}
 	lives := "still runs on this machine: end it rather, if you can"
 	if holder.Alive == store.Unknown {
@@ -77,5 +77,5 @@ func (a *App) confirmTakeover(ctx context.Context, id string, holder store.Holde
 	case "y", "yes":
 		return nil
 	}
-	return &exitError{code: exitFailed, text: "nothing was changed"}
+	return &exitError{code: ExitFailed, text: "nothing was changed"}
 }

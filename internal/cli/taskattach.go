@@ -73,7 +73,7 @@ func (at *attachment) run(ctx context.Context) error {
 	from := at.recent(st.Output)
 	if at.term, err = at.runner.Attach(ctx, at.task.SessionID, at.task.Act, from); err != nil {
 		if errors.Is(err, task.ErrMissing) {
-			return &exitError{code: exitFailed, text: "the output of task " + at.task.ID + " is gone with its directory"}
+			return &exitError{code: ExitFailed, text: "the output of task " + at.task.ID + " is gone with its directory"}
 		}
 		return err
 	}

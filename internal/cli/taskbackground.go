@@ -44,13 +44,13 @@ func (a *App) background(ctx context.Context, h *perdure.Home, id, act string, a
 		return err
 	}
 	var t perdure.TaskView
-	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+	err = a.Within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Detach(ctx, id, act)
 		return err
 	})
 	if errors.Is(err, perdure.ErrTooFast) {
 		return &exitError{
-			code: exitFailed, text: "the command of act " + act + " ended before it could be sent to the background", hint: "perdure show " + id + " tells how",
+			code: ExitFailed, text: "the command of act " + act + " ended before it could be sent to the background", hint: "perdure show " + id + " tells how",
 		}
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func foreground(st *session.State, act string) (string, error) {
 	case slices.Contains(running, act):
 		return act, nil
 	}
-	e := &exitError{code: exitMissing, text: "no command runs in the foreground of session " + st.ID, hint: "perdure task list " + st.ID + " shows its tasks"}
+	e := &exitError{code: ExitMissing, text: "no command runs in the foreground of session " + st.ID, hint: "perdure task list " + st.ID + " shows its tasks"}
 	if len(running) > 0 {
 		e.text, e.hint = fmt.Sprintf("act %s of session %s is no command that runs in the foreground", act, st.ID), fmt.Sprintf("there is %v", running)
 	}

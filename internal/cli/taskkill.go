@@ -124,7 +124,7 @@ func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []
 			a.note("task %s has ended already: %s", called(t), taskStatus(t))
 		}
 	}
-	return a.within(ctx, h, id, killPatience, func(ctx context.Context) error { return h.Tasks().Kill(ctx, by, tasks...) })
+	return a.Within(ctx, h, id, killPatience, func(ctx context.Context) error { return h.Tasks().Kill(ctx, by, tasks...) })
 }
 
 // killPatience is how long a kill may take: what ignores SIGTERM is given its time before SIGKILL.

@@ -69,7 +69,7 @@ func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names [
 		}
 		if owner := tasks[i].SessionID; owner != id {
 			return nil, &exitError{
-				code: exitFailed, text: fmt.Sprintf("task %s belongs to session %s, from which %s was forked", name, owner, id),
+				code: ExitFailed, text: fmt.Sprintf("task %s belongs to session %s, from which %s was forked", name, owner, id),
 				hint: fmt.Sprintf("perdure task kill %s %s ends it there", owner, name),
 			}
 		}
@@ -124,7 +124,7 @@ func (a *App) taskOfHome(ctx context.Context, h *perdure.Home, name string) (per
 		where = append(where, "…")
 	}
 	return perdure.TaskView{}, &exitError{
-		code: exitUsage, text: fmt.Sprintf("%d tasks are called %q", len(found), name), hint: "name the session too: " + strings.Join(where, ", "),
+		code: ExitUsage, text: fmt.Sprintf("%d tasks are called %q", len(found), name), hint: "name the session too: " + strings.Join(where, ", "),
 	}
 }
 
@@ -148,12 +148,12 @@ func (a *App) oneOf(found []perdure.TaskView, name string) (perdure.TaskView, bo
 // onlyTask is the task of a session that has no other.
 func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdure.TaskView, error) {
 	none := &exitError{
-		code: exitMissing, text: fmt.Sprintf("no session has a task %q", name), hint: "perdure task list shows them all",
+		code: ExitMissing, text: fmt.Sprintf("no session has a task %q", name), hint: "perdure task list shows them all",
 	}
 	id, err := a.resolve(ctx, h, name)
 	var unclear *exitError
 	switch {
-	case errors.As(err, &unclear) && unclear.code == exitUsage:
+	case errors.As(err, &unclear) && unclear.code == ExitUsage:
 		return perdure.TaskView{}, err
 	case err != nil:
 		return perdure.TaskView{}, none
@@ -165,9 +165,9 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 	case len(tasks) == 0:
 		return perdure.TaskView{}, none
 	case len(tasks) > 1:
-		e := &exitError{code: exitUsage, text: fmt.Sprintf("session %s has %d tasks: want a session and a task", id, len(tasks))}
+		e := &exitError{code: ExitUsage, text: fmt.Sprintf("session %s has %d tasks: want a session and a task", id, len(tasks))}
 		for i, t := range tasks {
-			if i == maxTwins {
+			if i == MaxTwins {
 				e.more = append(e.more, "… and more: perdure task list "+id+" shows them")
 				break
 			}
@@ -210,7 +210,7 @@ func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure
 		}
 		return perdure.TaskView{}, usageError("session %s has %d tasks named %q: %s", st.ID, len(named), name, strings.Join(named, ", "))
 	}
-	e := &exitError{code: exitMissing, text: fmt.Sprintf("session %s has no task %q", st.ID, name), hint: "it has no tasks"}
+	e := &exitError{code: ExitMissing, text: fmt.Sprintf("session %s has no task %q", st.ID, name), hint: "it has no tasks"}
 	if len(ids) > 0 {
 		e.hint = "nearest: " + strings.Join(nearest(name, ids), ", ")
 	}

@@ -100,7 +100,7 @@ func chooseAttempt(t perdure.TaskView, attempt int) (perdure.TaskView, error) {
 		return t, nil
 	case attempt < first || attempt > t.Attempt:
 		return t, &exitError{
-			code: exitMissing, text: fmt.Sprintf("task %s has no attempt %d that is kept", t.ID, attempt),
+			code: ExitMissing, text: fmt.Sprintf("task %s has no attempt %d that is kept", t.ID, attempt),
 			hint: fmt.Sprintf("there are %d to %d", first, t.Attempt),
 		}
 	}

@@ -146,7 +146,7 @@ func (r *restoring) end() error {
 		r.app.note("there is nothing to restore")
 	}
 	if r.failed > 0 {
-		return exit(exitFailed)
+		return exit(ExitFailed)
 	}
 	return nil
 }

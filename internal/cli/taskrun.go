@@ -82,7 +82,7 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 		return err
 	}
 	var t perdure.TaskView
-	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+	err = a.Within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Start(ctx, id, spec, rules)
 		return err
 	})
@@ -145,7 +145,7 @@ func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) 
 		}
 	}
 	again := t
-	err = a.within(ctx, h, t.SessionID, patience, func(ctx context.Context) error {
+	err = a.Within(ctx, h, t.SessionID, patience, func(ctx context.Context) error {
 		st, err := h.State(ctx, t.SessionID)
 		if err == nil {
 			t, _ = h.Tasks().One(st, t.ID)

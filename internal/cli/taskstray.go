@@ -33,7 +33,7 @@ func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) e
 		case err != nil:
 			return err
 		case st.Reason == task.ReasonDirMissing:
-			return &exitError{code: exitMissing, text: fmt.Sprintf("there is no command %s", name), hint: a.command("doctor") + " lists those that there are"}
+			return &exitError{code: ExitMissing, text: fmt.Sprintf("there is no command %s", name), hint: a.command("doctor") + " lists those that there are"}
 		}
 		targets[i] = task.Target{Session: id, Act: act}
 	}
@@ -51,11 +51,11 @@ func (a *App) refuseKnown(ctx context.Context, h *perdure.Home, id, act string) 
 	}
 	for _, t := range st.Tasks {
 		if t.Act == act && t.Session == "" {
-			return &exitError{code: exitUsage, text: fmt.Sprintf("%s/%s is no stray: it is task %s", id, act, t.ID), hint: a.command("task", "kill", id, t.ID)}
+			return &exitError{code: ExitUsage, text: fmt.Sprintf("%s/%s is no stray: it is task %s", id, act, t.ID), hint: a.command("task", "kill", id, t.ID)}
 		}
 	}
 	if c := st.Call(act); c != nil && !c.Settled() {
-		return &exitError{code: exitFailed, text: fmt.Sprintf("%s/%s is no stray: the open turn waits for it", id, act), hint: a.command("-p", "--resume", id) + " goes on with it"}
+		return &exitError{code: ExitFailed, text: fmt.Sprintf("%s/%s is no stray: the open turn waits for it", id, act), hint: a.command("-p", "--resume", id) + " goes on with it"}
 	}
 	return nil
 }

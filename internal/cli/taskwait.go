@@ -91,7 +91,7 @@ func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
 	switch {
 	case late:
 		a.note("after %s: %s", w.timeout, status)
-		return exit(exitLimit)
+		return exit(ExitLimit)
 	case w.pattern == nil:
 		if !w.json {
 			a.linef("%s", status)
@@ -99,7 +99,7 @@ func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
 		return exit(taskCode(news.Task.Status, news.Task.ExitCode, news.Task.Signal))
 	case news.Line == nil:
 		a.note("%s, and no line matched", status)
-		return exit(exitFailed)
+		return exit(ExitFailed)
 	case !w.json:
 		a.linef("%s", plain(*news.Line))
 	}
@@ -114,5 +114,5 @@ func taskCode(status session.CommandStatus, code *int, signal string) int {
 	case status == session.CommandKilled:
 		return 128 + int(unix.SignalNum(signal))
 	}
-	return exitFailed
+	return ExitFailed
 }

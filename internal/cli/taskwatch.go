@@ -23,7 +23,7 @@ func (a *App) taskWatchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !a.Terminal || !a.Screen || a.getenv("TERM") == "dumb" {
 				return &exitError{
-					code: exitUsage, text: "task watch needs a terminal that it can draw on",
+					code: ExitUsage, text: "task watch needs a terminal that it can draw on",
 					hint: "perdure task list shows the same once, --json for programs",
 				}
 			}

@@ -75,12 +75,12 @@ func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView
 	id := t.SessionID
 	if h.Hides(text) {
 		return &exitError{
-			code: exitFailed, text: "the text holds a known secret, which the log must not keep; nothing was written",
+			code: ExitFailed, text: "the text holds a known secret, which the log must not keep; nothing was written",
 			hint: "type it in: perdure task attach " + id + " " + t.ID,
 		}
 	}
 	var done perdure.Written
-	err := a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+	err := a.Within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		done, err = h.Tasks().Write(ctx, t, text, w.eof)
 		return err
 	})
@@ -116,10 +116,10 @@ func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string,
 		a.linef("%s has ended: %s; nothing was written", name, taskStatus(t))
 		return nil
 	case session.InputClosed:
-		return &exitError{code: exitFailed, text: "task " + name + " has no open input", hint: "one that is started with --stdin or --tty has"}
+		return &exitError{code: ExitFailed, text: "task " + name + " has no open input", hint: "one that is started with --stdin or --tty has"}
 	case session.InputFull:
-		return &exitError{code: exitFailed, text: text, hint: "write the rest when it reads again"}
+		return &exitError{code: ExitFailed, text: text, hint: "write the rest when it reads again"}
 	case session.InputUnknown:
 	}
-	return &exitError{code: exitFailed, text: text, hint: "look at its output before you write it again: perdure task output " + id + " " + name}
+	return &exitError{code: ExitFailed, text: text, hint: "look at its output before you write it again: perdure task output " + id + " " + name}
 }

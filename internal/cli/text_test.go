@@ -75,13 +75,7 @@ func TestPlainLetsNothingThrough(t *testing.T) {
 	})
 }
 
-func TestAgeAndSize(t *testing.T) {
-	a := newWorld(t).app
-	for ago, want := range map[int64]string{0: "now", 5_000: "5s", 180_000: "3m", 7_200_000: "2h", 172_800_000: "2d", -5: "now"} {
-		if got := a.age(testNow.UnixMilli() - ago); got != want {
-			t.Errorf("age of %d ms: %s, want %s", ago, got, want)
-		}
-	}
+func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 5 << 20: "5.0 MiB", 1 << 62: "4.0 EiB"} {
 		if got := size(n); got != want {
 			t.Errorf("size of %d: %s, want %s", n, got, want)
@@ -89,23 +83,9 @@ func TestAgeAndSize(t *testing.T) {
 	}
 }
 
-func TestPositionAndAct(t *testing.T) {
-	for in, want := range map[string]struct {
-		id  string
-		seq int64
-	}{"s1": {"s1", 0}, "s1@3": {"s1", 3}, "me@home": {"me@home", 0}, "me@home@9": {"me@home", 9}, "x@": {"x@", 0}} {
-		id, seq, err := position(in)
-		if err != nil || id != want.id || seq != want.seq {
-			t.Errorf("position(%q) = %q, %d, %v", in, id, seq, err)
-		}
-	}
-	if _, _, err := position("s1@99999999999999999999"); err == nil {
-		t.Error("a seq beyond 64 bits is taken")
-	}
-	for in, want := range map[string]bool{"t1.s2.b3": true, "t1.s2.b3.a4": true, "t1.s2": false, "": false, "t1.s2.bx": false, "t1.s2.b3.a4.c5": false, "s1": false} {
-		if isAct(in) != want {
-			t.Errorf("isAct(%q) = %v", in, !want)
-		}
+func TestMoneyThatIsUnknown(t *testing.T) {
+	if got := money(nil); got != "?" {
+		t.Errorf("shown as %q", got)
 	}
 }
 
@@ -113,7 +93,7 @@ func TestPositionAndAct(t *testing.T) {
 func TestJSONIsPlain(t *testing.T) {
 	in := "a\u202eb\u009b31mc\x7f\u2066d\u200be\U000e0041f\ufeff ä €"
 	var out bytes.Buffer
-	if err := encoder(&out).Encode(in); err != nil {
+	if err := Encoder(&out).Encode(in); err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range strings.TrimSuffix(out.String(), "\n") {
@@ -124,5 +104,13 @@ func TestJSONIsPlain(t *testing.T) {
 	var back string
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back != in {
 		t.Errorf("%q is read back as %q, %v", in, back, err)
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{"": "''", "a/b-c_1.x": "a/b-c_1.x", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'"} {
+		if got := quote(in); got != want {
+			t.Errorf("quote(%q) = %s, want %s", in, got, want)
+		}
 	}
 }

@@ -105,7 +105,7 @@ func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON
 	if err := a.printUsage(r, asJSON); err != nil || failed == 0 {
 		return err
 	}
-	return exit(exitFailed)
+	return exit(ExitFailed)
 }
 
 // count adds a session's usage to its part.

@@ -30,7 +30,7 @@ func (a *App) verifyCommand() *cobra.Command {
 				if err != nil || sound {
 					return err
 				}
-				return exit(exitFailed)
+				return exit(ExitFailed)
 			})
 		},
 	}
@@ -128,7 +128,7 @@ func (a *App) verifyAll(ctx context.Context, h *perdure.Home, asJSON bool) error
 		a.hint("put a backup in its place (perdure backup makes them), or go on without: perdure delete ID removes what cannot be read")
 	}
 	if bad+len(lost) > 0 {
-		return exit(exitFailed)
+		return exit(ExitFailed)
 	}
 	return nil
 }

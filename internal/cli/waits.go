@@ -98,7 +98,7 @@ func (a *App) findWait(ctx context.Context, h *perdure.Home, ref, kind string) (
 	}
 	id, err := a.resolve(ctx, h, name)
 	var missing *exitError
-	if act == "" && isAct(ref) && errors.As(err, &missing) && missing.code == exitMissing {
+	if act == "" && isAct(ref) && errors.As(err, &missing) && missing.code == ExitMissing {
 		return a.waitByAct(ctx, h, ref, kind)
 	}
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *App) waitByAct(ctx context.Context, h *perdure.Home, act, kind string) 
 	found := slices.DeleteFunc(all, func(w wait) bool { return session.BaseOf(w.call.ID) != session.BaseOf(act) })
 	switch len(found) {
 	case 0:
-		return wait{}, &exitError{code: exitMissing, text: fmt.Sprintf("no %s waits as %q", kind, act), hint: "perdure approvals list shows what waits"}
+		return wait{}, &exitError{code: ExitMissing, text: fmt.Sprintf("no %s waits as %q", kind, act), hint: "perdure approvals list shows what waits"}
 	case 1:
 		return found[0], nil
 	}
@@ -139,7 +139,7 @@ func (a *App) waitByAct(ctx context.Context, h *perdure.Home, act, kind string) 
 
 // unclearWait names the waits of which one was meant.
 func unclearWait(text string, waits []wait) error {
-	e := &exitError{code: exitUsage, text: text}
+	e := &exitError{code: ExitUsage, text: text}
 	if waits[0].call.Question == nil && !slices.ContainsFunc(waits, func(w wait) bool { return w.session != waits[0].session }) {
 		e.hint = "--all " + waits[0].session + " means all of them"
 	}
@@ -155,7 +155,7 @@ func unclearWait(text string, waits []wait) error {
 
 // noWait tells that nothing of a kind waits in a session under a name, and what does.
 func noWait(st *session.State, ref, kind string) error {
-	e := &exitError{code: exitMissing, text: fmt.Sprintf("no %s waits as %q", kind, ref)}
+	e := &exitError{code: ExitMissing, text: fmt.Sprintf("no %s waits as %q", kind, ref)}
 	same, other := waitsOf(st, kind), waitsOf(st, map[string]string{kindApproval: kindQuestion, kindQuestion: kindApproval}[kind])
 	switch {
 	case len(same) > 0:
@@ -203,7 +203,7 @@ func option(q *session.Question, text string) (string, error) {
 func numbered(options []string, n int) (string, error) {
 	if n < 1 || n > len(options) {
 		return "", &exitError{
-			code: exitUsage, text: fmt.Sprintf("there is no option %d: the question has %d", n, len(options)),
+			code: ExitUsage, text: fmt.Sprintf("there is no option %d: the question has %d", n, len(options)),
 			hint: "to answer with the number itself: --text " + strconv.Itoa(n),
 		}
 	}

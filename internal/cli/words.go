@@ -8,9 +8,9 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/spf13/pflag"
 )
 
 // meant are words that other programs have as commands, and what does that here.
@@ -43,7 +43,7 @@ var meant = map[string]string{
 
 // noCommand names a first word that is no command, with the nearest one.
 func noCommand(root *cobra.Command, word string) error {
-	e := &exitError{code: exitUsage, text: fmt.Sprintf("no such command: %s", oneline(word, maxCell))}
+	e := &exitError{code: ExitUsage, text: fmt.Sprintf("no such command: %s", oneline(word, maxCell))}
 	if strings.ContainsFunc(strings.TrimSpace(word), unicode.IsSpace) {
 		e.hint = "a prompt goes with -p: perdure -p \"PROMPT\""
 		return e

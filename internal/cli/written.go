@@ -70,7 +70,7 @@ func exitLost(err error) int {
 	if errors.As(err, &e) && e.gone() {
 		return 128 + int(syscall.SIGPIPE) // as if the signal had ended it, which it does where no session runs
 	}
-	return exitFailed
+	return ExitFailed
 }
 
 // underneath is the stream itself, for a library that asks it for more than to be written to.
