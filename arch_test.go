@@ -59,10 +59,11 @@ var allowed = map[string][]string{
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
 	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "session", "store", "store/sqlite", "internal/task", "tool", "permission"},
-	"internal/cli":            {"", "internal/engine", "internal/settings", "internal/provider/connect", "permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"internal/cli":            {"", "internal/cli/process", "internal/engine", "internal/settings", "internal/provider/connect", "permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"internal/cli/process":    {},
 	"internal/cli/clitest":    {"", "internal/cli", "internal/engine", "internal/provider/scripted", "internal/sqlite3", "internal/task", "model", "permission", "session", "store"},
 	"internal/demo":           {"", "internal/live", "session"},
-	"cmd/perdure":             {"", "internal/cli"},
+	"cmd/perdure":             {"", "internal/cli", "internal/cli/process"},
 	"bench":                   {},
 }
 

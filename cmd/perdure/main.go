@@ -7,10 +7,11 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/process"
 )
 
 func main() {
-	if text := cli.FewFiles(); text != "" {
+	if text := process.FewFiles(); text != "" {
 		_, _ = os.Stderr.WriteString(text)
 		os.Exit(1)
 	}

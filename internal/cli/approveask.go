@@ -142,7 +142,7 @@ func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
 	}
 	k.put()
 	for {
-		_, _ = fmt.Fprint(k.app.Stderr, plain(ask))
+		_, _ = fmt.Fprint(k.app.Stderr, Safe(ask))
 		line, came := k.line(ctx, w)
 		if came != typedLine {
 			_, _ = fmt.Fprintln(k.app.Stderr)

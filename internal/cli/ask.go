@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/perdure/perdure/internal/cli/process"
 )
 
 // maxAnswer bounds what is read of an answer, in bytes.
@@ -20,7 +22,7 @@ const maxAnswer = 64
 // for a process that is about to end.
 func (a *App) ask(ctx context.Context, question string) (string, error) {
 	a.dropTyped()
-	_, _ = fmt.Fprint(a.Stderr, plain(question))
+	_, _ = fmt.Fprint(a.Stderr, Safe(question))
 	type line struct {
 		text string
 		err  error
@@ -45,7 +47,7 @@ func (a *App) ask(ctx context.Context, question string) (string, error) {
 // dropTyped forgets what was typed on the terminal that stdin is and not read yet; what comes through a pipe stays.
 func (a *App) dropTyped() {
 	if f, ok := a.Stdin.(*os.File); ok {
-		dropTyped(f)
+		process.DropTyped(f)
 	}
 }
 
@@ -60,12 +62,12 @@ func (a *App) readStdin() (string, error) {
 		return "", &exitError{code: ExitFailed, text: "read stdin: " + causeOf(err).Error()}
 	case zero >= 0:
 		return "", &exitError{
-			code: ExitUsage, text: "stdin is not text: there is a zero byte at " + size(int64(zero)),
+			code: ExitUsage, text: "stdin is not text: there is a zero byte at " + Bytes(int64(zero)),
 			hint: "name the file in the prompt instead, so that the model can look at it with its tools",
 		}
 	case len(b) > maxPrompt:
 		return "", &exitError{
-			code: ExitUsage, text: "stdin holds more than " + size(maxPrompt) + ", the most that a prompt takes",
+			code: ExitUsage, text: "stdin holds more than " + Bytes(maxPrompt) + ", the most that a prompt takes",
 			hint: "name a file in the prompt instead, so that the model can read what it needs of it",
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/process"
 )
 
 // echo is a program for a terminal: it tells its size when that changes, and each line that it gets. A shell that reads
@@ -72,7 +73,7 @@ func TestAttachWhileTheShimDies(t *testing.T) {
 	ann := w.Sit(80, 20, "task", "attach", "tui")
 	ann.Sees("leaves it")
 	pid := int(w.TaskLine("tui", "bash_1")["pid"].(float64))
-	shim, _, err := cli.ParentAndArgs(pid)
+	shim, _, err := process.ParentAndArgs(pid)
 	if err != nil {
 		t.Fatal(err)
 	}

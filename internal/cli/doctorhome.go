@@ -81,7 +81,7 @@ func (d *diagnosis) disk(home string) {
 	case free < lowSpace:
 		level, hint = levelWarn, "free some space"
 	}
-	d.add(level, "disk", hint, "%s free", size(free))
+	d.add(level, "disk", hint, "%s free", Bytes(free))
 }
 
 // maxFaults bounds how many faults of the database are listed.

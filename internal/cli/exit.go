@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/process"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/settings"
@@ -70,7 +71,7 @@ var outcomes = []struct {
 	{store.ErrFull, ExitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
 	{syscall.ENOSPC, ExitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
 	{syscall.EROFS, ExitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
-	{syscall.EMFILE, ExitFailed, raiseFiles},
+	{syscall.EMFILE, ExitFailed, process.RaiseFiles},
 	{fs.ErrPermission, ExitFailed, "check who owns that path; PERDURE_HOME may name another home"},
 	{settings.ErrConfig, ExitUsage, "put that right first; perdure doctor looks at the whole of it"},
 	{connect.ErrNoModel, ExitUsage, ""},

@@ -1,6 +1,10 @@
 package cli
 
-import "os"
+import (
+	"os"
+
+	"github.com/perdure/perdure/internal/cli/process"
+)
 
 // inside says how it is known that this process belongs to a session's command, or nothing.
 func (a *App) inside() string {
@@ -10,7 +14,7 @@ func (a *App) inside() string {
 	if a.getenv("PERDURE_ACT") != "" {
 		return "PERDURE_ACT is set: this is a command of a session"
 	}
-	if shimAbove(os.Getpid(), ParentAndArgs) > 0 {
+	if process.ShimAbove(os.Getpid(), process.ParentAndArgs) > 0 {
 		return "this process was started by a command of a session"
 	}
 	return ""

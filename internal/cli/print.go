@@ -39,11 +39,11 @@ func (p *printer) opened(st *session.State, resumed bool, words func(int64) stri
 	p.out.opened(st, resumed, words)
 	switch {
 	case !p.named && p.piped > 0:
-		p.app.note("session %s, with %s of stdin", st.ID, size(int64(p.piped)))
+		p.app.note("session %s, with %s of stdin", st.ID, Bytes(int64(p.piped)))
 	case !p.named:
 		p.app.note("session %s", st.ID)
 	case p.piped > 0 && !p.bare:
-		p.app.note("the prompt has %s of stdin", size(int64(p.piped)))
+		p.app.note("the prompt has %s of stdin", Bytes(int64(p.piped)))
 	}
 }
 

@@ -283,8 +283,8 @@ func TestRestartPolicyIsForHumans(t *testing.T) {
 	}
 }
 
-// process runs a command line in a process of its own.
-func process(w *clitest.World, args ...string) {
+// inProcess runs a command line in a process of its own.
+func inProcess(w *clitest.World, args ...string) {
 	w.T.Helper()
 	exe, err := os.Executable()
 	if err != nil {
@@ -303,7 +303,7 @@ func TestHolderMindsTasks(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("s1")
 	// Another process starts it, and is gone: who starts a task minds it in any case.
-	process(w, "task", "run", "--session", "s1", "--", "sh", "-c", "echo up; sleep 600")
+	inProcess(w, "task", "run", "--session", "s1", "--", "sh", "-c", "echo up; sleep 600")
 	t.Cleanup(func() { w.Run("task", "kill", "s1", "--all") })
 	pid := w.TaskLine("s1", "bash_1")["pid"]
 	script := `{"turns":[{"match":"go","steps":[{"text":"slow","delay_ms":60000}]}]}`

@@ -7,12 +7,12 @@ import (
 
 // note writes one line for the eyes. What others wrote in it is made safe for a terminal.
 func (a *App) note(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.Stderr, "perdure: "+plain(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintln(a.Stderr, "perdure: "+Safe(fmt.Sprintf(format, args...)))
 }
 
 // hint writes a line that says what to do.
 func (a *App) hint(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.Stderr, "  "+plain(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintln(a.Stderr, "  "+Safe(fmt.Sprintf(format, args...)))
 }
 
 // json prints one value as one line.
@@ -24,7 +24,7 @@ func (a *App) linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, f
 // table prints rows in aligned columns, as wide as the terminal; the first row are their heads.
 func (a *App) table(rows [][]string) error {
 	columns, _ := a.size()
-	return writeTable(a.Stdout, columns, rows)
+	return Table(a.Stdout, columns, rows)
 }
 
 // quoteOutput shows what a command printed, each line marked as its own words.

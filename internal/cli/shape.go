@@ -94,7 +94,7 @@ func (s *textShape) answer(text string) {
 	if s.answers > 0 {
 		s.app.linef("")
 	}
-	s.app.linef("%s", plain(text))
+	s.app.linef("%s", Safe(text))
 	s.answers++
 	s.printed = s.replies
 }

@@ -256,7 +256,7 @@ func (a *App) showMessage(m perdure.MessageView) {
 }
 
 func (a *App) indented(text string) {
-	for line := range strings.Lines(plain(text)) {
+	for line := range strings.Lines(Safe(text)) {
 		a.linef("    %s", strings.TrimRight(line, "\n"))
 	}
 }
@@ -274,7 +274,7 @@ func contentText(c perdure.ContentView) string {
 		}
 		return b.String()
 	case c.Bytes > 0:
-		return fmt.Sprintf("%s, %s", c.Media, size(int64(c.Bytes)))
+		return fmt.Sprintf("%s, %s", c.Media, Bytes(int64(c.Bytes)))
 	}
 	return inputText(c.Raw)
 }

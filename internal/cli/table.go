@@ -19,9 +19,9 @@ const (
 	gap = 2
 )
 
-// writeTable prints rows in aligned columns, the first row being their heads. Cells are made safe. The widest columns are
+// Table prints rows in aligned columns, the first row being their heads. Cells are made safe. The widest columns are
 // cut until a row fits in so many cells, 0 being no limit; the first one never is, since it names what the row is about.
-func writeTable(to io.Writer, columns int, rows [][]string) error {
+func Table(to io.Writer, columns int, rows [][]string) error {
 	widths := make([]int, len(rows[0]))
 	clean := make([][]string, len(rows))
 	for r, row := range rows {

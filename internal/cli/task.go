@@ -99,7 +99,7 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 		}
 		rows = append(rows, []string{
 			name(t.SessionID), t.ID, t.Name, taskStatus(t), strconv.Itoa(t.PID), ran(t), a.endedAgo(t), cpuTime(t.CPU), memory(t.RSS),
-			ports(t.Ports), size(t.Output), size(max(0, t.Output-t.Position)), t.Command,
+			ports(t.Ports), Bytes(t.Output), Bytes(max(0, t.Output-t.Position)), t.Command,
 		})
 	}
 	switch {

@@ -101,7 +101,7 @@ func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
 		a.note("%s, and no line matched", status)
 		return exit(ExitFailed)
 	case !w.json:
-		a.linef("%s", plain(*news.Line))
+		a.linef("%s", Safe(*news.Line))
 	}
 	return nil
 }

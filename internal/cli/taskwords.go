@@ -34,7 +34,7 @@ func memory(bytes *int64) string {
 	if bytes == nil {
 		return "-"
 	}
-	return size(*bytes)
+	return Bytes(*bytes)
 }
 
 func ports(list []int) string {
@@ -107,7 +107,7 @@ func settingsWords(set session.TaskSettings) string {
 		out = append(out, fmt.Sprintf("cpu %v", time.Duration(l.CPUSeconds)*time.Second))
 	}
 	if l.MemoryBytes > 0 {
-		out = append(out, "memory "+size(l.MemoryBytes))
+		out = append(out, "memory "+Bytes(l.MemoryBytes))
 	}
 	if l.OpenFiles > 0 {
 		out = append(out, fmt.Sprintf("files %d", l.OpenFiles))

@@ -10,8 +10,8 @@ import (
 	safe "github.com/perdure/perdure/internal/plain"
 )
 
-// plain makes text that a model, a command or a person wrote safe for a terminal.
-func plain(s string) string { return safe.Text(s) }
+// Safe makes text that a model, a command or a person wrote safe for a terminal.
+func Safe(s string) string { return safe.Text(s) }
 
 // oneline shows text on one line of at most n characters.
 func oneline(s string, n int) string { return safe.Line(s, n) }
@@ -27,8 +27,8 @@ func money(usd *float64) string {
 	return fmt.Sprintf("$%.4f", *usd)
 }
 
-// size shows a number of bytes.
-func size(n int64) string { return safe.Size(n) }
+// Bytes shows a number of bytes.
+func Bytes(n int64) string { return safe.Size(n) }
 
 // grouped writes a number with its digits in groups of three.
 func grouped(n int64) string {

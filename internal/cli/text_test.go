@@ -33,7 +33,7 @@ func TestPlain(t *testing.T) {
 		"set\x1b(B of\x1b%G characters":   "set of characters",
 		"\x1b[\x1b[31mnested":             "nested",
 	} {
-		if got := plain(in); got != want {
+		if got := Safe(in); got != want {
 			t.Errorf("plain(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestPlainLetsNothingThrough(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		in := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 24).Draw(t, "in"), "")
-		for _, out := range []string{plain(in), oneline(in, 8)} {
+		for _, out := range []string{Safe(in), oneline(in, 8)} {
 			if !utf8.ValidString(out) {
 				t.Fatalf("%q is no UTF-8, from %q", out, in)
 			}
@@ -77,7 +77,7 @@ func TestPlainLetsNothingThrough(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 5 << 20: "5.0 MiB", 1 << 62: "4.0 EiB"} {
-		if got := size(n); got != want {
+		if got := Bytes(n); got != want {
 			t.Errorf("size of %d: %s, want %s", n, got, want)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/perdure/perdure/internal/cli/process"
 )
 
 // whileRead calls do with a context that ends when the reader of stdout goes away, if that is a pipe: who follows
@@ -23,7 +25,7 @@ func (a *App) whileRead(ctx context.Context, do func(ctx context.Context) error)
 	var gone atomic.Bool
 	go func() {
 		defer close(watched)
-		if readerLeaves(ctx, out) {
+		if process.ReaderLeaves(ctx, out) {
 			gone.Store(true)
 			cancel()
 		}

@@ -1,4 +1,4 @@
-package cli
+package process
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerLeaves waits until nobody can read from a pipe any more; false: ctx has ended before.
-func readerLeaves(ctx context.Context, pipe *os.File) bool {
+// ReaderLeaves waits until nobody can read from a pipe any more; false: ctx has ended before.
+func ReaderLeaves(ctx context.Context, pipe *os.File) bool {
 	const look = 100 * time.Millisecond // how late either may be noticed
 	for ctx.Err() == nil {
 		fds := []unix.PollFd{{Fd: int32(pipe.Fd())}}

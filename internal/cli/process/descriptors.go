@@ -1,4 +1,4 @@
-package cli
+package process
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func FewFiles() string {
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur >= minFiles {
 		return ""
 	}
-	return fmt.Sprintf("perdure: this process may open %d files: %d are needed\n  %s\n", limit.Cur, minFiles, raiseFiles)
+	return fmt.Sprintf("perdure: this process may open %d files: %d are needed\n  %s\n", limit.Cur, minFiles, RaiseFiles)
 }
 
-const raiseFiles = "raise the limit where it was set: ulimit -n 256"
+const RaiseFiles = "raise the limit where it was set: ulimit -n 256"

@@ -1,4 +1,4 @@
-package cli
+package process
 
 import (
 	"os"
@@ -24,7 +24,7 @@ func TestShimAbove(t *testing.T) {
 		return p.parent, p.args, nil
 	}
 	for pid, want := range map[int]int{10: 3, 3: 3, 20: 0, 30: 31, 50: 0, 40: 0, 99: 0} {
-		if got := shimAbove(pid, look); got != want {
+		if got := ShimAbove(pid, look); got != want {
 			t.Errorf("above %d: %d, want %d", pid, got, want)
 		}
 	}

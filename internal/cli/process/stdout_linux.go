@@ -1,4 +1,4 @@
-package cli
+package process
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stdoutClosed reports whether this process was started with stdout closed (>&-), as far as that can be seen: the Go
+// StdoutClosed reports whether this process was started with stdout closed (>&-), as far as that can be seen: the Go
 // runtime opens /dev/null in its place before any code of ours runs, for reading and writing. Programs that discard an
 // output open /dev/null in the same way, so it counts as closed only where the parent has no stdout either, or where
 // the parent is a shell, which would have opened it for writing alone. In doubt it is not closed.
-func stdoutClosed() bool {
+func StdoutClosed() bool {
 	if !isOpenedNull("self") {
 		return false
 	}
