@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 )
 
 func (a *App) answerCommand() *cobra.Command {
@@ -74,6 +75,6 @@ func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, lit
 	if err != nil {
 		return "", err
 	}
-	a.note("%s answered: %s", w.id, shown(text, maxCell))
+	a.note("%s answered: %s", w.id, display.Shown(text, display.MaxCell))
 	return w.session, nil
 }

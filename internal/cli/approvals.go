@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -100,9 +101,9 @@ type questionView struct {
 
 // printQuestion shows what the model asks, and how to answer.
 func (a *App) printQuestion(id string, q session.Question) {
-	a.linef("%s  asks: %s", id, shown(q.Question, 2000))
+	a.linef("%s  asks: %s", id, display.Shown(q.Question, 2000))
 	for i, o := range q.Options {
-		a.linef("  %d. %s", i+1, shown(o, 200))
+		a.linef("  %d. %s", i+1, display.Shown(o, 200))
 	}
 	a.linef("  perdure answer %s %s", id, map[bool]string{true: "NUMBER   (or a text of yours)", false: "TEXT"}[len(q.Options) > 0])
 }
@@ -125,7 +126,7 @@ func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind
 // printApproval shows a call with all that its judge has to know.
 func (a *App) printApproval(w wait) {
 	v := viewOfWait(w)
-	a.linef("%s  %s  asked %s", v.ID, shown(v.Tool, maxCell), a.ago(int64(v.Asked)))
+	a.linef("%s  %s  asked %s", v.ID, display.Shown(v.Tool, display.MaxCell), a.ago(int64(v.Asked)))
 	for _, l := range callLines(w, linesInList) {
 		a.linef("  %s", l)
 	}
@@ -138,7 +139,7 @@ func (a *App) printApproval(w wait) {
 		a.linef("  --scope session would also allow, for the session's life: %s", offered(w))
 	}
 	if v.Pattern != "" {
-		a.linef("  --scope pattern would also allow, for the session's life: %s: %s", shown(v.Pattern, 500), shown(v.Allows, 500))
+		a.linef("  --scope pattern would also allow, for the session's life: %s: %s", display.Shown(v.Pattern, 500), display.Shown(v.Allows, 500))
 	}
 }
 
@@ -147,5 +148,5 @@ func offered(w wait) string {
 	if w.call.Tool == "Bash" {
 		return "this command again, exactly as it is"
 	}
-	return shown(w.call.Approval.Offer, 500)
+	return display.Shown(w.call.Approval.Offer, 500)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 )
 
@@ -184,7 +185,7 @@ func (a *App) decideOne(ctx context.Context, h *perdure.Home, f *approveFlags, w
 	}
 	a.note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.id, callLine(w))
 	if grant != "" {
-		a.hint("and for the session's life: %s", shown(grant, 500))
+		a.hint("and for the session's life: %s", display.Shown(grant, 500))
 	}
 	return nil
 }
@@ -222,7 +223,7 @@ func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *appro
 	}
 	word := map[bool]string{true: "allowed", false: "denied"}
 	if c.Approval.Allow != f.allow {
-		return "", &exitError{code: ExitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
+		return "", &exitError{code: ExitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], display.Shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
 	}
 	a.note("%s was %s already", ref, word[f.allow])
 	return st.ID, nil

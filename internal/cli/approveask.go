@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 )
 
@@ -64,7 +65,7 @@ func (k *asker) all(ctx context.Context, waits []wait) {
 		if len(waits) > 1 {
 			about := callLine(w)
 			if q := w.call.Question; q != nil {
-				about = strconv.Quote(shown(q.Question, maxCell))
+				about = strconv.Quote(display.Shown(q.Question, display.MaxCell))
 			}
 			which = fmt.Sprintf(" %s (%d of %d)", about, i+1, len(waits))
 		}
@@ -142,7 +143,7 @@ func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
 	}
 	k.put()
 	for {
-		_, _ = fmt.Fprint(k.app.Stderr, Safe(ask))
+		_, _ = fmt.Fprint(k.app.Stderr, display.Safe(ask))
 		line, came := k.line(ctx, w)
 		if came != typedLine {
 			_, _ = fmt.Fprintln(k.app.Stderr)

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/display"
 )
 
 // exactArgs is cobra.ExactArgs with an exit code and words of its own.
@@ -19,7 +21,7 @@ func rangeArgs(lo, hi int, what string) cobra.PositionalArgs {
 		}
 		text := "want " + what
 		if n > 0 {
-			text += ", got " + count(int64(n), "argument")
+			text += ", got " + display.Count(int64(n), "argument")
 		}
 		return &exitError{code: ExitUsage, text: text, hint: strings.TrimSuffix(cmd.UseLine(), " [flags]")}
 	}

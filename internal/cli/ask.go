@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/process"
 )
 
@@ -22,7 +23,7 @@ const maxAnswer = 64
 // for a process that is about to end.
 func (a *App) ask(ctx context.Context, question string) (string, error) {
 	a.dropTyped()
-	_, _ = fmt.Fprint(a.Stderr, Safe(question))
+	_, _ = fmt.Fprint(a.Stderr, display.Safe(question))
 	type line struct {
 		text string
 		err  error
@@ -62,12 +63,12 @@ func (a *App) readStdin() (string, error) {
 		return "", &exitError{code: ExitFailed, text: "read stdin: " + causeOf(err).Error()}
 	case zero >= 0:
 		return "", &exitError{
-			code: ExitUsage, text: "stdin is not text: there is a zero byte at " + Bytes(int64(zero)),
+			code: ExitUsage, text: "stdin is not text: there is a zero byte at " + display.Bytes(int64(zero)),
 			hint: "name the file in the prompt instead, so that the model can look at it with its tools",
 		}
 	case len(b) > maxPrompt:
 		return "", &exitError{
-			code: ExitUsage, text: "stdin holds more than " + Bytes(maxPrompt) + ", the most that a prompt takes",
+			code: ExitUsage, text: "stdin holds more than " + display.Bytes(maxPrompt) + ", the most that a prompt takes",
 			hint: "name a file in the prompt instead, so that the model can read what it needs of it",
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/perdure/perdure/internal/cli/display"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/permission"
 )
@@ -50,7 +51,7 @@ func callLine(w wait) string {
 	for _, name := range []string{"command", "file_path", "path", "pattern"} {
 		var s string
 		if json.Unmarshal(fields[name], &s) == nil && s != "" {
-			return safe.Shown(w.call.Tool+" "+firstLine(s), 200)
+			return safe.Shown(w.call.Tool+" "+display.FirstLine(s), 200)
 		}
 	}
 	return safe.Shown(w.call.Tool+" "+string(effective(w.call.Input)), 200)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -23,7 +24,7 @@ func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home
 		return do(h, func(value, about string) {
 			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
 				seen[value] = true
-				out = append(out, value+"\t"+oneline(about, maxCell))
+				out = append(out, value+"\t"+display.Line(about, display.MaxCell))
 			}
 		})
 	})
@@ -89,8 +90,8 @@ func (a offers) completeTask(fits func(perdure.TaskView) bool, most int) complet
 				tasks, err := a.tasksOf(cmd.Context(), h, args[0])
 				for _, t := range tasks {
 					if fits(t) && !slices.ContainsFunc(args[1:], func(named string) bool { return isCalled(named)(t) }) {
-						add(t.ID, taskStatus(t)+"  "+t.Command)
-						add(t.Name, taskStatus(t)+"  "+t.Command)
+						add(t.ID, display.TaskStatus(t)+"  "+t.Command)
+						add(t.Name, display.TaskStatus(t)+"  "+t.Command)
 					}
 				}
 				return err
@@ -98,8 +99,8 @@ func (a offers) completeTask(fits func(perdure.TaskView) bool, most int) complet
 			tasks, _, err := h.Tasks().All(cmd.Context())
 			for _, t := range tasks {
 				if fits(t) {
-					add(t.Name, taskStatus(t)+"  "+t.Command)
-					add(t.SessionID, "session of "+called(t)+"  "+t.Command)
+					add(t.Name, display.TaskStatus(t)+"  "+t.Command)
+					add(t.SessionID, "session of "+display.Called(t)+"  "+t.Command)
 				}
 			}
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
 
@@ -118,7 +119,7 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args 
 		return &exitError{code: ExitFailed, text: children.Error() + "; nothing was deleted", hint: "they need its log: name them too"}
 	}
 	if err == nil {
-		a.note("%s deleted", count(int64(len(ids)), "session"))
+		a.note("%s deleted", display.Count(int64(len(ids)), "session"))
 	}
 	return err
 }
@@ -190,7 +191,7 @@ func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
 
 // deletionLine says what goes with a session.
 func (a *App) deletionLine(d perdure.Deletion) string {
-	line := fmt.Sprintf("%s, %s, last changed %s", a.known(d.Info), count(d.Head.Seq, "event"), a.since(d.Updated))
+	line := fmt.Sprintf("%s, %s, last changed %s", a.known(d.Info), display.Count(d.Head.Seq, "event"), a.since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
 		name := r.Task

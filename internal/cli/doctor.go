@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/provider/connect"
 )
 
@@ -129,7 +130,7 @@ func (d *diagnosis) model(ctx context.Context, h *perdure.Home, spec string) {
 
 func (a *App) printDiagnosis(d *diagnosis) {
 	for _, c := range d.Checks {
-		a.linef("%-4s  %-12s %s", c.Level, c.Name, oneline(c.Text, 500))
+		a.linef("%-4s  %-12s %s", c.Level, c.Name, display.Line(c.Text, 500))
 		if c.Hint != "" {
 			a.linef("      %-12s %s", "", c.Hint)
 		}
@@ -138,7 +139,7 @@ func (a *App) printDiagnosis(d *diagnosis) {
 		a.linef("held  %s by pid %d on %s (%s)", s.Session, s.PID, s.Host, s.Alive)
 	}
 	for _, t := range d.Tasks {
-		a.linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, taskStatus(t.TaskView), t.PID, a.age(int64(t.Started)), shown(t.Command, maxCell))
+		a.linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, display.TaskStatus(t.TaskView), t.PID, a.age(int64(t.Started)), display.Shown(t.Command, display.MaxCell))
 		if t.Stale != "" {
 			a.linef("      stale: %s", t.Stale)
 		}

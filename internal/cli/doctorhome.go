@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
 
@@ -55,7 +56,7 @@ func (d *diagnosis) permissions(home string) {
 	case err != nil:
 		d.add(levelFail, "permissions", "check who owns it", "%v", err)
 	case open > 0:
-		d.add(levelWarn, "permissions", "chmod -R go-rwx "+quote(home), "others may reach %d files of the home, such as %s", open, first)
+		d.add(levelWarn, "permissions", "chmod -R go-rwx "+display.Quote(home), "others may reach %d files of the home, such as %s", open, first)
 	default:
 		d.add(levelOK, "permissions", "", "%s is for its owner alone", home)
 	}
@@ -81,7 +82,7 @@ func (d *diagnosis) disk(home string) {
 	case free < lowSpace:
 		level, hint = levelWarn, "free some space"
 	}
-	d.add(level, "disk", hint, "%s free", Bytes(free))
+	d.add(level, "disk", hint, "%s free", display.Bytes(free))
 }
 
 // maxFaults bounds how many faults of the database are listed.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
@@ -158,7 +159,7 @@ func (d *diagnosis) stray(a *App, r *task.Runner, id, act string, known bool) {
 	case st.Status == session.CommandRunning || st.Stragglers > 0:
 		o.End = a.command("task", "kill", "--stray", id+"/"+act)
 	default:
-		o.End = "rm -r " + quote(filepath.Join(r.Dir, id, act))
+		o.End = "rm -r " + display.Quote(filepath.Join(r.Dir, id, act))
 	}
 	d.Acts = append(d.Acts, o)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -36,7 +37,7 @@ func unanswered(class string, status int, message string) string {
 	if status != 0 {
 		what += fmt.Sprintf(", status %d", status)
 	}
-	return what + " (" + oneline(cause(message), 300) + ")"
+	return what + " (" + display.Line(cause(message), 300) + ")"
 }
 
 // cause leaves out of a network error what was asked for, and by which layers of the program.
@@ -55,7 +56,7 @@ func cause(message string) string {
 func (p *printer) failed(r *perdure.Result) {
 	a, f := p.app, r.Failure
 	if f == nil {
-		a.note("session %s: %s: %s", r.SessionID, r.StopReason, oneline(r.Message, 2000))
+		a.note("session %s: %s: %s", r.SessionID, r.StopReason, display.Line(r.Message, 2000))
 		return
 	}
 	a.note("session %s: %s", r.SessionID, unanswered(f.Class, f.Status, f.Message))

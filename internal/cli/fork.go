@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -71,7 +72,7 @@ func (a *App) forkParent(ctx context.Context, h *perdure.Home, name string, seq 
 	info, err := h.Store().Get(ctx, id)
 	if err == nil && seq > info.Head.Seq {
 		err = &exitError{
-			code: ExitMissing, text: fmt.Sprintf("session %s has %s, and no event %d", id, count(info.Head.Seq, "event"), seq),
+			code: ExitMissing, text: fmt.Sprintf("session %s has %s, and no event %d", id, display.Count(info.Head.Seq, "event"), seq),
 			hint: "perdure log " + id + " shows them",
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 )
 
 // goOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
@@ -68,10 +69,10 @@ func (a *App) resumeHere(ctx context.Context, id string) error {
 func stillWait(calls, questions int) string {
 	var things []string
 	if calls > 0 {
-		things = append(things, count(int64(calls), "call"))
+		things = append(things, display.Count(int64(calls), "call"))
 	}
 	if questions > 0 {
-		things = append(things, count(int64(questions), "question"))
+		things = append(things, display.Count(int64(questions), "question"))
 	}
 	if calls+questions == 1 {
 		return things[0] + " still waits"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -124,15 +125,15 @@ func (a *App) printSessions(sessions []perdure.Listing, oneDirectory bool) error
 	rows := [][]string{{"ID", "NAME", "STATUS", "UPDATED", "TURNS", "COST", "MODEL", "DIRECTORY"}}
 	for _, s := range sessions {
 		rows = append(rows, []string{
-			name(s.ID), a.called(s), status(s), a.age(s.Updated), grouped(s.Heads.Turns), money(headOf(s).CostUSD), modelOf(s),
+			name(s.ID), a.called(s), status(s), a.age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
 			a.tilde(s.Heads.Cwd),
 		})
 	}
 	if oneDirectory {
-		rows = withoutColumn(rows, len(rows[0])-1)
+		rows = display.WithoutColumn(rows, len(rows[0])-1)
 	}
 	columns, _ := a.size()
-	return a.table(narrow(rows, columns, "TURNS", "MODEL", "COST", "DIRECTORY", "UPDATED")) // a name of which enough is seen says more
+	return a.table(display.Narrow(rows, columns, "TURNS", "MODEL", "COST", "DIRECTORY", "UPDATED")) // a name of which enough is seen says more
 }
 
 // called is what a session is known by: its name, and that it is a fork.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -137,7 +138,7 @@ func (p *logPrinter) event(id string, ev session.Event) error {
 		if p.named {
 			line.Session = id
 		}
-		return Encoder(p.out).Encode(line)
+		return display.Encoder(p.out).Encode(line)
 	}
 	if p.named {
 		if _, err := io.WriteString(p.out, id+"  "); err != nil {
@@ -145,6 +146,6 @@ func (p *logPrinter) event(id string, ev session.Event) error {
 		}
 	}
 	at := p.app.clock(ev.Time).Format("2006-01-02 15:04:05.000Z07:00")
-	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, oneline(string(ev.Kind), 40), ev.Actor.Type, oneline(session.Summary(ev), 160))
+	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, display.Line(string(ev.Kind), 40), ev.Actor.Type, display.Line(session.Summary(ev), 160))
 	return err
 }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -111,7 +111,7 @@ func TestEventViewOfTheUnknown(t *testing.T) {
 		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: []byte("ab")}, `{"raw_base64":"YWI="}`},
 	} {
 		var b strings.Builder
-		if err := cli.Encoder(&b).Encode(session.EventView(c.ev, nil)); err != nil {
+		if err := display.Encoder(&b).Encode(session.EventView(c.ev, nil)); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), `"body":`+c.want) {

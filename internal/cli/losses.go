@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
 
@@ -38,7 +39,7 @@ func (a *App) warnOfLosses(ctx context.Context, h *perdure.Home) {
 func (a *App) hintLosses(h *perdure.Home) string {
 	note := filepath.Join(h.Dir(), "perdure.lost")
 	if _, err := os.Stat(note); err != nil {
-		return "restore a backup, or go on with what is there: the next command that writes keeps a note in " + quote(note)
+		return "restore a backup, or go on with what is there: the next command that writes keeps a note in " + display.Quote(note)
 	}
-	return "restore a backup, or go on with what is there: rm " + quote(note)
+	return "restore a backup, or go on with what is there: rm " + display.Quote(note)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -32,7 +33,7 @@ func (a *App) overview(ctx context.Context, h *perdure.Home) error {
 	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
 	sessions = sessions[:min(len(sessions), overviewSessions)]
 	if len(sessions) > 0 {
-		a.linef("Newest sessions in %s", oneline(a.tilde(q.Cwd), maxCell))
+		a.linef("Newest sessions in %s", display.Line(a.tilde(q.Cwd), display.MaxCell))
 		if err := a.printSessions(sessions, true); err != nil {
 			return err
 		}
@@ -102,13 +103,13 @@ func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
 	}
 	a.linef("Runs now")
 	if running > 0 {
-		a.itemf("%s: perdure list --activity running", count(int64(running), "session"))
+		a.itemf("%s: perdure list --activity running", display.Count(int64(running), "session"))
 	}
 	for _, t := range tasks[:min(len(tasks), overviewRows)] {
-		a.itemf("%s  %s  %s  %s", ShortID(t.SessionID, ShortLength), called(t), taskFigures(t), firstLine(t.Command))
+		a.itemf("%s  %s  %s  %s", ShortID(t.SessionID, ShortLength), display.Called(t), display.TaskFigures(t), display.FirstLine(t.Command))
 	}
 	if n := len(tasks) - overviewRows; n > 0 {
-		a.itemf("and %s: perdure task list", count(int64(n), "more task"))
+		a.itemf("and %s: perdure task list", display.Count(int64(n), "more task"))
 	}
 	a.linef("")
 	return nil

@@ -3,13 +3,14 @@ package cli
 import (
 	"os"
 
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/process"
 )
 
 // inside says how it is known that this process belongs to a session's command, or nothing.
 func (a *App) inside() string {
 	if id := a.getenv("PERDURE_SESSION_ID"); id != "" {
-		return "PERDURE_SESSION_ID is set: this is a command of session " + shown(id, 128)
+		return "PERDURE_SESSION_ID is set: this is a command of session " + display.Shown(id, 128)
 	}
 	if a.getenv("PERDURE_ACT") != "" {
 		return "PERDURE_ACT is set: this is a command of a session"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -77,7 +78,7 @@ func (a *App) revokeCommand() *cobra.Command {
 				}
 				e := &exitError{code: ExitMissing, text: fmt.Sprintf("session %s has no grant %q", id, args[1]), hint: "it has no grants"}
 				if len(grants) > 0 {
-					e.hint = "nearest: " + strings.Join(nearest(args[1], grants), ", ")
+					e.hint = "nearest: " + strings.Join(display.Nearest(args[1], grants), ", ")
 				}
 				return e
 			})

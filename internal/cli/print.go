@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 )
@@ -39,11 +40,11 @@ func (p *printer) opened(st *session.State, resumed bool, words func(int64) stri
 	p.out.opened(st, resumed, words)
 	switch {
 	case !p.named && p.piped > 0:
-		p.app.note("session %s, with %s of stdin", st.ID, Bytes(int64(p.piped)))
+		p.app.note("session %s, with %s of stdin", st.ID, display.Bytes(int64(p.piped)))
 	case !p.named:
 		p.app.note("session %s", st.ID)
 	case p.piped > 0 && !p.bare:
-		p.app.note("the prompt has %s of stdin", Bytes(int64(p.piped)))
+		p.app.note("the prompt has %s of stdin", display.Bytes(int64(p.piped)))
 	}
 }
 
@@ -106,7 +107,7 @@ func (p *printer) report(r *perdure.Result) {
 			p.app.hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
 			return
 		}
-		p.app.hint("resumed: %s %s: %s", rec.Kind, oneline(rec.ID, 500), oneline(rec.Text, 500))
+		p.app.hint("resumed: %s %s: %s", rec.Kind, display.Line(rec.ID, 500), display.Line(rec.Text, 500))
 		p.app.quoteOutput(rec.Output)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -110,10 +111,10 @@ func (a *App) ambiguous(text string, found []store.Info) error {
 func (a *App) known(s store.Info) string {
 	words := []string{s.ID}
 	if s.Heads.Title != "" {
-		words = append(words, strconv.Quote(oneline(s.Heads.Title, maxCell)))
+		words = append(words, strconv.Quote(display.Line(s.Heads.Title, display.MaxCell)))
 	}
 	if first := s.Heads.Labels[labelPrompt]; first != "" {
-		words = append(words, "that began with", strconv.Quote(oneline(first, maxCell)))
+		words = append(words, "that began with", strconv.Quote(display.Line(first, display.MaxCell)))
 	}
 	return strings.Join(words, " ")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -89,7 +90,7 @@ func (a *App) tellRuleChanges(before, now []session.Rule) {
 		var texts []string
 		for _, r := range rules {
 			if !slices.Contains(others, r) {
-				texts = append(texts, fmt.Sprintf("%s %s (%s)", r.Effect, shown(r.Text, 200), r.Source))
+				texts = append(texts, fmt.Sprintf("%s %s (%s)", r.Effect, display.Shown(r.Text, 200), r.Source))
 			}
 		}
 		if n := len(texts); n > maxRulesTold {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
 )
@@ -27,11 +28,11 @@ var shapes = []string{"text", "json", "stream-json", "claude-stream-json"}
 func (a *App) shape(f *runFlags, prompt string) shape {
 	switch f.format {
 	case "json":
-		return &jsonShape{enc: Encoder(a.Stdout)}
+		return &jsonShape{enc: display.Encoder(a.Stdout)}
 	case "stream-json":
-		return &streamShape{enc: Encoder(a.Stdout), verbose: f.verbose}
+		return &streamShape{enc: display.Encoder(a.Stdout), verbose: f.verbose}
 	case "claude-stream-json":
-		return newClaudeShape(Encoder(a.Stdout))
+		return newClaudeShape(display.Encoder(a.Stdout))
 	}
 	if a.Screen {
 		return a.live(prompt)
@@ -94,7 +95,7 @@ func (s *textShape) answer(text string) {
 	if s.answers > 0 {
 		s.app.linef("")
 	}
-	s.app.linef("%s", Safe(text))
+	s.app.linef("%s", display.Safe(text))
 	s.answers++
 	s.printed = s.replies
 }

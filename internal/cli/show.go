@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -54,7 +55,7 @@ func (a *App) showCommand() *cobra.Command {
 
 func (a *App) show(v *perdure.View) {
 	row := func(name, format string, args ...any) {
-		a.linef("%-12s %s", name, oneline(fmt.Sprintf(format, args...), 500))
+		a.linef("%-12s %s", name, display.Line(fmt.Sprintf(format, args...), 500))
 	}
 	row("session", "%s  %s", v.ID, v.Title)
 	if first := v.Labels[labelPrompt]; first != "" && first != v.Title {
@@ -62,7 +63,7 @@ func (a *App) show(v *perdure.View) {
 	}
 	row("status", "%s", doing(v))
 	if f := v.Failure; f != nil {
-		row("failed", "%s: %s; %s since %s", f.Class, f.Message, count(int64(f.Tries), "try"), a.local(int64(f.Since)))
+		row("failed", "%s: %s; %s since %s", f.Class, f.Message, display.Count(int64(f.Tries), "try"), a.local(int64(f.Since)))
 		if f.Remedy != "" {
 			row("", "%s", f.Remedy)
 		}
@@ -74,18 +75,18 @@ func (a *App) show(v *perdure.View) {
 	}
 	row("opened", "%s", a.local(int64(v.Created)))
 	row("updated", "%s (%s)", a.local(int64(v.Updated)), a.ago(int64(v.Updated)))
-	row("usage", "%s; %s", tokens(v.Usage.Usage), money(v.CostUSD))
+	row("usage", "%s; %s", tokens(v.Usage.Usage), display.Money(v.CostUSD))
 	if v.Budget != nil {
 		row("budget", "$%.4f of $%.4f spent", v.Budget.Spent, v.Budget.Limit)
 	}
 	if v.Config.MaxSteps > 0 {
-		row("limit", "%s a turn", count(int64(v.Config.MaxSteps), "step"))
+		row("limit", "%s a turn", display.Count(int64(v.Config.MaxSteps), "step"))
 	}
-	row("permissions", "mode %s, %s, %s", v.Permissions.Mode, count(int64(len(v.Permissions.Rules)), "rule"), count(int64(len(v.Permissions.Grants)), "grant"))
+	row("permissions", "mode %s, %s, %s", v.Permissions.Mode, display.Count(int64(len(v.Permissions.Rules)), "rule"), display.Count(int64(len(v.Permissions.Grants)), "grant"))
 	if f := v.Files; len(f.Read)+len(f.Modified)+len(f.Created) > 0 {
 		row("files", "%d read, %d modified, %d created", len(f.Read), len(f.Modified), len(f.Created))
 	}
-	row("log", "%s", count(v.Head.Seq, "event"))
+	row("log", "%s", display.Count(v.Head.Seq, "event"))
 	for _, name := range slices.Sorted(maps.Keys(v.Truncated)) {
 		row("left out", "%d %s: --all reads them from the log", v.Truncated[name], name)
 	}
@@ -97,13 +98,13 @@ func (a *App) show(v *perdure.View) {
 
 // tokens is a usage in words, without what is none.
 func tokens(u session.Usage) string {
-	words := []string{grouped(u.Input) + " tokens in", grouped(u.Output) + " out"}
+	words := []string{display.Grouped(u.Input) + " tokens in", display.Grouped(u.Output) + " out"}
 	for _, part := range []struct {
 		n    int64
 		what string
 	}{{u.CacheRead, "read from cache"}, {u.CacheWrite, "written to cache"}, {u.LostInput, "lost with calls that broke off"}} {
 		if part.n > 0 {
-			words = append(words, grouped(part.n)+" "+part.what)
+			words = append(words, display.Grouped(part.n)+" "+part.what)
 		}
 	}
 	return strings.Join(words, ", ")
@@ -163,7 +164,7 @@ func section[T any](a *App, name string, items []T, item func(T)) {
 
 // itemf prints one entry of a section.
 func (a *App) itemf(format string, args ...any) {
-	a.linef("  %s", oneline(fmt.Sprintf(format, args...), 300))
+	a.linef("  %s", display.Line(fmt.Sprintf(format, args...), 300))
 }
 
 func (a *App) showActs(v *perdure.View) {
@@ -173,14 +174,14 @@ func (a *App) showActs(v *perdure.View) {
 	acts := v.Acts[max(0, len(v.Acts)-shownActs):]
 	a.linef("\nacts")
 	if before := int64(len(v.Acts)-len(acts)) + v.Truncated["acts"]; before > 0 {
-		a.itemf("… %s before", grouped(before))
+		a.itemf("… %s before", display.Grouped(before))
 	}
 	for _, act := range acts {
 		took := ""
 		if act.Started > 0 && act.Ended >= act.Started {
 			took = "  " + took10(int64(act.Ended-act.Started))
 		}
-		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, shown(act.About, 120), stands(act, v.Waiting), took)
+		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, display.Shown(act.About, 120), stands(act, v.Waiting), took)
 	}
 }
 
@@ -225,17 +226,17 @@ func (a *App) showWait(w perdure.Waiting) {
 	}
 	a.itemf("question %s  %s", w.ID, w.Question.Question)
 	for i, o := range w.Question.Options {
-		a.linef("    %d  %s", i+1, shown(o, 200))
+		a.linef("    %d  %s", i+1, display.Shown(o, 200))
 	}
 	a.linef("    perdure answer %s ANSWER", w.ID)
 }
 
 func (a *App) showTask(t perdure.TaskView) {
-	how := settingsWords(t.TaskSettings)
+	how := display.TaskSettings(t.TaskSettings)
 	if how != "" {
 		how = "[" + how + "]  "
 	}
-	a.itemf("%s  %s  %s  %s%s", called(t), taskStatus(t), taskFigures(t), how, t.Command)
+	a.itemf("%s  %s  %s  %s%s", display.Called(t), display.TaskStatus(t), display.TaskFigures(t), how, t.Command)
 	a.indented(t.LastOutput)
 }
 
@@ -256,7 +257,7 @@ func (a *App) showMessage(m perdure.MessageView) {
 }
 
 func (a *App) indented(text string) {
-	for line := range strings.Lines(Safe(text)) {
+	for line := range strings.Lines(display.Safe(text)) {
 		a.linef("    %s", strings.TrimRight(line, "\n"))
 	}
 }
@@ -274,7 +275,7 @@ func contentText(c perdure.ContentView) string {
 		}
 		return b.String()
 	case c.Bytes > 0:
-		return fmt.Sprintf("%s, %s", c.Media, Bytes(int64(c.Bytes)))
+		return fmt.Sprintf("%s, %s", c.Media, display.Bytes(int64(c.Bytes)))
 	}
 	return inputText(c.Raw)
 }
@@ -282,7 +283,7 @@ func contentText(c perdure.ContentView) string {
 // inputText shows a tool's input as compact JSON.
 func inputText(v any) string {
 	var b strings.Builder
-	if Encoder(&b).Encode(v) != nil {
+	if display.Encoder(&b).Encode(v) != nil {
 		return ""
 	}
 	return strings.TrimSpace(b.String())
@@ -294,5 +295,5 @@ func (a *App) awaitLine(v perdure.AwaitView) string {
 	if v.At != 0 {
 		at = ", at the latest " + a.local(int64(v.At))
 	}
-	return v.ID + ": " + shown(v.Text+at, 500)
+	return v.ID + ": " + display.Shown(v.Text+at, 500)
 }

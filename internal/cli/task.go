@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 )
 
 func (a *App) taskCommand() *cobra.Command {
@@ -98,8 +99,8 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 			continue
 		}
 		rows = append(rows, []string{
-			name(t.SessionID), t.ID, t.Name, taskStatus(t), strconv.Itoa(t.PID), ran(t), a.endedAgo(t), cpuTime(t.CPU), memory(t.RSS),
-			ports(t.Ports), Bytes(t.Output), Bytes(max(0, t.Output-t.Position)), t.Command,
+			name(t.SessionID), t.ID, t.Name, display.TaskStatus(t), strconv.Itoa(t.PID), display.Ran(t), a.endedAgo(t), display.CPUTime(t.CPU), display.Memory(t.RSS),
+			display.Ports(t.Ports), display.Bytes(t.Output), display.Bytes(max(0, t.Output-t.Position)), t.Command,
 		})
 	}
 	switch {
@@ -109,16 +110,16 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 		a.note("no tasks")
 		return nil
 	case !session:
-		rows = withoutColumn(rows, 0)
+		rows = display.WithoutColumn(rows, 0)
 	}
 	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Ended > 0 }) {
-		rows = withoutColumn(rows, slices.Index(rows[0], "ENDED"))
+		rows = display.WithoutColumn(rows, slices.Index(rows[0], "ENDED"))
 	}
 	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Name != "" }) {
-		rows = withoutColumn(rows, slices.Index(rows[0], "NAME"))
+		rows = display.WithoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
 	columns, _ := a.size()
-	return a.table(narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID", "ENDED", "AGE"))
+	return a.table(display.Narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID", "ENDED", "AGE"))
 }
 
 func (a *App) endedAgo(t perdure.TaskView) string {

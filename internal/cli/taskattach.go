@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 )
@@ -136,6 +137,6 @@ func (at *attachment) over(ctx context.Context) error {
 	}
 	t := at.task
 	t.Status, t.ExitCode, t.Signal, t.By, t.Reason, t.Stragglers = st.Status, st.ExitCode, st.Signal, st.By, st.Reason, 0
-	at.app.note("task %s of session %s: %s", t.ID, t.SessionID, taskStatus(t))
+	at.app.note("task %s of session %s: %s", t.ID, t.SessionID, display.TaskStatus(t))
 	return exit(taskCode(st.Status, st.ExitCode, st.Signal))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 )
@@ -107,7 +108,7 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 		}
 		for _, t := range bySession[id] {
 			if now, ok := h.Tasks().One(st, t.ID); ok && t.Live() {
-				a.note("%s: %s", called(now), taskStatus(now))
+				a.note("%s: %s", display.Called(now), display.TaskStatus(now))
 			}
 		}
 	}
@@ -119,9 +120,9 @@ func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []
 	for _, t := range tasks {
 		switch {
 		case t.Reason == task.ReasonCopied:
-			a.note("task %s belongs to the home that this one is a copy of: it is not touched", called(t))
+			a.note("task %s belongs to the home that this one is a copy of: it is not touched", display.Called(t))
 		case !t.Live():
-			a.note("task %s has ended already: %s", called(t), taskStatus(t))
+			a.note("task %s has ended already: %s", display.Called(t), display.TaskStatus(t))
 		}
 	}
 	return a.Within(ctx, h, id, killPatience, func(ctx context.Context) error { return h.Tasks().Kill(ctx, by, tasks...) })

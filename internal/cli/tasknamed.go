@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -171,7 +172,7 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 				e.more = append(e.more, "… and more: perdure task list "+id+" shows them")
 				break
 			}
-			e.more = append(e.more, fmt.Sprintf("%s: %s: %s", called(t), taskStatus(t), oneline(t.Command, maxCell)))
+			e.more = append(e.more, fmt.Sprintf("%s: %s: %s", display.Called(t), display.TaskStatus(t), display.Line(t.Command, display.MaxCell)))
 		}
 		return perdure.TaskView{}, e
 	}
@@ -212,7 +213,7 @@ func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure
 	}
 	e := &exitError{code: ExitMissing, text: fmt.Sprintf("session %s has no task %q", st.ID, name), hint: "it has no tasks"}
 	if len(ids) > 0 {
-		e.hint = "nearest: " + strings.Join(nearest(name, ids), ", ")
+		e.hint = "nearest: " + strings.Join(display.Nearest(name, ids), ", ")
 	}
 	return perdure.TaskView{}, e
 }

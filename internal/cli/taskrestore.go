@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -43,7 +44,7 @@ func (a *App) taskRestartPolicyCommand() *cobra.Command {
 				if err := a.deliver(ctx, h, t.SessionID, &session.TaskRestartSet{Task: t.ID, Restart: policy}); err != nil {
 					return err
 				}
-				a.note("after a reboot %s %s is restarted: %s: %s", t.SessionID, t.ID, word, shown(t.Command, maxCell))
+				a.note("after a reboot %s %s is restarted: %s: %s", t.SessionID, t.ID, word, display.Shown(t.Command, display.MaxCell))
 				return nil
 			})
 		},
@@ -129,9 +130,9 @@ func (r *restoring) tell(t perdure.Restored) error {
 	case r.json:
 		return a.json(t)
 	case t.Again:
-		a.linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, shown(t.Command, maxCell))
+		a.linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, display.Shown(t.Command, display.MaxCell))
 	default:
-		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, shown(t.Command, maxCell))
+		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, display.Shown(t.Command, display.MaxCell))
 		a.quoteOutput(t.LastOutput)
 		if session.HidesCommand(nil, t.Command, t.Cwd) {
 			return nil // nor would a restart run it

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -84,7 +85,7 @@ func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perd
 
 // tellNews words what a task was waited for came to.
 func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
-	status := fmt.Sprintf("%s %s", news.Task.ID, taskStatus(news.Task))
+	status := fmt.Sprintf("%s %s", news.Task.ID, display.TaskStatus(news.Task))
 	if news.Gap > 0 {
 		a.note("%d bytes of its output were dropped before they could be looked at", news.Gap)
 	}
@@ -101,7 +102,7 @@ func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
 		a.note("%s, and no line matched", status)
 		return exit(ExitFailed)
 	case !w.json:
-		a.linef("%s", Safe(*news.Line))
+		a.linef("%s", display.Safe(*news.Line))
 	}
 	return nil
 }

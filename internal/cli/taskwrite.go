@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -107,13 +108,13 @@ func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string,
 			Written int64                `json:"written_bytes"`
 		}{t, done.Outcome, done.Bytes})
 	}
-	text := fmt.Sprintf("session %s: task %s: %s written: %s", id, name, count(done.Bytes, "byte"), done.Reason)
+	text := fmt.Sprintf("session %s: task %s: %s written: %s", id, name, display.Count(done.Bytes, "byte"), done.Reason)
 	switch done.Outcome {
 	case session.InputTaken:
-		a.note("%s: %s written", called(t), count(done.Bytes, "byte"))
+		a.note("%s: %s written", display.Called(t), display.Count(done.Bytes, "byte"))
 		return nil
 	case session.InputEnded:
-		a.linef("%s has ended: %s; nothing was written", name, taskStatus(t))
+		a.linef("%s has ended: %s; nothing was written", name, display.TaskStatus(t))
 		return nil
 	case session.InputClosed:
 		return &exitError{code: ExitFailed, text: "task " + name + " has no open input", hint: "one that is started with --stdin or --tty has"}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
@@ -31,11 +32,11 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	for _, t := range tasks {
 		how := ""
 		if t.Status != session.CommandRunning {
-			how = taskStatus(t) + ", "
+			how = display.TaskStatus(t) + ", "
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
-		a.hint("%s (%s%s): %s", called(t), how, taskFigures(t), shown(firstLine(t.Command), 500))
+		a.hint("%s (%s%s): %s", display.Called(t), how, display.TaskFigures(t), display.Shown(display.FirstLine(t.Command), 500))
 	}
 	switch len(tasks) {
 	case 0:

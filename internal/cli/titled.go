@@ -1,13 +1,17 @@
 package cli
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/perdure/perdure/internal/cli/display"
+)
 
 // maxFirstWords bounds them, in characters.
 const maxFirstWords = 60
 
 // firstWords are the first words of a prompt, on one line.
 func firstWords(prompt string) string {
-	line := oneline(prompt, maxFirstWords+1)
+	line := display.Line(prompt, maxFirstWords+1)
 	if len([]rune(line)) <= maxFirstWords {
 		return line
 	}

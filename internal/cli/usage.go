@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -218,12 +219,12 @@ func (a *App) printUsage(r *usageReport, asJSON bool) error {
 		rows = append(rows, usageRow(p))
 	}
 	columns, _ := a.size()
-	rows = narrow(a.shortNames(append(rows, usageRow(total)), r.By, columns), columns, "LOST INPUT", "CACHE WRITE", "CACHE READ", "CALLS")
+	rows = display.Narrow(a.shortNames(append(rows, usageRow(total)), r.By, columns), columns, "LOST INPUT", "CACHE WRITE", "CACHE READ", "CALLS")
 	if err := a.table(rows); err != nil {
 		return err
 	}
 	if total.Unpriced > 0 {
-		a.note("%s of unknown price: their cost is not in the sum", count(total.Unpriced, "call"))
+		a.note("%s of unknown price: their cost is not in the sum", display.Count(total.Unpriced, "call"))
 	}
 	return nil
 }
@@ -231,7 +232,7 @@ func (a *App) printUsage(r *usageReport, asJSON bool) error {
 // shortNames cuts what the rows of a table of usage are named after, on a terminal: ids to their ends, others to two
 // fifths of its columns.
 func (a *App) shortNames(rows [][]string, by string, columns int) [][]string {
-	short := func(name string) string { return ansi.Truncate(name, max(minCell, columns*2/5), "…") }
+	short := func(name string) string { return ansi.Truncate(name, max(display.MinCell, columns*2/5), "…") }
 	if by == "session" {
 		var ids []string
 		for _, row := range rows[1 : len(rows)-1] {
@@ -248,7 +249,7 @@ func (a *App) shortNames(rows [][]string, by string, columns int) [][]string {
 }
 
 func usageRow(p usagePart) []string {
-	cost := money(&p.Known)
+	cost := display.Money(&p.Known)
 	switch {
 	case p.Unpriced > 0 && p.Known > 0:
 		cost += "+"
@@ -256,6 +257,6 @@ func usageRow(p usagePart) []string {
 		cost = "?"
 	}
 	return []string{
-		p.Name, grouped(p.Calls), grouped(p.Input), grouped(p.Output), grouped(p.CacheRead), grouped(p.CacheWrite), grouped(p.LostInput), cost,
+		p.Name, display.Grouped(p.Calls), display.Grouped(p.Input), display.Grouped(p.Output), display.Grouped(p.CacheRead), display.Grouped(p.CacheWrite), display.Grouped(p.LostInput), cost,
 	}
 }

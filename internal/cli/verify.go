@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
 
@@ -70,7 +71,7 @@ func (a *App) printFaults(id string, faults []string, asJSON bool, prefix string
 		a.linef("%sok", prefix)
 	}
 	for _, f := range faults {
-		a.linef("%s%s", prefix, oneline(f, 500))
+		a.linef("%s%s", prefix, display.Line(f, 500))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 )
 
 // waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so
@@ -15,9 +16,9 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 		if w.Kind != kindQuestion {
 			continue
 		}
-		a.hint("%s asks: %s", w.ID, shown(w.Question.Question, 2000))
+		a.hint("%s asks: %s", w.ID, display.Shown(w.Question.Question, 2000))
 		for i, o := range w.Question.Options {
-			a.hint("  %d. %s", i+1, shown(o, 200))
+			a.hint("  %d. %s", i+1, display.Shown(o, 200))
 		}
 		if here {
 			continue
@@ -34,7 +35,7 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 			continue
 		}
 		calls++
-		a.hint("%s  %s", w.id, shown(w.call.Tool, maxCell))
+		a.hint("%s  %s", w.id, display.Shown(w.call.Tool, display.MaxCell))
 		for _, l := range callLines(w, linesAtEnd) {
 			a.hint("  %s", l)
 		}

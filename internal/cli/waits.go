@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -146,7 +147,7 @@ func unclearWait(text string, waits []wait) error {
 	for _, w := range waits {
 		about := callLine(w)
 		if q := w.call.Question; q != nil {
-			about = strconv.Quote(oneline(q.Question, maxCell))
+			about = strconv.Quote(display.Line(q.Question, display.MaxCell))
 		}
 		e.more = append(e.more, w.id+"  "+about)
 	}
@@ -159,7 +160,7 @@ func noWait(st *session.State, ref, kind string) error {
 	same, other := waitsOf(st, kind), waitsOf(st, map[string]string{kindApproval: kindQuestion, kindQuestion: kindApproval}[kind])
 	switch {
 	case len(same) > 0:
-		e.hint = "nearest: " + strings.Join(nearest(ref, waitIDs(same)), ", ")
+		e.hint = "nearest: " + strings.Join(display.Nearest(ref, waitIDs(same)), ", ")
 	case len(other) > 0 && kind == kindApproval:
 		e.hint = "a question waits there: perdure answer " + st.ID
 	case len(other) > 0:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 	"github.com/perdure/perdure/session"
 )
@@ -101,7 +102,7 @@ func panelStatus(v perdure.TaskView) string {
 	case v.Status == session.CommandExited && v.Stragglers > 0 && v.ExitCode != nil:
 		return fmt.Sprintf("exited %d, %d left", *v.ExitCode, v.Stragglers)
 	}
-	return taskStatus(v)
+	return display.TaskStatus(v)
 }
 
 func panelState(v perdure.TaskView) taskpanel.State {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/perdure/perdure/internal/cli/display"
 	safe "github.com/perdure/perdure/internal/plain"
 )
 
@@ -43,14 +44,14 @@ var meant = map[string]string{
 
 // noCommand names a first word that is no command, with the nearest one.
 func noCommand(root *cobra.Command, word string) error {
-	e := &exitError{code: ExitUsage, text: fmt.Sprintf("no such command: %s", oneline(word, maxCell))}
+	e := &exitError{code: ExitUsage, text: fmt.Sprintf("no such command: %s", display.Line(word, display.MaxCell))}
 	if strings.ContainsFunc(strings.TrimSpace(word), unicode.IsSpace) {
 		e.hint = "a prompt goes with -p: perdure -p \"PROMPT\""
 		return e
 	}
 	near := root.SuggestionsFor(word)
 	if _, ok := meant[strings.ToLower(word)]; ok || len(near) == 0 {
-		near = nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
+		near = display.Nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
 	}
 	if safe.Distance(strings.ToLower(word), near[0]) > max(1, len(near[0])/2) { // No word at all is better than a wrong one.
 		e.hint = "perdure --help lists the commands, and a prompt goes with -p: perdure -p \"PROMPT\""

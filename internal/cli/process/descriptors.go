@@ -20,4 +20,5 @@ func FewFiles() string {
 	return fmt.Sprintf("perdure: this process may open %d files: %d are needed\n  %s\n", limit.Cur, minFiles, RaiseFiles)
 }
 
+// RaiseFiles is what helps where too few files may be opened.
 const RaiseFiles = "raise the limit where it was set: ulimit -n 256"

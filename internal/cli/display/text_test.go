@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"bytes"
@@ -40,13 +40,13 @@ func TestPlain(t *testing.T) {
 }
 
 func TestOneline(t *testing.T) {
-	if got := oneline("a\n b\t\tc", 10); got != "a b c" {
+	if got := Line("a\n b\t\tc", 10); got != "a b c" {
 		t.Errorf("%q", got)
 	}
-	if got := oneline(strings.Repeat("ä", 50), 10); got != strings.Repeat("ä", 9)+"…" {
+	if got := Line(strings.Repeat("ä", 50), 10); got != strings.Repeat("ä", 9)+"…" {
 		t.Errorf("%q", got)
 	}
-	if got := oneline(strings.Repeat("x", 10<<20), 10); utf8.RuneCountInString(got) != 10 {
+	if got := Line(strings.Repeat("x", 10<<20), 10); utf8.RuneCountInString(got) != 10 {
 		t.Errorf("%d characters", utf8.RuneCountInString(got))
 	}
 }
@@ -59,7 +59,7 @@ func TestPlainLetsNothingThrough(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		in := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 24).Draw(t, "in"), "")
-		for _, out := range []string{Safe(in), oneline(in, 8)} {
+		for _, out := range []string{Safe(in), Line(in, 8)} {
 			if !utf8.ValidString(out) {
 				t.Fatalf("%q is no UTF-8, from %q", out, in)
 			}
@@ -69,7 +69,7 @@ func TestPlainLetsNothingThrough(t *testing.T) {
 				}
 			}
 		}
-		if n := utf8.RuneCountInString(oneline(in, 8)); n > 8 {
+		if n := utf8.RuneCountInString(Line(in, 8)); n > 8 {
 			t.Fatalf("%d characters", n)
 		}
 	})
@@ -84,7 +84,7 @@ func TestSize(t *testing.T) {
 }
 
 func TestMoneyThatIsUnknown(t *testing.T) {
-	if got := money(nil); got != "?" {
+	if got := Money(nil); got != "?" {
 		t.Errorf("shown as %q", got)
 	}
 }
@@ -109,7 +109,7 @@ func TestJSONIsPlain(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{"": "''", "a/b-c_1.x": "a/b-c_1.x", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'"} {
-		if got := quote(in); got != want {
+		if got := Quote(in); got != want {
 			t.Errorf("quote(%q) = %s, want %s", in, got, want)
 		}
 	}

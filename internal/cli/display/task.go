@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// ran is how long a task has run, up to its end.
-func ran(t perdure.TaskView) string {
+// Ran is how long a task has run, up to its end.
+func Ran(t perdure.TaskView) string {
 	if t.Started == 0 {
 		return "-"
 	}
 	return safe.Span(time.Duration(t.Ran * float64(time.Second)))
 }
 
-// cpuTime shows processor time; nil is unknown.
-func cpuTime(seconds *float64) string {
+// CPUTime shows processor time; nil is unknown.
+func CPUTime(seconds *float64) string {
 	if seconds == nil {
 		return "-"
 	}
@@ -30,14 +30,16 @@ func cpuTime(seconds *float64) string {
 	return fmt.Sprintf("%.2fs", *seconds)
 }
 
-func memory(bytes *int64) string {
+// Memory shows what is resident, in bytes; nil is unknown.
+func Memory(bytes *int64) string {
 	if bytes == nil {
 		return "-"
 	}
 	return Bytes(*bytes)
 }
 
-func ports(list []int) string {
+// Ports lists ports.
+func Ports(list []int) string {
 	if len(list) == 0 {
 		return "-"
 	}
@@ -48,30 +50,30 @@ func ports(list []int) string {
 	return strings.Join(words, ",")
 }
 
-// called is a task's id, with its name if it has one.
-func called(t perdure.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
+// Called is a task's id, with its name if it has one.
+func Called(t perdure.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
 
-// taskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
+// TaskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
 // it has run, what it uses and where it listens.
-func taskFigures(t perdure.TaskView) string {
+func TaskFigures(t perdure.TaskView) string {
 	words := []string{fmt.Sprintf("pid %d", t.PID)}
 	if !t.Live() {
 		return words[0]
 	}
 	if t.Started > 0 {
-		words = append(words, ran(t))
+		words = append(words, Ran(t))
 	}
 	if t.CPU != nil {
-		words = append(words, "cpu "+cpuTime(t.CPU), memory(t.RSS))
+		words = append(words, "cpu "+CPUTime(t.CPU), Memory(t.RSS))
 	}
 	if len(t.Ports) > 0 {
-		words = append(words, "ports "+ports(t.Ports))
+		words = append(words, "ports "+Ports(t.Ports))
 	}
 	return strings.Join(words, ", ")
 }
 
-// taskStatus is how a task stands, in words.
-func taskStatus(t perdure.TaskView) string {
+// TaskStatus is how a task stands, in words.
+func TaskStatus(t perdure.TaskView) string {
 	s := string(t.Status)
 	switch {
 	case t.Status == session.CommandExited && t.ExitCode != nil:
@@ -90,8 +92,8 @@ func taskStatus(t perdure.TaskView) string {
 	return s
 }
 
-// settingsWords words what is special about how a task runs; empty for an ordinary one.
-func settingsWords(set session.TaskSettings) string {
+// TaskSettings words what is special about how a task runs; empty for an ordinary one.
+func TaskSettings(set session.TaskSettings) string {
 	var out []string
 	if set.Lifetime != "" && set.Lifetime != session.LifetimeDetached {
 		out = append(out, "until the end of its "+string(set.Lifetime))

@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"cmp"
@@ -13,14 +13,14 @@ import (
 // Safe makes text that a model, a command or a person wrote safe for a terminal.
 func Safe(s string) string { return safe.Text(s) }
 
-// oneline shows text on one line of at most n characters.
-func oneline(s string, n int) string { return safe.Line(s, n) }
+// Line shows text on one line of at most n characters.
+func Line(s string, n int) string { return safe.Line(s, n) }
 
-// shown is oneline of what a person judges or relies on: what does not show by itself shows as its number.
-func shown(s string, n int) string { return safe.Shown(s, n) }
+// Shown is oneline of what a person judges or relies on: what does not show by itself shows as its number.
+func Shown(s string, n int) string { return safe.Shown(s, n) }
 
-// money shows a cost in US dollars; nil is unknown.
-func money(usd *float64) string {
+// Money shows a cost in US dollars; nil is unknown.
+func Money(usd *float64) string {
 	if usd == nil {
 		return "?"
 	}
@@ -30,8 +30,8 @@ func money(usd *float64) string {
 // Bytes shows a number of bytes.
 func Bytes(n int64) string { return safe.Size(n) }
 
-// grouped writes a number with its digits in groups of three.
-func grouped(n int64) string {
+// Grouped writes a number with its digits in groups of three.
+func Grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -39,19 +39,19 @@ func grouped(n int64) string {
 	return s
 }
 
-// count writes a number of things: 1 turn, 2 turns.
-func count(n int64, thing string) string {
+// Count writes a number of things: 1 turn, 2 turns.
+func Count(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	if stem, y := strings.CutSuffix(thing, "y"); y {
-		return grouped(n) + " " + stem + "ies"
+		return Grouped(n) + " " + stem + "ies"
 	}
-	return grouped(n) + " " + thing + "s"
+	return Grouped(n) + " " + thing + "s"
 }
 
-// quote makes a word that a shell reads as itself.
-func quote(s string) string {
+// Quote makes a word that a shell reads as itself.
+func Quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || slices.Contains([]rune("/._-@:+,="), r)
 	}
@@ -61,7 +61,8 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-func firstLine(s string) string {
+// FirstLine is the first line of a text, with a mark where more follow.
+func FirstLine(s string) string {
 	line, rest, cut := strings.Cut(s, "\n")
 	if cut && rest != "" {
 		return line + " …"
@@ -69,8 +70,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// nearest are at most three of the candidates, those that look most like name first.
-func nearest(name string, candidates []string) []string {
+// Nearest are at most three of the candidates, those that look most like name first.
+func Nearest(name string, candidates []string) []string {
 	near := slices.Clone(candidates)
 	slices.SortStableFunc(near, func(x, y string) int { return cmp.Compare(safe.Distance(name, x), safe.Distance(name, y)) })
 	return near[:min(3, len(near))]

@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"bufio"
@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// maxCell bounds a table's cell, in characters.
-	maxCell = 100
-	// minCell is the width, in cells of the terminal, below which a column is not cut to make a table fit.
-	minCell = 8
+	// MaxCell bounds a table's cell, in characters.
+	MaxCell = 100
+	// MinCell is the width, in cells of the terminal, below which a column is not cut to make a table fit.
+	MinCell = 8
 	// gap is what stands between two columns.
 	gap = 2
 )
@@ -27,7 +27,7 @@ func Table(to io.Writer, columns int, rows [][]string) error {
 	for r, row := range rows {
 		clean[r] = make([]string, len(row))
 		for c, cell := range row {
-			clean[r][c] = shown(cell, maxCell)
+			clean[r][c] = Shown(cell, MaxCell)
 			widths[c] = max(widths[c], ansi.StringWidth(clean[r][c]))
 		}
 	}
@@ -68,7 +68,7 @@ func fit(widths []int, columns int) {
 				widest = c
 			}
 		}
-		if widest == 0 || widths[widest] <= minCell {
+		if widest == 0 || widths[widest] <= MinCell {
 			return
 		}
 		widths[widest]--
@@ -79,9 +79,9 @@ func fit(widths []int, columns int) {
 // enough is the width, in cells, up to which a wide column is better kept than a figure beside it.
 const enough = 20
 
-// narrow leaves columns out, in the order in which they are named, until the others have room in so many cells; 0 is no
+// Narrow leaves columns out, in the order in which they are named, until the others have room in so many cells; 0 is no
 // limit.
-func narrow(rows [][]string, columns int, heads ...string) [][]string {
+func Narrow(rows [][]string, columns int, heads ...string) [][]string {
 	for _, head := range heads {
 		total := gap * (len(rows[0]) - 1)
 		for c := range rows[0] {
@@ -98,7 +98,7 @@ func narrow(rows [][]string, columns int, heads ...string) [][]string {
 			return rows
 		}
 		if c := slices.Index(rows[0], head); c >= 0 {
-			rows = withoutColumn(rows, c)
+			rows = WithoutColumn(rows, c)
 		}
 	}
 	return rows
@@ -119,7 +119,8 @@ func figures(rows [][]string) []bool {
 	return right
 }
 
-func withoutColumn(rows [][]string, i int) [][]string {
+// WithoutColumn leaves a column out of all rows.
+func WithoutColumn(rows [][]string, i int) [][]string {
 	for r := range rows {
 		rows[r] = slices.Delete(rows[r], i, i+1)
 	}
