@@ -59,12 +59,13 @@ var allowed = map[string][]string{
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
 	"":                        {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "session", "store", "store/sqlite", "internal/task", "tool", "permission"},
-	"internal/cli":            {"", "internal/cli/display", "internal/cli/process", "internal/engine", "internal/settings", "internal/provider/connect", "permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
+	"internal/cli":            {"", "internal/cli/app", "internal/cli/display", "internal/cli/process", "internal/engine", "internal/settings", "internal/provider/connect", "permission", "session", "store", "store/sqlite", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel"},
 	"internal/cli/process":    {},
 	"internal/cli/display":    {"", "internal/plain", "session"},
-	"internal/cli/clitest":    {"", "internal/cli", "internal/engine", "internal/provider/scripted", "internal/sqlite3", "internal/task", "model", "permission", "session", "store"},
+	"internal/cli/app":        {"", "internal/cli/display", "internal/cli/process", "internal/engine", "internal/plain", "internal/provider/connect", "internal/settings", "permission", "session", "store"},
+	"internal/cli/clitest":    {"", "internal/cli", "internal/cli/app", "internal/engine", "internal/provider/scripted", "internal/sqlite3", "internal/task", "model", "permission", "session", "store"},
 	"internal/demo":           {"", "internal/live", "session"},
-	"cmd/perdure":             {"", "internal/cli", "internal/cli/process"},
+	"cmd/perdure":             {"", "internal/cli", "internal/cli/app", "internal/cli/process"},
 	"bench":                   {},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/process"
 )
 
@@ -17,5 +18,5 @@ func main() {
 	}
 	perdure.RunShimIfAsked()
 	_ = perdure.HideKeys() // a help against accidents; what it cannot do here is no reason not to run
-	os.Exit(cli.Main(context.Background(), cli.OS(), os.Args[1:]))
+	os.Exit(cli.Main(context.Background(), app.OS(), os.Args[1:]))
 }

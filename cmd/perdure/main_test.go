@@ -14,12 +14,13 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 )
 
 func TestMain(m *testing.M) {
 	perdure.RunShimIfAsked()
 	testscript.Main(m, map[string]func(){
-		"perdure": func() { os.Exit(cli.Main(context.Background(), cli.OS(), os.Args[1:])) },
+		"perdure": func() { os.Exit(cli.Main(context.Background(), app.OS(), os.Args[1:])) },
 	})
 }
 

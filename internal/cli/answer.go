@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 )
 
-func (a *App) answerCommand() *cobra.Command {
+func answerCommand(a *app.App) *cobra.Command {
 	var literal string
 	var resume bool
 	c := &cobra.Command{
@@ -20,39 +21,39 @@ func (a *App) answerCommand() *cobra.Command {
 		Example: `  perdure answer build 2
   perdure answer build "neither: keep both branches"
   perdure answer build --text 2`,
-		Args: rangeArgs(1, -1, "a question, or a session in which one waits, and the answer"),
+		Args: app.RangeArgs(1, -1, "a question, or a session in which one waits, and the answer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text := strings.Join(args[1:], " ")
 			given := cmd.Flags().Changed("text")
 			switch {
 			case given && len(args) > 1:
-				return usageError("give the answer once, as an argument or by --text")
+				return app.UsageError("give the answer once, as an argument or by --text")
 			case given:
 				text = literal
 			case text == "-":
 				var err error
-				if text, err = a.readStdin(); err != nil {
+				if text, err = a.ReadStdin(); err != nil {
 					return err
 				}
 				text = strings.TrimSpace(text)
 			case len(args) == 1:
-				return usageError("want a question and the answer: perdure answer %s NUMBER|TEXT", args[0])
+				return app.UsageError("want a question and the answer: perdure answer %s NUMBER|TEXT", args[0])
 			}
 			if strings.TrimSpace(text) == "" {
-				return usageError("an answer cannot be empty")
+				return app.UsageError("an answer cannot be empty")
 			}
 			var id string
-			err := a.verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
-				id, err = a.answer(ctx, h, args[0], text, given)
+			err := a.Verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+				id, err = answer(ctx, a, h, args[0], text, given)
 				if err == nil && !resume {
-					a.goOn(ctx, h, id)
+					goOn(ctx, a, h, id)
 				}
 				return err
 			})
 			if err != nil || !resume {
 				return err
 			}
-			return a.resumeHere(cmd.Context(), id)
+			return resumeHere(cmd.Context(), a, id)
 		},
 	}
 	c.Flags().StringVar(&literal, "text", "", "the answer is this `TEXT`, also where it is a number")
@@ -61,8 +62,8 @@ func (a *App) answerCommand() *cobra.Command {
 }
 
 // answer gives a human's answer to the question under ref, and tells the question's session.
-func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, literal bool) (id string, err error) {
-	w, err := a.findWait(ctx, h, ref, kindQuestion)
+func answer(ctx context.Context, a *app.App, h *perdure.Home, ref, text string, literal bool) (id string, err error) {
+	w, err := findWait(ctx, a, h, ref, kindQuestion)
 	if err != nil {
 		return "", err
 	}
@@ -71,10 +72,10 @@ func (a *App) answer(ctx context.Context, h *perdure.Home, ref, text string, lit
 			return "", err
 		}
 	}
-	err = a.Within(ctx, h, w.session, patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
+	err = a.Within(ctx, h, w.session, app.Patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
 	if err != nil {
 		return "", err
 	}
-	a.note("%s answered: %s", w.id, display.Shown(text, display.MaxCell))
+	a.Note("%s answered: %s", w.id, display.Shown(text, display.MaxCell))
 	return w.session, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -34,11 +34,11 @@ func TestNoStepNoAnswer(t *testing.T) {
 	if r := w.Prompt("s", clitest.SaysYes, "first", ""); r.Result != "Yes." {
 		t.Fatalf("%+v", r)
 	}
-	o := w.Fails(cli.ExitLimit, "", "-p", "-r", "s", "--max-budget-usd", "0.000000001", "second")
+	o := w.Fails(app.ExitLimit, "", "-p", "-r", "s", "--max-budget-usd", "0.000000001", "second")
 	if o.Stdout != "" {
 		t.Errorf("stdout %q", o.Stdout)
 	}
-	o = w.Fails(cli.ExitLimit, "", "-p", "-r", "s", "--max-budget-usd", "0.000000001", "--output-format", "json", "third")
+	o = w.Fails(app.ExitLimit, "", "-p", "-r", "s", "--max-budget-usd", "0.000000001", "--output-format", "json", "third")
 	r := clitest.Lines(t, o.Stdout)[0]
 	if r["result"] != "" || r["is_error"] != true || r["stop_reason"] != "max_budget" {
 		t.Errorf("%v", r)
@@ -84,7 +84,7 @@ func TestAnswerByNumber(t *testing.T) {
 	 {"tools":[{"name":"AskUser","input":{"question":"How many?","options":["few","many"]}}]},
 	 {"tools":[{"name":"AskUser","input":{"question":"What else?"}}]},
 	 {"text":"Done."}]}]}`)
-	o := w.Fails(cli.ExitWaiting, "1. red", "-p", "--session-id", "s", "--model", m, "--output-format", "json", "go")
+	o := w.Fails(app.ExitWaiting, "1. red", "-p", "--session-id", "s", "--model", m, "--output-format", "json", "go")
 	q := clitest.Lines(t, o.Stdout)[0]["waiting"].([]any)[0].(map[string]any)["question"].(map[string]any)
 	if q["question"] != "Which port?" || len(q["options"].([]any)) != 2 {
 		t.Errorf("waiting: %v", q)
@@ -101,16 +101,16 @@ func TestAnswerByNumber(t *testing.T) {
 			t.Errorf("the model was not told %q: %s", text, out)
 		}
 	}
-	w.Fails(cli.ExitUsage, "--text 3", "answer", "s", "3")
-	w.Fails(cli.ExitUsage, "once", "answer", "s", "3", "--text", "3")
-	w.Fails(cli.ExitUsage, "and the answer", "answer", "s")
+	w.Fails(app.ExitUsage, "--text 3", "answer", "s", "3")
+	w.Fails(app.ExitUsage, "once", "answer", "s", "3", "--text", "3")
+	w.Fails(app.ExitUsage, "and the answer", "answer", "s")
 	if o := w.Run("answer", "s", "8080"); o.Code != 0 || !strings.Contains(o.Stderr, "answered: 8080") {
 		t.Errorf("an option's own text: %+v", o)
 	}
-	w.Fails(cli.ExitWaiting, "How many?", "-p", "-r", "s")
+	w.Fails(app.ExitWaiting, "How many?", "-p", "-r", "s")
 	answers("8080")
 	w.OK("answer", "s", "--text", "7")
-	w.Fails(cli.ExitWaiting, "What else?", "-p", "-r", "s")
+	w.Fails(app.ExitWaiting, "What else?", "-p", "-r", "s")
 	answers("7")
 	w.OK("answer", "s", "12")
 	w.OK("-p", "-r", "s")

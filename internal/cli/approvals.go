@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
-func (a *App) approvalsCommand() *cobra.Command {
-	return group("approvals", "Tool calls that wait for a human's yes or no", a.approvalsListCommand(), a.allowCommand(), a.denyCommand())
+func approvalsCommand(a *app.App) *cobra.Command {
+	return app.Group("approvals", "Tool calls that wait for a human's yes or no", approvalsListCommand(a), allowCommand(a), denyCommand(a))
 }
 
 // approvalView is a line of approvals list --json.
@@ -44,21 +45,21 @@ func viewOfWait(w wait) approvalView {
 	}
 }
 
-func (a *App) approvalsListCommand() *cobra.Command {
+func approvalsListCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list [ID]", Short: "List what waits, in a session or in all", Args: rangeArgs(0, 1, "at most one session"),
+		Use: "list [ID]", Short: "List what waits, in a session or in all", Args: app.RangeArgs(0, 1, "at most one session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				approvals, err := a.waitsFor(ctx, h, args, kindApproval)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				approvals, err := waitsFor(ctx, a, h, args, kindApproval)
 				if err != nil {
 					return err
 				}
-				questions, err := a.waitsFor(ctx, h, args, kindQuestion)
+				questions, err := waitsFor(ctx, a, h, args, kindQuestion)
 				if err != nil {
 					return err
 				}
-				return a.printWaits(append(approvals, questions...), asJSON)
+				return printWaits(a, append(approvals, questions...), asJSON)
 			})
 		},
 	}
@@ -67,21 +68,21 @@ func (a *App) approvalsListCommand() *cobra.Command {
 }
 
 // printWaits lists approvals and questions.
-func (a *App) printWaits(waits []wait, asJSON bool) error {
+func printWaits(a *app.App, waits []wait, asJSON bool) error {
 	if len(waits) == 0 && !asJSON {
-		a.note("nothing waits for a human")
+		a.Note("nothing waits for a human")
 	}
 	for _, w := range waits {
 		var err error
 		switch q := w.call.Question; {
 		case asJSON && q != nil:
-			err = a.json(questionView{ID: w.id, Kind: kindQuestion, SessionID: w.session, Cwd: w.cwd, Question: *q})
+			err = a.JSON(questionView{ID: w.id, Kind: kindQuestion, SessionID: w.session, Cwd: w.cwd, Question: *q})
 		case asJSON:
-			err = a.json(viewOfWait(w))
+			err = a.JSON(viewOfWait(w))
 		case q != nil:
-			a.printQuestion(w.id, *q)
+			printQuestion(a, w.id, *q)
 		default:
-			a.printApproval(w)
+			printApproval(a, w)
 		}
 		if err != nil {
 			return err
@@ -100,19 +101,19 @@ type questionView struct {
 }
 
 // printQuestion shows what the model asks, and how to answer.
-func (a *App) printQuestion(id string, q session.Question) {
-	a.linef("%s  asks: %s", id, display.Shown(q.Question, 2000))
+func printQuestion(a *app.App, id string, q session.Question) {
+	a.Linef("%s  asks: %s", id, display.Shown(q.Question, 2000))
 	for i, o := range q.Options {
-		a.linef("  %d. %s", i+1, display.Shown(o, 200))
+		a.Linef("  %d. %s", i+1, display.Shown(o, 200))
 	}
-	a.linef("  perdure answer %s %s", id, map[bool]string{true: "NUMBER   (or a text of yours)", false: "TEXT"}[len(q.Options) > 0])
+	a.Linef("  perdure answer %s %s", id, map[bool]string{true: "NUMBER   (or a text of yours)", false: "TEXT"}[len(q.Options) > 0])
 }
 
-func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind string) ([]wait, error) {
+func waitsFor(ctx context.Context, a *app.App, h *perdure.Home, args []string, kind string) ([]wait, error) {
 	if len(args) == 0 {
-		return a.allWaits(ctx, h, kind)
+		return allWaits(ctx, a, h, kind)
 	}
-	id, err := a.resolve(ctx, h, args[0])
+	id, err := a.Resolve(ctx, h, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -124,22 +125,22 @@ func (a *App) waitsFor(ctx context.Context, h *perdure.Home, args []string, kind
 }
 
 // printApproval shows a call with all that its judge has to know.
-func (a *App) printApproval(w wait) {
+func printApproval(a *app.App, w wait) {
 	v := viewOfWait(w)
-	a.linef("%s  %s  asked %s", v.ID, display.Shown(v.Tool, display.MaxCell), a.ago(int64(v.Asked)))
+	a.Linef("%s  %s  asked %s", v.ID, display.Shown(v.Tool, display.MaxCell), a.Ago(int64(v.Asked)))
 	for _, l := range callLines(w, linesInList) {
-		a.linef("  %s", l)
+		a.Linef("  %s", l)
 	}
 	if w.again {
-		a.linef("  %s", decidedAgain)
+		a.Linef("  %s", decidedAgain)
 	}
-	a.linef("  digest %s", v.Digest)
-	a.linef("  perdure approvals allow %s   (or deny)", v.ID)
+	a.Linef("  digest %s", v.Digest)
+	a.Linef("  perdure approvals allow %s   (or deny)", v.ID)
 	if v.Offer != "" {
-		a.linef("  --scope session would also allow, for the session's life: %s", offered(w))
+		a.Linef("  --scope session would also allow, for the session's life: %s", offered(w))
 	}
 	if v.Pattern != "" {
-		a.linef("  --scope pattern would also allow, for the session's life: %s: %s", display.Shown(v.Pattern, 500), display.Shown(v.Allows, 500))
+		a.Linef("  --scope pattern would also allow, for the session's life: %s: %s", display.Shown(v.Pattern, 500), display.Shown(v.Allows, 500))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 )
@@ -24,7 +25,7 @@ type approveFlags struct {
 	resume  bool
 }
 
-func (a *App) allowCommand() *cobra.Command {
+func allowCommand(a *app.App) *cobra.Command {
 	f := &approveFlags{allow: true}
 	c := &cobra.Command{
 		Use: "allow ID...", Short: "Allow calls that wait, exactly as they were shown", Args: cobra.ArbitraryArgs,
@@ -33,7 +34,7 @@ waits. The session goes on when it is resumed: by --resume at once, on this term
 		Example: `  perdure approvals allow build --resume
   perdure approvals allow --all build
   perdure approvals allow build:t1.s2.b1.a1 --scope pattern`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.decide(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return decide(a, cmd, f, args) },
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.scope, "scope", "once", "`SCOPE`: once, this call alone; session, it and its like; pattern, all that the wider rule of approvals list covers")
@@ -41,11 +42,11 @@ waits. The session goes on when it is resumed: by --resume at once, on this term
 	return c
 }
 
-func (a *App) denyCommand() *cobra.Command {
+func denyCommand(a *app.App) *cobra.Command {
 	f := &approveFlags{scope: "once"}
 	c := &cobra.Command{
 		Use: "deny ID...", Short: "Deny calls that wait", Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.decide(cmd, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return decide(a, cmd, f, args) },
 	}
 	f.register(c)
 	c.Flags().StringVar(&f.message, "message", "", "`TEXT` for the model, such as what to do instead")
@@ -61,30 +62,30 @@ func (f *approveFlags) register(c *cobra.Command) {
 func (f *approveFlags) check(args []string) error {
 	switch {
 	case f.scope != "once" && f.scope != "session" && f.scope != "pattern":
-		return usageError("scope %q: want once, session or pattern", f.scope)
+		return app.UsageError("scope %q: want once, session or pattern", f.scope)
 	case len(args) == 0 && f.all == "":
-		return usageError("want an approval, or a session in which one waits, or --all SESSION")
+		return app.UsageError("want an approval, or a session in which one waits, or --all SESSION")
 	case len(args) > 0 && f.all != "":
-		return usageError("give approvals, or --all SESSION, not both")
+		return app.UsageError("give approvals, or --all SESSION, not both")
 	case f.digest != "" && len(args) != 1:
-		return usageError("--digest goes with one approval")
+		return app.UsageError("--digest goes with one approval")
 	}
 	return nil
 }
 
 // decide answers approvals, and goes on with their session if that is asked for.
-func (a *App) decide(cmd *cobra.Command, f *approveFlags, args []string) error {
+func decide(a *app.App, cmd *cobra.Command, f *approveFlags, args []string) error {
 	if err := f.check(args); err != nil {
 		return err
 	}
 	var sessions []string
-	err := a.verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
-		sessions, err = a.decideAll(ctx, h, f, args)
+	err := a.Verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+		sessions, err = decideAll(ctx, a, h, f, args)
 		if err != nil || f.resume {
 			return err
 		}
 		for _, id := range sessions {
-			a.goOn(ctx, h, id)
+			goOn(ctx, a, h, id)
 		}
 		return nil
 	})
@@ -92,7 +93,7 @@ func (a *App) decide(cmd *cobra.Command, f *approveFlags, args []string) error {
 		return err
 	}
 	for _, id := range sessions {
-		if err := a.resumeHere(cmd.Context(), id); err != nil {
+		if err := resumeHere(cmd.Context(), a, id); err != nil {
 			return err
 		}
 	}
@@ -100,8 +101,8 @@ func (a *App) decide(cmd *cobra.Command, f *approveFlags, args []string) error {
 }
 
 // decideAll answers each approval and gives the sessions that they belong to, each once.
-func (a *App) decideAll(ctx context.Context, h *perdure.Home, f *approveFlags, args []string) (sessions []string, err error) {
-	waits, known, err := a.named(ctx, h, f, args)
+func decideAll(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, args []string) (sessions []string, err error) {
+	waits, known, err := named(ctx, a, h, f, args)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (a *App) decideAll(ctx context.Context, h *perdure.Home, f *approveFlags, a
 		sessions = addOnce(sessions, id)
 	}
 	for _, w := range waits {
-		if err := a.decideOne(ctx, h, f, w); err != nil {
+		if err := decideOne(ctx, a, h, f, w); err != nil {
 			return sessions, err
 		}
 		sessions = addOnce(sessions, w.session)
@@ -128,9 +129,9 @@ func addOnce(list []string, id string) []string {
 
 // named finds all approvals that are named before any is answered, so that a wrong name answers none. Those that have
 // this answer already are only told; their sessions are given apart.
-func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args []string) (waits []wait, known []string, err error) {
+func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, args []string) (waits []wait, known []string, err error) {
 	if f.all != "" {
-		id, err := a.resolve(ctx, h, f.all)
+		id, err := a.Resolve(ctx, h, f.all)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -144,9 +145,9 @@ func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args 
 	}
 	seen := map[string]bool{}
 	for _, ref := range args {
-		w, err := a.findWait(ctx, h, ref, kindApproval)
+		w, err := findWait(ctx, a, h, ref, kindApproval)
 		if err != nil {
-			id, err := a.decided(ctx, h, ref, f, err)
+			id, err := decided(ctx, a, h, ref, f, err)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -154,8 +155,8 @@ func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args 
 			continue
 		}
 		if f.digest != "" && f.digest != w.call.Approval.Bound.String() {
-			return nil, nil, &exitError{
-				code: ExitFailed, text: fmt.Sprintf("%s is no longer the call with that digest", w.id), hint: "perdure approvals list " + w.session + " shows it",
+			return nil, nil, &app.ExitError{
+				Code: app.ExitFailed, Text: fmt.Sprintf("%s is no longer the call with that digest", w.id), Hint: "perdure approvals list " + w.session + " shows it",
 			}
 		}
 		if !seen[w.id] {
@@ -168,24 +169,24 @@ func (a *App) named(ctx context.Context, h *perdure.Home, f *approveFlags, args 
 
 // decideOne answers one approval. Giving the same answer again succeeds: a process that was killed before the first one
 // was acknowledged may repeat it.
-func (a *App) decideOne(ctx context.Context, h *perdure.Home, f *approveFlags, w wait) error {
+func decideOne(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, w wait) error {
 	grant, err := f.grant(w)
 	if err != nil {
 		return err
 	}
-	err = a.Within(ctx, h, w.session, patience, func(ctx context.Context) error {
+	err = a.Within(ctx, h, w.session, app.Patience, func(ctx context.Context) error {
 		return h.Approve(ctx, w.shown(), perdure.Approval{Allow: f.allow, Grant: grant, Message: f.message})
 	})
 	if errors.Is(err, engine.ErrRefused) {
-		_, err = a.decided(ctx, h, w.id, f, err)
+		_, err = decided(ctx, a, h, w.id, f, err)
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	a.note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.id, callLine(w))
+	a.Note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.id, callLine(w))
 	if grant != "" {
-		a.hint("and for the session's life: %s", display.Shown(grant, 500))
+		a.Hint("and for the session's life: %s", display.Shown(grant, 500))
 	}
 	return nil
 }
@@ -197,18 +198,18 @@ func (f *approveFlags) grant(w wait) (rule string, err error) {
 		return "", nil
 	case f.scope == "pattern":
 		if rule, _ = wider(w); rule == "" {
-			return "", usageError("no pattern covers %s: allow it with --scope session or once", w.id)
+			return "", app.UsageError("no pattern covers %s: allow it with --scope session or once", w.id)
 		}
 		return rule, nil
 	}
 	if rule = w.call.Approval.Offer; rule == "" {
-		return "", usageError("no rule covers %s alone: it can only be allowed --scope once", w.id)
+		return "", app.UsageError("no rule covers %s alone: it can only be allowed --scope once", w.id)
 	}
 	return rule, nil
 }
 
 // decided tells that the act under ref was answered so before, and gives its session; else err stands.
-func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *approveFlags, err error) (id string, _ error) {
+func decided(ctx context.Context, a *app.App, h *perdure.Home, ref string, f *approveFlags, err error) (id string, _ error) {
 	i := strings.LastIndexByte(ref, ':')
 	if i < 0 || !isAct(ref[i+1:]) {
 		return "", err
@@ -223,8 +224,8 @@ func (a *App) decided(ctx context.Context, h *perdure.Home, ref string, f *appro
 	}
 	word := map[bool]string{true: "allowed", false: "denied"}
 	if c.Approval.Allow != f.allow {
-		return "", &exitError{code: ExitFailed, text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], display.Shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
+		return "", &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], display.Shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
 	}
-	a.note("%s was %s already", ref, word[f.allow])
+	a.Note("%s was %s already", ref, word[f.allow])
 	return st.ID, nil
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 )
@@ -23,7 +24,7 @@ const lookAgain = 500 * time.Millisecond
 // asker asks the person at the terminal of a run with --wait about the calls that wait, which were shown just before.
 // The run goes on as soon as they are answered, here or elsewhere.
 type asker struct {
-	app   *App
+	app   *app.App
 	home  *perdure.Home
 	once  sync.Once
 	lines chan answered // what is typed; closed at its end
@@ -111,7 +112,7 @@ func (k *asker) read() {
 
 // put begins a question. What was typed before it was shown is dropped: it allows nothing that nobody had seen.
 func (k *asker) put() {
-	k.app.dropTyped()
+	k.app.DropTyped()
 	k.shown.Add(1)
 }
 
@@ -152,10 +153,10 @@ func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
 		case gone:
 			return reply{}, gone
 		case elsewhere:
-			k.app.note("%s was answered elsewhere", w.id)
+			k.app.Note("%s was answered elsewhere", w.id)
 			return reply{}, elsewhere
 		case closed:
-			k.app.note("not answered: perdure %s, from another terminal", other)
+			k.app.Note("not answered: perdure %s, from another terminal", other)
 			return reply{}, closed
 		case typedLine:
 		}
@@ -173,7 +174,7 @@ func (k *asker) reading(w wait, line string) (r reply, ok bool) {
 	}
 	text, err := option(w.call.Question, strings.TrimSpace(line))
 	if err != nil {
-		k.app.note("%v", err)
+		k.app.Note("%v", err)
 		return r, false
 	}
 	return reply{text: text}, text != ""
@@ -191,9 +192,9 @@ func (k *asker) give(ctx context.Context, w wait, r reply) bool {
 	case ctx.Err() != nil:
 		return false
 	case errors.Is(err, engine.ErrRefused):
-		k.app.note("%s was answered already", w.id)
+		k.app.Note("%s was answered already", w.id)
 	case err != nil:
-		k.app.note("%s: %v", w.id, err)
+		k.app.Note("%s: %v", w.id, err)
 		return false
 	}
 	return true

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -21,7 +21,7 @@ func TestTheOtherCallStillWaits(t *testing.T) {
 	} {
 		w := clitest.New(t)
 		model := w.Scripted(asksTwice)
-		if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != cli.ExitWaiting {
+		if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != app.ExitWaiting {
 			t.Fatalf("%+v", o)
 		}
 		o := w.Run("approvals", "allow", "s:t1.s1.b1.a1", "--scope", scope)
@@ -44,12 +44,12 @@ func TestTheOtherCallStillWaits(t *testing.T) {
 		switch {
 		case scope == "pattern" && (o.Code != 0 || o.Stdout != "done\n"):
 			t.Errorf("the pattern covers it: %+v", o)
-		case scope != "pattern" && o.Code != cli.ExitWaiting:
+		case scope != "pattern" && o.Code != app.ExitWaiting:
 			t.Errorf("%s: it is not asked: %+v", scope, o)
 		}
 		if scope == "session" {
 			w.OK("approvals", "deny", "--all", "s")
-			w.Fails(cli.ExitMissing, "no approval waits", "approvals", "deny", "--all", "s")
+			w.Fails(app.ExitMissing, "no approval waits", "approvals", "deny", "--all", "s")
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestTheOtherCallStillWaits(t *testing.T) {
 func TestAnswersOfWhatIsDecidedAgain(t *testing.T) {
 	w := clitest.New(t)
 	model := w.Scripted(asksTwice)
-	if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != cli.ExitWaiting {
+	if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != app.ExitWaiting {
 		t.Fatalf("%+v", o)
 	}
 	w.OK("approvals", "allow", "s:t1.s1.b1.a1", "--scope=session")
@@ -73,7 +73,7 @@ func TestTheOtherQuestionStillWaits(t *testing.T) {
 	w := clitest.New(t)
 	model := w.Scripted(`{"turns":[{"match":"go","steps":[{"tools":[
 		{"name":"AskUser","input":{"question":"Which?"}},{"name":"AskUser","input":{"question":"When?"}}]},{"text":"done"}]}]}`)
-	if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != cli.ExitWaiting {
+	if o := w.Run("-p", "--model", model, "--session-id", "s", "go"); o.Code != app.ExitWaiting {
 		t.Fatalf("%+v", o)
 	}
 	if o := w.Run("answer", "s:t1.s1.b1.a1", "that"); o.Code != 0 || !strings.Contains(o.Stderr, "1 question still waits") || strings.Contains(o.Stderr, "goes on") {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -16,14 +16,14 @@ func TestTypedBeforeAQuestion(t *testing.T) {
 		p := w.SitTyped(typed, 120, 40, "delete", "kept")
 		p.Sees("[y/N] ")
 		p.Types("\n") // Enter alone is no; behind a y of before it would be yes
-		p.Left(cli.ExitFailed)
+		p.Left(app.ExitFailed)
 		w.OK("show", "kept")
 	}
 	w.Abroad("kept")
 	p := w.SitTyped("y\n", 120, 40, "takeover", "kept")
 	p.Sees("[y/N] ")
 	p.Types("\n")
-	p.Left(cli.ExitFailed)
+	p.Left(app.ExitFailed)
 	if out := w.OK("list", "--json"); !strings.Contains(out, "elsewhere") {
 		t.Errorf("the session was taken over: %s", out)
 	}

@@ -10,18 +10,18 @@ func (p *printer) awaits(r *perdure.Result) {
 	if len(r.Awaits) == 0 || r.StopReason == session.TurnParked && r.Message != "" {
 		return
 	}
-	p.app.note("session %s is to be told:", r.SessionID)
+	p.app.Note("session %s is to be told:", r.SessionID)
 	p.list(r)
-	p.app.hint("perdure -p --resume %s --wait sleeps until then; any later resume tells it too", r.SessionID)
+	p.app.Hint("perdure -p --resume %s --wait sleeps until then; any later resume tells it too", r.SessionID)
 }
 
 func (p *printer) list(r *perdure.Result) {
 	const shown = 8
 	for i, a := range r.Awaits {
 		if i == shown {
-			p.app.hint("and %d more; perdure show %s has all", len(r.Awaits)-i, r.SessionID)
+			p.app.Hint("and %d more; perdure show %s has all", len(r.Awaits)-i, r.SessionID)
 			return
 		}
-		p.app.hint("%s", p.app.awaitLine(a))
+		p.app.Hint("%s", awaitLine(p.app, a))
 	}
 }

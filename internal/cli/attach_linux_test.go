@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/cli/process"
 )
@@ -113,9 +113,9 @@ func TestAttachLines(t *testing.T) {
 	w.OK("task", "kill", "deaf", "--all")
 	w.OK("task", "run", "--name", "one", "--", "sleep", "1000")
 	w.OK("task", "run", "--name", "two", "--", "sleep", "1000")
-	w.Fails(cli.ExitUsage, "name the session", "task", "attach", "bash_1")
-	w.Fails(cli.ExitUsage, "detach keys", "task", "attach", "one", "bash_1", "--detach-keys", "F1")
-	w.Fails(cli.ExitMissing, "bash_2", "task", "attach", "one", "bash_2")
+	w.Fails(app.ExitUsage, "name the session", "task", "attach", "bash_1")
+	w.Fails(app.ExitUsage, "detach keys", "task", "attach", "one", "bash_1", "--detach-keys", "F1")
+	w.Fails(app.ExitMissing, "bash_2", "task", "attach", "one", "bash_2")
 	w.OK("task", "kill", "one", "bash_1")
 	w.OK("task", "kill", "two", "bash_1")
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/session"
 )
@@ -60,16 +61,16 @@ func checkBudget(agent session.Agent, nano int64) error {
 		return nil
 	}
 	model := agent.Provider + "/" + agent.Model
-	return &exitError{
-		code: ExitUsage,
-		text: fmt.Sprintf("the price of %s is unknown, so a budget of %s US dollars cannot be kept", model, strconv.FormatFloat(float64(nano)/1e9, 'f', -1, 64)),
-		hint: fmt.Sprintf("put its price per million tokens into the configuration: [prices.%q] input = …, output = …; or go on without a budget: --max-budget-usd none", model),
+	return &app.ExitError{
+		Code: app.ExitUsage,
+		Text: fmt.Sprintf("the price of %s is unknown, so a budget of %s US dollars cannot be kept", model, strconv.FormatFloat(float64(nano)/1e9, 'f', -1, 64)),
+		Hint: fmt.Sprintf("put its price per million tokens into the configuration: [prices.%q] input = …, output = …; or go on without a budget: --max-budget-usd none", model),
 	}
 }
 
 // budgetOf looks whether the budget of a resumed session can be kept, and gives it the price that the configuration has
 // for its model now.
-func (a *App) budgetOf(h *perdure.Home, set settings.Loaded, st *session.State, opt *perdure.RunOptions) error {
+func budgetOf(a *app.App, h *perdure.Home, set settings.Loaded, st *session.State, opt *perdure.RunOptions) error {
 	agent := st.Agent
 	if opt.Agent != nil {
 		agent = *opt.Agent
@@ -84,7 +85,7 @@ func (a *App) budgetOf(h *perdure.Home, set settings.Loaded, st *session.State, 
 			opt.Agent = &agent
 		}
 	}
-	a.warnOfPlainHTTP(agent.Provider)
+	warnOfPlainHTTP(a, agent.Provider)
 	nano := st.Config.BudgetNano
 	if opt.BudgetNano != nil {
 		nano = *opt.BudgetNano

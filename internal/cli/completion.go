@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
@@ -19,9 +20,9 @@ import (
 //go:embed completion.bash
 var bashWords string
 
-func (a *App) completionCommand() *cobra.Command {
+func completionCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "completion bash|zsh|fish", Short: "Print a shell's completion script", Args: exactArgs(1, "bash, zsh or fish"),
+		Use: "completion bash|zsh|fish", Short: "Print a shell's completion script", Args: app.ExactArgs(1, "bash, zsh or fish"),
 		Long: `Print a script that completes commands, flags and their values, sessions, tasks and what waits.
 
   bash   source <(perdure completion bash)
@@ -41,7 +42,7 @@ func (a *App) completionCommand() *cobra.Command {
 			case "fish":
 				return root.GenFishCompletion(a.Stdout, true)
 			}
-			return usageError("shell %q: want bash, zsh or fish", args[0])
+			return app.UsageError("shell %q: want bash, zsh or fish", args[0])
 		},
 	}
 }
@@ -56,7 +57,7 @@ type completer = cobra.CompletionFunc
 var anySession = []string{"delete", "fork", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
 
 // complete gives every command of the tree, and every flag with known values, its completion.
-func (a *App) complete(root *cobra.Command) {
+func complete(a *app.App, root *cobra.Command) {
 	o := offers{a}
 	args := map[string]completer{
 		"task output": o.completeTask(anyTask, 1), "task wait": o.completeTask(anyTask, 1), "task restart": o.completeTask(anyTask, 1),

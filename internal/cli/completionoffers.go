@@ -7,20 +7,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
 // offers are looked up in the home as it is when a person asks for them.
-type offers struct{ *App }
+type offers struct{ *app.App }
 
 // offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
 // nothing: its errors belong to the command itself.
 func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	seen := map[string]bool{}
-	_ = a.with(cmd.Context(), func(h *perdure.Home) error {
+	_ = a.With(cmd.Context(), func(h *perdure.Home) error {
 		return do(h, func(value, about string) {
 			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
 				seen[value] = true
@@ -50,10 +51,10 @@ func (a offers) completeSessionThat(fits func(perdure.Listing) bool) completer {
 				}
 				about := s.Heads.Title
 				if about == "" {
-					about = s.Heads.Labels[labelPrompt]
+					about = s.Heads.Labels[app.LabelPrompt]
 				}
-				add(s.ID, about+"  "+a.tilde(s.Heads.Cwd))
-				add(s.Heads.Title, a.tilde(s.Heads.Cwd))
+				add(s.ID, about+"  "+a.Tilde(s.Heads.Cwd))
+				add(s.Heads.Title, a.Tilde(s.Heads.Cwd))
 			}
 			return err
 		})
@@ -87,9 +88,9 @@ func (a offers) completeTask(fits func(perdure.TaskView) bool, most int) complet
 				return nil
 			}
 			if len(args) > 0 {
-				tasks, err := a.tasksOf(cmd.Context(), h, args[0])
+				tasks, err := a.TasksOf(cmd.Context(), h, args[0])
 				for _, t := range tasks {
-					if fits(t) && !slices.ContainsFunc(args[1:], func(named string) bool { return isCalled(named)(t) }) {
+					if fits(t) && !slices.ContainsFunc(args[1:], func(named string) bool { return app.IsCalled(named)(t) }) {
 						add(t.ID, display.TaskStatus(t)+"  "+t.Command)
 						add(t.Name, display.TaskStatus(t)+"  "+t.Command)
 					}
@@ -125,7 +126,7 @@ func (a offers) completeWait(kind string) completer {
 			if kind == kindQuestion && len(args) > 0 {
 				return nil
 			}
-			waits, err := a.allWaits(cmd.Context(), h, kind)
+			waits, err := allWaits(cmd.Context(), a.App, h, kind)
 			for _, w := range waits {
 				about := w.call.Tool + " " + session.About(w.call.Input)
 				if w.call.Question != nil {
@@ -150,7 +151,7 @@ func (a offers) completeAsking(cmd *cobra.Command, args []string, prefix string)
 			return nil
 		}
 		for _, kind := range kinds {
-			waits, err := a.allWaits(cmd.Context(), h, kind)
+			waits, err := allWaits(cmd.Context(), a.App, h, kind)
 			if err != nil {
 				return err
 			}
@@ -168,7 +169,7 @@ func (a offers) completeGrant(cmd *cobra.Command, args []string, prefix string) 
 		return a.completeSession(cmd, args, prefix)
 	}
 	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-		id, err := a.resolve(cmd.Context(), h, args[0])
+		id, err := a.Resolve(cmd.Context(), h, args[0])
 		if err != nil {
 			return err
 		}

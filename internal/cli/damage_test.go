@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/session"
 )
@@ -181,7 +181,7 @@ func TestChangedName(t *testing.T) {
 		for _, wrong := range d.judge("s03") {
 			t.Errorf("at %d: %s", at, wrong)
 		}
-		if o := d.Run("verify", "s03"); o.Code == cli.ExitFailed && strings.Contains(o.Stdout, "was so at no event") {
+		if o := d.Run("verify", "s03"); o.Code == app.ExitFailed && strings.Contains(o.Stdout, "was so at no event") {
 			listed++
 		}
 		next := bytes.Index(sound[at+1:], name)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -27,7 +27,7 @@ func TestTextsThatBeginWithADash(t *testing.T) {
 	id := w.RunTask("--name", "cat", "--stdin", "--", "sh", "-c", "echo up; exec cat")
 	w.OK("task", "write", "cat", "- typed")
 	clitest.Until(t, "it is echoed", func() bool { return strings.Contains(w.OK("task", "output", id), "- typed\n") })
-	w.Fails(cli.ExitUsage, "unknown flag", "send", "s", "--kez", "x")
+	w.Fails(app.ExitUsage, "unknown flag", "send", "s", "--kez", "x")
 	if o := w.Run("-p", "--model", w.Scripted(clitest.SaysYes), "--session-id", "p", "- a", "b"); o.Code != 0 || !strings.Contains(w.OK("log", "p"), "- a b") {
 		t.Errorf("a prompt of several words: %+v\n%s", o, w.OK("log", "p"))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
@@ -26,7 +27,7 @@ type deleteFlags struct {
 	before  time.Time // from olderThan
 }
 
-func (a *App) deleteCommand() *cobra.Command {
+func deleteCommand(a *app.App) *cobra.Command {
 	f := &deleteFlags{}
 	c := &cobra.Command{
 		Use:   "delete ID... | --older-than AGE | --lifecycle WORD | --keep-last N",
@@ -37,13 +38,13 @@ space given back. A deletion that is interrupted is finished by the next command
 
 Sessions are named, or selected by filters, which must all hold; a selected session that is
 in use, or that a session which stays was forked from, is left alone.`,
-		Args: rangeArgs(0, -1, "sessions"),
+		Args: app.RangeArgs(0, -1, "sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.changed = cmd.Flags().Changed
 			if err := f.check(a.Now(), args); err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.delete(ctx, h, f, args) })
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return deleteSessions(ctx, a, h, f, args) })
 		},
 	}
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -58,13 +59,13 @@ func (f *deleteFlags) check(now time.Time, args []string) error {
 	filtered := f.changed("older-than") || f.changed("lifecycle") || f.changed("keep-last")
 	switch {
 	case filtered && len(args) > 0:
-		return usageError("name sessions or give filters, not both")
+		return app.UsageError("name sessions or give filters, not both")
 	case !filtered && len(args) == 0:
-		return usageError("which sessions? name them, or give --older-than, --lifecycle or --keep-last")
+		return app.UsageError("which sessions? name them, or give --older-than, --lifecycle or --keep-last")
 	case f.keepLast < 0:
-		return usageError("--keep-last %d: want 0 or more", f.keepLast)
+		return app.UsageError("--keep-last %d: want 0 or more", f.keepLast)
 	case f.changed("lifecycle") && !slices.Contains([]string{"open", "paused", "closed", "archived"}, f.lifecycle):
-		return usageError("lifecycle %q: want open, paused, closed or archived", f.lifecycle)
+		return app.UsageError("lifecycle %q: want open, paused, closed or archived", f.lifecycle)
 	}
 	if f.changed("older-than") {
 		age, err := parseAge(f.olderThan)
@@ -88,24 +89,24 @@ func parseAge(text string) (time.Duration, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return d, nil
 	}
-	return 0, usageError("--older-than %q: want an age such as 30d, 2w or 12h", text)
+	return 0, app.UsageError("--older-than %q: want an age such as 30d, 2w or 12h", text)
 }
 
-func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args []string) error {
-	plan, err := a.deletionOf(ctx, h, f, args)
+func deleteSessions(ctx context.Context, a *app.App, h *perdure.Home, f *deleteFlags, args []string) error {
+	plan, err := deletionOf(ctx, a, h, f, args)
 	switch {
 	case err != nil:
 		return err
 	case len(plan) == 0:
-		a.note("no session is selected; nothing was deleted")
+		a.Note("no session is selected; nothing was deleted")
 		return nil
 	case f.dryRun:
 		for _, d := range plan {
-			a.linef("%s", a.deletionLine(d))
+			a.Linef("%s", deletionLine(a, d))
 		}
 		return nil
 	case !f.yes:
-		if err := a.confirm(ctx, plan); err != nil {
+		if err := confirm(ctx, a, plan); err != nil {
 			return err
 		}
 	}
@@ -116,19 +117,19 @@ func (a *App) delete(ctx context.Context, h *perdure.Home, f *deleteFlags, args 
 	err = h.Delete(ctx, ids...)
 	var children *store.ChildrenError
 	if errors.As(err, &children) {
-		return &exitError{code: ExitFailed, text: children.Error() + "; nothing was deleted", hint: "they need its log: name them too"}
+		return &app.ExitError{Code: app.ExitFailed, Text: children.Error() + "; nothing was deleted", Hint: "they need its log: name them too"}
 	}
 	if err == nil {
-		a.note("%s deleted", display.Count(int64(len(ids)), "session"))
+		a.Note("%s deleted", display.Count(int64(len(ids)), "session"))
 	}
 	return err
 }
 
 // deletionOf looks at the named sessions, or at those that the filters select.
-func (a *App) deletionOf(ctx context.Context, h *perdure.Home, f *deleteFlags, args []string) (plan []perdure.Deletion, err error) {
+func deletionOf(ctx context.Context, a *app.App, h *perdure.Home, f *deleteFlags, args []string) (plan []perdure.Deletion, err error) {
 	ids := make([]string, len(args))
 	for i, name := range args {
-		if ids[i], err = a.resolve(ctx, h, name); err != nil {
+		if ids[i], err = a.Resolve(ctx, h, name); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +146,7 @@ func (a *App) deletionOf(ctx context.Context, h *perdure.Home, f *deleteFlags, a
 		plan = append(plan, d)
 	}
 	if len(args) == 0 {
-		plan = a.withoutNeeded(plan)
+		plan = withoutNeeded(a, plan)
 	}
 	return plan, nil
 }
@@ -153,7 +154,7 @@ func (a *App) deletionOf(ctx context.Context, h *perdure.Home, f *deleteFlags, a
 // selected gives the sessions that the filters select.
 func (f *deleteFlags) selected(ctx context.Context, h *perdure.Home) (ids []string, err error) {
 	seen := 0
-	err = each(ctx, h, store.Query{Lifecycle: f.lifecycle}, func(s store.Info) error {
+	err = app.EachSession(ctx, h, store.Query{Lifecycle: f.lifecycle}, func(s store.Info) error {
 		if f.changed("older-than") && s.Updated > f.before.UnixMilli() {
 			return nil
 		}
@@ -166,7 +167,7 @@ func (f *deleteFlags) selected(ctx context.Context, h *perdure.Home) (ids []stri
 }
 
 // withoutNeeded leaves out what is in use, and what sessions that stay were forked from, and names it.
-func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
+func withoutNeeded(a *app.App, plan []perdure.Deletion) []perdure.Deletion {
 	for again := true; again; {
 		going := map[string]bool{}
 		for _, d := range plan {
@@ -175,12 +176,12 @@ func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
 		n := len(plan)
 		plan = slices.DeleteFunc(plan, func(d perdure.Deletion) bool {
 			if d.Holder != nil && d.Holder.Alive != store.Dead {
-				a.note("left alone: %s is in use by pid %d on %s", d.ID, d.Holder.PID, d.Holder.Host)
+				a.Note("left alone: %s is in use by pid %d on %s", d.ID, d.Holder.PID, d.Holder.Host)
 				return true
 			}
 			i := slices.IndexFunc(d.Children, func(id string) bool { return !going[id] })
 			if i >= 0 {
-				a.note("left alone: %s was forked into %s, which stays", d.ID, d.Children[i])
+				a.Note("left alone: %s was forked into %s, which stays", d.ID, d.Children[i])
 			}
 			return i >= 0
 		})
@@ -190,8 +191,8 @@ func (a *App) withoutNeeded(plan []perdure.Deletion) []perdure.Deletion {
 }
 
 // deletionLine says what goes with a session.
-func (a *App) deletionLine(d perdure.Deletion) string {
-	line := fmt.Sprintf("%s, %s, last changed %s", a.known(d.Info), display.Count(d.Head.Seq, "event"), a.since(d.Updated))
+func deletionLine(a *app.App, d perdure.Deletion) string {
+	line := fmt.Sprintf("%s, %s, last changed %s", a.Known(d.Info), display.Count(d.Head.Seq, "event"), a.Since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
 		name := r.Task
@@ -207,18 +208,18 @@ func (a *App) deletionLine(d perdure.Deletion) string {
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
-func (a *App) confirm(ctx context.Context, plan []perdure.Deletion) error {
+func confirm(ctx context.Context, a *app.App, plan []perdure.Deletion) error {
 	if !a.Asks {
-		return &exitError{code: ExitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes; --dry-run prints what would go"}
+		return &app.ExitError{Code: app.ExitUsage, Text: "delete is for good and asks first", Hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}
 	question := "delete this session for good? [y/N] "
 	if len(plan) > 1 {
 		question = fmt.Sprintf("delete these %d sessions for good? [y/N] ", len(plan))
 	}
 	for _, d := range plan {
-		a.hint("%s", a.deletionLine(d))
+		a.Hint("%s", deletionLine(a, d))
 	}
-	answer, err := a.ask(ctx, question)
+	answer, err := a.Ask(ctx, question)
 	if err != nil {
 		return err
 	}
@@ -226,5 +227,5 @@ func (a *App) confirm(ctx context.Context, plan []perdure.Deletion) error {
 	case "y", "yes":
 		return nil
 	}
-	return &exitError{code: ExitFailed, text: "nothing was deleted"}
+	return &app.ExitError{Code: app.ExitFailed, Text: "nothing was deleted"}
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"strings"
+
+	"github.com/perdure/perdure/internal/cli/app"
 )
 
 // defaultDetach is the key that leaves a task which one is attached to. Few programs want it, and no multiplexer around
@@ -25,7 +27,7 @@ func parseKeys(text string) ([]byte, error) {
 			key, ok = name[0], true
 		}
 		if keys = append(keys, key); !ok || len(keys) > maxDetachKeys {
-			return nil, usageError("detach keys %q: name up to %d keys, as in %s or ctrl-b,d", text, maxDetachKeys, defaultDetach)
+			return nil, app.UsageError("detach keys %q: name up to %d keys, as in %s or ctrl-b,d", text, maxDetachKeys, defaultDetach)
 		}
 	}
 	return keys, nil

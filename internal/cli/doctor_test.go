@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -83,7 +83,7 @@ func TestDoctorEndsStrays(t *testing.T) {
 	w.Create("s2")
 	w.Task("s1", "bash_1", "setsid sleep 1000 & sleep 1000", 0)
 	st := w.Task("s2", "bash_1", "sleep 1000", 0)
-	w.Fails(cli.ExitUsage, "it is task bash_1", "task", "kill", "--stray", "s1/t1.s1.b1.a1")
+	w.Fails(app.ExitUsage, "it is task bash_1", "task", "kill", "--stray", "s1/t1.s1.b1.a1")
 	if err := os.Rename(filepath.Join(w.Home, "acts", "s1"), filepath.Join(w.Home, "acts", "gone")); err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,8 @@ func TestDoctorEndsStrays(t *testing.T) {
 		t.Fatalf("orphans: %v", orphans)
 	}
 	pid := int(orphans[0].(map[string]any)["pid"].(float64))
-	w.Fails(cli.ExitMissing, "no command", "task", "kill", "--stray", "gone/t1.s1.b1.a9")
-	w.Fails(cli.ExitUsage, "SESSION/ACT", "task", "kill", "--stray", "gone")
+	w.Fails(app.ExitMissing, "no command", "task", "kill", "--stray", "gone/t1.s1.b1.a9")
+	w.Fails(app.ExitUsage, "SESSION/ACT", "task", "kill", "--stray", "gone")
 	w.OK("task", "kill", "--stray", "gone/t1.s1.b1.a1")
 	if err := syscall.Kill(pid, 0); err == nil && !clitest.Zombie(pid) {
 		t.Errorf("process %d lives", pid)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
@@ -89,13 +90,13 @@ func (d *diagnosis) disk(home string) {
 const maxFaults = 10
 
 // store lets the database check itself.
-func (d *diagnosis) store(ctx context.Context, a *App, h *perdure.Home) {
+func (d *diagnosis) store(ctx context.Context, a *app.App, h *perdure.Home) {
 	checker, ok := h.Store().(store.Checker)
 	if !ok {
 		return
 	}
-	for _, lost := range losses(ctx, h) {
-		d.add(levelFail, "losses", a.hintLosses(h), "%s", lost)
+	for _, lost := range app.Losses(ctx, h) {
+		d.add(levelFail, "losses", a.HintLosses(h), "%s", lost)
 	}
 	if _, err := os.Stat(filepath.Join(d.Home, "perdure.db")); errors.Is(err, fs.ErrNotExist) {
 		d.add(levelOK, "store", "", "there is no %s yet", filepath.Join(d.Home, "perdure.db"))

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -106,19 +107,19 @@ func TestDoctorOfAFile(t *testing.T) {
 	if err := os.WriteFile(w.Home, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	levels, d := w.ChecksOf(cli.ExitFailed)
+	levels, d := w.ChecksOf(app.ExitFailed)
 	text, hint := checkOf(d, "open")
 	if levels["open"] != "fail" || !strings.Contains(text, "is a file") || !strings.Contains(hint, "PERDURE_HOME") || levels["permissions"] != "" {
 		t.Errorf("%v", d["checks"])
 	}
-	w.Fails(cli.ExitFailed, "PERDURE_HOME", "list")
+	w.Fails(app.ExitFailed, "PERDURE_HOME", "list")
 
 	w = clitest.New(t)
 	if err := os.WriteFile(filepath.Dir(w.Home)+"/file", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	w.App.Environ[0] += "/../file/home"
-	if levels, d := w.ChecksOf(cli.ExitFailed); levels["write"] != "fail" && levels["open"] != "fail" {
+	if levels, d := w.ChecksOf(app.ExitFailed); levels["write"] != "fail" && levels["open"] != "fail" {
 		t.Errorf("%v", d["checks"])
 	}
 }
@@ -133,7 +134,7 @@ func TestSendThatFailsSaysItOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.Home, "holders"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := w.Fails(cli.ExitFailed, "send to session s", "send", "s", "x"); strings.Count(o.Stderr, "send to session") != 1 {
+	if o := w.Fails(app.ExitFailed, "send to session s", "send", "s", "x"); strings.Count(o.Stderr, "send to session") != 1 {
 		t.Error(o.Stderr)
 	}
 }
@@ -147,7 +148,7 @@ func TestHintOfAStoreThatCannotBeRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.Home, "perdure.db"), []byte(strings.Repeat("junk ", 2000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := w.Fails(cli.ExitFailed, "put a backup in its place", "list"); strings.Contains(o.Stderr, "still read") {
+	if o := w.Fails(app.ExitFailed, "put a backup in its place", "list"); strings.Contains(o.Stderr, "still read") {
 		t.Error(o.Stderr)
 	}
 }
@@ -163,9 +164,9 @@ func TestDoctorOfConfigurations(t *testing.T) {
 		w := clitest.New(t)
 		w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=test-key-of-nobody")
 		w.Configure(c.config)
-		code := cli.ExitDone
+		code := app.ExitDone
 		if c.level == "fail" {
-			code = cli.ExitFailed
+			code = app.ExitFailed
 		}
 		levels, d := w.ChecksOf(code)
 		if text, _ := checkOf(d, c.check); levels[c.check] != c.level || !strings.Contains(text, c.words) {
@@ -177,8 +178,8 @@ func TestDoctorOfConfigurations(t *testing.T) {
 	}
 	w := clitest.New(t)
 	w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=sec\nret")
-	if levels, d := w.ChecksOf(cli.ExitFailed); levels["model"] != "fail" {
+	if levels, d := w.ChecksOf(app.ExitFailed); levels["model"] != "fail" {
 		t.Errorf("%v", d["checks"])
 	}
-	w.Fails(cli.ExitUsage, "a line break at byte 4", "-p", "go")
+	w.Fails(app.ExitUsage, "a line break at byte 4", "-p", "go")
 }

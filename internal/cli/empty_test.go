@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -28,7 +28,7 @@ func TestEmptyTaskName(t *testing.T) {
 		{"restart-policy", "", "never"},
 		{"restart-policy", "bash_1", ""},
 	} {
-		w.Fails(cli.ExitUsage, "", append([]string{"task"}, args...)...)
+		w.Fails(app.ExitUsage, "", append([]string{"task"}, args...)...)
 	}
 	if l := w.TaskLine(id, "bash_1"); l["status"] != "running" || l["attempt"] != 1.0 || l["restart"] != nil {
 		t.Errorf("something was done to it: %v", l)
@@ -54,7 +54,7 @@ func TestEmptyFlags(t *testing.T) {
 		{"list", "--cwd="},
 		{"delete", "--older-than", ""},
 	} {
-		o := w.Fails(cli.ExitUsage, "is empty", args...)
+		o := w.Fails(app.ExitUsage, "is empty", args...)
 		if !strings.Contains(o.Stderr, "--") {
 			t.Errorf("%v does not name the flag: %s", args, o.Stderr)
 		}
@@ -66,7 +66,7 @@ func TestEmptyFlags(t *testing.T) {
 		t.Errorf("it waits no more: %s", out)
 	}
 	w.OK("-p", "--model", w.Scripted(clitest.SaysYes), "--allowed-tools", "", "--disallowed-tools=", "--append-system-prompt", "", "go")
-	w.Fails(cli.ExitUsage, "a directory is needed", "backup", "")
+	w.Fails(app.ExitUsage, "a directory is needed", "backup", "")
 }
 
 // Goal: a command that lacks an argument says how it is called.
@@ -81,10 +81,10 @@ func TestMissingArguments(t *testing.T) {
 		{"show ID", "show"},
 		{"takeover ID", "takeover"},
 	} {
-		o := w.Fails(cli.ExitUsage, "perdure "+c[0], c[1:]...)
+		o := w.Fails(app.ExitUsage, "perdure "+c[0], c[1:]...)
 		if strings.Contains(o.Stderr, "got 0") || strings.Contains(o.Stderr, "1 arguments") {
 			t.Errorf("%v: %s", c, o.Stderr)
 		}
 	}
-	w.Fails(cli.ExitUsage, "got 3 arguments", "show", "a", "b", "c")
+	w.Fails(app.ExitUsage, "got 3 arguments", "show", "a", "b", "c")
 }

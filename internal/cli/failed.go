@@ -20,7 +20,7 @@ func (p *printer) retrying(b *session.ModelFailed) {
 		return
 	}
 	now := p.app.Now()
-	p.app.note("%s; next try in %s, until %s", unanswered(b.Class, b.Status, b.Message),
+	p.app.Note("%s; next try in %s, until %s", unanswered(b.Class, b.Status, b.Message),
 		span(time.UnixMilli(b.RetryAt).Sub(now)), clock(time.UnixMilli(b.Until), now))
 }
 
@@ -56,18 +56,18 @@ func cause(message string) string {
 func (p *printer) failed(r *perdure.Result) {
 	a, f := p.app, r.Failure
 	if f == nil {
-		a.note("session %s: %s: %s", r.SessionID, r.StopReason, display.Line(r.Message, 2000))
+		a.Note("session %s: %s: %s", r.SessionID, r.StopReason, display.Line(r.Message, 2000))
 		return
 	}
-	a.note("session %s: %s", r.SessionID, unanswered(f.Class, f.Status, f.Message))
+	a.Note("session %s: %s", r.SessionID, unanswered(f.Class, f.Status, f.Message))
 	if f.Class == contextClass {
 		p.tooLong(r)
 		return
 	}
 	if f.Remedy != "" {
-		a.hint("%s", f.Remedy)
+		a.Hint("%s", f.Remedy)
 	}
-	a.hint("perdure -p --resume %s goes on with the turn; nothing need be typed again", r.SessionID)
+	a.Hint("perdure -p --resume %s goes on with the turn; nothing need be typed again", r.SessionID)
 	if f.Class == "invalid" {
 		p.forkBefore(r)
 	}
@@ -79,25 +79,25 @@ func (p *printer) tooLong(r *perdure.Result) {
 	if !r.TurnOpen {
 		prompt = " PROMPT"
 	}
-	p.app.hint("perdure -p --resume %s --model PROVIDER/MODEL%s goes on with a model of a larger window", r.SessionID, prompt)
+	p.app.Hint("perdure -p --resume %s --model PROVIDER/MODEL%s goes on with a model of a larger window", r.SessionID, prompt)
 	p.forkBefore(r)
 }
 
 // forkBefore names a position before the turn, if there is one.
 func (p *printer) forkBefore(r *perdure.Result) {
 	if r.Before > 0 {
-		p.app.hint("perdure fork %s@%d makes a session that ends before this turn", r.SessionID, r.Before)
+		p.app.Hint("perdure fork %s@%d makes a session that ends before this turn", r.SessionID, r.Before)
 	}
 }
 
 // limited says which limit stopped a turn, and how to go on.
 func (p *printer) limited(r *perdure.Result) {
-	p.app.note("session %s stopped: %s", r.SessionID, r.Message)
+	p.app.Note("session %s stopped: %s", r.SessionID, r.Message)
 	switch r.StopReason {
 	case session.TurnMaxSteps:
-		p.app.hint("perdure -p --resume %s goes on, for as many steps again; --max-turns N sets another number", r.SessionID)
+		p.app.Hint("perdure -p --resume %s goes on, for as many steps again; --max-turns N sets another number", r.SessionID)
 	case session.TurnMaxBudget:
-		p.app.hint("perdure -p --resume %s --max-budget-usd X goes on with another budget; 0 or none takes it off", r.SessionID)
+		p.app.Hint("perdure -p --resume %s --max-budget-usd X goes on with another budget; 0 or none takes it off", r.SessionID)
 	case session.TurnContextLimit:
 		p.tooLong(r)
 	}

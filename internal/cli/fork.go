@@ -9,16 +9,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
-func (a *App) forkCommand() *cobra.Command {
+func forkCommand(a *app.App) *cobra.Command {
 	var child, name string
 	c := &cobra.Command{
 		Use: "fork ID[@SEQ]", Short: "Branch a session off, at its newest event or an earlier one",
-		Args: exactArgs(1, "a session"),
+		Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("id") && !session.ValidID(child) {
 				return session.CheckID(child)
@@ -32,8 +33,8 @@ func (a *App) forkCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				id, err := a.forkParent(ctx, h, parent, seq)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				id, err := forkParent(ctx, a, h, parent, seq)
 				if err != nil {
 					return err
 				}
@@ -46,9 +47,9 @@ func (a *App) forkCommand() *cobra.Command {
 					return err
 				}
 				if seq != 0 && at != seq {
-					a.note("forked at event %d: at event %d an act was under way", at, seq)
+					a.Note("forked at event %d: at event %d an act was under way", at, seq)
 				}
-				a.linef("%s", made)
+				a.Linef("%s", made)
 				return nil
 			})
 		},
@@ -59,11 +60,11 @@ func (a *App) forkCommand() *cobra.Command {
 }
 
 // forkParent finds the session to fork, and looks whether the event is one of it.
-func (a *App) forkParent(ctx context.Context, h *perdure.Home, name string, seq int64) (string, error) {
-	id, err := a.resolve(ctx, h, name)
+func forkParent(ctx context.Context, a *app.App, h *perdure.Home, name string, seq int64) (string, error) {
+	id, err := a.Resolve(ctx, h, name)
 	if i := strings.LastIndexByte(name, '@'); err != nil && i > 0 {
-		if whole, notFound := a.resolve(ctx, h, name[:i]); notFound == nil {
-			return "", usageError("%q is no event of session %s: give its number, as perdure log %s shows it", name[i+1:], whole, whole)
+		if whole, notFound := a.Resolve(ctx, h, name[:i]); notFound == nil {
+			return "", app.UsageError("%q is no event of session %s: give its number, as perdure log %s shows it", name[i+1:], whole, whole)
 		}
 	}
 	if err != nil {
@@ -71,9 +72,9 @@ func (a *App) forkParent(ctx context.Context, h *perdure.Home, name string, seq 
 	}
 	info, err := h.Store().Get(ctx, id)
 	if err == nil && seq > info.Head.Seq {
-		err = &exitError{
-			code: ExitMissing, text: fmt.Sprintf("session %s has %s, and no event %d", id, display.Count(info.Head.Seq, "event"), seq),
-			hint: "perdure log " + id + " shows them",
+		err = &app.ExitError{
+			Code: app.ExitMissing, Text: fmt.Sprintf("session %s has %s, and no event %d", id, display.Count(info.Head.Seq, "event"), seq),
+			Hint: "perdure log " + id + " shows them",
 		}
 	}
 	return id, err
@@ -114,7 +115,7 @@ func position(arg string) (id string, seq int64, err error) {
 	}
 	seq, err = strconv.ParseInt(digits, 10, 64)
 	if err != nil || seq < 1 {
-		return "", 0, usageError("%q: events are numbered from 1", arg)
+		return "", 0, app.UsageError("%q: events are numbered from 1", arg)
 	}
 	return arg[:i], seq, nil
 }

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 )
 
 // goOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
-func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
+func goOn(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return
@@ -33,21 +34,21 @@ func (a *App) goOn(ctx context.Context, h *perdure.Home, id string) {
 	switch {
 	case st.Turn == nil && len(st.Queue) == 0 && info.Holder == nil:
 	case info.Holder != nil:
-		a.hint("the process that runs session %s goes on", id)
+		a.Hint("the process that runs session %s goes on", id)
 	case calls+questions > 0:
-		a.hint("%s in it: perdure approvals list %s", stillWait(calls, questions), id)
+		a.Hint("%s in it: perdure approvals list %s", stillWait(calls, questions), id)
 	default:
 		if again > 0 {
-			a.hint("%s then: allowed by a rule, or asked", decides(again))
+			a.Hint("%s then: allowed by a rule, or asked", decides(again))
 		}
-		a.hint("perdure -p --resume %s goes on", id)
+		a.Hint("perdure -p --resume %s goes on", id)
 	}
 }
 
 // resumeHere runs a session as perdure -p --resume does, unless a process holds it, which then goes on itself.
-func (a *App) resumeHere(ctx context.Context, id string) error {
+func resumeHere(ctx context.Context, a *app.App, id string) error {
 	held := false
-	err := a.with(ctx, func(h *perdure.Home) error {
+	err := a.With(ctx, func(h *perdure.Home) error {
 		info, err := h.Store().Get(ctx, id)
 		held = err == nil && info.Holder != nil
 		return err
@@ -56,13 +57,13 @@ func (a *App) resumeHere(ctx context.Context, id string) error {
 		return err
 	}
 	if held {
-		a.note("session %s goes on in the process that runs it", id)
+		a.Note("session %s goes on in the process that runs it", id)
 		return nil
 	}
 	world := *a
 	world.Stdin, world.Terminal = strings.NewReader(""), true // it has no prompt
 	world.Asks = false
-	return world.run(ctx, &runFlags{print: true, resume: id, format: "text", changed: func(string) bool { return false }}, nil)
+	return run(ctx, &world, &runFlags{print: true, resume: id, format: "text", changed: func(string) bool { return false }}, nil)
 }
 
 // stillWait counts what waits.

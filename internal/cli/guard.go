@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/permission"
 )
 
@@ -30,7 +31,7 @@ var insideFlags = []string{
 // changing a session, their own included. It is asked before any command runs. It is a guard against accidents and
 // against a model that helps itself; against a program of the same user that hides where it comes from it is no
 // boundary.
-func (a *App) guardInside(cmd *cobra.Command) error {
+func guardInside(a *app.App, cmd *cobra.Command) error {
 	what := ""
 	switch {
 	case !cmd.HasParent():
@@ -46,11 +47,11 @@ func (a *App) guardInside(cmd *cobra.Command) error {
 	if what == "" {
 		return nil
 	}
-	inside := a.inside()
+	inside := a.Inside()
 	if inside == "" {
 		return nil
 	}
-	return &exitError{code: ExitFailed, text: what + " is for a human, outside of sessions: " + inside, hint: "run it in a terminal of your own"}
+	return &app.ExitError{Code: app.ExitFailed, Text: what + " is for a human, outside of sessions: " + inside, Hint: "run it in a terminal of your own"}
 }
 
 // reads reports a command that only shows something, or only lists its subcommands.
@@ -61,11 +62,11 @@ func reads(cmd *cobra.Command) bool {
 
 // guardHome keeps root from changing another user's home: what root writes there the user can no longer read, and what
 // the user put there runs as root. Looking is free.
-func (a *App) guardHome(cmd *cobra.Command) error {
+func guardHome(a *app.App, cmd *cobra.Command) error {
 	if os.Geteuid() != 0 || reads(cmd) {
 		return nil
 	}
-	home, err := a.home()
+	home, err := a.HomeDir()
 	if err != nil {
 		return nil //nolint:nilerr // the command itself says so, if it needs one
 	}
@@ -82,8 +83,8 @@ func (a *App) guardHome(cmd *cobra.Command) error {
 	if u, err := user.LookupId(name); err == nil {
 		name, as = u.Username, "sudo -u "+u.Username+" perdure …"
 	}
-	return &exitError{
-		code: ExitFailed, text: fmt.Sprintf("%s belongs to user %s, and you are root: what root writes there, its owner can no longer use", home, name),
-		hint: "run it as that user: " + as + "; or use a home of your own: PERDURE_HOME=DIR",
+	return &app.ExitError{
+		Code: app.ExitFailed, Text: fmt.Sprintf("%s belongs to user %s, and you are root: what root writes there, its owner can no longer use", home, name),
+		Hint: "run it as that user: " + as + "; or use a home of your own: PERDURE_HOME=DIR",
 	}
 }

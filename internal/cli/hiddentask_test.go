@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -28,7 +28,7 @@ func TestTaskWithASecretIsNotRestarted(t *testing.T) {
 	}
 	reboot(w)
 	o = w.Run("task", "restore")
-	if o.Code != cli.ExitFailed || o.Stdout != "" || !strings.Contains(o.Stderr, id+" bash_1 stays down: the command held") {
+	if o.Code != app.ExitFailed || o.Stdout != "" || !strings.Contains(o.Stderr, id+" bash_1 stays down: the command held") {
 		t.Errorf("restore: %+v", o)
 	}
 	if l := w.TaskLine("web", "bash_1"); l["status"] != "lost" || !strings.Contains(l["not_restarted"].(string), "start it anew") {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -17,20 +18,20 @@ import (
 // maxName bounds a session's name, in bytes.
 const maxName = 256
 
-func (a *App) renameCommand() *cobra.Command {
+func renameCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "rename ID NAME", Short: "Name a session", Args: exactArgs(2, "a session and its new name"),
+		Use: "rename ID NAME", Short: "Name a session", Args: app.ExactArgs(2, "a session and its new name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[1]
 			if err := checkName(name); err != nil {
 				return err
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				if err := a.deliver(ctx, h, id, &session.Labelled{Title: &name}); err != nil {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				if err := a.Deliver(ctx, h, id, &session.Labelled{Title: &name}); err != nil {
 					return err
 				}
-				a.note("session %s is named %q", id, name)
-				a.warnOfTwins(ctx, h, id, name)
+				a.Note("session %s is named %q", id, name)
+				warnOfTwins(ctx, a, h, id, name)
 				return nil
 			})
 		},
@@ -40,59 +41,59 @@ func (a *App) renameCommand() *cobra.Command {
 func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return usageError("a name cannot be empty")
+		return app.UsageError("a name cannot be empty")
 	case len(name) > maxName:
-		return usageError("a name of %d bytes: want at most %d", len(name), maxName)
+		return app.UsageError("a name of %d bytes: want at most %d", len(name), maxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return usageError("a name cannot hold control characters")
+		return app.UsageError("a name cannot hold control characters")
 	}
 	return nil
 }
 
 // warnOfTwins says when the name does not lead to the session: ids come first, and a name must be the only one.
-func (a *App) warnOfTwins(ctx context.Context, h *perdure.Home, id, name string) {
+func warnOfTwins(ctx context.Context, a *app.App, h *perdure.Home, id, name string) {
 	if info, err := h.Store().Get(ctx, name); err == nil && info.ID != id {
-		a.note("%q is also the id of another session, which comes first: use %s", name, id)
+		a.Note("%q is also the id of another session, which comes first: use %s", name, id)
 		return
 	}
 	page, err := h.Store().List(ctx, store.Query{Title: name, Limit: 2})
 	if err == nil && slices.ContainsFunc(page.Sessions, func(s store.Info) bool { return s.ID != id }) {
-		a.note("another session has this name too: use %s", id)
+		a.Note("another session has this name too: use %s", id)
 	}
 }
 
-func (a *App) pauseCommand() *cobra.Command {
-	return a.lifecycleCommand("pause", "Let a session start nothing new; a command that runs goes on", session.LifecyclePaused,
+func pauseCommand(a *app.App) *cobra.Command {
+	return lifecycleCommand(a, "pause", "Let a session start nothing new; a command that runs goes on", session.LifecyclePaused,
 		session.LifecycleOpen)
 }
 
-func (a *App) closeCommand() *cobra.Command {
-	return a.lifecycleCommand("close", "Declare a session done; it is kept", session.LifecycleClosed,
+func closeCommand(a *app.App) *cobra.Command {
+	return lifecycleCommand(a, "close", "Declare a session done; it is kept", session.LifecycleClosed,
 		session.LifecycleOpen, session.LifecyclePaused)
 }
 
-func (a *App) reopenCommand() *cobra.Command {
-	return a.lifecycleCommand("reopen", "Let a paused or closed session take turns again", session.LifecycleOpen,
+func reopenCommand(a *app.App) *cobra.Command {
+	return lifecycleCommand(a, "reopen", "Let a paused or closed session take turns again", session.LifecycleOpen,
 		session.LifecyclePaused, session.LifecycleClosed)
 }
 
 // lifecycleCommand moves a session from one of the given lifecycles. Where it stands there already, nothing happens.
-func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ...session.Lifecycle) *cobra.Command {
+func lifecycleCommand(a *app.App, verb, short string, to session.Lifecycle, from ...session.Lifecycle) *cobra.Command {
 	return &cobra.Command{
-		Use: verb + " ID", Short: short, Args: exactArgs(1, "a session"),
+		Use: verb + " ID", Short: short, Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				st, err := h.State(ctx, id)
 				switch {
 				case err != nil:
 					return err
 				case st.Lifecycle == to:
-					a.note("session %s is %s already", id, to)
+					a.Note("session %s is %s already", id, to)
 					return nil
 				case !slices.Contains(from, st.Lifecycle):
-					return &exitError{code: ExitFailed, text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
+					return &app.ExitError{Code: app.ExitFailed, Text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
 				}
-				if err := a.deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
+				if err := a.Deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
 					return err
 				}
 				if to == session.LifecycleClosed {
@@ -100,8 +101,8 @@ func (a *App) lifecycleCommand(verb, short string, to session.Lifecycle, from ..
 						return err
 					}
 				}
-				a.note("session %s is %s", id, to)
-				a.tellTasks(ctx, h, id)
+				a.Note("session %s is %s", id, to)
+				tellTasks(ctx, a, h, id)
 				return nil
 			})
 		},

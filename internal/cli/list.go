@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -22,7 +23,7 @@ type listFlags struct {
 	json                            bool
 }
 
-func (a *App) listCommand() *cobra.Command {
+func listCommand(a *app.App) *cobra.Command {
 	f := &listFlags{}
 	c := &cobra.Command{
 		Use: "list", Short: "List sessions, the newest first", Aliases: []string{"ls"}, Args: cobra.ArbitraryArgs,
@@ -30,17 +31,17 @@ func (a *App) listCommand() *cobra.Command {
 			// The value of --cwd is optional, so its parser leaves one that stands apart among the arguments.
 			if len(args) == 1 && f.cwd == here {
 				if f.cwd, args = args[0], nil; f.cwd == "" {
-					return usageError("what --cwd was given is empty")
+					return app.UsageError("what --cwd was given is empty")
 				}
 			}
 			if len(args) > 0 {
-				return usageError("list takes no arguments, got %q", args[0])
+				return app.UsageError("list takes no arguments, got %q", args[0])
 			}
-			q, err := a.listQuery(f)
+			q, err := listQuery(a, f)
 			if err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.list(ctx, h, q, f.json) })
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return list(ctx, a, h, q, f.json) })
 		},
 	}
 	fs := c.Flags()
@@ -58,95 +59,95 @@ func (a *App) listCommand() *cobra.Command {
 // here is the value of --cwd without one.
 const here = "."
 
-func (a *App) listQuery(f *listFlags) (q store.Query, err error) {
+func listQuery(a *app.App, f *listFlags) (q store.Query, err error) {
 	lifecycles := []string{"", string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)}
 	switch {
 	case !slices.Contains(lifecycles, f.lifecycle):
-		return q, usageError("lifecycle %q: want open, paused, closed or archived", f.lifecycle)
+		return q, app.UsageError("lifecycle %q: want open, paused, closed or archived", f.lifecycle)
 	case f.activity != "" && !slices.Contains(perdure.Activities(), f.activity):
-		return q, usageError("activity %q: want one of %s", f.activity, strings.Join(perdure.Activities(), ", "))
+		return q, app.UsageError("activity %q: want one of %s", f.activity, strings.Join(perdure.Activities(), ", "))
 	case f.limit < 1 || f.limit > 1000:
-		return q, usageError("limit %d: want 1 to 1000", f.limit)
+		return q, app.UsageError("limit %d: want 1 to 1000", f.limit)
 	}
 	q = store.Query{Lifecycle: f.lifecycle, Activity: f.activity, Limit: f.limit, After: f.after, Labels: map[string]string{}}
 	for _, l := range f.labels {
 		k, v, ok := strings.Cut(l, "=")
 		if !ok || k == "" {
-			return q, usageError("label %q: want KEY=VALUE", l)
+			return q, app.UsageError("label %q: want KEY=VALUE", l)
 		}
 		q.Labels[k] = v
 	}
 	if f.cwd != "" {
-		q.Cwd, err = a.directory(f.cwd)
+		q.Cwd, err = a.Directory(f.cwd)
 	}
 	return q, err
 }
 
-func (a *App) list(ctx context.Context, h *perdure.Home, q store.Query, asJSON bool) error {
+func list(ctx context.Context, a *app.App, h *perdure.Home, q store.Query, asJSON bool) error {
 	page, err := h.List(ctx, q)
 	if err != nil {
 		if q.After != "" && strings.Contains(err.Error(), "cursor") {
-			return usageError("%q is not a cursor that list named", q.After)
+			return app.UsageError("%q is not a cursor that list named", q.After)
 		}
 		return err
 	}
 	if asJSON {
 		for _, s := range page.Sessions {
-			if err := a.json(headOf(s)); err != nil {
+			if err := a.JSON(headOf(s)); err != nil {
 				return err
 			}
 		}
-	} else if err := a.printSessions(page.Sessions, false); err != nil {
+	} else if err := printSessions(a, page.Sessions, false); err != nil {
 		return err
 	}
 	for _, s := range page.Sessions {
 		if s.Damaged != "" {
-			a.note("session %s: %s", s.ID, s.Damaged)
-			a.hint("its log is not concerned: %s shows it; put a backup in the home's place to have both", a.command("show", s.ID))
+			a.Note("session %s: %s", s.ID, s.Damaged)
+			a.Hint("its log is not concerned: %s shows it; put a backup in the home's place to have both", a.Command("show", s.ID))
 		}
 	}
 	if page.Next != "" {
-		a.note("there are more: --after %s", page.Next)
+		a.Note("there are more: --after %s", page.Next)
 	}
 	return nil
 }
 
 // printSessions prints sessions for people. Those of one directory need not name it.
-func (a *App) printSessions(sessions []perdure.Listing, oneDirectory bool) error {
+func printSessions(a *app.App, sessions []perdure.Listing, oneDirectory bool) error {
 	if len(sessions) == 0 {
-		a.note("no sessions")
+		a.Note("no sessions")
 		return nil
 	}
 	ids := make([]string, len(sessions))
 	for i, s := range sessions {
 		ids[i] = s.ID
 	}
-	name := a.shortIDs(ids)
+	name := a.ShortIDs(ids)
 	rows := [][]string{{"ID", "NAME", "STATUS", "UPDATED", "TURNS", "COST", "MODEL", "DIRECTORY"}}
 	for _, s := range sessions {
 		rows = append(rows, []string{
-			name(s.ID), a.called(s), status(s), a.age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
-			a.tilde(s.Heads.Cwd),
+			name(s.ID), called(a, s), status(s), a.Age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
+			a.Tilde(s.Heads.Cwd),
 		})
 	}
 	if oneDirectory {
 		rows = display.WithoutColumn(rows, len(rows[0])-1)
 	}
-	columns, _ := a.size()
-	return a.table(display.Narrow(rows, columns, "TURNS", "MODEL", "COST", "DIRECTORY", "UPDATED")) // a name of which enough is seen says more
+	columns, _ := a.Window()
+	return a.Table(display.Narrow(rows, columns, "TURNS", "MODEL", "COST", "DIRECTORY", "UPDATED")) // a name of which enough is seen says more
 }
 
 // called is what a session is known by: its name, and that it is a fork.
-func (a *App) called(s perdure.Listing) string {
+func called(a *app.App, s perdure.Listing) string {
 	name := s.Heads.Title
-	if first := s.Heads.Labels[labelPrompt]; name == "" && first != "" {
+	if first := s.Heads.Labels[app.LabelPrompt]; name == "" && first != "" {
 		name = `"` + first + `"`
 	}
 	if s.Parent != nil {
 		if strings.Contains(name, "(fork") {
 			return name
 		}
-		name = strings.TrimSpace(name + " (fork of " + ShortID(s.Parent.Session, ShortLength) + ")")
+		name = strings.TrimSpace(name + " (fork of " + app.ShortID(s.Parent.Session, app.ShortLength) + ")")
 	}
 	return name
 }

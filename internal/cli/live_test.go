@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -53,13 +53,13 @@ func TestLiveViewOfWaitsAndTurns(t *testing.T) {
 	w.App.Screen, w.App.Terminal = true, true
 	w.App.Environ = append(w.App.Environ, "TERM=dumb")
 	m := w.Scripted(clitest.WaitsTwice)
-	o := w.Fails(cli.ExitWaiting, "approvals allow s", "-p", "--session-id", "s", "--model", m, "both")
+	o := w.Fails(app.ExitWaiting, "approvals allow s", "-p", "--session-id", "s", "--model", m, "both")
 	if !strings.Contains(o.Stdout, "touch made → waits for your approval\n") {
 		t.Errorf("%s", o.Stdout)
 	}
 	w.OK("approvals", "allow", "s")
 	w.OK("send", "s", "more of it")
-	o = w.Fails(cli.ExitWaiting, "1. red", "-p", "-r", "s")
+	o = w.Fails(app.ExitWaiting, "1. red", "-p", "-r", "s")
 	if !strings.Contains(o.Stdout, "touch made → ") || !strings.Contains(o.Stdout, "I ask.") || !strings.Contains(o.Stdout, "Which? → waits for your answer\n") {
 		t.Errorf("%s", o.Stdout)
 	}

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/session"
@@ -18,9 +19,9 @@ type liveShape struct {
 	shown   bool // what an earlier process left of the open turn's words
 }
 
-func (a *App) live(prompt string) *liveShape {
+func newLiveShape(a *app.App, prompt string) *liveShape {
 	return &liveShape{view: live.New(live.Config{
-		Out: a.Stdout, Width: func() int { return a.columns() }, Colour: a.colour(), Now: a.Now, Prompt: prompt, Dir: a.Dir,
+		Out: a.Stdout, Width: func() int { return columns(a) }, Colour: colour(a), Now: a.Now, Prompt: prompt, Dir: a.Dir,
 	})}
 }
 
@@ -51,8 +52,8 @@ func (s *liveShape) asleep(*perdure.Result) { s.view.Rest() }
 func (s *liveShape) result(*perdure.Result) { s.view.Rest() }
 
 // columns is the width of the terminal on stdout, in cells; 0 if there is none.
-func (a *App) columns() int {
-	f, ok := underneath(a.Stdout).(*os.File)
+func columns(a *app.App) int {
+	f, ok := app.Underneath(a.Stdout).(*os.File)
 	if !ok {
 		return 0
 	}
@@ -64,6 +65,6 @@ func (a *App) columns() int {
 }
 
 // colour reports whether stdout is a terminal that is to be written to in colours: https://no-color.org.
-func (a *App) colour() bool {
-	return a.Screen && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+func colour(a *app.App) bool {
+	return a.Screen && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
 }

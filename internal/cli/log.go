@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
@@ -20,27 +21,27 @@ type logFlags struct {
 	from, tail              int64
 }
 
-func (a *App) logCommand() *cobra.Command {
+func logCommand(a *app.App) *cobra.Command {
 	f := &logFlags{}
 	c := &cobra.Command{
-		Use: "log ID", Short: "Print a session's events", Args: exactArgs(1, "a session"),
+		Use: "log ID", Short: "Print a session's events", Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.from < 1:
-				return usageError("--from %d: events are numbered from 1", f.from)
+				return app.UsageError("--from %d: events are numbered from 1", f.from)
 			case f.tail < 0 || f.tail == 0 && cmd.Flags().Changed("tail"):
-				return usageError("--tail %d: want at least 1 event", f.tail)
+				return app.UsageError("--tail %d: want at least 1 event", f.tail)
 			case f.tail > 0 && cmd.Flags().Changed("from"):
-				return usageError("--tail and --from both say where to begin: give one")
+				return app.UsageError("--tail and --from both say where to begin: give one")
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				if f.follow {
-					return a.whileRead(ctx, func(ctx context.Context) error { return a.log(ctx, h, id, f) })
+					return a.WhileRead(ctx, func(ctx context.Context) error { return log(ctx, a, h, id, f) })
 				}
 				if f.json {
-					return a.log(ctx, h, id, f)
+					return log(ctx, a, h, id, f)
 				}
-				return a.paged(func() error { return a.log(ctx, h, id, f) })
+				return a.Paged(func() error { return log(ctx, a, h, id, f) })
 			})
 		},
 	}
@@ -56,7 +57,7 @@ func (a *App) logCommand() *cobra.Command {
 // maxAncestors bounds a chain of forks, as the engine does.
 const maxAncestors = 1000
 
-func (a *App) log(ctx context.Context, h *perdure.Home, id string, f *logFlags) (err error) {
+func log(ctx context.Context, a *app.App, h *perdure.Home, id string, f *logFlags) (err error) {
 	p := &logPrinter{app: a, out: bufio.NewWriterSize(a.Stdout, 64<<10), json: f.json, named: f.ancestors}
 	from := f.from
 	if f.tail > 0 {
@@ -108,7 +109,7 @@ func ancestors(ctx context.Context, h *perdure.Home, id string) ([]session.Range
 
 // logPrinter prints events.
 type logPrinter struct {
-	app   *App
+	app   *app.App
 	out   *bufio.Writer
 	json  bool
 	named bool // each line names its session
@@ -145,7 +146,7 @@ func (p *logPrinter) event(id string, ev session.Event) error {
 			return err
 		}
 	}
-	at := p.app.clock(ev.Time).Format("2006-01-02 15:04:05.000Z07:00")
+	at := p.app.Clock(ev.Time).Format("2006-01-02 15:04:05.000Z07:00")
 	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, display.Line(string(ev.Kind), 40), ev.Actor.Type, display.Line(session.Summary(ev), 160))
 	return err
 }

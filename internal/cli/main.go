@@ -1,3 +1,6 @@
+// Package cli is the perdure command: the tree of its commands, what each of them may do inside of a session, and the
+// exit code of a command line. The commands themselves are in rooms below: each is handed the world that it runs in
+// ([app.App]), reads its arguments, calls package perdure, and words the outcome. One file per command.
 package cli
 
 import (
@@ -7,31 +10,33 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/app"
 )
 
 // Main runs one command line and returns its exit code.
-func Main(ctx context.Context, a *App, args []string) int {
+func Main(ctx context.Context, a *app.App, args []string) int {
 	world := *a
-	out := &results{to: a.Stdout}
+	out := &app.Results{To: a.Stdout}
 	world.Stdout = out
-	err := world.main(ctx, args)
+	err := main(ctx, &world, args)
 	code := a.Report(err)
-	lost := out.lost()
-	if lost == nil || code >= exitSignalled {
+	lost := out.Lost()
+	if lost == nil || code >= app.ExitSignalled {
 		return code
 	}
-	if !errors.As(err, new(*unwrittenError)) {
-		a.note("%v", lost)
+	if !errors.As(err, new(*app.UnwrittenError)) {
+		a.Note("%v", lost)
 	}
-	if out.hint != "" {
-		a.hint("%s", out.hint)
+	if out.Hint != "" {
+		a.Hint("%s", out.Hint)
 	}
-	return exitLost(lost)
+	return app.ExitLost(lost)
 }
 
-func (a *App) main(ctx context.Context, args []string) error {
-	root := a.root()
-	if len(args) > 0 && !a.isCommand(root, args[0]) {
+func main(ctx context.Context, a *app.App, args []string) error {
+	root := root(a)
+	if len(args) > 0 && !isCommand(a, root, args[0]) {
 		if !strings.HasPrefix(args[0], "-") && !asksToPrint(args) {
 			return noCommand(root, args[0])
 		}
@@ -54,7 +59,7 @@ func (a *App) main(ctx context.Context, args []string) error {
 	return root.ExecuteContext(ctx)
 }
 
-func (a *App) isCommand(root *cobra.Command, name string) bool {
+func isCommand(a *app.App, root *cobra.Command, name string) bool {
 	if name == "help" || name == "--help" || name == "-h" || name == "completion" || strings.HasPrefix(name, "__complete") {
 		return true
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/task"
 )
 
@@ -27,17 +28,17 @@ type outputCopy struct {
 }
 
 // outputOf writes the output of one task.
-func (a *App) outputOf(ctx context.Context, h *perdure.Home, t perdure.TaskView, opt *outputOptions) error {
+func outputOf(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskView, opt *outputOptions) error {
 	t, err := chooseAttempt(t, opt.attempt)
 	if err != nil {
 		return err
 	}
-	o := &outputCopy{runner: h.Commands(), task: t, opt: opt, sink: a.outputSink(t, opt)}
+	o := &outputCopy{runner: h.Commands(), task: t, opt: opt, sink: newOutputSink(a, t, opt)}
 	if opt.match != nil {
 		o.lines = &lineFilter{match: opt.match, sink: o.sink}
 	}
 	if opt.news {
-		if o.reader, err = h.Tasks().Reader(ctx, t.SessionID, t.ID, a.readerName(opt.reader)); err != nil {
+		if o.reader, err = h.Tasks().Reader(ctx, t.SessionID, t.ID, readerName(a, opt.reader)); err != nil {
 			return err
 		}
 		o.from = o.reader.Position()
@@ -49,13 +50,13 @@ func (a *App) outputOf(ctx context.Context, h *perdure.Home, t perdure.TaskView,
 		err = o.run(ctx)
 	}
 	if errors.Is(err, task.ErrMissing) {
-		err = &exitError{code: ExitFailed, text: "the output of task " + t.ID + " is gone with its directory"}
+		err = &app.ExitError{Code: app.ExitFailed, Text: "the output of task " + t.ID + " is gone with its directory"}
 	}
 	return errors.Join(err, o.sink.close())
 }
 
 // readerName is who reads here: the terminal, unless a name is given.
-func (a *App) readerName(given string) string {
+func readerName(a *app.App, given string) string {
 	switch {
 	case given != "":
 		return given

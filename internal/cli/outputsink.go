@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/session"
 )
@@ -20,7 +21,7 @@ type outputSink interface {
 	close() error
 }
 
-func (a *App) outputSink(t perdure.TaskView, opt *outputOptions) outputSink {
+func newOutputSink(a *app.App, t perdure.TaskView, opt *outputOptions) outputSink {
 	switch {
 	case opt.json:
 		return &jsonSink{app: a, task: t}
@@ -75,7 +76,7 @@ func (s *textSink) close() error {
 
 // jsonSink writes a line for each piece.
 type jsonSink struct {
-	app     *App
+	app     *app.App
 	task    perdure.TaskView
 	omitted int64
 }
@@ -98,7 +99,7 @@ func (s *jsonSink) write(b []byte, offset int64) error {
 	} else {
 		l.Base64 = b
 	}
-	return s.app.json(l)
+	return s.app.JSON(l)
 }
 
 func (s *jsonSink) gap(n int64) error {
@@ -107,7 +108,7 @@ func (s *jsonSink) gap(n int64) error {
 }
 
 func (s *jsonSink) missing(st session.CommandState) error {
-	return s.app.json(outputLine{Session: s.task.SessionID, Task: s.task.ID, Offset: st.Output, Missing: st.MissingAfter})
+	return s.app.JSON(outputLine{Session: s.task.SessionID, Task: s.task.ID, Offset: st.Output, Missing: st.MissingAfter})
 }
 
 func (s *jsonSink) close() error {
@@ -115,7 +116,7 @@ func (s *jsonSink) close() error {
 		return nil
 	}
 	empty := ""
-	return s.app.json(outputLine{Session: s.task.SessionID, Task: s.task.ID, Offset: s.task.Output, Omitted: s.omitted, Text: &empty})
+	return s.app.JSON(outputLine{Session: s.task.SessionID, Task: s.task.ID, Offset: s.task.Output, Omitted: s.omitted, Text: &empty})
 }
 
 // maxFiltered bounds a line that is looked at as a whole, in bytes. Of a longer one the pieces are.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -20,11 +21,11 @@ const (
 
 // overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
 // human anywhere, what runs, and how to begin.
-func (a *App) overview(ctx context.Context, h *perdure.Home) error {
+func overview(ctx context.Context, a *app.App, h *perdure.Home) error {
 	q := store.Query{Limit: overviewLooked}
 	var page perdure.ListPage
 	var err error
-	if q.Cwd, err = a.directory(here); err == nil { // else it is gone, with its sessions
+	if q.Cwd, err = a.Directory(here); err == nil { // else it is gone, with its sessions
 		page, err = h.List(ctx, q)
 		if err != nil {
 			return err
@@ -33,33 +34,33 @@ func (a *App) overview(ctx context.Context, h *perdure.Home) error {
 	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
 	sessions = sessions[:min(len(sessions), overviewSessions)]
 	if len(sessions) > 0 {
-		a.linef("Newest sessions in %s", display.Line(a.tilde(q.Cwd), display.MaxCell))
-		if err := a.printSessions(sessions, true); err != nil {
+		a.Linef("Newest sessions in %s", display.Line(a.Tilde(q.Cwd), display.MaxCell))
+		if err := printSessions(a, sessions, true); err != nil {
 			return err
 		}
-		a.linef("")
+		a.Linef("")
 	}
-	if err := a.overviewWaits(ctx, h); err != nil {
+	if err := overviewWaits(ctx, a, h); err != nil {
 		return err
 	}
-	if err := a.overviewTasks(ctx, h); err != nil {
+	if err := overviewTasks(ctx, a, h); err != nil {
 		return err
 	}
-	a.linef("Begin      perdure -p \"PROMPT\"")
+	a.Linef("Begin      perdure -p \"PROMPT\"")
 	if len(sessions) > 0 {
-		a.linef("Go on      perdure -p -c \"PROMPT\"   the newest session here; -r ID another one")
+		a.Linef("Go on      perdure -p -c \"PROMPT\"   the newest session here; -r ID another one")
 	}
-	a.linef("See        perdure list, show ID, log ID, task list; perdure --help has the rest")
+	a.Linef("See        perdure list, show ID, log ID, task list; perdure --help has the rest")
 	return nil
 }
 
 // onlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
 func onlyTasks(s perdure.Listing) bool { return modelOf(s) == "-" }
 
-func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
+func overviewWaits(ctx context.Context, a *app.App, h *perdure.Home) error {
 	var waits []wait
 	for _, kind := range []string{kindApproval, kindQuestion} {
-		more, err := a.allWaits(ctx, h, kind)
+		more, err := allWaits(ctx, a, h, kind)
 		if err != nil {
 			return err
 		}
@@ -68,24 +69,24 @@ func (a *App) overviewWaits(ctx context.Context, h *perdure.Home) error {
 	if len(waits) == 0 {
 		return nil
 	}
-	a.linef("Waits for you")
+	a.Linef("Waits for you")
 	for _, w := range waits[:min(len(waits), overviewRows)] {
 		if q := w.call.Question; q != nil {
-			a.itemf("%s  asks: %s", shortWait(w), q.Question)
+			itemf(a, "%s  asks: %s", shortWait(w), q.Question)
 			continue
 		}
-		a.itemf("%s  wants: %s %s", shortWait(w), w.call.Tool, session.About(w.call.Input))
+		itemf(a, "%s  wants: %s %s", shortWait(w), w.call.Tool, session.About(w.call.Input))
 	}
-	a.linef("  perdure approvals list, show ID; approvals allow ID, deny ID, answer ID TEXT")
-	a.linef("")
+	a.Linef("  perdure approvals list, show ID; approvals allow ID, deny ID, answer ID TEXT")
+	a.Linef("")
 	return nil
 }
 
 // shortWait is the id of a wait with the end of its session's id, which is as good and can be read.
-func shortWait(w wait) string { return ShortID(w.session, ShortLength) + ":" + w.call.ID }
+func shortWait(w wait) string { return app.ShortID(w.session, app.ShortLength) + ":" + w.call.ID }
 
-func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
-	tasks, err := a.allTasks(ctx, h)
+func overviewTasks(ctx context.Context, a *app.App, h *perdure.Home) error {
+	tasks, err := a.AllTasks(ctx, h)
 	if err != nil {
 		return err
 	}
@@ -101,16 +102,16 @@ func (a *App) overviewTasks(ctx context.Context, h *perdure.Home) error {
 	if len(tasks) == 0 && running == 0 {
 		return nil
 	}
-	a.linef("Runs now")
+	a.Linef("Runs now")
 	if running > 0 {
-		a.itemf("%s: perdure list --activity running", display.Count(int64(running), "session"))
+		itemf(a, "%s: perdure list --activity running", display.Count(int64(running), "session"))
 	}
 	for _, t := range tasks[:min(len(tasks), overviewRows)] {
-		a.itemf("%s  %s  %s  %s", ShortID(t.SessionID, ShortLength), display.Called(t), display.TaskFigures(t), display.FirstLine(t.Command))
+		itemf(a, "%s  %s  %s  %s", app.ShortID(t.SessionID, app.ShortLength), display.Called(t), display.TaskFigures(t), display.FirstLine(t.Command))
 	}
 	if n := len(tasks) - overviewRows; n > 0 {
-		a.itemf("and %s: perdure task list", display.Count(int64(n), "more task"))
+		itemf(a, "and %s: perdure task list", display.Count(int64(n), "more task"))
 	}
-	a.linef("")
+	a.Linef("")
 	return nil
 }

@@ -9,28 +9,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
-func (a *App) permissionsCommand() *cobra.Command {
-	return group("permissions", "What a session may do without asking", a.permissionsListCommand(), a.revokeCommand())
+func permissionsCommand(a *app.App) *cobra.Command {
+	return app.Group("permissions", "What a session may do without asking", permissionsListCommand(a), revokeCommand(a))
 }
 
-func (a *App) permissionsListCommand() *cobra.Command {
+func permissionsListCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list ID", Short: "List mode, rules, grants and the newest decisions", Args: exactArgs(1, "a session"),
+		Use: "list ID", Short: "List mode, rules, grants and the newest decisions", Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				v, err := h.View(ctx, id, perdure.ViewOptions{})
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return a.json(v.Permissions)
+					return a.JSON(v.Permissions)
 				}
-				return a.printPermissions(v.Permissions)
+				return printPermissions(a, v.Permissions)
 			})
 		},
 	}
@@ -38,13 +39,13 @@ func (a *App) permissionsListCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) printPermissions(p perdure.PermissionsView) error {
+func printPermissions(a *app.App, p perdure.PermissionsView) error {
 	rows := [][]string{{"mode", p.Mode, "", ""}}
 	for _, r := range p.Rules {
 		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})
 	}
 	for _, g := range p.Grants {
-		by := fmt.Sprintf("%s, by %s, %s", g.Scope, strings.TrimSpace(string(g.Actor.Type)+" "+g.Actor.ID), a.ago(int64(g.Granted)))
+		by := fmt.Sprintf("%s, by %s, %s", g.Scope, strings.TrimSpace(string(g.Actor.Type)+" "+g.Actor.ID), a.Ago(int64(g.Granted)))
 		if g.Cwd != "" {
 			by += ", in " + g.Cwd
 		}
@@ -57,14 +58,14 @@ func (a *App) printPermissions(p perdure.PermissionsView) error {
 		}
 		rows = append(rows, []string{d.Effect, d.Tool + " " + d.Act, "decided", by})
 	}
-	return a.table(rows)
+	return a.Table(rows)
 }
 
-func (a *App) revokeCommand() *cobra.Command {
+func revokeCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID RULE", Short: "Take a grant back", Args: exactArgs(2, "a session and a granted rule"),
+		Use: "revoke ID RULE", Short: "Take a grant back", Args: app.ExactArgs(2, "a session and a granted rule"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				st, err := h.State(ctx, id)
 				if err != nil {
 					return err
@@ -74,11 +75,11 @@ func (a *App) revokeCommand() *cobra.Command {
 					grants[i] = g.Rule
 				}
 				if slices.Contains(grants, args[1]) {
-					return a.deliver(ctx, h, id, &session.PermissionRevoked{Rule: args[1]})
+					return a.Deliver(ctx, h, id, &session.PermissionRevoked{Rule: args[1]})
 				}
-				e := &exitError{code: ExitMissing, text: fmt.Sprintf("session %s has no grant %q", id, args[1]), hint: "it has no grants"}
+				e := &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("session %s has no grant %q", id, args[1]), Hint: "it has no grants"}
 				if len(grants) > 0 {
-					e.hint = "nearest: " + strings.Join(display.Nearest(args[1], grants), ", ")
+					e.Hint = "nearest: " + strings.Join(display.Nearest(args[1], grants), ", ")
 				}
 				return e
 			})

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
@@ -16,7 +17,7 @@ const maxReport = 8
 // printer words a run: on stdout in the shape that was asked for, on stderr what a person should know. Deltas come from
 // another goroutine than events.
 type printer struct {
-	app   *App
+	app   *app.App
 	mu    sync.Mutex
 	out   shape
 	bare  bool          // stdout has all: stderr need not name what it waits for
@@ -26,10 +27,10 @@ type printer struct {
 	asker *asker        // asks about them at this terminal; nil: nobody is there
 }
 
-func (a *App) printer(f *runFlags, prompt string, piped int) *printer {
+func newPrinter(a *app.App, f *runFlags, prompt string, piped int) *printer {
 	stream := f.format == "stream-json"
 	return &printer{
-		app: a, out: a.shape(f, prompt), bare: stream, named: stream || f.format == "claude-stream-json" || f.format == "text" && a.Screen, piped: piped,
+		app: a, out: shapeOf(a, f, prompt), bare: stream, named: stream || f.format == "claude-stream-json" || f.format == "text" && a.Screen, piped: piped,
 	}
 }
 
@@ -40,11 +41,11 @@ func (p *printer) opened(st *session.State, resumed bool, words func(int64) stri
 	p.out.opened(st, resumed, words)
 	switch {
 	case !p.named && p.piped > 0:
-		p.app.note("session %s, with %s of stdin", st.ID, display.Bytes(int64(p.piped)))
+		p.app.Note("session %s, with %s of stdin", st.ID, display.Bytes(int64(p.piped)))
 	case !p.named:
-		p.app.note("session %s", st.ID)
+		p.app.Note("session %s", st.ID)
 	case p.piped > 0 && !p.bare:
-		p.app.note("the prompt has %s of stdin", display.Bytes(int64(p.piped)))
+		p.app.Note("the prompt has %s of stdin", display.Bytes(int64(p.piped)))
 	}
 }
 
@@ -76,14 +77,14 @@ func (p *printer) asleep(r *perdure.Result) {
 	if len(r.Waiting) > 0 {
 		waits := p.waiting(r, p.asker != nil)
 		if len(waits) < len(r.Waiting) || p.asker == nil {
-			p.app.hint("this process sleeps until then, and goes on")
+			p.app.Hint("this process sleeps until then, and goes on")
 		}
 		if p.asker != nil && len(waits) > 0 {
 			p.asker.ask(context.Background(), waits)
 		}
 	}
 	if len(r.Awaits) > 0 {
-		p.app.note("session %s sleeps until it can tell:", r.SessionID)
+		p.app.Note("session %s sleeps until it can tell:", r.SessionID)
 		p.list(r)
 	}
 }
@@ -104,11 +105,11 @@ func (p *printer) result(r *perdure.Result, resumed, runsOn bool) {
 func (p *printer) report(r *perdure.Result) {
 	for i, rec := range r.Recovered {
 		if i == maxReport-1 && len(r.Recovered) > maxReport {
-			p.app.hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
+			p.app.Hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
 			return
 		}
-		p.app.hint("resumed: %s %s: %s", rec.Kind, display.Line(rec.ID, 500), display.Line(rec.Text, 500))
-		p.app.quoteOutput(rec.Output)
+		p.app.Hint("resumed: %s %s: %s", rec.Kind, display.Line(rec.ID, 500), display.Line(rec.Text, 500))
+		p.app.QuoteOutput(rec.Output)
 	}
 }
 
@@ -118,10 +119,10 @@ func (p *printer) stop(r *perdure.Result, runsOn bool) {
 	switch r.StopReason {
 	case session.TurnEndTurn:
 	case session.TurnNone:
-		a.note("session %s: there is no interrupted turn", r.SessionID)
+		a.Note("session %s: there is no interrupted turn", r.SessionID)
 	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
 		p.waiting(r, false)
-		a.hint("then: perdure -p --resume %s", r.SessionID)
+		a.Hint("then: perdure -p --resume %s", r.SessionID)
 	case session.TurnMaxSteps, session.TurnMaxBudget:
 		p.limited(r)
 	case session.TurnContextLimit:
@@ -131,14 +132,14 @@ func (p *printer) stop(r *perdure.Result, runsOn bool) {
 		}
 		p.failed(r)
 	case session.TurnCancelled:
-		a.note("session %s: the turn was cancelled", r.SessionID)
+		a.Note("session %s: the turn was cancelled", r.SessionID)
 	case session.TurnParked:
 		if r.Message != "" { // somebody paused or closed it while it ran
-			a.note("session %s stopped: %s; the turn stays open", r.SessionID, r.Message)
+			a.Note("session %s stopped: %s; the turn stays open", r.SessionID, r.Message)
 			return
 		}
-		a.note("session %s is parked: the turn stays open%s", r.SessionID, map[bool]string{true: " and its command runs on"}[runsOn])
-		a.hint("perdure -p --resume %s goes on", r.SessionID)
+		a.Note("session %s is parked: the turn stays open%s", r.SessionID, map[bool]string{true: " and its command runs on"}[runsOn])
+		a.Hint("perdure -p --resume %s goes on", r.SessionID)
 	default:
 		p.failed(r)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -75,9 +76,9 @@ func TestTaskOutputNew(t *testing.T) {
 	if l := w.TaskLine("s1", "bash_1"); l["output_position"] != 0.0 {
 		t.Errorf("the model's place moved: %v", l["output_position"])
 	}
-	w.Fails(cli.ExitUsage, "--reader was given is empty", "task", "output", "s1", "bash_1", "--reader", "")
-	w.Fails(cli.ExitFailed, "bad reader", "task", "output", "s1", "bash_1", "--reader", "a\nb")
-	w.Fails(cli.ExitUsage, "leave out", "task", "output", "s1", "bash_1", "--new", "--attempt", "1")
+	w.Fails(app.ExitUsage, "--reader was given is empty", "task", "output", "s1", "bash_1", "--reader", "")
+	w.Fails(app.ExitFailed, "bad reader", "task", "output", "s1", "bash_1", "--reader", "a\nb")
+	w.Fails(app.ExitUsage, "leave out", "task", "output", "s1", "bash_1", "--new", "--attempt", "1")
 }
 
 // broken takes some bytes and no more.
@@ -104,7 +105,7 @@ func TestTaskOutputNewFails(t *testing.T) {
 	w.AwaitTask("s1", "bash_1", "exited")
 	a := *w.App
 	a.Stdout, a.Stderr = &broken{room: 2, Writer: io.Discard}, io.Discard
-	if code := cli.Main(t.Context(), &a, []string{"task", "output", "s1", "bash_1", "--new"}); code != cli.ExitFailed {
+	if code := cli.Main(t.Context(), &a, []string{"task", "output", "s1", "bash_1", "--new"}); code != app.ExitFailed {
 		t.Errorf("exit %d", code)
 	}
 	if got := w.OK("task", "output", "s1", "bash_1", "--new"); got != "one\n" {
@@ -140,8 +141,8 @@ func TestTaskOutputTailAndFilter(t *testing.T) {
 	if err := json.Unmarshal([]byte(line), &piece); err != nil || piece.Text != "end" || piece.Offset == 0 || piece.Omitted != 0 {
 		t.Errorf("%q: %v", line, err)
 	}
-	w.Fails(cli.ExitUsage, "want a number", "task", "output", "s1", "bash_1", "--tail", "-3")
-	w.Fails(cli.ExitUsage, "--filter", "task", "output", "s1", "bash_1", "--filter", "(")
+	w.Fails(app.ExitUsage, "want a number", "task", "output", "s1", "bash_1", "--tail", "-3")
+	w.Fails(app.ExitUsage, "--filter", "task", "output", "s1", "bash_1", "--filter", "(")
 }
 
 // Goal: a filtered reader loses no line whose end has not come yet.

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/session"
 )
@@ -140,7 +140,7 @@ func TestRebootAndRestore(t *testing.T) {
 	if out := w.OK("task", "output", "web", "bash_1", "--attempt", "1"); out != "up\nserving\n" {
 		t.Errorf("the old attempt printed %q", out)
 	}
-	w.Fails(cli.ExitMissing, "no attempt 3", "task", "output", "web", "bash_1", "--attempt", "3")
+	w.Fails(app.ExitMissing, "no attempt 3", "task", "output", "web", "bash_1", "--attempt", "3")
 	pid := l["pid"]
 	if o := w.Run("task", "restore"); o.Code != 0 || o.Stdout != "" {
 		t.Errorf("again: %+v", o)
@@ -207,7 +207,7 @@ func TestRestoreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := w.Run("task", "restore")
-	if o.Code != cli.ExitFailed || strings.Count(o.Stdout, "\n") != 1 || !strings.Contains(o.Stdout, idOf(w, "asked")+" bash_1 runs again") {
+	if o.Code != app.ExitFailed || strings.Count(o.Stdout, "\n") != 1 || !strings.Contains(o.Stdout, idOf(w, "asked")+" bash_1 runs again") {
 		t.Errorf("%+v", o)
 	}
 	for name, words := range map[string]string{"denied": "permission denied", "planned": "plan", "gone": "not a directory"} {
@@ -271,15 +271,15 @@ func TestResumeAfterReboot(t *testing.T) {
 func TestRestartPolicyIsForHumans(t *testing.T) {
 	w := clitest.New(t)
 	w.RunTask("--name", "web", "--", "sh", "-c", "echo up; exec sleep 600")
-	w.Fails(cli.ExitUsage, "restart policy", "task", "restart-policy", "web", "bash_1", "always")
-	w.Fails(cli.ExitMissing, "bash_7", "task", "restart-policy", "web", "bash_7", "on-reboot")
+	w.Fails(app.ExitUsage, "restart policy", "task", "restart-policy", "web", "bash_1", "always")
+	w.Fails(app.ExitMissing, "bash_7", "task", "restart-policy", "web", "bash_7", "on-reboot")
 	outside := w.App.Environ
 	t.Cleanup(func() { w.App.Environ = outside }) // from inside, the task would not be ended
 	w.App.Environ = append(slices.Clone(outside), "PERDURE_SESSION_ID=web")
 	for _, args := range [][]string{
 		{"task", "restart-policy", "web", "bash_1", "on-reboot"}, {"task", "restore"}, {"task", "run", "--restart", "on-reboot", "--", "true"},
 	} {
-		w.Fails(cli.ExitFailed, "is for a human", args...)
+		w.Fails(app.ExitFailed, "is for a human", args...)
 	}
 }
 

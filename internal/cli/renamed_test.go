@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -24,7 +24,7 @@ func TestRenameOfARunningSession(t *testing.T) {
 	if out := w.OK("show", "after", "--json"); !strings.Contains(out, `"id":"s"`) {
 		t.Error(out)
 	}
-	w.Fails(cli.ExitMissing, "no session", "show", "before")
+	w.Fails(app.ExitMissing, "no session", "show", "before")
 	if l := clitest.Lines(t, w.OK("list", "--json")); len(l) != 1 || l[0]["title"] != "after" {
 		t.Errorf("%v", l)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -31,7 +31,7 @@ func TestSessionsOfOneName(t *testing.T) {
 		{"task", "kill", "twin", "--all"},
 		{"task", "run", "--session", "twin", "--", "true"},
 	} {
-		o := w.Fails(cli.ExitUsage, "more than one", args...)
+		o := w.Fails(app.ExitUsage, "more than one", args...)
 		for _, want := range []string{"abcd-one", "make the parser faster", "abcd-two", "write the report", "last changed", w.Dir} {
 			if !strings.Contains(strings.ReplaceAll(o.Stderr, "~", w.Dir), want) {
 				t.Errorf("%v lacks %q: %s", args, want, o.Stderr)
@@ -45,7 +45,7 @@ func TestSessionsOfOneName(t *testing.T) {
 		w.Create(id)
 		w.OK("rename", id, "twin")
 	}
-	if o := w.Fails(cli.ExitUsage, "more than one", "show", "twin"); strings.Count(o.Stderr, "\n  abcd-") != cli.MaxTwins || !strings.Contains(o.Stderr, "perdure list") {
+	if o := w.Fails(app.ExitUsage, "more than one", "show", "twin"); strings.Count(o.Stderr, "\n  abcd-") != app.MaxTwins || !strings.Contains(o.Stderr, "perdure list") {
 		t.Errorf("that there are more is not told: %s", o.Stderr)
 	}
 }
@@ -60,20 +60,20 @@ func TestNearestIsNear(t *testing.T) {
 		"parzer": "nearest: parser", "Parser": "nearest: parser", "big rep": "nearest: docs (The big report)", "the big reporrt": "nearest: docs",
 		"nonsense": "perdure list", "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz": "perdure list",
 	} {
-		o := w.Fails(cli.ExitMissing, want, "show", name)
+		o := w.Fails(app.ExitMissing, want, "show", name)
 		if strings.Contains(o.Stderr, "nearest") != strings.Contains(want, "nearest") {
 			t.Errorf("%q: %s", name, o.Stderr)
 		}
 	}
 	w.Prompt("parser", clitest.Asking("Bash", map[string]string{"command": "touch made"}), "go", "")
 	for _, args := range [][]string{{"approvals", "allow", "docs"}, {"approvals", "deny", "--all", "docs"}, {"answer", "docs", "x"}} {
-		if o := w.Fails(cli.ExitMissing, "docs", args...); strings.Contains(o.Stderr, "parser:t1") {
+		if o := w.Fails(app.ExitMissing, "docs", args...); strings.Contains(o.Stderr, "parser:t1") {
 			t.Errorf("%v: %s", args, o.Stderr)
 		}
 	}
-	w.Fails(cli.ExitMissing, "an approval waits there: perdure approvals list parser", "answer", "parser", "x")
+	w.Fails(app.ExitMissing, "an approval waits there: perdure approvals list parser", "answer", "parser", "x")
 	w.Prompt("docs", clitest.Asking("AskUser", map[string]string{"question": "Which?"}), "go", "")
-	w.Fails(cli.ExitMissing, "a question waits there: perdure answer docs", "approvals", "allow", "docs")
+	w.Fails(app.ExitMissing, "a question waits there: perdure answer docs", "approvals", "allow", "docs")
 }
 
 // Goal: an act names a wait by itself where only one session has it.
@@ -83,13 +83,13 @@ func TestWaitsByTheirAct(t *testing.T) {
 		w.Create(id)
 		w.Prompt(id, clitest.Asking("Bash", map[string]string{"command": "touch " + id}), "go", "")
 	}
-	o := w.Fails(cli.ExitUsage, "more than one", "approvals", "allow", "t1.s1.b2.a1")
+	o := w.Fails(app.ExitUsage, "more than one", "approvals", "allow", "t1.s1.b2.a1")
 	if !strings.Contains(o.Stderr, "one:t1.s1.b2.a1") || !strings.Contains(o.Stderr, "two:t1.s1.b2.a1") {
 		t.Error(o.Stderr)
 	}
 	w.OK("approvals", "deny", "one:t1.s1.b2.a1")
 	w.OK("approvals", "allow", "t1.s1.b2.a1", "--scope", "session")
-	w.Fails(cli.ExitMissing, "no approval waits", "approvals", "allow", "t7.s1.b2.a1")
+	w.Fails(app.ExitMissing, "no approval waits", "approvals", "allow", "t7.s1.b2.a1")
 	w.Create("t3.s1.b1.a1") // a session's own id comes first
-	w.Fails(cli.ExitMissing, "t3.s1.b1.a1", "approvals", "allow", "t3.s1.b1.a1")
+	w.Fails(app.ExitMissing, "t3.s1.b1.a1", "approvals", "allow", "t3.s1.b1.a1")
 }

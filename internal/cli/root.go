@@ -7,8 +7,10 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/perdure/perdure"
 	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 )
 
 const longHelp = `Perdure keeps the whole existence of an AI agent: kill it anywhere and resume it,
@@ -42,7 +44,7 @@ var registerTemplates = sync.OnceFunc(func() {
 })
 
 // root builds the command tree.
-func (a *App) root() *cobra.Command {
+func root(a *app.App) *cobra.Command {
 	f := &runFlags{}
 	root := &cobra.Command{
 		Use:           "perdure -p [PROMPT]",
@@ -52,18 +54,18 @@ func (a *App) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(a.guardInside(cmd), emptyFlags(cmd)); err != nil {
+			if err := errors.Join(guardInside(a, cmd), emptyFlags(cmd)); err != nil {
 				return err
 			}
-			return a.guardHome(cmd)
+			return guardHome(a, cmd)
 		},
 		Version: thisVersion().line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.changed = cmd.Flags().Changed
 			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
-				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.overview(ctx, h) })
+				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return overview(ctx, a, h) })
 			}
-			return a.run(cmd.Context(), f, args)
+			return run(cmd.Context(), a, f, args)
 		},
 	}
 	f.register(root)
@@ -72,8 +74,8 @@ func (a *App) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(a.commands()...)
-	root.AddCommand(a.demoCommand(), a.demoServerCommand())
-	a.complete(root)
+	root.AddCommand(commands(a)...)
+	root.AddCommand(demoCommand(a), demoServerCommand(a))
+	complete(a, root)
 	return root
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
@@ -16,20 +17,20 @@ import (
 
 // settingsFor reads the configuration that a run is under: of the directory that its session was opened in, wherever it
 // is resumed from. A session that is resumed is looked up for that, and named by its id from then on.
-func (a *App) settingsFor(ctx context.Context, f *runFlags) (set settings.Loaded, err error) {
+func settingsFor(ctx context.Context, a *app.App, f *runFlags) (set settings.Loaded, err error) {
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir // as sessions name their directories
 	}
-	if set, err = settings.Load(settings.UserFile(a.getenv), ""); err != nil {
+	if set, err = settings.Load(settings.UserFile(a.Getenv), ""); err != nil {
 		return set, err // before anything else: it may say whose files these are
 	}
 	root := a.Dir
 	if (f.cont || f.resume != "") && f.resume != pick {
-		if root, err = a.rootOf(ctx, f); err != nil {
+		if root, err = rootOf(ctx, a, f); err != nil {
 			return set, err
 		}
 	}
-	if set, err = settings.Load(settings.UserFile(a.getenv), root); err == nil && a.inside() != "" {
+	if set, err = settings.Load(settings.UserFile(a.Getenv), root); err == nil && a.Inside() != "" {
 		narrowInside(&set)
 	}
 	return set, err
@@ -45,8 +46,8 @@ func narrowInside(set *settings.Loaded) {
 }
 
 // rootOf finds the session that a run resumes, and the directory that it was opened in.
-func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) {
-	h, err := a.open(ctx, perdure.Config{})
+func rootOf(ctx context.Context, a *app.App, f *runFlags) (root string, err error) {
+	h, err := a.Open(ctx, perdure.Config{})
 	if err != nil {
 		return "", err
 	}
@@ -57,9 +58,9 @@ func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) 
 	}()
 	var id string
 	if f.cont {
-		id, err = a.newest(ctx, h)
+		id, err = newest(ctx, a, h)
 	} else {
-		id, err = a.resolve(ctx, h, f.resume)
+		id, err = a.Resolve(ctx, h, f.resume)
 	}
 	if err != nil {
 		return "", err
@@ -76,7 +77,7 @@ func (a *App) rootOf(ctx context.Context, f *runFlags) (root string, err error) 
 const maxRulesTold = 8
 
 // tellRuleChanges says which rules of files a resumed session is under now and was not before, and which are gone.
-func (a *App) tellRuleChanges(before, now []session.Rule) {
+func tellRuleChanges(a *app.App, before, now []session.Rule) {
 	ofFiles := func(rules []session.Rule) (out []session.Rule) {
 		for _, r := range rules {
 			if r.Source == permission.SourceUser || r.Source == permission.SourceProject {
@@ -97,7 +98,7 @@ func (a *App) tellRuleChanges(before, now []session.Rule) {
 			texts = append(texts[:maxRulesTold], fmt.Sprintf("and %d more", n-maxRulesTold))
 		}
 		if len(texts) > 0 {
-			a.note("the rules of the configuration have changed since this session last ran: %s: %s", what, strings.Join(texts, ", "))
+			a.Note("the rules of the configuration have changed since this session last ran: %s: %s", what, strings.Join(texts, ", "))
 		}
 	}
 	tell("gone", before, now)
@@ -105,10 +106,10 @@ func (a *App) tellRuleChanges(before, now []session.Rule) {
 }
 
 // tellDenied names rules that were allowed and denied at once: deny wins.
-func (a *App) tellDenied(rules []session.Rule) {
+func tellDenied(a *app.App, rules []session.Rule) {
 	for _, r := range rules {
 		if denied := (session.Rule{Effect: string(permission.Deny), Text: r.Text, Source: r.Source}); r.Effect == string(permission.Allow) && slices.Contains(rules, denied) {
-			a.note("%s is given to --allowed-tools and to --disallowed-tools: it is denied", r.Text)
+			a.Note("%s is given to --allowed-tools and to --disallowed-tools: it is denied", r.Text)
 		}
 	}
 }

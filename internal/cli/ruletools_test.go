@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -16,12 +16,12 @@ func TestRulesOfUnknownTools(t *testing.T) {
 	for _, args := range [][]string{
 		{"--disallowed-tools", "bash"}, {"--disallowed-tools", "Read,edit(src/**)"}, {"--allowed-tools", "Reed"}, {"--allowed-tools", "GREP"},
 	} {
-		o := w.Fails(cli.ExitUsage, "no tool is called", append([]string{"-p", "--model", model, "go"}, args...)...)
+		o := w.Fails(app.ExitUsage, "no tool is called", append([]string{"-p", "--model", model, "go"}, args...)...)
 		if strings.Count(o.Stderr, "did you mean")+strings.Count(o.Stderr, "there are") == 0 {
 			t.Errorf("%v: %s", args, o.Stderr)
 		}
 	}
-	o := w.Fails(cli.ExitUsage, "no tool is called Bsh", "-p", "--model", model, "--allowed-tools", "Bsh(ls)", "go")
+	o := w.Fails(app.ExitUsage, "no tool is called Bsh", "-p", "--model", model, "--allowed-tools", "Bsh(ls)", "go")
 	if strings.Contains(o.Stderr, "byte") {
 		t.Error(o.Stderr)
 	}
@@ -38,8 +38,8 @@ func TestRulesOfUnknownTools(t *testing.T) {
 
 	for _, line := range []string{`deny = ["bash"]`, `deny = ["Bash(rm:*)", "Raed"]`, `ask = ["Bsh(ls)"]`} {
 		w.Configure("[permissions]\n" + line)
-		w.Fails(cli.ExitUsage, "config.toml:2: ", "-p", "--model", model, "go")
-		w.Fails(cli.ExitFailed, "", "doctor")
+		w.Fails(app.ExitUsage, "config.toml:2: ", "-p", "--model", model, "go")
+		w.Fails(app.ExitFailed, "", "doctor")
 	}
 	w.Configure("[permissions]\nallow = [\"Read\",\n\"WebFetch\"]")
 	if o := w.Run("-p", "--model", model, "go"); o.Code != 0 || !strings.Contains(o.Stderr, "config.toml:3: no tool is called WebFetch") {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
@@ -19,66 +20,66 @@ import (
 )
 
 // run runs a prompt in a new or an existing session.
-func (a *App) run(ctx context.Context, f *runFlags, args []string) error {
+func run(ctx context.Context, a *app.App, f *runFlags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	if !f.print {
-		return &exitError{code: ExitUsage, text: "there is no terminal UI in this version", hint: "run headless: perdure -p \"PROMPT\"; see perdure --help"}
+		return &app.ExitError{Code: app.ExitUsage, Text: "there is no terminal UI in this version", Hint: "run headless: perdure -p \"PROMPT\"; see perdure --help"}
 	}
-	prompt, piped, err := a.prompt(ctx, f, args)
+	prompt, piped, err := prompt(ctx, a, f, args)
 	if err != nil {
 		return err
 	}
-	set, err := a.settingsFor(ctx, f)
+	set, err := settingsFor(ctx, a, f)
 	if err != nil {
 		return err
 	}
 	for _, text := range set.Ignored {
-		a.note("ignored: %s", text)
+		a.Note("ignored: %s", text)
 	}
 	for _, text := range set.Unknown {
-		a.note("%s", text)
+		a.Note("%s", text)
 	}
 	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
-		a.note(bypassNotTaken)
+		a.Note(app.BypassNotTaken)
 	}
-	a.warnOfShort(set)
-	out := a.printer(f, prompt, piped)
-	protect, err := a.protected(set)
+	warnOfShort(a, set)
+	out := newPrinter(a, f, prompt, piped)
+	protect, err := protected(a, set)
 	if err != nil {
 		return err
 	}
-	h, err := a.open(ctx, perdure.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.secrets(set), Prices: set.PriceList()})
+	h, err := a.Open(ctx, perdure.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList()})
 	if err != nil {
 		return err
 	}
-	a.warnOfLosses(ctx, h)
-	err = a.runIn(ctx, h, f, set, out, prompt)
+	a.WarnOfLosses(ctx, h)
+	err = runIn(ctx, a, h, f, set, out, prompt)
 	if cerr := h.Close(); err == nil {
 		err = cerr
 	}
 	return err
 }
 
-func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, out *printer, prompt string) error {
-	opt, err := a.options(ctx, h, f, set)
+func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded, out *printer, prompt string) error {
+	opt, err := options(ctx, a, h, f, set)
 	if err != nil {
 		return err
 	}
 	for _, text := range f.unknown {
-		a.note("%s", text)
+		a.Note("%s", text)
 	}
-	id, resumed, err := a.choose(ctx, h, f, set, prompt)
+	id, resumed, err := choose(ctx, a, h, f, set, prompt)
 	if err != nil {
 		return err
 	}
-	known, err := a.settle(ctx, h, id, f, set, resumed, &opt) // rules of the session, before this run
+	known, err := settle(ctx, a, h, id, f, set, resumed, &opt) // rules of the session, before this run
 	if err != nil {
 		return err
 	}
 	if f.name != "" {
-		a.warnOfTwins(ctx, h, id, f.name)
+		warnOfTwins(ctx, a, h, id, f.name)
 	}
 	if out.home = h; f.wait && a.Asks && f.format != "stream-json" {
 		out.asker = &asker{app: a, home: h}
@@ -86,9 +87,9 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded
 	opt.Opened = func(st *session.State) {
 		out.opened(st, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
-		a.warnOfRules(opt.Rules, known)
+		warnOfRules(a, opt.Rules, known)
 	}
-	ctx, interrupt, ended := a.signals(ctx)
+	ctx, interrupt, ended := signals(ctx, a)
 	opt.Interrupt = interrupt
 	r, err := h.Run(ctx, id, opt)
 	sig := ended()
@@ -96,25 +97,25 @@ func (a *App) runIn(ctx context.Context, h *perdure.Home, f *runFlags, set setti
 	if err != nil {
 		return err
 	}
-	out.result(r, resumed, a.runsOn(ctx, h, r))
-	if w, ok := a.Stdout.(*results); ok {
-		w.hint = "the answer is kept: perdure show " + id + " --messages"
+	out.result(r, resumed, runsOn(ctx, a, h, r))
+	if w, ok := a.Stdout.(*app.Results); ok {
+		w.Hint = "the answer is kept: perdure show " + id + " --messages"
 	}
-	a.tellTasks(context.WithoutCancel(ctx), h, id)
-	return exit(exitCode(r, sig, f.wait))
+	tellTasks(context.WithoutCancel(ctx), a, h, id)
+	return app.Exit(exitCode(r, sig, f.wait))
 }
 
 // choose finds or makes the session to run, and reports whether it existed.
-func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
+func choose(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
 	switch {
 	case f.resume == pick:
-		return "", false, a.listToPick(ctx, h)
+		return "", false, listToPick(ctx, a, h)
 	case f.resume != "":
-		id, err = a.resolve(ctx, h, f.resume)
+		id, err = a.Resolve(ctx, h, f.resume)
 	case f.cont:
-		id, err = a.newest(ctx, h)
+		id, err = newest(ctx, a, h)
 	default:
-		id, err = a.create(ctx, h, f, set, prompt)
+		id, err = create(ctx, a, h, f, set, prompt)
 		return id, false, err
 	}
 	if err != nil || !f.fork {
@@ -126,19 +127,19 @@ func (a *App) choose(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	}
 	child, seq, err := h.Fork(ctx, id, 0, f.sessionID, name)
 	if err == nil {
-		a.note("forked %s at event %d as %s", id, seq, child)
+		a.Note("forked %s at event %d as %s", id, seq, child)
 	}
 	return child, true, err
 }
 
 // warnOfRules says what a rule of a flag allows besides what was meant, when it is new to the session.
-func (a *App) warnOfRules(rules, known []session.Rule) {
+func warnOfRules(a *app.App, rules, known []session.Rule) {
 	for _, r := range rules {
 		if r.Source != permission.SourceFlag || slices.Contains(known, r) {
 			continue
 		}
 		if w := permission.Warning(permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source}); w != "" {
-			a.note("%s", w)
+			a.Note("%s", w)
 		}
 	}
 }
@@ -147,8 +148,8 @@ func (a *App) warnOfRules(rules, known []session.Rule) {
 const noModel = "none/none"
 
 // newest finds the newest session of this directory that was not closed.
-func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
-	dir, err := a.workdir()
+func newest(ctx context.Context, a *app.App, h *perdure.Home) (string, error) {
+	dir, err := a.Workdir()
 	if err != nil {
 		return "", err
 	}
@@ -167,15 +168,15 @@ func (a *App) newest(ctx context.Context, h *perdure.Home) (string, error) {
 			}
 		}
 		if q.After = page.Next; q.After == "" {
-			return "", &exitError{
-				code: ExitMissing, text: "no session that can go on was opened in " + dir,
-				hint: "perdure list shows those of other directories; -r ID resumes one",
+			return "", &app.ExitError{
+				Code: app.ExitMissing, Text: "no session that can go on was opened in " + dir,
+				Hint: "perdure list shows those of other directories; -r ID resumes one",
 			}
 		}
 	}
 }
 
-func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
+func listToPick(ctx context.Context, a *app.App, h *perdure.Home) error {
 	const most = 10
 	page, err := h.List(ctx, store.Query{Limit: overviewLooked})
 	if err != nil {
@@ -183,20 +184,20 @@ func (a *App) listToPick(ctx context.Context, h *perdure.Home) error {
 	}
 	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
 	if len(sessions) == 0 {
-		return &exitError{code: ExitMissing, text: "there is no session to resume", hint: "perdure -p \"PROMPT\" opens one"}
+		return &app.ExitError{Code: app.ExitMissing, Text: "there is no session to resume", Hint: "perdure -p \"PROMPT\" opens one"}
 	}
-	a.note("which session? the newest are:")
+	a.Note("which session? the newest are:")
 	beside := *a // stdout is for answers
 	beside.Stdout = a.Stderr
-	if err := beside.printSessions(sessions[:min(len(sessions), most)], false); err != nil {
+	if err := printSessions(&beside, sessions[:min(len(sessions), most)], false); err != nil {
 		return err
 	}
-	a.hint("perdure -p -r ID goes on with one of them")
-	return exit(ExitUsage)
+	a.Hint("perdure -p -r ID goes on with one of them")
+	return app.Exit(app.ExitUsage)
 }
 
 // create opens a new session.
-func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (string, error) {
+func create(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (string, error) {
 	model := f.model
 	if model == "" {
 		model = set.Model
@@ -211,8 +212,8 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 			return "", err
 		}
 	}
-	a.warnOfPlainHTTP(agent.Provider)
-	agent.System = a.systemPrompt(f.appendSystem)
+	warnOfPlainHTTP(a, agent.Provider)
+	agent.System = systemPrompt(a, f.appendSystem)
 	mode := permission.Mode(f.mode)
 	if mode == "" {
 		mode = permission.Mode(set.Mode)
@@ -220,7 +221,7 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 	if mode == permission.ModeBypass {
 		mode = permission.ModeDefault // a flag sets it, for as long as the run lasts
 	}
-	dir, err := a.workdir()
+	dir, err := a.Workdir()
 	if err != nil {
 		return "", err
 	}
@@ -230,16 +231,16 @@ func (a *App) create(ctx context.Context, h *perdure.Home, f *runFlags, set sett
 		return "", err
 	}
 	return h.Create(ctx, engine.Spec{
-		ID: f.sessionID, Owner: a.getenv("USER"), Title: f.name, Labels: labels(h.Hide(prompt)), Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
+		ID: f.sessionID, Owner: a.Getenv("USER"), Title: f.name, Labels: labels(h.Hide(prompt)), Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
 	})
 }
 
 // options are what the run brings to its session.
-func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set settings.Loaded) (opt perdure.RunOptions, err error) {
+func options(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded) (opt perdure.RunOptions, err error) {
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir
 	}
-	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.getenv("USER")}
+	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.Getenv("USER")}
 	opt.Mode = permission.Mode(f.mode)
 	if opt.AddDirs, err = directories("--add-dir", f.dirs, a.Dir); err != nil {
 		return opt, err
@@ -248,7 +249,7 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 	if err != nil {
 		return opt, err
 	}
-	a.tellDenied(rules)
+	tellDenied(a, rules)
 	for _, r := range set.Rules {
 		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
 	}
@@ -265,12 +266,12 @@ func (a *App) options(ctx context.Context, h *perdure.Home, f *runFlags, set set
 
 // signals turns SIGINT into a cancel of the turn (a second one parks), SIGTERM and SIGHUP into a parked session. The
 // returned function ends the listening and tells which signal came, if any.
-func (a *App) signals(parent context.Context) (ctx context.Context, interrupt <-chan struct{}, ended func() os.Signal) {
+func signals(parent context.Context, a *app.App) (ctx context.Context, interrupt <-chan struct{}, ended func() os.Signal) {
 	// Whoever reads our output may go away: writing then fails, and the session goes on. Without this, writing kills.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, park := context.WithCancel(parent)
 	cancel := make(chan struct{}, 1)
-	stop := a.listen(func(sig os.Signal, again bool) {
+	stop := a.Listen(func(sig os.Signal, again bool) {
 		if sig == os.Interrupt && !again {
 			cancel <- struct{}{}
 			return
@@ -299,7 +300,7 @@ func messageAt(ctx context.Context, h *perdure.Home, id string, seq int64) strin
 }
 
 // runsOn reports whether a parked run has left a command behind that runs.
-func (a *App) runsOn(ctx context.Context, h *perdure.Home, r *perdure.Result) bool {
+func runsOn(ctx context.Context, a *app.App, h *perdure.Home, r *perdure.Result) bool {
 	if r.StopReason != session.TurnParked {
 		return false
 	}
@@ -316,11 +317,11 @@ func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
 	}
 	switch r.StopReason {
 	case session.TurnEndTurn, session.TurnNone:
-		return ExitDone
+		return app.ExitDone
 	case session.TurnMaxSteps, session.TurnMaxBudget:
-		return ExitLimit
+		return app.ExitLimit
 	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
-		return ExitWaiting
+		return app.ExitWaiting
 	case session.TurnCancelled:
 		return 128 + int(syscall.SIGINT)
 	case session.TurnParked:
@@ -328,15 +329,15 @@ func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
 			return 128 + int(s)
 		}
 	}
-	return ExitFailed
+	return app.ExitFailed
 }
 
 // protected resolves the paths that the settings protect.
-func (a *App) protected(set settings.Loaded) ([]string, error) {
+func protected(a *app.App, set settings.Loaded) ([]string, error) {
 	var out []string
 	for _, p := range set.Protect {
 		if rest, ok := strings.CutPrefix(p, "~"); ok {
-			p = filepath.Join(a.getenv("HOME"), rest)
+			p = filepath.Join(a.Getenv("HOME"), rest)
 		}
 		if !filepath.IsAbs(p) {
 			return nil, fmt.Errorf("protect %q: HOME is no absolute path: %w", p, settings.ErrProtect)
@@ -350,10 +351,10 @@ func (a *App) protected(set settings.Loaded) ([]string, error) {
 const minSecret = 8
 
 // warnOfShort names the secrets that cannot be hidden.
-func (a *App) warnOfShort(set settings.Loaded) {
+func warnOfShort(a *app.App, set settings.Loaded) {
 	for _, name := range set.Secrets {
-		if n := len(strings.TrimSpace(a.getenv(name))); n > 0 && n < minSecret {
-			a.note("the value of %s is not hidden: with less than %d bytes it would be found in ordinary words", name, minSecret)
+		if n := len(strings.TrimSpace(a.Getenv(name))); n > 0 && n < minSecret {
+			a.Note("the value of %s is not hidden: with less than %d bytes it would be found in ordinary words", name, minSecret)
 		}
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // runFlags are the flags of a run.
@@ -85,29 +87,29 @@ func otherSpelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 func (f *runFlags) check() error {
 	switch {
 	case f.changed("resume") && f.resume == "":
-		return usageError("--resume needs a session: what it was given is empty")
+		return app.UsageError("--resume needs a session: what it was given is empty")
 	case f.cont && f.resume != "":
-		return usageError("--continue and --resume exclude each other")
+		return app.UsageError("--continue and --resume exclude each other")
 	case f.fork && !f.cont && f.resume == "":
-		return usageError("--fork-session needs --continue or --resume")
+		return app.UsageError("--fork-session needs --continue or --resume")
 	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
-		return usageError("--session-id opens a new session: it goes with --resume only to name a fork")
+		return app.UsageError("--session-id opens a new session: it goes with --resume only to name a fork")
 	case f.changed("session-id") && !session.ValidID(f.sessionID):
 		return session.CheckID(f.sessionID)
 	case f.changed("append-system-prompt") && (f.cont || f.resume != ""):
-		return usageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is; say it in the prompt instead")
+		return app.UsageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is; say it in the prompt instead")
 	case f.changed("name") && (f.cont || f.resume != "") && !f.fork:
-		return usageError("--name names a new session or a fork: perdure rename ID NAME renames one")
+		return app.UsageError("--name names a new session or a fork: perdure rename ID NAME renames one")
 	case !slices.Contains(shapes, f.format):
-		return usageError("output format %q: use one of %s", f.format, strings.Join(shapes, ", "))
+		return app.UsageError("output format %q: use one of %s", f.format, strings.Join(shapes, ", "))
 	case f.maxSteps < 0:
-		return usageError("--max-turns cannot be negative")
+		return app.UsageError("--max-turns cannot be negative")
 	case f.bypass && f.mode != "" && f.mode != string(permission.ModeBypass):
-		return usageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
+		return app.UsageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
 	case f.cwd != "" && !f.cont && f.resume == "":
-		return usageError("--cwd needs --continue or --resume: a new session works where the command is started")
+		return app.UsageError("--cwd needs --continue or --resume: a new session works where the command is started")
 	case f.retryFor < 0:
-		return usageError("--retry-for cannot be negative")
+		return app.UsageError("--retry-for cannot be negative")
 	}
 	if f.changed("name") {
 		if err := checkName(f.name); err != nil {
@@ -140,7 +142,7 @@ func (f *runFlags) rules() (out []session.Rule, err error) {
 			for _, t := range texts {
 				switch told, slip := settings.UnknownTool(t); {
 				case slip:
-					return nil, usageError("--%s: %s", l.flag, told)
+					return nil, app.UsageError("--%s: %s", l.flag, told)
 				case told != "":
 					f.unknown = append(f.unknown, told)
 				}
@@ -164,10 +166,10 @@ func directories(flag string, dirs []string, base string) ([]string, error) {
 		}
 		real, err := filepath.EvalSymlinks(abs)
 		if err != nil {
-			return nil, usageError("%s %s: %v", flag, d, causeOf(err))
+			return nil, app.UsageError("%s %s: %v", flag, d, app.CauseOf(err))
 		}
-		if !isDir(real) {
-			return nil, usageError("%s %s: not a directory", flag, d)
+		if !app.IsDir(real) {
+			return nil, app.UsageError("%s %s: not a directory", flag, d)
 		}
 		out = append(out, real)
 	}

@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/session"
 )
 
-func (a *App) sendCommand() *cobra.Command {
+func sendCommand(a *app.App) *cobra.Command {
 	var key string
 	c := &cobra.Command{
 		Use: "send ID [TEXT...]", Short: "Send a session a message, whoever runs it",
@@ -19,19 +20,19 @@ perdure -p --wait) it is taken at once; else the next resume runs it. It is acce
 be - for standard input, or nothing where something is piped in.`,
 		Example: `  perdure send build "The branch moved, rebase first."
   git log -1 --format=%B | perdure send build --key "$(git rev-parse HEAD)" -`,
-		Args: rangeArgs(1, -1, "a session and a text"),
+		Args: app.RangeArgs(1, -1, "a session and a text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.message(args[1:])
+			text, err := message(a, args[1:])
 			if err != nil {
 				return err
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				body := &session.MessageReceived{Content: []session.Part{session.TextPart(text)}}
-				if err := a.Within(ctx, h, id, patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
+				if err := a.Within(ctx, h, id, app.Patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
 					return err
 				}
-				a.note("session %s has it", id)
-				a.goOn(ctx, h, id)
+				a.Note("session %s has it", id)
+				goOn(ctx, a, h, id)
 				return nil
 			})
 		},
@@ -41,17 +42,17 @@ be - for standard input, or nothing where something is piped in.`,
 }
 
 // message is a text from the arguments, or from stdin for "-".
-func (a *App) message(args []string) (text string, err error) {
+func message(a *app.App, args []string) (text string, err error) {
 	text = strings.TrimSpace(strings.Join(args, " "))
 	if len(args) == 0 && a.Terminal {
-		return "", usageError("want a session and a text")
+		return "", app.UsageError("want a session and a text")
 	}
 	if text == "-" || len(args) == 0 {
-		text, err = a.readStdin()
+		text, err = a.ReadStdin()
 		text = strings.TrimSpace(text)
 	}
 	if err == nil && text == "" {
-		err = usageError("a message cannot be empty")
+		err = app.UsageError("a message cannot be empty")
 	}
 	return text, err
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/session"
@@ -25,7 +26,7 @@ type shape interface {
 // shapes are the values of --output-format.
 var shapes = []string{"text", "json", "stream-json", "claude-stream-json"}
 
-func (a *App) shape(f *runFlags, prompt string) shape {
+func shapeOf(a *app.App, f *runFlags, prompt string) shape {
 	switch f.format {
 	case "json":
 		return &jsonShape{enc: display.Encoder(a.Stdout)}
@@ -35,7 +36,7 @@ func (a *App) shape(f *runFlags, prompt string) shape {
 		return newClaudeShape(display.Encoder(a.Stdout))
 	}
 	if a.Screen {
-		return a.live(prompt)
+		return newLiveShape(a, prompt)
 	}
 	return &textShape{app: a, printed: -1}
 }
@@ -61,7 +62,7 @@ func (s *jsonShape) result(r *perdure.Result) { _ = s.enc.Encode(r) }
 // it, a blank line between two of them.
 type textShape struct {
 	silent
-	app     *App
+	app     *app.App
 	replies int // of the model, that this run has seen
 	printed int // how many of them were there when an answer was printed last; -1: none was
 	answers int // printed
@@ -93,9 +94,9 @@ func (s *textShape) answer(text string) {
 		return
 	}
 	if s.answers > 0 {
-		s.app.linef("")
+		s.app.Linef("")
 	}
-	s.app.linef("%s", display.Safe(text))
+	s.app.Linef("%s", display.Safe(text))
 	s.answers++
 	s.printed = s.replies
 }

@@ -11,26 +11,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
-func (a *App) showCommand() *cobra.Command {
+func showCommand(a *app.App) *cobra.Command {
 	var opt perdure.ViewOptions
 	var asJSON bool
 	last := 0
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a session: what it is, did, may do and waits for",
-		Args: exactArgs(1, "a session"),
+		Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("last") {
 				if last < 1 {
-					return usageError("--last %d: want at least 1 message", last)
+					return app.UsageError("--last %d: want at least 1 message", last)
 				}
 				opt.Messages = true
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
 				v, err := h.View(ctx, id, opt)
 				if err != nil {
 					return err
@@ -39,9 +40,9 @@ func (a *App) showCommand() *cobra.Command {
 					v.Messages = v.Messages[len(v.Messages)-last:]
 				}
 				if asJSON {
-					return a.json(v)
+					return a.JSON(v)
 				}
-				return a.paged(func() error { a.show(v); return nil })
+				return a.Paged(func() error { show(a, v); return nil })
 			})
 		},
 	}
@@ -53,17 +54,17 @@ func (a *App) showCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) show(v *perdure.View) {
+func show(a *app.App, v *perdure.View) {
 	row := func(name, format string, args ...any) {
-		a.linef("%-12s %s", name, display.Line(fmt.Sprintf(format, args...), 500))
+		a.Linef("%-12s %s", name, display.Line(fmt.Sprintf(format, args...), 500))
 	}
 	row("session", "%s  %s", v.ID, v.Title)
-	if first := v.Labels[labelPrompt]; first != "" && first != v.Title {
+	if first := v.Labels[app.LabelPrompt]; first != "" && first != v.Title {
 		row("began with", "%s", first)
 	}
 	row("status", "%s", doing(v))
 	if f := v.Failure; f != nil {
-		row("failed", "%s: %s; %s since %s", f.Class, f.Message, display.Count(int64(f.Tries), "try"), a.local(int64(f.Since)))
+		row("failed", "%s: %s; %s since %s", f.Class, f.Message, display.Count(int64(f.Tries), "try"), a.Local(int64(f.Since)))
 		if f.Remedy != "" {
 			row("", "%s", f.Remedy)
 		}
@@ -73,8 +74,8 @@ func (a *App) show(v *perdure.View) {
 	if v.Parent != nil {
 		row("fork of", "%s at event %d", v.Parent.ID, v.Parent.Seq)
 	}
-	row("opened", "%s", a.local(int64(v.Created)))
-	row("updated", "%s (%s)", a.local(int64(v.Updated)), a.ago(int64(v.Updated)))
+	row("opened", "%s", a.Local(int64(v.Created)))
+	row("updated", "%s (%s)", a.Local(int64(v.Updated)), a.Ago(int64(v.Updated)))
 	row("usage", "%s; %s", tokens(v.Usage.Usage), display.Money(v.CostUSD))
 	if v.Budget != nil {
 		row("budget", "$%.4f of $%.4f spent", v.Budget.Spent, v.Budget.Limit)
@@ -93,7 +94,7 @@ func (a *App) show(v *perdure.View) {
 	if v.ReadOnly != "" {
 		row("read-only", "%s", v.ReadOnly)
 	}
-	a.showLists(v)
+	showLists(a, v)
 }
 
 // tokens is a usage in words, without what is none.
@@ -133,29 +134,29 @@ const (
 	shownFiles = 10
 )
 
-func (a *App) showLists(v *perdure.View) {
-	section(a, "waits for you", v.Waiting, func(w perdure.Waiting) { a.showWait(w) })
-	section(a, "plan", v.Plan, func(s session.Step) { a.itemf("%-9s  %s", s.Status, s.Content) })
-	a.showActs(v)
-	section(a, "tasks", v.Tasks, func(t perdure.TaskView) { a.showTask(t) })
-	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { a.itemf("%s", a.awaitLine(w)) })
-	section(a, "facts", v.Facts, func(f perdure.FactView) { a.itemf("%s: %s", f.Kind, f.Text) })
+func showLists(a *app.App, v *perdure.View) {
+	section(a, "waits for you", v.Waiting, func(w perdure.Waiting) { showWait(a, w) })
+	section(a, "plan", v.Plan, func(s session.Step) { itemf(a, "%-9s  %s", s.Status, s.Content) })
+	showActs(a, v)
+	section(a, "tasks", v.Tasks, func(t perdure.TaskView) { showTask(a, t) })
+	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { itemf(a, "%s", awaitLine(a, w)) })
+	section(a, "facts", v.Facts, func(f perdure.FactView) { itemf(a, "%s: %s", f.Kind, f.Text) })
 	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
 	if n := len(changed); n > 0 {
-		section(a, "changed files", changed[:min(n, shownFiles)], func(f perdure.FileView) { a.itemf("%s", a.tilde(f.Path)) })
+		section(a, "changed files", changed[:min(n, shownFiles)], func(f perdure.FileView) { itemf(a, "%s", a.Tilde(f.Path)) })
 		if n > shownFiles {
-			a.itemf("… %d more", n-shownFiles)
+			itemf(a, "… %d more", n-shownFiles)
 		}
 	}
-	section(a, "messages that wait for their turn", v.Inbox, func(i perdure.InboxView) { a.itemf("%s  %s", a.local(int64(i.Sent)), inboxText(i)) })
-	section(a, "faults", v.Faults, func(f string) { a.itemf("%s", f) })
-	section(a, "messages", v.Messages, func(m perdure.MessageView) { a.showMessage(m) })
+	section(a, "messages that wait for their turn", v.Inbox, func(i perdure.InboxView) { itemf(a, "%s  %s", a.Local(int64(i.Sent)), inboxText(i)) })
+	section(a, "faults", v.Faults, func(f string) { itemf(a, "%s", f) })
+	section(a, "messages", v.Messages, func(m perdure.MessageView) { showMessage(a, m) })
 }
 
 // section prints a list below its name; of an empty one nothing.
-func section[T any](a *App, name string, items []T, item func(T)) {
+func section[T any](a *app.App, name string, items []T, item func(T)) {
 	if len(items) > 0 {
-		a.linef("\n%s", name)
+		a.Linef("\n%s", name)
 	}
 	for _, it := range items {
 		item(it)
@@ -163,25 +164,25 @@ func section[T any](a *App, name string, items []T, item func(T)) {
 }
 
 // itemf prints one entry of a section.
-func (a *App) itemf(format string, args ...any) {
-	a.linef("  %s", display.Line(fmt.Sprintf(format, args...), 300))
+func itemf(a *app.App, format string, args ...any) {
+	a.Linef("  %s", display.Line(fmt.Sprintf(format, args...), 300))
 }
 
-func (a *App) showActs(v *perdure.View) {
+func showActs(a *app.App, v *perdure.View) {
 	if len(v.Acts) == 0 {
 		return
 	}
 	acts := v.Acts[max(0, len(v.Acts)-shownActs):]
-	a.linef("\nacts")
+	a.Linef("\nacts")
 	if before := int64(len(v.Acts)-len(acts)) + v.Truncated["acts"]; before > 0 {
-		a.itemf("… %s before", display.Grouped(before))
+		itemf(a, "… %s before", display.Grouped(before))
 	}
 	for _, act := range acts {
 		took := ""
 		if act.Started > 0 && act.Ended >= act.Started {
 			took = "  " + took10(int64(act.Ended-act.Started))
 		}
-		a.itemf("%-11s %s %s  %s%s", act.ID, act.Tool, display.Shown(act.About, 120), stands(act, v.Waiting), took)
+		itemf(a, "%-11s %s %s  %s%s", act.ID, act.Tool, display.Shown(act.About, 120), stands(act, v.Waiting), took)
 	}
 }
 
@@ -215,29 +216,29 @@ func stands(act perdure.ActView, waiting []perdure.Waiting) string {
 }
 
 // showWait says what a person has to decide, and how.
-func (a *App) showWait(w perdure.Waiting) {
+func showWait(a *app.App, w perdure.Waiting) {
 	if w.Question == nil {
-		a.itemf("approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
+		itemf(a, "approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
 		if w.Again {
-			a.linef("    %s", decidedAgain)
+			a.Linef("    %s", decidedAgain)
 		}
-		a.linef("    perdure approvals allow %s, or deny", w.ID)
+		a.Linef("    perdure approvals allow %s, or deny", w.ID)
 		return
 	}
-	a.itemf("question %s  %s", w.ID, w.Question.Question)
+	itemf(a, "question %s  %s", w.ID, w.Question.Question)
 	for i, o := range w.Question.Options {
-		a.linef("    %d  %s", i+1, display.Shown(o, 200))
+		a.Linef("    %d  %s", i+1, display.Shown(o, 200))
 	}
-	a.linef("    perdure answer %s ANSWER", w.ID)
+	a.Linef("    perdure answer %s ANSWER", w.ID)
 }
 
-func (a *App) showTask(t perdure.TaskView) {
+func showTask(a *app.App, t perdure.TaskView) {
 	how := display.TaskSettings(t.TaskSettings)
 	if how != "" {
 		how = "[" + how + "]  "
 	}
-	a.itemf("%s  %s  %s  %s%s", display.Called(t), display.TaskStatus(t), display.TaskFigures(t), how, t.Command)
-	a.indented(t.LastOutput)
+	itemf(a, "%s  %s  %s  %s%s", display.Called(t), display.TaskStatus(t), display.TaskFigures(t), how, t.Command)
+	indented(a, t.LastOutput)
 }
 
 // inboxText is what somebody sent: a message's text, else the kind of what it was.
@@ -249,16 +250,16 @@ func inboxText(i perdure.InboxView) string {
 }
 
 // showMessage prints a message with every line indented, so that none can pass for one of ours.
-func (a *App) showMessage(m perdure.MessageView) {
+func showMessage(a *app.App, m perdure.MessageView) {
 	for _, c := range m.Content {
-		a.linef("  %s: %s", m.Role, c.Type)
-		a.indented(contentText(c))
+		a.Linef("  %s: %s", m.Role, c.Type)
+		indented(a, contentText(c))
 	}
 }
 
-func (a *App) indented(text string) {
+func indented(a *app.App, text string) {
 	for line := range strings.Lines(display.Safe(text)) {
-		a.linef("    %s", strings.TrimRight(line, "\n"))
+		a.Linef("    %s", strings.TrimRight(line, "\n"))
 	}
 }
 
@@ -290,10 +291,10 @@ func inputText(v any) string {
 }
 
 // awaitLine is one await for people.
-func (a *App) awaitLine(v perdure.AwaitView) string {
+func awaitLine(a *app.App, v perdure.AwaitView) string {
 	at := ""
 	if v.At != 0 {
-		at = ", at the latest " + a.local(int64(v.At))
+		at = ", at the latest " + a.Local(int64(v.At))
 	}
 	return v.ID + ": " + display.Shown(v.Text+at, 500)
 }

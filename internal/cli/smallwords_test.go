@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/session"
 )
@@ -29,7 +29,7 @@ func TestDirectoryThatIsGone(t *testing.T) {
 	} {
 		for _, dir := range []string{w.App.Dir, ""} {
 			w.App.Dir = dir
-			w.Fails(cli.ExitFailed, "the directory that this was started in is gone", args...)
+			w.Fails(app.ExitFailed, "the directory that this was started in is gone", args...)
 		}
 		w.App.Dir = filepath.Join(t.TempDir(), "gone")
 	}
@@ -44,7 +44,7 @@ func TestClosedNamesReopen(t *testing.T) {
 	w.Create("s")
 	w.OK("close", "s")
 	for _, args := range [][]string{{"send", "s", "x"}, {"-p", "-r", "s", "--model", w.Scripted(clitest.SaysYes), "x"}} {
-		o := w.Fails(cli.ExitFailed, "perdure reopen s", args...)
+		o := w.Fails(app.ExitFailed, "perdure reopen s", args...)
 		if !strings.Contains(o.Stderr, "--fork-session") {
 			t.Error(o.Stderr)
 		}
@@ -74,7 +74,7 @@ func TestActorWithoutName(t *testing.T) {
 	w.Create("q")
 	w.Prompt("q", clitest.Asking("Bash", map[string]string{"command": "touch made"}), "go", "")
 	w.OK("approvals", "allow", "q")
-	if o := w.Fails(cli.ExitFailed, "allowed already, by user", "approvals", "deny", "q:t1.s1.b2.a1"); strings.Contains(o.Stderr, "by \n") {
+	if o := w.Fails(app.ExitFailed, "allowed already, by user", "approvals", "deny", "q:t1.s1.b2.a1"); strings.Contains(o.Stderr, "by \n") {
 		t.Error(o.Stderr)
 	}
 }
@@ -98,7 +98,7 @@ func TestUsageFits(t *testing.T) {
 // Goal: errors speak of what was given, not of system calls, once.
 func TestWordsOfErrors(t *testing.T) {
 	w := clitest.New(t)
-	if o := w.Fails(cli.ExitUsage, "--add-dir /nowhere: no such file", "-p", "--model", w.Scripted(clitest.SaysYes), "--add-dir", "/nowhere", "go"); strings.Contains(o.Stderr, "lstat") {
+	if o := w.Fails(app.ExitUsage, "--add-dir /nowhere: no such file", "-p", "--model", w.Scripted(clitest.SaysYes), "--add-dir", "/nowhere", "go"); strings.Contains(o.Stderr, "lstat") {
 		t.Error(o.Stderr)
 	}
 	if o := w.Run("-p", "--model", w.Scripted(clitest.SaysYes), "--session-id", "s", "a\x80b"); o.Code != 0 || !strings.Contains(o.Stderr, "not all UTF-8") {

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/cli/app"
 )
 
 // firstByte is how long a run waits for stdin before it says so, or, where stdin only may hold a prompt, goes on
@@ -25,7 +27,7 @@ const firstByte = 3 * time.Second
 //     a socket only 3 s: no shell makes one, but programs that start others do, and sshd;
 //   - in a session that goes on, when there is no prompt in the arguments and something comes within 3 s. With a prompt
 //     it is left alone: it may be that of a loop around the command.
-func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text string, piped int, err error) {
+func prompt(ctx context.Context, a *app.App, f *runFlags, args []string) (text string, piped int, err error) {
 	words := args
 	asked := len(args) > 0 && args[len(args)-1] == "-"
 	if asked {
@@ -33,27 +35,27 @@ func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text stri
 	}
 	text = strings.Join(words, " ")
 	if !utf8.ValidString(text) {
-		a.note("the prompt is not all UTF-8: what is not is sent as \uFFFD")
+		a.Note("the prompt is not all UTF-8: what is not is sent as \uFFFD")
 	}
 	old := f.cont || f.resume != ""
 	switch {
 	case len(words) > 0 && strings.TrimSpace(text) == "" && old:
-		return "", 0, &exitError{code: ExitUsage, text: "the prompt is blank", hint: "leave it out to finish an open turn: perdure -p --resume ID"}
+		return "", 0, &app.ExitError{Code: app.ExitUsage, Text: "the prompt is blank", Hint: "leave it out to finish an open turn: perdure -p --resume ID"}
 	case len(words) > 0 && strings.TrimSpace(text) == "":
-		return "", 0, usageError("the prompt is blank: perdure -p \"PROMPT\"")
+		return "", 0, app.UsageError("the prompt is blank: perdure -p \"PROMPT\"")
 	case f.resume == pick:
 		return text, 0, nil
 	case old && text != "" && !asked:
-		if !a.Terminal && a.stdinHolds() {
-			a.note("stdin was not read: in a session that goes on, a prompt takes it only with - as the last argument")
+		if !a.Terminal && stdinHolds(a) {
+			a.Note("stdin was not read: in a session that goes on, a prompt takes it only with - as the last argument")
 		}
 		return text, 0, nil
 	case a.Terminal && !asked && (text != "" || old):
 		return text, 0, nil
 	case a.Terminal && !asked:
-		return "", 0, usageError("a prompt is needed: perdure -p \"PROMPT\"")
+		return "", 0, app.UsageError("a prompt is needed: perdure -p \"PROMPT\"")
 	}
-	data, err := a.stdinText(ctx, !asked && (old || text != "" && a.stdinIsSocket()))
+	data, err := stdinText(ctx, a, !asked && (old || text != "" && stdinIsSocket(a)))
 	if err != nil {
 		return "", 0, err
 	}
@@ -61,7 +63,7 @@ func (a *App) prompt(ctx context.Context, f *runFlags, args []string) (text stri
 		piped = len(data)
 	}
 	if text == "" && !old {
-		err = usageError("a prompt is needed: perdure -p \"PROMPT\", or on stdin")
+		err = app.UsageError("a prompt is needed: perdure -p \"PROMPT\", or on stdin")
 	}
 	return text, piped, err
 }
@@ -78,19 +80,19 @@ func joined(prompt, data string) string {
 }
 
 // stdinText reads stdin to its end, or gives up when optional and nothing came for a while. A signal ends the waiting.
-func (a *App) stdinText(parent context.Context, optional bool) (text string, err error) {
-	ctx, ended := a.untilSignal(parent, func() {})
+func stdinText(parent context.Context, a *app.App, optional bool) (text string, err error) {
+	ctx, ended := a.UntilSignal(parent, func() {})
 	type read struct {
 		text string
 		err  error
 	}
 	done := make(chan read, 1)
 	go func() { // it ends with the process if stdin never does
-		if !a.comes(optional) {
+		if !comes(a, optional) {
 			done <- read{}
 			return
 		}
-		text, err := a.readStdin()
+		text, err := a.ReadStdin()
 		done <- read{text, err}
 	}()
 	select {
@@ -99,27 +101,27 @@ func (a *App) stdinText(parent context.Context, optional bool) (text string, err
 		return r.text, r.err
 	case <-ctx.Done():
 		if sig, ok := ended().(syscall.Signal); ok {
-			return "", exit(exitSignalled + int(sig))
+			return "", app.Exit(app.ExitSignalled + int(sig))
 		}
 		return "", ctx.Err()
 	}
 }
 
 // comes waits for the first byte of stdin, or its end, and reports whether it should be read.
-func (a *App) comes(optional bool) bool {
+func comes(a *app.App, optional bool) bool {
 	if a.Terminal || ready(a.Stdin, firstByte) {
 		return true
 	}
 	if optional {
-		a.note("stdin was not read: nothing came within %v; - as the last argument waits for it", firstByte)
+		a.Note("stdin was not read: nothing came within %v; - as the last argument waits for it", firstByte)
 		return false
 	}
-	a.note("waiting for stdin, which is open and empty; </dev/null runs without it")
+	a.Note("waiting for stdin, which is open and empty; </dev/null runs without it")
 	return true
 }
 
 // stdinIsSocket reports whether stdin is a socket.
-func (a *App) stdinIsSocket() bool {
+func stdinIsSocket(a *app.App) bool {
 	in, ok := a.Stdin.(*os.File)
 	if !ok {
 		return false
@@ -129,7 +131,7 @@ func (a *App) stdinIsSocket() bool {
 }
 
 // stdinHolds reports whether stdin has something to read at once.
-func (a *App) stdinHolds() bool {
+func stdinHolds(a *app.App) bool {
 	in, ok := a.Stdin.(*os.File)
 	if !ok {
 		return false

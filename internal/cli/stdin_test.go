@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -44,12 +44,12 @@ func TestStdinJoinsPrompt(t *testing.T) {
 	}
 	for what, stdin := range map[string]string{"zero byte at 3 B": "abc\x00def", "more than 8.0 MiB": strings.Repeat("line\n", 2<<20)} {
 		w.App.Stdin = strings.NewReader(stdin)
-		w.Fails(cli.ExitUsage, what, "-p", "--session-id", "no", "--model", m, "explain")
+		w.Fails(app.ExitUsage, what, "-p", "--session-id", "no", "--model", m, "explain")
 	}
-	w.Fails(cli.ExitMissing, "no session", "show", "no")
+	w.Fails(app.ExitMissing, "no session", "show", "no")
 	w.App.Stdin = strings.NewReader("")
-	w.Fails(cli.ExitUsage, "a prompt is needed", "-p", "--model", m)
-	w.Fails(cli.ExitUsage, "the prompt is blank", "-p", "--model", m, "  ")
+	w.Fails(app.ExitUsage, "a prompt is needed", "-p", "--model", m)
+	w.Fails(app.ExitUsage, "the prompt is blank", "-p", "--model", m, "  ")
 }
 
 // Goal: a session that goes on takes a piped prompt; with a prompt in the arguments stdin is left alone, and that is
@@ -90,7 +90,7 @@ func TestStdinOfResume(t *testing.T) {
 	if got := w.Prompts("s"); got[len(got)-1] != "look at\n\nDATA-MARK\nmore" {
 		t.Errorf("prompts: %q", got)
 	}
-	w.Fails(cli.ExitUsage, "the prompt is blank", "-p", "-r", "s", "")
+	w.Fails(app.ExitUsage, "the prompt is blank", "-p", "-r", "s", "")
 }
 
 // Goal: an open pipe in which nothing comes keeps no session from going on; where it is waited for, that is said, and

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -202,7 +202,7 @@ func TestClaudeStreamJSON(t *testing.T) {
 	if last.Subtype != "success" || *last.IsError || *last.Result != "It says hello." || *last.NumTurns != 2 || last.Usage.Output == 0 || last.TotalCost == nil {
 		t.Errorf("%+v", last)
 	}
-	o := w.Fails(cli.ExitWaiting, "approvals allow", "-p", "-r", "s", "--output-format", "claude-stream-json", "--model", w.Scripted(`{"turns":[{"match":"now","steps":[{"tools":[{"name":"Bash","input":{"command":"touch x"}}]},{"text":"Done."}]}]}`), "now")
+	o := w.Fails(app.ExitWaiting, "approvals allow", "-p", "-r", "s", "--output-format", "claude-stream-json", "--model", w.Scripted(`{"turns":[{"match":"now","steps":[{"tools":[{"name":"Bash","input":{"command":"touch x"}}]},{"text":"Done."}]}]}`), "now")
 	if _, _, last = consume(t, o.Stdout, uses); last.Subtype != "error_during_execution" || !*last.IsError || len(last.Denials) != 1 || last.Denials[0].Tool != "Bash" || last.Denials[0].Use == "" {
 		t.Errorf("%+v", last)
 	}

@@ -9,23 +9,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 )
 
-func (a *App) taskCommand() *cobra.Command {
-	return group("task", "Background commands: they outlive the agent", a.taskRunCommand(), a.taskListCommand(),
-		a.taskOutputCommand(), a.taskKillCommand(), a.taskWatchCommand(), a.taskWaitCommand(), a.taskAttachCommand(), a.taskWriteCommand(),
-		a.taskBackgroundCommand(), a.taskRestartCommand(), a.taskRestartPolicyCommand(), a.taskRestoreCommand())
+func taskCommand(a *app.App) *cobra.Command {
+	return app.Group("task", "Background commands: they outlive the agent", taskRunCommand(a), taskListCommand(a),
+		taskOutputCommand(a), taskKillCommand(a), taskWatchCommand(a), taskWaitCommand(a), taskAttachCommand(a), taskWriteCommand(a),
+		taskBackgroundCommand(a), taskRestartCommand(a), taskRestartPolicyCommand(a), taskRestoreCommand(a))
 }
 
 // taskFilter says which tasks a list shows.
 type taskFilter struct{ all, running bool }
 
-func (a *App) taskListCommand() *cobra.Command {
+func taskListCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	var show taskFilter
 	c := &cobra.Command{
-		Use: "list [ID]", Short: "List the tasks of a session, or of all", Args: rangeArgs(0, 1, "at most one session"),
+		Use: "list [ID]", Short: "List the tasks of a session, or of all", Args: app.RangeArgs(0, 1, "at most one session"),
 		Long: "Lists background tasks as they are now, whoever is alive to know. AGE is how long it has run, up to its end,\n" +
 			"ENDED when that was; CPU the processor time used so far, MEMORY what is resident of all its processes, PORTS\n" +
 			"where they listen, OUTPUT what was printed, kept or not, UNREAD what of it the model has not read. What ended\n" +
@@ -33,18 +34,18 @@ func (a *App) taskListCommand() *cobra.Command {
 			"watch shows the same, live.",
 		Example: "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				var tasks []perdure.TaskView
 				var err error
 				if len(args) == 0 {
-					tasks, err = a.allTasks(ctx, h)
+					tasks, err = a.AllTasks(ctx, h)
 				} else {
-					tasks, err = a.tasksOf(ctx, h, args[0])
+					tasks, err = a.TasksOf(ctx, h, args[0])
 				}
 				if err != nil {
 					return err
 				}
-				return a.printTasks(a.chosen(tasks, show), len(args) == 0, asJSON)
+				return printTasks(a, chosen(a, tasks, show), len(args) == 0, asJSON)
 			})
 		},
 	}
@@ -58,7 +59,7 @@ func (a *App) taskListCommand() *cobra.Command {
 const endedFor = 24 * time.Hour
 
 // chosen are the tasks to show. How many are left out for their age is told.
-func (a *App) chosen(tasks []perdure.TaskView, show taskFilter) (out []perdure.TaskView) {
+func chosen(a *app.App, tasks []perdure.TaskView, show taskFilter) (out []perdure.TaskView) {
 	old := 0
 	for _, t := range tasks {
 		switch {
@@ -73,33 +74,33 @@ func (a *App) chosen(tasks []perdure.TaskView, show taskFilter) (out []perdure.T
 	}
 	switch {
 	case old == 1:
-		a.note("1 task that ended more than a day ago is left out")
+		a.Note("1 task that ended more than a day ago is left out")
 	case old > 1:
-		a.note("%d tasks that ended more than a day ago are left out", old)
+		a.Note("%d tasks that ended more than a day ago are left out", old)
 	}
 	if old > 0 {
-		a.hint("--all shows them")
+		a.Hint("--all shows them")
 	}
 	return out
 }
 
 // printTasks prints tasks. With session, they are of several.
-func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
+func printTasks(a *app.App, tasks []perdure.TaskView, session, asJSON bool) error {
 	ids := make([]string, len(tasks))
 	for i, t := range tasks {
 		ids[i] = t.SessionID
 	}
-	name := a.shortIDs(ids)
+	name := a.ShortIDs(ids)
 	rows := [][]string{{"SESSION", "TASK", "NAME", "STATUS", "PID", "AGE", "ENDED", "CPU", "MEMORY", "PORTS", "OUTPUT", "UNREAD", "COMMAND"}}
 	for _, t := range tasks {
 		if asJSON {
-			if err := a.json(t); err != nil {
+			if err := a.JSON(t); err != nil {
 				return err
 			}
 			continue
 		}
 		rows = append(rows, []string{
-			name(t.SessionID), t.ID, t.Name, display.TaskStatus(t), strconv.Itoa(t.PID), display.Ran(t), a.endedAgo(t), display.CPUTime(t.CPU), display.Memory(t.RSS),
+			name(t.SessionID), t.ID, t.Name, display.TaskStatus(t), strconv.Itoa(t.PID), display.Ran(t), endedAgo(a, t), display.CPUTime(t.CPU), display.Memory(t.RSS),
 			display.Ports(t.Ports), display.Bytes(t.Output), display.Bytes(max(0, t.Output-t.Position)), t.Command,
 		})
 	}
@@ -107,7 +108,7 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 	case asJSON:
 		return nil
 	case len(tasks) == 0:
-		a.note("no tasks")
+		a.Note("no tasks")
 		return nil
 	case !session:
 		rows = display.WithoutColumn(rows, 0)
@@ -118,13 +119,13 @@ func (a *App) printTasks(tasks []perdure.TaskView, session, asJSON bool) error {
 	if !slices.ContainsFunc(tasks, func(t perdure.TaskView) bool { return t.Name != "" }) {
 		rows = display.WithoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
-	columns, _ := a.size()
-	return a.table(display.Narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID", "ENDED", "AGE"))
+	columns, _ := a.Window()
+	return a.Table(display.Narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID", "ENDED", "AGE"))
 }
 
-func (a *App) endedAgo(t perdure.TaskView) string {
+func endedAgo(a *app.App, t perdure.TaskView) string {
 	if t.Ended == 0 {
 		return "-"
 	}
-	return a.ago(int64(t.Ended))
+	return a.Ago(int64(t.Ended))
 }

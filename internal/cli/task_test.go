@@ -12,7 +12,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -312,9 +312,9 @@ func TestTaskListFitsTheTerminal(t *testing.T) {
 				t.Errorf("%d cells of %d: %s", n, columns, line)
 			}
 		}
-		if strings.Contains(out, whole) || !strings.Contains(out, cli.ShortID(whole, cli.ShortLength)) || !strings.Contains(out, heads) {
+		if strings.Contains(out, whole) || !strings.Contains(out, app.ShortID(whole, app.ShortLength)) || !strings.Contains(out, heads) {
 			t.Errorf("%d columns:\n%s", columns, out)
 		}
 	}
-	w.OK("task", "output", cli.ShortID(whole, cli.ShortLength), "bash_1")
+	w.OK("task", "output", app.ShortID(whole, app.ShortLength), "bash_1")
 }

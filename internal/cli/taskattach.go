@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 )
 
-func (a *App) taskAttachCommand() *cobra.Command {
+func taskAttachCommand(a *app.App) *cobra.Command {
 	at := &attachment{app: a, screen: &screen{}}
 	var keys string
 	c := &cobra.Command{
@@ -29,18 +30,18 @@ func (a *App) taskAttachCommand() *cobra.Command {
 			"Exits with 0 after a detach; when the task ends, with its exit code, with 128 and the signal's number, or with 1\n" +
 			"where nobody knows.",
 		Example: "  perdure task run --name repl --tty -- python3\n  perdure task attach repl",
-		Args:    rangeArgs(1, 2, "a session and a task, or a task"),
+		Args:    app.RangeArgs(1, 2, "a session and a task, or a task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if at.keys, err = parseKeys(keys); err != nil {
 				return err
 			}
-			return a.verbWith(cmd, at.screen.restore, func(ctx context.Context, h *perdure.Home) error {
+			return a.VerbWith(cmd, at.screen.restore, func(ctx context.Context, h *perdure.Home) error {
 				defer at.screen.restore()
 				if at.runner = h.Commands(); at.runner == nil {
 					return errors.New("this program cannot reach commands")
 				}
-				if at.task, err = a.namedTask(ctx, h, args); err != nil {
+				if at.task, err = namedTask(ctx, a, h, args); err != nil {
 					return err
 				}
 				return at.run(ctx)
@@ -53,7 +54,7 @@ func (a *App) taskAttachCommand() *cobra.Command {
 
 // attachment is one look into a task.
 type attachment struct {
-	app    *App
+	app    *app.App
 	screen *screen
 	keys   []byte
 	runner *task.Runner
@@ -74,7 +75,7 @@ func (at *attachment) run(ctx context.Context) error {
 	from := at.recent(st.Output)
 	if at.term, err = at.runner.Attach(ctx, at.task.SessionID, at.task.Act, from); err != nil {
 		if errors.Is(err, task.ErrMissing) {
-			return &exitError{code: ExitFailed, text: "the output of task " + at.task.ID + " is gone with its directory"}
+			return &app.ExitError{Code: app.ExitFailed, Text: "the output of task " + at.task.ID + " is gone with its directory"}
 		}
 		return err
 	}
@@ -100,8 +101,8 @@ func (at *attachment) run(ctx context.Context) error {
 		if at.task.TTY == nil {
 			_, _ = io.WriteString(at.app.Stderr, "\n") // below what the terminal shows of the key
 		}
-		at.app.note("detached: %s runs on", at.task.ID)
-		at.app.hint("perdure task attach %s %s", at.task.SessionID, at.task.ID)
+		at.app.Note("detached: %s runs on", at.task.ID)
+		at.app.Hint("perdure task attach %s %s", at.task.SessionID, at.task.ID)
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -113,7 +114,7 @@ func (at *attachment) run(ctx context.Context) error {
 
 // interrupted says whether ctrl-c ended a context.
 func interrupted(ctx context.Context) bool {
-	var sig caught
+	var sig app.Caught
 	return errors.As(context.Cause(ctx), &sig) && sig.Signal == os.Interrupt
 }
 
@@ -121,11 +122,11 @@ func interrupted(ctx context.Context) bool {
 func (at *attachment) hello() {
 	switch {
 	case at.task.TTY != nil:
-		at.app.note("attached to %s; %s leaves it", at.task.ID, at.keysWords())
+		at.app.Note("attached to %s; %s leaves it", at.task.ID, at.keysWords())
 	case at.task.Stdin:
-		at.app.note("attached to %s; lines are sent, ctrl-d ends its input, ctrl-c leaves it", at.task.ID)
+		at.app.Note("attached to %s; lines are sent, ctrl-d ends its input, ctrl-c leaves it", at.task.ID)
 	default:
-		at.app.note("attached to %s, which has no input; ctrl-c leaves it", at.task.ID)
+		at.app.Note("attached to %s, which has no input; ctrl-c leaves it", at.task.ID)
 	}
 }
 
@@ -137,6 +138,6 @@ func (at *attachment) over(ctx context.Context) error {
 	}
 	t := at.task
 	t.Status, t.ExitCode, t.Signal, t.By, t.Reason, t.Stragglers = st.Status, st.ExitCode, st.Signal, st.By, st.Reason, 0
-	at.app.note("task %s of session %s: %s", t.ID, t.SessionID, display.TaskStatus(t))
-	return exit(taskCode(st.Status, st.ExitCode, st.Signal))
+	at.app.Note("task %s of session %s: %s", t.ID, t.SessionID, display.TaskStatus(t))
+	return app.Exit(taskCode(st.Status, st.ExitCode, st.Signal))
 }

@@ -9,44 +9,45 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 )
 
-func (a *App) taskKillCommand() *cobra.Command {
+func taskKillCommand(a *app.App) *cobra.Command {
 	var all, stray bool
 	var except []string
 	c := &cobra.Command{
 		Use: "kill [SESSION] TASK... | SESSION --all", Short: "End tasks with everything they started",
 		Long: "Ends tasks with everything they started, and says how each ended. A TASK is an id or a name, after its session or\n" +
 			"by itself where only one task of this home has it, or only one that runs.",
-		Args: rangeArgs(1, -1, "tasks, or a session and its tasks"),
+		Args: app.RangeArgs(1, -1, "tasks, or a session and its tasks"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case stray && (all || len(except) > 0):
-				return usageError("--stray goes with SESSION/ACT alone")
+				return app.UsageError("--stray goes with SESSION/ACT alone")
 			case stray:
-				return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.killStrays(ctx, h, args) })
+				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return killStrays(ctx, a, h, args) })
 			case all && len(args) > 1:
-				return usageError("name tasks or give --all, not both")
+				return app.UsageError("name tasks or give --all, not both")
 			case !all && len(except) > 0:
-				return usageError("--except goes with --all")
+				return app.UsageError("--except goes with --all")
 			case all:
-				return a.onSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-					tasks, err := a.liveTasks(ctx, h, id, except)
+				return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+					tasks, err := liveTasks(ctx, a, h, id, except)
 					if err != nil {
 						return err
 					}
-					return a.killTasks(ctx, h, tasks)
+					return killTasks(ctx, a, h, tasks)
 				})
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				tasks, err := a.tasksToKill(ctx, h, args)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				tasks, err := tasksToKill(ctx, a, h, args)
 				if err != nil {
 					return err
 				}
-				return a.killTasks(ctx, h, tasks)
+				return killTasks(ctx, a, h, tasks)
 			})
 		},
 	}
@@ -57,30 +58,30 @@ func (a *App) taskKillCommand() *cobra.Command {
 }
 
 // tasksToKill finds the tasks that are named. A session alone names none: too much would end.
-func (a *App) tasksToKill(ctx context.Context, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
+func tasksToKill(ctx context.Context, a *app.App, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
 	if len(args) == 1 {
-		if id, err := a.resolve(ctx, h, args[0]); err == nil {
-			tasks, err := a.allTasks(ctx, h)
+		if id, err := a.Resolve(ctx, h, args[0]); err == nil {
+			tasks, err := a.AllTasks(ctx, h)
 			if err != nil {
 				return nil, err
 			}
-			if !slices.ContainsFunc(tasks, isCalled(args[0])) {
-				return nil, usageError("which tasks of session %s? name them, or give --all", id)
+			if !slices.ContainsFunc(tasks, app.IsCalled(args[0])) {
+				return nil, app.UsageError("which tasks of session %s? name them, or give --all", id)
 			}
 		}
 	}
-	return a.namedTasks(ctx, h, args)
+	return namedTasks(ctx, a, h, args)
 }
 
 // liveTasks are the session's own tasks that have processes, but for the excepted ones.
-func (a *App) liveTasks(ctx context.Context, h *perdure.Home, id string, except []string) ([]perdure.TaskView, error) {
+func liveTasks(ctx context.Context, a *app.App, h *perdure.Home, id string, except []string) ([]perdure.TaskView, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	tasks := h.Tasks().Live(st)
 	for _, name := range except {
-		spared, err := a.findTask(h, st, name)
+		spared, err := findTask(a, h, st, name)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +91,7 @@ func (a *App) liveTasks(ctx context.Context, h *perdure.Home, id string, except 
 }
 
 // killTasks ends tasks, returns when nothing of them is left, and says how each ended.
-func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.TaskView) error {
+func killTasks(ctx context.Context, a *app.App, h *perdure.Home, tasks []perdure.TaskView) error {
 	if h.Commands() == nil {
 		return errors.New("this program cannot end commands")
 	}
@@ -99,7 +100,7 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 		bySession[t.SessionID] = append(bySession[t.SessionID], t)
 	}
 	for _, id := range slices.Sorted(maps.Keys(bySession)) {
-		if err := a.endTasks(ctx, h, id, bySession[id], session.ByUser); err != nil {
+		if err := endTasks(ctx, a, h, id, bySession[id], session.ByUser); err != nil {
 			return err
 		}
 		st, err := h.State(ctx, id)
@@ -108,7 +109,7 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 		}
 		for _, t := range bySession[id] {
 			if now, ok := h.Tasks().One(st, t.ID); ok && t.Live() {
-				a.note("%s: %s", display.Called(now), display.TaskStatus(now))
+				a.Note("%s: %s", display.Called(now), display.TaskStatus(now))
 			}
 		}
 	}
@@ -116,17 +117,17 @@ func (a *App) killTasks(ctx context.Context, h *perdure.Home, tasks []perdure.Ta
 }
 
 // endTasks ends tasks of a session, all at once.
-func (a *App) endTasks(ctx context.Context, h *perdure.Home, id string, tasks []perdure.TaskView, by string) error {
+func endTasks(ctx context.Context, a *app.App, h *perdure.Home, id string, tasks []perdure.TaskView, by string) error {
 	for _, t := range tasks {
 		switch {
 		case t.Reason == task.ReasonCopied:
-			a.note("task %s belongs to the home that this one is a copy of: it is not touched", display.Called(t))
+			a.Note("task %s belongs to the home that this one is a copy of: it is not touched", display.Called(t))
 		case !t.Live():
-			a.note("task %s has ended already: %s", display.Called(t), display.TaskStatus(t))
+			a.Note("task %s has ended already: %s", display.Called(t), display.TaskStatus(t))
 		}
 	}
 	return a.Within(ctx, h, id, killPatience, func(ctx context.Context) error { return h.Tasks().Kill(ctx, by, tasks...) })
 }
 
 // killPatience is how long a kill may take: what ignores SIGTERM is given its time before SIGKILL.
-const killPatience = 6 * patience
+const killPatience = 6 * app.Patience

@@ -9,19 +9,20 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
 // errNoTask refuses an empty name, as of a variable that is not set: a task without a name is not meant by it.
-var errNoTask = usageError("a task is needed: give its id or name")
+var errNoTask = app.UsageError("a task is needed: give its id or name")
 
 // namedTask finds the task that arguments name: a session and a task of it, or a task by itself.
-func (a *App) namedTask(ctx context.Context, h *perdure.Home, args []string) (perdure.TaskView, error) {
+func namedTask(ctx context.Context, a *app.App, h *perdure.Home, args []string) (perdure.TaskView, error) {
 	if len(args) == 1 {
-		return a.taskOfHome(ctx, h, args[0])
+		return taskOfHome(ctx, a, h, args[0])
 	}
-	id, err := a.resolve(ctx, h, args[0])
+	id, err := a.Resolve(ctx, h, args[0])
 	if err != nil {
 		return perdure.TaskView{}, err
 	}
@@ -29,33 +30,33 @@ func (a *App) namedTask(ctx context.Context, h *perdure.Home, args []string) (pe
 	if err != nil {
 		return perdure.TaskView{}, err
 	}
-	return a.findTask(h, st, args[1])
+	return findTask(a, h, st, args[1])
 }
 
 // namedTasks finds the tasks that arguments name: a session and tasks of it, or tasks by themselves.
-func (a *App) namedTasks(ctx context.Context, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
+func namedTasks(ctx context.Context, a *app.App, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
 	var inSession error
 	if len(args) > 1 {
 		var tasks []perdure.TaskView
-		if tasks, inSession = a.tasksIn(ctx, h, args[0], args[1:]); inSession == nil {
+		if tasks, inSession = tasksIn(ctx, a, h, args[0], args[1:]); inSession == nil {
 			return tasks, nil
 		}
-		if all, err := a.allTasks(ctx, h); err != nil || !slices.ContainsFunc(all, isCalled(args[0])) {
+		if all, err := a.AllTasks(ctx, h); err != nil || !slices.ContainsFunc(all, app.IsCalled(args[0])) {
 			return nil, errors.Join(err, inSession)
 		}
 	}
 	tasks := make([]perdure.TaskView, len(args))
 	for i, name := range args {
 		var err error
-		if tasks[i], err = a.taskOfHome(ctx, h, name); err != nil {
+		if tasks[i], err = taskOfHome(ctx, a, h, name); err != nil {
 			return nil, err
 		}
 	}
 	return tasks, nil
 }
 
-func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names []string) ([]perdure.TaskView, error) {
-	id, err := a.resolve(ctx, h, name)
+func tasksIn(ctx context.Context, a *app.App, h *perdure.Home, name string, names []string) ([]perdure.TaskView, error) {
+	id, err := a.Resolve(ctx, h, name)
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +66,13 @@ func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names [
 	}
 	tasks := make([]perdure.TaskView, len(names))
 	for i, name := range names {
-		if tasks[i], err = a.findTask(h, st, name); err != nil {
+		if tasks[i], err = findTask(a, h, st, name); err != nil {
 			return nil, err
 		}
 		if owner := tasks[i].SessionID; owner != id {
-			return nil, &exitError{
-				code: ExitFailed, text: fmt.Sprintf("task %s belongs to session %s, from which %s was forked", name, owner, id),
-				hint: fmt.Sprintf("perdure task kill %s %s ends it there", owner, name),
+			return nil, &app.ExitError{
+				Code: app.ExitFailed, Text: fmt.Sprintf("task %s belongs to session %s, from which %s was forked", name, owner, id),
+				Hint: fmt.Sprintf("perdure task kill %s %s ends it there", owner, name),
 			}
 		}
 	}
@@ -79,41 +80,41 @@ func (a *App) tasksIn(ctx context.Context, h *perdure.Home, name string, names [
 }
 
 // taskAnd is namedTask for verbs that take one more argument, which may be left out if it is optional: it is the last.
-func (a *App) taskAnd(ctx context.Context, h *perdure.Home, args []string, optional bool) (perdure.TaskView, []string, error) {
+func taskAnd(ctx context.Context, a *app.App, h *perdure.Home, args []string, optional bool) (perdure.TaskView, []string, error) {
 	n := len(args) - 1
 	if optional && n == 0 {
 		n = 1
 	}
 	if optional && n == 1 && len(args) == 2 { // a session and a task, or a task and the rest
-		if tasks, err := a.tasksIn(ctx, h, args[0], args[1:]); err == nil {
+		if tasks, err := tasksIn(ctx, a, h, args[0], args[1:]); err == nil {
 			return tasks[0], nil, nil
 		}
 	}
-	t, err := a.namedTask(ctx, h, args[:n])
+	t, err := namedTask(ctx, a, h, args[:n])
 	return t, args[n:], err
 }
 
 // taskOfHome finds a task by an id or a name. Of several it is the one that runs; of several with an id that have all
 // ended, the newest. Which it was, is told.
-func (a *App) taskOfHome(ctx context.Context, h *perdure.Home, name string) (perdure.TaskView, error) {
+func taskOfHome(ctx context.Context, a *app.App, h *perdure.Home, name string) (perdure.TaskView, error) {
 	if name == "" {
 		return perdure.TaskView{}, errNoTask
 	}
-	tasks, err := a.allTasks(ctx, h)
+	tasks, err := a.AllTasks(ctx, h)
 	if err != nil {
 		return perdure.TaskView{}, err
 	}
-	called := isCalled(name)
+	called := app.IsCalled(name)
 	found := slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return !called(t) })
 	if len(found) == 0 {
-		return a.onlyTask(ctx, h, name)
+		return onlyTask(ctx, a, h, name)
 	}
-	if t, ok := a.oneOf(found, name); ok {
+	if t, ok := oneOf(a, found, name); ok {
 		return t, nil
 	}
 	if !slices.ContainsFunc(found, func(t perdure.TaskView) bool { return t.Live() || t.ID != name }) {
 		t := slices.MaxFunc(found, func(a, b perdure.TaskView) int { return cmp.Compare(a.Started, b.Started) })
-		a.note("%s %s is the newest of %d that have ended", t.SessionID, t.ID, len(found))
+		a.Note("%s %s is the newest of %d that have ended", t.SessionID, t.ID, len(found))
 		return t, nil
 	}
 	const most = 5
@@ -124,13 +125,13 @@ func (a *App) taskOfHome(ctx context.Context, h *perdure.Home, name string) (per
 	if len(found) > most {
 		where = append(where, "…")
 	}
-	return perdure.TaskView{}, &exitError{
-		code: ExitUsage, text: fmt.Sprintf("%d tasks are called %q", len(found), name), hint: "name the session too: " + strings.Join(where, ", "),
+	return perdure.TaskView{}, &app.ExitError{
+		Code: app.ExitUsage, Text: fmt.Sprintf("%d tasks are called %q", len(found), name), Hint: "name the session too: " + strings.Join(where, ", "),
 	}
 }
 
 // oneOf is the only task of some, or the only one that runs, which is told.
-func (a *App) oneOf(found []perdure.TaskView, name string) (perdure.TaskView, bool) {
+func oneOf(a *app.App, found []perdure.TaskView, name string) (perdure.TaskView, bool) {
 	if len(found) == 1 {
 		return found[0], true
 	}
@@ -142,19 +143,19 @@ func (a *App) oneOf(found []perdure.TaskView, name string) (perdure.TaskView, bo
 	if len(found) == 2 {
 		others = fmt.Sprintf("another task called %q has ended", name)
 	}
-	a.note("%s %s runs; %s", live[0].SessionID, live[0].ID, others)
+	a.Note("%s %s runs; %s", live[0].SessionID, live[0].ID, others)
 	return live[0], true
 }
 
 // onlyTask is the task of a session that has no other.
-func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdure.TaskView, error) {
-	none := &exitError{
-		code: ExitMissing, text: fmt.Sprintf("no session has a task %q", name), hint: "perdure task list shows them all",
+func onlyTask(ctx context.Context, a *app.App, h *perdure.Home, name string) (perdure.TaskView, error) {
+	none := &app.ExitError{
+		Code: app.ExitMissing, Text: fmt.Sprintf("no session has a task %q", name), Hint: "perdure task list shows them all",
 	}
-	id, err := a.resolve(ctx, h, name)
-	var unclear *exitError
+	id, err := a.Resolve(ctx, h, name)
+	var unclear *app.ExitError
 	switch {
-	case errors.As(err, &unclear) && unclear.code == ExitUsage:
+	case errors.As(err, &unclear) && unclear.Code == app.ExitUsage:
 		return perdure.TaskView{}, err
 	case err != nil:
 		return perdure.TaskView{}, none
@@ -166,13 +167,13 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 	case len(tasks) == 0:
 		return perdure.TaskView{}, none
 	case len(tasks) > 1:
-		e := &exitError{code: ExitUsage, text: fmt.Sprintf("session %s has %d tasks: want a session and a task", id, len(tasks))}
+		e := &app.ExitError{Code: app.ExitUsage, Text: fmt.Sprintf("session %s has %d tasks: want a session and a task", id, len(tasks))}
 		for i, t := range tasks {
-			if i == MaxTwins {
-				e.more = append(e.more, "… and more: perdure task list "+id+" shows them")
+			if i == app.MaxTwins {
+				e.More = append(e.More, "… and more: perdure task list "+id+" shows them")
 				break
 			}
-			e.more = append(e.more, fmt.Sprintf("%s: %s: %s", display.Called(t), display.TaskStatus(t), display.Line(t.Command, display.MaxCell)))
+			e.More = append(e.More, fmt.Sprintf("%s: %s: %s", display.Called(t), display.TaskStatus(t), display.Line(t.Command, display.MaxCell)))
 		}
 		return perdure.TaskView{}, e
 	}
@@ -181,7 +182,7 @@ func (a *App) onlyTask(ctx context.Context, h *perdure.Home, name string) (perdu
 
 // findTask finds one task of a session by its id, or by a name that only one has, or only one that runs. An unknown one
 // is told with those that there are.
-func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure.TaskView, error) {
+func findTask(a *app.App, h *perdure.Home, st *session.State, name string) (perdure.TaskView, error) {
 	if name == "" {
 		return perdure.TaskView{}, errNoTask
 	}
@@ -206,14 +207,14 @@ func (a *App) findTask(h *perdure.Home, st *session.State, name string) (perdure
 				found = append(found, t)
 			}
 		}
-		if t, ok := a.oneOf(found, name); ok {
+		if t, ok := oneOf(a, found, name); ok {
 			return t, nil
 		}
-		return perdure.TaskView{}, usageError("session %s has %d tasks named %q: %s", st.ID, len(named), name, strings.Join(named, ", "))
+		return perdure.TaskView{}, app.UsageError("session %s has %d tasks named %q: %s", st.ID, len(named), name, strings.Join(named, ", "))
 	}
-	e := &exitError{code: ExitMissing, text: fmt.Sprintf("session %s has no task %q", st.ID, name), hint: "it has no tasks"}
+	e := &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("session %s has no task %q", st.ID, name), Hint: "it has no tasks"}
 	if len(ids) > 0 {
-		e.hint = "nearest: " + strings.Join(display.Nearest(name, ids), ", ")
+		e.Hint = "nearest: " + strings.Join(display.Nearest(name, ids), ", ")
 	}
 	return perdure.TaskView{}, e
 }

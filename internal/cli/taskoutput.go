@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/session"
 )
 
@@ -24,10 +25,10 @@ the name is cli. --reader NAME is for programs, and for people who move between 
 
 --tail takes the last lines, and --filter chooses among the lines that are read; with --new, the others count as seen.`
 
-func (a *App) taskOutputCommand() *cobra.Command {
+func taskOutputCommand(a *app.App) *cobra.Command {
 	o := &outputOptions{}
 	c := &cobra.Command{
-		Use: "output [SESSION] TASK", Short: "Write what a task printed: all of it, its end, or what is new", Args: rangeArgs(1, 2, "a session and a task"),
+		Use: "output [SESSION] TASK", Short: "Write what a task printed: all of it, its end, or what is new", Args: app.RangeArgs(1, 2, "a session and a task"),
 		Long: outputHelp,
 		Example: "  perdure task output web --follow --tail 20\n  perdure task output ID bash_2 --new\n" +
 			"  perdure task output ID bash_2 --filter 'error|warn'",
@@ -35,8 +36,8 @@ func (a *App) taskOutputCommand() *cobra.Command {
 			if err := o.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				t, err := a.namedTask(ctx, h, args)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, err := namedTask(ctx, a, h, args)
 				if err != nil {
 					return err
 				}
@@ -44,9 +45,9 @@ func (a *App) taskOutputCommand() *cobra.Command {
 					return errors.New("this program cannot read outputs of commands")
 				}
 				if o.follow {
-					return a.whileRead(ctx, func(ctx context.Context) error { return a.outputOf(ctx, h, t, o) })
+					return a.WhileRead(ctx, func(ctx context.Context) error { return outputOf(ctx, a, h, t, o) })
 				}
-				return a.outputOf(ctx, h, t, o)
+				return outputOf(ctx, a, h, t, o)
 			})
 		},
 	}
@@ -80,13 +81,13 @@ func (o *outputOptions) check(changed func(string) bool) (err error) {
 	o.news = o.news || changed("reader")
 	switch {
 	case changed("tail") && o.tail < 0:
-		return usageError("--tail %d: want a number of lines", o.tail)
+		return app.UsageError("--tail %d: want a number of lines", o.tail)
 	case o.news && o.attempt != 0:
-		return usageError("--new reads the newest attempt: leave out --attempt")
+		return app.UsageError("--new reads the newest attempt: leave out --attempt")
 	}
 	if o.filter != "" {
 		if o.match, err = regexp.Compile(o.filter); err != nil {
-			return usageError("--filter: %v", err)
+			return app.UsageError("--filter: %v", err)
 		}
 	}
 	return nil
@@ -99,9 +100,9 @@ func chooseAttempt(t perdure.TaskView, attempt int) (perdure.TaskView, error) {
 	case attempt == 0 || attempt == t.Attempt:
 		return t, nil
 	case attempt < first || attempt > t.Attempt:
-		return t, &exitError{
-			code: ExitMissing, text: fmt.Sprintf("task %s has no attempt %d that is kept", t.ID, attempt),
-			hint: fmt.Sprintf("there are %d to %d", first, t.Attempt),
+		return t, &app.ExitError{
+			Code: app.ExitMissing, Text: fmt.Sprintf("task %s has no attempt %d that is kept", t.ID, attempt),
+			Hint: fmt.Sprintf("there are %d to %d", first, t.Attempt),
 		}
 	}
 	t.Act = t.Attempts[attempt-first].Act

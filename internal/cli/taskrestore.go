@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/session"
@@ -21,48 +22,48 @@ func restartPolicy(word string) (string, error) {
 	case session.RestartOnReboot:
 		return word, nil
 	}
-	return "", usageError("restart policy %q: use never or %s", word, session.RestartOnReboot)
+	return "", app.UsageError("restart policy %q: use never or %s", word, session.RestartOnReboot)
 }
 
-func (a *App) taskRestartPolicyCommand() *cobra.Command {
+func taskRestartPolicyCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "restart-policy [SESSION] TASK never|on-reboot", Short: "Say whether a task runs again after a reboot",
 		Long: "Grants, or withdraws, that this very command runs again in its directory after the machine restarted. Rules are\n" +
 			"asked again then: a deny rule or plan mode keeps it down. No session can grant this to itself.",
-		Example: "  perdure task restart-policy web on-reboot", Args: rangeArgs(2, 3, "a task, perhaps after its session, and a policy"),
+		Example: "  perdure task restart-policy web on-reboot", Args: app.RangeArgs(2, 3, "a task, perhaps after its session, and a policy"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			word := args[len(args)-1]
 			policy, err := restartPolicy(word)
 			if err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				t, _, err := a.taskAnd(ctx, h, args, false)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, _, err := taskAnd(ctx, a, h, args, false)
 				if err != nil {
 					return err
 				}
-				if err := a.deliver(ctx, h, t.SessionID, &session.TaskRestartSet{Task: t.ID, Restart: policy}); err != nil {
+				if err := a.Deliver(ctx, h, t.SessionID, &session.TaskRestartSet{Task: t.ID, Restart: policy}); err != nil {
 					return err
 				}
-				a.note("after a reboot %s %s is restarted: %s: %s", t.SessionID, t.ID, word, display.Shown(t.Command, display.MaxCell))
+				a.Note("after a reboot %s %s is restarted: %s: %s", t.SessionID, t.ID, word, display.Shown(t.Command, display.MaxCell))
 				return nil
 			})
 		},
 	}
 }
 
-func (a *App) taskRestoreCommand() *cobra.Command {
+func taskRestoreCommand(a *app.App) *cobra.Command {
 	r := &restoring{app: a}
 	c := &cobra.Command{
-		Use: "restore", Short: "After a reboot, run again what was granted to", Args: exactArgs(0, "no arguments"),
+		Use: "restore", Short: "After a reboot, run again what was granted to", Args: app.ExactArgs(0, "no arguments"),
 		Long: "Runs every task of every session again that was lost in a reboot and that a human granted it to, with\n" +
 			"task run --restart on-reboot or task restart-policy, if today's rules still let it. Meant for a login script or\n" +
 			"a systemd user unit; without it, the next resume of a session does the same for that session. A session that is\n" +
 			"held is left to its holder. It may be run twice, or twice at once: nothing is started twice.",
 		Example: "  perdure task restore",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				if err := each(ctx, h, store.Query{}, func(s store.Info) error { return r.session(ctx, h, s.ID) }); err != nil {
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				if err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error { return r.session(ctx, h, s.ID) }); err != nil {
 					return err
 				}
 				return r.end()
@@ -75,7 +76,7 @@ func (a *App) taskRestoreCommand() *cobra.Command {
 
 // restoring is a walk over all sessions after a reboot.
 type restoring struct {
-	app    *App
+	app    *app.App
 	json   bool
 	lost   int // tasks that a reboot took
 	failed int // sessions of which that cannot be said, and tasks that could not be run again
@@ -94,7 +95,7 @@ func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) err
 		if lost = h.Tasks().LostInReboot(st); len(lost) == 0 {
 			return nil
 		}
-		rules, err = a.rulesOf(st)
+		rules, err = rulesOf(a, st)
 	}
 	var done []perdure.Restored
 	if err == nil {
@@ -105,7 +106,7 @@ func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) err
 	}
 	var held *store.HeldError
 	if errors.As(err, &held) {
-		a.note("session %s is held by pid %d: it restores its tasks itself", id, held.Holder.PID)
+		a.Note("session %s is held by pid %d: it restores its tasks itself", id, held.Holder.PID)
 		return nil
 	}
 	for _, t := range done {
@@ -115,7 +116,7 @@ func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) err
 	}
 	if err != nil {
 		r.failed++
-		a.note("session %s: %v", id, err)
+		a.Note("session %s: %v", id, err)
 	}
 	return nil
 }
@@ -128,38 +129,38 @@ func (r *restoring) tell(t perdure.Restored) error {
 	}
 	switch {
 	case r.json:
-		return a.json(t)
+		return a.JSON(t)
 	case t.Again:
-		a.linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, display.Shown(t.Command, display.MaxCell))
+		a.Linef("%s %s runs again, pid %d, attempt %d: %s", t.SessionID, t.ID, t.PID, t.Attempt, display.Shown(t.Command, display.MaxCell))
 	default:
-		a.note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, display.Shown(t.Command, display.MaxCell))
-		a.quoteOutput(t.LastOutput)
+		a.Note("%s %s stays down: %s: %s", t.SessionID, t.ID, t.Why, display.Shown(t.Command, display.MaxCell))
+		a.QuoteOutput(t.LastOutput)
 		if session.HidesCommand(nil, t.Command, t.Cwd) {
 			return nil // nor would a restart run it
 		}
-		a.hint("%s runs it again", a.command("task", "restart", t.SessionID, t.ID))
+		a.Hint("%s runs it again", a.Command("task", "restart", t.SessionID, t.ID))
 	}
 	return nil
 }
 
 func (r *restoring) end() error {
 	if r.lost == 0 && !r.json {
-		r.app.note("there is nothing to restore")
+		r.app.Note("there is nothing to restore")
 	}
 	if r.failed > 0 {
-		return exit(ExitFailed)
+		return app.Exit(app.ExitFailed)
 	}
 	return nil
 }
 
 // rulesOf are today's rules for a session: the user's, and its directory's.
-func (a *App) rulesOf(st *session.State) ([]session.Rule, error) {
-	set, err := settings.Load(settings.UserFile(a.getenv), st.Config.Root)
+func rulesOf(a *app.App, st *session.State) ([]session.Rule, error) {
+	set, err := settings.Load(settings.UserFile(a.Getenv), st.Config.Root)
 	if err != nil {
 		return nil, err
 	}
 	for _, text := range set.Ignored {
-		a.note("ignored: %s", text)
+		a.Note("ignored: %s", text)
 	}
 	rules := []session.Rule{}
 	for _, r := range set.Rules {

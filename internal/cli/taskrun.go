@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/task"
@@ -23,15 +24,15 @@ type taskRun struct {
 	how     taskFlags
 }
 
-func (a *App) taskRunCommand() *cobra.Command {
+func taskRunCommand(a *app.App) *cobra.Command {
 	r := &taskRun{}
 	c := &cobra.Command{
 		Use: "run [flags] -- COMMAND [ARG...]", Short: "Start a background command, with no model at all",
 		Long: "Starts a command that outlives this terminal, and returns once it runs. What follows -- is run as it is,\n" +
 			"without a shell. Without --session it gets a session of its own.",
-		Args: rangeArgs(1, -1, "a command after --"),
+		Args: app.RangeArgs(1, -1, "a command after --"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conf, err := settings.Load(settings.UserFile(a.getenv), a.Dir)
+			conf, err := settings.Load(settings.UserFile(a.Getenv), a.Dir)
 			if err != nil {
 				return err
 			}
@@ -39,7 +40,7 @@ func (a *App) taskRunCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.runTask(ctx, h, r, set, args) })
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return runTask(ctx, a, h, r, set, args) })
 		},
 	}
 	c.Flags().StringVar(&r.session, "session", "", "the session to run it in, by `ID` or name")
@@ -50,12 +51,12 @@ func (a *App) taskRunCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) error {
+func runTask(ctx context.Context, a *app.App, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) error {
 	policy, err := restartPolicy(r.restart)
 	if err != nil {
 		return err
 	}
-	if _, err := a.workdir(); err != nil {
+	if _, err := a.Workdir(); err != nil {
 		return err
 	}
 	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
@@ -66,39 +67,39 @@ func (a *App) runTask(ctx context.Context, h *perdure.Home, r *taskRun, set sess
 	}
 	var id string
 	if r.session != "" {
-		id, err = a.resolve(ctx, h, r.session)
+		id, err = a.Resolve(ctx, h, r.session)
 	} else if err = task.CheckProgram(argv, a.Dir, a.Environ); err == nil { // before a session is there for nothing
 		id, err = h.Create(ctx, engine.Spec{
-			Owner: a.getenv("USER"), Title: r.name, Cwd: a.Dir, Agent: session.Agent{Name: "none", Provider: "none", Model: "none"},
+			Owner: a.Getenv("USER"), Title: r.name, Cwd: a.Dir, Agent: session.Agent{Name: "none", Provider: "none", Model: "none"},
 		})
 	}
 	if err != nil {
 		return err
 	}
-	rules, err := a.mayRun(ctx, h, id, &session.TaskRequested{
+	rules, err := mayRun(ctx, a, h, id, &session.TaskRequested{
 		Name: spec.Name, Argv: argv, Command: spec.Command, Cwd: spec.Cwd, Restart: policy, TaskSettings: set,
 	})
 	if err != nil {
 		return err
 	}
 	var t perdure.TaskView
-	err = a.Within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+	err = a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Start(ctx, id, spec, rules)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.tellStarted(t, r.json)
+	return tellStarted(a, t, r.json)
 }
 
 // mayRun asks whether a request would be taken, before anything is done for it, and returns today's rules.
-func (a *App) mayRun(ctx context.Context, h *perdure.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
+func mayRun(ctx context.Context, a *app.App, h *perdure.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := a.rulesOf(st)
+	rules, err := rulesOf(a, st)
 	if err != nil {
 		return nil, err
 	}
@@ -108,24 +109,24 @@ func (a *App) mayRun(ctx context.Context, h *perdure.Home, id string, body *sess
 	return rules, h.Tasks().Check(ctx, id, *body, rules)
 }
 
-func (a *App) taskRestartCommand() *cobra.Command {
+func taskRestartCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "restart [SESSION] TASK", Short: "Run a task again under its id", Args: rangeArgs(1, 2, "a task, perhaps after its session"),
+		Use: "restart [SESSION] TASK", Short: "Run a task again under its id", Args: app.RangeArgs(1, 2, "a task, perhaps after its session"),
 		Long: "Ends the task if it still runs, and starts the same command again under the same id. The earlier attempts\n" +
 			"are kept. Today's rules are asked first, as perdure -p reads them: what a deny rule, a missing program or a\n" +
 			"missing directory would keep from starting is not ended.",
 		Example: "  perdure task restart web",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				t, err := a.namedTask(ctx, h, args)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, err := namedTask(ctx, a, h, args)
 				if err != nil {
 					return err
 				}
-				if t, err = a.restart(ctx, h, t); err != nil {
+				if t, err = restart(ctx, a, h, t); err != nil {
 					return err
 				}
-				return a.tellStarted(t, asJSON)
+				return tellStarted(a, t, asJSON)
 			})
 		},
 	}
@@ -134,18 +135,18 @@ func (a *App) taskRestartCommand() *cobra.Command {
 }
 
 // restart runs a task again. What would refuse it is found before anything is ended.
-func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) (perdure.TaskView, error) {
-	rules, err := a.mayRun(ctx, h, t.SessionID, &session.TaskRequested{Task: t.ID})
+func restart(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskView) (perdure.TaskView, error) {
+	rules, err := mayRun(ctx, a, h, t.SessionID, &session.TaskRequested{Task: t.ID})
 	if err != nil {
 		return t, err
 	}
 	if t.Live() {
-		if err := a.killTasks(ctx, h, []perdure.TaskView{t}); err != nil {
+		if err := killTasks(ctx, a, h, []perdure.TaskView{t}); err != nil {
 			return t, err
 		}
 	}
 	again := t
-	err = a.Within(ctx, h, t.SessionID, patience, func(ctx context.Context) error {
+	err = a.Within(ctx, h, t.SessionID, app.Patience, func(ctx context.Context) error {
 		st, err := h.State(ctx, t.SessionID)
 		if err == nil {
 			t, _ = h.Tasks().One(st, t.ID)
@@ -156,16 +157,16 @@ func (a *App) restart(ctx context.Context, h *perdure.Home, t perdure.TaskView) 
 	return again, err
 }
 
-func (a *App) tellStarted(t perdure.TaskView, asJSON bool) error {
+func tellStarted(a *app.App, t perdure.TaskView, asJSON bool) error {
 	if asJSON {
-		return a.json(struct {
+		return a.JSON(struct {
 			SessionID string `json:"session_id"`
 			ID        string `json:"id"`
 			PID       int    `json:"pid"`
 		}{t.SessionID, t.ID, t.PID})
 	}
-	a.linef("%s %s (pid %d)", t.SessionID, t.ID, t.PID)
-	a.hint("perdure task output %s %s, perdure task kill %s %s", t.SessionID, t.ID, t.SessionID, t.ID)
+	a.Linef("%s %s (pid %d)", t.SessionID, t.ID, t.PID)
+	a.Hint("perdure task output %s %s, perdure task kill %s %s", t.SessionID, t.ID, t.SessionID, t.ID)
 	return nil
 }
 

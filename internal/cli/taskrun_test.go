@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -49,10 +49,10 @@ func TestTaskKillAll(t *testing.T) {
 	w.OK("task", "run", "--name", "x", "--", "sleep", "60")
 	w.OK("task", "run", "--session", "x", "--", "sleep", "61")
 	w.OK("task", "run", "--session", "x", "--", "sleep", "62")
-	w.Fails(cli.ExitUsage, "not both", "task", "kill", "x", "bash_1", "--all")
+	w.Fails(app.ExitUsage, "not both", "task", "kill", "x", "bash_1", "--all")
 	w.Create("s")
-	w.Fails(cli.ExitUsage, "name them", "task", "kill", "s")
-	w.Fails(cli.ExitMissing, "bash_9", "task", "kill", "x", "--all", "--except", "bash_9")
+	w.Fails(app.ExitUsage, "name them", "task", "kill", "s")
+	w.Fails(app.ExitMissing, "bash_9", "task", "kill", "x", "--all", "--except", "bash_9")
 	w.OK("task", "kill", "x", "--all", "--except", "bash_2")
 	var got []string
 	for _, l := range clitest.Lines(t, w.OK("task", "list", "x", "--json")) {
@@ -67,8 +67,8 @@ func TestTaskKillAll(t *testing.T) {
 // Goal: what cannot run says why, and a refused request starts nothing.
 func TestTaskRunRefused(t *testing.T) {
 	w := clitest.New(t)
-	w.Fails(cli.ExitUsage, "a command", "task", "run")
-	w.Fails(cli.ExitUsage, "restart policy", "task", "run", "--restart", "always", "--", "true")
-	w.Fails(cli.ExitMissing, "nobody", "task", "run", "--session", "nobody", "--", "true")
-	w.Fails(cli.ExitFailed, "no-such-program-here: command not found", "task", "run", "--name", "x", "--", "no-such-program-here")
+	w.Fails(app.ExitUsage, "a command", "task", "run")
+	w.Fails(app.ExitUsage, "restart policy", "task", "run", "--restart", "always", "--", "true")
+	w.Fails(app.ExitMissing, "nobody", "task", "run", "--session", "nobody", "--", "true")
+	w.Fails(app.ExitFailed, "no-such-program-here: command not found", "task", "run", "--name", "x", "--", "no-such-program-here")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/session"
 )
@@ -44,11 +45,11 @@ func (f *taskFlags) settings(c *cobra.Command, bounds session.CommandLimits) (se
 			return set, err
 		}
 	} else if c.Flags().Changed("size") {
-		return set, usageError("--size goes with --tty")
+		return set, app.UsageError("--size goes with --tty")
 	}
 	set.Lifetime = session.Lifetime(f.lifetime)
 	if !set.Lifetime.Known() {
-		return set, usageError("lifetime %q: use detached, session or turn", f.lifetime)
+		return set, app.UsageError("lifetime %q: use detached, session or turn", f.lifetime)
 	}
 	if set.Lifetime == session.LifetimeDetached {
 		set.Lifetime = ""
@@ -59,7 +60,7 @@ func (f *taskFlags) settings(c *cobra.Command, bounds session.CommandLimits) (se
 			continue
 		}
 		if err := settings.SetLimit(&set.Limits, name, *value); err != nil {
-			return set, usageError("--%s: %v", name, err)
+			return set, app.UsageError("--%s: %v", name, err)
 		}
 	}
 	return set, nil
@@ -71,7 +72,7 @@ func parseTerminal(text string) (*session.TerminalSize, error) {
 	c, cerr := strconv.ParseUint(cols, 10, 16)
 	r, rerr := strconv.ParseUint(rows, 10, 16)
 	if !ok || cerr != nil || rerr != nil || c == 0 || r == 0 {
-		return nil, usageError("size %q: want COLUMNSxROWS, as in %s", text, defaultSize)
+		return nil, app.UsageError("size %q: want COLUMNSxROWS, as in %s", text, defaultSize)
 	}
 	return &session.TerminalSize{Rows: uint16(r), Cols: uint16(c)}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -49,7 +49,7 @@ func TestTaskSettings(t *testing.T) {
 	if l := w.AwaitTask("x", "bash_1", "killed"); l["by"] != "lifetime" {
 		t.Errorf("after the close: %v", l)
 	}
-	w.Fails(cli.ExitFailed, "session is closed", "task", "run", "--session", "x", "--lifetime", "session", "--", "true")
+	w.Fails(app.ExitFailed, "session is closed", "task", "run", "--session", "x", "--lifetime", "session", "--", "true")
 	w.AwaitTask("x", "bash_2", "running")
 	w.OK("task", "kill", "x", "--all")
 	w.OK("verify", "x")
@@ -74,9 +74,9 @@ func TestTaskSettingsRefused(t *testing.T) {
 		"COLUMNSxROWS": {"--tty", "--size", "80"}, "goes with --tty": {"--size", "80x24"}, "use detached": {"--lifetime", "ever"},
 		"no span": {"--cpu", "lots"}, "no size": {"--memory", "1 acre"}, "no number": {"--files", "-1"}, "write 60s": {"--wall", "10"},
 	} {
-		w.Fails(cli.ExitUsage, words, append(append([]string{"task", "run"}, args...), "--", "true")...)
+		w.Fails(app.ExitUsage, words, append(append([]string{"task", "run"}, args...), "--", "true")...)
 	}
-	w.Fails(cli.ExitFailed, "no turn is open", "task", "run", "--lifetime", "turn", "--", "true")
+	w.Fails(app.ExitFailed, "no turn is open", "task", "run", "--lifetime", "turn", "--", "true")
 	if n := len(clitest.Lines(t, w.OK("task", "list", "--json"))); n != 0 {
 		t.Errorf("%d tasks", n)
 	}
@@ -115,7 +115,7 @@ func TestDeleteEndsTasks(t *testing.T) {
 	w.OK("task", "run", "--session", "x", "--", "sleep", "60")
 	pids = append(pids, int(w.TaskLine("x", "bash_2")["pid"].(float64)))
 	w.App.Asks, w.App.Stdin = true, strings.NewReader("\n")
-	o := w.Fails(cli.ExitFailed, "nothing was deleted", "delete", "x")
+	o := w.Fails(app.ExitFailed, "nothing was deleted", "delete", "x")
 	for i, pid := range pids {
 		if !living(pid) || !strings.Contains(o.Stderr, fmt.Sprintf("bash_%d (pid %d)", i+1, pid)) {
 			t.Errorf("task %d lives: %t; the question: %s", i+1, living(pid), o.Stderr)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -14,7 +15,7 @@ import (
 
 // killStrays ends commands that no session knows of any more, by what doctor calls them: SESSION/ACT. All are looked at
 // before anything is signalled.
-func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) error {
+func killStrays(ctx context.Context, a *app.App, h *perdure.Home, names []string) error {
 	r := h.Commands()
 	if r == nil {
 		return errors.New("this program cannot end commands")
@@ -23,9 +24,9 @@ func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) e
 	for i, name := range names {
 		id, act, found := strings.Cut(name, "/")
 		if !found {
-			return usageError("%q is not what doctor calls a stray: SESSION/ACT", name)
+			return app.UsageError("%q is not what doctor calls a stray: SESSION/ACT", name)
 		}
-		if err := a.refuseKnown(ctx, h, id, act); err != nil {
+		if err := refuseKnown(ctx, a, h, id, act); err != nil {
 			return err
 		}
 		st, err := r.State(id, act)
@@ -33,7 +34,7 @@ func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) e
 		case err != nil:
 			return err
 		case st.Reason == task.ReasonDirMissing:
-			return &exitError{code: ExitMissing, text: fmt.Sprintf("there is no command %s", name), hint: a.command("doctor") + " lists those that there are"}
+			return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("there is no command %s", name), Hint: a.Command("doctor") + " lists those that there are"}
 		}
 		targets[i] = task.Target{Session: id, Act: act}
 	}
@@ -41,7 +42,7 @@ func (a *App) killStrays(ctx context.Context, h *perdure.Home, names []string) e
 }
 
 // refuseKnown refuses a command that has a name of its own in its session: there its end is recorded.
-func (a *App) refuseKnown(ctx context.Context, h *perdure.Home, id, act string) error {
+func refuseKnown(ctx context.Context, a *app.App, h *perdure.Home, id, act string) error {
 	st, err := h.State(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -51,11 +52,11 @@ func (a *App) refuseKnown(ctx context.Context, h *perdure.Home, id, act string) 
 	}
 	for _, t := range st.Tasks {
 		if t.Act == act && t.Session == "" {
-			return &exitError{code: ExitUsage, text: fmt.Sprintf("%s/%s is no stray: it is task %s", id, act, t.ID), hint: a.command("task", "kill", id, t.ID)}
+			return &app.ExitError{Code: app.ExitUsage, Text: fmt.Sprintf("%s/%s is no stray: it is task %s", id, act, t.ID), Hint: a.Command("task", "kill", id, t.ID)}
 		}
 	}
 	if c := st.Call(act); c != nil && !c.Settled() {
-		return &exitError{code: ExitFailed, text: fmt.Sprintf("%s/%s is no stray: the open turn waits for it", id, act), hint: a.command("-p", "--resume", id) + " goes on with it"}
+		return &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("%s/%s is no stray: the open turn waits for it", id, act), Hint: a.Command("-p", "--resume", id) + " goes on with it"}
 	}
 	return nil
 }

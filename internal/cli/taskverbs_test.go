@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -49,9 +49,9 @@ func TestRestartDecidesFirst(t *testing.T) {
 	if err := os.WriteFile(conf, []byte("[permissions]\ndeny = [\"Bash(sh:*)\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.Fails(cli.ExitFailed, "denied by the rule Bash(sh:*)", "task", "restart", "srv")
+	w.Fails(app.ExitFailed, "denied by the rule Bash(sh:*)", "task", "restart", "srv")
 	runs("a rule of today")
-	w.Fails(cli.ExitFailed, "denied by the rule Bash(sh:*)", "task", "run", "--session", "srv", "--", "sh", "-c", "true")
+	w.Fails(app.ExitFailed, "denied by the rule Bash(sh:*)", "task", "run", "--session", "srv", "--", "sh", "-c", "true")
 	if err := os.Remove(conf); err != nil {
 		t.Fatal(err)
 	}
@@ -59,13 +59,13 @@ func TestRestartDecidesFirst(t *testing.T) {
 	if err := os.Rename(work, away); err != nil {
 		t.Fatal(err)
 	}
-	w.Fails(cli.ExitFailed, "not a directory", "task", "restart", "srv")
+	w.Fails(app.ExitFailed, "not a directory", "task", "restart", "srv")
 	runs("no directory")
 	if err := os.Rename(away, work); err != nil {
 		t.Fatal(err)
 	}
 	w.App.Environ = append(w.App.Environ, "PATH="+w.Dir)
-	w.Fails(cli.ExitFailed, "sh: command not found", "task", "restart", "srv")
+	w.Fails(app.ExitFailed, "sh: command not found", "task", "restart", "srv")
 	runs("no program")
 }
 
@@ -87,7 +87,7 @@ func TestTaskNames(t *testing.T) {
 	}
 	other := w.RunTask("--name", "web", "--", "sh", "-c", "echo other; exec sleep 300")
 	for _, verb := range []string{"kill", "restart", "output", "wait", "attach"} {
-		o := w.Fails(cli.ExitUsage, `2 tasks are called "web"`, "task", verb, "web")
+		o := w.Fails(app.ExitUsage, `2 tasks are called "web"`, "task", verb, "web")
 		if !strings.Contains(o.Stderr, id+" bash_1") || !strings.Contains(o.Stderr, other+" bash_1") {
 			t.Errorf("%s: %s", verb, o.Stderr)
 		}
@@ -136,8 +136,8 @@ func TestTaskRunOfNothing(t *testing.T) {
 	for program, words := range map[string]string{
 		"no-such-program-here": "no-such-program-here: command not found", "./none": "./none: no such file", plainFile: "permission denied", w.Dir: "is a directory",
 	} {
-		w.Fails(cli.ExitFailed, words, "task", "run", "--", program, "arg")
-		w.Fails(cli.ExitFailed, words, "task", "run", "--json", "--", program, "arg")
+		w.Fails(app.ExitFailed, words, "task", "run", "--", program, "arg")
+		w.Fails(app.ExitFailed, words, "task", "run", "--json", "--", program, "arg")
 	}
 	if got := w.OK("list", "--json"); got != "" {
 		t.Errorf("sessions are left: %s", got)
@@ -220,7 +220,7 @@ func TestWatchOnADumbTerminal(t *testing.T) {
 	w := clitest.New(t)
 	w.App.Terminal, w.App.Screen = true, true
 	w.App.Environ = append(w.App.Environ, "TERM=dumb")
-	if o := w.Fails(cli.ExitUsage, "needs a terminal", "task", "watch"); o.Stdout != "" {
+	if o := w.Fails(app.ExitUsage, "needs a terminal", "task", "watch"); o.Stdout != "" {
 		t.Errorf("%+v", o)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
@@ -23,11 +24,11 @@ type taskWait struct {
 	pattern *regexp.Regexp
 }
 
-func (a *App) taskWaitCommand() *cobra.Command {
+func taskWaitCommand(a *app.App) *cobra.Command {
 	w := &taskWait{}
 	c := &cobra.Command{
 		Use: "wait [SESSION] TASK", Short: "Wait until a task ends, or prints a line",
-		Args: rangeArgs(1, 2, "a task, or a session and a task"),
+		Args: app.RangeArgs(1, 2, "a task, or a session and a task"),
 		Long: "Waits until a task has ended, with all that it left behind, and prints how; or with --for-line until it has\n" +
 			"printed a line that matches, and prints that line. It needs no model, and holds no session: whoever does goes\n" +
 			"on. Without SESSION, TASK is an id or a name that one task of this home has, or only one that runs. Lines of the\n" +
@@ -39,18 +40,18 @@ func (a *App) taskWaitCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if cmd.Flags().Changed("for-line") {
 				if w.pattern, err = regexp.Compile(w.line); err != nil {
-					return usageError("--for-line: %v", err)
+					return app.UsageError("--for-line: %v", err)
 				}
 			}
 			if cmd.Flags().Changed("timeout") && w.timeout <= 0 {
-				return usageError("--timeout must be more than 0, as in 30s or 10m")
+				return app.UsageError("--timeout must be more than 0, as in 30s or 10m")
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				t, err := a.namedTask(ctx, h, args)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, err := namedTask(ctx, a, h, args)
 				if err != nil {
 					return err
 				}
-				return a.waitTask(ctx, h, w, t)
+				return waitTask(ctx, a, h, w, t)
 			})
 		},
 	}
@@ -60,7 +61,7 @@ func (a *App) taskWaitCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perdure.TaskView) error {
+func waitTask(ctx context.Context, a *app.App, h *perdure.Home, w *taskWait, t perdure.TaskView) error {
 	limited := ctx
 	if w.timeout > 0 {
 		var cancel context.CancelFunc
@@ -73,36 +74,36 @@ func (a *App) waitTask(ctx context.Context, h *perdure.Home, w *taskWait, t perd
 		return err
 	}
 	if w.json {
-		if err := a.json(struct {
+		if err := a.JSON(struct {
 			perdure.TaskNews
 			TimedOut bool `json:"timed_out"`
 		}{news, late}); err != nil {
 			return err
 		}
 	}
-	return a.tellNews(w, news, late)
+	return tellNews(a, w, news, late)
 }
 
 // tellNews words what a task was waited for came to.
-func (a *App) tellNews(w *taskWait, news perdure.TaskNews, late bool) error {
+func tellNews(a *app.App, w *taskWait, news perdure.TaskNews, late bool) error {
 	status := fmt.Sprintf("%s %s", news.Task.ID, display.TaskStatus(news.Task))
 	if news.Gap > 0 {
-		a.note("%d bytes of its output were dropped before they could be looked at", news.Gap)
+		a.Note("%d bytes of its output were dropped before they could be looked at", news.Gap)
 	}
 	switch {
 	case late:
-		a.note("after %s: %s", w.timeout, status)
-		return exit(ExitLimit)
+		a.Note("after %s: %s", w.timeout, status)
+		return app.Exit(app.ExitLimit)
 	case w.pattern == nil:
 		if !w.json {
-			a.linef("%s", status)
+			a.Linef("%s", status)
 		}
-		return exit(taskCode(news.Task.Status, news.Task.ExitCode, news.Task.Signal))
+		return app.Exit(taskCode(news.Task.Status, news.Task.ExitCode, news.Task.Signal))
 	case news.Line == nil:
-		a.note("%s, and no line matched", status)
-		return exit(ExitFailed)
+		a.Note("%s, and no line matched", status)
+		return app.Exit(app.ExitFailed)
 	case !w.json:
-		a.linef("%s", display.Safe(*news.Line))
+		a.Linef("%s", display.Safe(*news.Line))
 	}
 	return nil
 }
@@ -115,5 +116,5 @@ func taskCode(status session.CommandStatus, code *int, signal string) int {
 	case status == session.CommandKilled:
 		return 128 + int(unix.SignalNum(signal))
 	}
-	return ExitFailed
+	return app.ExitFailed
 }

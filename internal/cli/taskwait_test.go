@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -19,7 +19,7 @@ func TestTaskWait(t *testing.T) {
 	if o := w.Run("task", "wait", "bash_1", "--timeout", "20s"); o.Stdout != "bash_1 exited 3\n" || o.Code != 3 { // no other session has one of that id
 		t.Errorf("end: %+v", o)
 	}
-	w.Fails(cli.ExitFailed, "bash_1 exited 3, and no line matched", "task", "wait", "x", "bash_1", "--for-line", "never")
+	w.Fails(app.ExitFailed, "bash_1 exited 3, and no line matched", "task", "wait", "x", "bash_1", "--for-line", "never")
 	var news struct {
 		Task struct {
 			Status string `json:"status"`
@@ -33,14 +33,14 @@ func TestTaskWait(t *testing.T) {
 		t.Errorf("%v: %+v", err, news)
 	}
 	w.OK("task", "run", "--session", "x", "--", "sleep", "60")
-	o := w.Fails(cli.ExitLimit, "after 100ms: bash_2 running", "task", "wait", "x", "bash_2", "--timeout", "100ms", "--json")
+	o := w.Fails(app.ExitLimit, "after 100ms: bash_2 running", "task", "wait", "x", "bash_2", "--timeout", "100ms", "--json")
 	if err := json.Unmarshal([]byte(o.Stdout), &news); err != nil || !news.TimedOut || news.Task.Status != "running" {
 		t.Errorf("%v: %s", err, o.Stdout)
 	}
-	w.Fails(cli.ExitLimit, "", "task", "wait", "x", "bash_2", "--timeout", "50ms", "--for-line", "x")
-	w.Fails(cli.ExitMissing, "bash_9", "task", "wait", "x", "bash_9")
-	w.Fails(cli.ExitUsage, "--for-line", "task", "wait", "x", "bash_1", "--for-line", "(")
-	w.Fails(cli.ExitUsage, "--timeout", "task", "wait", "x", "bash_1", "--timeout", "-1s")
+	w.Fails(app.ExitLimit, "", "task", "wait", "x", "bash_2", "--timeout", "50ms", "--for-line", "x")
+	w.Fails(app.ExitMissing, "bash_9", "task", "wait", "x", "bash_9")
+	w.Fails(app.ExitUsage, "--for-line", "task", "wait", "x", "bash_1", "--for-line", "(")
+	w.Fails(app.ExitUsage, "--timeout", "task", "wait", "x", "bash_1", "--timeout", "-1s")
 	w.OK("task", "kill", "x", "bash_2")
 	if o := w.Run("task", "wait", "x", "bash_2"); !strings.HasPrefix(o.Stdout, "bash_2 killed") || o.Code != 143 {
 		t.Errorf("%+v", o)

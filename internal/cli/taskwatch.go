@@ -8,26 +8,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 )
 
-func (a *App) taskWatchCommand() *cobra.Command {
+func taskWatchCommand(a *app.App) *cobra.Command {
 	var reader string
 	c := &cobra.Command{
-		Use: "watch [SESSION]", Short: "Watch tasks live, see what they print, end and restart them", Args: rangeArgs(0, 1, "at most one session"),
+		Use: "watch [SESSION]", Short: "Watch tasks live, see what they print, end and restart them", Args: app.RangeArgs(0, 1, "at most one session"),
 		Long: "Shows the tasks of a session, or of all, as they are now: state, age, processor, memory, ports, what they printed\n" +
 			"since it was looked at here, and the newest output of the selected one. ? shows the keys.\n\n" +
 			"What was looked at is remembered for --reader, and is apart from what task output --new has shown. CPU is of\n" +
 			"one processor over the last look. NO_COLOR is heeded.",
 		Example: "  perdure task watch\n  perdure task watch web",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !a.Terminal || !a.Screen || a.getenv("TERM") == "dumb" {
-				return &exitError{
-					code: ExitUsage, text: "task watch needs a terminal that it can draw on",
-					hint: "perdure task list shows the same once, --json for programs",
+			if !a.Terminal || !a.Screen || a.Getenv("TERM") == "dumb" {
+				return &app.ExitError{
+					Code: app.ExitUsage, Text: "task watch needs a terminal that it can draw on",
+					Hint: "perdure task list shows the same once, --json for programs",
 				}
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error { return a.watchTasks(ctx, h, reader, args) })
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return watchTasks(ctx, a, h, reader, args) })
 		},
 	}
 	c.Flags().StringVar(&reader, "reader", "watch", "whose unread output is counted")
@@ -37,18 +38,18 @@ func (a *App) taskWatchCommand() *cobra.Command {
 // watchFPS is how often the screen is drawn at most. It is also how long a key may take to show.
 const watchFPS = 20
 
-func (a *App) watchTasks(ctx context.Context, h *perdure.Home, reader string, args []string) error {
-	source := a.watchSource(h, reader)
+func watchTasks(ctx context.Context, a *app.App, h *perdure.Home, reader string, args []string) error {
+	source := newWatchSource(a, h, reader)
 	title := ""
 	if len(args) > 0 {
-		id, err := a.resolve(ctx, h, args[0])
+		id, err := a.Resolve(ctx, h, args[0])
 		if err != nil {
 			return err
 		}
 		source.session, title = id, args[0]
 	}
 	screen := &watchScreen{panel: taskpanel.New(taskpanel.Config{Source: source, Title: title, Now: a.Now})}
-	_, err := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(underneath(a.Stdout)),
+	_, err := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
 		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler(), tea.WithFPS(watchFPS)).Run()
 	if ctx.Err() != nil {
 		err = ctx.Err() // a signal: whoever waits for the verb words it

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
@@ -17,7 +18,7 @@ type taskWrite struct {
 	eof, bare, json bool
 }
 
-func (a *App) taskWriteCommand() *cobra.Command {
+func taskWriteCommand(a *app.App) *cobra.Command {
 	w := &taskWrite{}
 	c := &cobra.Command{
 		Use: "write [SESSION] TASK [TEXT|-]", Short: "Write to the input of a task",
@@ -26,18 +27,18 @@ func (a *App) taskWriteCommand() *cobra.Command {
 			"A task that has ended is told on stdout, and nothing is written. After a crash of whoever writes, the outcome is\n" +
 			"unknown, and the text is not written again.",
 		Example: "  perdure task write repl 'print(6*7)'\n  perdure task write SESSION bash_1 --eof",
-		Args:    rangeArgs(1, 3, "a task, perhaps after its session, and perhaps a text"),
+		Args:    app.RangeArgs(1, 3, "a task, perhaps after its session, and perhaps a text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				t, rest, err := a.taskAnd(ctx, h, args, true)
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+				t, rest, err := taskAnd(ctx, a, h, args, true)
 				if err != nil {
 					return err
 				}
-				text, err := a.inputText(w, rest)
+				text, err := textToWrite(a, w, rest)
 				if err != nil {
 					return err
 				}
-				return a.writeTask(ctx, h, t, text, w)
+				return writeTask(ctx, a, h, t, text, w)
 			})
 		},
 	}
@@ -47,12 +48,12 @@ func (a *App) taskWriteCommand() *cobra.Command {
 	return c
 }
 
-// inputText is what to write.
-func (a *App) inputText(w *taskWrite, args []string) ([]byte, error) {
+// textToWrite is what to write.
+func textToWrite(a *app.App, w *taskWrite, args []string) ([]byte, error) {
 	var text []byte
 	switch {
 	case len(args) == 0 && !w.eof:
-		return nil, usageError("write what? give a text, - for stdin, or --eof")
+		return nil, app.UsageError("write what? give a text, - for stdin, or --eof")
 	case len(args) == 0:
 		return nil, nil
 	case args[0] != "-":
@@ -67,42 +68,42 @@ func (a *App) inputText(w *taskWrite, args []string) ([]byte, error) {
 		}
 	}
 	if len(text) > session.MaxInput {
-		return nil, usageError("at most %d bytes can be written at once", session.MaxInput)
+		return nil, app.UsageError("at most %d bytes can be written at once", session.MaxInput)
 	}
 	return text, nil
 }
 
-func (a *App) writeTask(ctx context.Context, h *perdure.Home, t perdure.TaskView, text []byte, w *taskWrite) error {
+func writeTask(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskView, text []byte, w *taskWrite) error {
 	id := t.SessionID
 	if h.Hides(text) {
-		return &exitError{
-			code: ExitFailed, text: "the text holds a known secret, which the log must not keep; nothing was written",
-			hint: "type it in: perdure task attach " + id + " " + t.ID,
+		return &app.ExitError{
+			Code: app.ExitFailed, Text: "the text holds a known secret, which the log must not keep; nothing was written",
+			Hint: "type it in: perdure task attach " + id + " " + t.ID,
 		}
 	}
 	var done perdure.Written
-	err := a.Within(ctx, h, id, patience, func(ctx context.Context) (err error) {
+	err := a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		done, err = h.Tasks().Write(ctx, t, text, w.eof)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.tellWritten(ctx, h, id, t.ID, done, w.json)
+	return tellWritten(ctx, a, h, id, t.ID, done, w.json)
 }
 
 // tellWritten says what became of a write. That a task has ended is a result like any other.
-func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string, done perdure.Written, asJSON bool) error {
+func tellWritten(ctx context.Context, a *app.App, h *perdure.Home, id, name string, done perdure.Written, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
 	}
-	t, err := a.findTask(h, st, name)
+	t, err := findTask(a, h, st, name)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.json(struct {
+		return a.JSON(struct {
 			perdure.TaskView
 			Outcome session.InputOutcome `json:"outcome"`
 			Written int64                `json:"written_bytes"`
@@ -111,16 +112,16 @@ func (a *App) tellWritten(ctx context.Context, h *perdure.Home, id, name string,
 	text := fmt.Sprintf("session %s: task %s: %s written: %s", id, name, display.Count(done.Bytes, "byte"), done.Reason)
 	switch done.Outcome {
 	case session.InputTaken:
-		a.note("%s: %s written", display.Called(t), display.Count(done.Bytes, "byte"))
+		a.Note("%s: %s written", display.Called(t), display.Count(done.Bytes, "byte"))
 		return nil
 	case session.InputEnded:
-		a.linef("%s has ended: %s; nothing was written", name, display.TaskStatus(t))
+		a.Linef("%s has ended: %s; nothing was written", name, display.TaskStatus(t))
 		return nil
 	case session.InputClosed:
-		return &exitError{code: ExitFailed, text: "task " + name + " has no open input", hint: "one that is started with --stdin or --tty has"}
+		return &app.ExitError{Code: app.ExitFailed, Text: "task " + name + " has no open input", Hint: "one that is started with --stdin or --tty has"}
 	case session.InputFull:
-		return &exitError{code: ExitFailed, text: text, hint: "write the rest when it reads again"}
+		return &app.ExitError{Code: app.ExitFailed, Text: text, Hint: "write the rest when it reads again"}
 	case session.InputUnknown:
 	}
-	return &exitError{code: ExitFailed, text: text, hint: "look at its output before you write it again: perdure task output " + id + " " + name}
+	return &app.ExitError{Code: app.ExitFailed, Text: text, Hint: "look at its output before you write it again: perdure task output " + id + " " + name}
 }

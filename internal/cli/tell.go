@@ -5,13 +5,14 @@ import (
 	"fmt"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 )
 
 // tellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
 // to find and to end them.
-func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
+func tellTasks(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return
@@ -19,15 +20,15 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	switch n := len(st.Queue); {
 	case n == 0 || st.Lifecycle != session.LifecycleOpen:
 	case st.Turn != nil:
-		a.note("messages that wait for the open turn's end: %d", n)
+		a.Note("messages that wait for the open turn's end: %d", n)
 	case n == 1:
-		a.note("1 message waits: perdure -p --resume %s runs it", id)
+		a.Note("1 message waits: perdure -p --resume %s runs it", id)
 	default:
-		a.note("%d messages wait: perdure -p --resume %s runs them", n, id)
+		a.Note("%d messages wait: perdure -p --resume %s runs them", n, id)
 	}
 	tasks := h.Tasks().Live(st)
 	if len(tasks) > 0 {
-		a.note("still running:")
+		a.Note("still running:")
 	}
 	for _, t := range tasks {
 		how := ""
@@ -36,13 +37,13 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
-		a.hint("%s (%s%s): %s", display.Called(t), how, display.TaskFigures(t), display.Shown(display.FirstLine(t.Command), 500))
+		a.Hint("%s (%s%s): %s", display.Called(t), how, display.TaskFigures(t), display.Shown(display.FirstLine(t.Command), 500))
 	}
 	switch len(tasks) {
 	case 0:
 	case 1:
-		a.hint("perdure task output %s %s, perdure task kill %s %s", id, tasks[0].ID, id, tasks[0].ID)
+		a.Hint("perdure task output %s %s, perdure task kill %s %s", id, tasks[0].ID, id, tasks[0].ID)
 	default:
-		a.hint("perdure task output %s TASK, perdure task kill %s TASK (or --all)", id, id)
+		a.Hint("perdure task output %s TASK, perdure task kill %s TASK (or --all)", id, id)
 	}
 }

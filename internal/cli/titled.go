@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 )
 
@@ -28,5 +29,5 @@ func labels(prompt string) map[string]string {
 	if words == "" {
 		return nil
 	}
-	return map[string]string{labelPrompt: words}
+	return map[string]string{app.LabelPrompt: words}
 }

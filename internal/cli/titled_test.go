@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -30,8 +30,8 @@ func TestNameAtOpening(t *testing.T) {
 	if out := w.OK("show", "the fork", "--json"); !strings.Contains(out, `"id":"four"`) {
 		t.Errorf("the fork has no name: %s", out)
 	}
-	w.Fails(cli.ExitUsage, "perdure rename ID NAME", "-p", "-r", "one", "--name", "other", "go on")
-	w.Fails(cli.ExitUsage, "a name cannot be empty", "-p", "--name", " ", "hello")
+	w.Fails(app.ExitUsage, "perdure rename ID NAME", "-p", "-r", "one", "--name", "other", "go on")
+	w.Fails(app.ExitUsage, "a name cannot be empty", "-p", "--name", " ", "hello")
 }
 
 // Goal: a secret in the first prompt is not in the words that lists show.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -18,27 +19,27 @@ import (
 // usageBy are the ways in which usage can be told apart.
 var usageBy = []string{"model", "session", "directory", "day"}
 
-func (a *App) usageCommand() *cobra.Command {
+func usageCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	by := usageBy[0]
 	c := &cobra.Command{
-		Use: "usage [ID]", Short: "Tokens and cost by model, session, directory or day", Args: rangeArgs(0, 1, "at most one session"),
+		Use: "usage [ID]", Short: "Tokens and cost by model, session, directory or day", Args: app.RangeArgs(0, 1, "at most one session"),
 		Long: `Tokens and cost of one session, or of all. Calls of a model without a known price are counted, and their cost is
 left out of the sum, which says so. --by day goes by the time of each reply in this terminal's zone.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(usageBy, by) {
-				return usageError("--by %q: want model, session, directory or day", by)
+				return app.UsageError("--by %q: want model, session, directory or day", by)
 			}
-			return a.verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
 				r := &usageReport{By: by, Usage: perdure.UsageView{Models: []perdure.ModelView{}}, parts: map[string]*usagePart{}}
 				if len(args) == 1 {
-					id, err := a.resolve(ctx, h, args[0])
+					id, err := a.Resolve(ctx, h, args[0])
 					if err != nil {
 						return err
 					}
 					r.ID = id
 				}
-				return a.usage(ctx, h, r, asJSON)
+				return usage(ctx, a, h, r, asJSON)
 			})
 		},
 	}
@@ -71,7 +72,7 @@ type usagePart struct {
 
 // usage sums up sessions; a fork's log counts from its fork, so nothing is counted twice. A session that cannot be read
 // is named, and makes the command fail after the others were counted.
-func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON bool) error {
+func usage(ctx context.Context, a *app.App, h *perdure.Home, r *usageReport, asJSON bool) error {
 	failed := 0
 	byModel := map[string]*perdure.ModelView{}
 	one := func(id string) error {
@@ -89,7 +90,7 @@ func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON
 		case errors.Is(err, store.ErrNotFound):
 		case err != nil:
 			failed++
-			a.note("left out: %v", err)
+			a.Note("left out: %v", err)
 		}
 		return nil
 	}
@@ -103,21 +104,21 @@ func (a *App) usage(ctx context.Context, h *perdure.Home, r *usageReport, asJSON
 		return err
 	}
 	r.sum(byModel)
-	if err := a.printUsage(r, asJSON); err != nil || failed == 0 {
+	if err := printUsage(a, r, asJSON); err != nil || failed == 0 {
 		return err
 	}
-	return exit(ExitFailed)
+	return app.Exit(app.ExitFailed)
 }
 
 // count adds a session's usage to its part.
-func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *App, st *session.State) error {
+func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *app.App, st *session.State) error {
 	switch r.By {
 	case "day":
 		return r.countDays(ctx, h, a, st.ID)
 	case "session":
 		r.add(st.ID, st.Usage...)
 	case "directory":
-		r.add(a.tilde(st.Config.Root), st.Usage...)
+		r.add(a.Tilde(st.Config.Root), st.Usage...)
 	default:
 		for _, u := range st.Usage {
 			r.add(u.Model, u)
@@ -126,7 +127,7 @@ func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *App, st *se
 	return nil
 }
 
-func (r *usageReport) countDays(ctx context.Context, h *perdure.Home, a *App, id string) error {
+func (r *usageReport) countDays(ctx context.Context, h *perdure.Home, a *app.App, id string) error {
 	for ev, err := range h.Events(ctx, id, 1, 0) {
 		if err != nil {
 			return err
@@ -145,7 +146,7 @@ func (r *usageReport) countDays(ctx context.Context, h *perdure.Home, a *App, id
 			} else {
 				u.Cost = *b.Cost
 			}
-			r.add(a.clock(ev.Time).Format("2006-01-02"), u)
+			r.add(a.Clock(ev.Time).Format("2006-01-02"), u)
 		}
 	}
 	return nil
@@ -206,9 +207,9 @@ func addCost(x, y *float64) *float64 {
 	return &sum
 }
 
-func (a *App) printUsage(r *usageReport, asJSON bool) error {
+func printUsage(a *app.App, r *usageReport, asJSON bool) error {
 	if asJSON {
-		return a.json(r)
+		return a.JSON(r)
 	}
 	heads := map[string]string{"model": "MODEL", "session": "SESSION", "directory": "DIRECTORY", "day": "DAY"}
 	rows := [][]string{{heads[r.By], "CALLS", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "LOST INPUT", "COST"}}
@@ -218,27 +219,27 @@ func (a *App) printUsage(r *usageReport, asJSON bool) error {
 		total.Unpriced += p.Unpriced
 		rows = append(rows, usageRow(p))
 	}
-	columns, _ := a.size()
-	rows = display.Narrow(a.shortNames(append(rows, usageRow(total)), r.By, columns), columns, "LOST INPUT", "CACHE WRITE", "CACHE READ", "CALLS")
-	if err := a.table(rows); err != nil {
+	columns, _ := a.Window()
+	rows = display.Narrow(shortNames(a, append(rows, usageRow(total)), r.By, columns), columns, "LOST INPUT", "CACHE WRITE", "CACHE READ", "CALLS")
+	if err := a.Table(rows); err != nil {
 		return err
 	}
 	if total.Unpriced > 0 {
-		a.note("%s of unknown price: their cost is not in the sum", display.Count(total.Unpriced, "call"))
+		a.Note("%s of unknown price: their cost is not in the sum", display.Count(total.Unpriced, "call"))
 	}
 	return nil
 }
 
 // shortNames cuts what the rows of a table of usage are named after, on a terminal: ids to their ends, others to two
 // fifths of its columns.
-func (a *App) shortNames(rows [][]string, by string, columns int) [][]string {
+func shortNames(a *app.App, rows [][]string, by string, columns int) [][]string {
 	short := func(name string) string { return ansi.Truncate(name, max(display.MinCell, columns*2/5), "…") }
 	if by == "session" {
 		var ids []string
 		for _, row := range rows[1 : len(rows)-1] {
 			ids = append(ids, row[0])
 		}
-		short = a.shortIDs(ids)
+		short = a.ShortIDs(ids)
 	}
 	for _, row := range rows {
 		if columns > 0 {

@@ -10,7 +10,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/session"
 )
@@ -152,7 +152,7 @@ func TestHeldSession(t *testing.T) {
 	err = a.Within(t.Context(), h, "s1", 30*time.Millisecond, func(ctx context.Context) error {
 		return h.Deliver(ctx, "s1", "", &session.Labelled{Title: &title})
 	})
-	if code := a.Report(err); code != cli.ExitHeld || !strings.Contains(err.Error(), "is held by pid") {
+	if code := a.Report(err); code != app.ExitHeld || !strings.Contains(err.Error(), "is held by pid") {
 		t.Errorf("exit %d: %v", code, err)
 	}
 	if v := clitest.Lines(t, w.OK("show", "s1", "--json"))[0]; len(v["inbox"].([]any)) != 1 {

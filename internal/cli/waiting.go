@@ -11,22 +11,22 @@ import (
 // that nothing has to be run for it.
 func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 	a := p.app
-	a.note("session %s waits for you:", r.SessionID)
+	a.Note("session %s waits for you:", r.SessionID)
 	for _, w := range r.Waiting {
 		if w.Kind != kindQuestion {
 			continue
 		}
-		a.hint("%s asks: %s", w.ID, display.Shown(w.Question.Question, 2000))
+		a.Hint("%s asks: %s", w.ID, display.Shown(w.Question.Question, 2000))
 		for i, o := range w.Question.Options {
-			a.hint("  %d. %s", i+1, display.Shown(o, 200))
+			a.Hint("  %d. %s", i+1, display.Shown(o, 200))
 		}
 		if here {
 			continue
 		}
 		if len(w.Question.Options) > 0 {
-			a.hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
+			a.Hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
 		} else {
-			a.hint("perdure answer %s TEXT", w.ID)
+			a.Hint("perdure answer %s TEXT", w.ID)
 		}
 	}
 	waits, calls := p.waits(r), 0
@@ -35,16 +35,16 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 			continue
 		}
 		calls++
-		a.hint("%s  %s", w.id, display.Shown(w.call.Tool, display.MaxCell))
+		a.Hint("%s  %s", w.id, display.Shown(w.call.Tool, display.MaxCell))
 		for _, l := range callLines(w, linesAtEnd) {
-			a.hint("  %s", l)
+			a.Hint("  %s", l)
 		}
 		if !here {
-			a.hint("perdure approvals allow %s   (or deny)", w.id)
+			a.Hint("perdure approvals allow %s   (or deny)", w.id)
 		}
 	}
 	if calls > 1 && !here {
-		a.hint("perdure approvals allow --all %s   allows all of them", r.SessionID)
+		a.Hint("perdure approvals allow --all %s   allows all of them", r.SessionID)
 	}
 	return waits
 }
@@ -53,7 +53,7 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 func (p *printer) waits(r *perdure.Result) []wait {
 	st, err := p.home.State(context.Background(), r.SessionID)
 	if err != nil {
-		p.app.note("what waits cannot be shown: %v", err)
+		p.app.Note("what waits cannot be shown: %v", err)
 		return nil
 	}
 	return allWaitsOf(st)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
@@ -68,7 +69,7 @@ func mayWait(does session.Activity) bool {
 }
 
 // allWaits lists what the sessions of the home wait for.
-func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wait, error) {
+func allWaits(ctx context.Context, a *app.App, h *perdure.Home, kind string) ([]wait, error) {
 	var out []wait
 	err := h.Each(ctx, store.Query{}, func(s perdure.Listing) error {
 		if !mayWait(s.Activity) {
@@ -81,7 +82,7 @@ func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wai
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			a.note("left out: %v", err)
+			a.Note("left out: %v", err)
 			return nil
 		}
 		out = append(out, waitsOf(st, kind)...)
@@ -92,15 +93,15 @@ func (a *App) allWaits(ctx context.Context, h *perdure.Home, kind string) ([]wai
 
 // findWait finds one wait by SESSION:ACT, by an act that waits in one session alone, or by a session in which exactly
 // one waits.
-func (a *App) findWait(ctx context.Context, h *perdure.Home, ref, kind string) (wait, error) {
+func findWait(ctx context.Context, a *app.App, h *perdure.Home, ref, kind string) (wait, error) {
 	name, act := ref, ""
 	if i := strings.LastIndexByte(ref, ':'); i >= 0 && isAct(ref[i+1:]) {
 		name, act = ref[:i], ref[i+1:]
 	}
-	id, err := a.resolve(ctx, h, name)
-	var missing *exitError
-	if act == "" && isAct(ref) && errors.As(err, &missing) && missing.code == ExitMissing {
-		return a.waitByAct(ctx, h, ref, kind)
+	id, err := a.Resolve(ctx, h, name)
+	var missing *app.ExitError
+	if act == "" && isAct(ref) && errors.As(err, &missing) && missing.Code == app.ExitMissing {
+		return waitByAct(ctx, a, h, ref, kind)
 	}
 	if err != nil {
 		return wait{}, err
@@ -123,15 +124,15 @@ func (a *App) findWait(ctx context.Context, h *perdure.Home, ref, kind string) (
 }
 
 // waitByAct finds the wait that has an act's id, whatever its session.
-func (a *App) waitByAct(ctx context.Context, h *perdure.Home, act, kind string) (wait, error) {
-	all, err := a.allWaits(ctx, h, kind)
+func waitByAct(ctx context.Context, a *app.App, h *perdure.Home, act, kind string) (wait, error) {
+	all, err := allWaits(ctx, a, h, kind)
 	if err != nil {
 		return wait{}, err
 	}
 	found := slices.DeleteFunc(all, func(w wait) bool { return session.BaseOf(w.call.ID) != session.BaseOf(act) })
 	switch len(found) {
 	case 0:
-		return wait{}, &exitError{code: ExitMissing, text: fmt.Sprintf("no %s waits as %q", kind, act), hint: "perdure approvals list shows what waits"}
+		return wait{}, &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("no %s waits as %q", kind, act), Hint: "perdure approvals list shows what waits"}
 	case 1:
 		return found[0], nil
 	}
@@ -140,33 +141,33 @@ func (a *App) waitByAct(ctx context.Context, h *perdure.Home, act, kind string) 
 
 // unclearWait names the waits of which one was meant.
 func unclearWait(text string, waits []wait) error {
-	e := &exitError{code: ExitUsage, text: text}
+	e := &app.ExitError{Code: app.ExitUsage, Text: text}
 	if waits[0].call.Question == nil && !slices.ContainsFunc(waits, func(w wait) bool { return w.session != waits[0].session }) {
-		e.hint = "--all " + waits[0].session + " means all of them"
+		e.Hint = "--all " + waits[0].session + " means all of them"
 	}
 	for _, w := range waits {
 		about := callLine(w)
 		if q := w.call.Question; q != nil {
 			about = strconv.Quote(display.Line(q.Question, display.MaxCell))
 		}
-		e.more = append(e.more, w.id+"  "+about)
+		e.More = append(e.More, w.id+"  "+about)
 	}
 	return e
 }
 
 // noWait tells that nothing of a kind waits in a session under a name, and what does.
 func noWait(st *session.State, ref, kind string) error {
-	e := &exitError{code: ExitMissing, text: fmt.Sprintf("no %s waits as %q", kind, ref)}
+	e := &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("no %s waits as %q", kind, ref)}
 	same, other := waitsOf(st, kind), waitsOf(st, map[string]string{kindApproval: kindQuestion, kindQuestion: kindApproval}[kind])
 	switch {
 	case len(same) > 0:
-		e.hint = "nearest: " + strings.Join(display.Nearest(ref, waitIDs(same)), ", ")
+		e.Hint = "nearest: " + strings.Join(display.Nearest(ref, waitIDs(same)), ", ")
 	case len(other) > 0 && kind == kindApproval:
-		e.hint = "a question waits there: perdure answer " + st.ID
+		e.Hint = "a question waits there: perdure answer " + st.ID
 	case len(other) > 0:
-		e.hint = "an approval waits there: perdure approvals list " + st.ID
+		e.Hint = "an approval waits there: perdure approvals list " + st.ID
 	default:
-		e.hint = "perdure approvals list shows what waits"
+		e.Hint = "perdure approvals list shows what waits"
 	}
 	return e
 }
@@ -203,9 +204,9 @@ func option(q *session.Question, text string) (string, error) {
 
 func numbered(options []string, n int) (string, error) {
 	if n < 1 || n > len(options) {
-		return "", &exitError{
-			code: ExitUsage, text: fmt.Sprintf("there is no option %d: the question has %d", n, len(options)),
-			hint: "to answer with the number itself: --text " + strconv.Itoa(n),
+		return "", &app.ExitError{
+			Code: app.ExitUsage, Text: fmt.Sprintf("there is no option %d: the question has %d", n, len(options)),
+			Hint: "to answer with the number itself: --text " + strconv.Itoa(n),
 		}
 	}
 	return options[n-1], nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 	"github.com/perdure/perdure/session"
@@ -16,7 +17,7 @@ import (
 
 // watchSource is a home as a panel of tasks sees it.
 type watchSource struct {
-	app     App // whose words are kept from the screen
+	app     app.App // whose words are kept from the screen
 	home    *perdure.Home
 	session string // empty: all
 	reader  string
@@ -26,7 +27,7 @@ type watchSource struct {
 	readers map[string]*perdure.Reader         // by act
 }
 
-func (a *App) watchSource(h *perdure.Home, reader string) *watchSource {
+func newWatchSource(a *app.App, h *perdure.Home, reader string) *watchSource {
 	s := &watchSource{app: *a, home: h, reader: reader, readers: map[string]*perdure.Reader{}}
 	return s
 }
@@ -167,16 +168,16 @@ func (s *watchSource) Tail(ctx context.Context, k taskpanel.Key, have int64, siz
 
 // Kill ends a task the way task kill does.
 func (s *watchSource) Kill(ctx context.Context, k taskpanel.Key) error {
-	return s.quietly(func(a *App) error {
-		return s.do(k, func(v perdure.TaskView) error { return a.killTasks(ctx, s.home, []perdure.TaskView{v}) })
+	return s.quietly(func(a *app.App) error {
+		return s.do(k, func(v perdure.TaskView) error { return killTasks(ctx, a, s.home, []perdure.TaskView{v}) })
 	})
 }
 
 // Restart runs a task again the way task restart does.
 func (s *watchSource) Restart(ctx context.Context, k taskpanel.Key) error {
-	return s.quietly(func(a *App) error {
+	return s.quietly(func(a *app.App) error {
 		return s.do(k, func(v perdure.TaskView) error {
-			_, err := a.restart(ctx, s.home, v)
+			_, err := restart(ctx, a, s.home, v)
 			return err
 		})
 	})
@@ -192,14 +193,14 @@ func (s *watchSource) do(k taskpanel.Key, act func(v perdure.TaskView) error) er
 }
 
 // quietly does something whose words would tear the screen. Of an error the hint is kept.
-func (s *watchSource) quietly(do func(a *App) error) error {
+func (s *watchSource) quietly(do func(a *app.App) error) error {
 	var said bytes.Buffer
 	a := s.app
 	a.Stdout, a.Stderr = &said, &said
 	err := do(&a)
-	var e *exitError
-	if errors.As(err, &e) && e.hint != "" {
-		return fmt.Errorf("%w: %s", err, e.hint)
+	var e *app.ExitError
+	if errors.As(err, &e) && e.Hint != "" {
+		return fmt.Errorf("%w: %s", err, e.Hint)
 	}
 	return err
 }

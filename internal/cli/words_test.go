@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -20,7 +20,7 @@ func TestNoSuchCommand(t *testing.T) {
 			t.Errorf("%s: %+v", word, o)
 		}
 		o := w.Run(word, "x")
-		if o.Code != cli.ExitUsage || !strings.Contains(o.Stderr, "no such command: "+word) || !strings.Contains(o.Stderr, hint) {
+		if o.Code != app.ExitUsage || !strings.Contains(o.Stderr, "no such command: "+word) || !strings.Contains(o.Stderr, hint) {
 			t.Errorf("%s: %+v", word, o)
 		}
 	}
@@ -53,5 +53,5 @@ func TestDashPrompts(t *testing.T) {
 	if out := w.OK("log", "s", "--json"); !strings.Contains(out, `\n\n- be brief`) {
 		t.Error("the flag lost its value")
 	}
-	w.Fails(cli.ExitUsage, "unknown flag: --modl", "-p", "--modl", "x")
+	w.Fails(app.ExitUsage, "unknown flag: --modl", "-p", "--modl", "x")
 }

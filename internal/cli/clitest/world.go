@@ -18,6 +18,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/model"
@@ -31,7 +32,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 func Main(m *testing.M) {
 	perdure.RunShimIfAsked()
 	if args, asked := os.LookupEnv("CLI_TEST_ARGS"); asked {
-		os.Exit(cli.Main(context.Background(), cli.OS(), strings.Split(args, "\n")))
+		os.Exit(cli.Main(context.Background(), app.OS(), strings.Split(args, "\n")))
 	}
 	os.Exit(m.Run())
 }
@@ -41,7 +42,7 @@ type World struct {
 	T       *testing.T
 	Home    string
 	Dir     string
-	App     *cli.App
+	App     *app.App
 	Signals chan os.Signal
 }
 
@@ -51,7 +52,7 @@ var testNow = time.Date(2026, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
 func New(t *testing.T) *World {
 	t.Helper()
 	w := &World{T: t, Home: filepath.Join(t.TempDir(), "home"), Dir: t.TempDir(), Signals: make(chan os.Signal, 1)}
-	w.App = &cli.App{
+	w.App = &app.App{
 		Stdin: strings.NewReader(""), Dir: w.Dir, Now: func() time.Time { return testNow }, Signals: w.Signals,
 		Environ: []string{"PERDURE_HOME=" + w.Home, "HOME=" + w.Dir, "PATH=" + os.Getenv("PATH"), "USER=tester"},
 	}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ import (
 // maxPaged bounds what is kept to see whether it fits the screen, in bytes; what is longer goes to the pager at once.
 const maxPaged = 1 << 20
 
-// paged runs print with a stdout that goes through a pager, if stdout is a terminal and the text is longer than it.
+// Paged runs print with a stdout that goes through a pager, if stdout is a terminal and the text is longer than it.
 // The pager is $PERDURE_PAGER, else $PAGER, else less; an empty variable or "cat" is none. A pager that does not start,
 // or that a person leaves early, is no error.
-func (a *App) paged(print func() error) error {
-	_, rows := a.size()
+func (a *App) Paged(print func() error) error {
+	_, rows := a.Window()
 	pager := a.pager()
 	if rows == 0 || pager == "" {
 		return print()
@@ -34,7 +34,7 @@ func (a *App) paged(print func() error) error {
 
 // pager is the command to page with; empty is none. What a session runs has none: a variable would name a program.
 func (a *App) pager() string {
-	if a.getenv("PERDURE_SESSION_ID") != "" {
+	if a.Getenv("PERDURE_SESSION_ID") != "" {
 		return ""
 	}
 	for _, name := range []string{"PERDURE_PAGER", "PAGER"} {
@@ -98,7 +98,7 @@ func (p *pageWriter) start() {
 
 // lessOptions are what less is told unless its user told it something: leave when the text fits, keep it on screen.
 func lessOptions(a *App) []string {
-	if a.getenv("LESS") != "" {
+	if a.Getenv("LESS") != "" {
 		return nil
 	}
 	return []string{"LESS=FRX"}

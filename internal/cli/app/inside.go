@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"os"
@@ -7,12 +7,12 @@ import (
 	"github.com/perdure/perdure/internal/cli/process"
 )
 
-// inside says how it is known that this process belongs to a session's command, or nothing.
-func (a *App) inside() string {
-	if id := a.getenv("PERDURE_SESSION_ID"); id != "" {
+// Inside says how it is known that this process belongs to a session's command, or nothing.
+func (a *App) Inside() string {
+	if id := a.Getenv("PERDURE_SESSION_ID"); id != "" {
 		return "PERDURE_SESSION_ID is set: this is a command of session " + display.Shown(id, 128)
 	}
-	if a.getenv("PERDURE_ACT") != "" {
+	if a.Getenv("PERDURE_ACT") != "" {
 		return "PERDURE_ACT is set: this is a command of a session"
 	}
 	if process.ShimAbove(os.Getpid(), process.ParentAndArgs) > 0 {

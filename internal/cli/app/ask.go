@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"bufio"
@@ -18,11 +18,11 @@ import (
 // maxAnswer bounds what is read of an answer, in bytes.
 const maxAnswer = 64
 
-// ask puts a question on stderr and returns the line that a person answers, without spaces around it. What was typed
+// Ask puts a question on stderr and returns the line that a person answers, without spaces around it. What was typed
 // before the question was shown is no answer to it. It ends with ctx: the read that waits for the line is left behind,
 // for a process that is about to end.
-func (a *App) ask(ctx context.Context, question string) (string, error) {
-	a.dropTyped()
+func (a *App) Ask(ctx context.Context, question string) (string, error) {
+	a.DropTyped()
 	_, _ = fmt.Fprint(a.Stderr, display.Safe(question))
 	type line struct {
 		text string
@@ -45,8 +45,8 @@ func (a *App) ask(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// dropTyped forgets what was typed on the terminal that stdin is and not read yet; what comes through a pipe stays.
-func (a *App) dropTyped() {
+// DropTyped forgets what was typed on the terminal that stdin is and not read yet; what comes through a pipe stays.
+func (a *App) DropTyped() {
 	if f, ok := a.Stdin.(*os.File); ok {
 		process.DropTyped(f)
 	}
@@ -55,25 +55,25 @@ func (a *App) dropTyped() {
 // maxPrompt bounds what is read from stdin, in bytes.
 const maxPrompt = 8 << 20
 
-// readStdin reads a text of at most maxPrompt bytes.
-func (a *App) readStdin() (string, error) {
+// ReadStdin reads a text of at most maxPrompt bytes.
+func (a *App) ReadStdin() (string, error) {
 	b, err := io.ReadAll(io.LimitReader(a.Stdin, maxPrompt+1))
 	switch zero := bytes.IndexByte(b, 0); {
 	case err != nil:
-		return "", &exitError{code: ExitFailed, text: "read stdin: " + causeOf(err).Error()}
+		return "", &ExitError{Code: ExitFailed, Text: "read stdin: " + CauseOf(err).Error()}
 	case zero >= 0:
-		return "", &exitError{
-			code: ExitUsage, text: "stdin is not text: there is a zero byte at " + display.Bytes(int64(zero)),
-			hint: "name the file in the prompt instead, so that the model can look at it with its tools",
+		return "", &ExitError{
+			Code: ExitUsage, Text: "stdin is not text: there is a zero byte at " + display.Bytes(int64(zero)),
+			Hint: "name the file in the prompt instead, so that the model can look at it with its tools",
 		}
 	case len(b) > maxPrompt:
-		return "", &exitError{
-			code: ExitUsage, text: "stdin holds more than " + display.Bytes(maxPrompt) + ", the most that a prompt takes",
-			hint: "name a file in the prompt instead, so that the model can read what it needs of it",
+		return "", &ExitError{
+			Code: ExitUsage, Text: "stdin holds more than " + display.Bytes(maxPrompt) + ", the most that a prompt takes",
+			Hint: "name a file in the prompt instead, so that the model can read what it needs of it",
 		}
 	}
 	if !utf8.Valid(b) {
-		a.note("stdin is not all UTF-8: what is not is sent as \uFFFD")
+		a.Note("stdin is not all UTF-8: what is not is sent as \uFFFD")
 		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
 	}
 	return string(b), nil

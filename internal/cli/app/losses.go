@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// losses are what the home had acknowledged and does not have any more; what cannot be found out is none.
-func losses(ctx context.Context, h *perdure.Home) []string {
+// Losses are what the home had acknowledged and does not have any more; what cannot be found out is none.
+func Losses(ctx context.Context, h *perdure.Home) []string {
 	w, ok := h.Store().(store.Witness)
 	if !ok {
 		return nil
@@ -23,20 +23,20 @@ func losses(ctx context.Context, h *perdure.Home) []string {
 	return lost
 }
 
-// warnOfLosses says on stderr what is lost, and what to do about it.
-func (a *App) warnOfLosses(ctx context.Context, h *perdure.Home) {
-	lost := losses(ctx, h)
+// WarnOfLosses says on stderr what is lost, and what to do about it.
+func (a *App) WarnOfLosses(ctx context.Context, h *perdure.Home) {
+	lost := Losses(ctx, h)
 	for _, l := range lost {
-		a.note("%s", l)
+		a.Note("%s", l)
 	}
 	if len(lost) > 0 {
-		a.hint("%s", a.hintLosses(h))
+		a.Hint("%s", a.HintLosses(h))
 	}
 }
 
-// hintLosses says what to do about losses that cannot be undone here. The note of them is made by the first command that
+// HintLosses says what to do about losses that cannot be undone here. The note of them is made by the first command that
 // writes, since the mark moves on then.
-func (a *App) hintLosses(h *perdure.Home) string {
+func (a *App) HintLosses(h *perdure.Home) string {
 	note := filepath.Join(h.Dir(), "perdure.lost")
 	if _, err := os.Stat(note); err != nil {
 		return "restore a backup, or go on with what is there: the next command that writes keeps a note in " + display.Quote(note)

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"cmp"
@@ -33,9 +33,9 @@ func ShortID(id string, n int) string {
 	return id[len(id)-n:]
 }
 
-// shortIDs gives the ids of a table's sessions as it shows them: on a terminal their ends, at one length at which no
+// ShortIDs gives the ids of a table's sessions as it shows them: on a terminal their ends, at one length at which no
 // two are equal, elsewhere whole, for other programs.
-func (a *App) shortIDs(ids []string) func(id string) string {
+func (a *App) ShortIDs(ids []string) func(id string) string {
 	if !a.Screen {
 		return func(id string) string { return id }
 	}
@@ -56,10 +56,10 @@ func (a *App) shortIDs(ids []string) func(id string) string {
 	return func(id string) string { return ShortID(id, n) }
 }
 
-// resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
-func (a *App) resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
+// Resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
+func (a *App) Resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
 	if name == "" {
-		return "", usageError("a session is needed: give its id or name")
+		return "", UsageError("a session is needed: give its id or name")
 	}
 	if session.ValidID(name) {
 		info, err := h.Store().Get(ctx, name)
@@ -96,24 +96,24 @@ const MaxTwins = 5
 
 // ambiguous names the sessions of which one was meant, with what tells them apart.
 func (a *App) ambiguous(text string, found []store.Info) error {
-	e := &exitError{code: ExitUsage, text: text + ": give an id"}
+	e := &ExitError{Code: ExitUsage, Text: text + ": give an id"}
 	for i, s := range found {
 		if i == MaxTwins {
-			e.more = append(e.more, "… and more: perdure list shows them")
+			e.More = append(e.More, "… and more: perdure list shows them")
 			break
 		}
-		e.more = append(e.more, fmt.Sprintf("%s, last changed %s, in %s", a.known(s), a.since(s.Updated), a.tilde(s.Heads.Cwd)))
+		e.More = append(e.More, fmt.Sprintf("%s, last changed %s, in %s", a.Known(s), a.Since(s.Updated), a.Tilde(s.Heads.Cwd)))
 	}
 	return e
 }
 
-// known is a session's id with its name, and what it began with.
-func (a *App) known(s store.Info) string {
+// Known is a session's id with its name, and what it began with.
+func (a *App) Known(s store.Info) string {
 	words := []string{s.ID}
 	if s.Heads.Title != "" {
 		words = append(words, strconv.Quote(display.Line(s.Heads.Title, display.MaxCell)))
 	}
-	if first := s.Heads.Labels[labelPrompt]; first != "" {
+	if first := s.Heads.Labels[LabelPrompt]; first != "" {
 		words = append(words, "that began with", strconv.Quote(display.Line(first, display.MaxCell)))
 	}
 	return strings.Join(words, " ")
@@ -146,7 +146,7 @@ func idPart(s string) bool { return session.ValidID("a" + s) }
 
 // missing says that nothing has this name, and what is near it.
 func (a *App) missing(ctx context.Context, h *perdure.Home, name string) error {
-	e := &exitError{code: ExitMissing, text: fmt.Sprintf("no session %q", name), hint: "perdure list shows what there is"}
+	e := &ExitError{Code: ExitMissing, Text: fmt.Sprintf("no session %q", name), Hint: "perdure list shows what there is"}
 	page, err := h.Store().List(ctx, store.Query{Limit: 1000})
 	if err != nil {
 		return e
@@ -154,7 +154,7 @@ func (a *App) missing(ctx context.Context, h *perdure.Home, name string) error {
 	near := slices.DeleteFunc(page.Sessions, func(s store.Info) bool { return distance(name, s) > max(2, len(name)/3) })
 	if len(near) > 0 {
 		slices.SortStableFunc(near, func(a, b store.Info) int { return cmp.Compare(distance(name, a), distance(name, b)) })
-		e.hint = "nearest: " + ids(near[:min(3, len(near))])
+		e.Hint = "nearest: " + ids(near[:min(3, len(near))])
 	}
 	return e
 }
@@ -184,7 +184,7 @@ func distance(name string, s store.Info) int {
 	return d
 }
 
-// labelPrompt is the label under which a session that -p opened keeps the first words of its first prompt, for lists:
+// LabelPrompt is the label under which a session that -p opened keeps the first words of its first prompt, for lists:
 // store.Info has it in Heads.Labels, a session's state in Labels. It is shown where the session has no name (title). It
 // is no name: -r does not find a session by it, so that a prompt can never take the name of another session.
-const labelPrompt = "prompt"
+const LabelPrompt = "prompt"

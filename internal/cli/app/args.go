@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 )
 
-// exactArgs is cobra.ExactArgs with an exit code and words of its own.
-func exactArgs(n int, what string) cobra.PositionalArgs { return rangeArgs(n, n, what) }
+// ExactArgs is cobra.ExactArgs with an exit code and words of its own.
+func ExactArgs(n int, what string) cobra.PositionalArgs { return RangeArgs(n, n, what) }
 
-// rangeArgs wants between lo and hi arguments; hi < 0 is no bound.
-func rangeArgs(lo, hi int, what string) cobra.PositionalArgs {
+// RangeArgs wants between lo and hi arguments; hi < 0 is no bound.
+func RangeArgs(lo, hi int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		n := len(args)
 		if n >= lo && (hi < 0 || n <= hi) {
@@ -23,12 +23,12 @@ func rangeArgs(lo, hi int, what string) cobra.PositionalArgs {
 		if n > 0 {
 			text += ", got " + display.Count(int64(n), "argument")
 		}
-		return &exitError{code: ExitUsage, text: text, hint: strings.TrimSuffix(cmd.UseLine(), " [flags]")}
+		return &ExitError{Code: ExitUsage, Text: text, Hint: strings.TrimSuffix(cmd.UseLine(), " [flags]")}
 	}
 }
 
-// group makes a command that only has subcommands.
-func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+// Group makes a command that only has subcommands.
+func Group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	names := make([]string, len(subs))
 	for i, s := range subs {
 		names[i] = s.Name()
@@ -36,7 +36,7 @@ func group(use, short string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return usageError("%s needs one of: %s%s", use, strings.Join(names, ", "), got(args))
+			return UsageError("%s needs one of: %s%s", use, strings.Join(names, ", "), got(args))
 		},
 	}
 	c.AddCommand(subs...)

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -27,29 +27,30 @@ const (
 	ExitHeld    = 5
 	ExitLimit   = 6 // of budget or steps
 
-	exitSignalled = 128 // and the signal's number above it
+	ExitSignalled = 128 // and the signal's number above it
 )
 
-// exitError carries an exit code, and words if there is something left to say.
-type exitError struct {
-	code int
-	text string
-	hint string
-	more []string // lines between the two, such as what a name could mean
+// ExitError carries an exit code, and words if there is something left to say.
+type ExitError struct {
+	Code int
+	Text string
+	Hint string
+	More []string // lines between the two, such as what a name could mean
 }
 
-func (e *exitError) Error() string { return e.text }
+func (e *ExitError) Error() string { return e.Text }
 
-// exit ends a command with a code, silently: what there was to say has been said.
-func exit(code int) error {
+// Exit ends a command with a code, silently: what there was to say has been said.
+func Exit(code int) error {
 	if code == ExitDone {
 		return nil
 	}
-	return &exitError{code: code}
+	return &ExitError{Code: code}
 }
 
-func usageError(format string, args ...any) error {
-	return &exitError{code: ExitUsage, text: fmt.Sprintf(format, args...)}
+// UsageError is a command line that makes no sense.
+func UsageError(format string, args ...any) error {
+	return &ExitError{Code: ExitUsage, Text: fmt.Sprintf(format, args...)}
 }
 
 // outcomes maps what went wrong to an exit code and a remedy. The first match counts.
@@ -92,23 +93,23 @@ func (a *App) Report(err error) int {
 	if err == nil {
 		return ExitDone
 	}
-	var own *exitError
+	var own *ExitError
 	if errors.As(err, &own) {
-		if own.text != "" {
-			a.note("%s", own.text)
+		if own.Text != "" {
+			a.Note("%s", own.Text)
 		}
-		for _, line := range own.more {
-			a.hint("%s", line)
+		for _, line := range own.More {
+			a.Hint("%s", line)
 		}
-		if own.hint != "" {
-			a.hint("%s", own.hint)
+		if own.Hint != "" {
+			a.Hint("%s", own.Hint)
 		}
-		return own.code
+		return own.Code
 	}
-	for _, text := range sentences(err) {
-		a.note("%s", text)
+	for _, text := range Sentences(err) {
+		a.Note("%s", text)
 	}
-	if errors.As(err, new(*unwrittenError)) {
+	if errors.As(err, new(*UnwrittenError)) {
 		return ExitFailed
 	}
 	var corrupt *store.CorruptError
@@ -118,17 +119,17 @@ func (a *App) Report(err error) int {
 	}
 	var held *store.HeldError
 	if errors.As(err, &held) && held.Holder.Alive == store.Unknown {
-		a.hint("if that machine is gone: %s frees the session, or %s goes on in a copy",
-			a.command("takeover", held.Session), a.command("fork", held.Session))
+		a.Hint("if that machine is gone: %s frees the session, or %s goes on in a copy",
+			a.Command("takeover", held.Session), a.Command("fork", held.Session))
 		return ExitHeld
 	}
 	if errors.As(err, &held) && held.Session != "" {
-		a.hint("perdure send %s \"MESSAGE\" hands a prompt to that process; perdure log %s --follow shows what it does", held.Session, held.Session)
+		a.Hint("perdure send %s \"MESSAGE\" hands a prompt to that process; perdure log %s --follow shows what it does", held.Session, held.Session)
 	}
 	for _, o := range outcomes {
 		if errors.Is(err, o.is) {
 			if o.hint != "" {
-				a.hint("%s", o.hint)
+				a.Hint("%s", o.hint)
 			}
 			return o.code
 		}
@@ -139,17 +140,17 @@ func (a *App) Report(err error) int {
 // hintDamage names the way on from a damaged event: a session of its own that begins before it.
 func (a *App) hintDamage(e *store.CorruptError) {
 	if errors.Is(e, store.ErrDamaged) { // A page of the database, not an event: nothing can be written.
-		a.hint("put a backup in its place (perdure backup makes them)")
+		a.Hint("put a backup in its place (perdure backup makes them)")
 	} else if e.Seq > 1 {
-		a.hint("%s goes on in a session of its own, from the last good event", a.command("fork", fmt.Sprintf("%s@%d", e.Session, e.Seq-1)))
+		a.Hint("%s goes on in a session of its own, from the last good event", a.Command("fork", fmt.Sprintf("%s@%d", e.Session, e.Seq-1)))
 	} else {
-		a.hint("nothing before it is left; %s removes it", a.command("delete", e.Session))
+		a.Hint("nothing before it is left; %s removes it", a.Command("delete", e.Session))
 	}
-	a.hint("%s names every fault; other sessions are not affected", a.command("verify", e.Session))
+	a.Hint("%s names every fault; other sessions are not affected", a.Command("verify", e.Session))
 }
 
-// remedy is the hint that goes with an error.
-func remedy(err error) string {
+// Remedy is the hint that goes with an error.
+func Remedy(err error) string {
 	for _, o := range outcomes {
 		if errors.Is(err, o.is) {
 			return o.hint

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 // disk are the faults of a disk. One of them fails whatever is tried after it too: it is told once.
 var disk = []error{store.ErrFull, store.ErrUncertain, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS}
 
-// sentences gives the texts of an error that is several joined ones, each once, and a fault of the disk once.
-func sentences(err error) []string {
+// Sentences gives the texts of an error that is several joined ones, each once, and a fault of the disk once.
+func Sentences(err error) []string {
 	var out []string
 	told := map[error]bool{}
 	for _, leaf := range leaves(err, "") {

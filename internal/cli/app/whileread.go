@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"github.com/perdure/perdure/internal/cli/process"
 )
 
-// whileRead calls do with a context that ends when the reader of stdout goes away, if that is a pipe: who follows
+// WhileRead calls do with a context that ends when the reader of stdout goes away, if that is a pipe: who follows
 // something quiet has nothing to write, and would not notice. It ends then as one that writes does.
-func (a *App) whileRead(ctx context.Context, do func(ctx context.Context) error) error {
-	out, ok := underneath(a.Stdout).(*os.File)
+func (a *App) WhileRead(ctx context.Context, do func(ctx context.Context) error) error {
+	out, ok := Underneath(a.Stdout).(*os.File)
 	if !ok {
 		return do(ctx)
 	}
@@ -34,7 +34,7 @@ func (a *App) whileRead(ctx context.Context, do func(ctx context.Context) error)
 	cancel()
 	<-watched
 	if gone.Load() {
-		return exit(128 + int(syscall.SIGPIPE))
+		return Exit(128 + int(syscall.SIGPIPE))
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ func TestSentences(t *testing.T) {
 		{errors.Join(other, fmt.Errorf("x: %w", errors.Join(other, full)), again), []string{"another thing", "x: another thing", "x: " + full.Error()}},
 		{fmt.Errorf("%w: %w", store.ErrFull, other), []string{store.ErrFull.Error() + ": another thing"}},
 	} {
-		if got := sentences(c.err); !slices.Equal(got, c.want) {
+		if got := Sentences(c.err); !slices.Equal(got, c.want) {
 			t.Errorf("%q: got %q, want %q", c.err, got, c.want)
 		}
 	}
