@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 )
 
 func answerCommand(a *app.App) *cobra.Command {
@@ -63,19 +64,19 @@ func answerCommand(a *app.App) *cobra.Command {
 
 // answer gives a human's answer to the question under ref, and tells the question's session.
 func answer(ctx context.Context, a *app.App, h *perdure.Home, ref, text string, literal bool) (id string, err error) {
-	w, err := findWait(ctx, a, h, ref, kindQuestion)
+	w, err := pending.Find(ctx, a, h, ref, pending.Question)
 	if err != nil {
 		return "", err
 	}
 	if !literal {
-		if text, err = option(w.call.Question, text); err != nil {
+		if text, err = pending.Option(w.Call.Question, text); err != nil {
 			return "", err
 		}
 	}
-	err = a.Within(ctx, h, w.session, app.Patience, func(ctx context.Context) error { return h.Answer(ctx, w.session, w.call.ID, text) })
+	err = a.Within(ctx, h, w.Session, app.Patience, func(ctx context.Context) error { return h.Answer(ctx, w.Session, w.Call.ID, text) })
 	if err != nil {
 		return "", err
 	}
-	a.Note("%s answered: %s", w.id, display.Shown(text, display.MaxCell))
-	return w.session, nil
+	a.Note("%s answered: %s", w.ID, display.Shown(text, display.MaxCell))
+	return w.Session, nil
 }

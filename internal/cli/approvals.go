@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/session"
 )
 
@@ -35,13 +36,13 @@ type approvalView struct {
 	Again     bool           `json:"decided_again,omitempty"`  // a rule granted since may allow it: that is decided when it goes on
 }
 
-func viewOfWait(w wait) approvalView {
-	p := w.call.Approval
-	pattern, allows := wider(w)
+func viewOfWait(w pending.Wait) approvalView {
+	p := w.Call.Approval
+	pattern, allows := pending.Wider(w)
 	return approvalView{
-		ID: w.id, Kind: kindApproval, SessionID: w.session, Tool: w.call.Tool, Input: perdure.JSONValue(effective(w.call.Input)), Cwd: p.Cwd, Digest: p.Bound,
+		ID: w.ID, Kind: pending.Approval, SessionID: w.Session, Tool: w.Call.Tool, Input: perdure.JSONValue(pending.Effective(w.Call.Input)), Cwd: p.Cwd, Digest: p.Bound,
 		Rule: p.Rule, Asked: perdure.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
-		Target: p.Target, Always: p.Always, Again: w.again,
+		Target: p.Target, Always: p.Always, Again: w.Again,
 	}
 }
 
@@ -51,11 +52,11 @@ func approvalsListCommand(a *app.App) *cobra.Command {
 		Use: "list [ID]", Short: "List what waits, in a session or in all", Args: app.RangeArgs(0, 1, "at most one session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				approvals, err := waitsFor(ctx, a, h, args, kindApproval)
+				approvals, err := waitsFor(ctx, a, h, args, pending.Approval)
 				if err != nil {
 					return err
 				}
-				questions, err := waitsFor(ctx, a, h, args, kindQuestion)
+				questions, err := waitsFor(ctx, a, h, args, pending.Question)
 				if err != nil {
 					return err
 				}
@@ -68,19 +69,19 @@ func approvalsListCommand(a *app.App) *cobra.Command {
 }
 
 // printWaits lists approvals and questions.
-func printWaits(a *app.App, waits []wait, asJSON bool) error {
+func printWaits(a *app.App, waits []pending.Wait, asJSON bool) error {
 	if len(waits) == 0 && !asJSON {
 		a.Note("nothing waits for a human")
 	}
 	for _, w := range waits {
 		var err error
-		switch q := w.call.Question; {
+		switch q := w.Call.Question; {
 		case asJSON && q != nil:
-			err = a.JSON(questionView{ID: w.id, Kind: kindQuestion, SessionID: w.session, Cwd: w.cwd, Question: *q})
+			err = a.JSON(questionView{ID: w.ID, Kind: pending.Question, SessionID: w.Session, Cwd: w.Cwd, Question: *q})
 		case asJSON:
 			err = a.JSON(viewOfWait(w))
 		case q != nil:
-			printQuestion(a, w.id, *q)
+			printQuestion(a, w.ID, *q)
 		default:
 			printApproval(a, w)
 		}
@@ -109,9 +110,9 @@ func printQuestion(a *app.App, id string, q session.Question) {
 	a.Linef("  perdure answer %s %s", id, map[bool]string{true: "NUMBER   (or a text of yours)", false: "TEXT"}[len(q.Options) > 0])
 }
 
-func waitsFor(ctx context.Context, a *app.App, h *perdure.Home, args []string, kind string) ([]wait, error) {
+func waitsFor(ctx context.Context, a *app.App, h *perdure.Home, args []string, kind string) ([]pending.Wait, error) {
 	if len(args) == 0 {
-		return allWaits(ctx, a, h, kind)
+		return pending.All(ctx, a, h, kind)
 	}
 	id, err := a.Resolve(ctx, h, args[0])
 	if err != nil {
@@ -121,18 +122,18 @@ func waitsFor(ctx context.Context, a *app.App, h *perdure.Home, args []string, k
 	if err != nil {
 		return nil, err
 	}
-	return waitsOf(st, kind), nil
+	return pending.Of(st, kind), nil
 }
 
 // printApproval shows a call with all that its judge has to know.
-func printApproval(a *app.App, w wait) {
+func printApproval(a *app.App, w pending.Wait) {
 	v := viewOfWait(w)
 	a.Linef("%s  %s  asked %s", v.ID, display.Shown(v.Tool, display.MaxCell), a.Ago(int64(v.Asked)))
-	for _, l := range callLines(w, linesInList) {
+	for _, l := range pending.Lines(w, pending.LinesInList) {
 		a.Linef("  %s", l)
 	}
-	if w.again {
-		a.Linef("  %s", decidedAgain)
+	if w.Again {
+		a.Linef("  %s", pending.DecidedAgain)
 	}
 	a.Linef("  digest %s", v.Digest)
 	a.Linef("  perdure approvals allow %s   (or deny)", v.ID)
@@ -145,9 +146,9 @@ func printApproval(a *app.App, w wait) {
 }
 
 // offered words the exact rule of an approval. A command has just been shown, with its lines.
-func offered(w wait) string {
-	if w.call.Tool == "Bash" {
+func offered(w pending.Wait) string {
+	if w.Call.Tool == "Bash" {
 		return "this command again, exactly as it is"
 	}
-	return display.Shown(w.call.Approval.Offer, 500)
+	return display.Shown(w.Call.Approval.Offer, 500)
 }

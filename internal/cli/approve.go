@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/engine"
 )
 
@@ -113,7 +114,7 @@ func decideAll(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags
 		if err := decideOne(ctx, a, h, f, w); err != nil {
 			return sessions, err
 		}
-		sessions = addOnce(sessions, w.session)
+		sessions = addOnce(sessions, w.Session)
 	}
 	return sessions, nil
 }
@@ -129,7 +130,7 @@ func addOnce(list []string, id string) []string {
 
 // named finds all approvals that are named before any is answered, so that a wrong name answers none. Those that have
 // this answer already are only told; their sessions are given apart.
-func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, args []string) (waits []wait, known []string, err error) {
+func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, args []string) (waits []pending.Wait, known []string, err error) {
 	if f.all != "" {
 		id, err := a.Resolve(ctx, h, f.all)
 		if err != nil {
@@ -137,15 +138,15 @@ func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, ar
 		}
 		st, err := h.State(ctx, id)
 		if waits = nil; err == nil {
-			if waits = waitsOf(st, kindApproval); len(waits) == 0 {
-				err = noWait(st, f.all, kindApproval)
+			if waits = pending.Of(st, pending.Approval); len(waits) == 0 {
+				err = pending.None(st, f.all, pending.Approval)
 			}
 		}
 		return waits, nil, err
 	}
 	seen := map[string]bool{}
 	for _, ref := range args {
-		w, err := findWait(ctx, a, h, ref, kindApproval)
+		w, err := pending.Find(ctx, a, h, ref, pending.Approval)
 		if err != nil {
 			id, err := decided(ctx, a, h, ref, f, err)
 			if err != nil {
@@ -154,13 +155,13 @@ func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, ar
 			known = append(known, id)
 			continue
 		}
-		if f.digest != "" && f.digest != w.call.Approval.Bound.String() {
+		if f.digest != "" && f.digest != w.Call.Approval.Bound.String() {
 			return nil, nil, &app.ExitError{
-				Code: app.ExitFailed, Text: fmt.Sprintf("%s is no longer the call with that digest", w.id), Hint: "perdure approvals list " + w.session + " shows it",
+				Code: app.ExitFailed, Text: fmt.Sprintf("%s is no longer the call with that digest", w.ID), Hint: "perdure approvals list " + w.Session + " shows it",
 			}
 		}
-		if !seen[w.id] {
-			seen[w.id] = true
+		if !seen[w.ID] {
+			seen[w.ID] = true
 			waits = append(waits, w)
 		}
 	}
@@ -169,22 +170,22 @@ func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, ar
 
 // decideOne answers one approval. Giving the same answer again succeeds: a process that was killed before the first one
 // was acknowledged may repeat it.
-func decideOne(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, w wait) error {
+func decideOne(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, w pending.Wait) error {
 	grant, err := f.grant(w)
 	if err != nil {
 		return err
 	}
-	err = a.Within(ctx, h, w.session, app.Patience, func(ctx context.Context) error {
-		return h.Approve(ctx, w.shown(), perdure.Approval{Allow: f.allow, Grant: grant, Message: f.message})
+	err = a.Within(ctx, h, w.Session, app.Patience, func(ctx context.Context) error {
+		return h.Approve(ctx, w.Waiting(), perdure.Approval{Allow: f.allow, Grant: grant, Message: f.message})
 	})
 	if errors.Is(err, engine.ErrRefused) {
-		_, err = decided(ctx, a, h, w.id, f, err)
+		_, err = decided(ctx, a, h, w.ID, f, err)
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	a.Note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.id, callLine(w))
+	a.Note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.ID, pending.Line(w))
 	if grant != "" {
 		a.Hint("and for the session's life: %s", display.Shown(grant, 500))
 	}
@@ -192,18 +193,18 @@ func decideOne(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags
 }
 
 // grant is the rule that the scope gives besides.
-func (f *approveFlags) grant(w wait) (rule string, err error) {
+func (f *approveFlags) grant(w pending.Wait) (rule string, err error) {
 	switch {
 	case !f.allow || f.scope == "once":
 		return "", nil
 	case f.scope == "pattern":
-		if rule, _ = wider(w); rule == "" {
-			return "", app.UsageError("no pattern covers %s: allow it with --scope session or once", w.id)
+		if rule, _ = pending.Wider(w); rule == "" {
+			return "", app.UsageError("no pattern covers %s: allow it with --scope session or once", w.ID)
 		}
 		return rule, nil
 	}
-	if rule = w.call.Approval.Offer; rule == "" {
-		return "", app.UsageError("no rule covers %s alone: it can only be allowed --scope once", w.id)
+	if rule = w.Call.Approval.Offer; rule == "" {
+		return "", app.UsageError("no rule covers %s alone: it can only be allowed --scope once", w.ID)
 	}
 	return rule, nil
 }
@@ -211,7 +212,7 @@ func (f *approveFlags) grant(w wait) (rule string, err error) {
 // decided tells that the act under ref was answered so before, and gives its session; else err stands.
 func decided(ctx context.Context, a *app.App, h *perdure.Home, ref string, f *approveFlags, err error) (id string, _ error) {
 	i := strings.LastIndexByte(ref, ':')
-	if i < 0 || !isAct(ref[i+1:]) {
+	if i < 0 || !pending.IsAct(ref[i+1:]) {
 		return "", err
 	}
 	st, stateErr := h.State(ctx, ref[:i])

@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/engine"
 )
 
@@ -40,7 +41,7 @@ type answered struct {
 }
 
 // ask begins to ask, and ends what was asked before: the run has gone on since.
-func (k *asker) ask(ctx context.Context, waits []wait) {
+func (k *asker) ask(ctx context.Context, waits []pending.Wait) {
 	k.end()
 	k.once.Do(func() {
 		k.lines, k.want = make(chan answered), make(chan struct{}, 1)
@@ -59,13 +60,13 @@ func (k *asker) ask(ctx context.Context, waits []wait) {
 }
 
 // all asks about all of them, and answers then: what an answer sets going would write into the next question.
-func (k *asker) all(ctx context.Context, waits []wait) {
+func (k *asker) all(ctx context.Context, waits []pending.Wait) {
 	var given []typedReply
 	for i, w := range waits {
 		which := ""
 		if len(waits) > 1 {
-			about := callLine(w)
-			if q := w.call.Question; q != nil {
+			about := pending.Line(w)
+			if q := w.Call.Question; q != nil {
 				about = strconv.Quote(display.Shown(q.Question, display.MaxCell))
 			}
 			which = fmt.Sprintf(" %s (%d of %d)", about, i+1, len(waits))
@@ -83,7 +84,7 @@ func (k *asker) all(ctx context.Context, waits []wait) {
 		}
 	}
 	for _, g := range given {
-		if !k.give(ctx, g.wait, g.reply) {
+		if !k.give(ctx, g.Wait, g.reply) {
 			return
 		}
 	}
@@ -129,16 +130,16 @@ type verdict struct {
 }
 
 type typedReply struct {
-	wait
+	pending.Wait
 	reply
 }
 
 // one asks about one call until something comes that is an answer.
-func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
-	ask, other := "allow"+which+"? y, or n and why [n] ", "approvals allow "+w.id
-	if w.call.Question != nil {
-		ask, other = "answer"+which+"? ", "answer "+w.id+" ANSWER"
-		if len(w.call.Question.Options) > 0 {
+func (k *asker) one(ctx context.Context, w pending.Wait, which string) (reply, came) {
+	ask, other := "allow"+which+"? y, or n and why [n] ", "approvals allow "+w.ID
+	if w.Call.Question != nil {
+		ask, other = "answer"+which+"? ", "answer "+w.ID+" ANSWER"
+		if len(w.Call.Question.Options) > 0 {
 			ask = "answer" + which + "? a number, or a text of yours "
 		}
 	}
@@ -153,7 +154,7 @@ func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
 		case gone:
 			return reply{}, gone
 		case elsewhere:
-			k.app.Note("%s was answered elsewhere", w.id)
+			k.app.Note("%s was answered elsewhere", w.ID)
 			return reply{}, elsewhere
 		case closed:
 			k.app.Note("not answered: perdure %s, from another terminal", other)
@@ -167,12 +168,12 @@ func (k *asker) one(ctx context.Context, w wait, which string) (reply, came) {
 }
 
 // reading takes a line for an answer; ok is false for what is none.
-func (k *asker) reading(w wait, line string) (r reply, ok bool) {
-	if w.call.Question == nil {
+func (k *asker) reading(w pending.Wait, line string) (r reply, ok bool) {
+	if w.Call.Question == nil {
 		r.verdict, ok = typed(line)
 		return r, ok
 	}
-	text, err := option(w.call.Question, strings.TrimSpace(line))
+	text, err := pending.Option(w.Call.Question, strings.TrimSpace(line))
 	if err != nil {
 		k.app.Note("%v", err)
 		return r, false
@@ -181,20 +182,20 @@ func (k *asker) reading(w wait, line string) (r reply, ok bool) {
 }
 
 // give gives an answer to the session; false: no more of them are to be given.
-func (k *asker) give(ctx context.Context, w wait, r reply) bool {
+func (k *asker) give(ctx context.Context, w pending.Wait, r reply) bool {
 	var err error
-	if w.call.Question != nil {
-		err = k.home.Answer(ctx, w.session, w.call.ID, r.text)
+	if w.Call.Question != nil {
+		err = k.home.Answer(ctx, w.Session, w.Call.ID, r.text)
 	} else {
-		err = k.home.Approve(ctx, w.shown(), perdure.Approval{Allow: r.verdict.allow, Message: r.verdict.message})
+		err = k.home.Approve(ctx, w.Waiting(), perdure.Approval{Allow: r.verdict.allow, Message: r.verdict.message})
 	}
 	switch {
 	case ctx.Err() != nil:
 		return false
 	case errors.Is(err, engine.ErrRefused):
-		k.app.Note("%s was answered already", w.id)
+		k.app.Note("%s was answered already", w.ID)
 	case err != nil:
-		k.app.Note("%s: %v", w.id, err)
+		k.app.Note("%s: %v", w.ID, err)
 		return false
 	}
 	return true
@@ -211,7 +212,7 @@ const (
 )
 
 // line waits for a line, or for an answer that another process gives.
-func (k *asker) line(ctx context.Context, w wait) (string, came) {
+func (k *asker) line(ctx context.Context, w pending.Wait) (string, came) {
 	look := time.NewTicker(lookAgain)
 	defer look.Stop()
 	for {
@@ -230,8 +231,8 @@ func (k *asker) line(ctx context.Context, w wait) (string, came) {
 				return line.text, typedLine
 			}
 		case <-look.C:
-			st, err := k.home.State(ctx, w.session)
-			if err == nil && !slices.ContainsFunc(allWaitsOf(st), func(v wait) bool { return v.id == w.id }) {
+			st, err := k.home.State(ctx, w.Session)
+			if err == nil && !slices.ContainsFunc(pending.Both(st), func(v pending.Wait) bool { return v.ID == w.ID }) {
 				return "", elsewhere
 			}
 		}

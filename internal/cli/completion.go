@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
@@ -63,7 +64,7 @@ func complete(a *app.App, root *cobra.Command) {
 		"task output": o.completeTask(anyTask, 1), "task wait": o.completeTask(anyTask, 1), "task restart": o.completeTask(anyTask, 1),
 		"task attach": o.completeTask(stillRuns, 1), "task write": o.completeTask(takesInput, 1), "task kill": o.completeTask(stillRuns, maxCompletions),
 		"task restart-policy": o.completePolicy, "task background": o.completeSessionThat(works),
-		"approvals allow": o.completeWait(kindApproval), "approvals deny": o.completeWait(kindApproval), "answer": o.completeWait(kindQuestion),
+		"approvals allow": o.completeWait(pending.Approval), "approvals deny": o.completeWait(pending.Approval), "answer": o.completeWait(pending.Question),
 		"approvals list": o.completeAsking, "permissions revoke": o.completeGrant,
 		"pause": o.completeSessionThat(is(session.LifecycleOpen)), "close": o.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
 		"reopen": o.completeSessionThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.completeSessionThat(held),

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -123,17 +124,17 @@ func (a offers) completePolicy(cmd *cobra.Command, args []string, prefix string)
 func (a offers) completeWait(kind string) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-			if kind == kindQuestion && len(args) > 0 {
+			if kind == pending.Question && len(args) > 0 {
 				return nil
 			}
-			waits, err := allWaits(cmd.Context(), a.App, h, kind)
+			waits, err := pending.All(cmd.Context(), a.App, h, kind)
 			for _, w := range waits {
-				about := w.call.Tool + " " + session.About(w.call.Input)
-				if w.call.Question != nil {
-					about = w.call.Question.Question
+				about := w.Call.Tool + " " + session.About(w.Call.Input)
+				if w.Call.Question != nil {
+					about = w.Call.Question.Question
 				}
-				if !slices.Contains(args, w.id) {
-					add(w.id, about)
+				if !slices.Contains(args, w.ID) {
+					add(w.ID, about)
 				}
 			}
 			return err
@@ -144,19 +145,19 @@ func (a offers) completeWait(kind string) completer {
 // completeAsking offers the sessions in which something waits for a human: for a flag, approvals alone.
 func (a offers) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
-		kinds := []string{kindApproval, kindQuestion}
+		kinds := []string{pending.Approval, pending.Question}
 		if cmd.Name() != "list" {
 			kinds = kinds[:1]
 		} else if len(args) > 0 {
 			return nil
 		}
 		for _, kind := range kinds {
-			waits, err := allWaits(cmd.Context(), a.App, h, kind)
+			waits, err := pending.All(cmd.Context(), a.App, h, kind)
 			if err != nil {
 				return err
 			}
 			for _, w := range waits {
-				add(w.session, kind)
+				add(w.Session, kind)
 			}
 		}
 		return nil

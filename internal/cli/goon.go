@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 )
 
 // goOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
@@ -21,11 +22,11 @@ func goOn(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 		return
 	}
 	calls, again, questions := 0, 0, 0
-	for _, w := range allWaitsOf(st) {
+	for _, w := range pending.Both(st) {
 		switch {
-		case w.again:
+		case w.Again:
 			again++
-		case w.call.Question != nil:
+		case w.Call.Question != nil:
 			questions++
 		default:
 			calls++

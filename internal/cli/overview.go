@@ -7,6 +7,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -58,9 +59,9 @@ func overview(ctx context.Context, a *app.App, h *perdure.Home) error {
 func onlyTasks(s perdure.Listing) bool { return modelOf(s) == "-" }
 
 func overviewWaits(ctx context.Context, a *app.App, h *perdure.Home) error {
-	var waits []wait
-	for _, kind := range []string{kindApproval, kindQuestion} {
-		more, err := allWaits(ctx, a, h, kind)
+	var waits []pending.Wait
+	for _, kind := range []string{pending.Approval, pending.Question} {
+		more, err := pending.All(ctx, a, h, kind)
 		if err != nil {
 			return err
 		}
@@ -71,11 +72,11 @@ func overviewWaits(ctx context.Context, a *app.App, h *perdure.Home) error {
 	}
 	a.Linef("Waits for you")
 	for _, w := range waits[:min(len(waits), overviewRows)] {
-		if q := w.call.Question; q != nil {
+		if q := w.Call.Question; q != nil {
 			itemf(a, "%s  asks: %s", shortWait(w), q.Question)
 			continue
 		}
-		itemf(a, "%s  wants: %s %s", shortWait(w), w.call.Tool, session.About(w.call.Input))
+		itemf(a, "%s  wants: %s %s", shortWait(w), w.Call.Tool, session.About(w.Call.Input))
 	}
 	a.Linef("  perdure approvals list, show ID; approvals allow ID, deny ID, answer ID TEXT")
 	a.Linef("")
@@ -83,7 +84,9 @@ func overviewWaits(ctx context.Context, a *app.App, h *perdure.Home) error {
 }
 
 // shortWait is the id of a wait with the end of its session's id, which is as good and can be read.
-func shortWait(w wait) string { return app.ShortID(w.session, app.ShortLength) + ":" + w.call.ID }
+func shortWait(w pending.Wait) string {
+	return app.ShortID(w.Session, app.ShortLength) + ":" + w.Call.ID
+}
 
 func overviewTasks(ctx context.Context, a *app.App, h *perdure.Home) error {
 	tasks, err := a.AllTasks(ctx, h)

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
@@ -220,7 +221,7 @@ func showWait(a *app.App, w perdure.Waiting) {
 	if w.Question == nil {
 		itemf(a, "approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
 		if w.Again {
-			a.Linef("    %s", decidedAgain)
+			a.Linef("    %s", pending.DecidedAgain)
 		}
 		a.Linef("    perdure approvals allow %s, or deny", w.ID)
 		return

@@ -5,15 +5,16 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 )
 
 // waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so
 // that nothing has to be run for it.
-func (p *printer) waiting(r *perdure.Result, here bool) []wait {
+func (p *printer) waiting(r *perdure.Result, here bool) []pending.Wait {
 	a := p.app
 	a.Note("session %s waits for you:", r.SessionID)
 	for _, w := range r.Waiting {
-		if w.Kind != kindQuestion {
+		if w.Kind != pending.Question {
 			continue
 		}
 		a.Hint("%s asks: %s", w.ID, display.Shown(w.Question.Question, 2000))
@@ -31,16 +32,16 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 	}
 	waits, calls := p.waits(r), 0
 	for _, w := range waits {
-		if w.call.Question != nil {
+		if w.Call.Question != nil {
 			continue
 		}
 		calls++
-		a.Hint("%s  %s", w.id, display.Shown(w.call.Tool, display.MaxCell))
-		for _, l := range callLines(w, linesAtEnd) {
+		a.Hint("%s  %s", w.ID, display.Shown(w.Call.Tool, display.MaxCell))
+		for _, l := range pending.Lines(w, pending.LinesAtEnd) {
 			a.Hint("  %s", l)
 		}
 		if !here {
-			a.Hint("perdure approvals allow %s   (or deny)", w.id)
+			a.Hint("perdure approvals allow %s   (or deny)", w.ID)
 		}
 	}
 	if calls > 1 && !here {
@@ -50,11 +51,11 @@ func (p *printer) waiting(r *perdure.Result, here bool) []wait {
 }
 
 // waits are the approvals and questions that wait, as the session has them.
-func (p *printer) waits(r *perdure.Result) []wait {
+func (p *printer) waits(r *perdure.Result) []pending.Wait {
 	st, err := p.home.State(context.Background(), r.SessionID)
 	if err != nil {
 		p.app.Note("what waits cannot be shown: %v", err)
 		return nil
 	}
-	return allWaitsOf(st)
+	return pending.Both(st)
 }

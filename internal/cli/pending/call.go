@@ -1,4 +1,4 @@
-package cli
+package pending
 
 import (
 	"bytes"
@@ -23,15 +23,15 @@ import (
 const (
 	maxShownLine = 400     // characters of a line; its beginning and its end are shown
 	maxShownFile = 1 << 20 // bytes of a file that is compared
-	linesInList  = 400     // lines of a text in approvals list
-	linesAtEnd   = 40      // lines of a text where a run tells what it waits for
+	LinesInList  = 400     // lines of a text in approvals list
+	LinesAtEnd   = 40      // lines of a text where a run tells what it waits for
 	maxDiffLines = 10_000  // of both sides; what is longer is shown as its new lines
 )
 
-// callLines are what a person has to know of a call that waits: where, why, and what. most bounds the lines of each of
+// Lines are what a person has to know of a call that waits: where, why, and what. most bounds the lines of each of
 // its texts.
-func callLines(w wait, most int) []string {
-	p := w.call.Approval
+func Lines(w Wait, most int) []string {
+	p := w.Call.Approval
 	out := []string{"in " + safe.Shown(p.Cwd, 500)}
 	if p.Target != "" {
 		out = append(out, "works on "+safe.Visible(p.Target))
@@ -39,33 +39,33 @@ func callLines(w wait, most int) []string {
 	if p.Reason != "" {
 		out = append(out, "because "+safe.Shown(p.Reason, 500))
 	}
-	for _, l := range describe(w.call.Tool, w.call.Input, p.Cwd, p.Target, most) {
+	for _, l := range describe(w.Call.Tool, w.Call.Input, p.Cwd, p.Target, most) {
 		out = append(out, "  "+l)
 	}
 	return out
 }
 
-// callLine is a call on one line: its file, or its command.
-func callLine(w wait) string {
-	fields := fieldsOf(w.call.Input)
+// Line is a call on one line: its file, or its command.
+func Line(w Wait) string {
+	fields := fieldsOf(w.Call.Input)
 	for _, name := range []string{"command", "file_path", "path", "pattern"} {
 		var s string
 		if json.Unmarshal(fields[name], &s) == nil && s != "" {
-			return safe.Shown(w.call.Tool+" "+display.FirstLine(s), 200)
+			return safe.Shown(w.Call.Tool+" "+display.FirstLine(s), 200)
 		}
 	}
-	return safe.Shown(w.call.Tool+" "+string(effective(w.call.Input)), 200)
+	return safe.Shown(w.Call.Tool+" "+string(Effective(w.Call.Input)), 200)
 }
 
-// wider is the pattern that may be granted beside the exact rule of an approval, and what it allows.
-func wider(w wait) (rule, allows string) {
-	p := w.call.Approval
+// Wider is the pattern that may be granted beside the exact rule of an approval, and what it allows.
+func Wider(w Wait) (rule, allows string) {
+	p := w.Call.Approval
 	if p.Offer == "" {
 		return "", ""
 	}
-	r := permission.Request{Tool: w.call.Tool, Root: p.Cwd, Cwd: p.Cwd}
+	r := permission.Request{Tool: w.Call.Tool, Root: p.Cwd, Cwd: p.Cwd}
 	var command string
-	if json.Unmarshal(fieldsOf(w.call.Input)["command"], &command) == nil {
+	if json.Unmarshal(fieldsOf(w.Call.Input)["command"], &command) == nil {
 		r.Command = command
 	}
 	if r.Path = p.Target; r.Path == "" { // asked by an older version
@@ -151,8 +151,8 @@ func fieldsOf(input json.RawMessage) map[string]json.RawMessage {
 	return fields
 }
 
-// effective is an input as tools read it: without fields that a later one of the same name replaces.
-func effective(input json.RawMessage) json.RawMessage {
+// Effective is an input as tools read it: without fields that a later one of the same name replaces.
+func Effective(input json.RawMessage) json.RawMessage {
 	fields := fieldsOf(input)
 	if fields == nil {
 		return input
