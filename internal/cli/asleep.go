@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/session"
 )
 
@@ -22,6 +23,6 @@ func (p *printer) list(r *perdure.Result) {
 			p.app.Hint("and %d more; perdure show %s has all", len(r.Awaits)-i, r.SessionID)
 			return
 		}
-		p.app.Hint("%s", awaitLine(p.app, a))
+		p.app.Hint("%s", sessions.AwaitLine(p.app, a))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
 )
@@ -81,7 +82,7 @@ func complete(a *app.App, root *cobra.Command) {
 		"activity":        fixed(perdure.Activities()...),
 		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
 		"except": o.completeTask(stillRuns, maxCompletions), "all": o.completeAsking,
-		"by": fixed(usageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
+		"by": fixed(sessions.UsageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
 	}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/sessions"
 )
 
 const longHelp = `Perdure keeps the whole existence of an AI agent: kill it anywhere and resume it,
@@ -63,7 +64,7 @@ func root(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.changed = cmd.Flags().Changed
 			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
-				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return overview(ctx, a, h) })
+				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return sessions.Overview(ctx, a, h) })
 			}
 			return run(cmd.Context(), a, f, args)
 		},

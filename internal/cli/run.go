@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
@@ -79,7 +80,7 @@ func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set se
 		return err
 	}
 	if f.name != "" {
-		warnOfTwins(ctx, a, h, id, f.name)
+		sessions.WarnOfTwins(ctx, a, h, id, f.name)
 	}
 	if out.home = h; f.wait && a.Asks && f.format != "stream-json" {
 		out.asker = &asker{app: a, home: h}
@@ -101,7 +102,7 @@ func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set se
 	if w, ok := a.Stdout.(*app.Results); ok {
 		w.Hint = "the answer is kept: perdure show " + id + " --messages"
 	}
-	tellTasks(context.WithoutCancel(ctx), a, h, id)
+	sessions.TellTasks(context.WithoutCancel(ctx), a, h, id)
 	return app.Exit(exitCode(r, sig, f.wait))
 }
 
@@ -121,7 +122,7 @@ func choose(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set s
 	if err != nil || !f.fork {
 		return id, true, err
 	}
-	name, err := forkName(ctx, h, id, f.name)
+	name, err := sessions.ForkName(ctx, h, id, f.name)
 	if err != nil {
 		return "", false, err
 	}
@@ -178,18 +179,18 @@ func newest(ctx context.Context, a *app.App, h *perdure.Home) (string, error) {
 
 func listToPick(ctx context.Context, a *app.App, h *perdure.Home) error {
 	const most = 10
-	page, err := h.List(ctx, store.Query{Limit: overviewLooked})
+	page, err := h.List(ctx, store.Query{Limit: sessions.OverviewLooked})
 	if err != nil {
 		return err
 	}
-	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
-	if len(sessions) == 0 {
+	newest := slices.DeleteFunc(page.Sessions, sessions.OnlyTasks)
+	if len(newest) == 0 {
 		return &app.ExitError{Code: app.ExitMissing, Text: "there is no session to resume", Hint: "perdure -p \"PROMPT\" opens one"}
 	}
 	a.Note("which session? the newest are:")
 	beside := *a // stdout is for answers
 	beside.Stdout = a.Stderr
-	if err := printSessions(&beside, sessions[:min(len(sessions), most)], false); err != nil {
+	if err := sessions.Print(&beside, newest[:min(len(newest), most)], false); err != nil {
 		return err
 	}
 	a.Hint("perdure -p -r ID goes on with one of them")

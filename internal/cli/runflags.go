@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/permission"
 	"github.com/perdure/perdure/session"
@@ -112,7 +113,7 @@ func (f *runFlags) check() error {
 		return app.UsageError("--retry-for cannot be negative")
 	}
 	if f.changed("name") {
-		if err := checkName(f.name); err != nil {
+		if err := sessions.CheckName(f.name); err != nil {
 			return err
 		}
 	}

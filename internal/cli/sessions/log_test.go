@@ -1,4 +1,4 @@
-package cli_test
+package sessions_test
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"context"
@@ -18,7 +18,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-func showCommand(a *app.App) *cobra.Command {
+// ShowCommand is perdure show.
+func ShowCommand(a *app.App) *cobra.Command {
 	var opt perdure.ViewOptions
 	var asJSON bool
 	last := 0
@@ -140,7 +141,7 @@ func showLists(a *app.App, v *perdure.View) {
 	section(a, "plan", v.Plan, func(s session.Step) { itemf(a, "%-9s  %s", s.Status, s.Content) })
 	showActs(a, v)
 	section(a, "tasks", v.Tasks, func(t perdure.TaskView) { showTask(a, t) })
-	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { itemf(a, "%s", awaitLine(a, w)) })
+	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { itemf(a, "%s", AwaitLine(a, w)) })
 	section(a, "facts", v.Facts, func(f perdure.FactView) { itemf(a, "%s: %s", f.Kind, f.Text) })
 	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
 	if n := len(changed); n > 0 {
@@ -291,8 +292,8 @@ func inputText(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// awaitLine is one await for people.
-func awaitLine(a *app.App, v perdure.AwaitView) string {
+// AwaitLine is one await for people.
+func AwaitLine(a *app.App, v perdure.AwaitView) string {
 	at := ""
 	if v.At != 0 {
 		at = ", at the latest " + a.Local(int64(v.At))

@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"context"
@@ -18,12 +18,13 @@ import (
 // maxName bounds a session's name, in bytes.
 const maxName = 256
 
-func renameCommand(a *app.App) *cobra.Command {
+// RenameCommand is perdure rename.
+func RenameCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "rename ID NAME", Short: "Name a session", Args: app.ExactArgs(2, "a session and its new name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := args[1]
-			if err := checkName(name); err != nil {
+			if err := CheckName(name); err != nil {
 				return err
 			}
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
@@ -31,14 +32,15 @@ func renameCommand(a *app.App) *cobra.Command {
 					return err
 				}
 				a.Note("session %s is named %q", id, name)
-				warnOfTwins(ctx, a, h, id, name)
+				WarnOfTwins(ctx, a, h, id, name)
 				return nil
 			})
 		},
 	}
 }
 
-func checkName(name string) error {
+// CheckName refuses what cannot be the name of a session.
+func CheckName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return app.UsageError("a name cannot be empty")
@@ -50,8 +52,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// warnOfTwins says when the name does not lead to the session: ids come first, and a name must be the only one.
-func warnOfTwins(ctx context.Context, a *app.App, h *perdure.Home, id, name string) {
+// WarnOfTwins says when the name does not lead to the session: ids come first, and a name must be the only one.
+func WarnOfTwins(ctx context.Context, a *app.App, h *perdure.Home, id, name string) {
 	if info, err := h.Store().Get(ctx, name); err == nil && info.ID != id {
 		a.Note("%q is also the id of another session, which comes first: use %s", name, id)
 		return
@@ -62,17 +64,20 @@ func warnOfTwins(ctx context.Context, a *app.App, h *perdure.Home, id, name stri
 	}
 }
 
-func pauseCommand(a *app.App) *cobra.Command {
+// PauseCommand is perdure pause.
+func PauseCommand(a *app.App) *cobra.Command {
 	return lifecycleCommand(a, "pause", "Let a session start nothing new; a command that runs goes on", session.LifecyclePaused,
 		session.LifecycleOpen)
 }
 
-func closeCommand(a *app.App) *cobra.Command {
+// CloseCommand is perdure close.
+func CloseCommand(a *app.App) *cobra.Command {
 	return lifecycleCommand(a, "close", "Declare a session done; it is kept", session.LifecycleClosed,
 		session.LifecycleOpen, session.LifecyclePaused)
 }
 
-func reopenCommand(a *app.App) *cobra.Command {
+// ReopenCommand is perdure reopen.
+func ReopenCommand(a *app.App) *cobra.Command {
 	return lifecycleCommand(a, "reopen", "Let a paused or closed session take turns again", session.LifecycleOpen,
 		session.LifecyclePaused, session.LifecycleClosed)
 }
@@ -102,7 +107,7 @@ func lifecycleCommand(a *app.App, verb, short string, to session.Lifecycle, from
 					}
 				}
 				a.Note("session %s is %s", id, to)
-				tellTasks(ctx, a, h, id)
+				TellTasks(ctx, a, h, id)
 				return nil
 			})
 		},

@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// tellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
+// TellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
 // to find and to end them.
-func tellTasks(ctx context.Context, a *app.App, h *perdure.Home, id string) {
+func TellTasks(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return

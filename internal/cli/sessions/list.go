@@ -1,4 +1,6 @@
-package cli
+// Package sessions are the commands about sessions as a whole: which there are, what one of them is, did and cost, and
+// its life: a name, a fork, a pause, its end. It also words what a run has to say of its session beside the turn itself.
+package sessions
 
 import (
 	"context"
@@ -23,7 +25,8 @@ type listFlags struct {
 	json                            bool
 }
 
-func listCommand(a *app.App) *cobra.Command {
+// ListCommand is perdure list.
+func ListCommand(a *app.App) *cobra.Command {
 	f := &listFlags{}
 	c := &cobra.Command{
 		Use: "list", Short: "List sessions, the newest first", Aliases: []string{"ls"}, Args: cobra.ArbitraryArgs,
@@ -97,7 +100,7 @@ func list(ctx context.Context, a *app.App, h *perdure.Home, q store.Query, asJSO
 				return err
 			}
 		}
-	} else if err := printSessions(a, page.Sessions, false); err != nil {
+	} else if err := Print(a, page.Sessions, false); err != nil {
 		return err
 	}
 	for _, s := range page.Sessions {
@@ -112,8 +115,8 @@ func list(ctx context.Context, a *app.App, h *perdure.Home, q store.Query, asJSO
 	return nil
 }
 
-// printSessions prints sessions for people. Those of one directory need not name it.
-func printSessions(a *app.App, sessions []perdure.Listing, oneDirectory bool) error {
+// Print prints sessions for people. Those of one directory need not name it.
+func Print(a *app.App, sessions []perdure.Listing, oneDirectory bool) error {
 	if len(sessions) == 0 {
 		a.Note("no sessions")
 		return nil

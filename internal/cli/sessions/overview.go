@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 const (
 	overviewSessions = 5
 	overviewRows     = 8
-	// overviewLooked are the sessions among which those are that have a model: each task run makes one that has none.
-	overviewLooked = 200
+	// OverviewLooked are the sessions among which those are that have a model: each task run makes one that has none.
+	OverviewLooked = 200
 )
 
-// overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
+// Overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
 // human anywhere, what runs, and how to begin.
-func overview(ctx context.Context, a *app.App, h *perdure.Home) error {
-	q := store.Query{Limit: overviewLooked}
+func Overview(ctx context.Context, a *app.App, h *perdure.Home) error {
+	q := store.Query{Limit: OverviewLooked}
 	var page perdure.ListPage
 	var err error
 	if q.Cwd, err = a.Directory(here); err == nil { // else it is gone, with its sessions
@@ -32,11 +32,11 @@ func overview(ctx context.Context, a *app.App, h *perdure.Home) error {
 			return err
 		}
 	}
-	sessions := slices.DeleteFunc(page.Sessions, onlyTasks)
+	sessions := slices.DeleteFunc(page.Sessions, OnlyTasks)
 	sessions = sessions[:min(len(sessions), overviewSessions)]
 	if len(sessions) > 0 {
 		a.Linef("Newest sessions in %s", display.Line(a.Tilde(q.Cwd), display.MaxCell))
-		if err := printSessions(a, sessions, true); err != nil {
+		if err := Print(a, sessions, true); err != nil {
 			return err
 		}
 		a.Linef("")
@@ -55,8 +55,8 @@ func overview(ctx context.Context, a *app.App, h *perdure.Home) error {
 	return nil
 }
 
-// onlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
-func onlyTasks(s perdure.Listing) bool { return modelOf(s) == "-" }
+// OnlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
+func OnlyTasks(s perdure.Listing) bool { return modelOf(s) == "-" }
 
 func overviewWaits(ctx context.Context, a *app.App, h *perdure.Home) error {
 	var waits []pending.Wait

@@ -1,8 +1,6 @@
-package cli
+package sessions
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestPosition(t *testing.T) {
 	for in, want := range map[string]struct {

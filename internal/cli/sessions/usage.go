@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"cmp"
@@ -16,18 +16,19 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// usageBy are the ways in which usage can be told apart.
-var usageBy = []string{"model", "session", "directory", "day"}
+// UsageBy are the ways in which usage can be told apart.
+var UsageBy = []string{"model", "session", "directory", "day"}
 
-func usageCommand(a *app.App) *cobra.Command {
+// UsageCommand is perdure usage.
+func UsageCommand(a *app.App) *cobra.Command {
 	var asJSON bool
-	by := usageBy[0]
+	by := UsageBy[0]
 	c := &cobra.Command{
 		Use: "usage [ID]", Short: "Tokens and cost by model, session, directory or day", Args: app.RangeArgs(0, 1, "at most one session"),
 		Long: `Tokens and cost of one session, or of all. Calls of a model without a known price are counted, and their cost is
 left out of the sum, which says so. --by day goes by the time of each reply in this terminal's zone.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !slices.Contains(usageBy, by) {
+			if !slices.Contains(UsageBy, by) {
 				return app.UsageError("--by %q: want model, session, directory or day", by)
 			}
 			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {

@@ -1,8 +1,6 @@
-package cli
+package sessions
 
-import (
-	"testing"
-)
+import "testing"
 
 // An unknown price makes a sum unknown, in JSON null.
 func TestUsageOfUnknownPrice(t *testing.T) {

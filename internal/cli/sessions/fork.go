@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"context"
@@ -15,7 +15,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-func forkCommand(a *app.App) *cobra.Command {
+// ForkCommand is perdure fork.
+func ForkCommand(a *app.App) *cobra.Command {
 	var child, name string
 	c := &cobra.Command{
 		Use: "fork ID[@SEQ]", Short: "Branch a session off, at its newest event or an earlier one",
@@ -25,7 +26,7 @@ func forkCommand(a *app.App) *cobra.Command {
 				return session.CheckID(child)
 			}
 			if name != "" {
-				if err := checkName(name); err != nil {
+				if err := CheckName(name); err != nil {
 					return err
 				}
 			}
@@ -38,7 +39,7 @@ func forkCommand(a *app.App) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				title, err := forkName(ctx, h, id, name)
+				title, err := ForkName(ctx, h, id, name)
 				if err != nil {
 					return err
 				}
@@ -83,9 +84,9 @@ func forkParent(ctx context.Context, a *app.App, h *perdure.Home, name string, s
 // maxForkNames bounds the names that are tried for a fork.
 const maxForkNames = 1000
 
-// forkName is the name that a fork gets: the given one, else its parent's with a mark that no other session has, so
+// ForkName is the name that a fork gets: the given one, else its parent's with a mark that no other session has, so
 // that the parent's name still leads to the parent.
-func forkName(ctx context.Context, h *perdure.Home, parent, given string) (string, error) {
+func ForkName(ctx context.Context, h *perdure.Home, parent, given string) (string, error) {
 	info, err := h.Store().Get(ctx, parent)
 	if err != nil || given != "" || info.Heads.Title == "" {
 		return given, err

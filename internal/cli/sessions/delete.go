@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"context"
@@ -27,7 +27,8 @@ type deleteFlags struct {
 	before  time.Time // from olderThan
 }
 
-func deleteCommand(a *app.App) *cobra.Command {
+// DeleteCommand is perdure delete.
+func DeleteCommand(a *app.App) *cobra.Command {
 	f := &deleteFlags{}
 	c := &cobra.Command{
 		Use:   "delete ID... | --older-than AGE | --lifecycle WORD | --keep-last N",

@@ -1,4 +1,4 @@
-package cli
+package sessions
 
 import (
 	"bufio"
@@ -21,7 +21,8 @@ type logFlags struct {
 	from, tail              int64
 }
 
-func logCommand(a *app.App) *cobra.Command {
+// LogCommand is perdure log.
+func LogCommand(a *app.App) *cobra.Command {
 	f := &logFlags{}
 	c := &cobra.Command{
 		Use: "log ID", Short: "Print a session's events", Args: app.ExactArgs(1, "a session"),
