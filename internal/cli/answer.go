@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/cli/run"
 )
 
 func answerCommand(a *app.App) *cobra.Command {
@@ -47,14 +48,14 @@ func answerCommand(a *app.App) *cobra.Command {
 			err := a.Verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
 				id, err = answer(ctx, a, h, args[0], text, given)
 				if err == nil && !resume {
-					goOn(ctx, a, h, id)
+					run.GoOn(ctx, a, h, id)
 				}
 				return err
 			})
 			if err != nil || !resume {
 				return err
 			}
-			return resumeHere(cmd.Context(), a, id)
+			return run.ResumeHere(cmd.Context(), a, id)
 		},
 	}
 	c.Flags().StringVar(&literal, "text", "", "the answer is this `TEXT`, also where it is a number")

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/engine"
 )
 
@@ -86,7 +87,7 @@ func decide(a *app.App, cmd *cobra.Command, f *approveFlags, args []string) erro
 			return err
 		}
 		for _, id := range sessions {
-			goOn(ctx, a, h, id)
+			run.GoOn(ctx, a, h, id)
 		}
 		return nil
 	})
@@ -94,7 +95,7 @@ func decide(a *app.App, cmd *cobra.Command, f *approveFlags, args []string) erro
 		return err
 	}
 	for _, id := range sessions {
-		if err := resumeHere(cmd.Context(), a, id); err != nil {
+		if err := run.ResumeHere(cmd.Context(), a, id); err != nil {
 			return err
 		}
 	}

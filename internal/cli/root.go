@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/cli/sessions"
 )
 
@@ -40,13 +41,13 @@ another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIG
 // package that nothing guards, and one process may make several trees at a time.
 var registerTemplates = sync.OnceFunc(func() {
 	cobra.AddTemplateFunc("optional", func(usages string) string {
-		return strings.Replace(usages, fmt.Sprintf("ID[=%q]", pick), fmt.Sprintf("%-*s", len(pick)+7, "[ID]"), 1)
+		return strings.Replace(usages, fmt.Sprintf("ID[=%q]", run.Pick), fmt.Sprintf("%-*s", len(run.Pick)+7, "[ID]"), 1)
 	})
 })
 
 // root builds the command tree.
 func root(a *app.App) *cobra.Command {
-	f := &runFlags{}
+	f := &run.Flags{}
 	root := &cobra.Command{
 		Use:           "perdure -p [PROMPT]",
 		Short:         "The session layer for AI agents",
@@ -62,14 +63,14 @@ func root(a *app.App) *cobra.Command {
 		},
 		Version: thisVersion().line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.changed = cmd.Flags().Changed
+			f.Changed = cmd.Flags().Changed
 			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
 				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return sessions.Overview(ctx, a, h) })
 			}
-			return run(cmd.Context(), a, f, args)
+			return run.Run(cmd.Context(), a, f, args)
 		},
 	}
-	f.register(root)
+	f.Register(root)
 	registerTemplates()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
 	root.SetVersionTemplate("{{.Version}}\n")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/session"
 )
 
@@ -32,7 +33,7 @@ be - for standard input, or nothing where something is piped in.`,
 					return err
 				}
 				a.Note("session %s has it", id)
-				goOn(ctx, a, h, id)
+				run.GoOn(ctx, a, h, id)
 				return nil
 			})
 		},

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-// runFlags are the flags of a run.
-type runFlags struct {
+// Flags are the flags of a run.
+type Flags struct {
 	print        bool
 	cont         bool
 	resume       string
@@ -39,21 +39,22 @@ type runFlags struct {
 	cwd          string
 	appendSystem string
 	wait         bool
-	changed      func(string) bool // tells whether a flag was given
+	Changed      func(string) bool // tells whether a flag was given
 	unknown      []string          // rules for tools that there are none of, in words
 }
 
-// pick is the value of --resume without one.
-const pick = "<list>"
+// Pick is the value of --resume without one.
+const Pick = "<list>"
 
-func (f *runFlags) register(c *cobra.Command) {
+// Register gives them to a command.
+func (f *Flags) Register(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
 	fs.SetNormalizeFunc(otherSpelling)
 	fs.BoolVarP(&f.print, "print", "p", false, "run the prompt and print the outcome; on a terminal, what happens as it happens")
 	fs.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
 	fs.StringVarP(&f.resume, "resume", "r", "", "go on with a session, by `ID` or name")
-	fs.Lookup("resume").NoOptDefVal = pick
+	fs.Lookup("resume").NoOptDefVal = Pick
 	fs.StringVar(&f.sessionID, "session-id", "", "open a new session with this `ID` (letters, digits and . _ -)")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the new session, or of the fork")
 	fs.BoolVar(&f.wait, "wait", false, "sleep while the session awaits something or needs a human, and go on when it comes")
@@ -85,9 +86,9 @@ func otherSpelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 }
 
 // check refuses what makes no sense together.
-func (f *runFlags) check() error {
+func (f *Flags) check() error {
 	switch {
-	case f.changed("resume") && f.resume == "":
+	case f.Changed("resume") && f.resume == "":
 		return app.UsageError("--resume needs a session: what it was given is empty")
 	case f.cont && f.resume != "":
 		return app.UsageError("--continue and --resume exclude each other")
@@ -95,11 +96,11 @@ func (f *runFlags) check() error {
 		return app.UsageError("--fork-session needs --continue or --resume")
 	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
 		return app.UsageError("--session-id opens a new session: it goes with --resume only to name a fork")
-	case f.changed("session-id") && !session.ValidID(f.sessionID):
+	case f.Changed("session-id") && !session.ValidID(f.sessionID):
 		return session.CheckID(f.sessionID)
-	case f.changed("append-system-prompt") && (f.cont || f.resume != ""):
+	case f.Changed("append-system-prompt") && (f.cont || f.resume != ""):
 		return app.UsageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is; say it in the prompt instead")
-	case f.changed("name") && (f.cont || f.resume != "") && !f.fork:
+	case f.Changed("name") && (f.cont || f.resume != "") && !f.fork:
 		return app.UsageError("--name names a new session or a fork: perdure rename ID NAME renames one")
 	case !slices.Contains(shapes, f.format):
 		return app.UsageError("output format %q: use one of %s", f.format, strings.Join(shapes, ", "))
@@ -112,7 +113,7 @@ func (f *runFlags) check() error {
 	case f.retryFor < 0:
 		return app.UsageError("--retry-for cannot be negative")
 	}
-	if f.changed("name") {
+	if f.Changed("name") {
 		if err := sessions.CheckName(f.name); err != nil {
 			return err
 		}
@@ -129,7 +130,7 @@ func (f *runFlags) check() error {
 }
 
 // rules are the flags' permission rules.
-func (f *runFlags) rules() (out []session.Rule, err error) {
+func (f *Flags) rules() (out []session.Rule, err error) {
 	for _, l := range []struct {
 		effect permission.Effect
 		flag   string

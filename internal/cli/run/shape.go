@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"encoding/json"
@@ -26,7 +26,7 @@ type shape interface {
 // shapes are the values of --output-format.
 var shapes = []string{"text", "json", "stream-json", "claude-stream-json"}
 
-func shapeOf(a *app.App, f *runFlags, prompt string) shape {
+func shapeOf(a *app.App, f *Flags, prompt string) shape {
 	switch f.format {
 	case "json":
 		return &jsonShape{enc: display.Encoder(a.Stdout)}

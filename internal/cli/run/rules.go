@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 
 // settingsFor reads the configuration that a run is under: of the directory that its session was opened in, wherever it
 // is resumed from. A session that is resumed is looked up for that, and named by its id from then on.
-func settingsFor(ctx context.Context, a *app.App, f *runFlags) (set settings.Loaded, err error) {
+func settingsFor(ctx context.Context, a *app.App, f *Flags) (set settings.Loaded, err error) {
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir // as sessions name their directories
 	}
@@ -25,7 +25,7 @@ func settingsFor(ctx context.Context, a *app.App, f *runFlags) (set settings.Loa
 		return set, err // before anything else: it may say whose files these are
 	}
 	root := a.Dir
-	if (f.cont || f.resume != "") && f.resume != pick {
+	if (f.cont || f.resume != "") && f.resume != Pick {
 		if root, err = rootOf(ctx, a, f); err != nil {
 			return set, err
 		}
@@ -46,7 +46,7 @@ func narrowInside(set *settings.Loaded) {
 }
 
 // rootOf finds the session that a run resumes, and the directory that it was opened in.
-func rootOf(ctx context.Context, a *app.App, f *runFlags) (root string, err error) {
+func rootOf(ctx context.Context, a *app.App, f *Flags) (root string, err error) {
 	h, err := a.Open(ctx, perdure.Config{})
 	if err != nil {
 		return "", err

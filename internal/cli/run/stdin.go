@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -27,7 +27,7 @@ const firstByte = 3 * time.Second
 //     a socket only 3 s: no shell makes one, but programs that start others do, and sshd;
 //   - in a session that goes on, when there is no prompt in the arguments and something comes within 3 s. With a prompt
 //     it is left alone: it may be that of a loop around the command.
-func prompt(ctx context.Context, a *app.App, f *runFlags, args []string) (text string, piped int, err error) {
+func prompt(ctx context.Context, a *app.App, f *Flags, args []string) (text string, piped int, err error) {
 	words := args
 	asked := len(args) > 0 && args[len(args)-1] == "-"
 	if asked {
@@ -43,7 +43,7 @@ func prompt(ctx context.Context, a *app.App, f *runFlags, args []string) (text s
 		return "", 0, &app.ExitError{Code: app.ExitUsage, Text: "the prompt is blank", Hint: "leave it out to finish an open turn: perdure -p --resume ID"}
 	case len(words) > 0 && strings.TrimSpace(text) == "":
 		return "", 0, app.UsageError("the prompt is blank: perdure -p \"PROMPT\"")
-	case f.resume == pick:
+	case f.resume == Pick:
 		return text, 0, nil
 	case old && text != "" && !asked:
 		if !a.Terminal && stdinHolds(a) {

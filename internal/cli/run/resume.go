@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // settle completes the options by what an existing session was given before, and refuses one that cannot go on. A paused
 // one goes on: that is what resuming it asks for. It returns the session's rules before this run.
-func settle(ctx context.Context, a *app.App, h *perdure.Home, id string, f *runFlags, set settings.Loaded, resumed bool, opt *perdure.RunOptions) ([]session.Rule, error) {
+func settle(ctx context.Context, a *app.App, h *perdure.Home, id string, f *Flags, set settings.Loaded, resumed bool, opt *perdure.RunOptions) ([]session.Rule, error) {
 	if !resumed {
 		f.limits(opt, set, nil)
 		return nil, nil
@@ -41,7 +41,7 @@ func settle(ctx context.Context, a *app.App, h *perdure.Home, id string, f *runF
 
 // relocate finds where a session works whose directory is gone: where a flag says; else in the directory that it was
 // opened in, if only one below is gone. Without any of them it cannot go on.
-func relocate(a *app.App, st *session.State, f *runFlags, opt *perdure.RunOptions) error {
+func relocate(a *app.App, st *session.State, f *Flags, opt *perdure.RunOptions) error {
 	if f.cwd != "" {
 		dirs, err := directories("--cwd", []string{f.cwd}, a.Dir)
 		if err != nil {

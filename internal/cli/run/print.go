@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type printer struct {
 	asker *asker        // asks about them at this terminal; nil: nobody is there
 }
 
-func newPrinter(a *app.App, f *runFlags, prompt string, piped int) *printer {
+func newPrinter(a *app.App, f *Flags, prompt string, piped int) *printer {
 	stream := f.format == "stream-json"
 	return &printer{
 		app: a, out: shapeOf(a, f, prompt), bare: stream, named: stream || f.format == "claude-stream-json" || f.format == "text" && a.Screen, piped: piped,

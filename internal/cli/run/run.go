@@ -1,4 +1,7 @@
-package cli
+// Package run is perdure -p: it puts a prompt together, opens or finds its session, brings it what flags and settings
+// say, and shows the run in the shape that was asked for, on stdout as text, JSON or lines of a stream, or live on a
+// terminal. It asks the person who is there about what waits, and says how to go on.
+package run
 
 import (
 	"context"
@@ -20,8 +23,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// run runs a prompt in a new or an existing session.
-func run(ctx context.Context, a *app.App, f *runFlags, args []string) error {
+// Run runs a prompt in a new or an existing session.
+func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -63,7 +66,7 @@ func run(ctx context.Context, a *app.App, f *runFlags, args []string) error {
 	return err
 }
 
-func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded, out *printer, prompt string) error {
+func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded, out *printer, prompt string) error {
 	opt, err := options(ctx, a, h, f, set)
 	if err != nil {
 		return err
@@ -107,9 +110,9 @@ func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set se
 }
 
 // choose finds or makes the session to run, and reports whether it existed.
-func choose(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
+func choose(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
 	switch {
-	case f.resume == pick:
+	case f.resume == Pick:
 		return "", false, listToPick(ctx, a, h)
 	case f.resume != "":
 		id, err = a.Resolve(ctx, h, f.resume)
@@ -198,7 +201,7 @@ func listToPick(ctx context.Context, a *app.App, h *perdure.Home) error {
 }
 
 // create opens a new session.
-func create(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded, prompt string) (string, error) {
+func create(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded, prompt string) (string, error) {
 	model := f.model
 	if model == "" {
 		model = set.Model
@@ -237,7 +240,7 @@ func create(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set s
 }
 
 // options are what the run brings to its session.
-func options(ctx context.Context, a *app.App, h *perdure.Home, f *runFlags, set settings.Loaded) (opt perdure.RunOptions, err error) {
+func options(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded) (opt perdure.RunOptions, err error) {
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir
 	}

@@ -1,4 +1,4 @@
-package cli
+package run
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/pending"
 )
 
-// goOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
-func goOn(ctx context.Context, a *app.App, h *perdure.Home, id string) {
+// GoOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
+func GoOn(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return
@@ -46,8 +46,8 @@ func goOn(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 	}
 }
 
-// resumeHere runs a session as perdure -p --resume does, unless a process holds it, which then goes on itself.
-func resumeHere(ctx context.Context, a *app.App, id string) error {
+// ResumeHere runs a session as perdure -p --resume does, unless a process holds it, which then goes on itself.
+func ResumeHere(ctx context.Context, a *app.App, id string) error {
 	held := false
 	err := a.With(ctx, func(h *perdure.Home) error {
 		info, err := h.Store().Get(ctx, id)
@@ -64,7 +64,7 @@ func resumeHere(ctx context.Context, a *app.App, id string) error {
 	world := *a
 	world.Stdin, world.Terminal = strings.NewReader(""), true // it has no prompt
 	world.Asks = false
-	return run(ctx, &world, &runFlags{print: true, resume: id, format: "text", changed: func(string) bool { return false }}, nil)
+	return Run(ctx, &world, &Flags{print: true, resume: id, format: "text", Changed: func(string) bool { return false }}, nil)
 }
 
 // stillWait counts what waits.
