@@ -1,4 +1,4 @@
-package cli
+package asking
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-func sendCommand(a *app.App) *cobra.Command {
+// SendCommand is perdure send.
+func SendCommand(a *app.App) *cobra.Command {
 	var key string
 	c := &cobra.Command{
 		Use: "send ID [TEXT...]", Short: "Send a session a message, whoever runs it",

@@ -1,4 +1,4 @@
-package cli
+package asking
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/run"
 )
 
-func answerCommand(a *app.App) *cobra.Command {
+// AnswerCommand is perdure answer.
+func AnswerCommand(a *app.App) *cobra.Command {
 	var literal string
 	var resume bool
 	c := &cobra.Command{

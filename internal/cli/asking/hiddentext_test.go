@@ -1,4 +1,4 @@
-package cli_test
+package asking_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package cli
+package asking
 
 import (
 	"context"
@@ -14,7 +14,8 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-func permissionsCommand(a *app.App) *cobra.Command {
+// PermissionsCommand is perdure permissions.
+func PermissionsCommand(a *app.App) *cobra.Command {
 	return app.Group("permissions", "What a session may do without asking", permissionsListCommand(a), revokeCommand(a))
 }
 

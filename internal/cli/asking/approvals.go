@@ -1,4 +1,6 @@
-package cli
+// Package asking is what a session asks of a human, and what a human tells it: approvals and their rules, answers to
+// questions, messages. Each is brought to the session whoever runs it; on demand the session goes on here.
+package asking
 
 import (
 	"context"
@@ -12,7 +14,8 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
-func approvalsCommand(a *app.App) *cobra.Command {
+// ApprovalsCommand is perdure approvals.
+func ApprovalsCommand(a *app.App) *cobra.Command {
 	return app.Group("approvals", "Tool calls that wait for a human's yes or no", approvalsListCommand(a), allowCommand(a), denyCommand(a))
 }
 
