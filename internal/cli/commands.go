@@ -6,6 +6,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/asking"
 	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/cli/tasks"
 )
 
 // commands are the verbs, in the order in which help lists them.
@@ -13,7 +14,7 @@ func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a), sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a),
 		sessions.DeleteCommand(a), takeoverCommand(a), backupCommand(a),
-		verifyCommand(a), sessions.UsageCommand(a), taskCommand(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
+		verifyCommand(a), sessions.UsageCommand(a), tasks.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
 		doctorCommand(a), completionCommand(a), versionCommand(a),
 	}
 }
