@@ -9,10 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/store"
 )
 
-func (a *App) backupCommand() *cobra.Command {
+func backupCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup DIR", Short: "Copy the home into a new directory, verified, while others go on",
 		Long: `Copy all sessions, in one state, with the outputs and directories of their commands, into a new
@@ -22,25 +23,25 @@ directory. Every log of the copy is verified before the command ends. The copy i
 
 To restore, put it in the place of the home while nothing runs. A copy of single files of a home
 is no backup: what perdure.db-wal holds belongs to perdure.db.`,
-		Args: exactArgs(1, "a directory that is not there yet"),
+		Args: app.ExactArgs(1, "a directory that is not there yet"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				if args[0] == "" {
-					return usageError("a directory is needed that is not there yet")
+					return app.UsageError("a directory is needed that is not there yet")
 				}
-				dir, err := a.directory(args[0])
+				dir, err := a.Directory(args[0])
 				if err != nil {
 					return err
 				}
 				switch err := h.Backup(ctx, dir); {
 				case errors.Is(err, fs.ErrExist):
-					return &exitError{code: exitUsage, text: err.Error(), hint: "name a directory that is not there yet"}
+					return &app.ExitError{Code: app.ExitUsage, Text: err.Error(), Hint: "name a directory that is not there yet"}
 				case errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC):
-					return &exitError{code: exitFailed, text: err.Error(), hint: "free space on the disk of " + dir + ", or name another place"}
+					return &app.ExitError{Code: app.ExitFailed, Text: err.Error(), Hint: "free space on the disk of " + dir + ", or name another place"}
 				case err != nil:
 					return err
 				}
-				a.linef("%s", dir)
+				a.Linef("%s", dir)
 				return nil
 			})
 		},

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -19,9 +22,9 @@ import (
 //go:embed completion.bash
 var bashWords string
 
-func (a *App) completionCommand() *cobra.Command {
+func completionCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "completion bash|zsh|fish", Short: "Print a shell's completion script", Args: exactArgs(1, "bash, zsh or fish"),
+		Use: "completion bash|zsh|fish", Short: "Print a shell's completion script", Args: app.ExactArgs(1, "bash, zsh or fish"),
 		Long: `Print a script that completes commands, flags and their values, sessions, tasks and what waits.
 
   bash   source <(perdure completion bash)
@@ -41,7 +44,7 @@ func (a *App) completionCommand() *cobra.Command {
 			case "fish":
 				return root.GenFishCompletion(a.Stdout, true)
 			}
-			return usageError("shell %q: want bash, zsh or fish", args[0])
+			return app.UsageError("shell %q: want bash, zsh or fish", args[0])
 		},
 	}
 }
@@ -52,28 +55,34 @@ const maxCompletions = 100
 // completer offers what may stand at a place of the command line, given the arguments before it.
 type completer = cobra.CompletionFunc
 
-// complete gives every command of the tree, and every flag with known values, its completion. A command that is not in
-// the tables completes sessions, if it completes anything.
-func (a *App) complete(root *cobra.Command) {
+// anySession are the commands whose first argument may be any session.
+var anySession = []string{"delete", "fork", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
+
+// complete gives every command of the tree, and every flag with known values, its completion.
+func complete(a *app.App, root *cobra.Command) {
+	o := offers{a}
 	args := map[string]completer{
-		"task output": a.completeTask(anyTask, 1), "task wait": a.completeTask(anyTask, 1), "task restart": a.completeTask(anyTask, 1),
-		"task attach": a.completeTask(stillRuns, 1), "task write": a.completeTask(takesInput, 1), "task kill": a.completeTask(stillRuns, maxCompletions),
-		"task restart-policy": a.completePolicy, "task background": a.completeSessionThat(works),
-		"approvals allow": a.completeWait(kindApproval), "approvals deny": a.completeWait(kindApproval), "answer": a.completeWait(kindQuestion),
-		"approvals list": a.completeAsking, "permissions revoke": a.completeGrant,
-		"pause": a.completeSessionThat(is(session.LifecycleOpen)), "close": a.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
-		"reopen": a.completeSessionThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": a.completeSessionThat(held),
-		"send": a.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"task output": o.completeTask(anyTask, 1), "task wait": o.completeTask(anyTask, 1), "task restart": o.completeTask(anyTask, 1),
+		"task attach": o.completeTask(stillRuns, 1), "task write": o.completeTask(takesInput, 1), "task kill": o.completeTask(stillRuns, maxCompletions),
+		"task restart-policy": o.completePolicy, "task background": o.completeSessionThat(works),
+		"approvals allow": o.completeWait(pending.Approval), "approvals deny": o.completeWait(pending.Approval), "answer": o.completeWait(pending.Question),
+		"approvals list": o.completeAsking, "permissions revoke": o.completeGrant,
+		"pause": o.completeSessionThat(is(session.LifecycleOpen)), "close": o.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"reopen": o.completeSessionThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.completeSessionThat(held),
+		"send": o.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+	}
+	for _, path := range anySession {
+		args[path] = o.completeSession
 	}
 	flags := map[string]completer{
-		"resume": a.completeSession, "session": a.completeSession,
+		"resume": o.completeSession, "session": o.completeSession,
 		"permission-mode": fixed(string(permission.ModeDefault), string(permission.ModeAcceptEdits), string(permission.ModePlan), string(permission.ModeBypass)),
 		"output-format":   fixed("text", "json", "stream-json", "claude-stream-json"),
 		"lifecycle":       fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
 		"activity":        fixed(homes.Activities()...),
 		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
-		"except": a.completeTask(stillRuns, maxCompletions), "all": a.completeAsking,
-		"by": fixed(usageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
+		"except": o.completeTask(stillRuns, maxCompletions), "all": o.completeAsking,
+		"by": fixed(sessions.UsageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
 	}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {

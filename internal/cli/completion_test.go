@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"fmt"
@@ -9,16 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
 // offered is what the hidden command of the completion scripts offers for a command line, without the descriptions.
-func (w *world) offered(args ...string) []string {
-	w.t.Helper()
+func offered(w *clitest.World, args ...string) []string {
+	w.T.Helper()
 	var out []string
-	for line := range strings.Lines(w.ok(append([]string{"__complete"}, args...)...)) {
+	for line := range strings.Lines(w.OK(append([]string{"__complete"}, args...)...)) {
 		if word, _, _ := strings.Cut(strings.TrimSpace(line), "\t"); word != "" && word[0] != ':' {
 			out = append(out, word)
 		}
@@ -29,15 +30,15 @@ func (w *world) offered(args ...string) []string {
 
 // Sessions, names, tasks, what waits, grants and the values of flags are offered where they can stand.
 func TestCompletionOffers(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	user := store.Actor{Type: store.ActorUser}
-	w.create("s1")
-	w.ok("rename", "s1", "parser")
-	w.append("s1", user, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
-	w.append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
-	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
-	w.asked("s1", "t1.s1.b1.a1")
-	w.task("s1", "bash_1", "exit 0", 0)
+	w.Create("s1")
+	w.OK("rename", "s1", "parser")
+	w.Append("s1", user, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
+	w.Append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
+	w.Append("s1", user, &session.TurnStarted{N: 1, Message: 3})
+	w.Asked("s1", "t1.s1.b1.a1")
+	w.Task("s1", "bash_1", "exit 0", 0)
 	for _, c := range []struct {
 		args, want string
 	}{
@@ -60,7 +61,7 @@ func TestCompletionOffers(t *testing.T) {
 		{"completion|z", "zsh"},
 	} {
 		args := strings.Split(strings.ReplaceAll(c.args, " ", ""), "|")
-		if got := strings.Join(w.offered(args...), " "); got != c.want {
+		if got := strings.Join(offered(w, args...), " "); got != c.want {
 			t.Errorf("%s: offered %q, want %q", c.args, got, c.want)
 		}
 	}
@@ -69,19 +70,19 @@ func TestCompletionOffers(t *testing.T) {
 // What is offered is what the verb can act on: tasks that run for what reaches into them, sessions that can be moved, and
 // each of them once.
 func TestCompletionNarrows(t *testing.T) {
-	w := newWorld(t)
-	live := w.runTask("--name", "live", "--stdin", "--", "sh", "-c", "echo up; exec sleep 300")
-	w.ok("task", "run", "--session", live, "--", "sleep", "300")
-	ended := w.runTask("--name", "gone", "--", "echo", "gone")
-	w.awaitTask(ended, "bash_1", "exited")
+	w := clitest.New(t)
+	live := w.RunTask("--name", "live", "--stdin", "--", "sh", "-c", "echo up; exec sleep 300")
+	w.OK("task", "run", "--session", live, "--", "sleep", "300")
+	ended := w.RunTask("--name", "gone", "--", "echo", "gone")
+	w.AwaitTask(ended, "bash_1", "exited")
 	for _, id := range []string{"open", "paused", "closed"} {
-		w.create(id)
+		w.Create(id)
 	}
-	w.ok("pause", "paused")
-	w.ok("close", "closed")
-	w.create("asks")
-	w.prompt("asks", asking("Bash", map[string]string{"command": "touch made"}), "go", "")
-	w.abroad("open")
+	w.OK("pause", "paused")
+	w.OK("close", "closed")
+	w.Create("asks")
+	w.Prompt("asks", clitest.Asking("Bash", map[string]string{"command": "touch made"}), "go", "")
+	w.Abroad("open")
 	all := func(words ...string) string {
 		slices.Sort(words)
 		return strings.Join(words, " ")
@@ -106,28 +107,28 @@ func TestCompletionNarrows(t *testing.T) {
 		{"task background ", ""},
 	} {
 		args := strings.Split(c.args, " ")
-		if got := strings.Join(w.offered(args...), " "); got != c.want {
+		if got := strings.Join(offered(w, args...), " "); got != c.want {
 			t.Errorf("%s: offered %q, want %q", c.args, got, c.want)
 		}
 	}
 	for verb, not := range map[string]string{"close": "closed", "pause": "paused", "send": "closed"} {
-		if got := w.offered(verb, ""); slices.Contains(got, not) || !slices.Contains(got, "asks") {
+		if got := offered(w, verb, ""); slices.Contains(got, not) || !slices.Contains(got, "asks") {
 			t.Errorf("%s: offered %v", verb, got)
 		}
 	}
-	if got := w.offered("task", "output", ""); !slices.Contains(got, "gone") || len(slices.Compact(slices.Clone(got))) != len(got) {
+	if got := offered(w, "task", "output", ""); !slices.Contains(got, "gone") || len(slices.Compact(slices.Clone(got))) != len(got) {
 		t.Errorf("output: offered %v", got)
 	}
 }
 
 // The bash script works where the package bash-completion is not installed, also for ids with a colon.
 func TestCompletionInPlainBash(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	user := store.Actor{Type: store.ActorUser}
-	w.create("s1")
-	w.append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
-	w.append("s1", user, &session.TurnStarted{N: 1, Message: 3})
-	w.asked("s1", "t1.s1.b1.a1")
+	w.Create("s1")
+	w.Append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
+	w.Append("s1", user, &session.TurnStarted{N: 1, Message: 3})
+	w.Asked("s1", "t1.s1.b1.a1")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +139,7 @@ func TestCompletionInPlainBash(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(bin, "completion")
-	if err := os.WriteFile(script, []byte(w.ok("completion", "bash")), 0o600); err != nil {
+	if err := os.WriteFile(script, []byte(w.OK("completion", "bash")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ line, want string }{
@@ -150,8 +151,8 @@ func TestCompletionInPlainBash(t *testing.T) {
 		run := fmt.Sprintf(`source %s; COMP_LINE=%q; COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; COMP_WORDS=($COMP_LINE)
 			COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); compopt() { :; }; __start_perdure; echo "${COMPREPLY[@]%%%% *}"`, script, c.line)
 		cmd := exec.CommandContext(t.Context(), "bash", "--norc", "--noprofile", "-c", run)
-		cmd.Env = append(slices.Clone(w.app.Environ), "PATH="+bin+":"+os.Getenv("PATH"))
-		cmd.Dir = w.dir
+		cmd.Env = append(slices.Clone(w.App.Environ), "PATH="+bin+":"+os.Getenv("PATH"))
+		cmd.Dir = w.Dir
 		out, err := cmd.CombinedOutput()
 		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != c.want {
 			t.Errorf("%s: %q, %v; want %q", c.line, got, err, c.want)

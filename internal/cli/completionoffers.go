@@ -7,20 +7,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
+// offers are looked up in the home as it is when a person asks for them.
+type offers struct{ *app.App }
+
 // offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
 // nothing: its errors belong to the command itself.
-func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
+func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	seen := map[string]bool{}
-	_ = a.with(cmd.Context(), func(h *homes.Home) error {
+	_ = a.With(cmd.Context(), func(h *homes.Home) error {
 		return do(h, func(value, about string) {
 			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
 				seen[value] = true
-				out = append(out, value+"\t"+oneline(about, maxCell))
+				out = append(out, value+"\t"+display.Line(about, display.MaxCell))
 			}
 		})
 	})
@@ -28,12 +34,12 @@ func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, ad
 }
 
 // completeSession offers sessions, by id and by name, for the first argument.
-func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return a.completeSessionThat(func(homes.Listing) bool { return true })(cmd, args, prefix)
 }
 
 // completeSessionThat is completeSession for a verb that can act on some of them only.
-func (a *App) completeSessionThat(fits func(homes.Listing) bool) completer {
+func (a offers) completeSessionThat(fits func(homes.Listing) bool) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -46,10 +52,10 @@ func (a *App) completeSessionThat(fits func(homes.Listing) bool) completer {
 				}
 				about := s.Heads.Title
 				if about == "" {
-					about = s.Heads.Labels[labelPrompt]
+					about = s.Heads.Labels[app.LabelPrompt]
 				}
-				add(s.ID, about+"  "+a.tilde(s.Heads.Cwd))
-				add(s.Heads.Title, a.tilde(s.Heads.Cwd))
+				add(s.ID, about+"  "+a.Tilde(s.Heads.Cwd))
+				add(s.Heads.Title, a.Tilde(s.Heads.Cwd))
 			}
 			return err
 		})
@@ -76,18 +82,18 @@ func takesInput(t homes.TaskView) bool { return t.Live() && (t.Stdin || t.TTY !=
 
 // completeTask offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
 // one; what follows are at most that many tasks of the session that the first one names, each once.
-func (a *App) completeTask(fits func(homes.TaskView) bool, most int) completer {
+func (a offers) completeTask(fits func(homes.TaskView) bool, most int) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if len(args) > most {
 				return nil
 			}
 			if len(args) > 0 {
-				tasks, err := a.tasksOf(cmd.Context(), h, args[0])
+				tasks, err := a.TasksOf(cmd.Context(), h, args[0])
 				for _, t := range tasks {
-					if fits(t) && !slices.ContainsFunc(args[1:], func(named string) bool { return isCalled(named)(t) }) {
-						add(t.ID, taskStatus(t)+"  "+t.Command)
-						add(t.Name, taskStatus(t)+"  "+t.Command)
+					if fits(t) && !slices.ContainsFunc(args[1:], func(named string) bool { return app.IsCalled(named)(t) }) {
+						add(t.ID, display.TaskStatus(t)+"  "+t.Command)
+						add(t.Name, display.TaskStatus(t)+"  "+t.Command)
 					}
 				}
 				return err
@@ -95,8 +101,8 @@ func (a *App) completeTask(fits func(homes.TaskView) bool, most int) completer {
 			tasks, _, err := h.Tasks().All(cmd.Context())
 			for _, t := range tasks {
 				if fits(t) {
-					add(t.Name, taskStatus(t)+"  "+t.Command)
-					add(t.SessionID, "session of "+called(t)+"  "+t.Command)
+					add(t.Name, display.TaskStatus(t)+"  "+t.Command)
+					add(t.SessionID, "session of "+display.Called(t)+"  "+t.Command)
 				}
 			}
 			return err
@@ -105,7 +111,7 @@ func (a *App) completeTask(fits func(homes.TaskView) bool, most int) completer {
 }
 
 // completePolicy offers a task, and then what may become of it after a reboot.
-func (a *App) completePolicy(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completePolicy(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	tasks, directive := a.completeTask(anyTask, 1)(cmd, args, prefix)
 	if len(args) == 1 || len(args) == 2 {
 		policies, _ := fixed("never", session.RestartOnReboot)(cmd, args, prefix)
@@ -115,20 +121,20 @@ func (a *App) completePolicy(cmd *cobra.Command, args []string, prefix string) (
 }
 
 // completeWait offers what waits for a human.
-func (a *App) completeWait(kind string) completer {
+func (a offers) completeWait(kind string) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
-			if kind == kindQuestion && len(args) > 0 {
+			if kind == pending.Question && len(args) > 0 {
 				return nil
 			}
-			waits, err := a.allWaits(cmd.Context(), h, kind)
+			waits, err := pending.All(cmd.Context(), a.App, h, kind)
 			for _, w := range waits {
-				about := w.call.Tool + " " + session.About(w.call.Input)
-				if w.call.Question != nil {
-					about = w.call.Question.Question
+				about := w.Call.Tool + " " + session.About(w.Call.Input)
+				if w.Call.Question != nil {
+					about = w.Call.Question.Question
 				}
-				if !slices.Contains(args, w.id) {
-					add(w.id, about)
+				if !slices.Contains(args, w.ID) {
+					add(w.ID, about)
 				}
 			}
 			return err
@@ -137,21 +143,21 @@ func (a *App) completeWait(kind string) completer {
 }
 
 // completeAsking offers the sessions in which something waits for a human: for a flag, approvals alone.
-func (a *App) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
-		kinds := []string{kindApproval, kindQuestion}
+		kinds := []string{pending.Approval, pending.Question}
 		if cmd.Name() != "list" {
 			kinds = kinds[:1]
 		} else if len(args) > 0 {
 			return nil
 		}
 		for _, kind := range kinds {
-			waits, err := a.allWaits(cmd.Context(), h, kind)
+			waits, err := pending.All(cmd.Context(), a.App, h, kind)
 			if err != nil {
 				return err
 			}
 			for _, w := range waits {
-				add(w.session, kind)
+				add(w.Session, kind)
 			}
 		}
 		return nil
@@ -159,12 +165,12 @@ func (a *App) completeAsking(cmd *cobra.Command, args []string, prefix string) (
 }
 
 // completeGrant offers sessions, then the rules that were granted there.
-func (a *App) completeGrant(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+func (a offers) completeGrant(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
 		return a.completeSession(cmd, args, prefix)
 	}
 	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
-		id, err := a.resolve(cmd.Context(), h, args[0])
+		id, err := a.Resolve(cmd.Context(), h, args[0])
 		if err != nil {
 			return err
 		}

@@ -10,27 +10,29 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/provider/connect"
 )
 
-func (a *App) doctorCommand() *cobra.Command {
+func doctorCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "doctor", Short: "Look whether this machine and this home keep the promises; change nothing", Args: exactArgs(0, "no argument"),
+		Use: "doctor", Short: "Look whether this machine and this home keep the promises; change nothing", Args: app.ExactArgs(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, ended := a.untilSignal(cmd.Context(), func() {})
-			d, err := a.diagnose(ctx)
+			ctx, ended := a.UntilSignal(cmd.Context(), func() {})
+			d, err := diagnose(ctx, a)
 			ended()
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				err = a.json(d)
+				err = a.JSON(d)
 			} else {
-				a.printDiagnosis(d)
+				printDiagnosis(a, d)
 			}
 			if err == nil && d.worst() == levelFail {
-				return exit(exitFailed)
+				return app.Exit(app.ExitFailed)
 			}
 			return err
 		},
@@ -79,8 +81,8 @@ func (d *diagnosis) worst() string {
 }
 
 // diagnose looks at everything; what one look finds broken does not keep it from the others.
-func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
-	home, err := a.home()
+func diagnose(ctx context.Context, a *app.App) (*diagnosis, error) {
+	home, err := a.HomeDir()
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +94,7 @@ func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
 	d.permissions(home) // before opening, which sets them right
 	d.writable(home)
 	d.disk(existing(home))
-	err = a.withSettings(ctx, set, func(h *homes.Home) error {
+	err = a.WithSettings(ctx, set, func(h *homes.Home) error {
 		d.add(levelOK, "filesystem", "", "%s is on a local filesystem", home)
 		d.store(ctx, a, h)
 		d.model(ctx, h, set.Model)
@@ -102,7 +104,7 @@ func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		d.add(levelFail, "open", remedy(err), "%s", strings.Join(sentences(err), "; "))
+		d.add(levelFail, "open", app.Remedy(err), "%s", strings.Join(app.Sentences(err), "; "))
 	}
 	return d, nil
 }
@@ -127,27 +129,27 @@ func (d *diagnosis) model(ctx context.Context, h *homes.Home, spec string) {
 	d.add(levelOK, "model", "", "%s/%s", agent.Provider, agent.Model)
 }
 
-func (a *App) printDiagnosis(d *diagnosis) {
+func printDiagnosis(a *app.App, d *diagnosis) {
 	for _, c := range d.Checks {
-		a.linef("%-4s  %-12s %s", c.Level, c.Name, oneline(c.Text, 500))
+		a.Linef("%-4s  %-12s %s", c.Level, c.Name, display.Line(c.Text, 500))
 		if c.Hint != "" {
-			a.linef("      %-12s %s", "", c.Hint)
+			a.Linef("      %-12s %s", "", c.Hint)
 		}
 	}
 	for _, s := range d.Holders {
-		a.linef("held  %s by pid %d on %s (%s)", s.Session, s.PID, s.Host, s.Alive)
+		a.Linef("held  %s by pid %d on %s (%s)", s.Session, s.PID, s.Host, s.Alive)
 	}
 	for _, t := range d.Tasks {
-		a.linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, taskStatus(t.TaskView), t.PID, a.age(int64(t.Started)), shown(t.Command, maxCell))
+		a.Linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, display.TaskStatus(t.TaskView), t.PID, a.Age(int64(t.Started)), display.Shown(t.Command, display.MaxCell))
 		if t.Stale != "" {
-			a.linef("      stale: %s", t.Stale)
+			a.Linef("      stale: %s", t.Stale)
 		}
-		a.linef("      %s", t.End)
+		a.Linef("      %s", t.End)
 	}
 	for _, o := range d.Acts {
-		a.linef("stray %s/%s  %s: %s", o.Session, o.Act, o.Status, o.Why)
+		a.Linef("stray %s/%s  %s: %s", o.Session, o.Act, o.Status, o.Why)
 		if o.End != "" {
-			a.linef("      %s", o.End)
+			a.Linef("      %s", o.End)
 		}
 	}
 }

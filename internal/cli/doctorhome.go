@@ -10,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
 
@@ -55,7 +57,7 @@ func (d *diagnosis) permissions(home string) {
 	case err != nil:
 		d.add(levelFail, "permissions", "check who owns it", "%v", err)
 	case open > 0:
-		d.add(levelWarn, "permissions", "chmod -R go-rwx "+quote(home), "others may reach %d files of the home, such as %s", open, first)
+		d.add(levelWarn, "permissions", "chmod -R go-rwx "+display.Quote(home), "others may reach %d files of the home, such as %s", open, first)
 	default:
 		d.add(levelOK, "permissions", "", "%s is for its owner alone", home)
 	}
@@ -81,20 +83,20 @@ func (d *diagnosis) disk(home string) {
 	case free < lowSpace:
 		level, hint = levelWarn, "free some space"
 	}
-	d.add(level, "disk", hint, "%s free", size(free))
+	d.add(level, "disk", hint, "%s free", display.Bytes(free))
 }
 
 // maxFaults bounds how many faults of the database are listed.
 const maxFaults = 10
 
 // store lets the database check itself.
-func (d *diagnosis) store(ctx context.Context, a *App, h *homes.Home) {
+func (d *diagnosis) store(ctx context.Context, a *app.App, h *homes.Home) {
 	checker, ok := h.Store().(store.Checker)
 	if !ok {
 		return
 	}
-	for _, lost := range losses(ctx, h) {
-		d.add(levelFail, "losses", a.hintLosses(h), "%s", lost)
+	for _, lost := range app.Losses(ctx, h) {
+		d.add(levelFail, "losses", a.HintLosses(h), "%s", lost)
 	}
 	if _, err := os.Stat(filepath.Join(d.Home, "perdure.db")); errors.Is(err, fs.ErrNotExist) {
 		d.add(levelOK, "store", "", "there is no %s yet", filepath.Join(d.Home, "perdure.db"))
@@ -112,14 +114,4 @@ func (d *diagnosis) store(ctx context.Context, a *App, h *homes.Home) {
 	default:
 		d.add(levelOK, "store", "", "%s is sound (%s)", filepath.Join(d.Home, "perdure.db"), backend)
 	}
-}
-
-// remedy is the hint that goes with an error.
-func remedy(err error) string {
-	for _, o := range outcomes {
-		if errors.Is(err, o.is) {
-			return o.hint
-		}
-	}
-	return ""
 }

@@ -10,8 +10,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/internal/permission"
 )
 
 // writable looks whether sessions can be made and go on in the home: a look at it needs less.
@@ -82,8 +83,8 @@ func existing(path string) string {
 }
 
 // configuration reads the files that a run in this directory would read: what no run accepts fails here too.
-func (d *diagnosis) configuration(a *App) settings.Loaded {
-	user := settings.UserFile(a.getenv)
+func (d *diagnosis) configuration(a *app.App) settings.Loaded {
+	user := settings.UserFile(a.Getenv)
 	set, err := settings.Load(user, a.Dir)
 	if err != nil {
 		d.add(levelFail, "config", "no run starts until it is put right", "%v", err)
@@ -96,7 +97,7 @@ func (d *diagnosis) configuration(a *App) settings.Loaded {
 		d.add(levelWarn, "config", "", "%s", text)
 	}
 	if set.Mode == string(permission.ModeBypass) {
-		d.add(levelWarn, "config", "", "%s", bypassNotTaken)
+		d.add(levelWarn, "config", "", "%s", app.BypassNotTaken)
 	}
 	d.add(levelOK, "config", "", "%d rules; the user's file is %s", len(set.Rules), orNone(user))
 	return set

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"os"
@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 // ordinary runs f without the rights that root has over files.
@@ -37,10 +41,10 @@ func checkOf(d map[string]any, name string) (text, hint string) {
 
 // Goal: doctor says whether the home can be written, which a look at it does not need.
 func TestDoctorOfAPlaceThatCannotBeWritten(t *testing.T) {
-	w := newWorld(t)
-	w.app.Environ = append(w.app.Environ, "ANTHROPIC_API_KEY=test-key-of-nobody")
-	levels, d := w.checksOf(0)
-	if text, _ := checkOf(d, "write"); levels["write"] != levelOK || !strings.Contains(text, "can be made") {
+	w := clitest.New(t)
+	w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=test-key-of-nobody")
+	levels, d := w.ChecksOf(0)
+	if text, _ := checkOf(d, "write"); levels["write"] != "ok" || !strings.Contains(text, "can be made") {
 		t.Errorf("not there yet: %s", text)
 	}
 	if text, _ := checkOf(d, "disk"); levels["disk"] == "" || strings.Contains(text, "unknown") {
@@ -49,8 +53,8 @@ func TestDoctorOfAPlaceThatCannotBeWritten(t *testing.T) {
 	if text, _ := checkOf(d, "store"); text != "" && strings.Contains(text, "sound") {
 		t.Errorf("a store that is not there: %s", text)
 	}
-	w.create("s")
-	if levels, _ := w.checksOf(0); levels["write"] != levelOK || levels["store"] != levelOK {
+	w.Create("s")
+	if levels, _ := w.ChecksOf(0); levels["write"] != "ok" || levels["store"] != "ok" {
 		t.Errorf("%v", levels)
 	}
 
@@ -81,7 +85,7 @@ func TestDoctorOfAPlaceThatCannotBeWritten(t *testing.T) {
 			continue
 		}
 		ordinary(func() {
-			err := unwritable(home)
+			err := cli.Unwritable(home)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%s: %v, want %q", c.name, err, c.want)
 			}
@@ -99,83 +103,83 @@ func others(dir string) error {
 
 // Goal: doctor of something that is no home names it, and does not look at it as if it were one.
 func TestDoctorOfAFile(t *testing.T) {
-	w := newWorld(t)
-	if err := os.WriteFile(w.home, nil, 0o644); err != nil {
+	w := clitest.New(t)
+	if err := os.WriteFile(w.Home, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	levels, d := w.checksOf(exitFailed)
+	levels, d := w.ChecksOf(app.ExitFailed)
 	text, hint := checkOf(d, "open")
-	if levels["open"] != levelFail || !strings.Contains(text, "is a file") || !strings.Contains(hint, "PERDURE_HOME") || levels["permissions"] != "" {
+	if levels["open"] != "fail" || !strings.Contains(text, "is a file") || !strings.Contains(hint, "PERDURE_HOME") || levels["permissions"] != "" {
 		t.Errorf("%v", d["checks"])
 	}
-	w.fails(exitFailed, "PERDURE_HOME", "list")
+	w.Fails(app.ExitFailed, "PERDURE_HOME", "list")
 
-	w = newWorld(t)
-	if err := os.WriteFile(filepath.Dir(w.home)+"/file", nil, 0o644); err != nil {
+	w = clitest.New(t)
+	if err := os.WriteFile(filepath.Dir(w.Home)+"/file", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	w.app.Environ[0] += "/../file/home"
-	if levels, d := w.checksOf(exitFailed); levels["write"] != levelFail && levels["open"] != levelFail {
+	w.App.Environ[0] += "/../file/home"
+	if levels, d := w.ChecksOf(app.ExitFailed); levels["write"] != "fail" && levels["open"] != "fail" {
 		t.Errorf("%v", d["checks"])
 	}
 }
 
 // Goal: what cannot be sent says once to whom.
 func TestSendThatFailsSaysItOnce(t *testing.T) {
-	w := newWorld(t)
-	w.create("s")
-	if err := os.RemoveAll(filepath.Join(w.home, "holders")); err != nil {
+	w := clitest.New(t)
+	w.Create("s")
+	if err := os.RemoveAll(filepath.Join(w.Home, "holders")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(w.home, "holders"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Home, "holders"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := w.fails(exitFailed, "send to session s", "send", "s", "x"); strings.Count(o.stderr, "send to session") != 1 {
-		t.Error(o.stderr)
+	if o := w.Fails(app.ExitFailed, "send to session s", "send", "s", "x"); strings.Count(o.Stderr, "send to session") != 1 {
+		t.Error(o.Stderr)
 	}
 }
 
 // Goal: a store that cannot be read at all does not promise that other commands read it.
 func TestHintOfAStoreThatCannotBeRead(t *testing.T) {
-	w := newWorld(t)
-	if err := os.MkdirAll(w.home, 0o700); err != nil {
+	w := clitest.New(t)
+	if err := os.MkdirAll(w.Home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(w.home, "perdure.db"), []byte(strings.Repeat("junk ", 2000)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Home, "perdure.db"), []byte(strings.Repeat("junk ", 2000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := w.fails(exitFailed, "put a backup in its place", "list"); strings.Contains(o.stderr, "still read") {
-		t.Error(o.stderr)
+	if o := w.Fails(app.ExitFailed, "put a backup in its place", "list"); strings.Contains(o.Stderr, "still read") {
+		t.Error(o.Stderr)
 	}
 }
 
 // Goal: what no run accepts fails in doctor too, once.
 func TestDoctorOfConfigurations(t *testing.T) {
 	for _, c := range []struct{ config, check, level, words string }{
-		{`models = "x"`, "config", levelFail, "unknown setting"},
-		{`model = "claude"`, "model", levelFail, "PROVIDER/MODEL"},
-		{`model = "openai/gpt-6-sol"`, "model", levelWarn, "OPENAI_API_KEY"},
-		{`permission_mode = "bypassPermissions"`, "config", levelWarn, "is not taken"},
+		{`models = "x"`, "config", "fail", "unknown setting"},
+		{`model = "claude"`, "model", "fail", "PROVIDER/MODEL"},
+		{`model = "openai/gpt-6-sol"`, "model", "warn", "OPENAI_API_KEY"},
+		{`permission_mode = "bypassPermissions"`, "config", "warn", "is not taken"},
 	} {
-		w := newWorld(t)
-		w.app.Environ = append(w.app.Environ, "ANTHROPIC_API_KEY=test-key-of-nobody")
-		w.configure(c.config)
-		code := exitDone
-		if c.level == levelFail {
-			code = exitFailed
+		w := clitest.New(t)
+		w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=test-key-of-nobody")
+		w.Configure(c.config)
+		code := app.ExitDone
+		if c.level == "fail" {
+			code = app.ExitFailed
 		}
-		levels, d := w.checksOf(code)
+		levels, d := w.ChecksOf(code)
 		if text, _ := checkOf(d, c.check); levels[c.check] != c.level || !strings.Contains(text, c.words) {
 			t.Errorf("%s: %v", c.config, d["checks"])
 		}
-		if o := w.run("doctor"); strings.Count(o.stdout+o.stderr, c.words) != 1 {
-			t.Errorf("%s is told more than once:\n%s%s", c.config, o.stdout, o.stderr)
+		if o := w.Run("doctor"); strings.Count(o.Stdout+o.Stderr, c.words) != 1 {
+			t.Errorf("%s is told more than once:\n%s%s", c.config, o.Stdout, o.Stderr)
 		}
 	}
-	w := newWorld(t)
-	w.app.Environ = append(w.app.Environ, "ANTHROPIC_API_KEY=sec\nret")
-	if levels, d := w.checksOf(exitFailed); levels["model"] != levelFail {
+	w := clitest.New(t)
+	w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=sec\nret")
+	if levels, d := w.ChecksOf(app.ExitFailed); levels["model"] != "fail" {
 		t.Errorf("%v", d["checks"])
 	}
-	w.fails(exitUsage, "a line break at byte 4", "-p", "go")
+	w.Fails(app.ExitUsage, "a line break at byte 4", "-p", "go")
 }

@@ -7,14 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
-	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -45,29 +45,29 @@ type strayAct struct {
 }
 
 // sessions looks at every session: who holds it, whether its state can be computed, what of it runs.
-func (d *diagnosis) sessions(ctx context.Context, a *App, h *homes.Home) error {
+func (d *diagnosis) sessions(ctx context.Context, a *app.App, h *homes.Home) error {
 	count, broken := 0, 0
 	needed := map[string]map[string]bool{} // acts by session
-	err := each(ctx, h, store.Query{}, func(s store.Info) error {
+	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
 		count++
 		needed[s.ID] = map[string]bool{}
 		if s.Holder != nil {
 			d.Holders = append(d.Holders, heldSession{Session: s.ID, HolderView: homes.HolderOf(s.Holder)})
 			if s.Holder.Alive == store.Unknown {
-				d.add(levelWarn, "session", "if that machine is gone: "+a.command("takeover", s.ID)+", or "+a.command("fork", s.ID),
+				d.add(levelWarn, "session", "if that machine is gone: "+a.Command("takeover", s.ID)+", or "+a.Command("fork", s.ID),
 					"%s is held by pid %d on %s, which cannot be seen from here", s.ID, s.Holder.PID, s.Holder.Host)
 			}
 		}
 		st, err := h.State(ctx, s.ID)
 		switch {
 		case errors.Is(err, engine.ErrNoEvents):
-			d.add(levelWarn, "session", a.command("delete", s.ID), "%s has no events: another program made it", s.ID)
+			d.add(levelWarn, "session", a.Command("delete", s.ID), "%s has no events: another program made it", s.ID)
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			broken++
-			d.add(levelFail, "session", a.command("verify", s.ID), "%v", err)
+			d.add(levelFail, "session", a.Command("verify", s.ID), "%v", err)
 			needed[s.ID] = nil // unknown: nothing of it is called stray
 			return nil
 		}
@@ -84,7 +84,7 @@ func (d *diagnosis) sessions(ctx context.Context, a *App, h *homes.Home) error {
 }
 
 // ofSession notes the tasks that live, and which acts need their directories.
-func (d *diagnosis) ofSession(a *App, h *homes.Home, st *session.State, needed map[string]bool) {
+func (d *diagnosis) ofSession(a *app.App, h *homes.Home, st *session.State, needed map[string]bool) {
 	for _, t := range h.Tasks().Of(st) {
 		if t.SessionID != st.ID {
 			continue
@@ -96,7 +96,7 @@ func (d *diagnosis) ofSession(a *App, h *homes.Home, st *session.State, needed m
 		if !t.Live() {
 			continue
 		}
-		live := liveTask{TaskView: t, End: a.command("task", "kill", st.ID, t.ID)}
+		live := liveTask{TaskView: t, End: a.Command("task", "kill", st.ID, t.ID)}
 		switch {
 		case st.Lifecycle != session.LifecycleOpen && st.Lifecycle != session.LifecyclePaused:
 			live.Stale = "its session is " + string(st.Lifecycle)
@@ -119,7 +119,7 @@ func (d *diagnosis) ofSession(a *App, h *homes.Home, st *session.State, needed m
 }
 
 // strays looks for directories of commands that nothing needs.
-func (d *diagnosis) strays(a *App, h *homes.Home, needed map[string]map[string]bool) error {
+func (d *diagnosis) strays(a *app.App, h *homes.Home, needed map[string]map[string]bool) error {
 	r := h.Commands()
 	if r == nil {
 		return nil
@@ -146,7 +146,7 @@ func (d *diagnosis) strays(a *App, h *homes.Home, needed map[string]map[string]b
 	return nil
 }
 
-func (d *diagnosis) stray(a *App, r *task.Runner, id, act string, known bool) {
+func (d *diagnosis) stray(a *app.App, r *task.Runner, id, act string, known bool) {
 	st, err := r.State(id, act)
 	if err != nil {
 		d.add(levelWarn, "strays", "", "%v", err)
@@ -158,32 +158,9 @@ func (d *diagnosis) stray(a *App, r *task.Runner, id, act string, known bool) {
 	}
 	switch {
 	case st.Status == session.CommandRunning || st.Stragglers > 0:
-		o.End = a.command("task", "kill", "--stray", id+"/"+act)
+		o.End = a.Command("task", "kill", "--stray", id+"/"+act)
 	default:
-		o.End = "rm -r " + quote(filepath.Join(r.Dir, id, act))
+		o.End = "rm -r " + display.Quote(filepath.Join(r.Dir, id, act))
 	}
 	d.Acts = append(d.Acts, o)
-}
-
-// command is a complete command line of this program for this home.
-func (a *App) command(args ...string) string {
-	words := []string{"perdure"}
-	if v := a.getenv("PERDURE_HOME"); v != "" {
-		words = []string{"PERDURE_HOME=" + quote(v), "perdure"}
-	}
-	for _, w := range args {
-		words = append(words, quote(w))
-	}
-	return strings.Join(words, " ")
-}
-
-// quote makes a word that a shell reads as itself.
-func quote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || slices.Contains([]rune("/._-@:+,="), r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

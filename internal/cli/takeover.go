@@ -8,10 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/store"
 )
 
-func (a *App) takeoverCommand() *cobra.Command {
+func takeoverCommand(a *app.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "takeover ID", Short: "Free a session whose holder cannot be asked, such as one on a machine that is gone",
@@ -21,10 +22,10 @@ its next write, and it stops. What it was doing when it was last heard of counts
 done again, as after a crash; commands that it started on another machine run on there.
 
 To leave such a session as it is and go on in a copy: perdure fork ID.`,
-		Args: exactArgs(1, "a session"), ValidArgsFunction: a.completeSession,
+		Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				return a.takeover(ctx, h, id, yes)
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				return takeover(ctx, a, h, id, yes)
 			})
 		},
 	}
@@ -32,7 +33,7 @@ To leave such a session as it is and go on in a copy: perdure fork ID.`,
 	return c
 }
 
-func (a *App) takeover(ctx context.Context, h *homes.Home, id string, yes bool) error {
+func takeover(ctx context.Context, a *app.App, h *homes.Home, id string, yes bool) error {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return err
@@ -42,10 +43,10 @@ func (a *App) takeover(ctx context.Context, h *homes.Home, id string, yes bool) 
 	case !ok:
 		return fmt.Errorf("session %s: this store cannot take sessions over", id)
 	case info.Holder == nil || info.Holder.Alive == store.Dead:
-		a.note("nobody holds session %s; %s goes on", id, a.command("-p", "--resume", id))
+		a.Note("nobody holds session %s; %s goes on", id, a.Command("-p", "--resume", id))
 		return nil
 	case !yes:
-		if err := a.confirmTakeover(ctx, id, *info.Holder); err != nil {
+		if err := confirmTakeover(ctx, a, id, *info.Holder); err != nil {
 			return err
 		}
 	}
@@ -56,20 +57,20 @@ func (a *App) takeover(ctx context.Context, h *homes.Home, id string, yes bool) 
 	if err := h.Store().Release(ctx, lease); err != nil {
 		return err
 	}
-	a.note("session %s is free; %s goes on", id, a.command("-p", "--resume", id))
+	a.Note("session %s is free; %s goes on", id, a.Command("-p", "--resume", id))
 	return nil
 }
 
-func (a *App) confirmTakeover(ctx context.Context, id string, holder store.Holder) error {
+func confirmTakeover(ctx context.Context, a *app.App, id string, holder store.Holder) error {
 	if !a.Asks {
-		return &exitError{code: exitUsage, text: "takeover asks first", hint: "without a terminal, say --yes"}
+		return &app.ExitError{Code: app.ExitUsage, Text: "takeover asks first", Hint: "without a terminal, say --yes"}
 	}
 	lives := "still runs on this machine: end it rather, if you can"
 	if holder.Alive == store.Unknown {
 		lives = "cannot be seen from this machine"
 	}
-	a.hint("session %s is held by pid %d on %s, which %s", id, holder.PID, holder.Host, lives)
-	answer, err := a.ask(ctx, "take it over? What it does there is lost to the session [y/N] ")
+	a.Hint("session %s is held by pid %d on %s, which %s", id, holder.PID, holder.Host, lives)
+	answer, err := a.Ask(ctx, "take it over? What it does there is lost to the session [y/N] ")
 	if err != nil {
 		return err
 	}
@@ -77,5 +78,5 @@ func (a *App) confirmTakeover(ctx context.Context, id string, holder store.Holde
 	case "y", "yes":
 		return nil
 	}
-	return &exitError{code: exitFailed, text: "nothing was changed"}
+	return &app.ExitError{Code: app.ExitFailed, Text: "nothing was changed"}
 }

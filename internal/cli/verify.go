@@ -8,29 +8,31 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
 )
 
-func (a *App) verifyCommand() *cobra.Command {
+func verifyCommand(a *app.App) *cobra.Command {
 	var all, asJSON bool
 	c := &cobra.Command{
 		Use: "verify ID|--all", Short: "Check a session's log from its first event to its last",
-		Args: rangeArgs(0, 1, "a session, or --all"), ValidArgsFunction: a.completeSession,
+		Args: app.RangeArgs(0, 1, "a session, or --all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all && len(args) > 0:
-				return usageError("give a session or --all, not both")
+				return app.UsageError("give a session or --all, not both")
 			case all:
-				return a.verb(cmd, func(ctx context.Context, h *homes.Home) error { return a.verifyAll(ctx, h, asJSON) })
+				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return verifyAll(ctx, a, h, asJSON) })
 			case len(args) == 0:
-				return usageError("want a session, or --all")
+				return app.UsageError("want a session, or --all")
 			}
-			return a.onSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				sound, err := a.verify(ctx, h, id, asJSON, "")
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				sound, err := verify(ctx, a, h, id, asJSON, "")
 				if err != nil || sound {
 					return err
 				}
-				return exit(exitFailed)
+				return app.Exit(app.ExitFailed)
 			})
 		},
 	}
@@ -47,7 +49,7 @@ type verdictOf struct {
 }
 
 // verify checks one session and prints ok, or every fault on a line of its own.
-func (a *App) verify(ctx context.Context, h *homes.Home, id string, asJSON bool, prefix string) (sound bool, err error) {
+func verify(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON bool, prefix string) (sound bool, err error) {
 	faults, err := h.Verify(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound) || ctx.Err() != nil:
@@ -55,33 +57,33 @@ func (a *App) verify(ctx context.Context, h *homes.Home, id string, asJSON bool,
 	case err != nil: // what keeps it from being checked is a fault too
 		faults = append(faults, err.Error())
 	}
-	if err := a.printFaults(id, faults, asJSON, prefix); err != nil || len(faults) == 0 {
+	if err := printFaults(a, id, faults, asJSON, prefix); err != nil || len(faults) == 0 {
 		return err == nil, err
 	}
-	a.hintFaults(ctx, h, id)
+	hintFaults(ctx, a, h, id)
 	return false, nil
 }
 
-func (a *App) printFaults(id string, faults []string, asJSON bool, prefix string) error {
+func printFaults(a *app.App, id string, faults []string, asJSON bool, prefix string) error {
 	if asJSON {
-		return a.json(verdictOf{ID: id, OK: len(faults) == 0, Faults: append([]string{}, faults...)})
+		return a.JSON(verdictOf{ID: id, OK: len(faults) == 0, Faults: append([]string{}, faults...)})
 	}
 	if len(faults) == 0 {
-		a.linef("%sok", prefix)
+		a.Linef("%sok", prefix)
 	}
 	for _, f := range faults {
-		a.linef("%s%s", prefix, oneline(f, 500))
+		a.Linef("%s%s", prefix, display.Line(f, 500))
 	}
 	return nil
 }
 
 // hintFaults names the ways on from a session with faults.
-func (a *App) hintFaults(ctx context.Context, h *homes.Home, id string) {
-	a.hint("a backup from before has it whole: PERDURE_HOME=BACKUP %s (perdure backup makes them)", a.command("show", id))
+func hintFaults(ctx context.Context, a *app.App, h *homes.Home, id string) {
+	a.Hint("a backup from before has it whole: PERDURE_HOME=BACKUP %s (perdure backup makes them)", a.Command("show", id))
 	for _, err := range h.Store().Read(ctx, id, 1, 0) {
 		var corrupt *store.CorruptError
 		if errors.As(err, &corrupt) && corrupt.Seq > 1 && !errors.Is(err, store.ErrDamaged) {
-			a.hint("%s goes on in a session of its own, from the last good event", a.command("fork", fmt.Sprintf("%s@%d", id, corrupt.Seq-1)))
+			a.Hint("%s goes on in a session of its own, from the last good event", a.Command("fork", fmt.Sprintf("%s@%d", id, corrupt.Seq-1)))
 		}
 		if err != nil {
 			return
@@ -90,24 +92,24 @@ func (a *App) hintFaults(ctx context.Context, h *homes.Home, id string) {
 }
 
 // stillListed tells whether a session is listed that cannot be found by its id.
-func (a *App) stillListed(ctx context.Context, h *homes.Home, id string) bool {
+func stillListed(ctx context.Context, a *app.App, h *homes.Home, id string) bool {
 	found := false
-	err := each(ctx, h, store.Query{}, func(s store.Info) error {
+	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
 		found = found || s.ID == id
 		return nil
 	})
 	return err == nil && found
 }
 
-func (a *App) verifyAll(ctx context.Context, h *homes.Home, asJSON bool) error {
+func verifyAll(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) error {
 	bad := 0
-	err := each(ctx, h, store.Query{}, func(s store.Info) error {
-		sound, err := a.verify(ctx, h, s.ID, asJSON, s.ID+"  ")
+	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
+		sound, err := verify(ctx, a, h, s.ID, asJSON, s.ID+"  ")
 		if errors.Is(err, store.ErrNotFound) {
-			if !a.stillListed(ctx, h, s.ID) {
+			if !stillListed(ctx, a, h, s.ID) {
 				return nil // deleted meanwhile
 			}
-			sound, err = false, a.printFaults(s.ID, []string{"it is listed and cannot be found: an index of the database is damaged"}, asJSON, s.ID+"  ")
+			sound, err = false, printFaults(a, s.ID, []string{"it is listed and cannot be found: an index of the database is damaged"}, asJSON, s.ID+"  ")
 		}
 		if err == nil && !sound {
 			bad++
@@ -117,18 +119,18 @@ func (a *App) verifyAll(ctx context.Context, h *homes.Home, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	lost := losses(ctx, h) // They have been told already, as by every command.
+	lost := app.Losses(ctx, h) // They have been told already, as by every command.
 	if asJSON && len(lost) > 0 {
-		if err := a.json(verdictOf{Faults: lost}); err != nil {
+		if err := a.JSON(verdictOf{Faults: lost}); err != nil {
 			return err
 		}
 	}
 	if bad > 0 {
-		a.note("%d sessions have faults; the others are not affected", bad)
-		a.hint("put a backup in its place (perdure backup makes them), or go on without: perdure delete ID removes what cannot be read")
+		a.Note("%d sessions have faults; the others are not affected", bad)
+		a.Hint("put a backup in its place (perdure backup makes them), or go on without: perdure delete ID removes what cannot be read")
 	}
 	if bad+len(lost) > 0 {
-		return exit(exitFailed)
+		return app.Exit(app.ExitFailed)
 	}
 	return nil
 }

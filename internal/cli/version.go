@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -45,16 +46,16 @@ func (v version) line() string {
 	return fmt.Sprintf("perdure %s (%s, %s/%s)", v.Version, v.Go, v.OS, v.Arch)
 }
 
-func (a *App) versionCommand() *cobra.Command {
+func versionCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "version", Short: "Print the version", Args: exactArgs(0, "no argument"),
+		Use: "version", Short: "Print the version", Args: app.ExactArgs(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
 			if asJSON {
-				return a.json(v)
+				return a.JSON(v)
 			}
-			a.linef("%s", v.line())
+			a.Linef("%s", v.line())
 			return nil
 		},
 	}

@@ -1,0 +1,4 @@
+package cli
+
+// Unwritable says why a home cannot be written.
+var Unwritable = unwritable

@@ -1,0 +1,34 @@
+package run
+
+import (
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/internal/session"
+)
+
+// limits sets what a run may take: what a flag says, else what the session was given before, else the configuration.
+// What a flag says is kept by the session from then on. St is the state of a session that exists, or nil.
+func (f *Flags) limits(opt *homes.RunOptions, set settings.Loaded, st *session.State) {
+	had := session.Config{}
+	if st != nil {
+		had = st.Config
+	}
+	switch {
+	case f.Changed("max-turns"):
+		opt.MaxSteps = &f.maxSteps
+	case had.MaxSteps == 0 && set.MaxSteps > 0:
+		opt.MaxSteps = &set.MaxSteps
+	}
+	switch {
+	case f.Changed("max-budget-usd"):
+		opt.BudgetNano = f.maxBudget.nano()
+	case had.BudgetNano == 0 && set.MaxBudgetUSD > 0:
+		opt.BudgetNano = (&budget{usd: set.MaxBudgetUSD}).nano()
+	}
+	switch {
+	case f.Changed("retry-for"):
+		opt.RetryFor = &f.retryFor
+	case had.RetryForMS == nil:
+		opt.RetryFor = set.Retry
+	}
+}
