@@ -12,7 +12,7 @@ import (
 // commands are the verbs, in the order in which help lists them.
 func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a), sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a),
+		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a), sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a),
 		sessions.DeleteCommand(a), takeoverCommand(a), backupCommand(a),
 		verifyCommand(a), sessions.UsageCommand(a), tasks.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
 		doctorCommand(a), completionCommand(a), versionCommand(a),

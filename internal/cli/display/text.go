@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/plain"
 	safe "github.com/perdure/perdure/internal/plain"
 )
 
@@ -30,14 +30,8 @@ func Money(usd *float64) string {
 // Bytes shows a number of bytes.
 func Bytes(n int64) string { return safe.Size(n) }
 
-// Grouped writes a number with its digits in groups of three.
-func Grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// Grouped is a number with its thousands apart.
+func Grouped(n int64) string { return plain.Grouped(n) }
 
 // Count writes a number of things: 1 turn, 2 turns.
 func Count(n int64, thing string) string {

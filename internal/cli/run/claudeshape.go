@@ -65,6 +65,14 @@ func (c *claudeShape) observe(u engine.Update) {
 		c.asked = u.Event.Time
 	case *session.ModelResponded:
 		c.responded(u, b)
+	case *session.Compacted:
+		trigger := "auto"
+		if b.Reason == session.CompactAsked {
+			trigger = "manual"
+		}
+		c.line(fmt.Sprint(u.Event.Seq), object{
+			"type": "system", "subtype": "compact_boundary", "compact_metadata": object{"trigger": trigger, "pre_tokens": b.TokensBefore},
+		})
 	case *session.ToolFinished:
 		c.finished(u, b.Act, b.Content, b.Outcome != session.OutcomeOK)
 	case *session.ToolUnknown:
@@ -74,12 +82,15 @@ func (c *claudeShape) observe(u engine.Update) {
 }
 
 func (c *claudeShape) responded(u engine.Update, b *session.ModelResponded) {
-	c.steps++
 	c.usage.Add(b.Usage)
 	c.apiMS += max(0, u.Event.Time-c.asked)
 	if b.Cost != nil {
 		c.cost += *b.Cost
 	}
+	if session.ForSummary(b.Act) {
+		return
+	}
+	c.steps++
 	content := []any{}
 	for _, bl := range b.Blocks {
 		if v := claudeBlock(bl); v != nil {

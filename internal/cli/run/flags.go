@@ -37,6 +37,8 @@ type Flags struct {
 	maxSteps     int
 	maxBudget    budget
 	retryFor     time.Duration
+	compactAt    float64
+	noCompact    bool
 	cwd          string
 	appendSystem string
 	wait         bool
@@ -72,6 +74,8 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls) of a turn; exit 6, --resume allows as many again; 0: no limit")
 	fs.Var(&f.maxBudget, "max-budget-usd", "stop before the session has spent `X` US dollars; exit 6; 0 or none: no limit")
 	fs.DurationVar(&f.retryFor, "retry-for", 24*time.Hour, "wait up to this long for a model that cannot be reached, as in 30m; 0 tries once")
+	fs.Float64Var(&f.compactAt, "compact-at", 0.8, "compact the conversation when it fills this `PART` of the model's context window")
+	fs.BoolVar(&f.noCompact, "no-compact", false, "stop there instead; perdure compact ID makes room then")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
 }
 
@@ -111,6 +115,8 @@ func (f *Flags) check() error {
 		return app.UsageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
 	case f.cwd != "" && !f.cont && f.resume == "":
 		return app.UsageError("--cwd needs --continue or --resume: a new session works where the command is started")
+	case f.Changed("compact-at") && !settings.CompactAtFits(f.compactAt):
+		return app.UsageError("--compact-at %g: want %s", f.compactAt, settings.CompactAtBounds)
 	case f.retryFor < 0:
 		return app.UsageError("--retry-for cannot be negative")
 	}

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"math"
+
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
@@ -26,9 +28,27 @@ func (f *Flags) limits(opt *homes.RunOptions, set settings.Loaded, st *session.S
 		opt.BudgetNano = (&budget{usd: set.MaxBudgetUSD}).nano()
 	}
 	switch {
+	case f.Changed("compact-at"):
+		opt.CompactAt = permille(f.compactAt)
+	case had.CompactAt == 0 && set.Context.CompactAt > 0:
+		opt.CompactAt = permille(set.Context.CompactAt)
+	}
+	switch off := set.Context.Compact != nil && !*set.Context.Compact; {
+	case f.Changed("no-compact"):
+		opt.NoCompact = &f.noCompact
+	case st == nil && off:
+		opt.NoCompact = &off
+	}
+	switch {
 	case f.Changed("retry-for"):
 		opt.RetryFor = &f.retryFor
 	case had.RetryForMS == nil:
 		opt.RetryFor = set.Retry
 	}
+}
+
+// permille is a part of the window in thousandths.
+func permille(part float64) *int {
+	n := int(math.Round(part * 1000))
+	return &n
 }

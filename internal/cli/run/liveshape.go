@@ -34,7 +34,7 @@ func (s *liveShape) observe(u engine.Update) {
 		s.view.Delta(u.Act, u.Kind, u.Text)
 		return
 	}
-	if _, ok := u.Body.(*session.ModelResponded); ok {
+	if b, ok := u.Body.(*session.ModelResponded); ok && !session.ForSummary(b.Act) {
 		s.replies++
 	}
 	s.view.Event(*u.Event, u.Body)

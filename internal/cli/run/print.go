@@ -54,8 +54,14 @@ func (p *printer) observe(u engine.Update) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.observe(u)
-	if b, ok := u.Body.(*session.ModelFailed); ok {
+	switch b := u.Body.(type) {
+	case *session.ModelFailed:
 		p.retrying(b) // on stderr, for people and logs alike; the view has ended its line
+	case *session.Compacted:
+		if !p.app.Screen {
+			p.app.Note("compacted: %s → about %s tokens", display.Grouped(b.TokensBefore), display.Grouped(b.TokensAfter))
+		}
+	default:
 	}
 }
 

@@ -55,7 +55,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	h, err := a.Open(ctx, homes.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList()})
+	h, err := a.Open(ctx, homes.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows})
 	if err != nil {
 		return err
 	}

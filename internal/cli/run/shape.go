@@ -69,7 +69,7 @@ type textShape struct {
 }
 
 func (s *textShape) observe(u engine.Update) {
-	if _, ok := u.Body.(*session.ModelResponded); ok {
+	if b, ok := u.Body.(*session.ModelResponded); ok && !session.ForSummary(b.Act) {
 		s.replies++
 	}
 }

@@ -22,7 +22,7 @@ import (
 // ShowCommand is perdure show.
 func ShowCommand(a *app.App) *cobra.Command {
 	var opt homes.ViewOptions
-	var asJSON bool
+	var asJSON, inContext bool
 	last := 0
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a session: what it is, did, may do and waits for",
@@ -35,6 +35,9 @@ func ShowCommand(a *app.App) *cobra.Command {
 				opt.Messages = true
 			}
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				if inContext {
+					return showContext(ctx, a, h, id, asJSON)
+				}
 				v, err := h.View(ctx, id, opt)
 				if err != nil {
 					return err
@@ -51,7 +54,8 @@ func ShowCommand(a *app.App) *cobra.Command {
 	}
 	fs := c.Flags()
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
-	fs.BoolVar(&opt.Messages, "messages", false, "the conversation too")
+	fs.BoolVar(&opt.Messages, "messages", false, "the conversation too, all of it")
+	fs.BoolVar(&inContext, "context", false, "exactly what the next request to the model holds, with the tokens of each part")
 	fs.IntVar(&last, "last", 0, "the newest `N` messages of the conversation")
 	fs.BoolVar(&opt.All, "all", false, "read acts, decisions, files and tasks from the whole log")
 	return c
