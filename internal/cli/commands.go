@@ -5,6 +5,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/asking"
+	"github.com/perdure/perdure/internal/cli/notes"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/cli/tasks"
 )
@@ -15,6 +16,6 @@ func commands(a *app.App) []*cobra.Command {
 		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a), sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a),
 		sessions.DeleteCommand(a), takeoverCommand(a), backupCommand(a),
 		verifyCommand(a), sessions.UsageCommand(a), tasks.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
-		doctorCommand(a), completionCommand(a), versionCommand(a),
+		notes.MemoryCommand(a), notes.JournalCommand(a), doctorCommand(a), completionCommand(a), versionCommand(a),
 	}
 }

@@ -128,6 +128,8 @@ type Env struct {
 	// Hidden tells of a file or directory that the permission rules keep from being read: searches leave it out. Nil
 	// hides nothing.
 	Hidden func(abs string) bool
+	// Memory is what the session remembers beyond its conversation; nil: nothing.
+	Memory Memory
 }
 
 // Files is the filesystem as tools use it. Paths are absolute. What is neither a regular file nor a directory (a

@@ -1,0 +1,261 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Scope is one memory: its index, its files, its changes.
+type Scope struct {
+	Name string // project or user
+
+	cfg        Config
+	root       string   // of the project
+	anchor     string   // the directory that is there already
+	path       []string // of the scope's directory, below the anchor
+	changes    []string // of the directory of its changes, below the home
+	shared     bool     // it lies in a project, for others to read
+	indexAbove bool     // the index is that of the project's root
+}
+
+// Dir is where the scope's files lie.
+func (s *Scope) Dir() string { return filepath.Join(append([]string{s.anchor}, s.path...)...) }
+
+// IndexFile is where its index lies.
+func (s *Scope) IndexFile() string {
+	if s.indexAbove {
+		return filepath.Join(s.root, indexName)
+	}
+	return filepath.Join(s.Dir(), indexName)
+}
+
+func (s *Scope) modes() (dir, file fs.FileMode) {
+	if s.shared {
+		return 0o755, 0o644
+	}
+	return 0o700, 0o600
+}
+
+func (s *Scope) step(name string) error {
+	if s.cfg.Fault == nil {
+		return nil
+	}
+	return s.cfg.Fault(name)
+}
+
+// files is a scope as it is open: for reading, or under its lock for changing.
+type files struct {
+	s       *Scope
+	base    *os.Root // nil: there is nothing yet
+	top     *os.Root // where the index is
+	changes *os.Root // nil: it is only read
+	lock    *os.File
+}
+
+// look opens a scope for reading. A scope that is not there is empty.
+func (s *Scope) look() (*files, error) {
+	f := &files{s: s}
+	base, err := openAt(s.anchor, s.path, false, 0)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil {
+		f.base, f.top = base, base
+	}
+	return f, f.openTop()
+}
+
+func (f *files) openTop() error {
+	if !f.s.indexAbove {
+		return nil
+	}
+	top, err := os.OpenRoot(f.s.root)
+	if err != nil {
+		f.close()
+		return err
+	}
+	f.top = top
+	return nil
+}
+
+// hold opens a scope for changing it, makes its directories, takes its lock and finishes what a crash left.
+func (s *Scope) hold(ctx context.Context) (f *files, err error) {
+	perm, _ := s.modes()
+	f = &files{s: s}
+	defer func() {
+		if err != nil {
+			f.close()
+		}
+	}()
+	if f.base, err = openAt(s.anchor, s.path, true, perm); err != nil {
+		return nil, err
+	}
+	f.top = f.base
+	if f.lock, err = lockDir(ctx, f.base); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", s.Dir(), err)
+	}
+	if f.changes, err = openAt(s.cfg.Home, s.changes, true, 0o700); err != nil {
+		return nil, err
+	}
+	if err = f.openTop(); err != nil {
+		return nil, err
+	}
+	return f, f.recover()
+}
+
+func (f *files) close() {
+	if f.top != nil && f.top != f.base {
+		f.top.Close()
+	}
+	for _, r := range []*os.Root{f.changes, f.base} {
+		if r != nil {
+			r.Close()
+		}
+	}
+	if f.lock != nil {
+		f.lock.Close() // and with it the lock
+	}
+}
+
+// at is where a file of the scope lies: the index, the metadata, else a file of details.
+func (f *files) at(name string) (*os.Root, string) {
+	switch name {
+	case indexName:
+		return f.top, indexName
+	case metaName:
+		return f.base, metaName
+	}
+	return f.base, detailDir + "/" + name
+}
+
+// maxRead bounds what is read of one file, which a person may have written, in bytes.
+const maxRead = 1 << 20
+
+// read gives a file's bytes; one that is not there is nil.
+func (f *files) read(name string) ([]byte, error) {
+	root, rel := f.at(name)
+	if root == nil {
+		return nil, nil
+	}
+	file, err := openFile(root, rel, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.s.shown(name), err)
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, maxRead+1))
+	if err == nil && len(b) > maxRead {
+		err = fmt.Errorf("over %d bytes", maxRead)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.s.shown(name), err)
+	}
+	if b == nil {
+		b = []byte{}
+	}
+	return b, nil
+}
+
+// openFile opens a regular file that no link leads to.
+func openFile(root *os.Root, rel string, flag int, perm fs.FileMode) (*os.File, error) {
+	for i := range len(rel) {
+		if rel[i] != '/' {
+			continue
+		}
+		if info, err := root.Lstat(rel[:i]); err != nil {
+			return nil, err
+		} else if !info.IsDir() {
+			return nil, ErrLink
+		}
+	}
+	if info, err := root.Lstat(rel); err == nil && !info.Mode().IsRegular() {
+		return nil, ErrLink
+	} else if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	file, err := root.OpenFile(rel, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW, perm)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, errors.Join(ErrLink, err)
+	}
+	return file, nil
+}
+
+// Kept is a file of details.
+type Kept struct {
+	Name string
+	Size int64
+}
+
+// maxListed bounds the files and directories that are looked at.
+const maxListed = 4096
+
+// list gives the files of details, by name. Hidden ones, links and node_modules are left out.
+func (f *files) list() ([]Kept, error) {
+	if f.base == nil {
+		return nil, nil
+	}
+	if info, err := f.base.Lstat(detailDir); err != nil || !info.IsDir() {
+		return nil, nil //nolint:nilerr // there are none
+	}
+	var out []Kept
+	seen := 0
+	err := fs.WalkDir(f.base.FS(), detailDir, func(at string, d fs.DirEntry, err error) error {
+		if seen++; err != nil || seen > maxListed {
+			return err
+		}
+		name, _ := strings.CutPrefix(at, detailDir+"/")
+		switch {
+		case at == detailDir:
+			return nil
+		case checkName(name) != nil && d.IsDir():
+			return fs.SkipDir
+		case checkName(name) != nil || name == indexName || !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		if err == nil {
+			out = append(out, Kept{Name: name, Size: info.Size()})
+		}
+		return nil //nolint:nilerr // it has just gone
+	})
+	slices.SortFunc(out, func(a, b Kept) int { return strings.Compare(a.Name, b.Name) })
+	return out, err
+}
+
+// makeDirs makes the directories of a file of details.
+func (f *files) makeDirs(root *os.Root, rel string) error {
+	perm, _ := f.s.modes()
+	for i := range len(rel) {
+		if rel[i] != '/' {
+			continue
+		}
+		info, err := root.Lstat(rel[:i])
+		if errors.Is(err, fs.ErrNotExist) {
+			if err = root.Mkdir(rel[:i], perm); err == nil {
+				err = syncDir(root, path.Dir(rel[:i]))
+			}
+		} else if err == nil && !info.IsDir() {
+			err = ErrLink
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
