@@ -92,11 +92,8 @@ func addition(end string, size int64, item, date string) (add string, repaired b
 	case !strings.HasSuffix(end, "\n"):
 		add, repaired = "\n", true
 	}
-	last, all := "", lines(end)
-	if repaired {
-		all = all[:len(all)-1] // half a heading is none
-	}
-	for _, l := range slices.Backward(all) {
+	last := ""
+	for _, l := range slices.Backward(lines(end)) {
 		if d, ok := heading(l); ok {
 			last = d
 			break

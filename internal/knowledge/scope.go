@@ -72,7 +72,11 @@ func (s *Scope) look() (*files, error) {
 	if err == nil {
 		f.base, f.top = base, base
 	}
-	return f, f.openTop()
+	if err := f.openTop(); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
 }
 
 func (f *files) openTop() error {
@@ -80,37 +84,39 @@ func (f *files) openTop() error {
 		return nil
 	}
 	top, err := os.OpenRoot(f.s.root)
-	if err != nil {
-		f.close()
-		return err
+	if err == nil {
+		f.top = top
 	}
-	f.top = top
-	return nil
+	return err
 }
 
 // hold opens a scope for changing it, makes its directories, takes its lock and finishes what a crash left.
-func (s *Scope) hold(ctx context.Context) (f *files, err error) {
-	perm, _ := s.modes()
-	f = &files{s: s}
-	defer func() {
-		if err != nil {
-			f.close()
-		}
-	}()
-	if f.base, err = openAt(s.anchor, s.path, true, perm); err != nil {
+func (s *Scope) hold(ctx context.Context) (*files, error) {
+	f := &files{s: s}
+	if err := f.take(ctx); err != nil {
+		f.close()
 		return nil, err
+	}
+	return f, nil
+}
+
+func (f *files) take(ctx context.Context) (err error) {
+	s := f.s
+	perm, _ := s.modes()
+	if f.base, err = openAt(s.anchor, s.path, true, perm); err != nil {
+		return err
 	}
 	f.top = f.base
 	if f.lock, err = lockDir(ctx, f.base); err != nil {
-		return nil, fmt.Errorf("lock %s: %w", s.Dir(), err)
+		return fmt.Errorf("lock %s: %w", s.Dir(), err)
 	}
 	if f.changes, err = openAt(s.cfg.Home, s.changes, true, 0o700); err != nil {
-		return nil, err
+		return err
 	}
 	if err = f.openTop(); err != nil {
-		return nil, err
+		return err
 	}
-	return f, f.recover()
+	return f.recover()
 }
 
 func (f *files) close() {
