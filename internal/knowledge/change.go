@@ -180,7 +180,8 @@ func (f *files) apply(p Part) error {
 		if err := syncDir(root, path.Dir(rel)); err != nil {
 			return err
 		}
-		for dir := path.Dir(rel); dir != "." && root.Remove(dir) == nil; dir = path.Dir(dir) { //nolint:revive // an empty directory is none
+		for dir := path.Dir(rel); dir != "." && removed(root, dir); {
+			dir = path.Dir(dir)
 		}
 		return nil
 	}
@@ -194,6 +195,9 @@ func (f *files) apply(p Part) error {
 	_, perm := f.s.modes()
 	return f.put(root, rel, after, perm)
 }
+
+// removed removes a directory, if there is nothing in it.
+func removed(root *os.Root, dir string) bool { return root.Remove(dir) == nil }
 
 // put replaces a file by a rename.
 func (f *files) put(root *os.Root, rel string, b []byte, perm fs.FileMode) error {

@@ -213,7 +213,7 @@ func checkKey(x *index, key string) error {
 	return nil
 }
 
-// Change of an entry: what is nil stays.
+// Revision is a change of an entry: what is nil stays.
 type Revision struct {
 	Summary *string
 	Body    *string // of the file

@@ -216,14 +216,22 @@ func (f *files) list() ([]Kept, error) {
 	if f.base == nil {
 		return nil, nil
 	}
-	if info, err := f.base.Lstat(detailDir); err != nil || !info.IsDir() {
-		return nil, nil //nolint:nilerr // there are none
+	switch info, err := f.base.Lstat(detailDir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: %w", filepath.Join(f.s.Dir(), detailDir), ErrLink)
 	}
 	var out []Kept
 	seen := 0
 	err := fs.WalkDir(f.base.FS(), detailDir, func(at string, d fs.DirEntry, err error) error {
-		if seen++; err != nil || seen > maxListed {
+		if err != nil {
 			return err
+		}
+		if seen++; seen > maxListed {
+			return fs.SkipAll // more than a memory may have by far
 		}
 		name, _ := strings.CutPrefix(at, detailDir+"/")
 		switch {
@@ -234,11 +242,13 @@ func (f *files) list() ([]Kept, error) {
 		case checkName(name) != nil || name == indexName || !d.Type().IsRegular():
 			return nil
 		}
-		info, err := d.Info()
-		if err == nil {
+		switch info, err := d.Info(); {
+		case err == nil:
 			out = append(out, Kept{Name: name, Size: info.Size()})
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
 		}
-		return nil //nolint:nilerr // it has just gone
+		return nil
 	})
 	slices.SortFunc(out, func(a, b Kept) int { return strings.Compare(a.Name, b.Name) })
 	return out, err

@@ -2,7 +2,9 @@ package knowledge
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 )
@@ -16,9 +18,12 @@ func (s *Scope) Log() ([]Change, error) {
 		return nil, err
 	}
 	defer f.close()
-	if f.changes, err = openAt(s.cfg.Home, s.changes, false, 0); err != nil {
-		f.changes = nil
-		return nil, nil //nolint:nilerr // nothing was changed yet
+	f.changes, err = openAt(s.cfg.Home, s.changes, false, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // nothing was changed yet
+	}
+	if err != nil {
+		return nil, err
 	}
 	list, err := f.history()
 	var out []Change
