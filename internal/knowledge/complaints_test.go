@@ -130,6 +130,14 @@ func TestGrowthIsBounded(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	w.add(w.open().Project, "Deploy:\nnever on Fridays, since nobody is there on Saturday")
+	if _, err := w.open().Project.Add(context.Background(), Addition{Text: "deploy - never on fridays since nobody is there on saturday"}, By{}); err == nil || !strings.Contains(err.Error(), "deploy-never-on-fridays says that already") {
+		t.Errorf("the details say it: %v", err)
+	}
+	w.write(w.open().User.IndexFile(), title+"\n\n## User\n- [tea](nowhere.md) - Likes tea.\n")
+	if _, err := w.open().User.Add(context.Background(), Addition{Text: "likes TEA"}, By{}); err == nil || !strings.Contains(err.Error(), "tea says that already") {
+		t.Errorf("an entry without a file: %v", err)
+	}
 	w.no(Command{Name: "insert", Path: "/memories/MEMORY.md", InsertLine: 4, InsertText: "- [pg](pg.md) - use postgresql"}, "would say the same")
 	w.no(create("/memories/big.md", strings.Repeat("x", MaxFileBytes+1)), "65537 bytes")
 	w.do(create("/memories/full.md", strings.Repeat("x", MaxFileBytes)))

@@ -103,6 +103,30 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// Goal: what an editor writes while a change is made is not overwritten, the change says so, and the next one works.
+func TestOtherHandsWin(t *testing.T) {
+	for _, at := range []string{"intent", "renamed pending.json"} {
+		w := newWorld(t)
+		w.do(create("/memories/a.md", "one\n"))
+		file := filepath.Join(w.open().Project.Dir(), detailDir, "a.md")
+		w.cfg.Fault = func(step string) error {
+			if step == at {
+				w.write(file, "by hand\n")
+			}
+			return nil
+		}
+		w.no(Command{Name: "insert", Path: "/memories/a.md", InsertText: "more"}, "changed meanwhile")
+		if got := fileText(file); got != "by hand\n" {
+			t.Errorf("%s: %q", at, got)
+		}
+		w.cfg.Fault = nil
+		w.do(Command{Name: "insert", Path: "/memories/a.md", InsertText: "more"})
+		if got := fileText(file); got != "more\nby hand\n" {
+			t.Errorf("%s: then %q", at, got)
+		}
+	}
+}
+
 // Goal: a hundred changes are kept.
 func TestChangesAreBounded(t *testing.T) {
 	w := newWorld(t)

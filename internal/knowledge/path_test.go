@@ -53,6 +53,7 @@ func TestLinksAreRefused(t *testing.T) {
 			return filepath.Join(out, "f"), filepath.Join(dir, ".agent/journal.md")
 		},
 		"inside": func(dir, _ string) (string, string) { return "../../src", filepath.Join(dir, ".agent/memory/sub") },
+		"base":   func(dir, _ string) (string, string) { return "..", filepath.Join(dir, ".agent/memory/sub") },
 	}
 	for name, links := range plant {
 		w := newWorld(t)
@@ -60,6 +61,9 @@ func TestLinksAreRefused(t *testing.T) {
 		outside := filepath.Join(filepath.Dir(w.cfg.Dir), "outside")
 		w.write(filepath.Join(outside, "f"), secret)
 		w.write(filepath.Join(w.cfg.Dir, "src", "f"), secret)
+		if name == "base" {
+			w.write(filepath.Join(w.cfg.Dir, ".agent", "f"), secret)
+		}
 		to, from := links(w.cfg.Dir, outside)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(from), 0o755), os.Symlink(to, from)); err != nil {
 			t.Fatal(err)
@@ -84,6 +88,9 @@ func TestLinksAreRefused(t *testing.T) {
 		}
 		if b, _ := Brief(w.cfg); strings.Contains(b.Text, secret) {
 			t.Errorf("%s: the brief told it", name)
+		}
+		if _, err := os.Lstat(filepath.Join(w.cfg.Dir, ".agent", "new")); err == nil && name == "base" {
+			t.Errorf("%s: a file was made beside the memory", name)
 		}
 		for _, dir := range []string{outside, filepath.Join(w.cfg.Dir, "src")} {
 			if entries, _ := os.ReadDir(dir); len(entries) != 1 || fileText(filepath.Join(dir, "f")) != secret {

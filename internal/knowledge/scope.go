@@ -233,25 +233,33 @@ func (f *files) list() ([]Kept, error) {
 		if seen++; seen > maxListed {
 			return fs.SkipAll // more than a memory may have by far
 		}
-		name, _ := strings.CutPrefix(at, detailDir+"/")
-		switch {
-		case at == detailDir:
-			return nil
-		case checkName(name) != nil && d.IsDir():
+		name, below := strings.CutPrefix(at, detailDir+"/")
+		switch shows := below && checkName(name) == nil; {
+		case below && !shows && d.IsDir():
 			return fs.SkipDir
-		case checkName(name) != nil || name == indexName || !d.Type().IsRegular():
+		case !shows || name == indexName || !d.Type().IsRegular():
 			return nil
 		}
-		switch info, err := d.Info(); {
-		case err == nil:
-			out = append(out, Kept{Name: name, Size: info.Size()})
-		case !errors.Is(err, fs.ErrNotExist):
-			return err
+		size, err := sizeOf(d)
+		if size >= 0 {
+			out = append(out, Kept{Name: name, Size: size})
 		}
-		return nil
+		return err
 	})
 	slices.SortFunc(out, func(a, b Kept) int { return strings.Compare(a.Name, b.Name) })
 	return out, err
+}
+
+// sizeOf is the size of a file, negative if it has just gone.
+func sizeOf(d fs.DirEntry) (int64, error) {
+	info, err := d.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return -1, nil
+	case err != nil:
+		return -1, err
+	}
+	return info.Size(), nil
 }
 
 // makeDirs makes the directories of a file of details.
