@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,6 +43,8 @@ type Change struct {
 	Result string `json:"result,omitempty"` // for who asked
 	Undoes int64  `json:"undoes,omitzero"`
 	Files  []Part `json:"files"`
+	// Foreign are files that stayed as somebody else had made them meanwhile.
+	Foreign []string `json:"foreign,omitempty"`
 }
 
 // Part is what a change does to one file. Pre and Post are digests; empty: there is no file.
@@ -124,12 +127,23 @@ func (f *files) recover() error {
 // finish makes what of a change is not made yet, and closes it. A file that is neither as before nor as after belongs to
 // somebody else and stays: ErrChanged, with everything else made.
 func (f *files) finish(c *Change) error {
-	var foreign error
+	known := len(c.Foreign)
 	for _, p := range c.Files {
 		err := f.apply(p)
 		if errors.Is(err, ErrChanged) {
-			foreign = fmt.Errorf("%s: %w", f.s.shown(p.Name), err)
+			if !slices.Contains(c.Foreign, p.Name) {
+				c.Foreign = append(c.Foreign, p.Name)
+			}
 			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(c.Foreign) > known {
+		b, err := json.Marshal(c)
+		if err == nil {
+			err = f.put(f.changes, pendingName, b, 0o600)
 		}
 		if err != nil {
 			return err
@@ -145,7 +159,15 @@ func (f *files) finish(c *Change) error {
 		return err
 	}
 	f.prune()
-	return errors.Join(foreign, f.s.step("closed"))
+	return errors.Join(c.stayed(), f.s.step("closed"))
+}
+
+// stayed is ErrChanged for a change that was not made whole.
+func (c *Change) stayed() error {
+	if len(c.Foreign) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", strings.Join(c.Foreign, ", "), ErrChanged)
 }
 
 func recordName(c *Change) string { return fmt.Sprintf("%012d.%s.json", c.N, keyMark(c.By.Key)) }

@@ -135,8 +135,10 @@ func (s *Scope) change(ctx context.Context, by By, make func(d *draft) (what, re
 		return nil, err
 	}
 	defer f.close()
-	if c, err := f.made(by.Key); err != nil || c != nil {
-		return c, err
+	if c, err := f.made(by.Key); err != nil {
+		return nil, err
+	} else if c != nil {
+		return c, c.stayed()
 	}
 	d, err := f.draft()
 	if err != nil {

@@ -115,7 +115,12 @@ func TestOtherHandsWin(t *testing.T) {
 			}
 			return nil
 		}
-		w.no(Command{Name: "insert", Path: "/memories/a.md", InsertText: "more"}, "changed meanwhile")
+		for range 2 { // asked for again, the same is told
+			text, ok, err := w.open().Do(context.Background(), Command{Name: "insert", Path: "/memories/a.md", InsertText: "more"}, By{Key: "k"})
+			if ok || err != nil || !strings.Contains(text, "changed meanwhile") {
+				t.Errorf("%s: %q, %v, %v", at, text, ok, err)
+			}
+		}
 		if got := fileText(file); got != "by hand\n" {
 			t.Errorf("%s: %q", at, got)
 		}
