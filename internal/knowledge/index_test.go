@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Goal: an entry is one line below a topic; what is none is refused, and what a person wrote stays as it is.
@@ -35,6 +36,56 @@ func TestIndexRules(t *testing.T) {
 	w.add(w.open().Project, "another fact")
 	if got := fileText(w.open().Project.IndexFile()); got != want+"- [another-fact](another-fact.md) - another fact\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Goal: an index that other programs and people keep in this form is read as it is, and takes more.
+func TestIndexOfOthers(t *testing.T) {
+	w := newWorld(t)
+	text := `# Memory Index
+
+## User
+- [user_profile](user_profile.md) - name, preferences, communication style
+
+## Projects
+- [api-rewrite](project_api_rewrite.md) - REST->GraphQL, timeline, decisions
+- [ml-pipeline](project_ml_pipeline.md) - training infra, model registry
+
+## Infrastructure
+- [prod-cluster](infra_prod.md) - K8s on GCP, 3 node pools, autoscaling
+
+## Decisions
+- [db-choice](decision_db.md) - PostgreSQL, reasons, alternatives considered
+`
+	w.do(create("/memories/MEMORY.md", text))
+	list, err := w.open().Project.List()
+	if err != nil || len(list) != 5 || list[1].Key != "api-rewrite" || list[1].File != "project_api_rewrite.md" || list[1].Topic != "Projects" ||
+		list[1].Summary != "REST->GraphQL, timeline, decisions" || !list[1].Missing || list[1].Mark.Session != "s1" || list[1].Mark.Seq != 7 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := w.open().Project.Add(context.Background(), Addition{Text: "GitHub Actions", Topic: "infrastructure", Key: "ci-cd"}, By{}); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(text, "autoscaling\n", "autoscaling\n- [ci-cd](ci-cd.md) - GitHub Actions\n", 1)
+	if got := fileText(w.open().Project.IndexFile()); got != want {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Goal: a refusal for want of room names the entries that nobody stood by for longest, the oldest first.
+func TestDemoteTheLeastConfirmed(t *testing.T) {
+	w := newWorld(t)
+	w.do(create("/memories/MEMORY.md", entriesText(197)))
+	w.cfg.Now = func() time.Time { return testTime.AddDate(0, 1, 0) }
+	for _, key := range []string{"key0", "key2"} {
+		if err := w.open().Project.Edit(context.Background(), key, Revision{}, By{Source: SourceUser}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.no(Command{Name: "insert", Path: "/memories/MEMORY.md", InsertLine: 200, InsertText: "- [last](last.md) - the rule"},
+		"confirmed: key1 (2026-04-08T12:00:00Z), key3 (2026-04-08T12:00:00Z), key4 (")
+	if _, err := w.open().Project.Add(context.Background(), Addition{Text: "one more"}, By{}); err == nil || !strings.Contains(err.Error(), "key1 (") {
+		t.Errorf("add: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package knowledge
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +40,22 @@ func TestJournal(t *testing.T) {
 		if _, err := w.open().Journal().Add(context.Background(), bad, day); err == nil {
 			t.Errorf("%q was taken", clip(bad))
 		}
+	}
+}
+
+// Goal: a journal that somebody keeps with the newest day first is appended to and shown all the same.
+func TestJournalOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.cfg.InProject = true
+	old := "# Project Journal\n\n## 2026-04-07\n- Completed schema migration script\n- Blocked: webhook\n\n## 2026-04-06\n- Started Stripe v3 migration\n"
+	w.write(filepath.Join(w.cfg.Dir, ".agent", "journal.md"), old)
+	w.note("Completed: the webhook", testTime)
+	if got := fileText(w.open().Journal().File()); got != old+"\n## 2026-04-08\n- Completed: the webhook\n" {
+		t.Errorf("got %q", got)
+	}
+	days, err := w.open().Journal().Days(2)
+	if err != nil || len(days) != 2 || days[0].Date != "2026-04-08" || days[1].Date != "2026-04-07" || len(days[1].Items) != 2 {
+		t.Errorf("%+v, %v", days, err)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Goal: no spelling of a path leads out of the memory, or to the files that are its own.
@@ -147,6 +149,13 @@ func TestPlaces(t *testing.T) {
 	}
 	if _, err := Open(Config{Home: "relative", Dir: deep}); err == nil {
 		t.Error("a relative home was taken")
+	}
+}
+
+func mkfifo(t *testing.T, path string) {
+	t.Helper()
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
