@@ -5,6 +5,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/asking"
+	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/cli/tasks"
 )
@@ -13,8 +14,8 @@ import (
 func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a), sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a),
-		sessions.DeleteCommand(a), takeoverCommand(a), backupCommand(a),
-		verifyCommand(a), sessions.UsageCommand(a), tasks.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
-		doctorCommand(a), completionCommand(a), versionCommand(a),
+		sessions.DeleteCommand(a), care.TakeoverCommand(a), care.BackupCommand(a),
+		care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
+		care.DoctorCommand(a), completionCommand(a), care.VersionCommand(a),
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/cli/sessions"
 )
@@ -61,7 +62,7 @@ func root(a *app.App) *cobra.Command {
 			}
 			return guardHome(a, cmd)
 		},
-		Version: thisVersion().line(),
+		Version: care.ThisVersion().Line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Changed = cmd.Flags().Changed
 			if len(args) == 0 && cmd.Flags().NFlag() == 0 {

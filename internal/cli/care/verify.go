@@ -1,4 +1,4 @@
-package cli
+package care
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-func verifyCommand(a *app.App) *cobra.Command {
+// VerifyCommand is perdure verify.
+func VerifyCommand(a *app.App) *cobra.Command {
 	var all, asJSON bool
 	c := &cobra.Command{
 		Use: "verify ID|--all", Short: "Check a session's log from its first event to its last",
