@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/care"
+	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/cli/sessions"
 )
@@ -79,6 +80,6 @@ func root(a *app.App) *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(commands(a)...)
 	root.AddCommand(demoCommand(a), demoServerCommand(a))
-	complete(a, root)
+	complete.Tree(a, root)
 	return root
 }
