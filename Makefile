@@ -11,7 +11,7 @@ test: ## all tests, the crash, kill and power-loss campaigns included (about 5 m
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
 RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop)
-RACE_NOT = /(bench|cmd/perdure|permission|internal/(cli|demo|task|test/(attack|proof|sim)))$$
+RACE_NOT = /(bench|cmd/perdure|internal/(cli|demo|permission|task|test/(attack|proof|sim)))$$
 test-race: ## what runs at once in one process, under the race detector (needs a C compiler; about 4 minutes)
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $$(go list ./... | grep -vE '$(RACE_NOT)')
 	CGO_ENABLED=1 go test -race -run 'Adopt|Control|Inspect|Kill|Pace|Reboot|Runner|Survey|Wait' \
@@ -43,7 +43,7 @@ bench: ## benchmarks, as ratios in one run; results go to bench/README.md by han
 
 mutate: ## plant faults one at a time and see whether the tests notice (hours; MUTATE_PKG, MUTATE_MAX, MUTATE_SEED)
 	nice -n 15 go run ./internal/test/mutate -seed $(or $(MUTATE_SEED),1) -max $(or $(MUTATE_MAX),100) \
-		$(or $(MUTATE_PKG),./session ./internal/engine ./store/sqlite ./internal/task ./permission)
+		$(or $(MUTATE_PKG),./internal/session ./internal/engine ./internal/sqlite ./internal/task ./internal/permission)
 
 soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)
 	PERDURE_SOAK=1 go test -count=1 -timeout 120m ./...

@@ -11,8 +11,9 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // An embedder's test binary is a program like any other: it asks first whether it was started as a shim.
@@ -53,7 +54,7 @@ func Example_ownAgent() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	id, me := s.ID(), session.Actor{Type: session.ActorModel, ID: "biller"}
+	id, me := s.ID(), store.Actor{Type: store.ActorModel, ID: "biller"}
 	_, err = s.Append(ctx, me,
 		&session.App{Namespace: "biller", Data: []byte(`{"said":"I sent the invoice."}`)},
 		&session.StateSet{Key: "step", Value: []byte(`"sent"`)},

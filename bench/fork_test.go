@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // fork is what one perdure fork, a process of its own, costs.
@@ -66,8 +66,8 @@ func TestForkFigures(t *testing.T) {
 		return
 	}
 	exe, home := buildPerdure(t), filepath.Join(t.TempDir(), "home")
-	open := func() *perdure.Home {
-		h, err := perdure.Open(t.Context(), home, perdure.Config{ShimPath: []string{"/bin/false"}})
+	open := func() *homes.Home {
+		h, err := homes.Open(t.Context(), home, homes.Config{ShimPath: []string{"/bin/false"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // The targets of sessions.
@@ -25,9 +27,9 @@ const (
 )
 
 // openHome opens a home that the test closes.
-func openHome(t *testing.T) *perdure.Home {
+func openHome(t *testing.T) *homes.Home {
 	t.Helper()
-	h, err := perdure.Open(t.Context(), filepath.Join(t.TempDir(), "home"), perdure.Config{ShimPath: []string{"/bin/false"}})
+	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{ShimPath: []string{"/bin/false"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func openHome(t *testing.T) *perdure.Home {
 }
 
 // grow makes a session of about n events: app events, and a short conversation at the end.
-func grow(t *testing.T, h *perdure.Home, id string, n int) {
+func grow(t *testing.T, h *homes.Home, id string, n int) {
 	t.Helper()
 	ctx := t.Context()
 	if _, err := h.Create(ctx, engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/"}); err != nil {
@@ -50,7 +52,7 @@ func grow(t *testing.T, h *perdure.Home, id string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	me := session.Actor{Type: session.ActorUser}
+	me := store.Actor{Type: store.ActorUser}
 	batch := make([]session.Body, 0, 500)
 	for i := range n {
 		batch = append(batch, &session.App{Namespace: "bench", Data: fmt.Appendf(nil, "event %d of a log that is long", i)})
@@ -62,7 +64,7 @@ func grow(t *testing.T, h *perdure.Home, id string, n int) {
 		}
 	}
 	for i := range 20 {
-		note := &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(fmt.Sprintf("line %d", i))}}
+		note := &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(fmt.Sprintf("line %d", i))}}
 		if _, err := s.Append(ctx, me, note); err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 // The targets. Times are medians, each measured in the same run and interleaved with what it is compared to.

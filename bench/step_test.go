@@ -12,12 +12,12 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/scripted"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 )
 
 // The targets of steps and turns.
@@ -43,7 +43,7 @@ func (c *clocked) Call(ctx context.Context, r model.Request, sink func(model.Del
 }
 
 // reading is a clocked model that reads a small file n times in each turn, and a home that works with it.
-func reading(t *testing.T, n int) (h *perdure.Home, c *clocked, id string) {
+func reading(t *testing.T, n int) (h *homes.Home, c *clocked, id string) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "x.txt"), []byte("hello\n"), 0o600); err != nil {
@@ -59,7 +59,7 @@ func reading(t *testing.T, n int) (h *perdure.Home, c *clocked, id string) {
 		t.Fatal(err)
 	}
 	c = &clocked{Provider: scripted.New(script)}
-	h, err = perdure.Open(t.Context(), filepath.Join(t.TempDir(), "home"), perdure.Config{
+	h, err = homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
 		ShimPath: []string{"/bin/false"}, Provider: func(string) (model.Provider, error) { return c, nil },
 	})
 	if err != nil {
@@ -74,9 +74,9 @@ func reading(t *testing.T, n int) (h *perdure.Home, c *clocked, id string) {
 	return h, c, id
 }
 
-func turn(t *testing.T, h *perdure.Home, id string) {
+func turn(t *testing.T, h *homes.Home, id string) {
 	t.Helper()
-	if r, err := h.Run(t.Context(), id, perdure.RunOptions{Prompt: "go"}); err != nil || r.IsError {
+	if r, err := h.Run(t.Context(), id, homes.RunOptions{Prompt: "go"}); err != nil || r.IsError {
 		t.Fatalf("%+v, %v", r, err)
 	}
 }
@@ -103,7 +103,7 @@ func TestStepFigures(t *testing.T) {
 }
 
 // onDisk is the size of a home's database with everything in it: the write-ahead log is copied and cut first.
-func onDisk(t *testing.T, h *perdure.Home) int64 {
+func onDisk(t *testing.T, h *homes.Home) int64 {
 	t.Helper()
 	path := filepath.Join(h.Dir(), "perdure.db")
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=rw")
@@ -136,7 +136,7 @@ func TestTurnBytesFigures(t *testing.T) {
 	h, _, id := reading(t, 1)
 	done, ctx := 0, t.Context()
 	until := func(n int) int64 {
-		s, err := h.Hold(ctx, id, perdure.HoldOptions{})
+		s, err := h.Hold(ctx, id, homes.HoldOptions{})
 		for ; err == nil && done < n; done++ {
 			_, err = s.Prompt(ctx, "go")
 		}

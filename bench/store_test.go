@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/sqlite"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/store/sqlite"
 )
 
 // TestStore measures the store against raw group-committed appends in the same run: rounds of both alternate, so that
@@ -99,8 +99,8 @@ func payload() []byte {
 }
 
 // next seals an event as a program does: encode, digest, hash.
-func next(chain *session.Chain, data []byte) (session.Event, error) {
-	return chain.Event(session.Actor{Type: session.ActorUser, ID: "bench"}, time.Now().UnixMilli(), &session.App{Namespace: "bench", Data: data})
+func next(chain *session.Chain, data []byte) (store.Event, error) {
+	return chain.Event(store.Actor{Type: store.ActorUser, ID: "bench"}, time.Now().UnixMilli(), &session.App{Namespace: "bench", Data: data})
 }
 
 // rawLog is the bound: one file, appended to by a goroutine that syncs whatever is queued.
@@ -217,7 +217,7 @@ func storeClient(s *sqlite.Store, id string) (client, error) {
 		if err != nil {
 			return err
 		}
-		return s.Append(ctx, l, store.Batch{Events: []session.Event{e}})
+		return s.Append(ctx, l, store.Batch{Events: []store.Event{e}})
 	}, nil
 }
 
@@ -335,7 +335,7 @@ func TestStoreReads(t *testing.T) {
 	}
 	chain, data := session.Chain{Session: "long"}, payload()
 	for n := 0; n < events; n += 100 {
-		batch := make([]session.Event, 100)
+		batch := make([]store.Event, 100)
 		for i := range batch {
 			if batch[i], err = next(&chain, data); err != nil {
 				t.Fatal(err)

@@ -12,15 +12,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 // taskHome is a home with tasks that people have started, as the real binary runs them.
 type taskHome struct {
-	*perdure.Home
+	*homes.Home
 	t   *testing.T
 	exe string
 	dir string
@@ -30,7 +30,7 @@ func newTaskHome(t *testing.T) *taskHome {
 	t.Helper()
 	b := newShimBench(t)
 	dir := filepath.Join(b.cwd, "home")
-	h, err := perdure.Open(t.Context(), dir, perdure.Config{ShimPath: b.Exe})
+	h, err := homes.Open(t.Context(), dir, homes.Config{ShimPath: b.Exe})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestTaskRead(t *testing.T) {
 	h := newTaskHome(t)
 	defer h.end()
 	id := h.session(0)
-	readers := make([]*perdure.Reader, len(sizes))
+	readers := make([]*homes.Reader, len(sizes))
 	for i, size := range sizes {
 		body := &session.TaskRequested{
 			Argv: []string{"sh", "-c", "head -c " + strconv.FormatInt(size, 10) + " /dev/zero"}, Command: "head", Cwd: h.dir,

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // The targets of wake-ups.
@@ -56,11 +56,11 @@ func holding(t *testing.T, dir, id string) (end func()) {
 
 // hold is what that process does.
 func hold(t *testing.T, dir, id string) {
-	h, err := perdure.Open(t.Context(), dir, perdure.Config{})
+	h, err := homes.Open(t.Context(), dir, homes.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := h.Hold(t.Context(), id, perdure.HoldOptions{})
+	s, err := h.Hold(t.Context(), id, homes.HoldOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestWakeFigures(t *testing.T) {
 		}
 	}
 	report("delivery to a session that nobody holds", 5, maxDeliver)
-	s, err := h.Hold(t.Context(), id, perdure.HoldOptions{})
+	s, err := h.Hold(t.Context(), id, homes.HoldOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestWakeFigures(t *testing.T) {
 }
 
 // followers measures what 100 cost while nothing happens.
-func followers(t *testing.T, h *perdure.Home) {
+func followers(t *testing.T, h *homes.Home) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	for range 100 {
@@ -145,7 +145,7 @@ func followers(t *testing.T, h *perdure.Home) {
 	}
 }
 
-func newSession(t *testing.T, h *perdure.Home) string {
+func newSession(t *testing.T, h *homes.Home) string {
 	t.Helper()
 	id, err := h.Create(t.Context(), engine.Spec{Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/"})
 	if err != nil {

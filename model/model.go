@@ -1,8 +1,6 @@
 // Package model is the contract of a model API: one call in, one sealed response out.
 //
-// The packages below implement it: anthropic (Messages), openai (Chat Completions, of OpenAI and of the many servers
-// that copy it) and scripted (plays a file). Package connect finds the one that a user means, pricing knows what a call
-// costs.
+// A conversation is a list of [Message]. What a model says is kept as the API sent it ([Block].Raw), and goes back so.
 //
 // A [Provider] turns a [Request] into exact bytes, sends them once, and returns the response with each block's raw
 // bytes. It never retries: every attempt is an event of the session's log, and the engine decides about the next
@@ -18,16 +16,15 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/perdure/perdure/session"
 )
 
 // Provider speaks one model API. It is safe for concurrent use.
 type Provider interface {
 	// Name is the provider's name in MODEL arguments, as in "anthropic".
 	Name() string
-	// Prefix is the digest of what the provider would send for system, tools and messages, without cache markers.
-	Prefix(r Request) (session.Digest, error)
+	// Prefix is a digest of what the provider would send for system, tools and messages, without cache markers. Which
+	// one is the provider's affair (SHA-256, BLAKE3): it is logged with each call, to be compared.
+	Prefix(r Request) ([32]byte, error)
 	// Call sends the request once and returns when the response is complete. It passes what it reads to sink as it
 	// comes, for the eyes only. An error is a *Error, or ctx's error when ctx ended.
 	Call(ctx context.Context, r Request, sink func(Delta)) (*Response, error)
@@ -40,12 +37,13 @@ type Counter interface {
 
 // Request is one model call. Nothing in it may be changed by the provider.
 type Request struct {
-	Act       string            // act id, for derived ids
-	Model     string            // without the provider's name
-	System    string            // frozen for the session
-	Tools     []byte            // JSON array of {name, description, input_schema}; frozen for the session
-	Messages  []session.Message // begins with a user message; roles may repeat
-	MaxTokens int64             // bound of the reply, thinking included
+	Act       string    // act id, for derived ids
+	Model     string    // without the provider's name
+	System    string    // frozen for the session
+	Tools     []byte    // JSON array of {name, description, input_schema}; frozen for the session
+	Messages  []Message // begins with a user message; roles may repeat
+	MaxTokens int64     // bound of the reply, thinking included
+	NoTools   bool      // the reply is to be text: the tools are listed, since calls of them are in the messages, and none is called
 	Params    Params
 }
 
@@ -61,10 +59,10 @@ type Params struct {
 // refusal (Stop) is the exception, it is never fed back.
 type Response struct {
 	ID     string
-	Model  string          // as the API names it
-	Blocks []session.Block // in order, Raw set
-	Stop   session.StopReason
-	Usage  session.Usage // disjoint counts
+	Model  string  // as the API names it
+	Blocks []Block // in order, Raw set
+	Stop   StopReason
+	Usage  Usage // disjoint counts
 	// Unmetered says that the API sent no counts: Usage is zero because it is unknown. Estimate it to budget it.
 	Unmetered bool
 }
@@ -72,10 +70,10 @@ type Response struct {
 // Delta is something to show while a call runs.
 type Delta struct {
 	Kind  DeltaKind
-	Text  string        // text, thinking, or tool argument fragment
-	Tool  string        // tool name, at a tool block's start; on every delta where the blocks' deltas are mixed
-	ID    string        // and the provider's id of the call; empty if it has none yet
-	Usage session.Usage // at the start: what the API says the request took
+	Text  string // text, thinking, or tool argument fragment
+	Tool  string // tool name, at a tool block's start; on every delta where the blocks' deltas are mixed
+	ID    string // and the provider's id of the call; empty if it has none yet
+	Usage Usage  // at the start: what the API says the request took
 }
 
 // DeltaKind says what a delta is.
@@ -114,7 +112,7 @@ type Error struct {
 	RequestID  string        // the API's id of the request
 	RetryAfter time.Duration // what the API asked for; 0 if nothing
 	Started    bool          // the API had begun a reply: Usage is what it said the request took, zero if it said nothing
-	Usage      session.Usage // of the request; Output is 0
+	Usage      Usage         // of the request; Output is 0
 }
 
 func (e *Error) Error() string {

@@ -10,14 +10,15 @@
 // after the append was acknowledged. After ErrUncertain it stops: what the log holds is learned by opening it again
 // in a new process.
 //
+// An [Event] is an envelope around bytes that a store carries and never reads. Its [Hash] follows from the event before it,
+// so that [Verify] finds whatever was changed; a log's [Head] commits to all of it.
+//
 // The suite in store/storetest is the contract as code; anyone may run it on a store of their own.
 package store
 
 import (
 	"context"
 	"iter"
-
-	"github.com/perdure/perdure/session"
 )
 
 // Store is a durable log backend. All methods are safe for concurrent use. Slices handed in are not kept; slices
@@ -117,7 +118,7 @@ type Log interface {
 	// Read yields a session's own events (not its ancestors') with from ≤ seq ≤ to in order; to 0 means the head.
 	// It pages inside; the sequence ends after its first error. Errors: ErrNotFound, *CorruptError (which names the
 	// first bad seq).
-	Read(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error]
+	Read(ctx context.Context, id string, from, to int64) iter.Seq2[Event, error]
 	// SaveSnapshot stores a cached state; the two saved last are kept. Losing one is harmless, so it need not be durable on return.
 	SaveSnapshot(ctx context.Context, id string, s Snapshot) error
 	// LoadSnapshot returns the newest snapshot of this fold version with Seq ≤ atMost (0: any), or nil. One whose
@@ -147,10 +148,10 @@ type NewSession struct {
 	Labels  map[string]string // used if Heads.Labels is nil
 	Created int64             // ms UTC; Updated until the first event
 	// Parent, if set, makes the new session a fork: its chain begins at the parent's hash.
-	Parent *session.Position
+	Parent *Position
 	Heads  Heads
 	// Events begin the log, from seq 1. A log may be empty, but the engine's begin with one that says what they are.
-	Events []session.Event
+	Events []Event
 	Shared []Shared // values to set with it; see [Batch]
 }
 
@@ -158,10 +159,10 @@ type NewSession struct {
 type Info struct {
 	ID      string
 	Owner   string
-	Parent  *session.Position
+	Parent  *Position
 	Created int64 // ms UTC
 	Updated int64 // ms UTC, time of the newest event
-	Head    session.Head
+	Head    Head
 	Epoch   int64
 	Mark    int64 // inbox items up to this N are drained
 	Pending int64 // inbox items after the mark
@@ -221,7 +222,7 @@ type Lease struct {
 
 // Batch is one atomic append.
 type Batch struct {
-	Events []session.Event
+	Events []Event
 	Mark   int64  // new inbox mark; 0 leaves it
 	Heads  *Heads // nil leaves them
 	Owner  string // new owner; empty leaves it
@@ -231,8 +232,12 @@ type Batch struct {
 	Shared []Shared
 }
 
-// Shared is a value that sessions share.
-type Shared = session.Shared
+// Shared is a value that all sessions of a store share, in a scope: an application's, a user's. It is no part of a log.
+type Shared struct {
+	Scope string
+	Key   string
+	Value []byte // nil removes it
+}
 
 // MaxShared bounds a scope's keys and values, in bytes.
 const MaxShared = 1 << 20
@@ -240,7 +245,7 @@ const MaxShared = 1 << 20
 // Snapshot is a cached state.
 type Snapshot struct {
 	Seq         int64
-	Hash        session.Digest
+	Hash        Digest
 	FoldVersion int
 	State       []byte
 }
@@ -249,11 +254,11 @@ type Snapshot struct {
 type Item struct {
 	N      int64  // position, given by the store
 	Key    string // idempotency key, unique in the session while it is kept
-	Kind   session.Kind
-	Actor  session.Actor
+	Kind   Kind
+	Actor  Actor
 	Time   int64 // ms UTC
 	Body   []byte
-	Digest session.Digest // of kind and body; the store compares, the sender computes
+	Digest Digest // of kind and body; the store compares, the sender computes
 }
 
 // Receipt says that an item was accepted.

@@ -7,9 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perdure/perdure/store"
 	adk "google.golang.org/adk/v2/session"
-
-	"github.com/perdure/perdure/session"
 )
 
 // handle is a session as its caller has it: as it was when it was got, and what was appended through it since.
@@ -17,7 +16,7 @@ type handle struct {
 	key, app, user, id string
 
 	mu      sync.RWMutex
-	head    session.Head
+	head    store.Head
 	updated int64 // ms UTC
 	state   map[string]any
 	events  []*adk.Event
@@ -35,7 +34,7 @@ func (h *handle) LastUpdateTime() time.Time {
 	return time.UnixMilli(h.updated)
 }
 
-func (h *handle) newest() session.Head {
+func (h *handle) newest() store.Head {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.head
@@ -48,7 +47,7 @@ func (h *handle) merge(delta map[string]any) {
 }
 
 // appended takes what was appended through this handle. An event that it has already is a repetition.
-func (h *handle) appended(e *adk.Event, head session.Head) {
+func (h *handle) appended(e *adk.Event, head store.Head) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !slices.ContainsFunc(h.events, func(old *adk.Event) bool { return old.ID == e.ID }) {

@@ -15,7 +15,7 @@ import (
 	adk "google.golang.org/adk/v2/session"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -133,7 +133,7 @@ func (s *Service) events(ctx context.Context, key string, to int64, n int) ([]*a
 }
 
 // decode gives ADK's event that an event holds; nil: it holds none.
-func decode(ev session.Event) (*adk.Event, error) {
+func decode(ev store.Event) (*adk.Event, error) {
 	if ev.Kind != session.KindApp {
 		return nil, nil
 	}
@@ -255,9 +255,9 @@ func (s *Service) AppendEvent(ctx context.Context, cur adk.Session, event *adk.E
 		head := h.newest()
 		opt.Expect = &head
 	}
-	actor := session.Actor{Type: session.ActorModel, ID: event.Author}
+	actor := store.Actor{Type: store.ActorModel, ID: event.Author}
 	if event.Author == "user" {
-		actor.Type = session.ActorUser
+		actor.Type = store.ActorUser
 	}
 	head, err := s.home.Append(ctx, idOf(cur.AppName(), cur.UserID(), cur.ID()), opt, actor,
 		append([]session.Body{perdure.AppEvent(Namespace, data)}, bodies...)...)
@@ -271,7 +271,7 @@ func (s *Service) AppendEvent(ctx context.Context, cur adk.Session, event *adk.E
 }
 
 // changes are what a change of state comes to: of the session's own, and of what is shared.
-func changes(app, user string, delta map[string]any) (bodies []session.Body, shared []session.Shared, err error) {
+func changes(app, user string, delta map[string]any) (bodies []session.Body, shared []store.Shared, err error) {
 	for _, k := range slices.Sorted(maps.Keys(delta)) {
 		value, err := json.Marshal(delta[k])
 		if err != nil {
@@ -280,7 +280,7 @@ func changes(app, user string, delta map[string]any) (bodies []session.Body, sha
 		switch name, rest := scopeOf(app, user, k); {
 		case strings.HasPrefix(k, adk.KeyPrefixTemp):
 		case name != "":
-			shared = append(shared, session.Shared{Scope: name, Key: rest, Value: value})
+			shared = append(shared, store.Shared{Scope: name, Key: rest, Value: value})
 		default:
 			bodies = append(bodies, &session.StateSet{Key: k, Value: value})
 		}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"os"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/process"
@@ -16,7 +16,7 @@ func main() {
 		_, _ = os.Stderr.WriteString(text)
 		os.Exit(1)
 	}
-	perdure.RunShimIfAsked()
-	_ = perdure.HideKeys() // a help against accidents; what it cannot do here is no reason not to run
+	homes.RunShimIfAsked()
+	_ = homes.HideKeys() // a help against accidents; what it cannot do here is no reason not to run
 	os.Exit(cli.Main(context.Background(), app.OS(), os.Args[1:]))
 }

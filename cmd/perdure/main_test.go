@@ -12,13 +12,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/app"
 )
 
 func TestMain(m *testing.M) {
-	perdure.RunShimIfAsked()
+	homes.RunShimIfAsked()
 	testscript.Main(m, map[string]func(){
 		"perdure": func() { os.Exit(cli.Main(context.Background(), app.OS(), os.Args[1:])) },
 	})

@@ -13,7 +13,9 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // damaged is a home whose database is damaged again and again, and what its commands say while it is sound.
@@ -46,14 +48,14 @@ func said(o clitest.Outcome) string {
 func newDamaged(t *testing.T, wal bool) *damaged {
 	t.Helper()
 	d := &damaged{World: clitest.New(t), files: map[string][]byte{}, sound: map[string]string{}}
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	for i := range 8 {
 		id := fmt.Sprintf("s%02d", i)
 		d.Create(id)
 		d.ids = append(d.ids, id)
 		var bodies []session.Body
 		for n := range 6 {
-			bodies = append(bodies, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(strings.Repeat(fmt.Sprintf("%s says %d. ", id, n), 40+200*(i%3)))}})
+			bodies = append(bodies, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(strings.Repeat(fmt.Sprintf("%s says %d. ", id, n), 40+200*(i%3)))}})
 		}
 		d.Append(id, user, append(bodies, &session.StateSet{Key: "k", Value: []byte(strings.Repeat(id, 300))}, &session.FactAdded{Fact: session.Fact{Kind: "k", Text: id}})...)
 		d.OK("rename", id, "name of "+id)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/demo"
 )
@@ -20,7 +20,7 @@ func demoCommand(a *app.App) *cobra.Command {
 		Short: "See a session survive a SIGKILL: no key, no network",
 		Args:  app.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.With(cmd.Context(), func(h *perdure.Home) error {
+			return a.With(cmd.Context(), func(h *homes.Home) error {
 				d := demo.Demo{Home: h, Exe: a.Exe, Environ: a.Environ, ID: "demo-" + uuid.NewString()[:8], Out: a.Stdout}
 				return d.Run(cmd.Context())
 			})

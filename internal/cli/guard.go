@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 )
 
 // insideReads are the commands that a session's own commands may run, beside permission.ReadingCommands: they show

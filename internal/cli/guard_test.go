@@ -6,7 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/spf13/cobra"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/complete"
@@ -67,7 +67,7 @@ func root(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Changed = cmd.Flags().Changed
 			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
-				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return sessions.Overview(ctx, a, h) })
+				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return sessions.Overview(ctx, a, h) })
 			}
 			return run.Run(cmd.Context(), a, f, args)
 		},

@@ -10,7 +10,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: in a directory that was deleted, every command that needs one says so.
@@ -66,7 +67,7 @@ func TestMessagesThatWait(t *testing.T) {
 func TestActorWithoutName(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("s")
-	w.Append("s", session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
+	w.Append("s", store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
 	if out := w.OK("permissions", "list", "s"); !strings.Contains(out, "by user,") {
 		t.Error(out)
 	}

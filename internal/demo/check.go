@@ -10,7 +10,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/live"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // tellCalls prints the tool calls that finished after a seq, with what the model was told.
@@ -112,7 +113,7 @@ func (s *story) audit(ctx context.Context) error {
 	return nil
 }
 
-func isLandmark(k session.Kind) bool {
+func isLandmark(k store.Kind) bool {
 	switch k {
 	case session.KindOpened, session.KindResumed, session.KindTurnStarted, session.KindTurnEnded, session.KindApprovalRequested,
 		session.KindApprovalAnswered, session.KindTaskStarted, session.KindToolStarted, session.KindToolFinished:

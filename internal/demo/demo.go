@@ -13,13 +13,13 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Demo is one showing. All fields are required.
 type Demo struct {
-	Home    *perdure.Home
+	Home    *homes.Home
 	Exe     string   // this program
 	Environ []string // of the agent's processes
 	ID      string   // session id to use
@@ -147,7 +147,7 @@ func (s *story) approve(ctx context.Context) error {
 	c := ws[0].Call
 	s.slow, s.asked = c.ID, st.Head.Seq
 	s.say("2. It asks before it runs %q and exits: the session waits, no process does. We allow it for the session.", checks)
-	return s.Home.Approve(ctx, perdure.Waiting{Session: s.ID, Act: c.ID, Bound: c.Approval.Bound}, perdure.Approval{Allow: true, Grant: c.Approval.Offer})
+	return s.Home.Approve(ctx, homes.Waiting{Session: s.ID, Act: c.ID, Bound: c.Approval.Bound}, homes.Approval{Allow: true, Grant: c.Approval.Offer})
 }
 
 // kill resumes the agent and kills it in the middle of the command.
@@ -203,7 +203,7 @@ func (s *story) resume(ctx context.Context) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("resume: %w: %s", err, out)
 	}
-	var r perdure.Result
+	var r homes.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return fmt.Errorf("resume: %w: %s", err, out)
 	}

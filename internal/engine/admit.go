@@ -4,20 +4,22 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
 // Bounds of what an inbox may add to the state; the fold holds the same ones and would note a fault.
 const (
 	maxLabels = 256
+	maxFocus  = 2000 // bytes
 	maxGrants = 4096
 )
 
 // admit gives the event that an item becomes: its own, or a refusal. Whatever is admitted folds without a fault.
 func (s *Session) admit(it store.Item) session.Body {
-	body, err := session.Decode(session.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
+	body, err := session.Decode(store.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
 	if err == nil {
 		err = s.admissible(body, it.Key)
 	} else {
@@ -40,7 +42,7 @@ func Takes(l session.Lifecycle, body session.Body) error {
 	}
 	switch body.(type) {
 	case *session.MessageReceived, *session.ApprovalAnswered, *session.QuestionAnswered, *session.AwaitSet,
-		*session.TaskRequested, *session.ToolDetached, *session.PermissionGranted:
+		*session.TaskRequested, *session.ToolDetached, *session.PermissionGranted, *session.CompactRequested:
 		return fmt.Errorf("the session is %s: %w", l, ErrClosed)
 	default:
 	}
@@ -85,8 +87,15 @@ func (s *Session) admissible(body session.Body, key string) error {
 		if !s.state.FactFits() {
 			return fmt.Errorf("the session holds as many facts as it can: 4,096")
 		}
+	case *session.CompactRequested:
+		if s.state.Context.Replies == 0 {
+			return fmt.Errorf("there is nothing to compact: the model has not answered yet")
+		}
+		b.Focus = session.CutEnd(string(s.eng.cfg.Secrets.Replace([]byte(b.Focus))), maxFocus)
 	case *session.CancelRequested:
-		if t := s.state.Turn; t == nil || b.Turn != 0 && b.Turn != t.N {
+		if t := s.state.Turn; b.Turn == 0 && s.state.Compaction != nil {
+			break
+		} else if t == nil || b.Turn != 0 && b.Turn != t.N {
 			return fmt.Errorf("no such turn is open")
 		}
 	case *session.Labelled:
@@ -114,9 +123,9 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 	b.Key, b.Changed = key, nil
 	for i := range b.Content {
 		switch p := &b.Content[i]; p.Type {
-		case session.BlockText:
+		case model.BlockText:
 			p.Data = s.eng.cfg.Secrets.Replace(p.Data)
-		case session.BlockImage, session.BlockDocument:
+		case model.BlockImage, model.BlockDocument:
 		default:
 			return fmt.Errorf("a message cannot hold a part of type %q", p.Type)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // AfterAct is called when a tool call that may have changed something has its outcome in the log, and before anything

@@ -11,15 +11,16 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // twoWrites is a stage whose model writes two files in one step, and reads one.
 func twoWrites(t *testing.T) *stage {
-	return newStage(t, reply(session.StopToolUse,
+	return newStage(t, reply(model.StopToolUse,
 		use("1", "Write", `{"file_path":"/w/a","content":"A"}`),
 		use("2", "Read", `{"file_path":"/w/a"}`),
-		use("3", "Write", `{"file_path":"/w/b","content":"B"}`)), reply(session.StopEndTurn, text("done")))
+		use("3", "Write", `{"file_path":"/w/b","content":"B"}`)), reply(model.StopEndTurn, text("done")))
 }
 
 // The hook sees the files as one call left them: nothing else has begun. What it returns is in the log next.

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -16,16 +16,16 @@ import (
 var ErrReleased = errors.New("the session was closed by this holder")
 
 // append seals bodies as the next events, and changes memory only after the store acknowledged them.
-func (s *Session) append(ctx context.Context, actor session.Actor, bodies ...session.Body) error {
-	return s.appendAs(ctx, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, 0)
+func (s *Session) append(ctx context.Context, actor store.Actor, bodies ...session.Body) error {
+	return s.appendAs(ctx, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, 0)
 }
 
-func (s *Session) appendAs(ctx context.Context, actors []session.Actor, bodies []session.Body, mark int64) error {
+func (s *Session) appendAs(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64) error {
 	return s.appendChecked(ctx, actors, bodies, mark, false)
 }
 
 // appendChecked refuses, if told to, what the fold would fault, before anything is written.
-func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bodies []session.Body, mark int64, check bool) error {
+func (s *Session) appendChecked(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64, check bool) error {
 	if s.failed != nil {
 		return s.failed
 	}
@@ -57,10 +57,10 @@ func (s *Session) appendChecked(ctx context.Context, actors []session.Actor, bod
 
 // seal makes the events that continue a state's log. Known secrets in the bodies are replaced. With check, what would not
 // mean the same then, and what the fold would fault, is refused.
-func (e *Engine) seal(st *session.State, actors []session.Actor, bodies []session.Body, check bool) ([]session.Event, error) {
+func (e *Engine) seal(st *session.State, actors []store.Actor, bodies []session.Body, check bool) ([]store.Event, error) {
 	now := e.cfg.Now().UnixMilli()
 	chain := session.Chain{Session: st.ID, Head: st.Head}
-	events := make([]session.Event, len(bodies))
+	events := make([]store.Event, len(bodies))
 	for i, b := range bodies {
 		if used := e.hide(b); check && len(used) > 0 {
 			return nil, fmt.Errorf("session %s: append: %w: %s holds the value of a secret, which the log does not keep", st.ID, session.ErrUnfit, used[0])
@@ -107,9 +107,11 @@ func (s *Session) changedHeads(bodies []session.Body) *store.Heads {
 	return &h
 }
 
-func (s *Session) fold(ev session.Event, body session.Body) {
+func (s *Session) fold(ev store.Event, body session.Body) {
 	s.state.ApplyBody(ev, body)
-	if s.transcript != nil {
+	if _, ok := body.(*session.Compacted); ok {
+		s.transcript = nil // it begins anew
+	} else if s.transcript != nil {
 		s.transcript.Apply(ev, body)
 	}
 	s.noteAct(body)

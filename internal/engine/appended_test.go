@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Goal: Append acknowledges nothing that the fold drops: it is refused whole, before anything is written.
 func TestAppendRefusesWhatDoesNotFit(t *testing.T) {
-	user := session.Actor{Type: session.ActorUser}
-	text := func(s string) []session.Part { return []session.Part{session.TextPart(s)} }
+	user := store.Actor{Type: store.ActorUser}
+	text := func(s string) []model.Part { return []model.Part{model.TextPart(s)} }
 	var none *session.App
 	big := &session.StateSet{Key: "k", Value: []byte(strings.Repeat("v", 600_000))}
 	s := newStage(t)
@@ -40,7 +42,7 @@ func TestAppendRefusesWhatDoesNotFit(t *testing.T) {
 			t.Errorf("%s: %v, %d events more", name, err, se.Head().Seq-before.Seq)
 		}
 	}
-	if err := se.Append(t.Context(), session.Actor{}, &session.App{Namespace: "a"}); !errors.Is(err, session.ErrUnfit) {
+	if err := se.Append(t.Context(), store.Actor{}, &session.App{Namespace: "a"}); !errors.Is(err, session.ErrUnfit) {
 		t.Errorf("nobody's event: %v", err)
 	}
 	for i := range 1024 {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -17,7 +17,7 @@ type FreeAppend struct {
 	// Key, if not empty, makes an append that is given again do nothing more: the same key with the same events.
 	Key string
 	// Expect, if not nil, is where the log must end: store.ErrConflict tells that somebody else has appended.
-	Expect *session.Head
+	Expect *store.Head
 	// Shared are values to set in the same commit that all sessions of the home share; see [store.Batch].
 	Shared []store.Shared
 }
@@ -62,12 +62,12 @@ const freeTries = 1000
 // returns the head then. Those of several processes come one after the other. What does not fit is refused whole:
 // session.ErrUnfit. Other errors: *store.HeldError, store.ErrConflict if a head is expected, store.ErrKeyReused,
 // store.ErrNotFound.
-func (e *Engine) AppendFree(ctx context.Context, id string, how FreeAppend, actor session.Actor, bodies ...session.Body) (session.Head, error) {
+func (e *Engine) AppendFree(ctx context.Context, id string, how FreeAppend, actor store.Actor, bodies ...session.Body) (store.Head, error) {
 	if err := session.CheckNil(bodies...); err != nil {
-		return session.Head{}, fmt.Errorf("session %s: append: %w", id, err)
+		return store.Head{}, fmt.Errorf("session %s: append: %w", id, err)
 	}
 	if len(bodies) == 0 {
-		return session.Head{}, fmt.Errorf("session %s: append: %w: no events", id, session.ErrUnfit)
+		return store.Head{}, fmt.Errorf("session %s: append: %w: no events", id, session.ErrUnfit)
 	}
 	f := e.free.get(id)
 	f.mu.Lock()
@@ -78,12 +78,12 @@ func (e *Engine) AppendFree(ctx context.Context, id string, how FreeAppend, acto
 			return head, err
 		}
 	}
-	return session.Head{}, fmt.Errorf("session %s: append: others came first %d times: %w", id, freeTries, store.ErrConflict)
+	return store.Head{}, fmt.Errorf("session %s: append: others came first %d times: %w", id, freeTries, store.ErrConflict)
 }
 
-func (e *Engine) appendFree(ctx context.Context, f *freeState, id string, how FreeAppend, actor session.Actor, bodies []session.Body) (session.Head, error) {
+func (e *Engine) appendFree(ctx context.Context, f *freeState, id string, how FreeAppend, actor store.Actor, bodies []session.Body) (store.Head, error) {
 	if err := e.catchUp(ctx, f, id); err != nil {
-		return session.Head{}, err
+		return store.Head{}, err
 	}
 	st := f.state
 	if how.Expect != nil && st.Head != *how.Expect {
@@ -92,7 +92,7 @@ func (e *Engine) appendFree(ctx context.Context, f *freeState, id string, how Fr
 	if st.ReadOnly != "" {
 		return st.Head, fmt.Errorf("session %s is read-only here: %s: %w", id, st.ReadOnly, store.ErrNewer)
 	}
-	events, err := e.seal(st, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, true)
+	events, err := e.seal(st, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, true)
 	if err != nil {
 		return st.Head, err
 	}
@@ -141,7 +141,7 @@ func (e *Engine) catchUp(ctx context.Context, f *freeState, id string) (err erro
 }
 
 // keyed is what keeps the key of an append: its digest is of the events' bodies.
-func (e *Engine) keyed(key string, actor session.Actor, events []session.Event) *store.Item {
+func (e *Engine) keyed(key string, actor store.Actor, events []store.Event) *store.Item {
 	if key == "" {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (e *Engine) keyed(key string, actor session.Actor, events []session.Event) 
 		all = append(append(all, ev.Kind...), 0)
 		all = append(all, ev.Digest[:]...)
 	}
-	return &store.Item{Key: key, Kind: events[0].Kind, Actor: actor, Time: events[0].Time, Digest: session.Sum(all)}
+	return &store.Item{Key: key, Kind: events[0].Kind, Actor: actor, Time: events[0].Time, Digest: store.Sum(all)}
 }
 
 // snapshotFree stores the state when what came since the newest snapshot outweighs it. Losing one is harmless.

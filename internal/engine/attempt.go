@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // modelFlight is one attempt of a model call under way.
@@ -17,7 +18,7 @@ type modelFlight struct {
 	provider model.Provider
 	req      model.Request
 	model    string
-	price    *session.Price
+	price    *model.Price
 	estimate int64
 	retry    retryPlan
 }
@@ -29,7 +30,7 @@ func (f modelFlight) fly(ctx context.Context) landing {
 	switch {
 	case err == nil:
 		side.discard = true
-		return landing{actor: session.Actor{Type: session.ActorModel, ID: f.model}, bodies: []session.Body{f.seal(resp)}}
+		return landing{actor: store.Actor{Type: store.ActorModel, ID: f.model}, bodies: []session.Body{f.seal(resp)}}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCancelled):
 		side.discard = true
 		usage, text := side.seen()
@@ -70,7 +71,7 @@ func (f modelFlight) call(ctx context.Context, side *side) (resp *model.Response
 
 // cost is what a call took, in nano-USD: by the engine's price list if it knows better than one price for all lengths of
 // prompts, else by the session's price. Nil is unknown.
-func (e *Engine) cost(name string, price *session.Price, u session.Usage) *int64 {
+func (e *Engine) cost(name string, price *model.Price, u model.Usage) *int64 {
 	if e.cfg.Cost != nil {
 		if c := e.cfg.Cost(name, u); c != nil {
 			return c
@@ -91,14 +92,14 @@ func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
 }
 
 // sealed are blocks as the log keeps them.
-func sealed(blocks []session.Block) []session.SealedBlock {
+func sealed(blocks []model.Block) []session.SealedBlock {
 	out := make([]session.SealedBlock, len(blocks))
 	for i, bl := range blocks {
 		sb := session.SealedBlock{Type: bl.Type, Raw: bl.Raw}
 		switch {
 		case bl.Tool != nil:
 			sb.ID, sb.Name, sb.Input = bl.Tool.ID, bl.Tool.Name, bl.Tool.Input
-		case bl.Type == session.BlockText:
+		case bl.Type == model.BlockText:
 			sb.Shown = []byte(bl.Text)
 		}
 		out[i] = sb

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // awaiting is what a session needs, beside its log, to tell of what is awaited.
@@ -78,7 +78,7 @@ func (s *Session) dropAwait(ctx context.Context, do session.DropAwait) error {
 	b := &session.AwaitDropped{ID: do.Await.ID, Reason: do.Reason}
 	if do.Reason == session.DropFork {
 		b.Text = []byte(fmt.Sprintf("[%s] was left to the session that this one was forked from: nobody will tell you here %s. Ask again if you need it.",
-			do.Await.ID, tool.AwaitText(*do.Await)))
+			do.Await.ID, tools.AwaitText(*do.Await)))
 	}
 	return s.append(ctx, engineActor, b)
 }

@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // printer is a set of shims whose commands print when a test says so.
@@ -53,11 +54,11 @@ func waiter(t *testing.T, await string) (*stage, printer) {
 	s.answer = func(_ context.Context, n int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
 		switch n {
 		case 0:
-			return reply(session.StopToolUse, use("a", "Bash", `{"command":"sleep","run_in_background":true}`)), nil
+			return reply(model.StopToolUse, use("a", "Bash", `{"command":"sleep","run_in_background":true}`)), nil
 		case 1:
-			return reply(session.StopToolUse, use("b", "Await", await)), nil
+			return reply(model.StopToolUse, use("b", "Await", await)), nil
 		}
-		return reply(session.StopEndTurn, text(fmt.Sprintf("reply %d", n))), nil
+		return reply(model.StopEndTurn, text(fmt.Sprintf("reply %d", n))), nil
 	}
 	p := printer{cmds}
 	config := s.config
@@ -201,7 +202,7 @@ func TestInterruptEndsSleep(t *testing.T) {
 		if *slept != 2 || len(s.requests) != 4 {
 			t.Fatalf("slept %d times, %d requests", *slept, len(s.requests))
 		}
-		if err := se.Interrupt(t.Context(), session.Actor{Type: session.ActorUser}); err != nil {
+		if err := se.Interrupt(t.Context(), store.Actor{Type: store.ActorUser}); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-over; err != nil || len(se.State().Awaits) != 1 {
@@ -265,7 +266,7 @@ func TestAwaitedEndKnown(t *testing.T) {
 						cmds.cmds[theTask].st.Status, cmds.cmds[theTask].st.ExitCode = session.CommandExited, &code
 						cmds.mu.Unlock()
 					}
-					return reply(session.StopToolUse, use("c", tool, input)), nil
+					return reply(model.StopToolUse, use("c", tool, input)), nil
 				}
 				return script(ctx, n, r, sink)
 			}

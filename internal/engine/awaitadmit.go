@@ -3,8 +3,8 @@ package engine
 import (
 	"fmt"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // admitAwait completes a person's wish that the model be told of something.
@@ -14,7 +14,7 @@ func (s *Session) admitAwait(b *session.AwaitSet, key string) error {
 		Event: b.Await.Event, Task: b.Await.Task, Pattern: b.Await.Pattern, From: max(0, b.Await.From), AfterMS: b.Await.AfterMS,
 		Note: string(s.eng.cfg.Secrets.Replace([]byte(b.Await.Note))),
 	}
-	if err := tool.CheckAwait(a); err != nil {
+	if err := tools.CheckAwait(a); err != nil {
 		return err
 	}
 	open := 0

@@ -8,13 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
 )
 
 // kindsOf are the kinds of a session's events, in order.
-func kindsOf(t *testing.T, st *memory.Store) (kinds []session.Kind) {
+func kindsOf(t *testing.T, st *memory.Store) (kinds []store.Kind) {
 	t.Helper()
 	for ev, err := range st.Read(t.Context(), "s", 1, 0) {
 		if err != nil {
@@ -25,7 +26,7 @@ func kindsOf(t *testing.T, st *memory.Store) (kinds []session.Kind) {
 	return kinds
 }
 
-func count(kinds []session.Kind, kind session.Kind) (n int) {
+func count(kinds []store.Kind, kind store.Kind) (n int) {
 	for _, k := range kinds {
 		if k == kind {
 			n++
@@ -46,7 +47,7 @@ func TestAwaitThatIsOverIsNotTold(t *testing.T) {
 		<-over
 		cmds.print(theTask, "green\n")
 		<-time.After(time.Minute) // whoever looks has found it, and waits for the next run
-		if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.AwaitDropped{ID: "await_1", Reason: session.DropUser}); err != nil {
+		if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.AwaitDropped{ID: "await_1", Reason: session.DropUser}); err != nil {
 			t.Fatal(err)
 		}
 		st := run(t, se)
@@ -116,7 +117,7 @@ func TestInterruptKeepsAMetAwaitFromStartingATurn(t *testing.T) {
 		<-time.After(time.Minute)
 		synctest.Wait()
 		asked := len(s.requests)
-		if err := se.Interrupt(t.Context(), session.Actor{Type: session.ActorUser}); err != nil {
+		if err := se.Interrupt(t.Context(), store.Actor{Type: store.ActorUser}); err != nil {
 			t.Fatal(err)
 		}
 		if err := <-over; err != nil {

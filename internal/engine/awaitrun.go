@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // RunWaiting is Run, and does not end while something is awaited, or a human is: the loop then sleeps, and looks at the

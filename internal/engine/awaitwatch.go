@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // How outputs are followed.
@@ -33,7 +33,7 @@ type awaitWatch struct {
 	saved    time.Time
 
 	mu     sync.Mutex
-	finder tool.Finder
+	finder tools.Finder
 }
 
 // watchAwaits starts what is needed to tell of open awaits, and stops what is not needed any more.
@@ -68,7 +68,7 @@ func (s *Session) watchAwait(a session.Await) {
 			pattern = regexp.MustCompile(`$.^`)
 		}
 		secrets := s.eng.cfg.Secrets
-		w.finder = tool.Finder{Pattern: pattern, Replace: secrets.Replace, Partial: secrets.Partial, At: a.Position, Gap: a.Gap}
+		w.finder = tools.Finder{Pattern: pattern, Replace: secrets.Replace, Partial: secrets.Partial, At: a.Position, Gap: a.Gap}
 	}
 	var ctx context.Context
 	ctx, w.stop = context.WithCancel(s.watchCtx)

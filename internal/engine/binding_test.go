@@ -7,20 +7,21 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // onDisk is a stage whose files are the machine's, in a directory of the test's own.
-func onDisk(t *testing.T, mode permission.Mode, calls ...session.Block) (s *stage, dir string) {
+func onDisk(t *testing.T, mode permission.Mode, calls ...model.Block) (s *stage, dir string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = newStage(t, reply(session.StopToolUse, calls...), reply(session.StopEndTurn, text("done")))
-	s.config = func(c *engine.Config) { c.Files = tool.OSFiles{} }
+	s = newStage(t, reply(model.StopToolUse, calls...), reply(model.StopEndTurn, text("done")))
+	s.config = func(c *engine.Config) { c.Files = tools.OSFiles{} }
 	s.spec = func(c *engine.Spec) { c.Cwd, c.Mode = dir, mode }
 	return s, dir
 }
@@ -73,7 +74,7 @@ func TestApprovalIsBoundToWhereThePathLeads(t *testing.T) {
 // TestReadingIsBoundToWhereThePathLeads: the same for what only reads: an approval of one file, directory or search is
 // none of another that the name leads to by now.
 func TestReadingIsBoundToWhereThePathLeads(t *testing.T) {
-	for name, call := range map[string]session.Block{
+	for name, call := range map[string]model.Block{
 		"Read": use("a", "Read", `{"file_path":"l/f"}`),
 		"Grep": use("a", "Grep", `{"path":"l","pattern":"hidden","output_mode":"content"}`),
 		"Glob": use("a", "Glob", `{"pattern":"l/f*"}`),

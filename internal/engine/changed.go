@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Bounds of the look at known files before a turn's first request, and of what is told of them.
@@ -51,7 +52,7 @@ func (s *Session) tellChanged(ctx context.Context) error {
 	}
 	text := "[changed on disk since you last read or wrote it: " + strings.Join(words, ", ") + ". Read it again before you rely on it.]"
 	return s.append(ctx, engineActor, &session.MessageReceived{
-		Note: true, Content: []session.Part{session.TextPart(text)}, Changed: changed,
+		Note: true, Content: []model.Part{model.TextPart(text)}, Changed: changed,
 	})
 }
 

@@ -8,17 +8,16 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // TestWhatChangedMeanwhileIsToldTheModel: files that somebody else changed or removed between two turns are named in the
 // next request, once; what the model changed itself is not, and a retry sends the same bytes.
 func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 	s := newStage(t,
-		reply(session.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Read", `{"file_path":"/w/b"}`),
+		reply(model.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Read", `{"file_path":"/w/b"}`),
 			use("c", "Write", `{"file_path":"/w/c","content":"mine"}`), use("d", "Read", `{"file_path":"/w/d"}`)),
-		reply(session.StopEndTurn, text("one")), reply(session.StopEndTurn, text("two")), reply(session.StopEndTurn, text("three")),
-		reply(session.StopToolUse, use("e", "Read", `{"file_path":"/w/a"}`)), reply(session.StopEndTurn, text("four")))
+		reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two")), reply(model.StopEndTurn, text("three")),
+		reply(model.StopToolUse, use("e", "Read", `{"file_path":"/w/a"}`)), reply(model.StopEndTurn, text("four")))
 	for _, name := range []string{"a", "b", "d"} {
 		s.files.m["/w/"+name] = []byte(name)
 	}
@@ -46,7 +45,7 @@ func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 	const told = "[changed on disk since you last read or wrote it: /w/a (changed), /w/b (removed). Read it again before you rely on it.]"
 	messages := s.last().Messages
 	last := messages[len(messages)-1]
-	if last.Role != session.RoleUser || last.Blocks[0].Text != told || last.Blocks[1].Text != "what now" {
+	if last.Role != model.RoleUser || last.Blocks[0].Text != told || last.Blocks[1].Text != "what now" {
 		t.Errorf("the model was told:\n%s", render(messages[len(messages)-1:]))
 	}
 
@@ -66,14 +65,14 @@ func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 
 // TestManyChangedFilesAreCounted: the message is bounded.
 func TestManyChangedFilesAreCounted(t *testing.T) {
-	calls := make([]session.Block, 30)
+	calls := make([]model.Block, 30)
 	s := newStage(t)
 	for i := range calls {
 		path := fmt.Sprintf("/w/f%02d", i)
 		s.files.m[path] = []byte("x")
 		calls[i] = use(fmt.Sprint(i), "Read", `{"file_path":"`+path+`"}`)
 	}
-	s.answer = newStage(t, reply(session.StopToolUse, calls...), reply(session.StopEndTurn, text("one")), reply(session.StopEndTurn, text("two"))).answer
+	s.answer = newStage(t, reply(model.StopToolUse, calls...), reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two"))).answer
 	p, se := s.start("go")
 	run(t, se)
 	for path := range s.files.m {

@@ -7,8 +7,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // commandFlight follows one command to its outcome, whoever started it.
@@ -16,8 +18,8 @@ type commandFlight struct {
 	s         *Session
 	act       string
 	name      string // of the tool
-	tool      tool.Commander
-	command   tool.Command
+	tool      tools.Commander
+	command   tools.Command
 	start     session.Start
 	env       session.EnvDelta // the session's, before the command
 	cwd       string
@@ -26,7 +28,7 @@ type commandFlight struct {
 	moved     chan session.Start // it was sent to the background: what the log says of it now
 }
 
-func (s *Session) commandFlight(act string, p plan, t tool.Commander, start session.Start, collected bool) commandFlight {
+func (s *Session) commandFlight(act string, p plan, t tools.Commander, start session.Start, collected bool) commandFlight {
 	return commandFlight{
 		s: s, act: act, name: p.call.Name, tool: t, command: *p.command, start: start,
 		env: s.state.Env, cwd: s.state.Cwd, turn: s.state.Turn.N, collected: collected, moved: make(chan session.Start, 1),
@@ -50,7 +52,7 @@ func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
 	}
 	return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolFinished{
 		Act: f.act, Outcome: session.OutcomeError,
-		Content: []session.Part{session.TextPart(fmt.Sprintf("The command could not be started: %v", cause))},
+		Content: []model.Part{model.TextPart(fmt.Sprintf("The command could not be started: %v", cause))},
 	}}}
 }
 
@@ -119,8 +121,8 @@ func (f commandFlight) announce(ctx context.Context) landing {
 	case st.Status == session.CommandAbsent:
 		return f.outcome(st, false)
 	}
-	r := tool.BackgroundResult(f.start.Task, st.PID)
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+	r := tools.BackgroundResult(f.start.Task, st.PID)
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: r.Content},
 	}}
@@ -139,7 +141,7 @@ func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
 
 // outcome words how a foreground command ended.
 func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing {
-	actor := session.Actor{Type: session.ActorTool, ID: f.name}
+	actor := store.Actor{Type: store.ActorTool, ID: f.name}
 	st = f.s.sinceBoot(st, f.start.BootID)
 	if st.Status == session.CommandAbsent {
 		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolVoid{Act: f.act, Reason: "the command did not run"}}}
@@ -163,14 +165,14 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 		}}
 	case cancelled:
 		fin.Outcome = session.OutcomeCancelled
-		fin.Content = append(fin.Content, session.TextPart("\nCancelled by user."))
+		fin.Content = append(fin.Content, model.TextPart("\nCancelled by user."))
 	case r.IsError:
 		fin.Outcome = session.OutcomeError
 	}
 	if st.Status == session.CommandExited {
 		if st.Cwd != "" && st.Cwd != f.cwd && utf8.ValidString(st.Cwd) { // the log keeps text
 			if f.s.holds(st.Cwd) {
-				fin.Content = append(fin.Content, session.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
+				fin.Content = append(fin.Content, model.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
 					"the next command starts in "+f.cwd+"]"))
 			} else {
 				fin.Cwd = st.Cwd
@@ -189,12 +191,12 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 // stragglers makes a task of what a foreground command left behind, and names it in the result.
 func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFinished) []session.Body {
 	f.start.Task = f.s.nextTask()
-	fin.Content = append(fin.Content, session.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
+	fin.Content = append(fin.Content, model.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
 	return []session.Body{f.task(st)}
 }
 
 // word gives the tool's words for the outcome. What they leave out of the output is kept in a file that they name.
-func (f commandFlight) word(st session.CommandState, out *tool.Output) (r tool.Result, err error) {
+func (f commandFlight) word(st session.CommandState, out *tools.Output) (r tools.Result, err error) {
 	// Before anything is cut off, so that no cut leaves a part of a secret standing.
 	out.Head, out.Tail = f.s.eng.cfg.Secrets.Replace(out.Head), f.s.eng.cfg.Secrets.Replace(out.Tail)
 	r = f.tool.Result(f.command, st, *out)

@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // shims is a set of commands that outlive their agent. A script is "print N", "sleep" (until killed), "leave" (ends,
@@ -135,8 +136,8 @@ func (s *shims) Remove(_, act string) error {
 }
 
 // shell is a stage with commands that need no approval.
-func shell(t *testing.T, calls ...session.Block) (*stage, *shims) {
-	s := newStage(t, reply(session.StopToolUse, calls...), reply(session.StopEndTurn, text("done")))
+func shell(t *testing.T, calls ...model.Block) (*stage, *shims) {
+	s := newStage(t, reply(model.StopToolUse, calls...), reply(model.StopEndTurn, text("done")))
 	cmds, out := newShims(), t.TempDir()
 	s.config = func(c *engine.Config) { c.Commands, c.OutDir = cmds, out }
 	s.spec = func(sp *engine.Spec) { sp.Mode = permission.ModeDefault }
@@ -161,7 +162,7 @@ func TestOutputOverTheCapIsKept(t *testing.T) {
 		p, se := s.start("go")
 		se = restart(t, p, se)
 		run(t, se)
-		said := session.Text(s.last().Messages[2].Blocks[0].Result.Content)
+		said := model.Text(s.last().Messages[2].Blocks[0].Result.Content)
 		_, path, ok := strings.Cut(said, "the whole output: ")
 		if !ok {
 			t.Fatalf("%d bytes: no file is named in %.300s", size, said)
@@ -346,13 +347,13 @@ func TestUncertainAppendEndsTheRun(t *testing.T) {
 // A change that failed half-way is not called undone: the model is told that nobody knows.
 func TestHalfWrittenFileIsUnknown(t *testing.T) {
 	for _, half := range []bool{true, false} {
-		s := newStage(t, reply(session.StopToolUse, use("a", "Write", `{"file_path":"/w/x","content":"whole"}`)), reply(session.StopEndTurn, text("done")))
+		s := newStage(t, reply(model.StopToolUse, use("a", "Write", `{"file_path":"/w/x","content":"whole"}`)), reply(model.StopEndTurn, text("done")))
 		s.files.fail = func() error {
 			if !half {
-				return tool.ErrNoSpace
+				return tools.ErrNoSpace
 			}
 			s.files.m["/w/x"] = []byte("who")
-			return fmt.Errorf("write: %w", tool.ErrUnsettled)
+			return fmt.Errorf("write: %w", tools.ErrUnsettled)
 		}
 		_, se := s.start("go")
 		st := run(t, se)

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // ErrSpec says that a session cannot be made as it is described.
@@ -35,19 +35,22 @@ func checkSpec(s Spec) error {
 }
 
 // Create makes a session with its first event, in one commit, and returns its id. Errors: store.ErrExists,
-// session.ErrBadID, ErrSpec, permission.ErrMode.
+// store.ErrBadID, ErrSpec, permission.ErrMode.
 func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.ID == "" {
 		spec.ID = e.cfg.NewID()
 	}
-	if err := session.CheckID(spec.ID); err != nil {
+	if err := store.CheckID(spec.ID); err != nil {
 		return "", fmt.Errorf("create session: %w", err)
 	}
 	if err := checkSpec(spec); err != nil {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	if len(spec.Agent.Tools) == 0 {
-		spec.Agent.Tools = tool.Describe(e.cfg.Tools)
+		spec.Agent.Tools = tools.Describe(e.cfg.Tools)
+	}
+	if err := fitsWindow(spec.Agent); err != nil {
+		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	if spec.Mode == "" {
 		spec.Mode = permission.ModeDefault
@@ -64,6 +67,20 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	return spec.ID, e.begin(ctx, session.New(spec.ID), spec.Owner, append([]session.Body{first}, spec.Events...), spec.Shared)
 }
 
+// fitsWindow refuses what leaves no room for a conversation: a session of it could not say one word.
+func fitsWindow(a session.Agent) error {
+	floor := int64(len(a.System)+len(a.Tools))/4 + leastRoom // rather too few: it must not refuse what would work
+	if a.Window == 0 || floor <= a.Window {
+		return nil
+	}
+	return fmt.Errorf("%w: the system prompt (%d bytes) and the tools (%d bytes) need about %d tokens with the least room for a "+
+		"conversation, and the window of %s has %d: use a model with a larger window, a shorter prompt or fewer tools",
+		ErrSpec, len(a.System), len(a.Tools), floor, a.Model, a.Window)
+}
+
+// leastRoom is the least that a conversation and a reply need beside what is frozen, in tokens.
+const leastRoom = 2048
+
 // hideText gives a text with every known secret replaced by its name.
 func (e *Engine) hideText(text string) string { return string(e.cfg.Secrets.Replace([]byte(text))) }
 
@@ -73,8 +90,8 @@ func (e *Engine) begin(ctx context.Context, st *session.State, owner string, bod
 	if err := session.CheckNil(bodies...); err != nil {
 		return fmt.Errorf("create session %s: %w", st.ID, err)
 	}
-	actor := session.Actor{Type: session.ActorUser, ID: owner}
-	events, err := e.seal(st, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, len(bodies) > 1)
+	actor := store.Actor{Type: store.ActorUser, ID: owner}
+	events, err := e.seal(st, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, len(bodies) > 1)
 	if err != nil {
 		return err
 	}
@@ -99,7 +116,7 @@ func (e *Engine) Fork(ctx context.Context, parent string, seq int64, childID, ti
 	if childID == "" {
 		childID = e.cfg.NewID()
 	}
-	if err := session.CheckID(childID); err != nil {
+	if err := store.CheckID(childID); err != nil {
 		return "", 0, fmt.Errorf("fork %s: %w", parent, err)
 	}
 	st, err := e.LoadAt(ctx, parent, seq, seq != 0)

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // decide asks the rules about a call and appends what they say: an allow or a deny, a request for approval, a
@@ -39,7 +40,7 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 		})
 	}
 	bodies := []session.Body{decided}
-	if asker, ok := p.tool.(tool.Asker); ok && decided.Decision.Allow {
+	if asker, ok := p.tool.(tools.Asker); ok && decided.Decision.Allow {
 		q, refusal := asker.Question(p.call)
 		if refusal != nil {
 			return s.append(ctx, engineActor, refused(a.ID, *refusal))
@@ -52,7 +53,7 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 // target is the resolved path that a call works on, as the log keeps it.
 func (s *Session) target(p plan) string { return string(s.eng.cfg.Secrets.Replace([]byte(p.path))) }
 
-func refused(act string, r tool.Result) *session.ToolFinished {
+func refused(act string, r tools.Result) *session.ToolFinished {
 	fin := &session.ToolFinished{Act: act, Outcome: session.OutcomeError, Reason: "refused", Content: r.Content}
 	if !r.IsError {
 		fin.Outcome, fin.Reason = session.OutcomeOK, "nothing to do"
@@ -60,6 +61,6 @@ func refused(act string, r tool.Result) *session.ToolFinished {
 	return fin
 }
 
-func errorResult(format string, args ...any) *tool.Result {
-	return &tool.Result{IsError: true, Content: []session.Part{session.TextPart(fmt.Sprintf(format, args...))}}
+func errorResult(format string, args ...any) *tools.Result {
+	return &tools.Result{IsError: true, Content: []model.Part{model.TextPart(fmt.Sprintf(format, args...))}}
 }

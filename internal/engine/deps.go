@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Commands runs commands that outlive the agent. The methods that take an act id are safe to call again, in this

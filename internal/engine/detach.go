@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // admitDetach completes a request to send a foreground command to the background.
@@ -102,8 +103,8 @@ func (f commandFlight) move(ctx context.Context) landing {
 	if err != nil {
 		return landing{err: fmt.Errorf("act %s: output: %w", f.act, err)}
 	}
-	r := tool.MovedResult(f.start.Task, st.PID, out)
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+	r := tools.MovedResult(f.start.Task, st.PID, out)
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.TaskRead{Task: f.start.Task, Position: position},
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: f.s.redact(r.Content)},
@@ -111,7 +112,7 @@ func (f commandFlight) move(ctx context.Context) landing {
 }
 
 // soFar reads what a running command has printed, and up to where: to the end of a line, if there is one.
-func (f commandFlight) soFar() (out tool.Output, position int64, err error) {
+func (f commandFlight) soFar() (out tools.Output, position int64, err error) {
 	st, err := f.s.eng.cfg.Commands.State(f.s.lease.Session, f.act)
 	if err != nil {
 		return out, 0, err

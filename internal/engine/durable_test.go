@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -61,9 +61,9 @@ func TestAStreamStaysUntilItsLossIsLogged(t *testing.T) {
 		streaming := make(chan struct{})
 		s.answer = func(ctx context.Context, _ int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
 			if !strings.HasSuffix(r.Act, ".a1") {
-				return reply(session.StopEndTurn, text("whole")), nil
+				return reply(model.StopEndTurn, text("whole")), nil
 			}
-			sink(model.Delta{Kind: model.DeltaStart, Usage: session.Usage{Input: 37}})
+			sink(model.Delta{Kind: model.DeltaStart, Usage: model.Usage{Input: 37}})
 			close(streaming)
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -121,7 +121,7 @@ func TestALargeStateIsNotSavedOften(t *testing.T) {
 	taken := 0
 	s.config = func(c *engine.Config) { c.Store = snapshots{c.Store, &taken} }
 	_, se := s.start("go")
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	set := func(key string, size int) {
 		must(t, se.Append(t.Context(), user, &session.StateSet{Key: key, Value: make([]byte, size)}))
 	}
@@ -143,10 +143,10 @@ func TestALargeStateIsNotSavedOften(t *testing.T) {
 
 // TestAnUnmeteredCallCostsAnUnknownSum, not nothing, although its price is known.
 func TestAnUnmeteredCallCostsAnUnknownSum(t *testing.T) {
-	r := reply(session.StopEndTurn, text("done"))
-	r.Usage, r.Unmetered = session.Usage{}, true
+	r := reply(model.StopEndTurn, text("done"))
+	r.Usage, r.Unmetered = model.Usage{}, true
 	s := newStage(t, r)
-	s.spec = func(c *engine.Spec) { c.Agent.Price = &session.Price{Input: 3000, Output: 15000} }
+	s.spec = func(c *engine.Spec) { c.Agent.Price = &model.Price{Input: 3000, Output: 15000} }
 	_, se := s.start("go")
 	if st := run(t, se); st.Unpriced != 1 || st.Usage[0].Unpriced != 1 || st.Spent != 0 {
 		t.Errorf("%d calls without a price, %d spent", st.Unpriced, st.Spent)

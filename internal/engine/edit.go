@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // lostSecret gives the name of a secret that a change would put in the place of its value: a model that was shown a file
@@ -24,7 +26,7 @@ func (s *Session) lostSecret(e *session.Edit, content []byte) string {
 
 // startEdit prepares the file change, logs it whole but for its content, and makes it. If the file is not what the
 // decision was made for, the call is decided again.
-func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t tool.Editor, c *session.Call, start session.Start) error {
+func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t tools.Editor, c *session.Call, start session.Start) error {
 	edit, content, refusal, err := t.Prepare(ctx, p.call, s.env())
 	switch {
 	case err != nil:
@@ -62,9 +64,9 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 // next look at the file decides.
 func (s *Session) editFailed(act string, e session.Edit, cause error) landing {
 	now, _, err := s.eng.cfg.Files.Digest(e.Path)
-	if err == nil && now == e.Pre || !errors.Is(cause, tool.ErrUnsettled) {
+	if err == nil && now == e.Pre || !errors.Is(cause, tools.ErrUnsettled) {
 		return landing{actor: engineActor, bodies: []session.Body{
-			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: tool.EditFailed(e, cause).Content},
+			&session.ToolFinished{Act: act, Outcome: session.OutcomeError, Content: tools.EditFailed(e, cause).Content},
 		}}
 	}
 	return landing{actor: engineActor, bodies: []session.Body{
@@ -78,8 +80,8 @@ func editLanding(act, name string, e session.Edit, collected bool) landing {
 	if e.Pre.IsZero() {
 		use = session.FileCreated
 	}
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: name}, bodies: []session.Body{
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: name}, bodies: []session.Body{
 		&session.FileSeen{File: session.File{Path: e.Path, Digest: e.Post, Mode: e.Mode, Size: e.Size, Use: use}},
-		&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Collected: collected, Content: []session.Part{session.TextPart(e.Result)}},
+		&session.ToolFinished{Act: act, Outcome: session.OutcomeOK, Collected: collected, Content: []model.Part{model.TextPart(e.Result)}},
 	}}
 }

@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // Engine opens sessions of one store. It is safe for concurrent use.
@@ -32,9 +32,9 @@ type Engine struct {
 type Config struct {
 	Store    store.Store
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL
-	Cost     func(spec string, u session.Usage) *int64 // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
-	Tools    []tool.Tool
-	Files    tool.Files
+	Cost     func(spec string, u model.Usage) *int64   // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
+	Tools    []tools.Tool
+	Files    tools.Files
 	Commands Commands
 	Environ  []string                               // what commands start from; provider keys already removed
 	Home     string                                 // the store's home, protected and told to commands; may be empty
@@ -48,6 +48,7 @@ type Config struct {
 	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
 	Sync    func(*os.File) error
 	Protect []string              // more protected paths
+	Search  []string              // where programs are found by their names: permission.Policy.Programs
 	Limits  session.CommandLimits // of every command that a session's model starts
 	Secrets Secrets               // known values that must not reach model and log; nil: none
 	// AfterAct is called after each tool call that may have changed something; nil: nobody wants to know.
@@ -70,12 +71,12 @@ type Config struct {
 	MaxFailures int
 }
 
-// New checks the config and returns an engine. Errors: tool.ErrBad.
+// New checks the config and returns an engine. Errors: tools.ErrBad.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Store == nil || cfg.Files == nil || cfg.Provider == nil {
 		return nil, errors.New("engine: store, files and provider are required")
 	}
-	if err := tool.Check(cfg.Tools); err != nil {
+	if err := tools.Check(cfg.Tools); err != nil {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
 	if cfg.Now == nil {

@@ -10,49 +10,50 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
-	"github.com/perdure/perdure/tool"
 )
 
 // fakeModel answers by the number of replies in the conversation, so that a repeated request gets the same answer.
-type fakeModel struct{ steps [][]session.Block }
+type fakeModel struct{ steps [][]model.Block }
 
 func (fakeModel) Name() string { return "fake" }
 
-func (fakeModel) Prefix(r model.Request) (session.Digest, error) {
+func (fakeModel) Prefix(r model.Request) ([32]byte, error) {
 	b, err := json.Marshal(r.Messages)
-	return session.Sum(b), err
+	return store.Sum(b), err
 }
 
 func (m fakeModel) Call(_ context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
 	n := 0
 	for _, msg := range r.Messages {
-		if msg.Role == session.RoleAssistant {
+		if msg.Role == model.RoleAssistant {
 			n++
 		}
 	}
-	sink(model.Delta{Kind: model.DeltaStart, Usage: session.Usage{Input: 10}})
+	sink(model.Delta{Kind: model.DeltaStart, Usage: model.Usage{Input: 10}})
 	if n >= len(m.steps) {
 		return nil, &model.Error{Class: model.ClassInvalid, Message: "script is over"}
 	}
-	stop := session.StopEndTurn
+	stop := model.StopEndTurn
 	for _, b := range m.steps[n] {
 		if b.Tool != nil {
-			stop = session.StopToolUse
+			stop = model.StopToolUse
 		}
 	}
-	return &model.Response{Model: "fake", Blocks: m.steps[n], Stop: stop, Usage: session.Usage{Input: 10, Output: 5}}, nil
+	return &model.Response{Model: "fake", Blocks: m.steps[n], Stop: stop, Usage: model.Usage{Input: 10, Output: 5}}, nil
 }
 
-func text(s string) session.Block {
-	return session.Block{Type: session.BlockText, Text: s, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, s)}
+func text(s string) model.Block {
+	return model.Block{Type: model.BlockText, Text: s, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, s)}
 }
 
-func use(id, name, input string) session.Block {
-	return session.Block{Type: session.BlockToolUse, Raw: []byte(input), Tool: &session.ToolUse{ID: id, Name: name, Input: []byte(input)}}
+func use(id, name, input string) model.Block {
+	return model.Block{Type: model.BlockToolUse, Raw: []byte(input), Tool: &model.ToolUse{ID: id, Name: name, Input: []byte(input)}}
 }
 
 // memFiles is a filesystem in memory.
@@ -64,22 +65,22 @@ type memFiles struct {
 
 func (f *memFiles) Resolve(p string) (string, error) { return p, nil }
 
-func (f *memFiles) Read(p string, _ int64) ([]byte, tool.FileInfo, error) {
+func (f *memFiles) Read(p string, _ int64) ([]byte, tools.FileInfo, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b, ok := f.m[p]
 	if !ok {
-		return nil, tool.FileInfo{}, fs.ErrNotExist
+		return nil, tools.FileInfo{}, fs.ErrNotExist
 	}
-	return b, tool.FileInfo{Exists: true, Size: int64(len(b)), Mode: 0o644}, nil
+	return b, tools.FileInfo{Exists: true, Size: int64(len(b)), Mode: 0o644}, nil
 }
 
-func (f *memFiles) Digest(p string) (session.Digest, tool.FileInfo, error) {
+func (f *memFiles) Digest(p string) (store.Digest, tools.FileInfo, error) {
 	b, info, err := f.Read(p, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return session.Digest{}, info, nil
+		return store.Digest{}, info, nil
 	}
-	return session.Sum(b), info, err
+	return store.Sum(b), info, err
 }
 
 func (f *memFiles) Replace(e session.Edit, content []byte) error {
@@ -97,12 +98,12 @@ func TestTurn(t *testing.T) {
 	ctx := t.Context()
 	st := new(memory.Home).Open()
 	files := &memFiles{m: map[string][]byte{}}
-	m := fakeModel{steps: [][]session.Block{
+	m := fakeModel{steps: [][]model.Block{
 		{text("working"), use("a", "Write", `{"file_path":"/w/x.txt","content":"hello"}`), use("b", "TodoWrite", `{"todos":[{"content":"c","status":"in_progress","activeForm":"d"}]}`)},
 		{text("done")},
 	}}
 	e, err := engine.New(engine.Config{
-		Store: st, Files: files, Tools: tool.Builtin(),
+		Store: st, Files: files, Tools: tools.Builtin(),
 		Provider: func(string) (model.Provider, error) { return m, nil },
 	})
 	if err != nil {
@@ -112,7 +113,7 @@ func TestTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	item, err := e.NewItem("k1", session.Actor{Type: session.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("go")}})
+	item, err := e.NewItem("k1", store.Actor{Type: store.ActorUser}, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // execute logs the intent of an allowed call and starts its effect.
@@ -25,11 +27,11 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 	}
 	start := session.Start{Epoch: s.lease.Epoch, BootID: s.eng.cfg.BootID, Time: s.eng.cfg.Now().UnixMilli()}
 	switch t := p.tool.(type) {
-	case tool.Commander:
+	case tools.Commander:
 		return s.startCommand(ctx, a, p, t, start)
-	case tool.Editor:
+	case tools.Editor:
 		return s.startEdit(ctx, a, p, t, c, start)
-	case tool.Runner:
+	case tools.Runner:
 		if err := s.append(ctx, engineActor, &session.ToolStarted{Act: a.ID, Start: start}); err != nil {
 			return err
 		}
@@ -42,7 +44,7 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 }
 
 // runTool lets a Runner do its work.
-func (s *Session) runTool(ctx context.Context, t tool.Runner, c tool.Call, env tool.Env) landing {
+func (s *Session) runTool(ctx context.Context, t tools.Runner, c tools.Call, env tools.Env) landing {
 	r, crash, err := runSafely(ctx, t, c, env)
 	effect := t.Spec().Effect
 	switch {
@@ -66,10 +68,10 @@ func (s *Session) runTool(ctx context.Context, t tool.Runner, c tool.Call, env t
 }
 
 // runSafely runs a tool of somebody's own: one that panics has failed.
-func runSafely(ctx context.Context, t tool.Runner, c tool.Call, env tool.Env) (r tool.Result, crash bool, err error) {
+func runSafely(ctx context.Context, t tools.Runner, c tools.Call, env tools.Env) (r tools.Result, crash bool, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			r, crash, err = tool.Result{}, true, fmt.Errorf("panic: %v", cause)
+			r, crash, err = tools.Result{}, true, fmt.Errorf("panic: %v", cause)
 		}
 	}()
 	r, err = t.Run(ctx, c, env)
@@ -77,7 +79,7 @@ func runSafely(ctx context.Context, t tool.Runner, c tool.Call, env tool.Env) (r
 }
 
 // finished words a tool's result as the events to append.
-func (s *Session) finished(c tool.Call, r tool.Result) landing {
+func (s *Session) finished(c tools.Call, r tools.Result) landing {
 	fin := &session.ToolFinished{Act: c.Act, Outcome: session.OutcomeOK, Content: s.redact(r.Content)}
 	r.Events = slices.DeleteFunc(r.Events, func(b session.Body) bool {
 		seen, ok := b.(*session.FileSeen)
@@ -86,20 +88,20 @@ func (s *Session) finished(c tool.Call, r tool.Result) landing {
 	if r.IsError {
 		fin.Outcome = session.OutcomeError
 	}
-	return landing{actor: session.Actor{Type: session.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: c.Name}, bodies: append(slices.Clone(r.Events), fin)}
 }
 
-func cancelledLanding(act string, content []session.Part) landing {
-	content = append(content, session.TextPart("Cancelled by user."))
+func cancelledLanding(act string, content []model.Part) landing {
+	content = append(content, model.TextPart("Cancelled by user."))
 	return landing{actor: engineActor, bodies: []session.Body{
 		&session.ToolFinished{Act: act, Outcome: session.OutcomeCancelled, Content: content},
 	}}
 }
 
-func (s *Session) redact(parts []session.Part) []session.Part {
+func (s *Session) redact(parts []model.Part) []model.Part {
 	out := slices.Clone(parts)
 	for i := range out {
-		if out[i].Type == session.BlockText {
+		if out[i].Type == model.BlockText {
 			out[i].Data = s.eng.cfg.Secrets.Replace(out[i].Data)
 		}
 	}
@@ -112,7 +114,7 @@ func (s *Session) holds(text string) bool {
 }
 
 // startCommand logs the intent, starts the command under its shim and, in the foreground, waits for it.
-func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t tool.Commander, start session.Start) error {
+func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t tools.Commander, start session.Start) error {
 	env, err := s.environ()
 	if err != nil {
 		return fmt.Errorf("session %s: act %s: %w", s.state.ID, a.ID, err)

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Why a flight is stopped.
@@ -30,7 +31,7 @@ type flight struct {
 // once they are durable.
 type landing struct {
 	id     string
-	actor  session.Actor
+	actor  store.Actor
 	bodies []session.Body
 	late   func() []session.Body // more bodies, put first, that need the state as of the landing
 	then   func()

@@ -8,11 +8,11 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // Goal: a provider that returns nothing at all, or panics, is a failed call; the process and the turn live on.
@@ -29,7 +29,7 @@ func TestBrokenProviderIsAFailedCall(t *testing.T) {
 					if tries++; tries == 1 {
 						return broken()
 					}
-					return reply(session.StopEndTurn, text("ok")), nil
+					return reply(model.StopEndTurn, text("ok")), nil
 				}
 				_, se := s.start("go")
 				if st := run(t, se); st.LastTurn == nil || st.LastTurn.Stop != session.TurnEndTurn || tries != 2 {
@@ -46,18 +46,18 @@ type panicking struct {
 	early  bool
 }
 
-func (p panicking) Spec() tool.Spec {
-	return tool.Spec{Name: "Odd", Schema: `{"type":"object"}`, Effect: p.effect}
+func (p panicking) Spec() tools.Spec {
+	return tools.Spec{Name: "Odd", Schema: `{"type":"object"}`, Effect: p.effect}
 }
 
-func (p panicking) Pattern(tool.Call) string {
+func (p panicking) Pattern(tools.Call) string {
 	if p.early {
 		panic("too early")
 	}
 	return ""
 }
 
-func (panicking) Run(context.Context, tool.Call, tool.Env) (tool.Result, error) { panic("late") }
+func (panicking) Run(context.Context, tools.Call, tools.Env) (tools.Result, error) { panic("late") }
 
 // A tool that panics has failed, and the model is told; what an effect outside came to is unknown.
 func TestPanickingToolIsAFailedAct(t *testing.T) {
@@ -70,7 +70,7 @@ func TestPanickingToolIsAFailedAct(t *testing.T) {
 		{panicking{effect: session.EffectExternal}, session.OutcomeUnknown, "panic: late"},
 		{panicking{effect: session.EffectRead, early: true}, session.OutcomeError, "panic: too early"},
 	} {
-		s := newStage(t, reply(session.StopToolUse, use("a", "Odd", `{}`)), reply(session.StopEndTurn, text("done")))
+		s := newStage(t, reply(model.StopToolUse, use("a", "Odd", `{}`)), reply(model.StopEndTurn, text("done")))
 		s.tools = append(s.tools, tt.tool)
 		p, se := s.start("go")
 		if err := se.Close(t.Context(), ""); err != nil {
@@ -95,7 +95,7 @@ func TestDoorRefuses(t *testing.T) {
 		spec engine.Spec
 		want error
 	}{
-		"an id that leaves the home": {engine.Spec{ID: "../../escaped", Cwd: "/w"}, session.ErrBadID},
+		"an id that leaves the home": {engine.Spec{ID: "../../escaped", Cwd: "/w"}, store.ErrBadID},
 		"bypass":                     {engine.Spec{ID: "b", Cwd: "/w", Mode: permission.ModeBypass}, engine.ErrSpec},
 		"a mode that is none":        {engine.Spec{ID: "b", Cwd: "/w", Mode: "odd"}, permission.ErrMode},
 		"a relative directory":       {engine.Spec{ID: "b", Cwd: "w"}, engine.ErrSpec},
@@ -105,7 +105,7 @@ func TestDoorRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := p.Fork(t.Context(), "s", 0, "../child", ""); !errors.Is(err, session.ErrBadID) {
+	if _, _, err := p.Fork(t.Context(), "s", 0, "../child", ""); !errors.Is(err, store.ErrBadID) {
 		t.Errorf("fork: %v", err)
 	}
 	head := se.State().Head.Seq

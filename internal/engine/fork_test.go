@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -43,8 +43,8 @@ func (c *counted) LoadSnapshot(ctx context.Context, id string, fold int, atMost 
 	return c.Store.LoadSnapshot(ctx, id, fold, atMost)
 }
 
-func (c *counted) Read(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error] {
-	return func(yield func(session.Event, error) bool) {
+func (c *counted) Read(ctx context.Context, id string, from, to int64) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
 		for ev, err := range c.Store.Read(ctx, id, from, to) {
 			c.read[id]++
 			if !yield(ev, err) {
@@ -73,7 +73,7 @@ func visit(t *testing.T, p process, id string, n int) {
 		t.Fatal(err)
 	}
 	for i := range n {
-		if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.App{Namespace: "test", Data: fmt.Appendf(nil, "%0100d", i)}); err != nil {
+		if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.App{Namespace: "test", Data: fmt.Appendf(nil, "%0100d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // The log has names in the place of secret values. What it shows of a command that held one, or of a variable, is for

@@ -7,7 +7,8 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // keeps opens a session in a bubble, and closes it whatever the test saw.
@@ -48,7 +49,7 @@ func TestHiddenCommandIsNotRunAgain(t *testing.T) {
 					Task: "bash_1", Restart: session.RestartOnReboot,
 					Bound: session.CommandDigest(nil, st.Tasks[0].Command, st.Tasks[0].Cwd),
 				}
-				if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, set); err != nil {
+				if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, set); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -88,7 +89,7 @@ func TestHiddenCommandIsNotRunAgain(t *testing.T) {
 // Goal: a request that holds a secret becomes no intent that a later holder could carry out: a holder that knows more
 // secrets than the sender refuses it, and a program cannot append it either.
 func TestRequestWithASecretIsNotTaken(t *testing.T) {
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	for name, b := range map[string]session.TaskRequested{
 		"command":   {Command: "serve " + secretValue, Cwd: "/w"},
 		"argv":      {Command: "serve it", Argv: []string{"serve", secretValue}, Cwd: "/w"},

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -25,7 +25,7 @@ func (s *Session) Drain(ctx context.Context) error {
 		}
 		for _, it := range items {
 			body := s.admit(it)
-			if err := s.appendAs(ctx, []session.Actor{it.Actor}, []session.Body{body}, it.N); err != nil {
+			if err := s.appendAs(ctx, []store.Actor{it.Actor}, []session.Body{body}, it.N); err != nil {
 				return err
 			}
 		}
@@ -42,7 +42,7 @@ var ErrRefused = errors.New("refused by the session")
 func (e *Engine) NewKey() string { return e.cfg.NewID() }
 
 // NewItem makes an inbox item of a body. An empty key gives a new one.
-func (e *Engine) NewItem(key string, actor session.Actor, body session.Body) (store.Item, error) {
+func (e *Engine) NewItem(key string, actor store.Actor, body session.Body) (store.Item, error) {
 	b, err := session.Encode(body)
 	if err != nil {
 		return store.Item{}, err
@@ -52,6 +52,6 @@ func (e *Engine) NewItem(key string, actor session.Actor, body session.Body) (st
 	}
 	return store.Item{
 		Key: key, Kind: session.KindOf(body), Actor: actor, Time: e.cfg.Now().UnixMilli(), Body: b,
-		Digest: session.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
+		Digest: store.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
 	}, nil
 }

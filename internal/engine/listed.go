@@ -3,7 +3,7 @@ package engine
 import (
 	"encoding/json"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 

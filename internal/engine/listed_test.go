@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // prepared is where commands can be asked for; none is ever started.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -68,7 +68,7 @@ func (e *Engine) resume(ctx context.Context, info store.Info) (st *session.State
 	if st, size, err = e.base(ctx, info, info.Head.Seq, maxAncestors); err != nil {
 		return nil, 0, 0, err
 	}
-	err = e.fold(ctx, info, st, info.Head.Seq, func(ev session.Event) { folded += int64(len(ev.Body)) })
+	err = e.fold(ctx, info, st, info.Head.Seq, func(ev store.Event) { folded += int64(len(ev.Body)) })
 	return st, size, folded, err
 }
 
@@ -102,7 +102,7 @@ func (e *Engine) cached(ctx context.Context, info store.Info, atMost int64) (*se
 		return nil, 0
 	}
 	st := &session.State{}
-	if json.Unmarshal(snap.State, st) != nil || st.ID != info.ID || st.Head != (session.Head{Seq: snap.Seq, Hash: snap.Hash}) {
+	if json.Unmarshal(snap.State, st) != nil || st.ID != info.ID || st.Head != (store.Head{Seq: snap.Seq, Hash: snap.Hash}) {
 		e.cfg.Log.Warn("snapshot is not usable", "session", info.ID)
 		return nil, 0
 	}
@@ -110,7 +110,7 @@ func (e *Engine) cached(ctx context.Context, info store.Info, atMost int64) (*se
 }
 
 // fold moves a state on to seq; each, if set, is called after every event.
-func (e *Engine) fold(ctx context.Context, info store.Info, st *session.State, seq int64, each func(session.Event)) error {
+func (e *Engine) fold(ctx context.Context, info store.Info, st *session.State, seq int64, each func(store.Event)) error {
 	if st.Head.Seq >= seq {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, dep
 		if from > 0 && st.SettledNow() {
 			best = from
 		}
-		err = e.fold(ctx, info, st, seq, func(session.Event) {
+		err = e.fold(ctx, info, st, seq, func(store.Event) {
 			if st.SettledNow() {
 				best = st.Head.Seq
 			}
@@ -161,6 +161,7 @@ func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, dep
 func (e *Engine) Transcript(ctx context.Context, st *session.State) (*session.Transcript, error) {
 	t := &session.Transcript{}
 	for _, r := range st.Conversation() {
+		t.From(r.Session)
 		for ev, err := range e.cfg.Store.Read(ctx, r.Session, r.From, r.To) {
 			if err != nil {
 				return nil, err
@@ -172,5 +173,6 @@ func (e *Engine) Transcript(ctx context.Context, st *session.State) (*session.Tr
 			t.Apply(ev, body)
 		}
 	}
+	t.From(st.ID)
 	return t, nil
 }

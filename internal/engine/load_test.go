@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // callsWork is the bytes that one reply of n calls allocates on its way to the end of its turn.
-func callsWork(t *testing.T, n int, call func(i int) session.Block) uint64 {
+func callsWork(t *testing.T, n int, call func(i int) model.Block) uint64 {
 	t.Helper()
-	blocks := make([]session.Block, n)
+	blocks := make([]model.Block, n)
 	for i := range blocks {
 		blocks[i] = call(i)
 	}
@@ -34,9 +35,9 @@ func callsWork(t *testing.T, n int, call func(i int) session.Block) uint64 {
 
 // TestManyCallsOfAReplyCostTheirNumber: twice the calls of one reply cost about twice the work, not four times.
 func TestManyCallsOfAReplyCostTheirNumber(t *testing.T) {
-	for name, call := range map[string]func(i int) session.Block{
-		"reads":    func(i int) session.Block { return use(fmt.Sprint(i), "Read", `{"file_path":"/w/none"}`) },
-		"commands": func(i int) session.Block { return use(fmt.Sprint(i), "Bash", `{"command":"print 16"}`) },
+	for name, call := range map[string]func(i int) model.Block{
+		"reads":    func(i int) model.Block { return use(fmt.Sprint(i), "Read", `{"file_path":"/w/none"}`) },
+		"commands": func(i int) model.Block { return use(fmt.Sprint(i), "Bash", `{"command":"print 16"}`) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			few, many := callsWork(t, 250, call), callsWork(t, 500, call)
@@ -49,7 +50,7 @@ func TestManyCallsOfAReplyCostTheirNumber(t *testing.T) {
 
 // TestAReplyOfTooManyCalls: what is over the bound is answered and not made, and the turn goes on.
 func TestAReplyOfTooManyCalls(t *testing.T) {
-	blocks := make([]session.Block, 1200)
+	blocks := make([]model.Block, 1200)
 	for i := range blocks {
 		blocks[i] = use(fmt.Sprint(i), "Write", fmt.Sprintf(`{"file_path":"/w/%d","content":"x"}`, i))
 	}
@@ -70,7 +71,7 @@ func TestAReplyOfTooManyCalls(t *testing.T) {
 // TestASignalIsHeardBetweenCalls: of a reply with many calls, what is not begun when the holder is asked to stop is left
 // for the next one.
 func TestASignalIsHeardBetweenCalls(t *testing.T) {
-	blocks := make([]session.Block, 900)
+	blocks := make([]model.Block, 900)
 	for i := range blocks {
 		blocks[i] = use(fmt.Sprint(i), "Read", `{"file_path":"/w/none"}`)
 	}
@@ -98,7 +99,7 @@ func TestASignalIsHeardBetweenCalls(t *testing.T) {
 // TestALargeInputCostsItsSize: twice the bytes of one call's input cost about twice the work.
 func TestALargeInputCostsItsSize(t *testing.T) {
 	work := func(size int) uint64 {
-		return callsWork(t, 1, func(int) session.Block {
+		return callsWork(t, 1, func(int) model.Block {
 			return use("a", "Write", `{"file_path":"/w/f","content":"`+strings.Repeat("x", size)+`"}`)
 		})
 	}

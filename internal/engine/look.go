@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // Bounds of looking where a file pattern of a command leads; beyond them the command asks.
@@ -39,7 +39,7 @@ func (s *Session) look(at string, glob bool) ([]permission.Place, bool) {
 // matches lists the paths that a shell pattern may become, the pattern itself among them: it stands for itself where
 // nothing matches. It finds too many rather than too few.
 func (s *Session) matches(pattern string) ([]string, bool) {
-	tree, ok := s.eng.cfg.Files.(tool.Tree)
+	tree, ok := s.eng.cfg.Files.(tools.Tree)
 	if !ok {
 		return nil, false
 	}

@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/perdure/perdure/session"
+import "github.com/perdure/perdure/internal/session"
 
 // Spec describes a session to create; see [session.Spec].
 type Spec = session.Spec

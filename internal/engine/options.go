@@ -4,17 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // configure appends what of the options differs from the state.
 func (s *Session) configure(ctx context.Context, opt Options) error {
 	actor := opt.Actor
 	if actor.Type == "" {
-		actor.Type = session.ActorUser
+		actor.Type = store.ActorUser
 	}
 	c := &session.Configured{AddDirs: slices.DeleteFunc(slices.Clone(opt.AddDirs), func(d string) bool {
 		return slices.Contains(s.state.Directories, d)
@@ -28,6 +31,12 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 	}
 	if opt.BudgetNano != nil && *opt.BudgetNano != s.state.Config.BudgetNano {
 		c.BudgetNano = opt.BudgetNano
+	}
+	if opt.CompactAt != nil && *opt.CompactAt != s.state.Config.CompactAt {
+		c.CompactAt = opt.CompactAt
+	}
+	if opt.NoCompact != nil && *opt.NoCompact != s.state.Config.NoCompact {
+		c.NoCompact = opt.NoCompact
 	}
 	if ms := s.retryForMS(opt); ms != nil {
 		c.RetryForMS = ms
@@ -43,7 +52,7 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 		}
 	}
 	bodies := s.move(opt, c)
-	if c.Root != nil || c.Cwd != nil || c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.RetryForMS != nil || c.Model != nil || len(c.AddDirs) > 0 {
+	if !reflect.DeepEqual(*c, session.Configured{AddDirs: c.AddDirs}) || len(c.AddDirs) > 0 {
 		bodies = append(bodies, c)
 	}
 	if opt.SetRules {
@@ -65,7 +74,7 @@ func (s *Session) move(opt Options, c *session.Configured) []session.Body {
 	}
 	c.Cwd = &opt.Cwd
 	text := fmt.Sprintf("[The working directory is now %s. It was %s.]", opt.Cwd, s.state.Cwd)
-	return []session.Body{&session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(text)}}}
+	return []session.Body{&session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(text)}}}
 }
 
 // retryForMS is the patience that the options ask for, or nil if it is the session's already.
@@ -83,8 +92,8 @@ func (s *Session) retryForMS(opt Options) *int64 {
 // thought reports whether the conversation holds thinking, as far as it can be read.
 func (s *Session) thought(ctx context.Context) bool {
 	t, err := s.Transcript(ctx)
-	return err == nil && slices.ContainsFunc(t.Messages(), func(m session.Message) bool {
-		return slices.ContainsFunc(m.Blocks, func(b session.Block) bool { return b.Type == session.BlockThinking })
+	return err == nil && slices.ContainsFunc(t.Messages(), func(m model.Message) bool {
+		return slices.ContainsFunc(m.Blocks, func(b model.Block) bool { return b.Type == model.BlockThinking })
 	})
 }
 
@@ -100,13 +109,13 @@ func (s *Session) mergeRules(now []session.Rule) []session.Rule {
 	return append(out, now...)
 }
 
-func rulesDigest(rules []session.Rule) session.Digest {
+func rulesDigest(rules []session.Rule) store.Digest {
 	if len(rules) == 0 {
-		return session.Digest{}
+		return store.Digest{}
 	}
 	b, err := json.Marshal(rules)
 	if err != nil {
-		return session.Digest{}
+		return store.Digest{}
 	}
-	return session.Sum(b)
+	return store.Sum(b)
 }

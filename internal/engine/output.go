@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // Bounds of what is read of a command's output: as much as a result may quote from each end, and as much as is kept.
@@ -19,7 +19,7 @@ const (
 
 // output reads what was kept of a command's output: both ends for the result, and all of it into a file of its own
 // when the ends are not all.
-func (f commandFlight) output(st session.CommandState) (tool.Output, error) {
+func (f commandFlight) output(st session.CommandState) (tools.Output, error) {
 	out, whole, err := f.quote(st)
 	if err == nil && !whole && f.s.eng.cfg.OutDir != "" {
 		out.Path, err = f.keep(st)
@@ -28,9 +28,9 @@ func (f commandFlight) output(st session.CommandState) (tool.Output, error) {
 }
 
 // quote reads both ends of what is kept of a command's output, and tells whether they are all of it.
-func (f commandFlight) quote(st session.CommandState) (out tool.Output, whole bool, err error) {
+func (f commandFlight) quote(st session.CommandState) (out tools.Output, whole bool, err error) {
 	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
-	out = tool.Output{Head: head, Total: st.Output}
+	out = tools.Output{Head: head, Total: st.Output}
 	if err != nil || next >= st.Output {
 		return out, true, err
 	}

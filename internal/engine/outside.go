@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Append adds events of the caller's own to the log, in one commit: for programs that keep a session without this
@@ -13,22 +14,22 @@ import (
 // session.ErrUnfit, before anything is written: what Append acknowledges is in the state. So is a command, an input, a
 // name or a rule that holds a known secret: the log would have other words. Errors besides: ErrReleased,
 // and those of the store.
-func (s *Session) Append(ctx context.Context, actor session.Actor, bodies ...session.Body) error {
+func (s *Session) Append(ctx context.Context, actor store.Actor, bodies ...session.Body) error {
 	err := session.CheckNil(bodies...)
 	if err != nil {
 		return fmt.Errorf("session %s: append: %w", s.state.ID, err)
 	}
-	return s.appendChecked(ctx, slices.Repeat([]session.Actor{actor}, len(bodies)), bodies, 0, true)
+	return s.appendChecked(ctx, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, 0, true)
 }
 
 // Head is the newest event of the log and its hash, as of the last append.
-func (s *Session) Head() session.Head { return s.state.Head }
+func (s *Session) Head() store.Head { return s.state.Head }
 
 // Interrupt asks to end the open turn. Unlike Cancel it may be called from another goroutine while Run runs.
-func (s *Session) Interrupt(ctx context.Context, actor session.Actor) error {
+func (s *Session) Interrupt(ctx context.Context, actor store.Actor) error {
 	return s.ask(ctx, func() error {
 		s.awaiting.stopped = true
-		if s.state.Turn == nil || s.awaiting.waits && s.rests() { // asleep: only the sleep ends
+		if s.state.Turn == nil && s.state.Compaction == nil || s.awaiting.waits && s.rests() { // asleep: only the sleep ends
 			return nil
 		}
 		return s.append(ctx, actor, &session.CancelRequested{})

@@ -12,21 +12,21 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // A run that was parked can be run again under the same lease: what it had started is settled, never started twice.
 func TestParkedRunGoesOnInTheSameLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(session.StopToolUse, use("a", "Out", `{}`)), reply(session.StopEndTurn, text("done")))
+		s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
 		count := 0
 		began, block := blocker()
 		s.tools = append(s.tools, newOutside("Out", false, &count, block))
 		_, se := s.start("go")
-		if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
+		if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -61,7 +61,7 @@ func TestParkedModelCallGoesOnInTheSameLease(t *testing.T) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
-			return reply(session.StopEndTurn, text("ok")), nil
+			return reply(model.StopEndTurn, text("ok")), nil
 		}
 		_, se := s.start("go")
 		ctx, stop := context.WithCancel(t.Context())
@@ -81,7 +81,7 @@ func TestParkedModelCallGoesOnInTheSameLease(t *testing.T) {
 
 // A run whose context has ended already parks: what waits in the inbox was not looked at, so it is not done.
 func TestRunOfAnEndedContextParks(t *testing.T) {
-	s := newStage(t, reply(session.StopEndTurn, text("ok")))
+	s := newStage(t, reply(model.StopEndTurn, text("ok")))
 	_, se := s.start("go")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -98,19 +98,19 @@ func TestRunOfAnEndedContextParks(t *testing.T) {
 func TestCancelledActOutside(t *testing.T) {
 	for _, reports := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, reply(session.StopToolUse, use("a", "Out", `{}`)), reply(session.StopEndTurn, text("done")))
+			s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
 			count := 0
 			began := make(chan struct{}, 1)
-			s.tools = append(s.tools, newOutside("Out", false, &count, func(ctx context.Context) (tool.Result, error) {
+			s.tools = append(s.tools, newOutside("Out", false, &count, func(ctx context.Context) (tools.Result, error) {
 				began <- struct{}{}
 				<-ctx.Done()
 				if reports {
-					return tool.Result{Content: []session.Part{session.TextPart("sent")}}, nil
+					return tools.Result{Content: []model.Part{model.TextPart("sent")}}, nil
 				}
-				return tool.Result{}, ctx.Err()
+				return tools.Result{}, ctx.Err()
 			}))
 			p, se := s.start("go")
-			if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
+			if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
 				t.Fatal(err)
 			}
 			go func() {
@@ -131,7 +131,7 @@ func TestCancelledActOutside(t *testing.T) {
 
 // A session without events is somebody else's: it is refused by name, and never taken for one to be created.
 func TestSessionWithoutEvents(t *testing.T) {
-	s := newStage(t, reply(session.StopEndTurn, text("ok")))
+	s := newStage(t, reply(model.StopEndTurn, text("ok")))
 	p := s.process()
 	if err := p.store.Create(t.Context(), store.NewSession{ID: "s"}); err != nil {
 		t.Fatal(err)
@@ -149,11 +149,11 @@ func TestSessionWithoutEvents(t *testing.T) {
 
 // A fork at a seq finds the settled one before it, although the newest snapshot was taken in the middle of an act.
 func TestForkBeforeAnUnsettledSnapshot(t *testing.T) {
-	s := newStage(t, reply(session.StopToolUse, use("a", "AskUser", `{"question":"?"}`)), reply(session.StopEndTurn, text("done")))
+	s := newStage(t, reply(model.StopToolUse, use("a", "AskUser", `{"question":"?"}`)), reply(model.StopEndTurn, text("done")))
 	p, se := s.start("go")
 	run(t, se)
 	settled := se.State().Head.Seq
-	err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "!"})
+	err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "!"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,10 +196,10 @@ func TestRetryKeepsItsBound(t *testing.T) {
 		s.answer = func(_ context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
 			if strings.HasSuffix(r.Act, ".a1") {
 				note := strings.Repeat("news ", 600)
-				p.send("note", &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(note)}})
+				p.send("note", &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(note)}})
 				return nil, &model.Error{Class: model.ClassServer, Status: 500}
 			}
-			return reply(session.StopEndTurn, text("ok")), nil
+			return reply(model.StopEndTurn, text("ok")), nil
 		}
 		var se *engine.Session
 		p, se = s.start("go")
@@ -225,7 +225,7 @@ func TestClockSetBackDoesNotHoldARetry(t *testing.T) {
 			if strings.HasSuffix(r.Act, ".a1") {
 				return nil, &model.Error{Class: model.ClassServer, Status: 500}
 			}
-			return reply(session.StopEndTurn, text("ok")), nil
+			return reply(model.StopEndTurn, text("ok")), nil
 		}
 		_, se := s.start("go")
 		began := time.Now()
@@ -242,11 +242,11 @@ func TestClockSetBackDoesNotHoldARetry(t *testing.T) {
 
 // Nothing that stands in the inbox becomes a fault, and each item becomes one event.
 func TestInboxNeverFaults(t *testing.T) {
-	s := newStage(t, reply(session.StopToolUse, use("a", "AskUser", `{"question":"?"}`), use("b", "Write", `{"file_path":"/x","content":"c"}`)))
+	s := newStage(t, reply(model.StopToolUse, use("a", "AskUser", `{"question":"?"}`), use("b", "Write", `{"file_path":"/x","content":"c"}`)))
 	p, se := s.start("go")
 	run(t, se)
 	approval := se.State().Call("t1.s1.b2.a1").Approval
-	wrong := session.Sum([]byte("wrong"))
+	wrong := store.Sum([]byte("wrong"))
 	labels := map[string]string{}
 	for i := range 300 {
 		labels[fmt.Sprint(i)] = "x"
@@ -260,7 +260,7 @@ func TestInboxNeverFaults(t *testing.T) {
 		&session.QuestionAnswered{Act: "t1.s1.b2.a1"}, &session.QuestionAnswered{Act: "t9.s9.b9.a9"},
 		&session.CancelRequested{Turn: 7}, &session.TaskSignalled{Task: "bash_9"}, &session.Labelled{Labels: labels},
 		&session.LifecycleSet{To: "asleep"}, &session.PermissionGranted{Rule: ")("}, &session.StateSet{Key: "k", Value: make([]byte, 2<<20)},
-		&session.MessageReceived{Content: []session.Part{{Type: "video"}}}, &session.TurnEnded{N: 1}, &session.Resumed{Epoch: 99},
+		&session.MessageReceived{Content: []model.Part{{Type: "video"}}}, &session.TurnEnded{N: 1}, &session.Resumed{Epoch: 99},
 		&session.TimerSet{ID: "odd"}, &session.ToolFinished{Act: "t1.s1.b1.a1"},
 	}
 	before := se.State().Head.Seq
@@ -290,17 +290,17 @@ func TestInboxNeverFaults(t *testing.T) {
 // A tool that is gone does not hold its session up: what it had started is unknown.
 func TestToolThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(session.StopToolUse, use("a", "Out", `{}`)), reply(session.StopEndTurn, text("done")))
+		s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
 		began, block := blocker()
 		s.tools = append(s.tools, newOutside("Out", false, new(int), block))
 		p, se := s.start("go")
-		if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
+		if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Out", Scope: "session"}); err != nil {
 			t.Fatal(err)
 		}
 		stop, over := background(t, se)
 		<-began
 		die(p, stop, over)
-		s.tools = tool.Builtin()
+		s.tools = tools.Builtin()
 		se = s.process().open(engine.Options{})
 		st := run(t, se)
 		if st.LastTurn == nil || st.Settled[0].Outcome != session.OutcomeUnknown {
@@ -319,7 +319,7 @@ func TestObserverIsCalledOneAtATime(t *testing.T) {
 		for range 50 {
 			sink(model.Delta{Kind: model.DeltaText, Text: "x"})
 		}
-		return reply(session.StopEndTurn, text("ok")), nil
+		return reply(model.StopEndTurn, text("ok")), nil
 	}
 	seen := 0 // guarded by nothing: the race detector tells
 	s.config = func(c *engine.Config) { c.Observe = func(engine.Update) { seen++ } }

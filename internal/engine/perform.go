@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // perform does what one action asks for: it appends, or logs the intent and starts the effect. It is the only place
@@ -21,6 +22,10 @@ func (s *Session) perform(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.append(ctx, engineActor, concluded(a, do))
 	case session.CallModel:
 		return s.requestModel(ctx, a, do)
+	case session.Summarize:
+		return true, s.summarize(ctx, a, do)
+	case session.Compact:
+		return true, s.compact(ctx, do)
 	case session.Execute:
 		// An act of this holder that is not in flight was parked by an earlier Run.
 		if do.Call.State == session.ActExecuting {
@@ -60,7 +65,7 @@ func (s *Session) startTurn(ctx context.Context, a session.Action, do session.St
 
 func (s *Session) requestModel(ctx context.Context, a session.Action, do session.CallModel) (bool, error) {
 	if m := s.state.Turn.Model; m != nil && m.ID == a.ID && m.Status == session.CallRequested {
-		return true, s.settleModel(ctx)
+		return true, s.settleModel(ctx, a.ID)
 	}
 	if s.awaiting.catching > 0 {
 		return false, nil // what has happened already goes with this request
@@ -69,7 +74,7 @@ func (s *Session) requestModel(ctx context.Context, a session.Action, do session
 }
 
 func concluded(a session.Action, do session.Conclude) *session.ToolFinished {
-	return &session.ToolFinished{Act: a.ID, Outcome: do.Outcome, Content: []session.Part{session.TextPart(do.Text)}}
+	return &session.ToolFinished{Act: a.ID, Outcome: do.Outcome, Content: []model.Part{model.TextPart(do.Text)}}
 }
 
 // unrelated reports whether an action changes nothing that another one like it depends on: what is said about one call

@@ -3,7 +3,7 @@ package engine
 import (
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // foreignDo is an action that nothing performs.

@@ -1,21 +1,22 @@
 package engine
 
 import (
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // plan is what a call would do, read from its input without doing anything.
 type plan struct {
-	tool    tool.Tool
-	call    tool.Call
+	tool    tools.Tool
+	call    tools.Call
 	effect  session.Effect
 	ask     permission.Request
-	command *tool.Command
-	path    string         // resolved, of the file it would change
-	pre     session.Digest // of that file
-	refusal *tool.Result   // the input is wrong
+	command *tools.Command
+	path    string        // resolved, of the file it would change
+	pre     store.Digest  // of that file
+	refusal *tools.Result // the input is wrong
 }
 
 // plan reads what a call would do. A tool of somebody's own that panics refuses the call.
@@ -29,15 +30,15 @@ func (s *Session) plan(c *session.Call) (p plan, err error) {
 }
 
 func (s *Session) planned(c *session.Call) (plan, error) {
-	p := plan{call: tool.Call{Act: c.ID, Name: c.Tool, Input: c.Input}}
-	p.tool = tool.Find(s.eng.cfg.Tools, c.Tool)
+	p := plan{call: tools.Call{Act: c.ID, Name: c.Tool, Input: c.Input}}
+	p.tool = tools.Find(s.eng.cfg.Tools, c.Tool)
 	if p.tool == nil {
 		p.refusal = errorResult("There is no tool named %q.", c.Tool)
 		return p, nil
 	}
 	p.effect = p.tool.Spec().Effect
 	p.ask = permission.Request{Tool: c.Tool}
-	if cmd, ok := p.tool.(tool.Commander); ok {
+	if cmd, ok := p.tool.(tools.Commander); ok {
 		if s.eng.cfg.Commands == nil {
 			p.refusal = errorResult("Commands cannot be run here.")
 			return p, nil
@@ -48,13 +49,13 @@ func (s *Session) planned(c *session.Call) (plan, error) {
 		}
 		p.ask.Command, p.ask.Background = p.command.Script, p.command.Background
 	}
-	if g, ok := p.tool.(tool.Patterned); ok {
+	if g, ok := p.tool.(tools.Patterned); ok {
 		p.ask.Pattern = g.Pattern(p.call)
 	}
-	if y, ok := p.tool.(tool.Typer); ok {
+	if y, ok := p.tool.(tools.Typer); ok {
 		p.ask.Command = y.Typed(p.call)
 	}
-	if o, ok := p.tool.(tool.TaskNamer); ok {
+	if o, ok := p.tool.(tools.TaskNamer); ok {
 		p.ask.OwnTask = s.ownTasks(o.TaskIDs(p.call))
 	}
 	if err := s.planPath(&p); err != nil {
@@ -65,7 +66,7 @@ func (s *Session) planned(c *session.Call) (plan, error) {
 
 // planPath resolves the path that a call names, and the digest of a file that it would change.
 func (s *Session) planPath(p *plan) error {
-	named, ok := p.tool.(tool.Paths)
+	named, ok := p.tool.(tools.Paths)
 	if !ok {
 		return nil
 	}
@@ -73,7 +74,7 @@ func (s *Session) planPath(p *plan) error {
 	abs := s.state.Cwd
 	if p.ask.RawPath != "" {
 		var err error
-		if abs, err = tool.Absolute(s.env(), p.ask.RawPath); err != nil {
+		if abs, err = tools.Absolute(s.env(), p.ask.RawPath); err != nil {
 			p.refusal = errorResult("%s: %v", p.ask.RawPath, err)
 			return nil
 		}

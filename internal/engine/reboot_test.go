@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Goal: of a command whose records a power failure took, too, the reboot is told as the reason; within one boot it is

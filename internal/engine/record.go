@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Recording keeps the conversation of an agent that this engine does not run, in the form of one that it does: the same
@@ -13,7 +14,7 @@ import (
 
 // RecordUser appends what the user said, as a turn of its own; a turn before it whose last reply makes no calls ends.
 // Errors: session.ErrUnfit if calls wait for their results, or the model for its reply.
-func (s *Session) RecordUser(ctx context.Context, parts ...session.Part) (session.Head, error) {
+func (s *Session) RecordUser(ctx context.Context, parts ...model.Part) (store.Head, error) {
 	var bodies []session.Body
 	st := s.state
 	if t := st.Turn; t != nil {
@@ -28,13 +29,13 @@ func (s *Session) RecordUser(ctx context.Context, parts ...session.Part) (sessio
 	bodies = append(bodies, &session.MessageReceived{Content: parts})
 	seq := st.Head.Seq + int64(len(bodies))
 	bodies = append(bodies, &session.TurnStarted{N: st.Turns + 1, Message: seq})
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	return s.record(ctx, user, bodies...)
 }
 
 // RecordReply appends a reply of the model that provider names, with its blocks' bytes as they came; the calls that it
 // makes wait for their results then. Errors: session.ErrUnfit if nobody has spoken before it, or calls wait.
-func (s *Session) RecordReply(ctx context.Context, provider string, r *model.Response) (session.Head, error) {
+func (s *Session) RecordReply(ctx context.Context, provider string, r *model.Response) (store.Head, error) {
 	t := s.state.Turn
 	if t == nil {
 		return s.state.Head, fmt.Errorf("session %s: %w: a reply to nothing", s.state.ID, session.ErrUnfit)
@@ -52,14 +53,14 @@ func (s *Session) RecordReply(ctx context.Context, provider string, r *model.Res
 	if !r.Unmetered {
 		reply.Cost = s.eng.cost(name, s.state.Agent.Price, r.Usage)
 	}
-	return s.record(ctx, session.Actor{Type: session.ActorModel, ID: name}, &session.ModelRequested{
+	return s.record(ctx, store.Actor{Type: store.ActorModel, ID: name}, &session.ModelRequested{
 		Act: act, Turn: t.N, Step: t.Step + 1, Attempt: 1, Epoch: s.lease.Epoch, Model: name, Through: s.state.Head.Seq,
 		Estimate: s.state.Estimate(),
 	}, reply)
 }
 
 // RecordResult appends the result of a call that the newest reply makes, by the provider's id of the call.
-func (s *Session) RecordResult(ctx context.Context, use string, isError bool, parts ...session.Part) (session.Head, error) {
+func (s *Session) RecordResult(ctx context.Context, use string, isError bool, parts ...model.Part) (store.Head, error) {
 	st := s.state
 	for i := 0; st.Turn != nil && i < len(st.Turn.Calls); i++ {
 		c := &st.Turn.Calls[i]
@@ -70,7 +71,7 @@ func (s *Session) RecordResult(ctx context.Context, use string, isError bool, pa
 		if isError {
 			outcome = session.OutcomeError
 		}
-		return s.record(ctx, session.Actor{Type: session.ActorTool, ID: c.Tool},
+		return s.record(ctx, store.Actor{Type: store.ActorTool, ID: c.Tool},
 			&session.ToolDecided{Act: c.ID, Effect: session.EffectExternal, Decision: session.Decision{
 				Allow: true, Reason: "recorded: the agent decided by itself", Bound: st.Binding(c), Epoch: s.lease.Epoch,
 			}},
@@ -83,7 +84,7 @@ func (s *Session) RecordResult(ctx context.Context, use string, isError bool, pa
 }
 
 // record appends in one commit what must fit.
-func (s *Session) record(ctx context.Context, actor session.Actor, bodies ...session.Body) (session.Head, error) {
+func (s *Session) record(ctx context.Context, actor store.Actor, bodies ...session.Body) (store.Head, error) {
 	err := s.Append(ctx, actor, bodies...)
 	return s.state.Head, err
 }

@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // noteBefore records what the fold shows before session.resumed changes it.

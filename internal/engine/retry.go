@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Pauses between attempts of one model call: they double from the first to the longest, and up to half more is jitter.
@@ -26,7 +27,7 @@ type retryPlan struct {
 // retryPlan is the plan of the attempt that was just logged. The patience begins with the first failure in a row, or
 // with this lease if that was before it: whoever resumes brings a new one.
 func (s *Session) retryPlan() retryPlan {
-	m := s.state.Turn.Model
+	m := s.state.NewestCall()
 	p := retryPlan{failures: m.Failures, broken: m.Broken, most: s.eng.cfg.MaxFailures, patience: s.eng.cfg.RetryFor}
 	if ms := s.state.Config.RetryForMS; ms != nil {
 		p.patience = time.Duration(*ms) * time.Millisecond
@@ -78,15 +79,15 @@ func (s *Session) GiveUp(ctx context.Context) error {
 // Resume lets a turn go on that a failed model call or the limit of steps has halted: the call is made once more, the
 // steps are counted anew. A call that another model is to take over goes at once. It changes nothing else; Run goes on.
 // Whoever brings a new prompt does not call it: see [Options].NewPrompt.
-func (s *Session) Resume(ctx context.Context, actor session.Actor) error {
+func (s *Session) Resume(ctx context.Context, actor store.Actor) error {
 	if actor.Type == "" {
-		actor.Type = session.ActorUser
+		actor.Type = store.ActorUser
 	}
 	halt, _ := s.state.Halt()
 	switch f := s.state.Failure(); {
-	case s.state.Lifecycle != session.LifecycleOpen || s.state.Turn == nil:
-	case f != nil && (f.Rests && halt != "" || f.RetryAt > 0 && s.switched):
-		return s.append(ctx, actor, &session.TimerFired{ID: session.WakeID(s.state.Turn.Model.ID)})
+	case s.state.Lifecycle != session.LifecycleOpen || s.state.NewestCall() == nil:
+	case f != nil && (f.Rests && (halt != "" || s.state.Turn == nil) || f.RetryAt > 0 && s.switched):
+		return s.append(ctx, actor, &session.TimerFired{ID: session.WakeID(s.state.NewestCall().ID)})
 	case halt == session.TurnMaxSteps:
 		steps := s.state.Config.MaxSteps
 		return s.append(ctx, actor, &session.Configured{MaxSteps: &steps})

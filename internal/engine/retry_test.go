@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // failing makes the stage's model fail as it is told to, until it is told nil.
@@ -34,7 +35,7 @@ func (p process) resume(se *engine.Session, opt engine.Options) *engine.Session 
 	}
 	se = p.open(opt)
 	if !opt.NewPrompt {
-		if err := se.Resume(p.t.Context(), session.Actor{}); err != nil {
+		if err := se.Resume(p.t.Context(), store.Actor{}); err != nil {
 			p.t.Fatal(err)
 		}
 	}
@@ -56,7 +57,7 @@ func TestFailedTurnStaysOpen(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(fault.Class, fault.Status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, reply(session.StopEndTurn, text("at last")), reply(session.StopEndTurn, text("and more")))
+				s := newStage(t, reply(model.StopEndTurn, text("at last")), reply(model.StopEndTurn, text("and more")))
 				s.config = func(c *engine.Config) { c.RetryFor, c.Poll = time.Hour, time.Hour }
 				broken := true
 				s.failing(func(int) error {
@@ -103,7 +104,7 @@ func TestFailedTurnStaysOpen(t *testing.T) {
 
 // A new prompt gives a failed turn up: its question stays in the conversation, and the prompt joins it.
 func TestNewPromptGivesAFailedTurnUp(t *testing.T) {
-	s := newStage(t, reply(session.StopEndTurn, text("ok")))
+	s := newStage(t, reply(model.StopEndTurn, text("ok")))
 	s.failing(func(try int) error {
 		if try == 0 {
 			return &model.Error{Class: model.ClassAuth, Status: 401, Message: "invalid x-api-key"}
@@ -128,7 +129,7 @@ var refused = &model.Error{Class: model.ClassUnreached, Message: "connection ref
 // An outage of half a day is waited for, with pauses that grow to a minute.
 func TestOutageIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(session.StopEndTurn, text("back")))
+		s := newStage(t, reply(model.StopEndTurn, text("back")))
 		s.config = func(c *engine.Config) { c.Jitter, c.Poll = func() float64 { return 0.999 }, time.Hour }
 		start := time.Now()
 		longest, last := time.Duration(0), start
@@ -182,7 +183,7 @@ func TestPatienceEnds(t *testing.T) {
 func TestRetryAfterIsRespected(t *testing.T) {
 	for _, asked := range []time.Duration{20 * time.Minute, 3 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, reply(session.StopEndTurn, text("ok")))
+			s := newStage(t, reply(model.StopEndTurn, text("ok")))
 			s.config = func(c *engine.Config) { c.RetryFor = 30 * time.Minute }
 			s.failing(func(try int) error {
 				if try == 0 {
@@ -224,7 +225,7 @@ func TestBrokenRepliesAreBounded(t *testing.T) {
 // A run that is resumed with another model does not wait for the pause of the one before it.
 func TestAnotherModelIsTriedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(session.StopEndTurn, text("ok")))
+		s := newStage(t, reply(model.StopEndTurn, text("ok")))
 		s.failing(func(try int) error {
 			if try == 0 {
 				return &model.Error{Class: model.ClassRateLimit, Status: 429, Message: "later", RetryAfter: time.Hour}
@@ -238,7 +239,7 @@ func TestAnotherModelIsTriedAtOnce(t *testing.T) {
 		<-over
 		start := time.Now()
 		se = p.open(engine.Options{Agent: &session.Agent{Provider: "stage", Model: "other", MaxTokens: 1000}})
-		if err := se.Resume(t.Context(), session.Actor{}); err != nil {
+		if err := se.Resume(t.Context(), store.Actor{}); err != nil {
 			t.Fatal(err)
 		}
 		if st := run(t, se); st.LastTurn == nil || time.Since(start) != 0 {
@@ -251,7 +252,7 @@ func TestAnotherModelIsTriedAtOnce(t *testing.T) {
 func TestStepLimitSurvivesAResume(t *testing.T) {
 	s := newStage(t)
 	s.answer = func(context.Context, int, model.Request, func(model.Delta)) (*model.Response, error) {
-		return reply(session.StopToolUse, use("a", "TodoWrite", `{"todos":[]}`)), nil
+		return reply(model.StopToolUse, use("a", "TodoWrite", `{"todos":[]}`)), nil
 	}
 	p, se := s.start("go")
 	two := 2

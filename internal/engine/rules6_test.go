@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Rule 6: a paused reply is sent back as it is and goes on; a refusal is not fed back; a reply cut off by its bound ends
@@ -19,12 +19,12 @@ func TestRule6StopReasons(t *testing.T) {
 		s := newStage(t)
 		s.answer = func(_ context.Context, n int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
 			if n == 0 {
-				return reply(session.StopPause, text("to be")), nil
+				return reply(model.StopPause, text("to be")), nil
 			}
-			if last := r.Messages[len(r.Messages)-1]; last.Role != session.RoleAssistant || last.Blocks[0].Text != "to be" {
+			if last := r.Messages[len(r.Messages)-1]; last.Role != model.RoleAssistant || last.Blocks[0].Text != "to be" {
 				t.Errorf("a paused reply is followed by something: %s", render(r.Messages))
 			}
-			return reply(session.StopEndTurn, text("continued")), nil
+			return reply(model.StopEndTurn, text("continued")), nil
 		}
 		_, se := s.start("go")
 		if st := run(t, se); st.LastTurn.Stop != session.TurnEndTurn {
@@ -35,9 +35,9 @@ func TestRule6StopReasons(t *testing.T) {
 		s := newStage(t)
 		s.answer = func(_ context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
 			if strings.Contains(render(r.Messages), "better") {
-				return reply(session.StopEndTurn, text("gladly")), nil
+				return reply(model.StopEndTurn, text("gladly")), nil
 			}
-			return reply(session.StopRefusal, text("I will not"), use("x", "Read", `{"file_path":"/w/a"}`)), nil
+			return reply(model.StopRefusal, text("I will not"), use("x", "Read", `{"file_path":"/w/a"}`)), nil
 		}
 		p, se := s.start("bad")
 		if st := run(t, se); st.LastTurn.Stop != session.TurnRefusal {
@@ -50,7 +50,7 @@ func TestRule6StopReasons(t *testing.T) {
 		}
 	})
 	t.Run("max_tokens", func(t *testing.T) {
-		s := newStage(t, reply(session.StopMaxTokens, text("cut")))
+		s := newStage(t, reply(model.StopMaxTokens, text("cut")))
 		_, se := s.start("go")
 		if st := run(t, se); st.LastTurn.Stop != session.TurnError || !strings.Contains(st.LastTurn.Message, "cut off") {
 			t.Errorf("turn %+v", st.LastTurn)
@@ -65,7 +65,7 @@ func TestRule7RolesAlternate(t *testing.T) {
 		if strings.HasSuffix(render(r.Messages), "broken") {
 			return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "no"}
 		}
-		return reply(session.StopEndTurn, text("ok")), nil
+		return reply(model.StopEndTurn, text("ok")), nil
 	}
 	p, se := s.start("broken")
 	if st := run(t, se); st.Failure() == nil {
@@ -79,14 +79,14 @@ func TestRule7RolesAlternate(t *testing.T) {
 		se = p.open(engine.Options{NewPrompt: true})
 		run(t, se)
 	}
-	if last := s.last().Messages; last[len(last)-1].Role != session.RoleUser || len(last) != 3 {
+	if last := s.last().Messages; last[len(last)-1].Role != model.RoleUser || len(last) != 3 {
 		t.Errorf("%s", render(last))
 	}
 }
 
 // Rule 8: what a server keeps is a cache: every request holds the whole conversation, after a restart too.
 func TestRule8EveryRequestIsWhole(t *testing.T) {
-	s := newStage(t, reply(session.StopEndTurn, text("one")), reply(session.StopEndTurn, text("two")), reply(session.StopEndTurn, text("three")))
+	s := newStage(t, reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two")), reply(model.StopEndTurn, text("three")))
 	p, se := s.start("a")
 	run(t, se)
 	for _, prompt := range []string{"b", "c"} {
@@ -108,17 +108,17 @@ func TestRule8EveryRequestIsWhole(t *testing.T) {
 func TestRule9UsageComesFromTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
-		s.spec = func(sp *engine.Spec) { sp.Agent.Price = &session.Price{Input: 3, Output: 7} }
+		s.spec = func(sp *engine.Spec) { sp.Agent.Price = &model.Price{Input: 3, Output: 7} }
 		s.answer = func(_ context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
 			switch {
 			case strings.HasSuffix(r.Act, ".a1"):
 				return nil, &model.Error{Class: model.ClassRateLimit, Status: 429, RetryAfter: 3 * time.Second}
 			case strings.HasSuffix(r.Act, ".a2"):
-				return nil, &model.Error{Class: model.ClassDisconnect, Started: true, Usage: session.Usage{Input: 11, CacheWrite: 2}}
+				return nil, &model.Error{Class: model.ClassDisconnect, Started: true, Usage: model.Usage{Input: 11, CacheWrite: 2}}
 			case strings.HasSuffix(r.Act, ".a3"):
 				return nil, &model.Error{Class: model.ClassDisconnect}
 			}
-			return reply(session.StopEndTurn, text("ok")), nil
+			return reply(model.StopEndTurn, text("ok")), nil
 		}
 		p, se := s.start("go")
 		began := time.Now()

@@ -9,9 +9,10 @@ import (
 	"testing/synctest"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/store"
 )
 
 // The rules that model APIs make for a conversation, each with the test that names it. Rules about one provider's
@@ -22,12 +23,12 @@ var allowAll = engine.Options{SetRules: true, Rules: []session.Rule{
 }}
 
 // blocker is a tool run that tells when it began, and ends with its context.
-func blocker() (began chan struct{}, run func(ctx context.Context) (tool.Result, error)) {
+func blocker() (began chan struct{}, run func(ctx context.Context) (tools.Result, error)) {
 	began = make(chan struct{}, 8)
-	return began, func(ctx context.Context) (tool.Result, error) {
+	return began, func(ctx context.Context) (tools.Result, error) {
 		began <- struct{}{}
 		<-ctx.Done()
-		return tool.Result{}, ctx.Err()
+		return tools.Result{}, ctx.Err()
 	}
 }
 
@@ -37,9 +38,9 @@ func TestRule1EveryCallIsAnsweredInTheNextMessage(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t,
-					reply(session.StopToolUse, use("a", "Read", `{"file_path":"/w/none"}`), use("b", "Nope", `{}`),
+					reply(model.StopToolUse, use("a", "Read", `{"file_path":"/w/none"}`), use("b", "Nope", `{}`),
 						use("c", "Read", `{"file_path":"/secret/key"}`), use("d", "Out", `{}`), use("e", "TodoWrite", `{"todos":[]}`)),
-					reply(session.StopEndTurn, text("done")))
+					reply(model.StopEndTurn, text("done")))
 				count := 0
 				began, block := blocker()
 				s.tools = append(s.tools, newOutside("Out", false, &count, block))
@@ -85,12 +86,12 @@ func TestRule1EveryCallIsAnsweredInTheNextMessage(t *testing.T) {
 func TestRule2InterruptedCallsAreNotRepeatedSilently(t *testing.T) {
 	for _, idempotent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, reply(session.StopToolUse, use("a", "Out", `{}`)), reply(session.StopEndTurn, text("done")))
+			s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
 			count := 0
 			began, block := blocker()
-			s.tools = append(s.tools, newOutside("Out", idempotent, &count, func(ctx context.Context) (tool.Result, error) {
+			s.tools = append(s.tools, newOutside("Out", idempotent, &count, func(ctx context.Context) (tools.Result, error) {
 				if count > 1 {
-					return tool.Result{Content: []session.Part{session.TextPart("fine")}}, nil
+					return tools.Result{Content: []model.Part{model.TextPart("fine")}}, nil
 				}
 				return block(ctx)
 			}))
@@ -104,7 +105,7 @@ func TestRule2InterruptedCallsAreNotRepeatedSilently(t *testing.T) {
 			se = s.process().open(allowAll)
 			run(t, se)
 			got := s.last().Messages[2].Blocks[0].Result
-			switch said := session.Text(got.Content); {
+			switch said := model.Text(got.Content); {
 			case idempotent && (count != 2 || got.IsError || said != "fine"):
 				t.Errorf("idempotent: ran %d times, said %q", count, said)
 			case !idempotent && (count != 1 || !got.IsError || !strings.Contains(said, "Outcome unknown")):
@@ -125,9 +126,9 @@ func TestRule3UnsealedReplyNeverEntersTheConversation(t *testing.T) {
 		streaming := make(chan struct{})
 		s.answer = func(ctx context.Context, _ int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
 			if !strings.HasSuffix(r.Act, ".a1") {
-				return reply(session.StopEndTurn, text("whole")), nil
+				return reply(model.StopEndTurn, text("whole")), nil
 			}
-			sink(model.Delta{Kind: model.DeltaStart, Usage: session.Usage{Input: 30, CacheRead: 7}})
+			sink(model.Delta{Kind: model.DeltaStart, Usage: model.Usage{Input: 30, CacheRead: 7}})
 			sink(model.Delta{Kind: model.DeltaText, Text: "half a rep"})
 			close(streaming)
 			<-ctx.Done()
@@ -163,21 +164,21 @@ func TestRule3UnsealedReplyNeverEntersTheConversation(t *testing.T) {
 // Rule 4: the prefix is append-only. System prompt and tools are frozen, whatever the program that resumes has; a fork
 // sends its parent's messages byte by byte.
 func TestRule4PrefixIsAppendOnly(t *testing.T) {
-	s := newStage(t, reply(session.StopEndTurn, thinking("hm"), text("one")), reply(session.StopEndTurn, text("two")))
+	s := newStage(t, reply(model.StopEndTurn, thinking("hm"), text("one")), reply(model.StopEndTurn, text("two")))
 	p, se := s.start("first")
 	run(t, se)
 	if err := se.Close(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	first := s.last()
-	s.tools = append(tool.Builtin()[1:], newOutside("New", false, new(int), nil))
+	s.tools = append(tools.Builtin()[1:], newOutside("New", false, new(int), nil))
 	child, _, err := p.Fork(t.Context(), "s", 0, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"s", child} {
 		p := s.process()
-		item, err := p.NewItem("next", session.Actor{Type: session.ActorUser}, &session.MessageReceived{Content: []session.Part{session.TextPart("second")}})
+		item, err := p.NewItem("next", store.Actor{Type: store.ActorUser}, &session.MessageReceived{Content: []model.Part{model.TextPart("second")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +194,7 @@ func TestRule4PrefixIsAppendOnly(t *testing.T) {
 		if got.System != first.System || string(got.Tools) != string(first.Tools) {
 			t.Errorf("session %s: what is frozen changed", id)
 		}
-		want := render(append(first.Messages, session.Message{Role: session.RoleAssistant, Blocks: []session.Block{thinking("hm"), text("one")}}))
+		want := render(append(first.Messages, model.Message{Role: model.RoleAssistant, Blocks: []model.Block{thinking("hm"), text("one")}}))
 		if !strings.HasPrefix(render(got.Messages), want) || len(got.Messages) != 3 {
 			t.Errorf("session %s: the prefix changed:\n%s\n%s", id, want, render(got.Messages))
 		}
@@ -205,8 +206,8 @@ func TestRule4PrefixIsAppendOnly(t *testing.T) {
 
 // Rule 5: thinking blocks go back verbatim, in order, before the calls they led to, after a restart too.
 func TestRule5ThinkingGoesBackVerbatim(t *testing.T) {
-	blocks := []session.Block{thinking("a  \\u00e9"), text("so"), thinking("b"), use("u", "TodoWrite", `{"todos": [ ]}`)}
-	s := newStage(t, reply(session.StopToolUse, blocks...), reply(session.StopEndTurn, text("done")))
+	blocks := []model.Block{thinking("a  \\u00e9"), text("so"), thinking("b"), use("u", "TodoWrite", `{"todos": [ ]}`)}
+	s := newStage(t, reply(model.StopToolUse, blocks...), reply(model.StopEndTurn, text("done")))
 	s.spec = func(sp *engine.Spec) { sp.Agent.Thinking = 2000 }
 	fail := true
 	answer := s.answer

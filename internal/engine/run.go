@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -183,6 +183,6 @@ func ready(a session.Action, wanted map[string]session.Do) bool {
 }
 
 // Cancel asks to end the open turn. What runs is stopped by the next Run.
-func (s *Session) Cancel(ctx context.Context, actor session.Actor) error {
+func (s *Session) Cancel(ctx context.Context, actor store.Actor) error {
 	return s.append(ctx, actor, &session.CancelRequested{})
 }

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/redact"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -75,11 +76,11 @@ func TestNoCutOfOutputShowsAPartOfASecret(t *testing.T) {
 // TestHalfOfASecretIsKeptBack: a task has printed the first half of a value. It is not shown before the rest is there.
 func TestHalfOfASecretIsKeptBack(t *testing.T) {
 	s, cmds := shell(t)
-	read := func(id string) session.Block { return use(id, "BashOutput", `{"bash_id":"bash_1"}`) }
+	read := func(id string) model.Block { return use(id, "BashOutput", `{"bash_id":"bash_1"}`) }
 	s.answer = newStage(t,
-		reply(session.StopToolUse, use("a", "Bash", `{"command":"then print","run_in_background":true}`)),
-		reply(session.StopToolUse, read("b")), reply(session.StopEndTurn, text("half")),
-		reply(session.StopToolUse, read("c")), reply(session.StopEndTurn, text("whole"))).answer
+		reply(model.StopToolUse, use("a", "Bash", `{"command":"then print","run_in_background":true}`)),
+		reply(model.StopToolUse, read("b")), reply(model.StopEndTurn, text("half")),
+		reply(model.StopToolUse, read("c")), reply(model.StopEndTurn, text("whole"))).answer
 	cmds.texts = map[string]string{"then print": "ready\n" + secretValue[:14]}
 	guard(s)
 	p, se := s.start("go")

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -106,7 +106,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	return s, nil
 }
 
-var engineActor = session.Actor{Type: session.ActorEngine}
+var engineActor = store.Actor{Type: store.ActorEngine}
 
 // State is the state as of now. It must only be read, and not while Run runs.
 func (s *Session) State() *session.State { return s.state }

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // settle finds out what became of an act that an earlier epoch left open, or that the user cancelled while nobody
 // had it in flight. Exactly one outcome is appended.
 func (s *Session) settle(ctx context.Context, a session.Action, do session.Settle) error {
 	if do.Call == nil {
-		return s.settleModel(ctx)
+		return s.settleModel(ctx, a.ID)
 	}
 	c := do.Call
 	s.recovered = append(s.recovered, Recovery{Kind: "act", ID: a.ID, Text: "interrupted: " + c.Tool})
@@ -75,14 +76,13 @@ func (s *Session) sweep() {
 	}
 }
 
-func unknownContent(why string) []session.Part {
-	return []session.Part{session.TextPart("Outcome unknown: " + why + ". It may or may not have taken effect; check before you repeat it.")}
+func unknownContent(why string) []model.Part {
+	return []model.Part{model.TextPart("Outcome unknown: " + why + ". It may or may not have taken effect; check before you repeat it.")}
 }
 
 // settleModel counts a call whose reply was never sealed. The same request goes again.
-func (s *Session) settleModel(ctx context.Context) error {
-	m := s.state.Turn.Model
-	id := m.ID
+func (s *Session) settleModel(ctx context.Context, id string) error {
+	m := s.state.ModelCall(id)
 	usage, text := readSide(s.eng.cfg.SideDir, s.state.ID, id)
 	s.recovered = append(s.recovered, Recovery{Kind: "act", ID: m.ID, Text: "interrupted model call: the same request is sent again"})
 	err := s.append(ctx, engineActor, &session.ModelLost{
@@ -105,7 +105,7 @@ func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) e
 		if err == nil {
 			err = s.eng.cfg.Files.Replace(e, content)
 		}
-		if errors.Is(err, tool.ErrChanged) {
+		if errors.Is(err, tools.ErrChanged) {
 			break // by somebody else, just now
 		}
 		if err != nil {
@@ -125,7 +125,7 @@ func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) e
 // settleCommand asks the shim's record. A command that still runs is waited for: it ran once, and its real result
 // arrives.
 func (s *Session) settleCommand(ctx context.Context, a session.Action, c *session.Call, p plan, cancel bool) error {
-	t, ok := p.tool.(tool.Commander)
+	t, ok := p.tool.(tools.Commander)
 	if s.eng.cfg.Commands == nil {
 		return fmt.Errorf("session %s: act %s: a command was started, and this program has no commands to ask for it", s.state.ID, a.ID)
 	}

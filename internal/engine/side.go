@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // maxSide bounds what is read back of a stream's side file.
@@ -62,7 +61,7 @@ func (s *side) write(d model.Delta) {
 	}
 }
 
-func inputTokens(u session.Usage) int64 { return u.Input + u.CacheRead + u.CacheWrite }
+func inputTokens(u model.Usage) int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
 // seen is what the stream has shown so far: the request's tokens, 0 if unknown, and the text.
 func (s *side) seen() (usage int64, text string) { return s.usage, s.text.String() }

@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
-	"github.com/perdure/perdure/tool"
 )
 
 // stage is the world of one test. What is on it outlives the processes that open it.
@@ -21,7 +22,7 @@ type stage struct {
 	t     *testing.T
 	home  memory.Home
 	files *memFiles
-	tools []tool.Tool
+	tools []tools.Tool
 	// answer is the model: it is told how many replies the conversation holds.
 	answer func(ctx context.Context, replies int, r model.Request, sink func(model.Delta)) (*model.Response, error)
 	config func(*engine.Config)
@@ -32,7 +33,7 @@ type stage struct {
 }
 
 func newStage(t *testing.T, replies ...*model.Response) *stage {
-	s := &stage{t: t, files: &memFiles{m: map[string][]byte{}}, tools: tool.Builtin()}
+	s := &stage{t: t, files: &memFiles{m: map[string][]byte{}}, tools: tools.Builtin()}
 	s.answer = func(_ context.Context, n int, _ model.Request, _ func(model.Delta)) (*model.Response, error) {
 		if n >= len(replies) {
 			return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "the script is over"}
@@ -44,8 +45,8 @@ func newStage(t *testing.T, replies ...*model.Response) *stage {
 
 func (*stage) Name() string { return "stage" }
 
-func (*stage) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum(fmt.Appendf(nil, "%s %s %s", r.System, r.Tools, render(r.Messages))), nil
+func (*stage) Prefix(r model.Request) ([32]byte, error) {
+	return store.Sum(fmt.Appendf(nil, "%s %s %s", r.System, r.Tools, render(r.Messages))), nil
 }
 
 func (s *stage) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
@@ -57,7 +58,7 @@ func (s *stage) Call(ctx context.Context, r model.Request, sink func(model.Delta
 	}
 	n := 0
 	for _, m := range r.Messages {
-		if m.Role == session.RoleAssistant {
+		if m.Role == model.RoleAssistant {
 			n++
 		}
 	}
@@ -125,12 +126,12 @@ func (p process) open(opt engine.Options) *engine.Session {
 // say puts a prompt into the inbox.
 func (p process) say(prompt string) {
 	p.t.Helper()
-	p.send(prompt, &session.MessageReceived{Content: []session.Part{session.TextPart(prompt)}})
+	p.send(prompt, &session.MessageReceived{Content: []model.Part{model.TextPart(prompt)}})
 }
 
 func (p process) send(key string, body session.Body) {
 	p.t.Helper()
-	item, err := p.NewItem(key, session.Actor{Type: session.ActorUser}, body)
+	item, err := p.NewItem(key, store.Actor{Type: store.ActorUser}, body)
 	if err == nil {
 		_, err = p.store.Send(context.Background(), "s", item)
 	}
@@ -172,16 +173,16 @@ func background(t *testing.T, s *engine.Session) (stop context.CancelFunc, over 
 	return cancel, done
 }
 
-func reply(stop session.StopReason, blocks ...session.Block) *model.Response {
-	return &model.Response{Model: "m", Blocks: blocks, Stop: stop, Usage: session.Usage{Input: 10, Output: 5}}
+func reply(stop model.StopReason, blocks ...model.Block) *model.Response {
+	return &model.Response{Model: "m", Blocks: blocks, Stop: stop, Usage: model.Usage{Input: 10, Output: 5}}
 }
 
-func thinking(s string) session.Block {
-	return session.Block{Type: session.BlockThinking, Raw: fmt.Appendf(nil, `{"type":"thinking",  "thinking":%q,"signature":"a+/="}`, s)}
+func thinking(s string) model.Block {
+	return model.Block{Type: model.BlockThinking, Raw: fmt.Appendf(nil, `{"type":"thinking",  "thinking":%q,"signature":"a+/="}`, s)}
 }
 
 // render writes messages out, every byte of them.
-func render(ms []session.Message) string {
+func render(ms []model.Message) string {
 	var out strings.Builder
 	for _, m := range ms {
 		out.WriteString("\n== " + string(m.Role))
@@ -191,7 +192,7 @@ func render(ms []session.Message) string {
 				out.WriteString(" " + b.Tool.ID + " " + b.Tool.Name + " " + string(b.Tool.Input))
 			}
 			if b.Result != nil {
-				fmt.Fprintf(&out, " %s error=%v %s", b.Result.ID, b.Result.IsError, session.Text(b.Result.Content))
+				fmt.Fprintf(&out, " %s error=%v %s", b.Result.ID, b.Result.IsError, model.Text(b.Result.Content))
 			}
 		}
 	}
@@ -199,12 +200,12 @@ func render(ms []session.Message) string {
 }
 
 // unpaired tells how messages break the rules of pairing and of roles; empty if they keep them.
-func unpaired(ms []session.Message) string {
+func unpaired(ms []model.Message) string {
 	var open []string
 	for i, m := range ms {
-		want := session.RoleUser
+		want := model.RoleUser
 		if i%2 == 1 {
-			want = session.RoleAssistant
+			want = model.RoleAssistant
 		}
 		if m.Role != want || len(m.Blocks) == 0 {
 			return fmt.Sprintf("message %d is of %s and has %d blocks", i, m.Role, len(m.Blocks))
@@ -235,21 +236,21 @@ func unpaired(ms []session.Message) string {
 
 // outside is a tool with an effect outside, under the test's control.
 type outside struct {
-	spec  tool.Spec
+	spec  tools.Spec
 	count *int
-	run   func(ctx context.Context) (tool.Result, error)
+	run   func(ctx context.Context) (tools.Result, error)
 }
 
-func (o outside) Spec() tool.Spec { return o.spec }
+func (o outside) Spec() tools.Spec { return o.spec }
 
-func (o outside) Run(ctx context.Context, _ tool.Call, _ tool.Env) (tool.Result, error) {
+func (o outside) Run(ctx context.Context, _ tools.Call, _ tools.Env) (tools.Result, error) {
 	*o.count++
 	return o.run(ctx)
 }
 
-func newOutside(name string, idempotent bool, count *int, run func(ctx context.Context) (tool.Result, error)) outside {
+func newOutside(name string, idempotent bool, count *int, run func(ctx context.Context) (tools.Result, error)) outside {
 	return outside{
-		spec:  tool.Spec{Name: name, Schema: `{"type":"object"}`, Effect: session.EffectExternal, Idempotent: idempotent},
+		spec:  tools.Spec{Name: name, Schema: `{"type":"object"}`, Effect: session.EffectExternal, Idempotent: idempotent},
 		count: count, run: run,
 	}
 }

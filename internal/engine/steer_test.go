@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // steered are shims that can be written to and detached.
@@ -50,7 +51,7 @@ func (s *steered) Detach(_, act string) error {
 	return s.refuse
 }
 
-func steerable(t *testing.T, calls ...session.Block) (*stage, *steered) {
+func steerable(t *testing.T, calls ...model.Block) (*stage, *steered) {
 	s, cmds := shell(t, calls...)
 	st := &steered{shims: cmds}
 	config := s.config

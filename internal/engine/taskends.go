@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // collectTasks appends the end of every task that ended while nobody looked.
@@ -65,7 +65,7 @@ func howEnded(st session.CommandState) string {
 			return text
 		}
 	case session.CommandKilled:
-		return "was " + tool.KilledText(st)
+		return "was " + tools.KilledText(st)
 	case session.CommandLost:
 		return "is lost (" + st.Reason + ")"
 	case session.CommandAbsent:

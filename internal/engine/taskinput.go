@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // steering is how running commands are reached, or nil.

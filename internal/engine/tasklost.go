@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // Bounds of what is told of a lost task's output, and how much is read for it: more, so that a secret that the cut
@@ -58,7 +58,7 @@ func (s *Session) lastOutput(t session.Task, st session.CommandState) string {
 		}
 		out, from = append(out, b...), next
 	}
-	return tool.LastLines(s.eng.cfg.Secrets.Replace(out), lastLines, lastBytes)
+	return tools.LastLines(s.eng.cfg.Secrets.Replace(out), lastLines, lastBytes)
 }
 
 // quoted marks each line of an output as somebody else's words.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // MayRunTask says why a request for a task, or for another attempt of one, would be refused under the given rules; those

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // restartTask asks for another attempt of a task that a reboot took, or says why there is none. It leaves the task due
@@ -86,7 +88,7 @@ func (s *Session) noteAgain(t session.Task) {
 }
 
 func note(format string, args ...any) *session.MessageReceived {
-	return &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(fmt.Sprintf(format, args...))}}
+	return &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(fmt.Sprintf(format, args...))}}
 }
 
 // noteReboot reports what became known of a reboot since the last turn, whoever opened the session then.
@@ -127,9 +129,9 @@ func (s *Session) admitRestart(b *session.TaskRestartSet) error {
 }
 
 // grantOf binds a restart policy to what it is granted for.
-func grantOf(policy string, argv []string, command, cwd string) session.Digest {
+func grantOf(policy string, argv []string, command, cwd string) store.Digest {
 	if policy == "" {
-		return session.Digest{}
+		return store.Digest{}
 	}
 	return session.CommandDigest(argv, command, cwd)
 }

@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // tasks is how tools see background commands.
@@ -22,7 +23,7 @@ type tasks struct {
 func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []byte, next, gap int64, st session.CommandState, err error) {
 	task := t.view.Task(id)
 	if task == nil {
-		return nil, 0, 0, st, fmt.Errorf("%w: %s", tool.ErrNoTask, id)
+		return nil, 0, 0, st, fmt.Errorf("%w: %s", tools.ErrNoTask, id)
 	}
 	owner := t.s.ownerOf(task)
 	// The state is read first: what it says was printed can then be read.
@@ -50,7 +51,7 @@ func (t tasks) Write(ctx context.Context, id string, text []byte, eof bool) (n i
 	task := t.view.Task(id)
 	switch {
 	case task == nil:
-		return 0, "", st, fmt.Errorf("%w: %s", tool.ErrNoTask, id)
+		return 0, "", st, fmt.Errorf("%w: %s", tools.ErrNoTask, id)
 	case task.Session != "":
 		return 0, "", st, fmt.Errorf("task %s belongs to session %s", id, task.Session)
 	case t.s.steering() == nil:
@@ -76,7 +77,7 @@ func (t tasks) Kill(ctx context.Context, id string) (session.CommandState, error
 	task := t.view.Task(id)
 	switch {
 	case task == nil:
-		return session.CommandState{}, fmt.Errorf("%w: %s", tool.ErrNoTask, id)
+		return session.CommandState{}, fmt.Errorf("%w: %s", tools.ErrNoTask, id)
 	case task.Session != "":
 		return session.CommandState{}, fmt.Errorf("task %s belongs to session %s", id, task.Session)
 	}
@@ -84,7 +85,7 @@ func (t tasks) Kill(ctx context.Context, id string) (session.CommandState, error
 		if now := t.s.state.Task(id); now == nil || now.Status != session.CommandRunning || now.Kill != "" {
 			return nil
 		}
-		return t.s.append(ctx, session.Actor{Type: session.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: session.ByModel})
+		return t.s.append(ctx, store.Actor{Type: store.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: session.ByModel})
 	})
 	if err != nil {
 		return session.CommandState{}, err

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // happened counts the events of a kind in a session's log.
-func happened(t *testing.T, p process, kind session.Kind) (n int) {
+func happened(t *testing.T, p process, kind store.Kind) (n int) {
 	t.Helper()
 	for ev, err := range p.store.Read(t.Context(), "s", 1, 0) {
 		if err != nil {
@@ -107,7 +108,7 @@ func TestRestartIsUnderTheRulesOfTheDay(t *testing.T) {
 			first := se.State().Tasks[0].Act
 			if rule == "another" {
 				set := &session.TaskRestartSet{Task: "bash_1", Restart: session.RestartOnReboot, Bound: session.CommandDigest(nil, "other", "/w")}
-				if err := se.Append(t.Context(), session.Actor{Type: session.ActorUser}, set); err != nil {
+				if err := se.Append(t.Context(), store.Actor{Type: store.ActorUser}, set); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -207,7 +208,7 @@ func TestNamesOfDroppedTasksAreNotGivenAgain(t *testing.T) {
 	}
 	slices.Reverse(exited) // the newest ends first, and leaves the list first
 	for _, bodies := range [][]session.Body{started, exited} {
-		if err := se.Append(t.Context(), session.Actor{Type: session.ActorEngine}, bodies...); err != nil {
+		if err := se.Append(t.Context(), store.Actor{Type: store.ActorEngine}, bodies...); err != nil {
 			t.Fatal(err)
 		}
 	}

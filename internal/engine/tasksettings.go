@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // admitSettings tells why a task cannot be run that way now.

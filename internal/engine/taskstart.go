@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // admitTask completes a request to run a task: its id, its act, and a directory that is durable before the log says

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/tools"
 )
 
 // policy is what decisions depend on, from the state alone but for the machine's protected paths.
@@ -14,7 +14,7 @@ func (s *Session) policy() permission.Policy {
 	st := s.state
 	p := permission.Policy{
 		Mode: permission.Mode(st.Config.Mode), Root: st.Config.Root, Cwd: st.Cwd, Dirs: st.Directories,
-		Protected: s.eng.cfg.Protect, HomeDir: s.eng.cfg.UserHome, Links: s.eng.links(), Env: s.variables(), Look: s.look,
+		Protected: s.eng.cfg.Protect, Programs: s.eng.cfg.Search, HomeDir: s.eng.cfg.UserHome, Links: s.eng.links(), Env: s.variables(), Look: s.look,
 	}
 	if s.eng.cfg.TempDir != nil {
 		if dir, err := s.eng.cfg.TempDir(st.ID); err == nil { // else no command starts either
@@ -37,9 +37,9 @@ func (s *Session) policy() permission.Policy {
 }
 
 // env is the world as a tool sees it now.
-func (s *Session) env() tool.Env {
+func (s *Session) env() tools.Env {
 	view, policy := s.state.View(), s.policy()
-	return tool.Env{
+	return tools.Env{
 		Cwd: view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
 		Tasks: tasks{s: s, view: view}, Replace: s.eng.cfg.Secrets.Replace, Partial: s.eng.cfg.Secrets.Partial,
 		AwaitID: func() string { return s.newAwaitID(view.NextAwait) }, Hidden: func(abs string) bool { return permission.Hidden(policy, abs) },

@@ -8,7 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Widths, in cells: of the column of tools' names, and what an outcome gets at least; in less it goes below.
@@ -18,7 +19,7 @@ const (
 )
 
 // act shows what becomes of a tool call: its line begins when it starts and gets its outcome when it has one.
-func (v *View) act(ev session.Event, body session.Body) {
+func (v *View) act(ev store.Event, body session.Body) {
 	switch b := body.(type) {
 	case *session.ToolStarted:
 		v.begin(b.Act)
@@ -84,7 +85,7 @@ func (v *View) outcome(act, colour, text string) {
 	v.Rest()
 }
 
-func (v *View) finished(ev session.Event, b *session.ToolFinished) {
+func (v *View) finished(ev store.Event, b *session.ToolFinished) {
 	lines := Result(b.Content, 1<<20)
 	text, colour := lines[0], dim
 	switch {

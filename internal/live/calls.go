@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Call is a tool call as a person reads it.
@@ -35,7 +36,7 @@ func (c *Calls) See(body session.Body, at int64) {
 	case *session.ModelResponded:
 		clear(c.known)
 		for i, bl := range b.Blocks {
-			if bl.Type == session.BlockToolUse {
+			if bl.Type == model.BlockToolUse {
 				c.Open(session.CallBase(b.Act, i), bl.Name, bl.ID, bl.Input)
 			}
 		}
@@ -56,8 +57,8 @@ func (c *Calls) Of(act string) Call {
 }
 
 // Result is what the model was told of a call: at most so many lines, the last of which counts those that are left out.
-func Result(content []session.Part, most int) []string {
-	lines := strings.Split(plain.Text(strings.TrimSpace(session.Text(content))), "\n")
+func Result(content []model.Part, most int) []string {
+	lines := strings.Split(plain.Text(strings.TrimSpace(model.Text(content))), "\n")
 	if len(lines) > most {
 		left := len(lines) - most + 1
 		lines = append(lines[:most-1:most-1], fmt.Sprintf("... %d more lines", left))

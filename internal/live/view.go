@@ -8,7 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Config is the world of a view.
@@ -108,12 +110,12 @@ func (v *View) say(act, text string) {
 }
 
 // Event shows an event.
-func (v *View) Event(ev session.Event, body session.Body) {
+func (v *View) Event(ev store.Event, body session.Body) {
 	v.calls.See(body, ev.Time)
 	switch b := body.(type) {
 	case *session.MessageReceived:
 		if len(v.queued) < maxQueued {
-			v.queued[ev.Seq] = session.Text(b.Content)
+			v.queued[ev.Seq] = model.Text(b.Content)
 		}
 	case *session.TurnStarted:
 		v.turn(b)
@@ -147,7 +149,7 @@ func (v *View) turn(b *session.TurnStarted) {
 func (v *View) responded(b *session.ModelResponded) {
 	if v.stream != b.Act {
 		for _, bl := range b.Blocks {
-			if bl.Type == session.BlockText {
+			if bl.Type == model.BlockText {
 				v.say(b.Act, string(bl.Shown))
 			}
 		}

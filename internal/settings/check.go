@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Price is what a model costs, in US dollars for a million tokens. What is left out costs nothing; of what is read from
@@ -22,8 +23,8 @@ type Price struct {
 }
 
 // PriceList gives the prices in the unit of sessions, by PROVIDER/MODEL.
-func (s Settings) PriceList() map[string]session.Price {
-	out := make(map[string]session.Price, len(s.Prices))
+func (s Settings) PriceList() map[string]model.Price {
+	out := make(map[string]model.Price, len(s.Prices))
 	nano := func(usd, otherwise *float64) int64 {
 		if usd == nil {
 			usd = otherwise
@@ -33,8 +34,8 @@ func (s Settings) PriceList() map[string]session.Price {
 		}
 		return int64(math.Round(*usd * 1000)) // nano-USD a token: 1 USD a million tokens is 1,000
 	}
-	for model, p := range s.Prices {
-		out[model] = session.Price{
+	for name, p := range s.Prices {
+		out[name] = model.Price{
 			Input: nano(p.Input, nil), Output: nano(p.Output, nil), CacheRead: nano(p.CacheRead, p.Input), CacheWrite: nano(p.CacheWrite, p.Input),
 		}
 	}

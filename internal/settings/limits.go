@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Limits bound what each command of a session may use. Empty fields say nothing.

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // maxFile bounds a configuration file, in bytes.

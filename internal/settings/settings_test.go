@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
 )
 
 func write(t *testing.T, path, text string) string {
@@ -200,7 +200,7 @@ func TestPrices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := session.Price{Input: 250, Output: 2000, CacheRead: 25, CacheWrite: 250}
+	want := model.Price{Input: 250, Output: 2000, CacheRead: 25, CacheWrite: 250}
 	if got := l.PriceList()["openai/qwen3"]; got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Adopt gives an act whose shim died a new one, which goes on collecting the output where the dead one was interrupted,

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func dupInheritable(f *os.File) (int, error) { return syscall.Dup(int(f.Fd())) }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Terminal is one look into a command, for a person's terminal or a stream: what it prints from some offset on, and its

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // onceKey turns this test binary into an agent that starts the one command of a directory and waits for its end.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // deltaText prints a delta in a fixed order: "A=1 -B".

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // fakeCgroups is a directory with the files of a unified hierarchy, of which the kernel's part is played by mkdir.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Input arrives in order, its end when it is asked for, and what can't be taken is said.

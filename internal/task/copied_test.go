@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // copyOf is a Runner on a copy of all that b keeps, as a backup or a snapshot of a home is.

@@ -10,7 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // actDir is the directory of one act.
@@ -55,7 +56,7 @@ func (r *Runner) act(sessionID, act string) (actDir, error) {
 	if !filepath.IsAbs(r.Dir) {
 		return "", fmt.Errorf("acts directory %q: %w: not absolute", r.Dir, ErrInvalid)
 	}
-	if !session.ValidID(sessionID) || !session.ValidID(act) {
+	if !store.ValidID(sessionID) || !store.ValidID(act) {
 		return "", fmt.Errorf("command %s/%s: %w: bad id", sessionID, act, ErrInvalid)
 	}
 	return actDir(filepath.Join(r.Dir, sessionID, act)), nil
@@ -75,7 +76,7 @@ func (r *Runner) List(sessionID string) ([]string, error) {
 	}
 	var acts []string
 	for _, e := range entries {
-		if e.IsDir() && session.ValidID(e.Name()) {
+		if e.IsDir() && store.ValidID(e.Name()) {
 			acts = append(acts, e.Name())
 		}
 	}

@@ -3,7 +3,7 @@ package task
 import (
 	"errors"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // What callers branch on.

@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/needs"
-	"github.com/perdure/perdure/session"
 )
 
 // unreapedKey turns this test binary into the parent of whatever loses its own, like the first process of many

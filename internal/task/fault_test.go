@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // faulty returns a bench whose shims and stages meet the fault ("kill:step", "stop:step").

@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // What the system ends together with its shim is told as that, and keeps its code or signal after the reboot: whether it

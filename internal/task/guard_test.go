@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Goal: whoever waits for a command found at resume replaces its shim at once, without having started it and without

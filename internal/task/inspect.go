@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Inspection is what the system says about a running command's processes at one moment. Where it says nothing, as on

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // tree starts processes that try to get away: children, a new session, a double fork, one that ignores TERM. Each

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // faultKey makes a shim or stage of this test binary stop or die at one step, "kill:step" or "stop:step", or a shim die

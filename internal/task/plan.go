@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // execPlan is what shim and exec stage need to know, kept outside JSON: none of it has to be UTF-8, and a process that

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func (b *bench) dirOf(act string) actDir { return actDir(filepath.Join(b.Dir, testSession, act)) }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Runner starts commands under shims and finds them again. It holds no state but its configuration: any number of

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // The exit code or signal is the command's own, and its output is complete.

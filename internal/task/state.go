@@ -8,7 +8,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Why a command is lost, or how it runs: the values of CommandState.Reason.

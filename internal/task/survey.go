@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Seen is what LookAll found of one command.

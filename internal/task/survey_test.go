@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Goal: one look at many commands says of each what a look at it alone says, whether the process table was worth reading

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // togetherKey turns this test binary into an agent that starts commands which print at their end, and waits for them.

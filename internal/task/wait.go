@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Wait returns the command's state as soon as it is no longer running, at most 20 ms late, or ctx's error. It looks

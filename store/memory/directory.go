@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
 // Create adds a session; see [store.Directory].
 func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 	return s.call(ctx, "create", n.ID, func(h *Home) error {
-		if err := session.CheckID(n.ID); err != nil {
+		if err := store.CheckID(n.ID); err != nil {
 			return err
 		}
 		if h.sessions[n.ID] != nil {
@@ -38,7 +37,7 @@ func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 			n.Heads.Labels = n.Labels
 		}
 		r.info.ID, r.info.Owner, r.info.Created, r.info.Updated = n.ID, n.Owner, n.Created, n.Created
-		r.info.Head, r.info.Heads = session.Head{Hash: r.base}, cloneHeads(n.Heads)
+		r.info.Head, r.info.Heads = store.Head{Hash: r.base}, cloneHeads(n.Heads)
 		if err := h.share(n.Shared); err != nil {
 			return err
 		}
@@ -51,7 +50,7 @@ func (s *Store) Create(ctx context.Context, n store.NewSession) error {
 }
 
 // checkFork finds the parent's hash at a seq equal to the one given, or refuses.
-func (h *Home) checkFork(p session.Position) error {
+func (h *Home) checkFork(p store.Position) error {
 	parent := h.sessions[p.Session]
 	if parent == nil {
 		return fmt.Errorf("parent %s: %w", p.Session, store.ErrNotFound)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -132,7 +131,7 @@ func (r *row) addDrained(in *store.Item, now int64) error {
 }
 
 // checkBatch refuses what could never be appended.
-func checkBatch(events []session.Event) error {
+func checkBatch(events []store.Event) error {
 	for i, e := range events {
 		if e.Seq < 1 || e.Seq != events[0].Seq+int64(i) {
 			return fmt.Errorf("event %d of the batch has seq %d: want dense numbers from 1", i, e.Seq)
@@ -142,11 +141,11 @@ func checkBatch(events []session.Event) error {
 }
 
 // add puts events at the log's end.
-func (r *row) add(events []session.Event) {
+func (r *row) add(events []store.Event) {
 	for _, e := range cloneEvents(events) {
 		r.events = append(r.events, e)
 		r.info.Bytes += int64(len(e.Body))
-		r.info.Head, r.info.Updated = session.Head{Seq: e.Seq, Hash: e.Hash}, e.Time
+		r.info.Head, r.info.Updated = store.Head{Seq: e.Seq, Hash: e.Hash}, e.Time
 	}
 }
 
@@ -166,12 +165,12 @@ func (r *row) drain(mark, now int64) {
 const readPage = 1000
 
 // Read yields a session's own events; see [store.Log].
-func (s *Store) Read(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error] {
-	return func(yield func(session.Event, error) bool) {
+func (s *Store) Read(ctx context.Context, id string, from, to int64) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
 		from, end := max(from, 1), to
 		for first := true; first || from <= end; first = false {
-			var page []session.Event
-			var prev session.Digest
+			var page []store.Event
+			var prev store.Digest
 			err := s.with(ctx, "read", id, func(_ *Home, r *row) error {
 				if head := r.info.Head.Seq; first && (end == 0 || end > head) {
 					end = head
@@ -186,7 +185,7 @@ func (s *Store) Read(ctx context.Context, id string, from, to int64) iter.Seq2[s
 				return nil
 			})
 			for _, e := range page {
-				if fault := session.Verify(prev, id, e); fault != nil {
+				if fault := store.Verify(prev, id, e); fault != nil {
 					err = fmt.Errorf("read session %s: %w", id, &store.CorruptError{Session: id, Seq: e.Seq, Cause: fault})
 					break
 				}
@@ -196,7 +195,7 @@ func (s *Store) Read(ctx context.Context, id string, from, to int64) iter.Seq2[s
 				prev, from = e.Hash, e.Seq+1
 			}
 			if err != nil {
-				yield(session.Event{}, err)
+				yield(store.Event{}, err)
 				return
 			}
 		}

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -35,8 +34,8 @@ type Home struct {
 type row struct {
 	no        int64
 	info      store.Info
-	base      session.Digest
-	events    []session.Event
+	base      store.Digest
+	events    []store.Event
 	items     []item
 	snapshots []store.Snapshot // in order of saving
 	readers   map[[2]string]int64
@@ -183,7 +182,7 @@ func cloneHeads(h store.Heads) store.Heads {
 	return h
 }
 
-func cloneEvents(events []session.Event) []session.Event {
+func cloneEvents(events []store.Event) []store.Event {
 	events = slices.Clone(events)
 	for i := range events {
 		events[i].Body = bytes.Clone(events[i].Body)

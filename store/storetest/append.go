@@ -5,15 +5,14 @@ import (
 	"errors"
 	"reflect"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
-func (e *env) zero() session.Head { return session.Head{} }
+func (e *env) zero() store.Head { return store.Head{} }
 
 // position is the writer's head, as a fork point.
-func (w *writer) position() session.Position {
-	return session.Position{Session: w.lease.Session, Seq: w.head.Seq, Hash: w.head.Hash}
+func (w *writer) position() store.Position {
+	return store.Position{Session: w.lease.Session, Seq: w.head.Seq, Hash: w.head.Hash}
 }
 
 var appendTests = []test{
@@ -34,14 +33,14 @@ func appendMovesHead(e *env) {
 	e.create(s, "a")
 	w := e.acquire(s, "a")
 	head := e.zero()
-	var want []session.Event
-	for _, event := range []session.Event{
-		{Kind: "session.opened", Time: 5, Flags: session.Critical, Actor: session.Actor{Type: session.ActorEngine}, Codec: 1, Body: []byte("x")},
-		{Kind: "unknown.kind", Time: -5, Actor: session.Actor{Type: session.ActorTool, ID: "ü\x00\n"}, Codec: 255, Body: []byte{0, 255}},
-		{Kind: "app", Time: 1 << 60, Actor: session.Actor{}, Body: []byte{}},
+	var want []store.Event
+	for _, event := range []store.Event{
+		{Kind: "session.opened", Time: 5, Flags: store.Critical, Actor: store.Actor{Type: store.ActorEngine}, Codec: 1, Body: []byte("x")},
+		{Kind: "unknown.kind", Time: -5, Actor: store.Actor{Type: store.ActorTool, ID: "ü\x00\n"}, Codec: 255, Body: []byte{0, 255}},
+		{Kind: "app", Time: 1 << 60, Actor: store.Actor{}, Body: []byte{}},
 	} {
 		event = Seal("a", head, event)
-		head = session.Head{Seq: event.Seq, Hash: event.Hash}
+		head = store.Head{Seq: event.Seq, Hash: event.Hash}
 		want = append(want, event)
 	}
 	e.must(s.Append(e.ctx, w.lease, store.Batch{Events: want}))
@@ -61,7 +60,7 @@ func appendConflict(e *env) {
 	first := w.next(1)
 	e.must(w.append(e.ctx, 2))
 	before := e.get(s, "a")
-	for name, events := range map[string][]session.Event{"again": first, "behind a gap": Events("a", session.Head{Seq: 5}, 1)} {
+	for name, events := range map[string][]store.Event{"again": first, "behind a gap": Events("a", store.Head{Seq: 5}, 1)} {
 		heads := store.Heads{Title: "must not be seen"}
 		err := s.Append(e.ctx, w.lease, store.Batch{Events: events, Heads: &heads, Owner: "nobody", Mark: 9})
 		if !errors.Is(err, store.ErrConflict) {
@@ -80,7 +79,7 @@ func appendSparse(e *env) {
 	e.create(s, "a")
 	w := e.acquire(s, "a")
 	gap := w.next(3)
-	for name, events := range map[string][]session.Event{
+	for name, events := range map[string][]store.Event{
 		"gap": {gap[0], gap[2]}, "backwards": {gap[1], gap[0]}, "zero": {{Seq: 0}}, "twice": {gap[0], gap[0]},
 	} {
 		if err := s.Append(e.ctx, w.lease, store.Batch{Events: events}); err == nil {
@@ -130,7 +129,7 @@ func appendFenced(e *env) {
 	}
 	now := e.acquire(b, "a")
 	e.must(now.append(e.ctx, 1))
-	for _, events := range [][]session.Event{old.next(1), now.next(1), nil} {
+	for _, events := range [][]store.Event{old.next(1), now.next(1), nil} {
 		if err := a.Append(e.ctx, old.lease, store.Batch{Events: events, Mark: 3}); !errors.Is(err, store.ErrFenced) {
 			e.Errorf("append of the old epoch: %v", err)
 		}

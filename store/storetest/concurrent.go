@@ -10,7 +10,6 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -75,7 +74,7 @@ func concurrentConflicts(e *env) {
 				}
 				continue
 			}
-			stale := Events(w.lease.Session, session.Head{Seq: 7}, 1)
+			stale := Events(w.lease.Session, store.Head{Seq: 7}, 1)
 			if err := s.Append(e.ctx, w.lease, store.Batch{Events: stale}); !errors.Is(err, store.ErrConflict) {
 				return fmt.Errorf("a conflict was answered with: %w", err)
 			}
@@ -208,7 +207,7 @@ type competitor struct {
 	s     store.Store
 	rng   *rand.Rand
 	lease store.Lease
-	head  session.Head
+	head  store.Head
 }
 
 func (c *competitor) turn() (in input, out output, err error) {
@@ -237,7 +236,7 @@ func (c *competitor) turn() (in input, out output, err error) {
 		events := Events("a", head, 1)
 		in.seq = events[0].Seq
 		if err = c.s.Append(c.ctx, c.lease, store.Batch{Events: events}); err == nil {
-			c.head = session.Head{Seq: events[0].Seq, Hash: events[0].Hash}
+			c.head = store.Head{Seq: events[0].Seq, Hash: events[0].Hash}
 		}
 	}
 	out.result, err = named(err)

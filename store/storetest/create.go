@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -22,12 +21,12 @@ var createTests = []test{
 // from there.
 func createBegun(e *env) {
 	s := e.open()
-	events := Events("a", session.Head{}, 3)
+	events := Events("a", store.Head{}, 3)
 	heads := store.Heads{Title: "t", Lifecycle: "open"}
 	e.must(s.Create(e.ctx, store.NewSession{ID: "a", Owner: "me", Created: 7, Heads: heads, Events: events}))
 	last := events[2]
 	want := store.Info{
-		ID: "a", Owner: "me", Created: 7, Updated: last.Time, Heads: heads, Head: session.Head{Seq: 3, Hash: last.Hash},
+		ID: "a", Owner: "me", Created: 7, Updated: last.Time, Heads: heads, Head: store.Head{Seq: 3, Hash: last.Hash},
 		Bytes: int64(len(events[0].Body) + len(events[1].Body) + len(last.Body)),
 	}
 	if got := e.get(s, "a"); !reflect.DeepEqual(got, want) {
@@ -51,7 +50,7 @@ func createBegun(e *env) {
 func createID(e *env) {
 	s := e.open()
 	for _, id := range []string{"", "../../escaped", "a/b", ".hidden", "-flag", "a\x00b", "a\nb", "a b", strings.Repeat("x", 129)} {
-		if err := s.Create(e.ctx, store.NewSession{ID: id}); !errors.Is(err, session.ErrBadID) {
+		if err := s.Create(e.ctx, store.NewSession{ID: id}); !errors.Is(err, store.ErrBadID) {
 			e.Errorf("id %q: %v", id, err)
 		}
 	}
@@ -64,12 +63,12 @@ func createID(e *env) {
 // createRefused: what a creation is refused for leaves neither a session nor an event behind.
 func createRefused(e *env) {
 	s := e.open()
-	events := Events("a", session.Head{}, 3)
-	beyond := session.Position{Session: "p", Seq: 1}
+	events := Events("a", store.Head{}, 3)
+	beyond := store.Position{Session: "p", Seq: 1}
 	for name, n := range map[string]store.NewSession{
-		"begins at 0": {Events: Events("a", session.Head{Seq: -1}, 2)},
+		"begins at 0": {Events: Events("a", store.Head{Seq: -1}, 2)},
 		"begins at 2": {Events: events[1:]},
-		"gap":         {Events: []session.Event{events[0], events[2]}},
+		"gap":         {Events: []store.Event{events[0], events[2]}},
 		"no parent":   {Events: events, Parent: &beyond},
 	} {
 		n.ID = "a"
@@ -81,7 +80,7 @@ func createRefused(e *env) {
 		}
 	}
 	e.must(s.Create(e.ctx, store.NewSession{ID: "a", Events: events[:1]}))
-	if err := s.Create(e.ctx, store.NewSession{ID: "a", Events: Events("a", session.Head{}, 2)}); !errors.Is(err, store.ErrExists) {
+	if err := s.Create(e.ctx, store.NewSession{ID: "a", Events: Events("a", store.Head{}, 2)}); !errors.Is(err, store.ErrExists) {
 		e.Errorf("again: %v", err)
 	}
 	if got := e.log(s, "a"); !reflect.DeepEqual(got, events[:1]) {
@@ -95,11 +94,11 @@ func createFork(e *env) {
 	e.create(s, "p")
 	w := e.acquire(s, "p")
 	e.must(w.append(e.ctx, 5))
-	at := session.Position{Session: "p", Seq: 3, Hash: w.acked[2].Hash}
-	first := Events("c", session.Head{Hash: at.Hash}, 1)
+	at := store.Position{Session: "p", Seq: 3, Hash: w.acked[2].Hash}
+	first := Events("c", store.Head{Hash: at.Hash}, 1)
 	e.must(s.Create(e.ctx, store.NewSession{ID: "c", Parent: &at, Events: first}))
 	info := e.get(s, "c")
-	if info.Parent == nil || *info.Parent != at || info.Head != (session.Head{Seq: 1, Hash: first[0].Hash}) || info.Epoch != 0 || info.Holder != nil {
+	if info.Parent == nil || *info.Parent != at || info.Head != (store.Head{Seq: 1, Hash: first[0].Hash}) || info.Epoch != 0 || info.Holder != nil {
 		e.Errorf("row of the child: %+v", info)
 	}
 	child := e.acquire(s, "c")
@@ -107,7 +106,7 @@ func createFork(e *env) {
 	if got := e.log(s, "c"); !reflect.DeepEqual(got, append(first, child.acked...)) {
 		e.Errorf("log of the child: %+v", got)
 	}
-	e.must(s.Create(e.ctx, store.NewSession{ID: "stray", Parent: &at, Events: Events("stray", session.Head{}, 1)}))
+	e.must(s.Create(e.ctx, store.NewSession{ID: "stray", Parent: &at, Events: Events("stray", store.Head{}, 1)}))
 	_, err := e.read(s, "stray", 1, 0)
 	var corrupt *store.CorruptError
 	if !errors.As(err, &corrupt) || corrupt.Seq != 1 {
@@ -120,10 +119,10 @@ func createTwice(e *env) {
 	stores := []store.Store{e.open(), e.open()}
 	for round := range 8 {
 		id := fmt.Sprint("s", round)
-		logs, errs := make([][]session.Event, 6), make([]error, 6)
-		e.must(each(logs, func(i int, _ []session.Event) error {
-			first := Seal(id, session.Head{}, session.Event{Kind: session.KindApp, Time: 1, Codec: session.Codec1, Body: fmt.Appendf(nil, "creator %d", i)})
-			logs[i] = append([]session.Event{first}, Events(id, session.Head{Seq: 1, Hash: first.Hash}, i)...)
+		logs, errs := make([][]store.Event, 6), make([]error, 6)
+		e.must(each(logs, func(i int, _ []store.Event) error {
+			first := Seal(id, store.Head{}, store.Event{Kind: "app", Time: 1, Codec: 1, Body: fmt.Appendf(nil, "creator %d", i)})
+			logs[i] = append([]store.Event{first}, Events(id, store.Head{Seq: 1, Hash: first.Hash}, i)...)
 			errs[i] = stores[i%2].Create(e.ctx, store.NewSession{ID: id, Events: logs[i]})
 			return nil
 		}))

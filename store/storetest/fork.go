@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -20,16 +19,16 @@ func forkBegins(e *env) {
 	e.create(s, "p")
 	w := e.acquire(s, "p")
 	e.must(w.append(e.ctx, 5))
-	at := session.Position{Session: "p", Seq: 3, Hash: w.acked[2].Hash}
+	at := store.Position{Session: "p", Seq: 3, Hash: w.acked[2].Hash}
 	e.must(s.Create(e.ctx, store.NewSession{ID: "c", Parent: &at}))
 	e.must(w.append(e.ctx, 2))
 	info := e.get(s, "c")
-	if info.Parent == nil || *info.Parent != at || info.Head != (session.Head{Hash: at.Hash}) || info.Epoch != 0 {
+	if info.Parent == nil || *info.Parent != at || info.Head != (store.Head{Hash: at.Hash}) || info.Epoch != 0 {
 		e.Errorf("row of the child: %+v", info)
 	}
 	child := e.acquire(s, "c")
 	e.must(child.append(e.ctx, 2))
-	if got := e.log(s, "c"); len(got) != 2 || got[0].Seq != 1 || session.Verify(at.Hash, "c", got[0]) != nil {
+	if got := e.log(s, "c"); len(got) != 2 || got[0].Seq != 1 || store.Verify(at.Hash, "c", got[0]) != nil {
 		e.Errorf("log of the child: %+v", got)
 	}
 	grand := child.position()
@@ -37,7 +36,7 @@ func forkBegins(e *env) {
 	if got := e.get(s, "g").Parent; *got != grand {
 		e.Errorf("parent of the grandchild: %+v", got)
 	}
-	start := session.Position{Session: "c", Hash: at.Hash}
+	start := store.Position{Session: "c", Hash: at.Hash}
 	e.must(s.Create(e.ctx, store.NewSession{ID: "from-the-start", Parent: &start}))
 }
 
@@ -48,14 +47,14 @@ func forkRefusals(e *env) {
 	w := e.acquire(s, "p")
 	e.must(w.append(e.ctx, 2))
 	for name, tt := range map[string]struct {
-		at   session.Position
+		at   store.Position
 		want error
 	}{
-		"no parent": {session.Position{Session: "no", Seq: 1}, store.ErrNotFound},
-		"hash":      {session.Position{Session: "p", Seq: 2, Hash: w.acked[0].Hash}, store.ErrConflict},
-		"beyond":    {session.Position{Session: "p", Seq: 3, Hash: w.acked[1].Hash}, store.ErrConflict},
-		"negative":  {session.Position{Session: "p", Seq: -1}, store.ErrConflict},
-		"start":     {session.Position{Session: "p", Hash: w.acked[0].Hash}, store.ErrConflict},
+		"no parent": {store.Position{Session: "no", Seq: 1}, store.ErrNotFound},
+		"hash":      {store.Position{Session: "p", Seq: 2, Hash: w.acked[0].Hash}, store.ErrConflict},
+		"beyond":    {store.Position{Session: "p", Seq: 3, Hash: w.acked[1].Hash}, store.ErrConflict},
+		"negative":  {store.Position{Session: "p", Seq: -1}, store.ErrConflict},
+		"start":     {store.Position{Session: "p", Hash: w.acked[0].Hash}, store.ErrConflict},
 	} {
 		if err := s.Create(e.ctx, store.NewSession{ID: "c", Parent: &tt.at}); !errors.Is(err, tt.want) {
 			e.Errorf("%s: %v", name, err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,8 +17,8 @@ var inboxTests = []test{
 
 func newItem(key, body string) store.Item {
 	return store.Item{
-		Key: key, Kind: session.KindMessageReceived, Actor: session.Actor{Type: session.ActorUser, ID: "u"}, Time: 5,
-		Body: []byte(body), Digest: session.Sum([]byte(body)),
+		Key: key, Kind: "message.received", Actor: store.Actor{Type: store.ActorUser, ID: "u"}, Time: 5,
+		Body: []byte(body), Digest: store.Sum([]byte(body)),
 	}
 }
 

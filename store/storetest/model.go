@@ -7,7 +7,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
 )
@@ -27,7 +26,7 @@ type machine struct {
 	model  *memory.Home
 	pairs  []*pair
 	ids    []string
-	latest map[string]session.Head
+	latest map[string]store.Head
 }
 
 // modelHistories: the store does what the memory store does, through openings, kills and takeovers.
@@ -35,7 +34,7 @@ func modelHistories(e *env) {
 	next := 0
 	rapid.Check(e.t, func(t *rapid.T) {
 		next++ // One home serves all histories: each has sessions of its own.
-		m := &machine{env: e, model: &memory.Home{}, latest: map[string]session.Head{}}
+		m := &machine{env: e, model: &memory.Home{}, latest: map[string]store.Head{}}
 		for i := range 3 {
 			m.ids = append(m.ids, fmt.Sprintf("h%d.%d", next, i))
 		}
@@ -98,9 +97,9 @@ func (m *machine) createOne(t *rapid.T) {
 	n := store.NewSession{ID: id, Created: rapid.Int64Range(0, 5).Draw(t, "created"), Heads: drawHeads(t)}
 	if parent := rapid.SampledFrom(m.ids).Draw(t, "parent"); parent != id && rapid.Bool().Draw(t, "fork") {
 		h := m.latest[parent]
-		n.Parent = &session.Position{Session: parent, Seq: h.Seq, Hash: h.Hash}
+		n.Parent = &store.Position{Session: parent, Seq: h.Seq, Hash: h.Hash}
 	}
-	base := session.Head{}
+	base := store.Head{}
 	if n.Parent != nil {
 		base.Hash = n.Parent.Hash
 	}
@@ -108,7 +107,7 @@ func (m *machine) createOne(t *rapid.T) {
 	err := p.real.Create(m.ctx, n)
 	m.same(t, err, p.model.Create(m.ctx, n))
 	if k := len(n.Events); err == nil && k > 0 {
-		m.latest[id] = session.Head{Seq: n.Events[k-1].Seq, Hash: n.Events[k-1].Hash}
+		m.latest[id] = store.Head{Seq: n.Events[k-1].Seq, Hash: n.Events[k-1].Hash}
 	}
 }
 
@@ -165,7 +164,7 @@ func (m *machine) appendOne(t *rapid.T) {
 		return
 	}
 	head := m.latest[id]
-	if head == (session.Head{}) {
+	if head == (store.Head{}) {
 		head = l[1].Info.Head
 	}
 	head.Seq += int64(rapid.SampledFrom([]int{0, 0, 0, 0, 1}).Draw(t, "gap"))
@@ -179,7 +178,7 @@ func (m *machine) appendOne(t *rapid.T) {
 	err := p.real.Append(m.ctx, l[0], b)
 	m.same(t, err, p.model.Append(m.ctx, l[1], b))
 	if n := len(b.Events); err == nil && n > 0 {
-		m.latest[id] = session.Head{Seq: b.Events[n-1].Seq, Hash: b.Events[n-1].Hash}
+		m.latest[id] = store.Head{Seq: b.Events[n-1].Seq, Hash: b.Events[n-1].Hash}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -61,12 +60,12 @@ func readBodies(e *env) {
 	s := e.open()
 	e.create(s, "a")
 	w := e.acquire(s, "a")
-	var want []session.Event
+	var want []store.Event
 	head := e.zero()
 	for _, n := range []int{0, 1, 4095, 4096, 70_000, 3 << 20} {
-		event := Seal("a", head, session.Event{Kind: "app", Body: bytes.Repeat([]byte{byte(n), 0, 0xff}, n/3+1)[:n]})
+		event := Seal("a", head, store.Event{Kind: "app", Body: bytes.Repeat([]byte{byte(n), 0, 0xff}, n/3+1)[:n]})
 		want = append(want, event)
-		head = session.Head{Seq: event.Seq, Hash: event.Hash}
+		head = store.Head{Seq: event.Seq, Hash: event.Hash}
 	}
 	want[1].Body = nil
 	e.must(s.Append(e.ctx, w.lease, store.Batch{Events: want}))

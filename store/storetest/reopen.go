@@ -3,7 +3,6 @@ package storetest
 import (
 	"reflect"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -45,7 +44,7 @@ func reopenEvery(e *env, reopen func(*reopener)) {
 	r := &reopener{env: e, s: e.home.Open(e.TB), w: &writer{}}
 	defer func() { _ = r.s.Close() }()
 	item := newItem("k", "x")
-	snapshot := store.Snapshot{Seq: 2, Hash: session.Sum([]byte("h")), FoldVersion: 3, State: []byte("state")}
+	snapshot := store.Snapshot{Seq: 2, Hash: store.Sum([]byte("h")), FoldVersion: 3, State: []byte("state")}
 	steps := []func(){
 		func() { e.create(r.s, "a") },
 		r.hold,
@@ -62,7 +61,7 @@ func reopenEvery(e *env, reopen func(*reopener)) {
 		},
 		func() {
 			at := r.w.position()
-			first := Events("c", session.Head{Hash: at.Hash}, 2)
+			first := Events("c", store.Head{Hash: at.Hash}, 2)
 			e.must(r.s.Create(e.ctx, store.NewSession{ID: "c", Parent: &at, Events: first}))
 			reopen(r)
 			if got := e.log(r.s, "c"); !reflect.DeepEqual(got, first) {
@@ -97,7 +96,7 @@ func reopenEvery(e *env, reopen func(*reopener)) {
 	}
 }
 
-func (r *reopener) look() (store.Info, []session.Event, []store.Item) {
+func (r *reopener) look() (store.Info, []store.Event, []store.Item) {
 	r.Helper()
 	items, err := r.s.Pending(r.ctx, "a", 0, 0)
 	r.must(err)

@@ -3,7 +3,6 @@ package storetest
 import (
 	"bytes"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -21,7 +20,7 @@ func snapshotTwo(e *env) {
 		e.Errorf("a snapshot out of nothing: %+v, %v", n, err)
 	}
 	save := func(seq int64, state string) {
-		e.must(s.SaveSnapshot(e.ctx, "a", store.Snapshot{Seq: seq, Hash: session.Sum([]byte(state)), FoldVersion: 1, State: []byte(state)}))
+		e.must(s.SaveSnapshot(e.ctx, "a", store.Snapshot{Seq: seq, Hash: store.Sum([]byte(state)), FoldVersion: 1, State: []byte(state)}))
 	}
 	load := func(atMost int64) string {
 		n, err := s.LoadSnapshot(e.ctx, "a", 1, atMost)
@@ -29,7 +28,7 @@ func snapshotTwo(e *env) {
 		if n == nil {
 			return "none"
 		}
-		if n.Hash != session.Sum(n.State) || n.FoldVersion != 1 {
+		if n.Hash != store.Sum(n.State) || n.FoldVersion != 1 {
 			e.Errorf("snapshot %+v", n)
 		}
 		return string(n.State)

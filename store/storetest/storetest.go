@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -105,8 +104,8 @@ func (e *env) get(s store.Store, id string) store.Info {
 }
 
 // read collects a range; the error is the sequence's.
-func (e *env) read(s store.Store, id string, from, to int64) ([]session.Event, error) {
-	var events []session.Event
+func (e *env) read(s store.Store, id string, from, to int64) ([]store.Event, error) {
+	var events []store.Event
 	for event, err := range s.Read(e.ctx, id, from, to) {
 		if err != nil {
 			return events, err
@@ -117,7 +116,7 @@ func (e *env) read(s store.Store, id string, from, to int64) ([]session.Event, e
 }
 
 // log is read of the whole log, which must succeed.
-func (e *env) log(s store.Store, id string) []session.Event {
+func (e *env) log(s store.Store, id string) []store.Event {
 	e.Helper()
 	events, err := e.read(s, id, 1, 0)
 	e.must(err)
@@ -128,8 +127,8 @@ func (e *env) log(s store.Store, id string) []session.Event {
 type writer struct {
 	store store.Store
 	lease store.Lease
-	head  session.Head
-	acked []session.Event
+	head  store.Head
+	acked []store.Event
 }
 
 func newWriter(s store.Store, l store.Lease) *writer {
@@ -137,7 +136,7 @@ func newWriter(s store.Store, l store.Lease) *writer {
 }
 
 // next makes the n events that continue the log, without appending them.
-func (w *writer) next(n int) []session.Event {
+func (w *writer) next(n int) []store.Event {
 	return Events(w.lease.Session, w.head, n)
 }
 
@@ -151,30 +150,30 @@ func (w *writer) append(ctx context.Context, n int) error {
 	return nil
 }
 
-func (w *writer) accept(events []session.Event) {
+func (w *writer) accept(events []store.Event) {
 	last := events[len(events)-1]
-	w.head = session.Head{Seq: last.Seq, Hash: last.Hash}
+	w.head = store.Head{Seq: last.Seq, Hash: last.Hash}
 	w.acked = append(w.acked, events...)
 }
 
 // Events makes n events that continue a log at head. Their bodies say which they are.
-func Events(id string, head session.Head, n int) []session.Event {
-	events := make([]session.Event, n)
+func Events(id string, head store.Head, n int) []store.Event {
+	events := make([]store.Event, n)
 	for i := range events {
 		seq := head.Seq + 1
 		body := fmt.Appendf(nil, "event %d of %s after %x", seq, id, head.Hash[:4])
-		events[i] = Seal(id, head, session.Event{
-			Kind: session.KindApp, Time: 1000 + seq, Codec: session.Codec1, Body: body,
-			Actor: session.Actor{Type: session.ActorUser, ID: "test"},
+		events[i] = Seal(id, head, store.Event{
+			Kind: "app", Time: 1000 + seq, Codec: 1, Body: body,
+			Actor: store.Actor{Type: store.ActorUser, ID: "test"},
 		})
-		head = session.Head{Seq: seq, Hash: events[i].Hash}
+		head = store.Head{Seq: seq, Hash: events[i].Hash}
 	}
 	return events
 }
 
 // Seal makes e the event after head.
-func Seal(id string, head session.Head, e session.Event) session.Event {
-	e.Seq, e.Digest = head.Seq+1, session.Sum(e.Body)
-	e.Hash = session.Hash(head.Hash, id, e)
+func Seal(id string, head store.Head, e store.Event) store.Event {
+	e.Seq, e.Digest = head.Seq+1, store.Sum(e.Body)
+	e.Hash = store.Hash(head.Hash, id, e)
 	return e
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/settings"
 )
 
@@ -59,17 +59,17 @@ func (a *App) Getenv(name string) string {
 }
 
 // Open opens the home with what the settings say.
-func (a *App) Open(ctx context.Context, cfg perdure.Config) (*perdure.Home, error) {
+func (a *App) Open(ctx context.Context, cfg homes.Config) (*homes.Home, error) {
 	dir, err := a.HomeDir()
 	if err != nil {
 		return nil, err
 	}
 	cfg.Environ, cfg.Now = a.Environ, a.Now
-	return perdure.Open(ctx, dir, cfg)
+	return homes.Open(ctx, dir, cfg)
 }
 
 // With opens the home for the length of one command.
-func (a *App) With(ctx context.Context, do func(*perdure.Home) error) error {
+func (a *App) With(ctx context.Context, do func(*homes.Home) error) error {
 	// What a person sends by a command may hold a secret that the user's file names. A file that cannot be read stops
 	// runs, but not a look at what there is.
 	set, err := settings.Load(settings.UserFile(a.Getenv), "")
@@ -80,8 +80,8 @@ func (a *App) With(ctx context.Context, do func(*perdure.Home) error) error {
 }
 
 // WithSettings is with for a command that has read its configuration itself.
-func (a *App) WithSettings(ctx context.Context, set settings.Loaded, do func(*perdure.Home) error) (err error) {
-	h, err := a.Open(ctx, perdure.Config{Secrets: a.Secrets(set)})
+func (a *App) WithSettings(ctx context.Context, set settings.Loaded, do func(*homes.Home) error) (err error) {
+	h, err := a.Open(ctx, homes.Config{Secrets: a.Secrets(set)})
 	if err != nil {
 		return err
 	}

@@ -6,22 +6,22 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Patience is how long a live holder may take to accept what was sent. A healthy one looks every 100 ms.
 const Patience = 10 * time.Second
 
 // Deliver brings a body to a session; see [App.within].
-func (a *App) Deliver(ctx context.Context, h *perdure.Home, id string, body session.Body) error {
+func (a *App) Deliver(ctx context.Context, h *homes.Home, id string, body session.Body) error {
 	return a.Within(ctx, h, id, Patience, func(ctx context.Context) error { return h.Deliver(ctx, id, "", body) })
 }
 
 // Within waits only so long for a session's holder: it may be stopped, or wait for something itself. What was sent
 // stays accepted and takes effect when the holder, or the next one, looks.
-func (a *App) Within(ctx context.Context, h *perdure.Home, id string, limit time.Duration, send func(context.Context) error) error {
+func (a *App) Within(ctx context.Context, h *homes.Home, id string, limit time.Duration, send func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := send(limited)

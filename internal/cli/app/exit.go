@@ -7,13 +7,12 @@ import (
 	"io/fs"
 	"syscall"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/process"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -78,12 +77,12 @@ var outcomes = []struct {
 	{connect.ErrNoModel, ExitUsage, ""},
 	{connect.ErrBadModel, ExitUsage, ""},
 	{connect.ErrBadKey, ExitUsage, ""},
-	{session.ErrBadID, ExitUsage, ""},
+	{store.ErrBadID, ExitUsage, ""},
 	{permission.ErrRule, ExitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
 	{settings.ErrProtect, ExitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
 	{permission.ErrMode, ExitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
 	{engine.ErrRefused, ExitFailed, ""},
-	{perdure.ErrSecret, ExitUsage, "name the variable in single quotes instead, as in bash -c 'curl -H \"Authorization: $TOKEN\" …'"},
+	{homes.ErrSecret, ExitUsage, "name the variable in single quotes instead, as in bash -c 'curl -H \"Authorization: $TOKEN\" …'"},
 	{engine.ErrNoEvents, ExitFailed, "another program made it; perdure delete ID removes it"},
 	{context.Canceled, ExitFailed, ""},
 }

@@ -11,10 +11,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -57,11 +56,11 @@ func (a *App) ShortIDs(ids []string) func(id string) string {
 }
 
 // Resolve finds a session by exact id, exact name, or a unique beginning or end of its id.
-func (a *App) Resolve(ctx context.Context, h *perdure.Home, name string) (string, error) {
+func (a *App) Resolve(ctx context.Context, h *homes.Home, name string) (string, error) {
 	if name == "" {
 		return "", UsageError("a session is needed: give its id or name")
 	}
-	if session.ValidID(name) {
+	if store.ValidID(name) {
 		info, err := h.Store().Get(ctx, name)
 		if err == nil {
 			return info.ID, nil
@@ -120,7 +119,7 @@ func (a *App) Known(s store.Info) string {
 }
 
 // byPart finds sessions whose id begins or ends with a text, at most 5 of each.
-func byPart(ctx context.Context, h *perdure.Home, part string) ([]store.Info, error) {
+func byPart(ctx context.Context, h *homes.Home, part string) ([]store.Info, error) {
 	if !idPart(part) || len(part) < minPart {
 		return nil, nil
 	}
@@ -142,10 +141,10 @@ func byPart(ctx context.Context, h *perdure.Home, part string) ([]store.Info, er
 }
 
 // idPart reports whether a text may be a part of an id: behind a letter it would be one.
-func idPart(s string) bool { return session.ValidID("a" + s) }
+func idPart(s string) bool { return store.ValidID("a" + s) }
 
 // missing says that nothing has this name, and what is near it.
-func (a *App) missing(ctx context.Context, h *perdure.Home, name string) error {
+func (a *App) missing(ctx context.Context, h *homes.Home, name string) error {
 	e := &ExitError{Code: ExitMissing, Text: fmt.Sprintf("no session %q", name), Hint: "perdure list shows what there is"}
 	page, err := h.Store().List(ctx, store.Query{Limit: 1000})
 	if err != nil {

@@ -3,11 +3,11 @@ package app
 import (
 	"context"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // TasksOf lists the tasks of the session that a name means.
-func (a *App) TasksOf(ctx context.Context, h *perdure.Home, name string) ([]perdure.TaskView, error) {
+func (a *App) TasksOf(ctx context.Context, h *homes.Home, name string) ([]homes.TaskView, error) {
 	id, err := a.Resolve(ctx, h, name)
 	if err != nil {
 		return nil, err
@@ -16,7 +16,7 @@ func (a *App) TasksOf(ctx context.Context, h *perdure.Home, name string) ([]perd
 }
 
 // AllTasks lists every session's own tasks.
-func (a *App) AllTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView, error) {
+func (a *App) AllTasks(ctx context.Context, h *homes.Home) ([]homes.TaskView, error) {
 	tasks, left, err := h.Tasks().All(ctx)
 	for _, e := range left {
 		a.Note("left out: %v", e)
@@ -25,6 +25,6 @@ func (a *App) AllTasks(ctx context.Context, h *perdure.Home) ([]perdure.TaskView
 }
 
 // IsCalled matches tasks by id or name.
-func IsCalled(name string) func(perdure.TaskView) bool {
-	return func(t perdure.TaskView) bool { return name != "" && (t.ID == name || t.Name == name) }
+func IsCalled(name string) func(homes.TaskView) bool {
+	return func(t homes.TaskView) bool { return name != "" && (t.ID == name || t.Name == name) }
 }

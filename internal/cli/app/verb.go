@@ -8,21 +8,21 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
 
 // Verb runs a command over the home. A signal ends its context; what it had accepted stays accepted, and the exit code
 // names the signal.
-func (a *App) Verb(cmd *cobra.Command, do func(ctx context.Context, h *perdure.Home) error) error {
+func (a *App) Verb(cmd *cobra.Command, do func(ctx context.Context, h *homes.Home) error) error {
 	return a.VerbWith(cmd, func() {}, do)
 }
 
 // VerbWith is verb for a command that has changed something which must be put back even when a second signal ends the
 // process at once.
-func (a *App) VerbWith(cmd *cobra.Command, putBack func(), do func(ctx context.Context, h *perdure.Home) error) error {
+func (a *App) VerbWith(cmd *cobra.Command, putBack func(), do func(ctx context.Context, h *homes.Home) error) error {
 	ctx, ended := a.UntilSignal(cmd.Context(), putBack)
-	err := a.With(ctx, func(h *perdure.Home) error {
+	err := a.With(ctx, func(h *homes.Home) error {
 		a.WarnOfLosses(ctx, h)
 		return do(ctx, h)
 	})
@@ -87,8 +87,8 @@ func (a *App) Listen(heard func(sig os.Signal, again bool)) (ended func() os.Sig
 }
 
 // OnSession is verb for a command whose first argument names a session.
-func (a *App) OnSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *perdure.Home, id string) error) error {
-	return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+func (a *App) OnSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *homes.Home, id string) error) error {
+	return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 		id, err := a.Resolve(ctx, h, name)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func (a *App) OnSession(cmd *cobra.Command, name string, do func(ctx context.Con
 }
 
 // EachSession walks all sessions that match, page by page, newest first.
-func EachSession(ctx context.Context, h *perdure.Home, q store.Query, do func(store.Info) error) error {
+func EachSession(ctx context.Context, h *homes.Home, q store.Query, do func(store.Info) error) error {
 	q.Limit = 1000
 	for {
 		page, err := h.Store().List(ctx, q)

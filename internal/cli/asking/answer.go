@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
@@ -46,7 +46,7 @@ func AnswerCommand(a *app.App) *cobra.Command {
 				return app.UsageError("an answer cannot be empty")
 			}
 			var id string
-			err := a.Verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+			err := a.Verb(cmd, func(ctx context.Context, h *homes.Home) (err error) {
 				id, err = answer(ctx, a, h, args[0], text, given)
 				if err == nil && !resume {
 					run.GoOn(ctx, a, h, id)
@@ -65,7 +65,7 @@ func AnswerCommand(a *app.App) *cobra.Command {
 }
 
 // answer gives a human's answer to the question under ref, and tells the question's session.
-func answer(ctx context.Context, a *app.App, h *perdure.Home, ref, text string, literal bool) (id string, err error) {
+func answer(ctx context.Context, a *app.App, h *homes.Home, ref, text string, literal bool) (id string, err error) {
 	w, err := pending.Find(ctx, a, h, ref, pending.Question)
 	if err != nil {
 		return "", err

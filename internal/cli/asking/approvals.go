@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // ApprovalsCommand is perdure approvals.
@@ -21,30 +22,30 @@ func ApprovalsCommand(a *app.App) *cobra.Command {
 
 // approvalView is a line of approvals list --json.
 type approvalView struct {
-	ID        string         `json:"id"`
-	Kind      string         `json:"kind"` // approval; see questionView for the other one
-	SessionID string         `json:"session_id"`
-	Tool      string         `json:"tool"`
-	Input     any            `json:"input"`
-	Cwd       string         `json:"cwd"`
-	Target    string         `json:"target,omitempty"` // the path that the call works on, behind all links
-	Always    bool           `json:"always,omitempty"` // it asks in every mode and whatever is granted
-	Digest    session.Digest `json:"digest"`           // of what is shown; an answer is bound to it
-	Rule      string         `json:"rule"`             // that asks; empty: no rule allows the call
-	Asked     perdure.Stamp  `json:"asked_at"`
-	Reason    string         `json:"reason,omitempty"`
-	Offer     string         `json:"offer,omitempty"`          // the rule that --scope session grants
-	Pattern   string         `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
-	Allows    string         `json:"pattern_allows,omitempty"` // what that allows besides, in words
-	Again     bool           `json:"decided_again,omitempty"`  // a rule granted since may allow it: that is decided when it goes on
+	ID        string       `json:"id"`
+	Kind      string       `json:"kind"` // approval; see questionView for the other one
+	SessionID string       `json:"session_id"`
+	Tool      string       `json:"tool"`
+	Input     any          `json:"input"`
+	Cwd       string       `json:"cwd"`
+	Target    string       `json:"target,omitempty"` // the path that the call works on, behind all links
+	Always    bool         `json:"always,omitempty"` // it asks in every mode and whatever is granted
+	Digest    store.Digest `json:"digest"`           // of what is shown; an answer is bound to it
+	Rule      string       `json:"rule"`             // that asks; empty: no rule allows the call
+	Asked     homes.Stamp  `json:"asked_at"`
+	Reason    string       `json:"reason,omitempty"`
+	Offer     string       `json:"offer,omitempty"`          // the rule that --scope session grants
+	Pattern   string       `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
+	Allows    string       `json:"pattern_allows,omitempty"` // what that allows besides, in words
+	Again     bool         `json:"decided_again,omitempty"`  // a rule granted since may allow it: that is decided when it goes on
 }
 
 func viewOfWait(w pending.Wait) approvalView {
 	p := w.Call.Approval
 	pattern, allows := pending.Wider(w)
 	return approvalView{
-		ID: w.ID, Kind: pending.Approval, SessionID: w.Session, Tool: w.Call.Tool, Input: perdure.JSONValue(pending.Effective(w.Call.Input)), Cwd: p.Cwd, Digest: p.Bound,
-		Rule: p.Rule, Asked: perdure.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
+		ID: w.ID, Kind: pending.Approval, SessionID: w.Session, Tool: w.Call.Tool, Input: homes.JSONValue(pending.Effective(w.Call.Input)), Cwd: p.Cwd, Digest: p.Bound,
+		Rule: p.Rule, Asked: homes.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
 		Target: p.Target, Always: p.Always, Again: w.Again,
 	}
 }
@@ -54,7 +55,7 @@ func approvalsListCommand(a *app.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list [ID]", Short: "List what waits, in a session or in all", Args: app.RangeArgs(0, 1, "at most one session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				approvals, err := waitsFor(ctx, a, h, args, pending.Approval)
 				if err != nil {
 					return err
@@ -113,7 +114,7 @@ func printQuestion(a *app.App, id string, q session.Question) {
 	a.Linef("  perdure answer %s %s", id, map[bool]string{true: "NUMBER   (or a text of yours)", false: "TEXT"}[len(q.Options) > 0])
 }
 
-func waitsFor(ctx context.Context, a *app.App, h *perdure.Home, args []string, kind string) ([]pending.Wait, error) {
+func waitsFor(ctx context.Context, a *app.App, h *homes.Home, args []string, kind string) ([]pending.Wait, error) {
 	if len(args) == 0 {
 		return pending.All(ctx, a, h, kind)
 	}

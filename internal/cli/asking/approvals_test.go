@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 var touch = map[string]any{"command": "touch made"}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
@@ -81,7 +81,7 @@ func decide(a *app.App, cmd *cobra.Command, f *approveFlags, args []string) erro
 		return err
 	}
 	var sessions []string
-	err := a.Verb(cmd, func(ctx context.Context, h *perdure.Home) (err error) {
+	err := a.Verb(cmd, func(ctx context.Context, h *homes.Home) (err error) {
 		sessions, err = decideAll(ctx, a, h, f, args)
 		if err != nil || f.resume {
 			return err
@@ -103,7 +103,7 @@ func decide(a *app.App, cmd *cobra.Command, f *approveFlags, args []string) erro
 }
 
 // decideAll answers each approval and gives the sessions that they belong to, each once.
-func decideAll(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, args []string) (sessions []string, err error) {
+func decideAll(ctx context.Context, a *app.App, h *homes.Home, f *approveFlags, args []string) (sessions []string, err error) {
 	waits, known, err := named(ctx, a, h, f, args)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func addOnce(list []string, id string) []string {
 
 // named finds all approvals that are named before any is answered, so that a wrong name answers none. Those that have
 // this answer already are only told; their sessions are given apart.
-func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, args []string) (waits []pending.Wait, known []string, err error) {
+func named(ctx context.Context, a *app.App, h *homes.Home, f *approveFlags, args []string) (waits []pending.Wait, known []string, err error) {
 	if f.all != "" {
 		id, err := a.Resolve(ctx, h, f.all)
 		if err != nil {
@@ -171,13 +171,13 @@ func named(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, ar
 
 // decideOne answers one approval. Giving the same answer again succeeds: a process that was killed before the first one
 // was acknowledged may repeat it.
-func decideOne(ctx context.Context, a *app.App, h *perdure.Home, f *approveFlags, w pending.Wait) error {
+func decideOne(ctx context.Context, a *app.App, h *homes.Home, f *approveFlags, w pending.Wait) error {
 	grant, err := f.grant(w)
 	if err != nil {
 		return err
 	}
 	err = a.Within(ctx, h, w.Session, app.Patience, func(ctx context.Context) error {
-		return h.Approve(ctx, w.Waiting(), perdure.Approval{Allow: f.allow, Grant: grant, Message: f.message})
+		return h.Approve(ctx, w.Waiting(), homes.Approval{Allow: f.allow, Grant: grant, Message: f.message})
 	})
 	if errors.Is(err, engine.ErrRefused) {
 		_, err = decided(ctx, a, h, w.ID, f, err)
@@ -211,7 +211,7 @@ func (f *approveFlags) grant(w pending.Wait) (rule string, err error) {
 }
 
 // decided tells that the act under ref was answered so before, and gives its session; else err stands.
-func decided(ctx context.Context, a *app.App, h *perdure.Home, ref string, f *approveFlags, err error) (id string, _ error) {
+func decided(ctx context.Context, a *app.App, h *homes.Home, ref string, f *approveFlags, err error) (id string, _ error) {
 	i := strings.LastIndexByte(ref, ':')
 	if i < 0 || !pending.IsAct(ref[i+1:]) {
 		return "", err

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // PermissionsCommand is perdure permissions.
@@ -24,8 +24,8 @@ func permissionsListCommand(a *app.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "list ID", Short: "List mode, rules, grants and the newest decisions", Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				v, err := h.View(ctx, id, perdure.ViewOptions{})
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				v, err := h.View(ctx, id, homes.ViewOptions{})
 				if err != nil {
 					return err
 				}
@@ -40,7 +40,7 @@ func permissionsListCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func printPermissions(a *app.App, p perdure.PermissionsView) error {
+func printPermissions(a *app.App, p homes.PermissionsView) error {
 	rows := [][]string{{"mode", p.Mode, "", ""}}
 	for _, r := range p.Rules {
 		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})
@@ -66,7 +66,7 @@ func revokeCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke ID RULE", Short: "Take a grant back", Args: app.ExactArgs(2, "a session and a granted rule"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				st, err := h.State(ctx, id)
 				if err != nil {
 					return err

@@ -6,10 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/run"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // SendCommand is perdure send.
@@ -28,8 +29,8 @@ be - for standard input, or nothing where something is piped in.`,
 			if err != nil {
 				return err
 			}
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
-				body := &session.MessageReceived{Content: []session.Part{session.TextPart(text)}}
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				body := &session.MessageReceived{Content: []model.Part{model.TextPart(text)}}
 				if err := a.Within(ctx, h, id, app.Patience, func(ctx context.Context) error { return h.Deliver(ctx, id, key, body) }); err != nil {
 					return err
 				}

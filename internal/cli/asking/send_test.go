@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // A message reaches a session that nobody runs, and one that somebody does; under one key it is taken once.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/store"
 )
@@ -26,7 +26,7 @@ To restore, put it in the place of the home while nothing runs. A copy of single
 is no backup: what perdure.db-wal holds belongs to perdure.db.`,
 		Args: app.ExactArgs(1, "a directory that is not there yet"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				if args[0] == "" {
 					return app.UsageError("a directory is needed that is not there yet")
 				}

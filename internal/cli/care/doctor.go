@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/provider/connect"
@@ -97,7 +97,7 @@ func diagnose(ctx context.Context, a *app.App) (*diagnosis, error) {
 	d.permissions(home) // before opening, which sets them right
 	d.writable(home)
 	d.disk(existing(home))
-	err = a.WithSettings(ctx, set, func(h *perdure.Home) error {
+	err = a.WithSettings(ctx, set, func(h *homes.Home) error {
 		d.add(levelOK, "filesystem", "", "%s is on a local filesystem", home)
 		d.store(ctx, a, h)
 		d.model(ctx, h, set.Model)
@@ -118,7 +118,7 @@ func (d *diagnosis) system() {
 	d.Checks = append(d.Checks, systemChecks()...)
 }
 
-func (d *diagnosis) model(ctx context.Context, h *perdure.Home, spec string) {
+func (d *diagnosis) model(ctx context.Context, h *homes.Home, spec string) {
 	agent, err := h.Agent(ctx, spec)
 	if err != nil {
 		text, hint, _ := strings.Cut(err.Error(), "\n")

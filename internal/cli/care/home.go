@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
@@ -90,7 +90,7 @@ func (d *diagnosis) disk(home string) {
 const maxFaults = 10
 
 // store lets the database check itself.
-func (d *diagnosis) store(ctx context.Context, a *app.App, h *perdure.Home) {
+func (d *diagnosis) store(ctx context.Context, a *app.App, h *homes.Home) {
 	checker, ok := h.Store().(store.Checker)
 	if !ok {
 		return

@@ -12,7 +12,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 )
 
 // writable looks whether sessions can be made and go on in the home: a look at it needs less.

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -24,12 +24,12 @@ const staleAfter = 7 * 24 * time.Hour
 // heldSession is a session and who may append to it.
 type heldSession struct {
 	Session string `json:"session_id"`
-	*perdure.HolderView
+	*homes.HolderView
 }
 
 // liveTask is a task of which a process lives, and the command that ends it.
 type liveTask struct {
-	perdure.TaskView
+	homes.TaskView
 	Stale string `json:"stale,omitempty"` // why nobody may be waiting for it any more
 	End   string `json:"end"`
 }
@@ -45,14 +45,14 @@ type strayAct struct {
 }
 
 // sessions looks at every session: who holds it, whether its state can be computed, what of it runs.
-func (d *diagnosis) sessions(ctx context.Context, a *app.App, h *perdure.Home) error {
+func (d *diagnosis) sessions(ctx context.Context, a *app.App, h *homes.Home) error {
 	count, broken := 0, 0
 	needed := map[string]map[string]bool{} // acts by session
 	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
 		count++
 		needed[s.ID] = map[string]bool{}
 		if s.Holder != nil {
-			d.Holders = append(d.Holders, heldSession{Session: s.ID, HolderView: perdure.HolderOf(s.Holder)})
+			d.Holders = append(d.Holders, heldSession{Session: s.ID, HolderView: homes.HolderOf(s.Holder)})
 			if s.Holder.Alive == store.Unknown {
 				d.add(levelWarn, "session", "if that machine is gone: "+a.Command("takeover", s.ID)+", or "+a.Command("fork", s.ID),
 					"%s is held by pid %d on %s, which cannot be seen from here", s.ID, s.Holder.PID, s.Holder.Host)
@@ -84,7 +84,7 @@ func (d *diagnosis) sessions(ctx context.Context, a *app.App, h *perdure.Home) e
 }
 
 // ofSession notes the tasks that live, and which acts need their directories.
-func (d *diagnosis) ofSession(a *app.App, h *perdure.Home, st *session.State, needed map[string]bool) {
+func (d *diagnosis) ofSession(a *app.App, h *homes.Home, st *session.State, needed map[string]bool) {
 	for _, t := range h.Tasks().Of(st) {
 		if t.SessionID != st.ID {
 			continue
@@ -119,7 +119,7 @@ func (d *diagnosis) ofSession(a *app.App, h *perdure.Home, st *session.State, ne
 }
 
 // strays looks for directories of commands that nothing needs.
-func (d *diagnosis) strays(a *app.App, h *perdure.Home, needed map[string]map[string]bool) error {
+func (d *diagnosis) strays(a *app.App, h *homes.Home, needed map[string]map[string]bool) error {
 	r := h.Commands()
 	if r == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/store"
 )
@@ -25,7 +25,7 @@ done again, as after a crash; commands that it started on another machine run on
 To leave such a session as it is and go on in a copy: perdure fork ID.`,
 		Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				return takeover(ctx, a, h, id, yes)
 			})
 		},
@@ -34,7 +34,7 @@ To leave such a session as it is and go on in a copy: perdure fork ID.`,
 	return c
 }
 
-func takeover(ctx context.Context, a *app.App, h *perdure.Home, id string, yes bool) error {
+func takeover(ctx context.Context, a *app.App, h *homes.Home, id string, yes bool) error {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
@@ -24,11 +24,11 @@ func VerifyCommand(a *app.App) *cobra.Command {
 			case all && len(args) > 0:
 				return app.UsageError("give a session or --all, not both")
 			case all:
-				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return verifyAll(ctx, a, h, asJSON) })
+				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return verifyAll(ctx, a, h, asJSON) })
 			case len(args) == 0:
 				return app.UsageError("want a session, or --all")
 			}
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				sound, err := verify(ctx, a, h, id, asJSON, "")
 				if err != nil || sound {
 					return err
@@ -50,7 +50,7 @@ type verdictOf struct {
 }
 
 // verify checks one session and prints ok, or every fault on a line of its own.
-func verify(ctx context.Context, a *app.App, h *perdure.Home, id string, asJSON bool, prefix string) (sound bool, err error) {
+func verify(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON bool, prefix string) (sound bool, err error) {
 	faults, err := h.Verify(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound) || ctx.Err() != nil:
@@ -79,7 +79,7 @@ func printFaults(a *app.App, id string, faults []string, asJSON bool, prefix str
 }
 
 // hintFaults names the ways on from a session with faults.
-func hintFaults(ctx context.Context, a *app.App, h *perdure.Home, id string) {
+func hintFaults(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	a.Hint("a backup from before has it whole: PERDURE_HOME=BACKUP %s (perdure backup makes them)", a.Command("show", id))
 	for _, err := range h.Store().Read(ctx, id, 1, 0) {
 		var corrupt *store.CorruptError
@@ -93,7 +93,7 @@ func hintFaults(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 }
 
 // stillListed tells whether a session is listed that cannot be found by its id.
-func stillListed(ctx context.Context, a *app.App, h *perdure.Home, id string) bool {
+func stillListed(ctx context.Context, a *app.App, h *homes.Home, id string) bool {
 	found := false
 	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
 		found = found || s.ID == id
@@ -102,7 +102,7 @@ func stillListed(ctx context.Context, a *app.App, h *perdure.Home, id string) bo
 	return err == nil && found
 }
 
-func verifyAll(ctx context.Context, a *app.App, h *perdure.Home, asJSON bool) error {
+func verifyAll(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) error {
 	bad := 0
 	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
 		sound, err := verify(ctx, a, h, s.ID, asJSON, s.ID+"  ")

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Version is what version --json prints.
@@ -27,7 +27,7 @@ type Version struct {
 // ThisVersion is that of this program, as far as its build knows it.
 func ThisVersion() Version {
 	v := Version{
-		Version: perdure.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Version: homes.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Fold: session.FoldVersion, Codec: session.Codec1,
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {

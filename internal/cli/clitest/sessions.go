@@ -1,7 +1,8 @@
 package clitest
 
 import (
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -9,9 +10,9 @@ import (
 func (w *World) Eventful(id string) {
 	w.T.Helper()
 	w.Create(id)
-	user, tool, engineActor := session.Actor{Type: session.ActorUser, ID: "tester"}, session.Actor{Type: session.ActorTool, ID: "Bash"}, session.Actor{Type: session.ActorEngine}
-	text := func(s string) []session.Part { return []session.Part{session.TextPart(s)} }
-	w.Append(id, user, &session.MessageReceived{Key: "k1", Content: append(text("go \x1b[31mred"), session.Part{Type: session.BlockImage, Media: "image/png", Data: []byte{0x89, 'P'}})})
+	user, tool, engineActor := store.Actor{Type: store.ActorUser, ID: "tester"}, store.Actor{Type: store.ActorTool, ID: "Bash"}, store.Actor{Type: store.ActorEngine}
+	text := func(s string) []model.Part { return []model.Part{model.TextPart(s)} }
+	w.Append(id, user, &session.MessageReceived{Key: "k1", Content: append(text("go \x1b[31mred"), model.Part{Type: model.BlockImage, Media: "image/png", Data: []byte{0x89, 'P'}})})
 	w.Append(id, engineActor, &session.TurnStarted{N: 1, Message: 3})
 	h := w.Open("{}")
 	st, err := h.State(w.T.Context(), id)
@@ -28,23 +29,23 @@ func (w *World) Eventful(id string) {
 	w.Append(id, engineActor,
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: epoch, Model: "scripted/test", Through: 6, MaxTokens: 100, Estimate: 50},
 		&session.ModelResponded{
-			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: session.StopToolUse, Cost: &cost,
-			Usage: session.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
+			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost,
+			Usage: model.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
 			Blocks: []session.SealedBlock{
-				{Type: session.BlockThinking, Raw: []byte(`{"type":"thinking","signature":"<&>"}`)},
-				{Type: session.BlockText, Text: true, Raw: []byte(`{ "type":"text","text":"hi"}`), Shown: []byte("hi")},
-				{Type: session.BlockToolUse, ID: "tu1", Name: "Bash", Raw: []byte(`{"type":"tool_use"}`), Input: call.Input},
+				{Type: model.BlockThinking, Raw: []byte(`{"type":"thinking","signature":"<&>"}`)},
+				{Type: model.BlockText, Text: true, Raw: []byte(`{ "type":"text","text":"hi"}`), Shown: []byte("hi")},
+				{Type: model.BlockToolUse, ID: "tu1", Name: "Bash", Raw: []byte(`{"type":"tool_use"}`), Input: call.Input},
 			},
 		},
 		&session.ToolDecided{Act: "t1.s1.b3.a1", Effect: session.EffectProcess, Decision: session.Decision{Allow: true, Rule: "Bash(false)", Bound: bound, Epoch: epoch}},
 		&session.ToolStarted{Act: "t1.s1.b3.a1", Start: session.Start{Epoch: epoch, Command: "false"}},
 		&session.ToolFinished{
 			Act: "t1.s1.b3.a1", Outcome: session.OutcomeError, ExitCode: &code, Cwd: "/elsewhere", Env: session.EnvDelta{"A": &value, "B": gone},
-			Content: append(text("exit code 3\n"), session.Part{Type: session.BlockText, Data: []byte{0xff, 'x'}}),
+			Content: append(text("exit code 3\n"), model.Part{Type: model.BlockText, Data: []byte{0xff, 'x'}}),
 		},
-		&session.FileSeen{File: session.File{Path: "/f/read", Use: session.FileRead, Digest: session.Sum([]byte("r")), Mode: 0o644, Size: 1}},
-		&session.FileSeen{File: session.File{Path: "/f/made", Use: session.FileCreated, Digest: session.Sum([]byte("c")), Mode: 0o600, Size: 2}},
-		&session.FileSeen{File: session.File{Path: "/f/edit", Use: session.FileModified, Digest: session.Sum([]byte("m")), Mode: 0o755, Size: 3}},
+		&session.FileSeen{File: session.File{Path: "/f/read", Use: session.FileRead, Digest: store.Sum([]byte("r")), Mode: 0o644, Size: 1}},
+		&session.FileSeen{File: session.File{Path: "/f/made", Use: session.FileCreated, Digest: store.Sum([]byte("c")), Mode: 0o600, Size: 2}},
+		&session.FileSeen{File: session.File{Path: "/f/edit", Use: session.FileModified, Digest: store.Sum([]byte("m")), Mode: 0o755, Size: 3}},
 		&session.PlanSet{Steps: []session.Step{{Content: "look \x1b]0;evil\a", Status: session.StepDone}, {Content: "act", ActiveForm: "acting", Status: session.StepPlanned}}},
 		&session.FactAdded{Fact: session.Fact{Kind: "finding", Text: "it is so", Provenance: "tool"}},
 		&session.StateSet{Key: "json", Value: []byte(`{"n": 1}`)},
@@ -68,10 +69,10 @@ func (w *World) Asked(id, act string) string {
 	const question = "which colour is it?"
 	input := []byte(`{"question":"` + question + `"}`)
 	cost := int64(0)
-	w.Append(id, session.Actor{Type: session.ActorEngine},
+	w.Append(id, store.Actor{Type: store.ActorEngine},
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: st.Epoch + 1, Model: "scripted/test", Through: st.Head.Seq, MaxTokens: 10},
-		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: session.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
-			{Type: session.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
+		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
+			{Type: model.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
 		}},
 		&session.QuestionAsked{Act: act, Question: session.Question{Question: question, Options: []string{"red", "green"}}},
 	)

@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Task starts a command under a shim and names it in a session's log, as an agent that is gone since would have.
@@ -47,7 +48,7 @@ func (w *World) TaskUnder(id, name, script string, keep int64, boot string) sess
 	if boot == "" {
 		boot = st.BootID
 	}
-	w.Append(id, session.Actor{Type: session.ActorTool, ID: "Bash"}, &session.TaskStarted{Task: session.Task{
+	w.Append(id, store.Actor{Type: store.ActorTool, ID: "Bash"}, &session.TaskStarted{Task: session.Task{
 		ID: name, Act: act, Command: script, Cwd: w.Dir, PID: st.PID, StartTicks: st.StartTicks, BootID: boot,
 	}})
 	return st
@@ -98,7 +99,7 @@ func (w *World) RunTask(args ...string) (id string) {
 func (w *World) Hold(ctx context.Context, id, script string) {
 	h := w.Open(script)
 	defer w.Close(h)
-	opt := perdure.RunOptions{Prompt: "go"}
+	opt := homes.RunOptions{Prompt: "go"}
 	opt.Mode = permission.ModeBypass
 	if _, err := h.Run(ctx, id, opt); err != nil {
 		w.T.Error(err)

@@ -16,13 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/provider/scripted"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -30,7 +31,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // Main runs a package's tests in a binary that is also the shim of commands, and the perdure command itself when a
 // command or a terminal of a test runs it.
 func Main(m *testing.M) {
-	perdure.RunShimIfAsked()
+	homes.RunShimIfAsked()
 	if args, asked := os.LookupEnv("CLI_TEST_ARGS"); asked {
 		os.Exit(cli.Main(context.Background(), app.OS(), strings.Split(args, "\n")))
 	}
@@ -153,9 +154,9 @@ func Lines(t *testing.T, text string) []map[string]any {
 }
 
 // Open opens the home as a program would.
-func (w *World) Open(script string) *perdure.Home {
+func (w *World) Open(script string) *homes.Home {
 	w.T.Helper()
-	h, err := perdure.Open(w.T.Context(), w.Home, perdure.Config{
+	h, err := homes.Open(w.T.Context(), w.Home, homes.Config{
 		Environ: w.App.Environ, Now: w.App.Now,
 		Provider: func(string) (model.Provider, error) {
 			s, err := scripted.Parse([]byte(script))
@@ -170,7 +171,7 @@ func (w *World) Open(script string) *perdure.Home {
 
 var testAgent = session.Agent{
 	Name: "default", Provider: "scripted", Model: "test", System: "You are a test.", Tools: []byte(`[{"name":"Bash"}]`), MaxTokens: 1000,
-	Price: &session.Price{Input: 1000, Output: 2000},
+	Price: &model.Price{Input: 1000, Output: 2000},
 }
 
 // Configure writes the user's configuration.
@@ -190,7 +191,7 @@ func (w *World) Create(id string) {
 }
 
 // Close closes a home that Open gave.
-func (w *World) Close(h *perdure.Home) {
+func (w *World) Close(h *homes.Home) {
 	w.T.Helper()
 	if err := h.Close(); err != nil {
 		w.T.Error(err)
@@ -198,7 +199,7 @@ func (w *World) Close(h *perdure.Home) {
 }
 
 // Append adds events to a session's log.
-func (w *World) Append(id string, actor session.Actor, bodies ...session.Body) {
+func (w *World) Append(id string, actor store.Actor, bodies ...session.Body) {
 	w.T.Helper()
 	h := w.Open("{}")
 	defer w.Close(h)
@@ -215,11 +216,11 @@ func (w *World) Append(id string, actor session.Actor, bodies ...session.Body) {
 }
 
 // Prompt runs a prompt in a session against a script.
-func (w *World) Prompt(id, script, text string, mode string) *perdure.Result {
+func (w *World) Prompt(id, script, text string, mode string) *homes.Result {
 	w.T.Helper()
 	h := w.Open(script)
 	defer w.Close(h)
-	opt := perdure.RunOptions{Prompt: text}
+	opt := homes.RunOptions{Prompt: text}
 	if mode != "" {
 		opt.Mode = "bypassPermissions"
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/cli/sessions"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // bashWords stands in for the package bash-completion where that is not installed.
@@ -82,7 +82,7 @@ func Tree(a *app.App, root *cobra.Command) {
 		"permission-mode": fixed(string(permission.ModeDefault), string(permission.ModeAcceptEdits), string(permission.ModePlan), string(permission.ModeBypass)),
 		"output-format":   fixed("text", "json", "stream-json", "claude-stream-json"),
 		"lifecycle":       fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
-		"activity":        fixed(perdure.Activities()...),
+		"activity":        fixed(homes.Activities()...),
 		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
 		"except": o.tasks(stillRuns, maxCompletions), "all": o.asking,
 		"by": fixed(sessions.UsageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),

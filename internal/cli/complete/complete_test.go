@@ -10,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // offered is what the hidden command of the completion scripts offers for a command line, without the descriptions.
@@ -29,11 +31,11 @@ func offered(w *clitest.World, args ...string) []string {
 // Sessions, names, tasks, what waits, grants and the values of flags are offered where they can stand.
 func TestCompletionOffers(t *testing.T) {
 	w := clitest.New(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	w.Create("s1")
 	w.OK("rename", "s1", "parser")
 	w.Append("s1", user, &session.PermissionGranted{Rule: "Bash(make)", Scope: "session"})
-	w.Append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.Append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 	w.Append("s1", user, &session.TurnStarted{N: 1, Message: 3})
 	w.Asked("s1", "t1.s1.b1.a1")
 	w.Task("s1", "bash_1", "exit 0", 0)
@@ -122,9 +124,9 @@ func TestCompletionNarrows(t *testing.T) {
 // The bash script works where the package bash-completion is not installed, also for ids with a colon.
 func TestCompletionInPlainBash(t *testing.T) {
 	w := clitest.New(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	w.Create("s1")
-	w.Append("s1", user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}})
+	w.Append("s1", user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}})
 	w.Append("s1", user, &session.TurnStarted{N: 1, Message: 3})
 	w.Asked("s1", "t1.s1.b1.a1")
 	self, err := os.Executable()

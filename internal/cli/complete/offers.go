@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -19,10 +19,10 @@ type offers struct{ *app.App }
 
 // offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
 // nothing: its errors belong to the command itself.
-func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
+func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	seen := map[string]bool{}
-	_ = a.With(cmd.Context(), func(h *perdure.Home) error {
+	_ = a.With(cmd.Context(), func(h *homes.Home) error {
 		return do(h, func(value, about string) {
 			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
 				seen[value] = true
@@ -35,16 +35,16 @@ func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *perdure.Home
 
 // sessions offers sessions, by id and by name, for the first argument.
 func (a offers) sessions(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.sessionsThat(func(perdure.Listing) bool { return true })(cmd, args, prefix)
+	return a.sessionsThat(func(homes.Listing) bool { return true })(cmd, args, prefix)
 }
 
 // sessionsThat is sessions for a verb that can act on some of them only.
-func (a offers) sessionsThat(fits func(perdure.Listing) bool) completer {
+func (a offers) sessionsThat(fits func(homes.Listing) bool) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			page, err := h.List(cmd.Context(), store.Query{Limit: 1000})
 			for _, s := range page.Sessions {
 				if !fits(s) {
@@ -63,28 +63,28 @@ func (a offers) sessionsThat(fits func(perdure.Listing) bool) completer {
 }
 
 // is tells whether a session is in one of some lifecycles.
-func is(lifecycles ...session.Lifecycle) func(perdure.Listing) bool {
-	return func(s perdure.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
+func is(lifecycles ...session.Lifecycle) func(homes.Listing) bool {
+	return func(s homes.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
 }
 
 // held tells whether a process, here or elsewhere, may hold a session.
-func held(s perdure.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
+func held(s homes.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
 
 // works tells whether a command may run in the foreground of a session: its turn is open, whoever runs it.
-func works(s perdure.Listing) bool {
+func works(s homes.Listing) bool {
 	return s.Activity == session.Running || s.Activity == session.Interrupted || s.Activity == session.Parked
 }
 
 // Which tasks a verb can act on.
-func anyTask(perdure.TaskView) bool      { return true }
-func stillRuns(t perdure.TaskView) bool  { return t.Live() }
-func takesInput(t perdure.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
+func anyTask(homes.TaskView) bool      { return true }
+func stillRuns(t homes.TaskView) bool  { return t.Live() }
+func takesInput(t homes.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
 
 // tasks offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
 // one; what follows are at most that many tasks of the session that the first one names, each once.
-func (a offers) tasks(fits func(perdure.TaskView) bool, most int) completer {
+func (a offers) tasks(fits func(homes.TaskView) bool, most int) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if len(args) > most {
 				return nil
 			}
@@ -123,7 +123,7 @@ func (a offers) policies(cmd *cobra.Command, args []string, prefix string) ([]st
 // waits offers what waits for a human.
 func (a offers) waits(kind string) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if kind == pending.Question && len(args) > 0 {
 				return nil
 			}
@@ -144,7 +144,7 @@ func (a offers) waits(kind string) completer {
 
 // asking offers the sessions in which something waits for a human: for a flag, approvals alone.
 func (a offers) asking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 		kinds := []string{pending.Approval, pending.Question}
 		if cmd.Name() != "list" {
 			kinds = kinds[:1]
@@ -169,7 +169,7 @@ func (a offers) grants(cmd *cobra.Command, args []string, prefix string) ([]stri
 	if len(args) != 1 {
 		return a.sessions(cmd, args, prefix)
 	}
-	return a.offer(cmd, prefix, func(h *perdure.Home, add func(value, about string)) error {
+	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 		id, err := a.Resolve(cmd.Context(), h, args[0])
 		if err != nil {
 			return err

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Ran is how long a task has run, up to its end.
-func Ran(t perdure.TaskView) string {
+func Ran(t homes.TaskView) string {
 	if t.Started == 0 {
 		return "-"
 	}
@@ -51,11 +51,11 @@ func Ports(list []int) string {
 }
 
 // Called is a task's id, with its name if it has one.
-func Called(t perdure.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
+func Called(t homes.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
 
 // TaskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
 // it has run, what it uses and where it listens.
-func TaskFigures(t perdure.TaskView) string {
+func TaskFigures(t homes.TaskView) string {
 	words := []string{fmt.Sprintf("pid %d", t.PID)}
 	if !t.Live() {
 		return words[0]
@@ -73,7 +73,7 @@ func TaskFigures(t perdure.TaskView) string {
 }
 
 // TaskStatus is how a task stands, in words.
-func TaskStatus(t perdure.TaskView) string {
+func TaskStatus(t homes.TaskView) string {
 	s := string(t.Status)
 	switch {
 	case t.Status == session.CommandExited && t.ExitCode != nil:

@@ -16,7 +16,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/display"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/permission"
+	"github.com/perdure/perdure/internal/permission"
 )
 
 // Bounds of a call that is shown to be judged.

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -27,8 +27,8 @@ type Wait struct {
 }
 
 // Waiting is the call as it is answered.
-func (w Wait) Waiting() perdure.Waiting {
-	return perdure.Waiting{Session: w.Session, Act: w.Call.ID, Bound: w.Call.Approval.Bound}
+func (w Wait) Waiting() homes.Waiting {
+	return homes.Waiting{Session: w.Session, Act: w.Call.ID, Bound: w.Call.Approval.Bound}
 }
 
 // The kinds of waits.
@@ -71,9 +71,9 @@ func mayWait(does session.Activity) bool {
 }
 
 // All lists what the sessions of the home wait for.
-func All(ctx context.Context, a *app.App, h *perdure.Home, kind string) ([]Wait, error) {
+func All(ctx context.Context, a *app.App, h *homes.Home, kind string) ([]Wait, error) {
 	var out []Wait
-	err := h.Each(ctx, store.Query{}, func(s perdure.Listing) error {
+	err := h.Each(ctx, store.Query{}, func(s homes.Listing) error {
 		if !mayWait(s.Activity) {
 			return nil
 		}
@@ -95,7 +95,7 @@ func All(ctx context.Context, a *app.App, h *perdure.Home, kind string) ([]Wait,
 
 // Find finds one wait by SESSION:ACT, by an act that waits in one session alone, or by a session in which exactly
 // one waits.
-func Find(ctx context.Context, a *app.App, h *perdure.Home, ref, kind string) (Wait, error) {
+func Find(ctx context.Context, a *app.App, h *homes.Home, ref, kind string) (Wait, error) {
 	name, act := ref, ""
 	if i := strings.LastIndexByte(ref, ':'); i >= 0 && IsAct(ref[i+1:]) {
 		name, act = ref[:i], ref[i+1:]
@@ -126,7 +126,7 @@ func Find(ctx context.Context, a *app.App, h *perdure.Home, ref, kind string) (W
 }
 
 // byAct finds the wait that has an act's id, whatever its session.
-func byAct(ctx context.Context, a *app.App, h *perdure.Home, act, kind string) (Wait, error) {
+func byAct(ctx context.Context, a *app.App, h *homes.Home, act, kind string) (Wait, error) {
 	all, err := All(ctx, a, h, kind)
 	if err != nil {
 		return Wait{}, err

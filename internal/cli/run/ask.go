@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
@@ -26,7 +26,7 @@ const lookAgain = 500 * time.Millisecond
 // The run goes on as soon as they are answered, here or elsewhere.
 type asker struct {
 	app   *app.App
-	home  *perdure.Home
+	home  *homes.Home
 	once  sync.Once
 	lines chan answered // what is typed; closed at its end
 	want  chan struct{} // holds a token while somebody waits for a line
@@ -187,7 +187,7 @@ func (k *asker) give(ctx context.Context, w pending.Wait, r reply) bool {
 	if w.Call.Question != nil {
 		err = k.home.Answer(ctx, w.Session, w.Call.ID, r.text)
 	} else {
-		err = k.home.Approve(ctx, w.Waiting(), perdure.Approval{Allow: r.verdict.allow, Message: r.verdict.message})
+		err = k.home.Approve(ctx, w.Waiting(), homes.Approval{Allow: r.verdict.allow, Message: r.verdict.message})
 	}
 	switch {
 	case ctx.Err() != nil:

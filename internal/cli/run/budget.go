@@ -6,10 +6,10 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // noBudget takes a budget off.
@@ -70,7 +70,7 @@ func checkBudget(agent session.Agent, nano int64) error {
 
 // budgetOf looks whether the budget of a resumed session can be kept, and gives it the price that the configuration has
 // for its model now.
-func budgetOf(a *app.App, h *perdure.Home, set settings.Loaded, st *session.State, opt *perdure.RunOptions) error {
+func budgetOf(a *app.App, h *homes.Home, set settings.Loaded, st *session.State, opt *homes.RunOptions) error {
 	agent := st.Agent
 	if opt.Agent != nil {
 		agent = *opt.Agent

@@ -7,10 +7,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/live"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // claudeShape writes the lines that programs written for Claude Code's stream-json read: system/init, assistant, user
@@ -20,8 +21,8 @@ type claudeShape struct {
 	enc     *json.Encoder
 	session string
 	calls   live.Calls
-	usage   session.Usage // of the run
-	cost    int64         // nano-USD of the run, as far as known
+	usage   model.Usage // of the run
+	cost    int64       // nano-USD of the run, as far as known
 	steps   int
 	asked   int64 // ms UTC of the model call under way
 	apiMS   int64
@@ -50,7 +51,7 @@ func (c *claudeShape) opened(st *session.State, _ bool, _ func(int64) string) {
 	c.line(fmt.Sprint("init:", st.Head.Seq), object{
 		"type": "system", "subtype": "init", "cwd": st.Cwd, "tools": toolNames(st.Agent.Tools), "mcp_servers": []any{},
 		"model": st.Agent.Model, "permissionMode": st.Config.Mode, "slash_commands": []any{}, "apiKeySource": "none",
-		"output_style": "default", "agents": []any{}, "claude_code_version": "perdure " + perdure.Version,
+		"output_style": "default", "agents": []any{}, "claude_code_version": "perdure " + homes.Version,
 	})
 }
 
@@ -96,11 +97,11 @@ func (c *claudeShape) responded(u engine.Update, b *session.ModelResponded) {
 
 func claudeBlock(bl session.SealedBlock) any {
 	switch bl.Type {
-	case session.BlockText:
+	case model.BlockText:
 		return object{"type": "text", "text": string(bl.Shown)}
-	case session.BlockToolUse:
-		return object{"type": "tool_use", "id": bl.ID, "name": bl.Name, "input": perdure.JSONValue(bl.Input)}
-	case session.BlockThinking, session.BlockOther, session.BlockToolResult, session.BlockImage, session.BlockDocument:
+	case model.BlockToolUse:
+		return object{"type": "tool_use", "id": bl.ID, "name": bl.Name, "input": homes.JSONValue(bl.Input)}
+	case model.BlockThinking, model.BlockOther, model.BlockToolResult, model.BlockImage, model.BlockDocument:
 	}
 	var kind struct {
 		Type string `json:"type"`
@@ -111,14 +112,14 @@ func claudeBlock(bl session.SealedBlock) any {
 	return nil
 }
 
-func claudeUsage(u session.Usage) object {
+func claudeUsage(u model.Usage) object {
 	return object{
 		"input_tokens": u.Input, "output_tokens": u.Output,
 		"cache_creation_input_tokens": u.CacheWrite, "cache_read_input_tokens": u.CacheRead,
 	}
 }
 
-func (c *claudeShape) finished(u engine.Update, act string, parts []session.Part, isError bool) {
+func (c *claudeShape) finished(u engine.Update, act string, parts []model.Part, isError bool) {
 	c.line(fmt.Sprint(u.Event.Seq), object{
 		"type": "user", "parent_tool_use_id": nil, "message": object{"role": "user", "content": []any{object{
 			"type": "tool_result", "tool_use_id": c.calls.Of(act).Use, "content": claudeContent(parts), "is_error": isError,
@@ -127,24 +128,24 @@ func (c *claudeShape) finished(u engine.Update, act string, parts []session.Part
 }
 
 // claudeContent is a text where there is nothing else, else blocks.
-func claudeContent(parts []session.Part) any {
+func claudeContent(parts []model.Part) any {
 	blocks := []any{}
 	for _, p := range parts {
-		if p.Type == session.BlockText {
+		if p.Type == model.BlockText {
 			blocks = append(blocks, object{"type": "text", "text": string(p.Data)})
 			continue
 		}
 		blocks = append(blocks, object{"type": p.Type, "source": object{"type": "base64", "media_type": p.Media, "data": p.Data}})
 	}
 	for _, p := range parts {
-		if p.Type != session.BlockText {
+		if p.Type != model.BlockText {
 			return blocks
 		}
 	}
-	return session.Text(parts)
+	return model.Text(parts)
 }
 
-func (c *claudeShape) result(r *perdure.Result) {
+func (c *claudeShape) result(r *homes.Result) {
 	c.session = r.SessionID
 	subtype, isError := claudeOutcome(r)
 	denials := []any{}
@@ -164,7 +165,7 @@ func (c *claudeShape) result(r *perdure.Result) {
 }
 
 // claudeOutcome gives a stop reason its name there. A turn that waits for a human is an error: there, nothing waits.
-func claudeOutcome(r *perdure.Result) (subtype string, isError bool) {
+func claudeOutcome(r *homes.Result) (subtype string, isError bool) {
 	switch r.StopReason {
 	case session.TurnEndTurn, session.TurnNone:
 		return "success", false

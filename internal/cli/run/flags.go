@@ -12,9 +12,10 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Flags are the flags of a run.
@@ -96,8 +97,8 @@ func (f *Flags) check() error {
 		return app.UsageError("--fork-session needs --continue or --resume")
 	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
 		return app.UsageError("--session-id opens a new session: it goes with --resume only to name a fork")
-	case f.Changed("session-id") && !session.ValidID(f.sessionID):
-		return session.CheckID(f.sessionID)
+	case f.Changed("session-id") && !store.ValidID(f.sessionID):
+		return store.CheckID(f.sessionID)
 	case f.Changed("append-system-prompt") && (f.cont || f.resume != ""):
 		return app.UsageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is; say it in the prompt instead")
 	case f.Changed("name") && (f.cont || f.resume != "") && !f.fork:

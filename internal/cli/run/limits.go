@@ -1,14 +1,14 @@
 package run
 
 import (
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // limits sets what a run may take: what a flag says, else what the session was given before, else the configuration.
 // What a flag says is kept by the session from then on. St is the state of a session that exists, or nil.
-func (f *Flags) limits(opt *perdure.RunOptions, set settings.Loaded, st *session.State) {
+func (f *Flags) limits(opt *homes.RunOptions, set settings.Loaded, st *session.State) {
 	had := session.Config{}
 	if st != nil {
 		had = st.Config

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
 )
 
 // GoOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.
-func GoOn(ctx context.Context, a *app.App, h *perdure.Home, id string) {
+func GoOn(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	info, err := h.Store().Get(ctx, id)
 	if err != nil {
 		return
@@ -49,7 +49,7 @@ func GoOn(ctx context.Context, a *app.App, h *perdure.Home, id string) {
 // ResumeHere runs a session as perdure -p --resume does, unless a process holds it, which then goes on itself.
 func ResumeHere(ctx context.Context, a *app.App, id string) error {
 	held := false
-	err := a.With(ctx, func(h *perdure.Home) error {
+	err := a.With(ctx, func(h *homes.Home) error {
 		info, err := h.Store().Get(ctx, id)
 		held = err == nil && info.Holder != nil
 		return err

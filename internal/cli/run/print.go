@@ -4,11 +4,11 @@ import (
 	"context"
 	"sync"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // maxReport bounds the lines that tell what a resume found.
@@ -23,7 +23,7 @@ type printer struct {
 	bare  bool          // stdout has all: stderr need not name what it waits for
 	named bool          // stdout names the session first
 	piped int           // bytes of stdin that went with the prompt
-	home  *perdure.Home // to look up the calls that wait
+	home  *homes.Home // to look up the calls that wait
 	asker *asker        // asks about them at this terminal; nil: nobody is there
 }
 
@@ -59,7 +59,7 @@ func (p *printer) observe(u engine.Update) {
 	}
 }
 
-func (p *printer) turnEnded(t perdure.TurnResult) {
+func (p *printer) turnEnded(t homes.TurnResult) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.turnEnded(t)
@@ -67,7 +67,7 @@ func (p *printer) turnEnded(t perdure.TurnResult) {
 
 // asleep tells that a run with --wait goes to sleep, and what wakes it. The turn's words come now: their reader need not
 // wait for the next one.
-func (p *printer) asleep(r *perdure.Result) {
+func (p *printer) asleep(r *homes.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.asleep(r)
@@ -90,7 +90,7 @@ func (p *printer) asleep(r *perdure.Result) {
 }
 
 // result prints the outcome: to stdout what was asked for, to stderr what a person should know.
-func (p *printer) result(r *perdure.Result, resumed, runsOn bool) {
+func (p *printer) result(r *homes.Result, resumed, runsOn bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if resumed {
@@ -102,7 +102,7 @@ func (p *printer) result(r *perdure.Result, resumed, runsOn bool) {
 }
 
 // report tells what resuming found, in at most eight lines.
-func (p *printer) report(r *perdure.Result) {
+func (p *printer) report(r *homes.Result) {
 	for i, rec := range r.Recovered {
 		if i == maxReport-1 && len(r.Recovered) > maxReport {
 			p.app.Hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
@@ -114,7 +114,7 @@ func (p *printer) report(r *perdure.Result) {
 }
 
 // stop says why the run stopped, and how to go on.
-func (p *printer) stop(r *perdure.Result, runsOn bool) {
+func (p *printer) stop(r *homes.Result, runsOn bool) {
 	a := p.app
 	switch r.StopReason {
 	case session.TurnEndTurn:

@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // settle completes the options by what an existing session was given before, and refuses one that cannot go on. A paused
 // one goes on: that is what resuming it asks for. It returns the session's rules before this run.
-func settle(ctx context.Context, a *app.App, h *perdure.Home, id string, f *Flags, set settings.Loaded, resumed bool, opt *perdure.RunOptions) ([]session.Rule, error) {
+func settle(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags, set settings.Loaded, resumed bool, opt *homes.RunOptions) ([]session.Rule, error) {
 	if !resumed {
 		f.limits(opt, set, nil)
 		return nil, nil
@@ -41,7 +41,7 @@ func settle(ctx context.Context, a *app.App, h *perdure.Home, id string, f *Flag
 
 // relocate finds where a session works whose directory is gone: where a flag says; else in the directory that it was
 // opened in, if only one below is gone. Without any of them it cannot go on.
-func relocate(a *app.App, st *session.State, f *Flags, opt *perdure.RunOptions) error {
+func relocate(a *app.App, st *session.State, f *Flags, opt *homes.RunOptions) error {
 	if f.cwd != "" {
 		dirs, err := directories("--cwd", []string{f.cwd}, a.Dir)
 		if err != nil {

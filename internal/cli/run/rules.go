@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // settingsFor reads the configuration that a run is under: of the directory that its session was opened in, wherever it
@@ -47,7 +47,7 @@ func narrowInside(set *settings.Loaded) {
 
 // rootOf finds the session that a run resumes, and the directory that it was opened in.
 func rootOf(ctx context.Context, a *app.App, f *Flags) (root string, err error) {
-	h, err := a.Open(ctx, perdure.Config{})
+	h, err := a.Open(ctx, homes.Config{})
 	if err != nil {
 		return "", err
 	}

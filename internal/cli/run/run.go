@@ -13,13 +13,14 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -54,7 +55,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	h, err := a.Open(ctx, perdure.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList()})
+	h, err := a.Open(ctx, homes.Config{Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList()})
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	return err
 }
 
-func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded, out *printer, prompt string) error {
+func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settings.Loaded, out *printer, prompt string) error {
 	opt, err := options(ctx, a, h, f, set)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func runIn(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set setti
 }
 
 // choose finds or makes the session to run, and reports whether it existed.
-func choose(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
+func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settings.Loaded, prompt string) (id string, resumed bool, err error) {
 	switch {
 	case f.resume == Pick:
 		return "", false, listToPick(ctx, a, h)
@@ -152,7 +153,7 @@ func warnOfRules(a *app.App, rules, known []session.Rule) {
 const noModel = "none/none"
 
 // newest finds the newest session of this directory that was not closed.
-func newest(ctx context.Context, a *app.App, h *perdure.Home) (string, error) {
+func newest(ctx context.Context, a *app.App, h *homes.Home) (string, error) {
 	dir, err := a.Workdir()
 	if err != nil {
 		return "", err
@@ -180,7 +181,7 @@ func newest(ctx context.Context, a *app.App, h *perdure.Home) (string, error) {
 	}
 }
 
-func listToPick(ctx context.Context, a *app.App, h *perdure.Home) error {
+func listToPick(ctx context.Context, a *app.App, h *homes.Home) error {
 	const most = 10
 	page, err := h.List(ctx, store.Query{Limit: sessions.OverviewLooked})
 	if err != nil {
@@ -201,7 +202,7 @@ func listToPick(ctx context.Context, a *app.App, h *perdure.Home) error {
 }
 
 // create opens a new session.
-func create(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded, prompt string) (string, error) {
+func create(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settings.Loaded, prompt string) (string, error) {
 	model := f.model
 	if model == "" {
 		model = set.Model
@@ -210,7 +211,7 @@ func create(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set sett
 	if err != nil {
 		return "", err
 	}
-	limits := perdure.RunOptions{}
+	limits := homes.RunOptions{}
 	if f.limits(&limits, set, nil); limits.BudgetNano != nil {
 		if err := checkBudget(agent, *limits.BudgetNano); err != nil {
 			return "", err
@@ -240,11 +241,11 @@ func create(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set sett
 }
 
 // options are what the run brings to its session.
-func options(ctx context.Context, a *app.App, h *perdure.Home, f *Flags, set settings.Loaded) (opt perdure.RunOptions, err error) {
+func options(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settings.Loaded) (opt homes.RunOptions, err error) {
 	if dir, err := filepath.EvalSymlinks(a.Dir); err == nil {
 		a.Dir = dir
 	}
-	opt.Actor = session.Actor{Type: session.ActorUser, ID: a.Getenv("USER")}
+	opt.Actor = store.Actor{Type: store.ActorUser, ID: a.Getenv("USER")}
 	opt.Mode = permission.Mode(f.mode)
 	if opt.AddDirs, err = directories("--add-dir", f.dirs, a.Dir); err != nil {
 		return opt, err
@@ -289,14 +290,14 @@ func signals(parent context.Context, a *app.App) (ctx context.Context, interrupt
 }
 
 // messageAt is the text of a message in the log; empty if it cannot be read, which whoever needs it finds out.
-func messageAt(ctx context.Context, h *perdure.Home, id string, seq int64) string {
+func messageAt(ctx context.Context, h *homes.Home, id string, seq int64) string {
 	for ev, err := range h.Events(ctx, id, seq, seq) {
 		if err != nil {
 			return ""
 		}
 		if b, err := session.Decode(ev); err == nil {
 			if m, ok := b.(*session.MessageReceived); ok {
-				return session.Text(m.Content)
+				return model.Text(m.Content)
 			}
 		}
 	}
@@ -304,7 +305,7 @@ func messageAt(ctx context.Context, h *perdure.Home, id string, seq int64) strin
 }
 
 // runsOn reports whether a parked run has left a command behind that runs.
-func runsOn(ctx context.Context, a *app.App, h *perdure.Home, r *perdure.Result) bool {
+func runsOn(ctx context.Context, a *app.App, h *homes.Home, r *homes.Result) bool {
 	if r.StopReason != session.TurnParked {
 		return false
 	}
@@ -315,7 +316,7 @@ func runsOn(ctx context.Context, a *app.App, h *perdure.Home, r *perdure.Result)
 }
 
 // exitCode is the one of a run's outcome.
-func exitCode(r *perdure.Result, sig os.Signal, wait bool) int {
+func exitCode(r *homes.Result, sig os.Signal, wait bool) int {
 	if s, ok := sig.(syscall.Signal); ok && wait { // it would not have ended by itself
 		return 128 + int(s)
 	}

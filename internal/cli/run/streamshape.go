@@ -3,9 +3,9 @@ package run
 import (
 	"encoding/json"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // streamShape writes one JSON object a line, as things happen; docs/stream-json.md describes each.
@@ -24,13 +24,13 @@ type streamLine struct {
 	Type    string `json:"type"` // init, event, delta, asleep, result
 	Session string `json:"session_id"`
 	*streamInit
-	Event  any             `json:"event,omitempty"`
-	Act    string          `json:"act,omitempty"`
-	Kind   string          `json:"kind,omitempty"`
-	Text   string          `json:"text,omitempty"`
-	Tool   string          `json:"tool,omitempty"`
-	Use    string          `json:"tool_use_id,omitempty"`
-	Result *perdure.Result `json:"result,omitempty"` // of asleep: what it has come to so far
+	Event  any           `json:"event,omitempty"`
+	Act    string        `json:"act,omitempty"`
+	Kind   string        `json:"kind,omitempty"`
+	Text   string        `json:"text,omitempty"`
+	Tool   string        `json:"tool,omitempty"`
+	Use    string        `json:"tool_use_id,omitempty"`
+	Result *homes.Result `json:"result,omitempty"` // of asleep: what it has come to so far
 }
 
 // streamInit is what the first line says besides.
@@ -55,7 +55,7 @@ func (s *streamShape) line(l streamLine) {
 func (s *streamShape) opened(st *session.State, resumed bool, _ func(int64) string) {
 	_ = s.enc.Encode(streamLine{Type: "init", Session: st.ID, streamInit: &streamInit{
 		Resumed: resumed, Title: st.Title, Model: st.Agent.Provider + "/" + st.Agent.Model, Cwd: st.Cwd,
-		Mode: st.Config.Mode, Tools: toolNames(st.Agent.Tools), Version: perdure.Version,
+		Mode: st.Config.Mode, Tools: toolNames(st.Agent.Tools), Version: homes.Version,
 	}})
 	s.begun = true
 	for _, l := range s.held {
@@ -76,13 +76,13 @@ func (s *streamShape) observe(u engine.Update) {
 	s.line(streamLine{Type: "event", Session: u.Session, Event: view})
 }
 
-func (s *streamShape) turnEnded(perdure.TurnResult) {}
+func (s *streamShape) turnEnded(homes.TurnResult) {}
 
-func (s *streamShape) asleep(r *perdure.Result) {
+func (s *streamShape) asleep(r *homes.Result) {
 	s.line(streamLine{Type: "asleep", Session: r.SessionID, Result: r})
 }
 
-func (s *streamShape) result(r *perdure.Result) {
+func (s *streamShape) result(r *homes.Result) {
 	s.line(streamLine{Type: "result", Session: r.SessionID, Result: r})
 }
 

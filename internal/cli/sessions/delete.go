@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/store"
@@ -45,7 +45,7 @@ in use, or that a session which stays was forked from, is left alone.`,
 			if err := f.check(a.Now(), args); err != nil {
 				return err
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return deleteSessions(ctx, a, h, f, args) })
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return deleteSessions(ctx, a, h, f, args) })
 		},
 	}
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
@@ -93,7 +93,7 @@ func parseAge(text string) (time.Duration, error) {
 	return 0, app.UsageError("--older-than %q: want an age such as 30d, 2w or 12h", text)
 }
 
-func deleteSessions(ctx context.Context, a *app.App, h *perdure.Home, f *deleteFlags, args []string) error {
+func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFlags, args []string) error {
 	plan, err := deletionOf(ctx, a, h, f, args)
 	switch {
 	case err != nil:
@@ -127,7 +127,7 @@ func deleteSessions(ctx context.Context, a *app.App, h *perdure.Home, f *deleteF
 }
 
 // deletionOf looks at the named sessions, or at those that the filters select.
-func deletionOf(ctx context.Context, a *app.App, h *perdure.Home, f *deleteFlags, args []string) (plan []perdure.Deletion, err error) {
+func deletionOf(ctx context.Context, a *app.App, h *homes.Home, f *deleteFlags, args []string) (plan []homes.Deletion, err error) {
 	ids := make([]string, len(args))
 	for i, name := range args {
 		if ids[i], err = a.Resolve(ctx, h, name); err != nil {
@@ -153,7 +153,7 @@ func deletionOf(ctx context.Context, a *app.App, h *perdure.Home, f *deleteFlags
 }
 
 // selected gives the sessions that the filters select.
-func (f *deleteFlags) selected(ctx context.Context, h *perdure.Home) (ids []string, err error) {
+func (f *deleteFlags) selected(ctx context.Context, h *homes.Home) (ids []string, err error) {
 	seen := 0
 	err = app.EachSession(ctx, h, store.Query{Lifecycle: f.lifecycle}, func(s store.Info) error {
 		if f.changed("older-than") && s.Updated > f.before.UnixMilli() {
@@ -168,14 +168,14 @@ func (f *deleteFlags) selected(ctx context.Context, h *perdure.Home) (ids []stri
 }
 
 // withoutNeeded leaves out what is in use, and what sessions that stay were forked from, and names it.
-func withoutNeeded(a *app.App, plan []perdure.Deletion) []perdure.Deletion {
+func withoutNeeded(a *app.App, plan []homes.Deletion) []homes.Deletion {
 	for again := true; again; {
 		going := map[string]bool{}
 		for _, d := range plan {
 			going[d.ID] = true
 		}
 		n := len(plan)
-		plan = slices.DeleteFunc(plan, func(d perdure.Deletion) bool {
+		plan = slices.DeleteFunc(plan, func(d homes.Deletion) bool {
 			if d.Holder != nil && d.Holder.Alive != store.Dead {
 				a.Note("left alone: %s is in use by pid %d on %s", d.ID, d.Holder.PID, d.Holder.Host)
 				return true
@@ -192,7 +192,7 @@ func withoutNeeded(a *app.App, plan []perdure.Deletion) []perdure.Deletion {
 }
 
 // deletionLine says what goes with a session.
-func deletionLine(a *app.App, d perdure.Deletion) string {
+func deletionLine(a *app.App, d homes.Deletion) string {
 	line := fmt.Sprintf("%s, %s, last changed %s", a.Known(d.Info), display.Count(d.Head.Seq, "event"), a.Since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
@@ -209,7 +209,7 @@ func deletionLine(a *app.App, d perdure.Deletion) string {
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
-func confirm(ctx context.Context, a *app.App, plan []perdure.Deletion) error {
+func confirm(ctx context.Context, a *app.App, plan []homes.Deletion) error {
 	if !a.Asks {
 		return &app.ExitError{Code: app.ExitUsage, Text: "delete is for good and asks first", Hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}

@@ -8,10 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
 
@@ -22,8 +21,8 @@ func ForkCommand(a *app.App) *cobra.Command {
 		Use: "fork ID[@SEQ]", Short: "Branch a session off, at its newest event or an earlier one",
 		Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("id") && !session.ValidID(child) {
-				return session.CheckID(child)
+			if cmd.Flags().Changed("id") && !store.ValidID(child) {
+				return store.CheckID(child)
 			}
 			if name != "" {
 				if err := CheckName(name); err != nil {
@@ -34,7 +33,7 @@ func ForkCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				id, err := forkParent(ctx, a, h, parent, seq)
 				if err != nil {
 					return err
@@ -61,7 +60,7 @@ func ForkCommand(a *app.App) *cobra.Command {
 }
 
 // forkParent finds the session to fork, and looks whether the event is one of it.
-func forkParent(ctx context.Context, a *app.App, h *perdure.Home, name string, seq int64) (string, error) {
+func forkParent(ctx context.Context, a *app.App, h *homes.Home, name string, seq int64) (string, error) {
 	id, err := a.Resolve(ctx, h, name)
 	if i := strings.LastIndexByte(name, '@'); err != nil && i > 0 {
 		if whole, notFound := a.Resolve(ctx, h, name[:i]); notFound == nil {
@@ -86,7 +85,7 @@ const maxForkNames = 1000
 
 // ForkName is the name that a fork gets: the given one, else its parent's with a mark that no other session has, so
 // that the parent's name still leads to the parent.
-func ForkName(ctx context.Context, h *perdure.Home, parent, given string) (string, error) {
+func ForkName(ctx context.Context, h *homes.Home, parent, given string) (string, error) {
 	info, err := h.Store().Get(ctx, parent)
 	if err != nil || given != "" || info.Heads.Title == "" {
 		return given, err

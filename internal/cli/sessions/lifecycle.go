@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -27,7 +27,7 @@ func RenameCommand(a *app.App) *cobra.Command {
 			if err := CheckName(name); err != nil {
 				return err
 			}
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				if err := a.Deliver(ctx, h, id, &session.Labelled{Title: &name}); err != nil {
 					return err
 				}
@@ -53,7 +53,7 @@ func CheckName(name string) error {
 }
 
 // WarnOfTwins says when the name does not lead to the session: ids come first, and a name must be the only one.
-func WarnOfTwins(ctx context.Context, a *app.App, h *perdure.Home, id, name string) {
+func WarnOfTwins(ctx context.Context, a *app.App, h *homes.Home, id, name string) {
 	if info, err := h.Store().Get(ctx, name); err == nil && info.ID != id {
 		a.Note("%q is also the id of another session, which comes first: use %s", name, id)
 		return
@@ -87,7 +87,7 @@ func lifecycleCommand(a *app.App, verb, short string, to session.Lifecycle, from
 	return &cobra.Command{
 		Use: verb + " ID", Short: short, Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				st, err := h.State(ctx, id)
 				switch {
 				case err != nil:

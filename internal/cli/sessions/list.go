@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -44,12 +44,12 @@ func ListCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return list(ctx, a, h, q, f.json) })
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return list(ctx, a, h, q, f.json) })
 		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&f.lifecycle, "lifecycle", "", "only those that are open, paused, closed or archived")
-	fs.StringVar(&f.activity, "activity", "", "only those that are "+strings.Join(perdure.Activities(), ", "))
+	fs.StringVar(&f.activity, "activity", "", "only those that are "+strings.Join(homes.Activities(), ", "))
 	fs.StringArrayVar(&f.labels, "label", nil, "only those with the label `KEY=VALUE`; may be repeated")
 	fs.StringVar(&f.cwd, "cwd", "", "only those of this `DIR`; without a value, of the current one")
 	fs.Lookup("cwd").NoOptDefVal = here
@@ -67,8 +67,8 @@ func listQuery(a *app.App, f *listFlags) (q store.Query, err error) {
 	switch {
 	case !slices.Contains(lifecycles, f.lifecycle):
 		return q, app.UsageError("lifecycle %q: want open, paused, closed or archived", f.lifecycle)
-	case f.activity != "" && !slices.Contains(perdure.Activities(), f.activity):
-		return q, app.UsageError("activity %q: want one of %s", f.activity, strings.Join(perdure.Activities(), ", "))
+	case f.activity != "" && !slices.Contains(homes.Activities(), f.activity):
+		return q, app.UsageError("activity %q: want one of %s", f.activity, strings.Join(homes.Activities(), ", "))
 	case f.limit < 1 || f.limit > 1000:
 		return q, app.UsageError("limit %d: want 1 to 1000", f.limit)
 	}
@@ -86,7 +86,7 @@ func listQuery(a *app.App, f *listFlags) (q store.Query, err error) {
 	return q, err
 }
 
-func list(ctx context.Context, a *app.App, h *perdure.Home, q store.Query, asJSON bool) error {
+func list(ctx context.Context, a *app.App, h *homes.Home, q store.Query, asJSON bool) error {
 	page, err := h.List(ctx, q)
 	if err != nil {
 		if q.After != "" && strings.Contains(err.Error(), "cursor") {
@@ -116,7 +116,7 @@ func list(ctx context.Context, a *app.App, h *perdure.Home, q store.Query, asJSO
 }
 
 // Print prints sessions for people. Those of one directory need not name it.
-func Print(a *app.App, sessions []perdure.Listing, oneDirectory bool) error {
+func Print(a *app.App, sessions []homes.Listing, oneDirectory bool) error {
 	if len(sessions) == 0 {
 		a.Note("no sessions")
 		return nil
@@ -141,7 +141,7 @@ func Print(a *app.App, sessions []perdure.Listing, oneDirectory bool) error {
 }
 
 // called is what a session is known by: its name, and that it is a fork.
-func called(a *app.App, s perdure.Listing) string {
+func called(a *app.App, s homes.Listing) string {
 	name := s.Heads.Title
 	if first := s.Heads.Labels[app.LabelPrompt]; name == "" && first != "" {
 		name = `"` + first + `"`
@@ -156,7 +156,7 @@ func called(a *app.App, s perdure.Listing) string {
 }
 
 // modelOf is a session's model; a script is named without its directory, and a session of mere tasks has none.
-func modelOf(s perdure.Listing) string {
+func modelOf(s homes.Listing) string {
 	provider, model, _ := strings.Cut(s.Heads.Model, "/")
 	switch provider {
 	case "none", "":
@@ -168,7 +168,7 @@ func modelOf(s perdure.Listing) string {
 }
 
 // status is one word for where a session stands: its lifecycle once that is not open, else what it does.
-func status(s perdure.Listing) string {
+func status(s homes.Listing) string {
 	switch {
 	case s.Head.Seq == 0:
 		return "empty"
@@ -182,36 +182,36 @@ func status(s perdure.Listing) string {
 
 // head is a line of list --json.
 type head struct {
-	ID        string              `json:"id"`
-	Title     string              `json:"title"`
-	Owner     string              `json:"owner"`
-	Labels    map[string]string   `json:"labels"`
-	Lifecycle string              `json:"lifecycle"`
-	Activity  string              `json:"activity"`
-	Cwd       string              `json:"cwd"`
-	Model     string              `json:"model"`
-	Turns     int64               `json:"turns"`
-	CostUSD   *float64            `json:"cost_usd"`
-	Parent    *perdure.ParentView `json:"parent"`
-	Head      session.Head        `json:"head"`
-	Epoch     int64               `json:"epoch"`
-	Holder    *perdure.HolderView `json:"holder"`
-	Pending   int64               `json:"pending"`
-	Created   perdure.Stamp       `json:"created_at"`
-	Updated   perdure.Stamp       `json:"updated_at"`
+	ID        string            `json:"id"`
+	Title     string            `json:"title"`
+	Owner     string            `json:"owner"`
+	Labels    map[string]string `json:"labels"`
+	Lifecycle string            `json:"lifecycle"`
+	Activity  string            `json:"activity"`
+	Cwd       string            `json:"cwd"`
+	Model     string            `json:"model"`
+	Turns     int64             `json:"turns"`
+	CostUSD   *float64          `json:"cost_usd"`
+	Parent    *homes.ParentView `json:"parent"`
+	Head      store.Head        `json:"head"`
+	Epoch     int64             `json:"epoch"`
+	Holder    *homes.HolderView `json:"holder"`
+	Pending   int64             `json:"pending"`
+	Created   homes.Stamp       `json:"created_at"`
+	Updated   homes.Stamp       `json:"updated_at"`
 }
 
-func headOf(s perdure.Listing) head {
+func headOf(s homes.Listing) head {
 	l := head{
 		ID: s.ID, Title: s.Heads.Title, Owner: s.Owner, Labels: s.Heads.Labels, Lifecycle: s.Heads.Lifecycle,
 		Activity: string(s.Activity), Cwd: s.Heads.Cwd, Model: s.Heads.Model, Turns: s.Heads.Turns, Head: s.Head,
-		Holder: perdure.HolderOf(s.Holder), Epoch: s.Epoch, Pending: s.Pending, Created: perdure.Stamp(s.Created), Updated: perdure.Stamp(s.Updated),
+		Holder: homes.HolderOf(s.Holder), Epoch: s.Epoch, Pending: s.Pending, Created: homes.Stamp(s.Created), Updated: homes.Stamp(s.Updated),
 	}
 	if l.Labels == nil {
 		l.Labels = map[string]string{}
 	}
 	if s.Parent != nil {
-		l.Parent = &perdure.ParentView{ID: s.Parent.Session, Seq: s.Parent.Seq}
+		l.Parent = &homes.ParentView{ID: s.Parent.Session, Seq: s.Parent.Seq}
 	}
 	if s.Heads.CostNano != nil {
 		usd := float64(*s.Heads.CostNano) / 1e9

@@ -8,9 +8,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // list shows every session once, page by page, and filters by what it shows.
@@ -18,11 +20,11 @@ func TestListFiltersAndPages(t *testing.T) {
 	w := clitest.New(t)
 	for _, id := range []string{"one", "two", "three"} {
 		w.Create(id)
-		w.Append(id, session.Actor{Type: session.ActorUser})
+		w.Append(id, store.Actor{Type: store.ActorUser})
 	}
 	title := "my name"
-	w.Append("two", session.Actor{Type: session.ActorUser}, &session.Labelled{Title: &title, Labels: map[string]string{"team": "red"}})
-	w.Append("three", session.Actor{Type: session.ActorUser}, &session.LifecycleSet{To: session.LifecyclePaused})
+	w.Append("two", store.Actor{Type: store.ActorUser}, &session.Labelled{Title: &title, Labels: map[string]string{"team": "red"}})
+	w.Append("three", store.Actor{Type: store.ActorUser}, &session.LifecycleSet{To: session.LifecyclePaused})
 	for _, c := range []struct {
 		args string
 		want string
@@ -66,7 +68,7 @@ func TestListFiltersAndPages(t *testing.T) {
 func TestListGolden(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("one")
-	w.Append("one", session.Actor{Type: session.ActorUser})
+	w.Append("one", store.Actor{Type: store.ActorUser})
 	w.OK("fork", "one", "--id", "child")
 	w.OK("rename", "child", "a child")
 	w.Golden("list_json", w.OK("list", "--json"))
@@ -101,8 +103,8 @@ func TestListMarksTheInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user := session.Actor{Type: session.ActorUser}
-	if _, err := s.Append(t.Context(), user, &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}); err != nil {
+	user := store.Actor{Type: store.ActorUser}
+	if _, err := s.Append(t.Context(), user, &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}}); err != nil {
 		t.Fatal(err)
 	}
 	// The heads are one append late.
@@ -129,7 +131,7 @@ func TestListMarksTheInterrupted(t *testing.T) {
 // agree demands that everything that names a session's activity names this one.
 func agree(w *clitest.World, id, activity string) {
 	w.T.Helper()
-	for _, word := range perdure.Activities() {
+	for _, word := range homes.Activities() {
 		found := strings.Contains(w.OK("list", "--json", "--activity", word), `"id":"`+id+`"`)
 		if found != (word == activity) {
 			w.T.Errorf("list --activity %s: found %v, the session is %s", word, found, activity)
@@ -149,9 +151,9 @@ func agree(w *clitest.World, id, activity string) {
 // Each activity is told apart, whatever brought a session there.
 func TestActivities(t *testing.T) {
 	w := clitest.New(t)
-	user := session.Actor{Type: session.ActorUser}
+	user := store.Actor{Type: store.ActorUser}
 	message := func() session.Body {
-		return &session.MessageReceived{Content: []session.Part{session.TextPart("hi")}}
+		return &session.MessageReceived{Content: []model.Part{model.TextPart("hi")}}
 	}
 	w.Create("s1")
 	agree(w, "s1", "idle")
@@ -172,8 +174,8 @@ func TestActivities(t *testing.T) {
 		t.Errorf("the question is not in show:\n%s", out)
 	}
 	w.Append("s1", user, &session.QuestionAnswered{Act: "t1.s1.b1.a1", Text: "red"})
-	w.Append("s1", session.Actor{Type: session.ActorEngine}, &session.ToolFinished{
-		Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []session.Part{session.TextPart("red")},
+	w.Append("s1", store.Actor{Type: store.ActorEngine}, &session.ToolFinished{
+		Act: "t1.s1.b1.a1", Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart("red")},
 	})
 	agree(w, "s1", "stopped")
 }

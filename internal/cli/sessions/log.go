@@ -9,10 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // logFlags are what log is asked to print.
@@ -35,7 +36,7 @@ func LogCommand(a *app.App) *cobra.Command {
 			case f.tail > 0 && cmd.Flags().Changed("from"):
 				return app.UsageError("--tail and --from both say where to begin: give one")
 			}
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				if f.follow {
 					return a.WhileRead(ctx, func(ctx context.Context) error { return log(ctx, a, h, id, f) })
 				}
@@ -58,7 +59,7 @@ func LogCommand(a *app.App) *cobra.Command {
 // maxAncestors bounds a chain of forks, as the engine does.
 const maxAncestors = 1000
 
-func log(ctx context.Context, a *app.App, h *perdure.Home, id string, f *logFlags) (err error) {
+func log(ctx context.Context, a *app.App, h *homes.Home, id string, f *logFlags) (err error) {
 	p := &logPrinter{app: a, out: bufio.NewWriterSize(a.Stdout, 64<<10), json: f.json, named: f.ancestors}
 	from := f.from
 	if f.tail > 0 {
@@ -92,7 +93,7 @@ func log(ctx context.Context, a *app.App, h *perdure.Home, id string, f *logFlag
 }
 
 // ancestors are the ranges that a fork began with, the oldest first.
-func ancestors(ctx context.Context, h *perdure.Home, id string) ([]session.Range, error) {
+func ancestors(ctx context.Context, h *homes.Home, id string) ([]session.Range, error) {
 	var out []session.Range
 	for range maxAncestors {
 		info, err := h.Store().Get(ctx, id)
@@ -117,7 +118,7 @@ type logPrinter struct {
 	live  bool // each event is shown at once
 }
 
-func (p *logPrinter) print(id string, events iter.Seq2[session.Event, error]) error {
+func (p *logPrinter) print(id string, events iter.Seq2[store.Event, error]) error {
 	for ev, err := range events {
 		if err != nil {
 			return err
@@ -134,7 +135,7 @@ func (p *logPrinter) print(id string, events iter.Seq2[session.Event, error]) er
 	return nil
 }
 
-func (p *logPrinter) event(id string, ev session.Event) error {
+func (p *logPrinter) event(id string, ev store.Event) error {
 	if p.json {
 		line := session.EventView(ev, nil)
 		if p.named {

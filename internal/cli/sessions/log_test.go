@@ -8,7 +8,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 func TestLogGolden(t *testing.T) {
@@ -22,11 +23,11 @@ func TestLogGolden(t *testing.T) {
 func TestLogOfAFork(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("a")
-	w.Append("a", session.Actor{Type: session.ActorUser})
+	w.Append("a", store.Actor{Type: store.ActorUser})
 	w.OK("fork", "a", "--id", "b")
-	w.Append("b", session.Actor{Type: session.ActorUser})
+	w.Append("b", store.Actor{Type: store.ActorUser})
 	w.OK("fork", "b@2", "--id", "c")
-	w.Append("a", session.Actor{Type: session.ActorUser}) // after the fork: not the child's past
+	w.Append("a", store.Actor{Type: store.ActorUser}) // after the fork: not the child's past
 	own := clitest.Lines(t, w.OK("log", "c", "--json"))
 	var keys []string
 	for k := range own[0] {
@@ -57,7 +58,7 @@ func TestLogOfAFork(t *testing.T) {
 func TestLogFrom(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("a")
-	w.Append("a", session.Actor{Type: session.ActorUser})
+	w.Append("a", store.Actor{Type: store.ActorUser})
 	if l := clitest.Lines(t, w.OK("log", "a", "--json", "--from", "3")); len(l) != 1 || l[0]["seq"] != 3.0 {
 		t.Errorf("from 3: %v", l)
 	}
@@ -74,7 +75,7 @@ func TestLogFollow(t *testing.T) {
 	w.Create("a")
 	r, wait := w.Start("log", "a", "--json", "--follow")
 	clitest.Until(t, "the first event is shown", func() bool { return strings.Contains(r.Read().Stdout, "session.opened") })
-	w.Append("a", session.Actor{Type: session.ActorUser}, &session.App{Namespace: "fresh"})
+	w.Append("a", store.Actor{Type: store.ActorUser}, &session.App{Namespace: "fresh"})
 	clitest.Until(t, "the new event is shown", func() bool { return strings.Contains(r.Read().Stdout, `"namespace":"fresh"`) })
 	w.Signals <- syscall.SIGINT
 	wait()
@@ -102,13 +103,13 @@ func TestEventViewOfTheUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		ev   session.Event
+		ev   store.Event
 		want string
 	}{
-		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: raw}, `{"namespace":"n","parts":[{"text_base64":"/w=="}]}`},
-		{session.Event{Seq: 1, Kind: session.KindApp, Codec: session.Codec1}, `{"erased":true}`},
-		{session.Event{Seq: 1, Kind: session.KindApp, Codec: 9, Body: []byte("ab")}, `{"codec":9,"raw_base64":"YWI="}`},
-		{session.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: []byte("ab")}, `{"raw_base64":"YWI="}`},
+		{store.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: raw}, `{"namespace":"n","parts":[{"text_base64":"/w=="}]}`},
+		{store.Event{Seq: 1, Kind: session.KindApp, Codec: session.Codec1}, `{"erased":true}`},
+		{store.Event{Seq: 1, Kind: session.KindApp, Codec: 9, Body: []byte("ab")}, `{"codec":9,"raw_base64":"YWI="}`},
+		{store.Event{Seq: 1, Kind: "later.kind", Codec: session.Codec1, Body: []byte("ab")}, `{"raw_base64":"YWI="}`},
 	} {
 		var b strings.Builder
 		if err := display.Encoder(&b).Encode(session.EventView(c.ev, nil)); err != nil {
@@ -118,7 +119,7 @@ func TestEventViewOfTheUnknown(t *testing.T) {
 			t.Errorf("%s: want body %s", b.String(), c.want)
 		}
 	}
-	if v := session.EventView(session.Event{Seq: 7, Kind: session.KindApp, Codec: session.Codec1, Body: []byte("ab")}, nil); v.Body.(map[string]any)["error"] == nil {
+	if v := session.EventView(store.Event{Seq: 7, Kind: session.KindApp, Codec: session.Codec1, Body: []byte("ab")}, nil); v.Body.(map[string]any)["error"] == nil {
 		t.Errorf("a damaged body: %v", v.Body)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -22,9 +22,9 @@ const (
 
 // Overview is what perdure says when it is asked for nothing: the newest sessions of this directory, what waits for a
 // human anywhere, what runs, and how to begin.
-func Overview(ctx context.Context, a *app.App, h *perdure.Home) error {
+func Overview(ctx context.Context, a *app.App, h *homes.Home) error {
 	q := store.Query{Limit: OverviewLooked}
-	var page perdure.ListPage
+	var page homes.ListPage
 	var err error
 	if q.Cwd, err = a.Directory(here); err == nil { // else it is gone, with its sessions
 		page, err = h.List(ctx, q)
@@ -56,9 +56,9 @@ func Overview(ctx context.Context, a *app.App, h *perdure.Home) error {
 }
 
 // OnlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
-func OnlyTasks(s perdure.Listing) bool { return modelOf(s) == "-" }
+func OnlyTasks(s homes.Listing) bool { return modelOf(s) == "-" }
 
-func overviewWaits(ctx context.Context, a *app.App, h *perdure.Home) error {
+func overviewWaits(ctx context.Context, a *app.App, h *homes.Home) error {
 	var waits []pending.Wait
 	for _, kind := range []string{pending.Approval, pending.Question} {
 		more, err := pending.All(ctx, a, h, kind)
@@ -88,14 +88,14 @@ func shortWait(w pending.Wait) string {
 	return app.ShortID(w.Session, app.ShortLength) + ":" + w.Call.ID
 }
 
-func overviewTasks(ctx context.Context, a *app.App, h *perdure.Home) error {
+func overviewTasks(ctx context.Context, a *app.App, h *homes.Home) error {
 	tasks, err := a.AllTasks(ctx, h)
 	if err != nil {
 		return err
 	}
-	tasks = slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return !t.Live() })
+	tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return !t.Live() })
 	running := 0
-	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(perdure.Listing) error {
+	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(homes.Listing) error {
 		running++
 		return nil
 	})

@@ -10,17 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
 // ShowCommand is perdure show.
 func ShowCommand(a *app.App) *cobra.Command {
-	var opt perdure.ViewOptions
+	var opt homes.ViewOptions
 	var asJSON bool
 	last := 0
 	c := &cobra.Command{
@@ -33,7 +34,7 @@ func ShowCommand(a *app.App) *cobra.Command {
 				}
 				opt.Messages = true
 			}
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				v, err := h.View(ctx, id, opt)
 				if err != nil {
 					return err
@@ -56,7 +57,7 @@ func ShowCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func show(a *app.App, v *perdure.View) {
+func show(a *app.App, v *homes.View) {
 	row := func(name, format string, args ...any) {
 		a.Linef("%-12s %s", name, display.Line(fmt.Sprintf(format, args...), 500))
 	}
@@ -100,7 +101,7 @@ func show(a *app.App, v *perdure.View) {
 }
 
 // tokens is a usage in words, without what is none.
-func tokens(u session.Usage) string {
+func tokens(u model.Usage) string {
 	words := []string{display.Grouped(u.Input) + " tokens in", display.Grouped(u.Output) + " out"}
 	for _, part := range []struct {
 		n    int64
@@ -114,7 +115,7 @@ func tokens(u session.Usage) string {
 }
 
 // doing is where a session stands and who holds it.
-func doing(v *perdure.View) string {
+func doing(v *homes.View) string {
 	text := string(v.Lifecycle) + ", " + string(v.Activity)
 	if v.Holder == nil {
 		return text
@@ -136,23 +137,23 @@ const (
 	shownFiles = 10
 )
 
-func showLists(a *app.App, v *perdure.View) {
-	section(a, "waits for you", v.Waiting, func(w perdure.Waiting) { showWait(a, w) })
+func showLists(a *app.App, v *homes.View) {
+	section(a, "waits for you", v.Waiting, func(w homes.Waiting) { showWait(a, w) })
 	section(a, "plan", v.Plan, func(s session.Step) { itemf(a, "%-9s  %s", s.Status, s.Content) })
 	showActs(a, v)
-	section(a, "tasks", v.Tasks, func(t perdure.TaskView) { showTask(a, t) })
-	section(a, "awaits", v.Awaits, func(w perdure.AwaitView) { itemf(a, "%s", AwaitLine(a, w)) })
-	section(a, "facts", v.Facts, func(f perdure.FactView) { itemf(a, "%s: %s", f.Kind, f.Text) })
+	section(a, "tasks", v.Tasks, func(t homes.TaskView) { showTask(a, t) })
+	section(a, "awaits", v.Awaits, func(w homes.AwaitView) { itemf(a, "%s", AwaitLine(a, w)) })
+	section(a, "facts", v.Facts, func(f homes.FactView) { itemf(a, "%s: %s", f.Kind, f.Text) })
 	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
 	if n := len(changed); n > 0 {
-		section(a, "changed files", changed[:min(n, shownFiles)], func(f perdure.FileView) { itemf(a, "%s", a.Tilde(f.Path)) })
+		section(a, "changed files", changed[:min(n, shownFiles)], func(f homes.FileView) { itemf(a, "%s", a.Tilde(f.Path)) })
 		if n > shownFiles {
 			itemf(a, "… %d more", n-shownFiles)
 		}
 	}
-	section(a, "messages that wait for their turn", v.Inbox, func(i perdure.InboxView) { itemf(a, "%s  %s", a.Local(int64(i.Sent)), inboxText(i)) })
+	section(a, "messages that wait for their turn", v.Inbox, func(i homes.InboxView) { itemf(a, "%s  %s", a.Local(int64(i.Sent)), inboxText(i)) })
 	section(a, "faults", v.Faults, func(f string) { itemf(a, "%s", f) })
-	section(a, "messages", v.Messages, func(m perdure.MessageView) { showMessage(a, m) })
+	section(a, "messages", v.Messages, func(m homes.MessageView) { showMessage(a, m) })
 }
 
 // section prints a list below its name; of an empty one nothing.
@@ -170,7 +171,7 @@ func itemf(a *app.App, format string, args ...any) {
 	a.Linef("  %s", display.Line(fmt.Sprintf(format, args...), 300))
 }
 
-func showActs(a *app.App, v *perdure.View) {
+func showActs(a *app.App, v *homes.View) {
 	if len(v.Acts) == 0 {
 		return
 	}
@@ -197,7 +198,7 @@ func took10(ms int64) string {
 }
 
 // outcome is how an act stands: how it ended, with its exit code, or what is under way.
-func outcome(act perdure.ActView) string {
+func outcome(act homes.ActView) string {
 	if act.Outcome == nil {
 		return strings.TrimSpace(strings.ReplaceAll(string(act.State), "_", " ") + "  " + act.Reason)
 	}
@@ -209,8 +210,8 @@ func outcome(act perdure.ActView) string {
 }
 
 // stands is outcome, but for a question that was answered while nobody ran the session.
-func stands(act perdure.ActView, waiting []perdure.Waiting) string {
-	asks := func(w perdure.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
+func stands(act homes.ActView, waiting []homes.Waiting) string {
+	asks := func(w homes.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
 	if act.Outcome == nil && act.Effect == session.EffectQuestion && act.State == session.ActWaitingExternal && !slices.ContainsFunc(waiting, asks) {
 		return "answered"
 	}
@@ -218,7 +219,7 @@ func stands(act perdure.ActView, waiting []perdure.Waiting) string {
 }
 
 // showWait says what a person has to decide, and how.
-func showWait(a *app.App, w perdure.Waiting) {
+func showWait(a *app.App, w homes.Waiting) {
 	if w.Question == nil {
 		itemf(a, "approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
 		if w.Again {
@@ -234,7 +235,7 @@ func showWait(a *app.App, w perdure.Waiting) {
 	a.Linef("    perdure answer %s ANSWER", w.ID)
 }
 
-func showTask(a *app.App, t perdure.TaskView) {
+func showTask(a *app.App, t homes.TaskView) {
 	how := display.TaskSettings(t.TaskSettings)
 	if how != "" {
 		how = "[" + how + "]  "
@@ -244,7 +245,7 @@ func showTask(a *app.App, t perdure.TaskView) {
 }
 
 // inboxText is what somebody sent: a message's text, else the kind of what it was.
-func inboxText(i perdure.InboxView) string {
+func inboxText(i homes.InboxView) string {
 	if i.Kind != session.KindMessageReceived {
 		return string(i.Kind)
 	}
@@ -252,7 +253,7 @@ func inboxText(i perdure.InboxView) string {
 }
 
 // showMessage prints a message with every line indented, so that none can pass for one of ours.
-func showMessage(a *app.App, m perdure.MessageView) {
+func showMessage(a *app.App, m homes.MessageView) {
 	for _, c := range m.Content {
 		a.Linef("  %s: %s", m.Role, c.Type)
 		indented(a, contentText(c))
@@ -265,11 +266,11 @@ func indented(a *app.App, text string) {
 	}
 }
 
-func contentText(c perdure.ContentView) string {
+func contentText(c homes.ContentView) string {
 	switch {
 	case c.Text != nil:
 		return *c.Text
-	case c.Type == session.BlockToolUse:
+	case c.Type == model.BlockToolUse:
 		return c.Name + " " + inputText(c.Input)
 	case c.Content != nil:
 		var b strings.Builder
@@ -293,7 +294,7 @@ func inputText(v any) string {
 }
 
 // AwaitLine is one await for people.
-func AwaitLine(a *app.App, v perdure.AwaitView) string {
+func AwaitLine(a *app.App, v homes.AwaitView) string {
 	at := ""
 	if v.At != 0 {
 		at = ", at the latest " + a.Local(int64(v.At))

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 func TestShowGolden(t *testing.T) {
@@ -65,7 +66,7 @@ func TestShowAllReadsTheLog(t *testing.T) {
 	for i := range bodies {
 		bodies[i] = &session.FileSeen{File: session.File{Path: "/f/" + string(rune('a'+i%26)) + strings.Repeat("x", i/26), Use: session.FileRead}}
 	}
-	w.Append("s1", session.Actor{Type: session.ActorTool}, bodies...)
+	w.Append("s1", store.Actor{Type: store.ActorTool}, bodies...)
 	count := func(v map[string]any) int { return len(v["files"].(map[string]any)["read"].([]any)) }
 	v := clitest.Lines(t, w.OK("show", "s1", "--json"))[0]
 	if count(v) != 4096 || v["truncated"].(map[string]any)["files"] != 4.0 {

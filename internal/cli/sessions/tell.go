@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // TellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
 // to find and to end them.
-func TellTasks(ctx context.Context, a *app.App, h *perdure.Home, id string) {
+func TellTasks(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return

@@ -9,10 +9,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -31,8 +32,8 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 			if !slices.Contains(UsageBy, by) {
 				return app.UsageError("--by %q: want model, session, directory or day", by)
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
-				r := &usageReport{By: by, Usage: perdure.UsageView{Models: []perdure.ModelView{}}, parts: map[string]*usagePart{}}
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
+				r := &usageReport{By: by, Usage: homes.UsageView{Models: []homes.ModelView{}}, parts: map[string]*usagePart{}}
 				if len(args) == 1 {
 					id, err := a.Resolve(ctx, h, args[0])
 					if err != nil {
@@ -51,13 +52,13 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 
 // usageReport is what usage prints.
 type usageReport struct {
-	ID       string            `json:"id,omitempty"` // empty: all sessions
-	By       string            `json:"by"`
-	Sessions int               `json:"sessions"`
-	Usage    perdure.UsageView `json:"usage"`
-	CostUSD  *float64          `json:"cost_usd"`       // null: a price is unknown
-	Known    float64           `json:"known_cost_usd"` // of the calls whose price is known
-	Parts    []usagePart       `json:"parts"`
+	ID       string          `json:"id,omitempty"` // empty: all sessions
+	By       string          `json:"by"`
+	Sessions int             `json:"sessions"`
+	Usage    homes.UsageView `json:"usage"`
+	CostUSD  *float64        `json:"cost_usd"`       // null: a price is unknown
+	Known    float64         `json:"known_cost_usd"` // of the calls whose price is known
+	Parts    []usagePart     `json:"parts"`
 
 	parts map[string]*usagePart
 }
@@ -65,7 +66,7 @@ type usageReport struct {
 // usagePart is the usage of one model, session, directory or day.
 type usagePart struct {
 	Name string `json:"name"`
-	session.Usage
+	model.Usage
 	Calls    int64   `json:"calls"`
 	Unpriced int64   `json:"unpriced_calls"`
 	Known    float64 `json:"known_cost_usd"`
@@ -73,14 +74,14 @@ type usagePart struct {
 
 // usage sums up sessions; a fork's log counts from its fork, so nothing is counted twice. A session that cannot be read
 // is named, and makes the command fail after the others were counted.
-func usage(ctx context.Context, a *app.App, h *perdure.Home, r *usageReport, asJSON bool) error {
+func usage(ctx context.Context, a *app.App, h *homes.Home, r *usageReport, asJSON bool) error {
 	failed := 0
-	byModel := map[string]*perdure.ModelView{}
+	byModel := map[string]*homes.ModelView{}
 	one := func(id string) error {
 		st, err := h.State(ctx, id)
 		if err == nil {
 			r.Sessions++
-			for _, m := range perdure.ModelViews(st) {
+			for _, m := range homes.ModelViews(st) {
 				addModel(byModel, m)
 			}
 			err = r.count(ctx, h, a, st)
@@ -99,7 +100,7 @@ func usage(ctx context.Context, a *app.App, h *perdure.Home, r *usageReport, asJ
 	if r.ID != "" {
 		err = one(r.ID)
 	} else {
-		err = h.Each(ctx, store.Query{}, func(s perdure.Listing) error { return one(s.ID) })
+		err = h.Each(ctx, store.Query{}, func(s homes.Listing) error { return one(s.ID) })
 	}
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func usage(ctx context.Context, a *app.App, h *perdure.Home, r *usageReport, asJ
 }
 
 // count adds a session's usage to its part.
-func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *app.App, st *session.State) error {
+func (r *usageReport) count(ctx context.Context, h *homes.Home, a *app.App, st *session.State) error {
 	switch r.By {
 	case "day":
 		return r.countDays(ctx, h, a, st.ID)
@@ -128,7 +129,7 @@ func (r *usageReport) count(ctx context.Context, h *perdure.Home, a *app.App, st
 	return nil
 }
 
-func (r *usageReport) countDays(ctx context.Context, h *perdure.Home, a *app.App, id string) error {
+func (r *usageReport) countDays(ctx context.Context, h *homes.Home, a *app.App, id string) error {
 	for ev, err := range h.Events(ctx, id, 1, 0) {
 		if err != nil {
 			return err
@@ -168,7 +169,7 @@ func (r *usageReport) add(name string, uses ...session.ModelUse) {
 }
 
 // sum makes the totals.
-func (r *usageReport) sum(byModel map[string]*perdure.ModelView) {
+func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
 	total := 0.0
 	r.CostUSD = &total
 	for _, m := range byModel {
@@ -176,7 +177,7 @@ func (r *usageReport) sum(byModel map[string]*perdure.ModelView) {
 		r.Usage.Add(m.Usage)
 		r.CostUSD = addCost(r.CostUSD, m.CostUSD)
 	}
-	slices.SortFunc(r.Usage.Models, func(x, y perdure.ModelView) int { return cmp.Compare(x.Model, y.Model) })
+	slices.SortFunc(r.Usage.Models, func(x, y homes.ModelView) int { return cmp.Compare(x.Model, y.Model) })
 	r.Parts = make([]usagePart, 0, len(r.parts))
 	for _, p := range r.parts {
 		if p.Calls > 0 || p.LostInput > 0 {
@@ -187,7 +188,7 @@ func (r *usageReport) sum(byModel map[string]*perdure.ModelView) {
 	slices.SortFunc(r.Parts, func(x, y usagePart) int { return cmp.Compare(x.Name, y.Name) })
 }
 
-func addModel(sums map[string]*perdure.ModelView, m perdure.ModelView) {
+func addModel(sums map[string]*homes.ModelView, m homes.ModelView) {
 	sum := sums[m.Model]
 	if sum == nil {
 		sums[m.Model] = &m

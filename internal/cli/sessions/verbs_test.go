@@ -10,7 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // fork prints the child's id alone, and says when it went back to a settled event.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func attachCommand(a *app.App) *cobra.Command {
@@ -36,7 +36,7 @@ func attachCommand(a *app.App) *cobra.Command {
 			if at.keys, err = parseKeys(keys); err != nil {
 				return err
 			}
-			return a.VerbWith(cmd, at.screen.restore, func(ctx context.Context, h *perdure.Home) error {
+			return a.VerbWith(cmd, at.screen.restore, func(ctx context.Context, h *homes.Home) error {
 				defer at.screen.restore()
 				if at.runner = h.Commands(); at.runner == nil {
 					return errors.New("this program cannot reach commands")
@@ -58,7 +58,7 @@ type attachment struct {
 	screen *screen
 	keys   []byte
 	runner *task.Runner
-	task   perdure.TaskView
+	task   homes.TaskView
 	term   *task.Terminal
 }
 

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func backgroundCommand(a *app.App) *cobra.Command {
@@ -23,7 +23,7 @@ func backgroundCommand(a *app.App) *cobra.Command {
 		Example: "  perdure task background 0198c3",
 		Args:    app.RangeArgs(1, 2, "a session, and perhaps one of its acts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				act := ""
 				if len(args) > 1 {
 					act = args[1]
@@ -36,7 +36,7 @@ func backgroundCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func background(ctx context.Context, a *app.App, h *perdure.Home, id, act string, asJSON bool) error {
+func background(ctx context.Context, a *app.App, h *homes.Home, id, act string, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
@@ -44,12 +44,12 @@ func background(ctx context.Context, a *app.App, h *perdure.Home, id, act string
 	if act, err = foreground(st, act); err != nil {
 		return err
 	}
-	var t perdure.TaskView
+	var t homes.TaskView
 	err = a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Detach(ctx, id, act)
 		return err
 	})
-	if errors.Is(err, perdure.ErrTooFast) {
+	if errors.Is(err, homes.ErrTooFast) {
 		return &app.ExitError{
 			Code: app.ExitFailed, Text: "the command of act " + act + " ended before it could be sent to the background", Hint: "perdure show " + id + " tells how",
 		}

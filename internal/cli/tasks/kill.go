@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 func killCommand(a *app.App) *cobra.Command {
@@ -28,13 +28,13 @@ func killCommand(a *app.App) *cobra.Command {
 			case stray && (all || len(except) > 0):
 				return app.UsageError("--stray goes with SESSION/ACT alone")
 			case stray:
-				return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return killStrays(ctx, a, h, args) })
+				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return killStrays(ctx, a, h, args) })
 			case all && len(args) > 1:
 				return app.UsageError("name tasks or give --all, not both")
 			case !all && len(except) > 0:
 				return app.UsageError("--except goes with --all")
 			case all:
-				return a.OnSession(cmd, args[0], func(ctx context.Context, h *perdure.Home, id string) error {
+				return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 					tasks, err := liveTasks(ctx, a, h, id, except)
 					if err != nil {
 						return err
@@ -42,7 +42,7 @@ func killCommand(a *app.App) *cobra.Command {
 					return killTasks(ctx, a, h, tasks)
 				})
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				tasks, err := tasksToKill(ctx, a, h, args)
 				if err != nil {
 					return err
@@ -58,7 +58,7 @@ func killCommand(a *app.App) *cobra.Command {
 }
 
 // tasksToKill finds the tasks that are named. A session alone names none: too much would end.
-func tasksToKill(ctx context.Context, a *app.App, h *perdure.Home, args []string) ([]perdure.TaskView, error) {
+func tasksToKill(ctx context.Context, a *app.App, h *homes.Home, args []string) ([]homes.TaskView, error) {
 	if len(args) == 1 {
 		if id, err := a.Resolve(ctx, h, args[0]); err == nil {
 			tasks, err := a.AllTasks(ctx, h)
@@ -74,7 +74,7 @@ func tasksToKill(ctx context.Context, a *app.App, h *perdure.Home, args []string
 }
 
 // liveTasks are the session's own tasks that have processes, but for the excepted ones.
-func liveTasks(ctx context.Context, a *app.App, h *perdure.Home, id string, except []string) ([]perdure.TaskView, error) {
+func liveTasks(ctx context.Context, a *app.App, h *homes.Home, id string, except []string) ([]homes.TaskView, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
@@ -85,17 +85,17 @@ func liveTasks(ctx context.Context, a *app.App, h *perdure.Home, id string, exce
 		if err != nil {
 			return nil, err
 		}
-		tasks = slices.DeleteFunc(tasks, func(t perdure.TaskView) bool { return t.ID == spared.ID })
+		tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return t.ID == spared.ID })
 	}
 	return tasks, nil
 }
 
 // killTasks ends tasks, returns when nothing of them is left, and says how each ended.
-func killTasks(ctx context.Context, a *app.App, h *perdure.Home, tasks []perdure.TaskView) error {
+func killTasks(ctx context.Context, a *app.App, h *homes.Home, tasks []homes.TaskView) error {
 	if h.Commands() == nil {
 		return errors.New("this program cannot end commands")
 	}
-	bySession := map[string][]perdure.TaskView{}
+	bySession := map[string][]homes.TaskView{}
 	for _, t := range tasks {
 		bySession[t.SessionID] = append(bySession[t.SessionID], t)
 	}
@@ -117,7 +117,7 @@ func killTasks(ctx context.Context, a *app.App, h *perdure.Home, tasks []perdure
 }
 
 // endTasks ends tasks of a session, all at once.
-func endTasks(ctx context.Context, a *app.App, h *perdure.Home, id string, tasks []perdure.TaskView, by string) error {
+func endTasks(ctx context.Context, a *app.App, h *homes.Home, id string, tasks []homes.TaskView, by string) error {
 	for _, t := range tasks {
 		switch {
 		case t.Reason == task.ReasonCopied:

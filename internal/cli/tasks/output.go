@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 const outputHelp = `Writes what is kept of a task's output to stdout, byte for byte; what is no longer kept is told by a line
@@ -36,7 +36,7 @@ func outputCommand(a *app.App) *cobra.Command {
 			if err := o.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, err := namedTask(ctx, a, h, args)
 				if err != nil {
 					return err
@@ -94,7 +94,7 @@ func (o *outputOptions) check(changed func(string) bool) (err error) {
 }
 
 // chooseAttempt makes a view of an earlier attempt of the task. They are kept under the same id.
-func chooseAttempt(t perdure.TaskView, attempt int) (perdure.TaskView, error) {
+func chooseAttempt(t homes.TaskView, attempt int) (homes.TaskView, error) {
 	first := t.Attempt - len(t.Attempts)
 	switch {
 	case attempt == 0 || attempt == t.Attempt:

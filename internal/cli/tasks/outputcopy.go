@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/task"
 )
@@ -18,9 +18,9 @@ const (
 // outputCopy copies a task's output to stdout.
 type outputCopy struct {
 	runner *task.Runner
-	task   perdure.TaskView
+	task   homes.TaskView
 	opt    *outputOptions
-	reader *perdure.Reader // nil: nobody's place moves
+	reader *homes.Reader // nil: nobody's place moves
 	lines  *lineFilter     // nil: every byte is wanted
 	sink   outputSink
 	from   int64 // read and handed on up to here
@@ -28,7 +28,7 @@ type outputCopy struct {
 }
 
 // outputOf writes the output of one task.
-func outputOf(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskView, opt *outputOptions) error {
+func outputOf(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView, opt *outputOptions) error {
 	t, err := chooseAttempt(t, opt.attempt)
 	if err != nil {
 		return err

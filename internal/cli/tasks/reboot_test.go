@@ -18,7 +18,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // reboot leaves the home as a restart of the machine does: the records are of another boot, and no process is left.
@@ -199,7 +200,7 @@ func TestRestoreRefused(t *testing.T) {
 	w.RunTask("--name", "planned", "--restart", "on-reboot", "--", "sh", "-c", "echo up; sleep 600")
 	reboot(w)
 	plan := "plan"
-	w.Append(idOf(w, "planned"), session.Actor{Type: session.ActorUser}, &session.Configured{Mode: &plan})
+	w.Append(idOf(w, "planned"), store.Actor{Type: store.ActorUser}, &session.Configured{Mode: &plan})
 	if err := os.WriteFile(deny, []byte("[permissions]\ndeny = [\"Bash(tail:*)\"]\nask = [\"Bash(sh:*)\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +384,7 @@ func TestRestoreAfterShutdown(t *testing.T) {
 		w.Create(id)
 		st := w.TaskUnder(id, "bash_1", c.script, 0, "another")
 		clitest.Until(t, "it is up", func() bool { return w.OK("task", "output", id, "bash_1") == "up\n" })
-		w.Append(id, session.Actor{Type: session.ActorUser}, &session.TaskRestartSet{
+		w.Append(id, store.Actor{Type: store.ActorUser}, &session.TaskRestartSet{
 			Task: "bash_1", Restart: c.policy, Bound: session.CommandDigest(nil, c.script, w.Dir),
 		})
 		dir := filepath.Join(w.Home, "acts", id, "t1.s1.b1.a1")

@@ -6,11 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -37,7 +37,7 @@ func restartPolicyCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, _, err := taskAnd(ctx, a, h, args, false)
 				if err != nil {
 					return err
@@ -62,7 +62,7 @@ func restoreCommand(a *app.App) *cobra.Command {
 			"held is left to its holder. It may be run twice, or twice at once: nothing is started twice.",
 		Example: "  perdure task restore",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				if err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error { return r.session(ctx, h, s.ID) }); err != nil {
 					return err
 				}
@@ -83,13 +83,13 @@ type restoring struct {
 }
 
 // session restores one session. What is wrong with it does not keep the others down.
-func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) error {
+func (r *restoring) session(ctx context.Context, h *homes.Home, id string) error {
 	a := r.app
 	st, err := h.State(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	var lost []perdure.TaskView
+	var lost []homes.TaskView
 	var rules []session.Rule
 	if err == nil {
 		if lost = h.Tasks().LostInReboot(st); len(lost) == 0 {
@@ -97,7 +97,7 @@ func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) err
 		}
 		rules, err = rulesOf(a, st)
 	}
-	var done []perdure.Restored
+	var done []homes.Restored
 	if err == nil {
 		done, err = h.Tasks().Restore(ctx, id, rules)
 	}
@@ -121,7 +121,7 @@ func (r *restoring) session(ctx context.Context, h *perdure.Home, id string) err
 	return nil
 }
 
-func (r *restoring) tell(t perdure.Restored) error {
+func (r *restoring) tell(t homes.Restored) error {
 	a := r.app
 	r.lost++
 	if !t.Again && t.Restart != "" {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // taskRun is what task run was asked for.
@@ -40,7 +40,7 @@ func runCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return runTask(ctx, a, h, r, set, args) })
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return runTask(ctx, a, h, r, set, args) })
 		},
 	}
 	c.Flags().StringVar(&r.session, "session", "", "the session to run it in, by `ID` or name")
@@ -51,7 +51,7 @@ func runCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func runTask(ctx context.Context, a *app.App, h *perdure.Home, r *taskRun, set session.TaskSettings, argv []string) error {
+func runTask(ctx context.Context, a *app.App, h *homes.Home, r *taskRun, set session.TaskSettings, argv []string) error {
 	policy, err := restartPolicy(r.restart)
 	if err != nil {
 		return err
@@ -60,9 +60,9 @@ func runTask(ctx context.Context, a *app.App, h *perdure.Home, r *taskRun, set s
 		return err
 	}
 	if h.Hides([]byte(r.name + "\n" + quoted(argv))) {
-		return fmt.Errorf("the command: %w", perdure.ErrSecret) // before a session is made for it
+		return fmt.Errorf("the command: %w", homes.ErrSecret) // before a session is made for it
 	}
-	spec := perdure.TaskSpec{
+	spec := homes.TaskSpec{
 		Name: r.name, Argv: argv, Command: quoted(argv), Cwd: a.Dir, Restart: policy, TaskSettings: set,
 	}
 	var id string
@@ -82,7 +82,7 @@ func runTask(ctx context.Context, a *app.App, h *perdure.Home, r *taskRun, set s
 	if err != nil {
 		return err
 	}
-	var t perdure.TaskView
+	var t homes.TaskView
 	err = a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Start(ctx, id, spec, rules)
 		return err
@@ -94,7 +94,7 @@ func runTask(ctx context.Context, a *app.App, h *perdure.Home, r *taskRun, set s
 }
 
 // mayRun asks whether a request would be taken, before anything is done for it, and returns today's rules.
-func mayRun(ctx context.Context, a *app.App, h *perdure.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
+func mayRun(ctx context.Context, a *app.App, h *homes.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func restartCommand(a *app.App) *cobra.Command {
 			"missing directory would keep from starting is not ended.",
 		Example: "  perdure task restart web",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, err := namedTask(ctx, a, h, args)
 				if err != nil {
 					return err
@@ -135,13 +135,13 @@ func restartCommand(a *app.App) *cobra.Command {
 }
 
 // restart runs a task again. What would refuse it is found before anything is ended.
-func restart(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskView) (perdure.TaskView, error) {
+func restart(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView) (homes.TaskView, error) {
 	rules, err := mayRun(ctx, a, h, t.SessionID, &session.TaskRequested{Task: t.ID})
 	if err != nil {
 		return t, err
 	}
 	if t.Live() {
-		if err := killTasks(ctx, a, h, []perdure.TaskView{t}); err != nil {
+		if err := killTasks(ctx, a, h, []homes.TaskView{t}); err != nil {
 			return t, err
 		}
 	}
@@ -157,7 +157,7 @@ func restart(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskVie
 	return again, err
 }
 
-func tellStarted(a *app.App, t perdure.TaskView, asJSON bool) error {
+func tellStarted(a *app.App, t homes.TaskView, asJSON bool) error {
 	if asJSON {
 		return a.JSON(struct {
 			SessionID string `json:"session_id"`

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
 // killStrays ends commands that no session knows of any more, by what doctor calls them: SESSION/ACT. All are looked at
 // before anything is signalled.
-func killStrays(ctx context.Context, a *app.App, h *perdure.Home, names []string) error {
+func killStrays(ctx context.Context, a *app.App, h *homes.Home, names []string) error {
 	r := h.Commands()
 	if r == nil {
 		return errors.New("this program cannot end commands")
@@ -42,7 +42,7 @@ func killStrays(ctx context.Context, a *app.App, h *perdure.Home, names []string
 }
 
 // refuseKnown refuses a command that has a name of its own in its session: there its end is recorded.
-func refuseKnown(ctx context.Context, a *app.App, h *perdure.Home, id, act string) error {
+func refuseKnown(ctx context.Context, a *app.App, h *homes.Home, id, act string) error {
 	st, err := h.State(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil

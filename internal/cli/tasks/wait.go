@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // taskWait is what task wait was asked for.
@@ -46,7 +46,7 @@ func waitCommand(a *app.App) *cobra.Command {
 			if cmd.Flags().Changed("timeout") && w.timeout <= 0 {
 				return app.UsageError("--timeout must be more than 0, as in 30s or 10m")
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, err := namedTask(ctx, a, h, args)
 				if err != nil {
 					return err
@@ -61,7 +61,7 @@ func waitCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func waitTask(ctx context.Context, a *app.App, h *perdure.Home, w *taskWait, t perdure.TaskView) error {
+func waitTask(ctx context.Context, a *app.App, h *homes.Home, w *taskWait, t homes.TaskView) error {
 	limited := ctx
 	if w.timeout > 0 {
 		var cancel context.CancelFunc
@@ -75,7 +75,7 @@ func waitTask(ctx context.Context, a *app.App, h *perdure.Home, w *taskWait, t p
 	}
 	if w.json {
 		if err := a.JSON(struct {
-			perdure.TaskNews
+			homes.TaskNews
 			TimedOut bool `json:"timed_out"`
 		}{news, late}); err != nil {
 			return err
@@ -85,7 +85,7 @@ func waitTask(ctx context.Context, a *app.App, h *perdure.Home, w *taskWait, t p
 }
 
 // tellNews words what a task was waited for came to.
-func tellNews(a *app.App, w *taskWait, news perdure.TaskNews, late bool) error {
+func tellNews(a *app.App, w *taskWait, news homes.TaskNews, late bool) error {
 	status := fmt.Sprintf("%s %s", news.Task.ID, display.TaskStatus(news.Task))
 	if news.Gap > 0 {
 		a.Note("%d bytes of its output were dropped before they could be looked at", news.Gap)

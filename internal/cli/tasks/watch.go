@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 )
@@ -28,7 +28,7 @@ func watchCommand(a *app.App) *cobra.Command {
 					Hint: "perdure task list shows the same once, --json for programs",
 				}
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error { return watchTasks(ctx, a, h, reader, args) })
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return watchTasks(ctx, a, h, reader, args) })
 		},
 	}
 	c.Flags().StringVar(&reader, "reader", "watch", "whose unread output is counted")
@@ -38,7 +38,7 @@ func watchCommand(a *app.App) *cobra.Command {
 // watchFPS is how often the screen is drawn at most. It is also how long a key may take to show.
 const watchFPS = 20
 
-func watchTasks(ctx context.Context, a *app.App, h *perdure.Home, reader string, args []string) error {
+func watchTasks(ctx context.Context, a *app.App, h *homes.Home, reader string, args []string) error {
 	source := newWatchSource(a, h, reader)
 	title := ""
 	if len(args) > 0 {

@@ -8,33 +8,33 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // watchSource is a home as a panel of tasks sees it.
 type watchSource struct {
 	app     app.App // whose words are kept from the screen
-	home    *perdure.Home
+	home    *homes.Home
 	session string // empty: all
 	reader  string
 
 	mu      sync.Mutex
-	tasks   map[taskpanel.Key]perdure.TaskView // as listed last
-	readers map[string]*perdure.Reader         // by act
+	tasks   map[taskpanel.Key]homes.TaskView // as listed last
+	readers map[string]*homes.Reader         // by act
 }
 
-func newWatchSource(a *app.App, h *perdure.Home, reader string) *watchSource {
-	s := &watchSource{app: *a, home: h, reader: reader, readers: map[string]*perdure.Reader{}}
+func newWatchSource(a *app.App, h *homes.Home, reader string) *watchSource {
+	s := &watchSource{app: *a, home: h, reader: reader, readers: map[string]*homes.Reader{}}
 	return s
 }
 
 // List looks at all tasks.
 func (s *watchSource) List(ctx context.Context) (out []taskpanel.Task, err error) {
-	var views []perdure.TaskView
+	var views []homes.TaskView
 	if s.session != "" {
 		views, err = s.home.Tasks().List(ctx, s.session)
 	} else {
@@ -46,7 +46,7 @@ func (s *watchSource) List(ctx context.Context) (out []taskpanel.Task, err error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tasks = make(map[taskpanel.Key]perdure.TaskView, len(views))
+	s.tasks = make(map[taskpanel.Key]homes.TaskView, len(views))
 	for _, v := range views {
 		t := panelTask(v)
 		s.tasks[t.Key] = v
@@ -59,7 +59,7 @@ func (s *watchSource) List(ctx context.Context) (out []taskpanel.Task, err error
 }
 
 // readerOf is the place in a task's output up to where it was looked at.
-func (s *watchSource) readerOf(ctx context.Context, v perdure.TaskView) (*perdure.Reader, error) {
+func (s *watchSource) readerOf(ctx context.Context, v homes.TaskView) (*homes.Reader, error) {
 	key := v.SessionID + "/" + v.Act
 	if r := s.readers[key]; r != nil {
 		return r, nil
@@ -71,7 +71,7 @@ func (s *watchSource) readerOf(ctx context.Context, v perdure.TaskView) (*perdur
 	return r, err
 }
 
-func panelTask(v perdure.TaskView) taskpanel.Task {
+func panelTask(v homes.TaskView) taskpanel.Task {
 	t := taskpanel.Task{
 		Key: taskpanel.Key{Session: v.SessionID, ID: v.ID}, Name: v.Name, Command: v.Command, Dir: v.Cwd,
 		State: panelState(v), Status: panelStatus(v), Attempt: v.Attempt, PID: v.PID, Processes: v.Processes, Ports: v.Ports,
@@ -96,7 +96,7 @@ func panelTask(v perdure.TaskView) taskpanel.Task {
 }
 
 // panelStatus is taskStatus in fewer letters.
-func panelStatus(v perdure.TaskView) string {
+func panelStatus(v homes.TaskView) string {
 	switch {
 	case v.Status == session.CommandKilled && v.By != "" && v.Stragglers == 0:
 		return "killed by " + v.By
@@ -106,7 +106,7 @@ func panelStatus(v perdure.TaskView) string {
 	return display.TaskStatus(v)
 }
 
-func panelState(v perdure.TaskView) taskpanel.State {
+func panelState(v homes.TaskView) taskpanel.State {
 	switch {
 	case v.Status == session.CommandRunning:
 		return taskpanel.Running
@@ -123,7 +123,7 @@ func panelState(v perdure.TaskView) taskpanel.State {
 }
 
 // view is a task as it was listed last.
-func (s *watchSource) view(k taskpanel.Key) (perdure.TaskView, error) {
+func (s *watchSource) view(k taskpanel.Key) (homes.TaskView, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.tasks[k]
@@ -169,14 +169,14 @@ func (s *watchSource) Tail(ctx context.Context, k taskpanel.Key, have int64, siz
 // Kill ends a task the way task kill does.
 func (s *watchSource) Kill(ctx context.Context, k taskpanel.Key) error {
 	return s.quietly(func(a *app.App) error {
-		return s.do(k, func(v perdure.TaskView) error { return killTasks(ctx, a, s.home, []perdure.TaskView{v}) })
+		return s.do(k, func(v homes.TaskView) error { return killTasks(ctx, a, s.home, []homes.TaskView{v}) })
 	})
 }
 
 // Restart runs a task again the way task restart does.
 func (s *watchSource) Restart(ctx context.Context, k taskpanel.Key) error {
 	return s.quietly(func(a *app.App) error {
-		return s.do(k, func(v perdure.TaskView) error {
+		return s.do(k, func(v homes.TaskView) error {
 			_, err := restart(ctx, a, s.home, v)
 			return err
 		})
@@ -184,7 +184,7 @@ func (s *watchSource) Restart(ctx context.Context, k taskpanel.Key) error {
 }
 
 // do does something with a task as it is now.
-func (s *watchSource) do(k taskpanel.Key, act func(v perdure.TaskView) error) error {
+func (s *watchSource) do(k taskpanel.Key, act func(v homes.TaskView) error) error {
 	v, err := s.view(k)
 	if err != nil {
 		return err

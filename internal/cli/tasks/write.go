@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // taskWrite is what task write was asked for.
@@ -29,7 +29,7 @@ func writeCommand(a *app.App) *cobra.Command {
 		Example: "  perdure task write repl 'print(6*7)'\n  perdure task write SESSION bash_1 --eof",
 		Args:    app.RangeArgs(1, 3, "a task, perhaps after its session, and perhaps a text"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Verb(cmd, func(ctx context.Context, h *perdure.Home) error {
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				t, rest, err := taskAnd(ctx, a, h, args, true)
 				if err != nil {
 					return err
@@ -73,7 +73,7 @@ func textToWrite(a *app.App, w *taskWrite, args []string) ([]byte, error) {
 	return text, nil
 }
 
-func writeTask(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskView, text []byte, w *taskWrite) error {
+func writeTask(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView, text []byte, w *taskWrite) error {
 	id := t.SessionID
 	if h.Hides(text) {
 		return &app.ExitError{
@@ -81,7 +81,7 @@ func writeTask(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskV
 			Hint: "type it in: perdure task attach " + id + " " + t.ID,
 		}
 	}
-	var done perdure.Written
+	var done homes.Written
 	err := a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		done, err = h.Tasks().Write(ctx, t, text, w.eof)
 		return err
@@ -93,7 +93,7 @@ func writeTask(ctx context.Context, a *app.App, h *perdure.Home, t perdure.TaskV
 }
 
 // tellWritten says what became of a write. That a task has ended is a result like any other.
-func tellWritten(ctx context.Context, a *app.App, h *perdure.Home, id, name string, done perdure.Written, asJSON bool) error {
+func tellWritten(ctx context.Context, a *app.App, h *homes.Home, id, name string, done homes.Written, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func tellWritten(ctx context.Context, a *app.App, h *perdure.Home, id, name stri
 	}
 	if asJSON {
 		return a.JSON(struct {
-			perdure.TaskView
+			homes.TaskView
 			Outcome session.InputOutcome `json:"outcome"`
 			Written int64                `json:"written_bytes"`
 		}{t, done.Outcome, done.Bytes})

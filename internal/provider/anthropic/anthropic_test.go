@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // wire is a server without a network: it keeps the last request and answers with what it was given.
@@ -69,7 +68,7 @@ func ask(text string) model.Request {
 	return model.Request{
 		Act: "t1.s1.b0.a1", Model: "claude-sonnet-4-5", System: "be good", MaxTokens: 1000,
 		Tools:    []byte(`[{"name":"Bash","description":"runs","input_schema":{"type":"object"}}]`),
-		Messages: []session.Message{{Role: session.RoleUser, Blocks: []session.Block{{Type: session.BlockText, Text: text}}}},
+		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: text}}}},
 	}
 }
 
@@ -117,15 +116,15 @@ func TestBytesOfAReplyAreKept(t *testing.T) {
 		`{"type":"content_block_delta","index":4,"delta":{"type":"input_json_delta","partial_json":"0,\"a\": 12345678901234567890}"}}`,
 		ended("tool_use"), done)
 	want := []struct {
-		kind session.BlockType
+		kind model.BlockType
 		raw  string
 		text string
 	}{
-		{session.BlockThinking, `{"type":"thinking","thinking":"so \ud83d\ude00 <b>","new_field":{"z":1.0,"a":2},"signature":"c2ln"}`, "so 😀 <b>"},
-		{session.BlockOther, `{"type":"from_tomorrow","blob":{"b":1e3,"a":12345678901234567890}}`, ""},
-		{session.BlockThinking, `{"type":"redacted_thinking","data":"xyz"}`, ""},
-		{session.BlockText, `{"type":"text","text":"a\u0062 c","citations":[{"n":1.50}]}`, "ab c"},
-		{session.BlockToolUse, `{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"b": 1.0,"a": 12345678901234567890}}`, ""},
+		{model.BlockThinking, `{"type":"thinking","thinking":"so \ud83d\ude00 <b>","new_field":{"z":1.0,"a":2},"signature":"c2ln"}`, "so 😀 <b>"},
+		{model.BlockOther, `{"type":"from_tomorrow","blob":{"b":1e3,"a":12345678901234567890}}`, ""},
+		{model.BlockThinking, `{"type":"redacted_thinking","data":"xyz"}`, ""},
+		{model.BlockText, `{"type":"text","text":"a\u0062 c","citations":[{"n":1.50}]}`, "ab c"},
+		{model.BlockToolUse, `{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"b": 1.0,"a": 12345678901234567890}}`, ""},
 	}
 	if len(resp.Blocks) != len(want) {
 		t.Fatalf("got %d blocks", len(resp.Blocks))
@@ -139,16 +138,16 @@ func TestBytesOfAReplyAreKept(t *testing.T) {
 	if in := string(resp.Blocks[4].Tool.Input); in != `{"b": 1.0,"a": 12345678901234567890}` {
 		t.Errorf("input %s", in)
 	}
-	if want := (session.Usage{Input: 10, Output: 7, CacheRead: 3, CacheWrite: 4}); resp.Usage != want || resp.Unmetered {
+	if want := (model.Usage{Input: 10, Output: 7, CacheRead: 3, CacheWrite: 4}); resp.Usage != want || resp.Unmetered {
 		t.Errorf("usage %+v", resp.Usage)
 	}
-	if resp.ID != "msg_1" || resp.Model != "m-1" || resp.Stop != session.StopToolUse {
+	if resp.ID != "msg_1" || resp.Model != "m-1" || resp.Stop != model.StopToolUse {
 		t.Errorf("got %q %q %q", resp.ID, resp.Model, resp.Stop)
 	}
 
 	// What came goes back byte for byte.
 	r := ask("hi")
-	r.Messages = append(r.Messages, session.Message{Role: session.RoleAssistant, Blocks: resp.Blocks}, results("toolu_1"))
+	r.Messages = append(r.Messages, model.Message{Role: model.RoleAssistant, Blocks: resp.Blocks}, results("toolu_1"))
 	body, err := render(r, true)
 	if err != nil {
 		t.Fatal(err)
@@ -160,11 +159,11 @@ func TestBytesOfAReplyAreKept(t *testing.T) {
 	}
 }
 
-func results(ids ...string) session.Message {
-	m := session.Message{Role: session.RoleUser}
+func results(ids ...string) model.Message {
+	m := model.Message{Role: model.RoleUser}
 	for _, id := range ids {
-		m.Blocks = append(m.Blocks, session.Block{
-			Type: session.BlockToolResult, Result: &session.ToolResult{ID: id, Content: []session.Part{session.TextPart("ok")}},
+		m.Blocks = append(m.Blocks, model.Block{
+			Type: model.BlockToolResult, Result: &model.ToolResult{ID: id, Content: []model.Part{model.TextPart("ok")}},
 		})
 	}
 	return m

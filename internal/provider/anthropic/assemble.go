@@ -10,7 +10,6 @@ import (
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // maxBlocks bounds the blocks of one reply.
@@ -26,7 +25,7 @@ type assembler struct {
 	done    bool
 	id      string
 	model   string
-	usage   session.Usage
+	usage   model.Usage
 	stop    string
 	blocks  []*block
 }
@@ -107,7 +106,7 @@ func (a *assembler) count(usage []byte) {
 }
 
 // asked is what the request took, without the reply.
-func (a *assembler) asked() session.Usage {
+func (a *assembler) asked() model.Usage {
 	u := a.usage
 	u.Output = 0
 	return u
@@ -152,7 +151,7 @@ func (a *assembler) response() (*model.Response, error) {
 		return nil, err
 	}
 	r := &model.Response{ID: a.id, Model: a.model, Stop: stop, Usage: a.usage}
-	r.Unmetered = a.usage == session.Usage{}
+	r.Unmetered = a.usage == model.Usage{}
 	used := toolid.InHistory(a.req.Messages)
 	calls := false
 	for i, b := range a.blocks {
@@ -172,31 +171,31 @@ func (a *assembler) response() (*model.Response, error) {
 		}
 		r.Blocks = append(r.Blocks, bl)
 	}
-	if calls && stop == session.StopEndTurn {
-		r.Stop = session.StopToolUse
+	if calls && stop == model.StopEndTurn {
+		r.Stop = model.StopToolUse
 	}
 	return r, nil
 }
 
 // cut tells whether a reply may have ended in the middle of a block.
-func cut(s session.StopReason) bool {
-	return s == session.StopMaxTokens || s == session.StopContext || s == session.StopRefusal
+func cut(s model.StopReason) bool {
+	return s == model.StopMaxTokens || s == model.StopContext || s == model.StopRefusal
 }
 
-func (a *assembler) stopReason() (session.StopReason, error) {
+func (a *assembler) stopReason() (model.StopReason, error) {
 	switch a.stop {
 	case "end_turn", "stop_sequence":
-		return session.StopEndTurn, nil
+		return model.StopEndTurn, nil
 	case "tool_use":
-		return session.StopToolUse, nil
+		return model.StopToolUse, nil
 	case "max_tokens":
-		return session.StopMaxTokens, nil
+		return model.StopMaxTokens, nil
 	case "pause_turn", "compaction":
-		return session.StopPause, nil
+		return model.StopPause, nil
 	case "refusal":
-		return session.StopRefusal, nil
+		return model.StopRefusal, nil
 	case "model_context_window_exceeded":
-		return session.StopContext, nil
+		return model.StopContext, nil
 	}
 	return "", a.protocol("the reply ended with the stop reason %q", a.stop)
 }

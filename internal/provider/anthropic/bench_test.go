@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // long is a conversation of about 200,000 tokens.
@@ -15,11 +14,11 @@ func long() model.Request {
 	for i := range 200 {
 		id := fmt.Sprintf("t%d", i)
 		r.Messages = append(r.Messages,
-			session.Message{Role: session.RoleAssistant, Blocks: []session.Block{
+			model.Message{Role: model.RoleAssistant, Blocks: []model.Block{
 				own(`{"type":"text","text":"` + strings.Repeat("words ", 20) + `"}`),
 				own(`{"type":"tool_use","id":"` + id + `","name":"Bash","input":{"command":"x"}}`),
 			}},
-			user(toolResult(id, false, session.TextPart(strings.Repeat("a line of output\n", 230)))))
+			user(toolResult(id, false, model.TextPart(strings.Repeat("a line of output\n", 230)))))
 	}
 	return r
 }

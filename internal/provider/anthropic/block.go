@@ -7,43 +7,43 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
 )
 
 // renderBlock renders one block, or nothing if it is not to be sent. The result may be the block's own bytes.
-func renderBlock(role session.Role, bl session.Block) ([]byte, error) {
-	if role == session.RoleAssistant {
+func renderBlock(role model.Role, bl model.Block) ([]byte, error) {
+	if role == model.RoleAssistant {
 		return renderAssistant(bl)
 	}
 	b := make([]byte, 0, blockSize(bl))
 	switch bl.Type {
-	case session.BlockText:
+	case model.BlockText:
 		return appendText(b, bl.Text), nil
-	case session.BlockImage, session.BlockDocument:
+	case model.BlockImage, model.BlockDocument:
 		return appendMedia(b, bl.Type, bl.Media, bl.Data), nil
-	case session.BlockToolResult:
+	case model.BlockToolResult:
 		if bl.Result == nil {
 			return nil, fmt.Errorf("a tool result without a result")
 		}
 		return appendResult(b, bl.Result), nil
-	case session.BlockThinking, session.BlockToolUse, session.BlockOther:
+	case model.BlockThinking, model.BlockToolUse, model.BlockOther:
 	}
 	return nil, fmt.Errorf("a user can't say a block of type %q", bl.Type)
 }
 
 // renderAssistant sends what this API made verbatim, and of others what can be said in its words.
-func renderAssistant(bl session.Block) ([]byte, error) {
+func renderAssistant(bl model.Block) ([]byte, error) {
 	own := bl.Provider == Name && len(bl.Raw) > 0
 	switch {
-	case own && bl.Type == session.BlockText && blank(bl.Text) && blank(raw.GetString(bl.Raw, "text")):
+	case own && bl.Type == model.BlockText && blank(bl.Text) && blank(raw.GetString(bl.Raw, "text")):
 		return nil, nil
 	case own:
 		return bl.Raw, nil
-	case bl.Type == session.BlockText:
+	case bl.Type == model.BlockText:
 		return appendText(nil, bl.Text), nil
-	case bl.Type == session.BlockToolUse && bl.Tool != nil:
+	case bl.Type == model.BlockToolUse && bl.Tool != nil:
 		return appendToolUse(nil, bl.Tool), nil
-	case bl.Type == session.BlockToolUse:
+	case bl.Type == model.BlockToolUse:
 		return nil, fmt.Errorf("a tool call without a tool")
 	}
 	return nil, nil
@@ -60,7 +60,7 @@ func appendText(b []byte, text string) []byte {
 
 // appendToolUse renders a call that another provider's model made. Its input must be an object here; what is none
 // is wrapped, so that the history can still be sent.
-func appendToolUse(b []byte, t *session.ToolUse) []byte {
+func appendToolUse(b []byte, t *model.ToolUse) []byte {
 	b = append(b, `{"type":"tool_use","id":`...)
 	b = raw.AppendString(b, toolid.Portable(t.ID))
 	b = append(b, `,"name":`...)
@@ -76,7 +76,7 @@ func appendToolUse(b []byte, t *session.ToolUse) []byte {
 	return append(b, '}')
 }
 
-func appendResult(b []byte, r *session.ToolResult) []byte {
+func appendResult(b []byte, r *model.ToolResult) []byte {
 	b = append(b, `{"type":"tool_result","tool_use_id":`...)
 	b = raw.AppendString(b, toolid.Portable(r.ID))
 	if r.IsError {
@@ -89,7 +89,7 @@ func appendResult(b []byte, r *session.ToolResult) []byte {
 			content = append(content, ',')
 		}
 		start := len(content)
-		if p.Type == session.BlockText {
+		if p.Type == model.BlockText {
 			content = appendText(content, string(p.Data))
 		} else {
 			content = appendMedia(content, p.Type, p.Media, p.Data)
@@ -111,9 +111,9 @@ func appendResult(b []byte, r *session.ToolResult) []byte {
 }
 
 // appendMedia renders an image or a document. A document of text goes as text.
-func appendMedia(b []byte, t session.BlockType, media string, data []byte) []byte {
+func appendMedia(b []byte, t model.BlockType, media string, data []byte) []byte {
 	kind := "image"
-	if t != session.BlockImage {
+	if t != model.BlockImage {
 		kind = "document"
 	}
 	b = append(b, `{"type":"`...)
@@ -133,18 +133,18 @@ func appendMedia(b []byte, t session.BlockType, media string, data []byte) []byt
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // view makes the thin view of a block that the API made. It takes raw as it is.
-func view(b []byte) session.Block {
-	bl := session.Block{Type: session.BlockOther, Raw: b, Provider: Name}
+func view(b []byte) model.Block {
+	bl := model.Block{Type: model.BlockOther, Raw: b, Provider: Name}
 	switch raw.GetString(b, "type") {
 	case "text":
-		bl.Type, bl.Text = session.BlockText, raw.GetString(b, "text")
+		bl.Type, bl.Text = model.BlockText, raw.GetString(b, "text")
 	case "thinking":
-		bl.Type, bl.Text = session.BlockThinking, raw.GetString(b, "thinking")
+		bl.Type, bl.Text = model.BlockThinking, raw.GetString(b, "thinking")
 	case "redacted_thinking":
-		bl.Type = session.BlockThinking
+		bl.Type = model.BlockThinking
 	case "tool_use":
-		bl.Type = session.BlockToolUse
-		bl.Tool = &session.ToolUse{
+		bl.Type = model.BlockToolUse
+		bl.Tool = &model.ToolUse{
 			ID: raw.GetString(b, "id"), Name: raw.GetString(b, "name"), Input: raw.Get(b, "input"),
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 const marker = `"cache_control":{"type":"ephemeral"}`
@@ -41,6 +40,9 @@ func render(r model.Request, call bool) ([]byte, error) {
 		b = append(b, `,"stream":true`...)
 	}
 	b = appendThinking(b, r)
+	if call && r.NoTools && len(raw.Elements(r.Tools)) > 0 {
+		b = append(b, `,"tool_choice":{"type":"none"}`...)
+	}
 	b = appendPrefix(b, r, ms, true)
 	return append(b, '}'), nil
 }
@@ -98,7 +100,7 @@ func appendPrefix(b []byte, r model.Request, ms []turn, marked bool) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = m.append(b, marked && i >= from && m.role == session.RoleUser)
+		b = m.append(b, marked && i >= from && m.role == model.RoleUser)
 	}
 	return append(b, ']')
 }
@@ -107,7 +109,7 @@ func appendPrefix(b []byte, r model.Request, ms []turn, marked bool) []byte {
 func lastUsers(ms []turn, n int) int {
 	i := len(ms)
 	for ; i > 0 && n > 0; i-- {
-		if ms[i-1].role == session.RoleUser {
+		if ms[i-1].role == model.RoleUser {
 			n--
 		}
 	}
@@ -116,7 +118,7 @@ func lastUsers(ms []turn, n int) int {
 
 // turn is one message as it is sent: all that a user says in a row, tool results first, or one reply.
 type turn struct {
-	role    session.Role
+	role    model.Role
 	results [][]byte
 	rest    [][]byte
 }
@@ -152,13 +154,13 @@ func (t turn) at(i int) []byte {
 // turns renders the blocks and merges user messages in a row. A message that holds nothing to send is left out, and
 // its neighbours are merged. Replies in a row, as after pause_turn, stay apart: the API takes them so, and a message
 // that was sent once keeps its bytes.
-func turns(ms []session.Message) ([]turn, error) {
+func turns(ms []model.Message) ([]turn, error) {
 	var out []turn
 	for i, m := range ms {
-		if m.Role != session.RoleUser && m.Role != session.RoleAssistant {
+		if m.Role != model.RoleUser && m.Role != model.RoleAssistant {
 			return nil, invalid("message %d has the role %q", i, m.Role)
 		}
-		fresh := m.Role == session.RoleAssistant
+		fresh := m.Role == model.RoleAssistant
 		for j, bl := range m.Blocks {
 			b, err := renderBlock(m.Role, bl)
 			if err != nil {
@@ -172,14 +174,14 @@ func turns(ms []session.Message) ([]turn, error) {
 				fresh = false
 			}
 			t := &out[len(out)-1]
-			if bl.Type == session.BlockToolResult && m.Role == session.RoleUser {
+			if bl.Type == model.BlockToolResult && m.Role == model.RoleUser {
 				t.results = append(t.results, b)
 			} else {
 				t.rest = append(t.rest, b)
 			}
 		}
 	}
-	if len(out) == 0 || out[0].role != session.RoleUser {
+	if len(out) == 0 || out[0].role != model.RoleUser {
 		return nil, invalid("the conversation does not begin with a user message")
 	}
 	return out, nil
@@ -196,7 +198,7 @@ func size(r model.Request) int {
 	return n + n/16
 }
 
-func blockSize(b session.Block) int {
+func blockSize(b model.Block) int {
 	n := len(b.Raw) + len(b.Text) + len(b.Data)*4/3 + 128
 	if b.Tool != nil {
 		n += len(b.Tool.Input)

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -11,23 +12,22 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
-func text(s string) session.Block { return session.Block{Type: session.BlockText, Text: s} }
+func text(s string) model.Block { return model.Block{Type: model.BlockText, Text: s} }
 
-func user(bs ...session.Block) session.Message {
-	return session.Message{Role: session.RoleUser, Blocks: bs}
+func user(bs ...model.Block) model.Message {
+	return model.Message{Role: model.RoleUser, Blocks: bs}
 }
 
-func assistant(bs ...session.Block) session.Message {
-	return session.Message{Role: session.RoleAssistant, Blocks: bs}
+func assistant(bs ...model.Block) model.Message {
+	return model.Message{Role: model.RoleAssistant, Blocks: bs}
 }
 
-func own(raw string) session.Block { return view([]byte(raw)) }
+func own(raw string) model.Block { return view([]byte(raw)) }
 
-func toolResult(id string, isError bool, parts ...session.Part) session.Block {
-	return session.Block{Type: session.BlockToolResult, Result: &session.ToolResult{ID: id, IsError: isError, Content: parts}}
+func toolResult(id string, isError bool, parts ...model.Part) model.Block {
+	return model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{ID: id, IsError: isError, Content: parts}}
 }
 
 // whole is a conversation with everything that a request may hold.
@@ -35,20 +35,20 @@ func whole() model.Request {
 	r := ask("")
 	r.System = "line\n\"quoted\" <b>"
 	r.Tools = []byte("[\n {\"name\":\"A\", \"input_schema\":{\"z\":1.0,\"a\":2}},\n {\"name\":\"B\",\"input_schema\":{}}\n]")
-	r.Messages = []session.Message{
-		user(text("hi"), text(" \n"), session.Block{Type: session.BlockImage, Media: "image/png", Data: []byte{1, 2}}),
-		user(session.Block{Type: session.BlockDocument, Media: "application/pdf", Data: []byte("%PDF")},
-			session.Block{Type: session.BlockDocument, Media: "text/csv", Data: []byte("a,b")}),
+	r.Messages = []model.Message{
+		user(text("hi"), text(" \n"), model.Block{Type: model.BlockImage, Media: "image/png", Data: []byte{1, 2}}),
+		user(model.Block{Type: model.BlockDocument, Media: "application/pdf", Data: []byte("%PDF")},
+			model.Block{Type: model.BlockDocument, Media: "text/csv", Data: []byte("a,b")}),
 		assistant(own(`{"type":"thinking","thinking":"","signature":"s" }`), own(`{"type":"text","text":""}`),
 			own(`{"type":"tool_use","id":"t1","name":"A","input":{"b": 1.0}}`), own(`{"type":"tool_use","id":"t2","name":"B","input":{}}`)),
-		user(text("meanwhile"), toolResult("t1", false, session.TextPart("out"), session.TextPart(""),
-			session.Part{Type: session.BlockImage, Media: "image/gif", Data: []byte{3}})),
+		user(text("meanwhile"), toolResult("t1", false, model.TextPart("out"), model.TextPart(""),
+			model.Part{Type: model.BlockImage, Media: "image/gif", Data: []byte{3}})),
 		user(toolResult("t2", true)),
 		assistant(
-			session.Block{Type: session.BlockThinking, Text: "foreign", Raw: []byte(`{"x":1}`), Provider: "openai"},
-			session.Block{Type: session.BlockText, Text: "said", Raw: []byte(`{"type":"text","text":"s\u0061id"}`), Provider: "openai"},
-			session.Block{Type: session.BlockToolUse, Provider: "openai", Tool: &session.ToolUse{ID: "functions.A:0", Name: "A", Input: []byte(`{"c": 2.0}`)}},
-			session.Block{Type: session.BlockToolUse, Provider: "openai", Tool: &session.ToolUse{ID: "c2", Name: "A", Input: []byte(`{"cut`)}}),
+			model.Block{Type: model.BlockThinking, Text: "foreign", Raw: []byte(`{"x":1}`), Provider: "openai"},
+			model.Block{Type: model.BlockText, Text: "said", Raw: []byte(`{"type":"text","text":"s\u0061id"}`), Provider: "openai"},
+			model.Block{Type: model.BlockToolUse, Provider: "openai", Tool: &model.ToolUse{ID: "functions.A:0", Name: "A", Input: []byte(`{"c": 2.0}`)}},
+			model.Block{Type: model.BlockToolUse, Provider: "openai", Tool: &model.ToolUse{ID: "c2", Name: "A", Input: []byte(`{"cut`)}}),
 		user(toolResult("functions.A:0", false), toolResult("c2", false)),
 		assistant(own(`{"type":"text","text":" "}`)),
 		user(text("end")),
@@ -97,15 +97,15 @@ func TestBody(t *testing.T) {
 func TestRefusedRequests(t *testing.T) {
 	for name, change := range map[string]func(*model.Request){
 		"no messages":      func(r *model.Request) { r.Messages = nil },
-		"assistant first":  func(r *model.Request) { r.Messages = []session.Message{assistant(text("x"))} },
-		"only blank":       func(r *model.Request) { r.Messages = []session.Message{user(text(" "))} },
+		"assistant first":  func(r *model.Request) { r.Messages = []model.Message{assistant(text("x"))} },
+		"only blank":       func(r *model.Request) { r.Messages = []model.Message{user(text(" "))} },
 		"role":             func(r *model.Request) { r.Messages[0].Role = "system" },
 		"user's tool call": func(r *model.Request) { r.Messages = append(r.Messages, user(own(`{"type":"tool_use"}`))) },
 		"empty result": func(r *model.Request) {
-			r.Messages = append(r.Messages, user(session.Block{Type: session.BlockToolResult}))
+			r.Messages = append(r.Messages, user(model.Block{Type: model.BlockToolResult}))
 		},
 		"tool without tool": func(r *model.Request) {
-			r.Messages = append(r.Messages, assistant(session.Block{Type: session.BlockToolUse}))
+			r.Messages = append(r.Messages, assistant(model.Block{Type: model.BlockToolUse}))
 		},
 		"tools":      func(r *model.Request) { r.Tools = []byte(`[{"name":`) },
 		"max tokens": func(r *model.Request) { r.MaxTokens = 0 },
@@ -187,7 +187,7 @@ func TestPrefixDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if os.Getenv("PRINT_PREFIX") != "" {
-		os.Stdout.WriteString("prefix=" + first.String() + "\n")
+		os.Stdout.WriteString("prefix=" + hex.EncodeToString(first[:]) + "\n")
 		return
 	}
 	same := whole()
@@ -211,8 +211,8 @@ func TestPrefixDigest(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestPrefixDigest$")
 	cmd.Env = append(os.Environ(), "PRINT_PREFIX=1")
 	out, err := cmd.Output()
-	if err != nil || !strings.Contains(string(out), "prefix="+first.String()) {
-		t.Errorf("another process: %v %s, want %s", err, out, first)
+	if err != nil || !strings.Contains(string(out), "prefix="+hex.EncodeToString(first[:])) {
+		t.Errorf("another process: %v %s, want %s", err, out, hex.EncodeToString(first[:]))
 	}
 }
 

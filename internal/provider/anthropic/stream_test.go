@@ -13,7 +13,6 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/sse"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 func start(i, block string) string {
@@ -44,10 +43,10 @@ func textBlock(i, s string) []string {
 
 // Stop reasons are normalised; rule 6: pause_turn and refusal are told apart from an end.
 func TestStopReasons(t *testing.T) {
-	for in, want := range map[string]session.StopReason{
-		"end_turn": session.StopEndTurn, "stop_sequence": session.StopEndTurn, "tool_use": session.StopToolUse,
-		"max_tokens": session.StopMaxTokens, "pause_turn": session.StopPause, "compaction": session.StopPause,
-		"refusal": session.StopRefusal, "model_context_window_exceeded": session.StopContext,
+	for in, want := range map[string]model.StopReason{
+		"end_turn": model.StopEndTurn, "stop_sequence": model.StopEndTurn, "tool_use": model.StopToolUse,
+		"max_tokens": model.StopMaxTokens, "pause_turn": model.StopPause, "compaction": model.StopPause,
+		"refusal": model.StopRefusal, "model_context_window_exceeded": model.StopContext,
 	} {
 		resp := mustCall(t, ask("hi"), append([]string{begin}, append(textBlock("0", "x"), ended(in), done)...)...)
 		if resp.Stop != want || len(resp.Blocks) != 1 {
@@ -55,7 +54,7 @@ func TestStopReasons(t *testing.T) {
 		}
 	}
 	// A compatible server that says end_turn beside a tool call means the call.
-	if resp := mustCall(t, ask("hi"), begin, toolStart("0", "a"), ended("end_turn"), done); resp.Stop != session.StopToolUse {
+	if resp := mustCall(t, ask("hi"), begin, toolStart("0", "a"), ended("end_turn"), done); resp.Stop != model.StopToolUse {
 		t.Errorf("got %s", resp.Stop)
 	}
 }
@@ -114,14 +113,14 @@ func TestToolIDs(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for _, c := range []struct {
 		first, last string
-		want        session.Usage
+		want        model.Usage
 		unmetered   bool
 	}{
-		{`{"input_tokens":5,"output_tokens":1}`, `{"output_tokens":9}`, session.Usage{Input: 5, Output: 9}, false},
-		{`{"input_tokens":0}`, `{"input_tokens":5,"output_tokens":9,"cache_read_input_tokens":2}`, session.Usage{Input: 5, Output: 9, CacheRead: 2}, false},
-		{`{"input_tokens":5,"cache_creation_input_tokens":null}`, `{"input_tokens":0,"output_tokens":3.0}`, session.Usage{Input: 5, Output: 3}, false},
-		{`{"input_tokens":-5}`, `null`, session.Usage{}, true},
-		{`null`, `{}`, session.Usage{}, true},
+		{`{"input_tokens":5,"output_tokens":1}`, `{"output_tokens":9}`, model.Usage{Input: 5, Output: 9}, false},
+		{`{"input_tokens":0}`, `{"input_tokens":5,"output_tokens":9,"cache_read_input_tokens":2}`, model.Usage{Input: 5, Output: 9, CacheRead: 2}, false},
+		{`{"input_tokens":5,"cache_creation_input_tokens":null}`, `{"input_tokens":0,"output_tokens":3.0}`, model.Usage{Input: 5, Output: 3}, false},
+		{`{"input_tokens":-5}`, `null`, model.Usage{}, true},
+		{`null`, `{}`, model.Usage{}, true},
 	} {
 		resp := mustCall(t, ask("hi"), `{"type":"message_start","message":{"id":"m","usage":`+c.first+`}}`,
 			`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":`+c.last+`}`, done)
@@ -133,7 +132,7 @@ func TestUsage(t *testing.T) {
 
 // Rule 3: a reply that is not whole is a failure with what the request took, never a response.
 func TestFailures(t *testing.T) {
-	asked := session.Usage{Input: 10, CacheRead: 3, CacheWrite: 4}
+	asked := model.Usage{Input: 10, CacheRead: 3, CacheWrite: 4}
 	for _, c := range []struct {
 		name    string
 		events  []string
@@ -166,7 +165,7 @@ func TestFailures(t *testing.T) {
 		w := &wire{body: frames(c.events...), header: http.Header{"Request-Id": {"req_1"}}}
 		resp, err := provider(w).Call(context.Background(), ask("hi"), nil)
 		e := failure(t, err)
-		want := session.Usage{}
+		want := model.Usage{}
 		if c.started {
 			want = asked
 		}
@@ -198,7 +197,7 @@ func TestDeltas(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []model.Delta{
-		{Kind: model.DeltaStart, Usage: session.Usage{Input: 10, CacheRead: 3, CacheWrite: 4}},
+		{Kind: model.DeltaStart, Usage: model.Usage{Input: 10, CacheRead: 3, CacheWrite: 4}},
 		{Kind: model.DeltaThinking, Text: "hm"},
 		{Kind: model.DeltaText, Text: "a\n"},
 		{Kind: model.DeltaTool, Tool: "Bash", ID: "t"},

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 func env(kv ...string) func(string) string {
@@ -207,6 +206,6 @@ func TestKeys(t *testing.T) {
 func hello(name string) model.Request {
 	return model.Request{
 		Model: name, MaxTokens: 1,
-		Messages: []session.Message{{Role: session.RoleUser, Blocks: []session.Block{{Type: session.BlockText, Text: "hi"}}}},
+		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: "hi"}}}},
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 const tools = `[ {"name":"Bash", "description":"runs <b> & more","input_schema":{"type":"object","properties":{"b":{"type":"number"}}}},` + "\n" +
@@ -22,8 +21,8 @@ const tools = `[ {"name":"Bash", "description":"runs <b> & more","input_schema":
 type agent struct {
 	t        *testing.T
 	p        model.Provider
-	ms       []session.Message
-	usage    session.Usage
+	ms       []model.Message
+	usage    model.Usage
 	lost     int64
 	failures []*model.Error
 }
@@ -65,34 +64,34 @@ func (a *agent) step(n int) bool {
 }
 
 func (a *agent) seal(resp *model.Response) bool {
-	if resp.Stop == session.StopRefusal {
+	if resp.Stop == model.StopRefusal {
 		return false
 	}
-	answer := session.Message{Role: session.RoleUser}
+	answer := model.Message{Role: model.RoleUser}
 	for i, b := range resp.Blocks {
 		if b.Tool != nil {
-			res := &session.ToolResult{ID: b.Tool.ID, IsError: i%2 == 0}
+			res := &model.ToolResult{ID: b.Tool.ID, IsError: i%2 == 0}
 			if i%2 == 1 {
-				res.Content = []session.Part{session.TextPart("done"), {Type: session.BlockImage, Media: "image/png", Data: []byte("png")}}
+				res.Content = []model.Part{model.TextPart("done"), {Type: model.BlockImage, Media: "image/png", Data: []byte("png")}}
 			}
-			answer.Blocks = append(answer.Blocks, session.Block{Type: session.BlockToolResult, Result: res})
+			answer.Blocks = append(answer.Blocks, model.Block{Type: model.BlockToolResult, Result: res})
 		}
 	}
 	if len(resp.Blocks) > 0 {
-		a.ms = append(a.ms, session.Message{Role: session.RoleAssistant, Blocks: resp.Blocks})
+		a.ms = append(a.ms, model.Message{Role: model.RoleAssistant, Blocks: resp.Blocks})
 	}
 	if len(answer.Blocks) == 0 {
-		if resp.Stop == session.StopPause {
+		if resp.Stop == model.StopPause {
 			return true
 		}
-		answer.Blocks = []session.Block{{Type: session.BlockText, Text: "go on"}}
+		answer.Blocks = []model.Block{{Type: model.BlockText, Text: "go on"}}
 	}
 	a.ms = append(a.ms, answer)
 	return true
 }
 
 func (a *agent) say(text string) {
-	a.ms = append(a.ms, session.Message{Role: session.RoleUser, Blocks: []session.Block{{Type: session.BlockText, Text: text}}})
+	a.ms = append(a.ms, model.Message{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: text}}})
 }
 
 // steps is a conversation with everything that a reply may hold.

@@ -10,7 +10,6 @@ import (
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // assembler makes a response of the chunks of one stream.
@@ -179,18 +178,18 @@ func (a *assembler) response() (*model.Response, error) {
 		return nil, err
 	}
 	r := &model.Response{ID: a.id, Model: a.model, Stop: stop, Usage: a.count()}
-	r.Unmetered = r.Usage == session.Usage{}
-	add := func(t session.BlockType, field string, x joined) {
+	r.Unmetered = r.Usage == model.Usage{}
+	add := func(t model.BlockType, field string, x joined) {
 		if len(x.inner) > 0 {
 			b := append([]byte(`{"type":"`+string(t)+`",`), raw.AppendString(nil, field)...)
 			b = append(append(append(b, ':'), raw.Quote(x.inner)...), '}')
-			r.Blocks = append(r.Blocks, session.Block{
+			r.Blocks = append(r.Blocks, model.Block{
 				Type: t, Raw: b, Provider: a.name, Text: raw.GetString(b, field),
 			})
 		}
 	}
-	add(session.BlockThinking, a.field, a.reasoning)
-	add(session.BlockText, "text", a.text)
+	add(model.BlockThinking, a.field, a.reasoning)
+	add(model.BlockText, "text", a.text)
 	used := toolid.InHistory(a.req.Messages)
 	for i, c := range a.calls {
 		input, quoted := c.arguments()
@@ -200,16 +199,16 @@ func (a *assembler) response() (*model.Response, error) {
 		if c.name == "" {
 			return nil, a.protocol("tool call %d has no name", i)
 		}
-		if stop == session.StopMaxTokens && i == len(a.calls)-1 && (c.args.empty() || !json.Valid(input)) {
+		if stop == model.StopMaxTokens && i == len(a.calls)-1 && (c.args.empty() || !json.Valid(input)) {
 			continue
 		}
 		id := used.Claim(c.id, a.req.Act, i, toolid.Present)
-		r.Blocks = append(r.Blocks, session.Block{
-			Type: session.BlockToolUse, Raw: appendCall(nil, id, c.name, quoted), Provider: a.name,
-			Tool: &session.ToolUse{ID: id, Name: c.name, Input: input},
+		r.Blocks = append(r.Blocks, model.Block{
+			Type: model.BlockToolUse, Raw: appendCall(nil, id, c.name, quoted), Provider: a.name,
+			Tool: &model.ToolUse{ID: id, Name: c.name, Input: input},
 		})
-		if stop == session.StopEndTurn {
-			r.Stop = session.StopToolUse
+		if stop == model.StopEndTurn {
+			r.Stop = model.StopToolUse
 		}
 	}
 	return r, nil
@@ -217,12 +216,12 @@ func (a *assembler) response() (*model.Response, error) {
 
 // stopReason normalises a word that servers are free with: what is not known is the end of the reply, unless it
 // says that the server gave up.
-func (a *assembler) stopReason() (session.StopReason, error) {
+func (a *assembler) stopReason() (model.StopReason, error) {
 	switch a.finish {
 	case "length", "max_tokens", "model_length":
-		return session.StopMaxTokens, nil
+		return model.StopMaxTokens, nil
 	case "content_filter", "refusal":
-		return session.StopRefusal, nil
+		return model.StopRefusal, nil
 	case "error", "abort", "aborted", "cancelled", "network_error", "insufficient_system_resource":
 		return "", &model.Error{
 			Class: model.ClassServer, Message: "the server gave up: finish reason " + a.finish, RequestID: a.requestID,
@@ -233,15 +232,15 @@ func (a *assembler) stopReason() (session.StopReason, error) {
 		}
 	}
 	if a.refused && len(a.calls) == 0 {
-		return session.StopRefusal, nil
+		return model.StopRefusal, nil
 	}
-	return session.StopEndTurn, nil
+	return model.StopEndTurn, nil
 }
 
 // count makes disjoint counts: this API counts cached tokens as part of the prompt.
-func (a *assembler) count() session.Usage {
+func (a *assembler) count() model.Usage {
 	details := raw.Get(a.usage, "prompt_tokens_details")
-	u := session.Usage{
+	u := model.Usage{
 		Output:     raw.Int(raw.Get(a.usage, "completion_tokens")),
 		CacheRead:  raw.Int(raw.Get(details, "cached_tokens")),
 		CacheWrite: raw.Int(raw.Get(details, "cache_write_tokens")),

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
 )
 
 // conversation renders messages one after the other. What a user says is gathered until an assistant speaks, so that
@@ -19,53 +19,53 @@ type conversation struct {
 
 	out    []byte
 	spoken bool // a user message was the first
-	tools  []*session.ToolResult
-	user   []session.Part
+	tools  []*model.ToolResult
+	user   []model.Part
 }
 
-func (c *conversation) add(m session.Message) error {
+func (c *conversation) add(m model.Message) error {
 	switch m.Role {
-	case session.RoleUser:
+	case model.RoleUser:
 		for i, bl := range m.Blocks {
 			if err := c.hear(bl); err != nil {
 				return fmt.Errorf("block %d: %w", i, err)
 			}
 		}
 		return nil
-	case session.RoleAssistant:
+	case model.RoleAssistant:
 		return c.speak(m.Blocks)
 	}
 	return fmt.Errorf("unknown role %q", m.Role)
 }
 
-func (c *conversation) hear(bl session.Block) error {
+func (c *conversation) hear(bl model.Block) error {
 	switch bl.Type {
-	case session.BlockText:
+	case model.BlockText:
 		if !blank(bl.Text) {
-			c.user = append(c.user, session.TextPart(bl.Text))
+			c.user = append(c.user, model.TextPart(bl.Text))
 		}
 		return nil
-	case session.BlockImage, session.BlockDocument:
-		c.user = append(c.user, session.Part{Type: bl.Type, Media: bl.Media, Data: bl.Data})
+	case model.BlockImage, model.BlockDocument:
+		c.user = append(c.user, model.Part{Type: bl.Type, Media: bl.Media, Data: bl.Data})
 		return nil
-	case session.BlockToolResult:
+	case model.BlockToolResult:
 		if bl.Result == nil {
 			return fmt.Errorf("a tool result without a result")
 		}
 		c.tools = append(c.tools, bl.Result)
 		return nil
-	case session.BlockThinking, session.BlockToolUse, session.BlockOther:
+	case model.BlockThinking, model.BlockToolUse, model.BlockOther:
 	}
 	return fmt.Errorf("a user can't say a block of type %q", bl.Type)
 }
 
 // speak renders an assistant's message. One without text and calls is left out.
-func (c *conversation) speak(blocks []session.Block) error {
+func (c *conversation) speak(blocks []model.Block) error {
 	var text, calls, extra []byte
 	for _, bl := range blocks {
 		own := bl.Provider == c.name && len(bl.Raw) > 0
 		switch bl.Type {
-		case session.BlockText:
+		case model.BlockText:
 			t := raw.AppendString(nil, bl.Text)
 			if v := raw.Get(bl.Raw, "text"); own && v != nil {
 				t = v
@@ -78,7 +78,7 @@ func (c *conversation) speak(blocks []session.Block) error {
 				text = append(text, `\n\n`...)
 			}
 			text = append(text, inner...)
-		case session.BlockToolUse:
+		case model.BlockToolUse:
 			if bl.Tool == nil {
 				return fmt.Errorf("a tool call without a tool")
 			}
@@ -90,11 +90,11 @@ func (c *conversation) speak(blocks []session.Block) error {
 			} else {
 				calls = appendCall(calls, bl.Tool.ID, bl.Tool.Name, quoteInput(bl.Tool.Input))
 			}
-		case session.BlockThinking:
+		case model.BlockThinking:
 			if own && c.reasoning {
 				extra = appendReasoning(extra, bl.Raw)
 			}
-		case session.BlockToolResult, session.BlockImage, session.BlockDocument, session.BlockOther:
+		case model.BlockToolResult, model.BlockImage, model.BlockDocument, model.BlockOther:
 		}
 	}
 	if len(text) == 0 && len(calls) == 0 {
@@ -118,16 +118,16 @@ func (c *conversation) speak(blocks []session.Block) error {
 
 // flush renders the tool messages and the user's message that wait.
 func (c *conversation) flush() {
-	var pictures []session.Part
+	var pictures []model.Part
 	for _, r := range c.tools {
 		var text []byte
 		if r.IsError {
 			text = append(text, "Error: "...)
 		}
-		text = append(text, session.Text(r.Content)...)
+		text = append(text, model.Text(r.Content)...)
 		for _, p := range r.Content {
-			if p.Type != session.BlockText {
-				pictures = append(pictures, session.TextPart("From the tool call "+r.ID+":"), p)
+			if p.Type != model.BlockText {
+				pictures = append(pictures, model.TextPart("From the tool call "+r.ID+":"), p)
 			}
 		}
 		if blank(string(text)) {
@@ -146,7 +146,7 @@ func (c *conversation) flush() {
 }
 
 // content renders a user's parts: as one string when all is text, else as an array.
-func (c *conversation) content(parts []session.Part) []byte {
+func (c *conversation) content(parts []model.Part) []byte {
 	texts := make([]string, 0, len(parts))
 	for _, p := range parts {
 		if t, ok := c.asText(p); ok {
@@ -167,23 +167,23 @@ func (c *conversation) content(parts []session.Part) []byte {
 }
 
 // asText tells what is said in words: text, documents of text, and documents that the server would not take.
-func (c *conversation) asText(p session.Part) (string, bool) {
+func (c *conversation) asText(p model.Part) (string, bool) {
 	switch {
-	case p.Type == session.BlockText, p.Type == session.BlockDocument && strings.HasPrefix(p.Media, "text/"):
+	case p.Type == model.BlockText, p.Type == model.BlockDocument && strings.HasPrefix(p.Media, "text/"):
 		return string(p.Data), true
-	case p.Type == session.BlockDocument && !c.files:
+	case p.Type == model.BlockDocument && !c.files:
 		return "[a document of type " + p.Media + ", " + strconv.Itoa(len(p.Data)) + " bytes, which this model can't be shown]", true
 	}
 	return "", false
 }
 
-func (c *conversation) appendPart(b []byte, p session.Part) []byte {
+func (c *conversation) appendPart(b []byte, p model.Part) []byte {
 	if t, ok := c.asText(p); ok {
 		b = append(b, `{"type":"text","text":`...)
 		return append(raw.AppendString(b, t), '}')
 	}
 	end := `"}}`
-	if p.Type == session.BlockImage {
+	if p.Type == model.BlockImage {
 		b = append(b, `{"type":"image_url","image_url":{"url":"data:`...)
 	} else {
 		b = append(b, `{"type":"file","file":{"filename":"document","file_data":"data:`...)

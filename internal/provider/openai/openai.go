@@ -26,7 +26,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/api"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Name is the provider's name in MODEL arguments and in stored blocks, unless the configuration says another.
@@ -82,12 +82,12 @@ func New(cfg Config) *Provider {
 func (p *Provider) Name() string { return p.cfg.Name }
 
 // Prefix is the digest of the tools and messages as they are sent; the system prompt is the first of the messages.
-func (p *Provider) Prefix(r model.Request) (session.Digest, error) {
+func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
 	b, err := p.appendPrefix(nil, r)
 	if err != nil {
-		return session.Digest{}, err
+		return store.Digest{}, err
 	}
-	return session.Sum(b), nil
+	return store.Sum(b), nil
 }
 
 // Call sends the request once and reads the reply to its end.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/sse"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // wire is a server without a network: it keeps the last request and answers with what it was given.
@@ -37,22 +36,22 @@ func frames(events ...string) io.Reader {
 	return strings.NewReader(b.String())
 }
 
-func text(s string) session.Block { return session.Block{Type: session.BlockText, Text: s} }
+func text(s string) model.Block { return model.Block{Type: model.BlockText, Text: s} }
 
-func user(bs ...session.Block) session.Message {
-	return session.Message{Role: session.RoleUser, Blocks: bs}
+func user(bs ...model.Block) model.Message {
+	return model.Message{Role: model.RoleUser, Blocks: bs}
 }
 
-func assistant(bs ...session.Block) session.Message {
-	return session.Message{Role: session.RoleAssistant, Blocks: bs}
+func assistant(bs ...model.Block) model.Message {
+	return model.Message{Role: model.RoleAssistant, Blocks: bs}
 }
 
-func toolResult(id string, isError bool, parts ...session.Part) session.Block {
-	return session.Block{Type: session.BlockToolResult, Result: &session.ToolResult{ID: id, IsError: isError, Content: parts}}
+func toolResult(id string, isError bool, parts ...model.Part) model.Block {
+	return model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{ID: id, IsError: isError, Content: parts}}
 }
 
 func ask() model.Request {
-	return model.Request{Act: "t1.s1.b0.a1", Model: "m", System: "be good", MaxTokens: 100, Messages: []session.Message{user(text("hi"))}}
+	return model.Request{Act: "t1.s1.b0.a1", Model: "m", System: "be good", MaxTokens: 100, Messages: []model.Message{user(text("hi"))}}
 }
 
 func call(events ...string) (*model.Response, error) {
@@ -163,7 +162,7 @@ func TestReplies(t *testing.T) {
 
 // Counts are disjoint: the cached part of the prompt is no input. No counts are told as such.
 func TestUsage(t *testing.T) {
-	for in, want := range map[string]session.Usage{
+	for in, want := range map[string]model.Usage{
 		`"usage":{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":7}}`:                        {Input: 3, Output: 4, CacheRead: 7},
 		`"usage":{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":7,"cache_write_tokens":2}}`: {Input: 1, Output: 4, CacheRead: 7, CacheWrite: 2},
 		`"usage":{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":null}`:                                       {Input: 10, Output: 4},
@@ -174,7 +173,7 @@ func TestUsage(t *testing.T) {
 		`"usage":{}`:   {},
 	} {
 		resp, err := call(d(`{"content":"x"}`), end("stop"), `{"choices":[],`+in+`}`, done)
-		if err != nil || resp.Usage != want || resp.Unmetered != (want == session.Usage{}) {
+		if err != nil || resp.Usage != want || resp.Unmetered != (want == model.Usage{}) {
 			t.Errorf("%s: got %+v %v", in, resp, err)
 		}
 	}

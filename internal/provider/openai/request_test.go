@@ -9,31 +9,30 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
-func image(data string) session.Part {
-	return session.Part{Type: session.BlockImage, Media: "image/png", Data: []byte(data)}
+func image(data string) model.Part {
+	return model.Part{Type: model.BlockImage, Media: "image/png", Data: []byte(data)}
 }
 
 // whole is a conversation with everything that a request may hold.
 func whole() model.Request {
 	r := ask()
 	r.Tools = []byte(`[ {"name":"A", "description":"runs \u00e9","input_schema":{"z":1.0,"a":2}}, {"name":"B"} ]`)
-	pdf := session.Block{Type: session.BlockDocument, Media: "application/pdf", Data: []byte("%PDF")}
-	r.Messages = []session.Message{
-		user(text("hi"), text(" "), session.Block{Type: session.BlockDocument, Media: "text/csv", Data: []byte("a,b")}),
+	pdf := model.Block{Type: model.BlockDocument, Media: "application/pdf", Data: []byte("%PDF")}
+	r.Messages = []model.Message{
+		user(text("hi"), text(" "), model.Block{Type: model.BlockDocument, Media: "text/csv", Data: []byte("a,b")}),
 		user(pdf),
 		assistant(
-			session.Block{Type: session.BlockThinking, Provider: "anthropic", Raw: []byte(`{"type":"thinking"}`), Text: "hm"},
-			session.Block{Type: session.BlockText, Provider: "anthropic", Raw: []byte(`{"type":"text","text":"s\u0061id"}`), Text: "said"},
-			session.Block{Type: session.BlockText, Provider: "anthropic", Text: "more"},
-			session.Block{Type: session.BlockToolUse, Provider: "anthropic", Raw: []byte(`{"type":"tool_use"}`), Tool: &session.ToolUse{ID: "toolu_1", Name: "A", Input: []byte(`{"b": 1.0}`)}},
-			session.Block{Type: session.BlockToolUse, Provider: "anthropic", Tool: &session.ToolUse{ID: "toolu_2", Name: "B"}}),
-		user(text("meanwhile"), toolResult("toolu_1", true, session.TextPart("exit code 1")), toolResult("toolu_2", false, image("png"))),
-		assistant(session.Block{Type: session.BlockText, Provider: "openai", Raw: []byte(`{"type":"text","text":" "}`)}),
+			model.Block{Type: model.BlockThinking, Provider: "anthropic", Raw: []byte(`{"type":"thinking"}`), Text: "hm"},
+			model.Block{Type: model.BlockText, Provider: "anthropic", Raw: []byte(`{"type":"text","text":"s\u0061id"}`), Text: "said"},
+			model.Block{Type: model.BlockText, Provider: "anthropic", Text: "more"},
+			model.Block{Type: model.BlockToolUse, Provider: "anthropic", Raw: []byte(`{"type":"tool_use"}`), Tool: &model.ToolUse{ID: "toolu_1", Name: "A", Input: []byte(`{"b": 1.0}`)}},
+			model.Block{Type: model.BlockToolUse, Provider: "anthropic", Tool: &model.ToolUse{ID: "toolu_2", Name: "B"}}),
+		user(text("meanwhile"), toolResult("toolu_1", true, model.TextPart("exit code 1")), toolResult("toolu_2", false, image("png"))),
+		assistant(model.Block{Type: model.BlockText, Provider: "openai", Raw: []byte(`{"type":"text","text":" "}`)}),
 		user(text("end")),
-		assistant(session.Block{Type: session.BlockText, Provider: "openai", Raw: []byte(`{"type":"text","text":"\u0061"}`), Text: "a"}),
+		assistant(model.Block{Type: model.BlockText, Provider: "openai", Raw: []byte(`{"type":"text","text":"\u0061"}`), Text: "a"}),
 	}
 	return r
 }
@@ -102,15 +101,15 @@ func TestDialects(t *testing.T) {
 func TestRefusedRequests(t *testing.T) {
 	for name, change := range map[string]func(*model.Request){
 		"no messages":     func(r *model.Request) { r.Messages = nil },
-		"assistant first": func(r *model.Request) { r.Messages = []session.Message{assistant(text("x")), user(text("x"))} },
-		"only blank":      func(r *model.Request) { r.Messages = []session.Message{user(text(" "))} },
+		"assistant first": func(r *model.Request) { r.Messages = []model.Message{assistant(text("x")), user(text("x"))} },
+		"only blank":      func(r *model.Request) { r.Messages = []model.Message{user(text(" "))} },
 		"role":            func(r *model.Request) { r.Messages[0].Role = "system" },
-		"thinking user":   func(r *model.Request) { r.Messages[0].Blocks[0].Type = session.BlockThinking },
+		"thinking user":   func(r *model.Request) { r.Messages[0].Blocks[0].Type = model.BlockThinking },
 		"empty result": func(r *model.Request) {
-			r.Messages = append(r.Messages, user(session.Block{Type: session.BlockToolResult}))
+			r.Messages = append(r.Messages, user(model.Block{Type: model.BlockToolResult}))
 		},
 		"tool without tool": func(r *model.Request) {
-			r.Messages = append(r.Messages, assistant(session.Block{Type: session.BlockToolUse}))
+			r.Messages = append(r.Messages, assistant(model.Block{Type: model.BlockToolUse}))
 		},
 		"tools":      func(r *model.Request) { r.Tools = []byte(`[{"name":`) },
 		"max tokens": func(r *model.Request) { r.MaxTokens = 0 },

@@ -5,7 +5,7 @@
 // It says nothing of discounts, batches, fast modes, regional surcharges or what a reseller behind a base URL takes.
 //
 // A model is found by its name, also when a date or "-latest" follows it. What is not found has no price: a nil
-// *session.Price costs nil, which is shown as unknown and never as free. Models of a local Ollama and scripted ones
+// *model.Price costs nil, which is shown as unknown and never as free. Models of a local Ollama and scripted ones
 // cost nothing, and that is known; an unknown model behind the provider openai is not local until its user says so,
 // so its price stays unknown.
 package pricing
@@ -13,24 +13,24 @@ package pricing
 import (
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
 )
 
 // Model is what is known of a model. A zero Window or MaxOutput is unknown.
 type Model struct {
-	Name      string         // as the table has it
-	Price     *session.Price // nil is unknown
-	Long      *session.Price // price of the whole call when the prompt is larger than LongOver; nil: Price
-	LongOver  int64          // tokens of the prompt, cached ones included
-	Window    int64          // tokens of a request and its reply
-	MaxOutput int64          // most tokens of a reply
+	Name      string       // as the table has it
+	Price     *model.Price // nil is unknown
+	Long      *model.Price // price of the whole call when the prompt is larger than LongOver; nil: Price
+	LongOver  int64        // tokens of the prompt, cached ones included
+	Window    int64        // tokens of a request and its reply
+	MaxOutput int64        // most tokens of a reply
 }
 
 // Lookup finds a provider's model. The second result is false when nothing is known of it.
 func Lookup(provider, name string) (Model, bool) {
 	switch provider {
 	case "ollama", "scripted":
-		return Model{Name: name, Price: &session.Price{}}, true
+		return Model{Name: name, Price: &model.Price{}}, true
 	case "anthropic":
 		return find(claude(), name)
 	case "openai":
@@ -40,13 +40,13 @@ func Lookup(provider, name string) (Model, bool) {
 }
 
 // Cost is what a sealed call costs in nano-USD; nil is unknown.
-func Cost(provider, name string, u session.Usage) *int64 {
+func Cost(provider, name string, u model.Usage) *int64 {
 	m, _ := Lookup(provider, name)
 	return m.PriceFor(u.Input + u.CacheRead + u.CacheWrite).Cost(u)
 }
 
 // PriceFor is the price of a call with a prompt of so many tokens; nil is unknown.
-func (m Model) PriceFor(prompt int64) *session.Price {
+func (m Model) PriceFor(prompt int64) *model.Price {
 	if m.Long != nil && prompt > m.LongOver {
 		return m.Long
 	}

@@ -3,7 +3,7 @@ package pricing
 import (
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
 )
 
 // A model is found by its name, with a date or without, and never by the name of another.
@@ -38,18 +38,18 @@ func TestLookup(t *testing.T) {
 
 // Costs are exact in nano-USD; a long prompt has its own price; unknown is nil and local is a known zero.
 func TestCost(t *testing.T) {
-	u := session.Usage{Input: 1_000_000, Output: 1_000_000, CacheRead: 1_000_000, CacheWrite: 1_000_000, LostInput: 5}
-	small := session.Usage{Input: 100_000, Output: 1000}
-	large := session.Usage{Input: 1, CacheRead: 100_000, Output: 1000}
+	u := model.Usage{Input: 1_000_000, Output: 1_000_000, CacheRead: 1_000_000, CacheWrite: 1_000_000, LostInput: 5}
+	small := model.Usage{Input: 100_000, Output: 1000}
+	large := model.Usage{Input: 1, CacheRead: 100_000, Output: 1000}
 	for _, c := range []struct {
 		provider, name string
-		usage          session.Usage
+		usage          model.Usage
 		want           int64
 	}{
 		{"anthropic", "claude-sonnet-4-5", u, 22_050_000_000},
 		{"anthropic", "claude-haiku-5-5", small, 10_500_000},
 		{"anthropic", "claude-haiku-5-5", large, 500 + 5_000_000 + 2_500_000},
-		{"openai", "gpt-6-sol", session.Usage{Input: 300_000, Output: 1000}, 1_200_000_000 + 15_000_000},
+		{"openai", "gpt-6-sol", model.Usage{Input: 300_000, Output: 1000}, 1_200_000_000 + 15_000_000},
 		{"ollama", "anything", u, 0},
 		{"scripted", "demo", u, 0},
 	} {

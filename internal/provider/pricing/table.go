@@ -1,6 +1,8 @@
 package pricing
 
-import "github.com/perdure/perdure/session"
+import (
+	"github.com/perdure/perdure/model"
+)
 
 // row is a line of the table. Prices are in thousandths of a US dollar for a million tokens, which is the same
 // number in nano-USD for each token.
@@ -15,11 +17,11 @@ type row struct {
 func (r row) model() Model {
 	m := Model{
 		Name: r.name, Window: r.window, MaxOutput: r.output,
-		Price: &session.Price{Input: r.in, Output: r.out, CacheRead: r.read, CacheWrite: r.write},
+		Price: &model.Price{Input: r.in, Output: r.out, CacheRead: r.read, CacheWrite: r.write},
 	}
 	if r.long > 0 {
 		m.LongOver = r.long
-		m.Long = &session.Price{
+		m.Long = &model.Price{
 			Input: r.in * r.times, Output: r.out * r.outTimesInTenth / 10,
 			CacheRead: r.read * r.times, CacheWrite: r.write * r.times,
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // position is the step that a conversation has come to.
@@ -20,24 +19,34 @@ type position struct {
 }
 
 // find looks for the newest prompt that a turn matches.
-func (s Script) find(ms []session.Message) (position, error) {
-	since, spoke := 0, 0
+func (s Script) find(r model.Request) (position, error) {
+	ms, since, spoke := r.Messages, 0, 0
+	if r.NoTools {
+		if s.Summary != nil {
+			return position{step: *s.Summary}, nil
+		}
+		return position{step: Step{Text: fmt.Sprintf("A summary of %d messages.", len(ms))}}, nil
+	}
 	for _, m := range ms {
-		if m.Role == session.RoleAssistant {
+		if m.Role == model.RoleAssistant {
 			spoke++
 		}
 	}
 	for i := len(ms) - 1; i >= 0; i-- {
-		if ms[i].Role == session.RoleAssistant {
+		if ms[i].Role == model.RoleAssistant {
 			since++
 			continue
 		}
 		for j := len(ms[i].Blocks) - 1; j >= 0; j-- {
 			b := ms[i].Blocks[j]
 			for _, t := range s.Turns {
-				if b.Type == session.BlockText && t.Match != "" && strings.Contains(b.Text, t.Match) {
-					return t.at(since, spoke)
+				if b.Type != model.BlockText || t.Match == "" || !strings.Contains(b.Text, t.Match) {
+					continue
 				}
+				if step, ok := compactedStep(r); ok {
+					since = step
+				}
+				return t.at(since, spoke)
 			}
 		}
 	}
@@ -47,6 +56,18 @@ func (s Script) find(ms []session.Message) (position, error) {
 		}
 	}
 	return position{}, refuse("the script has no turn for this conversation")
+}
+
+// compactedStep is the step that a request of a compacted conversation is for, from 0.
+func compactedStep(r model.Request) (step int, ok bool) {
+	if len(r.Messages) == 0 || len(r.Messages[0].Blocks) < 2 || !strings.Contains(r.Messages[0].Blocks[0].Text, "was compacted") {
+		return 0, false
+	}
+	var turn int
+	if n, _ := fmt.Sscanf(r.Act, "t%d.s%d.", &turn, &step); n != 2 {
+		return 0, false
+	}
+	return step - 1, true
 }
 
 func (t Turn) at(n, spoke int) (position, error) {
@@ -69,8 +90,8 @@ func (p position) response(r model.Request) (*model.Response, error) {
 	out := &model.Response{ID: fmt.Sprintf("scripted_%d", p.spoke), Model: Name, Stop: p.step.Stop}
 	if p.step.Thinking != "" {
 		b := raw.AppendString([]byte(`{"type":"thinking","thinking":`), p.step.Thinking)
-		out.Blocks = append(out.Blocks, session.Block{
-			Type: session.BlockThinking, Raw: append(b, '}'), Provider: Name, Text: p.step.Thinking,
+		out.Blocks = append(out.Blocks, model.Block{
+			Type: model.BlockThinking, Raw: append(b, '}'), Provider: Name, Text: p.step.Thinking,
 		})
 	}
 	if p.step.Text != "" {
@@ -79,8 +100,8 @@ func (p position) response(r model.Request) (*model.Response, error) {
 			return nil, err
 		}
 		b := raw.AppendString([]byte(`{"type":"text","text":`), text)
-		out.Blocks = append(out.Blocks, session.Block{
-			Type: session.BlockText, Raw: append(b, '}'), Provider: Name, Text: text,
+		out.Blocks = append(out.Blocks, model.Block{
+			Type: model.BlockText, Raw: append(b, '}'), Provider: Name, Text: text,
 		})
 	}
 	used := toolid.InHistory(r.Messages)
@@ -93,9 +114,9 @@ func (p position) response(r model.Request) (*model.Response, error) {
 		out.Blocks = append(out.Blocks, b)
 	}
 	if out.Stop == "" {
-		out.Stop = session.StopEndTurn
+		out.Stop = model.StopEndTurn
 		if len(p.step.Tools) > 0 {
-			out.Stop = session.StopToolUse
+			out.Stop = model.StopToolUse
 		}
 	}
 	out.Usage.Input = tokens(len(appendRequest(nil, r)))
@@ -105,7 +126,7 @@ func (p position) response(r model.Request) (*model.Response, error) {
 	return out, nil
 }
 
-func (t ToolCall) block(id string, ms []session.Message) (session.Block, error) {
+func (t ToolCall) block(id string, ms []model.Message) (model.Block, error) {
 	input := "{}"
 	if len(t.Input) > 0 {
 		// The script's bytes are JSON, so what is filled in has to be escaped as a part of a string.
@@ -114,26 +135,26 @@ func (t ToolCall) block(id string, ms []session.Message) (session.Block, error) 
 			return string(inner)
 		})
 		if err != nil {
-			return session.Block{}, err
+			return model.Block{}, err
 		}
 		input = filled
 	}
 	if !json.Valid([]byte(input)) {
-		return session.Block{}, refuse("the input of %s is no JSON: %s", t.Name, input)
+		return model.Block{}, refuse("the input of %s is no JSON: %s", t.Name, input)
 	}
 	b := raw.AppendString([]byte(`{"type":"tool_use","id":`), id)
 	b = raw.AppendString(append(b, `,"name":`...), t.Name)
 	b = append(append(append(b, `,"input":`...), input...), '}')
-	return session.Block{
-		Type: session.BlockToolUse, Raw: b, Provider: Name,
-		Tool: &session.ToolUse{ID: id, Name: t.Name, Input: []byte(input)},
+	return model.Block{
+		Type: model.BlockToolUse, Raw: b, Provider: Name,
+		Tool: &model.ToolUse{ID: id, Name: t.Name, Input: []byte(input)},
 	}, nil
 }
 
 const opening, closing = "{{result:", "}}"
 
 // fill replaces each {{result:PATTERN}}.
-func fill(s string, ms []session.Message, escape func(string) string) (string, error) {
+func fill(s string, ms []model.Message, escape func(string) string) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(s, opening)
@@ -162,14 +183,14 @@ func fill(s string, ms []session.Message, escape func(string) string) (string, e
 }
 
 // newest searches the tool results from the last one on.
-func newest(re *regexp.Regexp, ms []session.Message) (string, bool) {
+func newest(re *regexp.Regexp, ms []model.Message) (string, bool) {
 	for i := len(ms) - 1; i >= 0; i-- {
 		for j := len(ms[i].Blocks) - 1; j >= 0; j-- {
 			b := ms[i].Blocks[j]
-			if b.Type != session.BlockToolResult || b.Result == nil {
+			if b.Type != model.BlockToolResult || b.Result == nil {
 				continue
 			}
-			if m := re.FindStringSubmatch(session.Text(b.Result.Content)); len(m) > 1 {
+			if m := re.FindStringSubmatch(model.Text(b.Result.Content)); len(m) > 1 {
 				return m[1], true
 			} else if m != nil {
 				return m[0], true
@@ -183,12 +204,12 @@ func newest(re *regexp.Regexp, ms []session.Message) (string, bool) {
 const deltaSize = 24
 
 // deltas cuts the blocks into what a stream would show.
-func deltas(blocks []session.Block) []model.Delta {
+func deltas(blocks []model.Block) []model.Delta {
 	var out []model.Delta
 	for _, b := range blocks {
 		d := model.Delta{Kind: model.DeltaText}
 		text := b.Text
-		if b.Type == session.BlockThinking {
+		if b.Type == model.BlockThinking {
 			d.Kind = model.DeltaThinking
 		}
 		if b.Tool != nil {

@@ -25,6 +25,9 @@
 // (its first group, if it has one) in the newest tool result where it finds anything. Where it finds nothing the call
 // fails, because an answer that is made up would hide a broken demo.
 //
+// After a compaction, assistant messages are missing: then the step is the one that the act's id names. A request that is
+// to be answered without tools is one for a summary, and gets "summary".
+//
 // Usage is one token for every four bytes of what was asked and answered, rounded up.
 package scripted
 
@@ -37,8 +40,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Name is the provider's name in MODEL arguments, and the model that responses name.
@@ -49,7 +53,8 @@ const maxScript = 16 << 20
 
 // Script says what the model answers.
 type Script struct {
-	Turns []Turn `json:"turns"`
+	Turns   []Turn `json:"turns"`
+	Summary *Step  `json:"summary"` // the answer to a request for a summary; nil: a sentence
 }
 
 // Turn is the answers to one prompt.
@@ -60,12 +65,12 @@ type Turn struct {
 
 // Step is one answer.
 type Step struct {
-	Thinking string             `json:"thinking"`
-	Text     string             `json:"text"`
-	Tools    []ToolCall         `json:"tools"`
-	Stop     session.StopReason `json:"stop"`     // empty: tool_use with tools, else end_turn
-	DelayMS  int64              `json:"delay_ms"` // before each delta
-	Fail     []Failure          `json:"fail"`
+	Thinking string           `json:"thinking"`
+	Text     string           `json:"text"`
+	Tools    []ToolCall       `json:"tools"`
+	Stop     model.StopReason `json:"stop"`     // empty: tool_use with tools, else end_turn
+	DelayMS  int64            `json:"delay_ms"` // before each delta
+	Fail     []Failure        `json:"fail"`
 }
 
 // ToolCall is one call of an answer. Input is sent byte for byte, but for what {{…}} stands for; empty is {}.
@@ -138,8 +143,8 @@ func Parse(b []byte) (Script, error) {
 func (p *Provider) Name() string { return Name }
 
 // Prefix is the digest of system, tools and messages.
-func (p *Provider) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum(appendRequest(nil, r)), nil
+func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
+	return store.Sum(appendRequest(nil, r)), nil
 }
 
 // CountTokens counts as Usage does.
@@ -152,7 +157,7 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 	if sink == nil {
 		sink = func(model.Delta) {}
 	}
-	pos, err := p.script.find(r.Messages)
+	pos, err := p.script.find(r)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +169,7 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 	if fail != nil && fail.After <= 0 {
 		return nil, fail.error(model.Error{})
 	}
-	asked := session.Usage{Input: resp.Usage.Input}
+	asked := model.Usage{Input: resp.Usage.Input}
 	ds := append([]model.Delta{{Kind: model.DeltaStart, Usage: asked}}, deltas(resp.Blocks)...)
 	for i, d := range ds {
 		if fail != nil && i == fail.After {

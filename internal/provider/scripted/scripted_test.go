@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 const script = `{"turns": [
@@ -39,22 +39,22 @@ func load(t *testing.T) *Provider {
 	return p
 }
 
-func say(s string) session.Message {
-	return session.Message{Role: session.RoleUser, Blocks: []session.Block{{Type: session.BlockText, Text: s}}}
+func say(s string) model.Message {
+	return model.Message{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: s}}}
 }
 
-func result(s string) session.Message {
-	return session.Message{Role: session.RoleUser, Blocks: []session.Block{{
-		Type: session.BlockToolResult, Result: &session.ToolResult{ID: "x", Content: []session.Part{session.TextPart(s)}},
+func result(s string) model.Message {
+	return model.Message{Role: model.RoleUser, Blocks: []model.Block{{
+		Type: model.BlockToolResult, Result: &model.ToolResult{ID: "x", Content: []model.Part{model.TextPart(s)}},
 	}}}
 }
 
-func request(act string, ms ...session.Message) model.Request {
+func request(act string, ms ...model.Message) model.Request {
 	return model.Request{Act: act, System: "sys", Tools: []byte("[]"), Messages: ms, MaxTokens: 1}
 }
 
-func answer(r *model.Response) session.Message {
-	return session.Message{Role: session.RoleAssistant, Blocks: r.Blocks}
+func answer(r *model.Response) model.Message {
+	return model.Message{Role: model.RoleAssistant, Blocks: r.Blocks}
 }
 
 func mustCall(t *testing.T, p *Provider, r model.Request) *model.Response {
@@ -73,14 +73,14 @@ func mustCall(t *testing.T, p *Provider, r model.Request) *model.Response {
 // the same, and its steps follow the replies since the prompt.
 func TestAnswersFollowTheConversation(t *testing.T) {
 	p := load(t)
-	ms := []session.Message{say("please fix it")}
+	ms := []model.Message{say("please fix it")}
 	first := mustCall(t, p, request("t1.s1.b0.a3", ms...))
 	for range 3 {
 		if again := mustCall(t, load(t), request("t1.s1.b0.a9", ms...)); !reflect.DeepEqual(again, first) {
 			t.Errorf("asked again: %+v", again)
 		}
 	}
-	if first.Stop != session.StopToolUse || len(first.Blocks) != 4 || string(first.Blocks[2].Tool.Input) != `{"b": 1.0,"a": 12345678901234567890}` {
+	if first.Stop != model.StopToolUse || len(first.Blocks) != 4 || string(first.Blocks[2].Tool.Input) != `{"b": 1.0,"a": 12345678901234567890}` {
 		t.Errorf("got %+v", first)
 	}
 	if a, b := first.Blocks[2].Tool.ID, first.Blocks[3].Tool.ID; a == b || a == "" || string(first.Blocks[3].Tool.Input) != "{}" {
@@ -101,7 +101,7 @@ func TestAnswersFollowTheConversation(t *testing.T) {
 	}
 	ms = append(ms, answer(second), result("x"))
 	third := mustCall(t, p, request("t1.s3.b0.a1", ms...))
-	if third.Stop != session.StopEndTurn || third.Blocks[0].Text != "done" {
+	if third.Stop != model.StopEndTurn || third.Blocks[0].Text != "done" {
 		t.Errorf("got %+v", third)
 	}
 	ms = append(ms, answer(third), say("again"))
@@ -111,7 +111,7 @@ func TestAnswersFollowTheConversation(t *testing.T) {
 	if r := mustCall(t, p, request("", say("hello"))); r.Blocks[0].Text != "first of all" {
 		t.Errorf("got %+v", r)
 	}
-	if r := mustCall(t, p, request("", say("hello"), answer(third), say("more"))); r.Stop != session.StopMaxTokens {
+	if r := mustCall(t, p, request("", say("hello"), answer(third), say("more"))); r.Stop != model.StopMaxTokens {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -142,8 +142,8 @@ func TestNoAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply := session.Message{Role: session.RoleAssistant}
-	for name, ms := range map[string][]session.Message{
+	reply := model.Message{Role: model.RoleAssistant}
+	for name, ms := range map[string][]model.Message{
 		"no turn": {say("b")}, "nothing": nil, "bad pattern": {say("a")}, "no result": {say("a"), reply},
 		"open": {say("a"), reply, reply}, "no step": {say("a"), reply, reply, reply},
 	} {
@@ -213,8 +213,8 @@ func TestUsageAndPrefix(t *testing.T) {
 		t.Errorf("count %d %v, usage %+v", n, err, resp.Usage)
 	}
 	first, _ := p.Prefix(r)
-	seen := map[session.Digest]bool{first: true}
-	for i, ms := range [][]session.Message{
+	seen := map[store.Digest]bool{first: true}
+	for i, ms := range [][]model.Message{
 		{say("hello.")}, {say("hel"), say("lo")}, {say("hello"), answer(resp)}, {result("hello")}, {say("hello"), result("")}, nil,
 	} {
 		d, _ := p.Prefix(request("a", ms...))

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // maxLen bounds an id, in bytes. OpenAI refuses ids of more than 64 characters in places; Anthropic gives about 30.
@@ -20,7 +22,7 @@ const maxLen = 64
 type Used map[string]bool
 
 // InHistory collects the ids of all tool calls in ms.
-func InHistory(ms []session.Message) Used {
+func InHistory(ms []model.Message) Used {
 	u := Used{}
 	for _, m := range ms {
 		for _, b := range m.Blocks {
@@ -63,13 +65,13 @@ func Portable(id string) string {
 	if Fit(id) {
 		return id
 	}
-	return "call_" + session.Sum([]byte(id)).String()[:32]
+	return "call_" + store.Sum([]byte(id)).String()[:32]
 }
 
 // clean makes an act id fit to be a part of a tool call id, and short.
 func clean(act string) string {
 	if len(act) > 40 {
-		act = session.Sum([]byte(act)).String()[:32]
+		act = store.Sum([]byte(act)).String()[:32]
 	}
 	return strings.Map(func(r rune) rune {
 		if odd(r) {

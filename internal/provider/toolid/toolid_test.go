@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
 )
 
 // An id that is fit stays; a missing, odd or repeated one is replaced by one that every API takes, is new in the
 // history, and is the same for every attempt of the act.
 func TestClaim(t *testing.T) {
-	history := []session.Message{{Blocks: []session.Block{{Tool: &session.ToolUse{ID: "toolu_1"}}, {}}}}
+	history := []model.Message{{Blocks: []model.Block{{Tool: &model.ToolUse{ID: "toolu_1"}}, {}}}}
 	for _, c := range []struct{ id, act, want string }{
 		{"toolu_2", "t1.s2.b0.a1", "toolu_2"},
 		{"", "t1.s2.b0.a1", "call_t1_s2_b0_3"},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 func edit(path string) call {
@@ -174,7 +174,7 @@ func TestApprovalAfterCancel(t *testing.T) {
 	w := newWorld(t)
 	w.want(3, run1("s", w.model(calls(bash("touch made")), calls(bash("touch made"))))...)
 	first := w.approvals()[0]
-	h := w.open(perdure.Config{ShimPath: []string{binary}})
+	h := w.open(homes.Config{ShimPath: []string{binary}})
 	if err := h.Cancel(t.Context(), "s"); err != nil {
 		t.Fatal(err)
 	}

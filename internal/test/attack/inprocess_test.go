@@ -3,14 +3,14 @@ package attack_test
 import (
 	"fmt"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // open opens the world's home in this process.
-func (w *world) open(cfg perdure.Config) *perdure.Home {
+func (w *world) open(cfg homes.Config) *homes.Home {
 	w.t.Helper()
 	cfg.Environ = w.environ()
-	h, err := perdure.Open(w.t.Context(), w.home, cfg)
+	h, err := homes.Open(w.t.Context(), w.home, cfg)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func (w *world) open(cfg perdure.Config) *perdure.Home {
 // send puts messages into a session's inbox and returns how many were accepted.
 func (w *world) send(id string, n int) (accepted int) {
 	w.t.Helper()
-	h := w.open(perdure.Config{})
+	h := w.open(homes.Config{})
 	for i := range n {
 		if _, err := h.Send(w.t.Context(), id, "", fmt.Sprintf("message %d", i)); err == nil {
 			accepted++

@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // binary is the perdure command under attack, built once.
 var binary string
 
 func TestMain(m *testing.M) {
-	perdure.RunShimIfAsked()
+	homes.RunShimIfAsked()
 	os.Exit(run(m))
 }
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // begin starts the binary and returns once a file that its command makes is there.
@@ -134,9 +134,9 @@ func TestClockSetBack(t *testing.T) {
 	m := w.model(calls(background("sleep 300"), bash("echo one")), calls(bash("echo two")), calls(bash("echo three")))
 	w.want(6, append(run1("s", m, bypass), "--max-turns", "1")...)
 	for _, back := range []time.Duration{24 * time.Hour, 10 * 365 * 24 * time.Hour, -10 * 365 * 24 * time.Hour} {
-		h := w.open(perdure.Config{ShimPath: []string{binary}, Now: func() time.Time { return time.Now().Add(-back) }})
+		h := w.open(homes.Config{ShimPath: []string{binary}, Now: func() time.Time { return time.Now().Add(-back) }})
 		n := 1
-		opt := perdure.RunOptions{}
+		opt := homes.RunOptions{}
 		opt.Mode, opt.MaxSteps = "bypassPermissions", &n
 		if back < 0 {
 			n = 10

@@ -2,7 +2,7 @@
 // not notice is printed. It changes no file of the tree: the go command is given an overlay. What was tried is kept in a
 // file and not tried again, so that a run of hours can be interrupted.
 //
-//	go run ./internal/test/mutate -seed 1 -max 50 ./session ./store/sqlite
+//	go run ./internal/test/mutate -seed 1 -max 50 ./internal/session ./internal/sqlite
 //
 // A survivor may be equivalent to what it replaces. Whoever looks at it decides that, not this program.
 package main

@@ -15,14 +15,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/store"
 )
 
 // ack is an event that somebody was told is durable.
 type ack struct {
 	seq  int64
-	hash session.Digest
+	hash store.Digest
 }
 
 // agent is one running process of the binary.
@@ -34,18 +34,18 @@ type agent struct {
 
 	mu     sync.Mutex
 	stdout []byte
-	acks   []ack           // what a stream-json agent printed
-	result *perdure.Result // its last word
-	grown  chan struct{}   // closed and replaced when acks grew
+	acks   []ack         // what a stream-json agent printed
+	result *homes.Result // its last word
+	grown  chan struct{} // closed and replaced when acks grew
 }
 
 // line is what the agent prints, as json or stream-json.
 type line struct {
 	Type  string `json:"type"`
 	Event *struct {
-		Seq  int64          `json:"seq"`
-		Hash session.Digest `json:"hash"`
-		Kind session.Kind   `json:"kind"`
+		Seq  int64        `json:"seq"`
+		Hash store.Digest `json:"hash"`
+		Kind store.Kind   `json:"kind"`
 	} `json:"event"`
 	Result json.RawMessage `json:"result"`
 }
@@ -106,7 +106,7 @@ func (a *agent) take(b []byte) {
 	case l.Type != "":
 		return
 	}
-	var r perdure.Result
+	var r homes.Result
 	if json.Unmarshal(raw, &r) == nil && r.SessionID != "" {
 		a.result = &r
 	}

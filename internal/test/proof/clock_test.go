@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 )
 
 // The clock is set back by two days between two processes and once more in the middle of a retry's delay, and forward
@@ -25,7 +25,7 @@ func TestClockSetBack(t *testing.T) {
 	now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
 	turn := func(prompt, want string, start, later time.Duration) {
 		offset.Store(int64(start))
-		h := k.open(perdure.Config{Environ: k.env, Now: now, Observe: func(u engine.Update) {
+		h := k.open(homes.Config{Environ: k.env, Now: now, Observe: func(u engine.Update) {
 			if u.Event != nil && u.Event.Kind == session.KindModelFailed {
 				offset.Store(int64(later))
 			}
@@ -44,7 +44,7 @@ func TestClockSetBack(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		opt := perdure.RunOptions{Prompt: prompt}
+		opt := homes.RunOptions{Prompt: prompt}
 		opt.Mode = permission.ModeBypass
 		began := time.Now()
 		r, err := h.Run(t.Context(), k.id, opt)

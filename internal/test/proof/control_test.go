@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 )
 
 // has tells whether a promise was found broken.
@@ -155,7 +155,7 @@ func TestControlStoreSetBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.home = p.open(perdure.Config{})
+	p.home = p.open(homes.Config{})
 	if err := r.drive(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}

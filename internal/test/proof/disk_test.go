@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/store"
 )
 
 // under starts an agent through another program, such as strace.
@@ -53,7 +53,7 @@ func failing(t *testing.T, call, fault string, n int, env ...string) (stderr str
 	if out, _ := other.verb(t, 0, "verify", other.id); out != "ok\n" {
 		t.Errorf("the other session: %s", out)
 	}
-	log := map[int64]session.Digest{}
+	log := map[int64]store.Digest{}
 	if _, err := p.home.State(t.Context(), k.id); !absent(err) {
 		for ev, err := range p.home.Events(t.Context(), k.id, 1, 0) {
 			if err != nil {
@@ -213,7 +213,7 @@ func TestCorruptByte(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p.home = p.open(perdure.Config{})
+	p.home = p.open(homes.Config{})
 	k.sound(t, "a")
 	other.sound(t, "")
 	planted("verify", "one bit flipped in the body of each event of a log", int(n), caught)

@@ -10,21 +10,23 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // evidence is everything that a finished round is judged by. It is plain data, so that a control can doctor it.
 type evidence struct {
 	plan    *plan
 	acks    []ack
-	log     []session.Event
+	log     []store.Event
 	bodies  []session.Body // of the log's events
 	state   *session.State
 	shown   shown
-	final   *perdure.Result // nil when the last agent found nothing to do
-	faults  []string        // of verify
+	final   *homes.Result // nil when the last agent found nothing to do
+	faults  []string      // of verify
 	report  modeltest.ConversationReport
 	refused []modeltest.Violation
 	results map[string]modeltest.Block // by the provider's id of the call
@@ -37,8 +39,8 @@ type evidence struct {
 
 // shown is what is looked at of show --json.
 type shown struct {
-	Usage session.Usage     `json:"usage"`
-	Head  session.Head      `json:"head"`
+	Usage model.Usage       `json:"usage"`
+	Head  store.Head        `json:"head"`
 	Inbox []json.RawMessage `json:"inbox"`
 }
 

@@ -152,7 +152,7 @@ func simulate(f *proof.Figures) error {
 var powerLosses = regexp.MustCompile(`(?:synchronous=(\w+): )?(\d+) power losses: (\d+) lost, (\d+) corrupt\n$`)
 
 func losePower(f *proof.Figures) error {
-	lines, err := campaign("store/sqlite", "TestPowerLoss", "PERDURE_SOAK=1")
+	lines, err := campaign("internal/sqlite", "TestPowerLoss", "PERDURE_SOAK=1")
 	if err != nil {
 		return err
 	}

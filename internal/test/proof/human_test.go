@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -117,7 +117,7 @@ func TestTwoAgents(t *testing.T) {
 	}
 }
 
-func (k *talk) head(t *testing.T) session.Head {
+func (k *talk) head(t *testing.T) store.Head {
 	t.Helper()
 	info, err := k.home.Store().Get(t.Context(), k.id)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // The promises that a round may break.
@@ -211,7 +212,7 @@ func judgePrefix(e *evidence, v *verdict) {
 	if e.report.ChangedRetries != 0 {
 		v.add(brokenPrefix, "the server saw %d changed retries", e.report.ChangedRetries)
 	}
-	seen := map[int]session.Digest{}
+	seen := map[int]store.Digest{}
 	for _, b := range e.bodies {
 		if b, ok := b.(*session.ModelRequested); ok {
 			if before, ok := seen[b.Step]; ok && before != b.Prefix {

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/internal/test/proof"
-	"github.com/perdure/perdure/session"
 )
 
 // tally sums up a campaign.

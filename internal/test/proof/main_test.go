@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // binary is the perdure command under test, built once. Its path is unique, so that the processes of this run can be
@@ -15,7 +15,7 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
-	perdure.RunShimIfAsked()
+	homes.RunShimIfAsked()
 	if os.Getenv("PERDURE_PROOF") == "others" {
 		os.Exit(report(others()))
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // patience bounds every wait for something that must happen. Machines may be busy.
@@ -24,7 +24,7 @@ type place struct {
 	t    *testing.T
 	root string
 	dir  string // the home
-	home *perdure.Home
+	home *homes.Home
 }
 
 // newPlace opens a home. When the test ends, nothing that was started in it may be left. The directory of the home may
@@ -39,7 +39,7 @@ func newPlace(t *testing.T, prepare ...func(dir string)) *place {
 	for _, f := range prepare {
 		f(p.dir)
 	}
-	p.home = p.open(perdure.Config{})
+	p.home = p.open(homes.Config{})
 	t.Cleanup(func() {
 		p.nothingLeft()
 		p.endAll()
@@ -51,12 +51,12 @@ func newPlace(t *testing.T, prepare ...func(dir string)) *place {
 }
 
 // open opens the home once more, in this process.
-func (p *place) open(cfg perdure.Config) *perdure.Home {
+func (p *place) open(cfg homes.Config) *homes.Home {
 	p.t.Helper()
 	if cfg.Environ == nil {
 		cfg.Environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.root, "USER=proof"}
 	}
-	h, err := perdure.Open(p.t.Context(), p.dir, cfg)
+	h, err := homes.Open(p.t.Context(), p.dir, cfg)
 	if err != nil {
 		p.t.Fatal(err)
 	}

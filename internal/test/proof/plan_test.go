@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 )
 
 // plan is one conversation: what the model says in each step, and what must come of it. It is made of a seed alone.

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
 )
 

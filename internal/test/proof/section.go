@@ -84,7 +84,7 @@ func Guarantees() []Guarantee {
 				{"internal/test/proof", "TestSyncFails"},
 				{"internal/test/proof", "TestCorruptByte"},
 				{"internal/test/sim", "TestKilledEverywhere"},
-				{"store/sqlite", "TestPowerLoss"},
+				{"internal/sqlite", "TestPowerLoss"},
 			},
 		},
 		{

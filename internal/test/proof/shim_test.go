@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // The shim of a command is killed, with its agent alive and with its agent dead: the command runs on and ends, once,
@@ -56,7 +57,7 @@ func (k *talk) told(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if u, ok := body.(*session.ToolUnknown); ok {
-			told += session.Text(u.Content)
+			told += model.Text(u.Content)
 		}
 	}
 	return told

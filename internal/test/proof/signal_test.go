@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // slow is a command that leaves two marks.

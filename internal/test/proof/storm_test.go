@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Many agents are started on one dead agent's session at the same time. Each one finishes the turn, finds it finished,

@@ -9,9 +9,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // talk is a session with a script of its own, for one scenario.
@@ -86,7 +88,7 @@ func (k *talk) start(t *testing.T, args ...string) *agent {
 }
 
 // end waits for an agent, which must end with the code.
-func (a *agent) end(t *testing.T, want int) *perdure.Result {
+func (a *agent) end(t *testing.T, want int) *homes.Result {
 	t.Helper()
 	code, err := a.wait()
 	if err != nil || code != want {
@@ -104,7 +106,7 @@ func (a *agent) dies(t *testing.T) {
 }
 
 // run runs an agent to its end.
-func (k *talk) run(t *testing.T, want int, args ...string) *perdure.Result {
+func (k *talk) run(t *testing.T, want int, args ...string) *homes.Result {
 	t.Helper()
 	return k.start(t, args...).end(t, want)
 }
@@ -161,14 +163,14 @@ func (p *place) results(t *testing.T, id string) (out []string) {
 			t.Fatal(err)
 		}
 		if f, ok := body.(*session.ToolFinished); ok {
-			out = append(out, session.Text(f.Content))
+			out = append(out, model.Text(f.Content))
 		}
 	}
 	return out
 }
 
 // kinds counts the events of a kind.
-func (p *place) kinds(t *testing.T, id string, kind session.Kind) (n int) {
+func (p *place) kinds(t *testing.T, id string, kind store.Kind) (n int) {
 	t.Helper()
 	for ev, err := range p.home.Events(t.Context(), id, 1, 0) {
 		if err != nil {

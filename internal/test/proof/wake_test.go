@@ -9,10 +9,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // awaiter is a talk whose model starts a task that prints a green line once there is a file, awaits that line, and ends
@@ -58,7 +59,7 @@ func (k *talk) turnGreen(t *testing.T) {
 // toldOf counts how often the conversation tells of the await.
 func (k *talk) toldOf(t *testing.T) (n int) {
 	t.Helper()
-	v, err := k.home.View(t.Context(), k.id, perdure.ViewOptions{Messages: true})
+	v, err := k.home.View(t.Context(), k.id, homes.ViewOptions{Messages: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestAwaitedWhileNobodyLives(t *testing.T) {
 // An agent that is told is killed between the event and the turn, in the turn, and at its end: it is told once.
 func TestKilledWhileTelling(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []session.Kind{session.KindAwaitMet, session.KindTurnStarted, session.KindModelRequested, session.KindModelResponded} {
+	for _, kind := range []store.Kind{session.KindAwaitMet, session.KindTurnStarted, session.KindModelRequested, session.KindModelResponded} {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			k := awaiter(t, "wake-"+string(kind))
@@ -149,7 +150,7 @@ func (a *agent) ack(i int) int64 {
 }
 
 // kindsUpTo counts the events of a kind up to a seq.
-func (k *talk) kindsUpTo(t *testing.T, kind session.Kind, seq int64) (n int) {
+func (k *talk) kindsUpTo(t *testing.T, kind store.Kind, seq int64) (n int) {
 	t.Helper()
 	for ev, err := range k.home.Events(t.Context(), k.id, 1, seq) {
 		if err != nil {
@@ -183,7 +184,7 @@ func TestAwaitsStayOpen(t *testing.T) {
 		}
 	}
 	out, _ := k.verb(t, 0, "show", k.id, "--json")
-	var shown struct{ Awaits []perdure.AwaitView }
+	var shown struct{ Awaits []homes.AwaitView }
 	if err := json.Unmarshal([]byte(out), &shown); err != nil || len(shown.Awaits) != 1 || shown.Awaits[0].Text != "when bash_1 prints a line that matches /green$/" {
 		t.Errorf("%v: %+v", err, shown)
 	}

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 )
 
 // awaits is a call of Await.
@@ -49,7 +50,7 @@ func Awaits() *Script {
 }
 
 // newest is the text of a conversation's newest message, results included.
-func newest(ms []session.Message) string {
+func newest(ms []model.Message) string {
 	var b strings.Builder
 	if len(ms) == 0 {
 		return ""
@@ -57,7 +58,7 @@ func newest(ms []session.Message) string {
 	for _, bl := range ms[len(ms)-1].Blocks {
 		b.WriteString(bl.Text)
 		if bl.Result != nil {
-			b.WriteString(session.Text(bl.Result.Content))
+			b.WriteString(model.Text(bl.Result.Content))
 		}
 	}
 	return b.String()
@@ -91,7 +92,7 @@ func (w *World) checkAwaits(id string, log []entryOf, st *session.State) {
 	var told strings.Builder
 	for _, m := range t.Messages() {
 		for _, b := range m.Blocks {
-			if b.Result == nil && m.Role == session.RoleUser {
+			if b.Result == nil && m.Role == model.RoleUser {
 				told.WriteString(b.Text + "\x00")
 			}
 		}
@@ -122,7 +123,7 @@ func (w *World) tellAgain(p *process, s *engine.Session) error {
 	if text == nil {
 		return nil
 	}
-	return s.Append(p.ctx, person, &session.MessageReceived{Note: true, Content: []session.Part{session.TextPart(string(text))}})
+	return s.Append(p.ctx, person, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(string(text))}})
 }
 
 // loosely takes out of an outcome what depends on when things were told: how many turns and replies it took, and
@@ -146,6 +147,6 @@ func isNote(text string) bool {
 }
 
 // aside tells whether a reply is one of a model that has nothing to say.
-func aside(m session.Message) bool {
-	return m.Role == session.RoleAssistant && m.Blocks[len(m.Blocks)-1].Text == "waiting"
+func aside(m model.Message) bool {
+	return m.Role == model.RoleAssistant && m.Blocks[len(m.Blocks)-1].Text == "waiting"
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,7 +18,7 @@ import (
 const recent = 10
 
 // intended checks that an act's intent is on the disk before its effect. An empty session means any.
-func (w *World) intended(id string, kind session.Kind, text string) {
+func (w *World) intended(id string, kind store.Kind, text string) {
 	if w.cfg.LateIntent || w.cfg.Volatile > 0 {
 		return // a control: the consequences are to be seen
 	}
@@ -88,7 +88,7 @@ func (w *World) Check() []string {
 
 // entryOf is an event with its body.
 type entryOf struct {
-	session.Event
+	store.Event
 	body session.Body
 }
 

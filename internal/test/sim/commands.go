@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Behaviour is what a command's script does.

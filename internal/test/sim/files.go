@@ -10,8 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // file is a file of the world.
@@ -24,8 +25,8 @@ type file struct {
 type files struct{ p *process }
 
 var (
-	_ tool.Files = files{}
-	_ tool.Tree  = files{}
+	_ tools.Files = files{}
+	_ tools.Tree  = files{}
 )
 
 func (f files) Resolve(name string) (string, error) {
@@ -45,19 +46,19 @@ func (w *World) look(name string) (*file, bool) {
 	return nil, false
 }
 
-func (f files) Read(name string, limit int64) ([]byte, tool.FileInfo, error) {
+func (f files) Read(name string, limit int64) ([]byte, tools.FileInfo, error) {
 	w := f.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := f.p.pointLocked("file.read"); err != nil {
-		return nil, tool.FileInfo{}, err
+		return nil, tools.FileInfo{}, err
 	}
 	got, dir := w.look(name)
 	switch {
 	case dir:
-		return nil, tool.FileInfo{Exists: true, Dir: true, Mode: 0o755}, nil
+		return nil, tools.FileInfo{Exists: true, Dir: true, Mode: 0o755}, nil
 	case got == nil:
-		return nil, tool.FileInfo{Mode: 0o644}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return nil, tools.FileInfo{Mode: 0o644}, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	b := got.data
 	if limit > 0 && int64(len(b)) > limit {
@@ -66,25 +67,25 @@ func (f files) Read(name string, limit int64) ([]byte, tool.FileInfo, error) {
 	return bytes.Clone(b), infoOf(got), nil
 }
 
-func infoOf(f *file) tool.FileInfo {
-	return tool.FileInfo{Exists: true, Size: int64(len(f.data)), Mode: f.mode, Links: 1}
+func infoOf(f *file) tools.FileInfo {
+	return tools.FileInfo{Exists: true, Size: int64(len(f.data)), Mode: f.mode, Links: 1}
 }
 
-func (f files) Digest(name string) (session.Digest, tool.FileInfo, error) {
+func (f files) Digest(name string) (store.Digest, tools.FileInfo, error) {
 	w := f.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := f.p.pointLocked("file.digest"); err != nil {
-		return session.Digest{}, tool.FileInfo{}, err
+		return store.Digest{}, tools.FileInfo{}, err
 	}
 	got, dir := w.look(name)
 	switch {
 	case dir:
-		return session.Digest{}, tool.FileInfo{Exists: true, Dir: true, Mode: 0o755}, nil
+		return store.Digest{}, tools.FileInfo{Exists: true, Dir: true, Mode: 0o755}, nil
 	case got == nil:
-		return session.Digest{}, tool.FileInfo{Mode: 0o644}, nil
+		return store.Digest{}, tools.FileInfo{Mode: 0o644}, nil
 	}
-	return session.Sum(got.data), infoOf(got), nil
+	return store.Sum(got.data), infoOf(got), nil
 }
 
 func (f files) Replace(e session.Edit, content []byte) error {
@@ -94,9 +95,9 @@ func (f files) Replace(e session.Edit, content []byte) error {
 	if err := f.p.pointLocked("file.replace.before"); err != nil {
 		return err
 	}
-	var now session.Digest
+	var now store.Digest
 	if got, _ := w.look(e.Path); got != nil {
-		now = session.Sum(got.data)
+		now = store.Sum(got.data)
 	}
 	switch now {
 	case e.Post: // only synced
@@ -105,15 +106,15 @@ func (f files) Replace(e session.Edit, content []byte) error {
 		w.files[e.Path] = &file{data: bytes.Clone(content), mode: e.Mode}
 		w.changes[e.Path+" "+e.Post.String()]++
 	default:
-		return tool.ErrChanged
+		return tools.ErrChanged
 	}
 	return f.p.pointLocked("file.replace.after")
 }
 
-func (f files) Open(name string) (io.ReadCloser, tool.FileInfo, error) {
+func (f files) Open(name string) (io.ReadCloser, tools.FileInfo, error) {
 	b, info, err := f.Read(name, 0)
 	if err == nil && info.Dir {
-		err = tool.ErrNotRegular
+		err = tools.ErrNotRegular
 	}
 	return io.NopCloser(bytes.NewReader(b)), info, err
 }

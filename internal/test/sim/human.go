@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -31,7 +32,7 @@ type human struct {
 	sent    int
 }
 
-var person = session.Actor{Type: session.ActorUser, ID: "ann"}
+var person = store.Actor{Type: store.ActorUser, ID: "ann"}
 
 // send puts an item into the inbox, whatever dies meanwhile.
 func (h *human) send(key string, body session.Body) {
@@ -43,7 +44,7 @@ func (h *human) send(key string, body session.Body) {
 	}
 	it := store.Item{
 		Key: key, Kind: session.KindOf(body), Actor: person, Time: time.Now().UnixMilli(), Body: b,
-		Digest: session.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
+		Digest: store.Sum(append([]byte(session.KindOf(body)+"\x00"), b...)),
 	}
 	disk := w.disk.Open()
 	defer func() { _ = disk.Close() }()
@@ -77,7 +78,7 @@ func (h *human) prompt() {
 	p := h.prompts[h.sent]
 	h.sent++
 	h.w.mu.Unlock()
-	h.send("prompt-"+p.Turn, &session.MessageReceived{Content: []session.Part{session.TextPart("turn:" + p.Turn)}})
+	h.send("prompt-"+p.Turn, &session.MessageReceived{Content: []model.Part{model.TextPart("turn:" + p.Turn)}})
 }
 
 // wish is what a human wants done with the session, beyond what was sent to it.

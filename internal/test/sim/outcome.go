@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // Outcome is what two runs of the same script must agree on, by subject. Epochs, times, attempts and lost usage are
@@ -43,7 +45,7 @@ func (w *World) Outcome() Outcome {
 	o := Outcome{"runs": text(w.runs), "changes": text(w.changes)}
 	var fs strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(w.files)) {
-		fmt.Fprintf(&fs, "%s %o %s\n", name, w.files[name].mode, session.Sum(w.files[name].data))
+		fmt.Fprintf(&fs, "%s %o %s\n", name, w.files[name].mode, store.Sum(w.files[name].data))
 	}
 	o["files"] = fs.String()
 	for _, h := range w.humans {
@@ -79,11 +81,11 @@ func text(v any) string {
 
 // conversation gives the messages, with the results of acts outside made equal, and apart from them the notes: when
 // a note arrives depends on time alone.
-func conversation(ms []session.Message) (messages, notes string) {
+func conversation(ms []model.Message) (messages, notes string) {
 	outside := map[string]bool{}
 	var out strings.Builder
 	var noted []string
-	role := session.Role("")
+	role := model.Role("")
 	for _, m := range ms {
 		if aside(m) {
 			continue
@@ -94,8 +96,8 @@ func conversation(ms []session.Message) (messages, notes string) {
 			case b.Tool != nil:
 				outside[b.Tool.ID] = b.Tool.Name == "Deploy" || b.Tool.Name == "BashInput"
 			case b.Result != nil && outside[b.Result.ID]:
-				b.Result = &session.ToolResult{ID: b.Result.ID, Content: []session.Part{session.TextPart("outside")}}
-			case m.Role == session.RoleUser && isNote(b.Text):
+				b.Result = &model.ToolResult{ID: b.Result.ID, Content: []model.Part{model.TextPart("outside")}}
+			case m.Role == model.RoleUser && isNote(b.Text):
 				noted = append(noted, anyAttempt(b.Text))
 				continue
 			}

@@ -5,15 +5,16 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // seen is what the API remembers of one session's requests.
 type seen struct {
-	messages []session.Message
-	encoded  [][]byte                  // what is frozen, then the messages
-	bases    map[string]session.Digest // of the first request of each call, whole, by act without attempt
+	messages []model.Message
+	encoded  [][]byte                // what is frozen, then the messages
+	bases    map[string]store.Digest // of the first request of each call, whole, by act without attempt
 }
 
 // inspect holds a request against the rules of the API, and against the requests before it.
@@ -23,12 +24,12 @@ func (w *World) inspect(lineage string, r model.Request) {
 	}
 	s := w.requests[lineage]
 	if s == nil {
-		s = &seen{bases: map[string]session.Digest{}}
+		s = &seen{bases: map[string]store.Digest{}}
 		w.requests[lineage] = s
 	}
 	encoded := encodeMessages(r)
 	params := fmt.Appendf(nil, "%s %d %+v", r.Model, r.MaxTokens, r.Params)
-	base, whole := session.BaseOf(r.Act), session.Sum(bytes.Join(append(encoded, params), []byte{1}))
+	base, whole := session.BaseOf(r.Act), store.Sum(bytes.Join(append(encoded, params), []byte{1}))
 	if first, known := s.bases[base]; !known {
 		s.bases[base] = whole
 	} else if first != whole {
@@ -59,11 +60,11 @@ func (w *World) extends(lineage string, r model.Request, old *seen, encoded [][]
 }
 
 // pairing checks roles, and that every tool call is answered once, first thing in the very next message, in order.
-func pairing(ms []session.Message) string {
-	if len(ms) == 0 || ms[0].Role != session.RoleUser {
+func pairing(ms []model.Message) string {
+	if len(ms) == 0 || ms[0].Role != model.RoleUser {
 		return "the first message is not the user's"
 	}
-	if last := ms[len(ms)-1]; last.Role != session.RoleUser && !paused(last) {
+	if last := ms[len(ms)-1]; last.Role != model.RoleUser && !paused(last) {
 		return "the last message is not the user's"
 	}
 	var open []string
@@ -85,7 +86,7 @@ func pairing(ms []session.Message) string {
 			default:
 				text = true
 			}
-			if b.Type == session.BlockText && m.Role == session.RoleUser && b.Text == "" {
+			if b.Type == model.BlockText && m.Role == model.RoleUser && b.Text == "" {
 				return "an empty text"
 			}
 		}
@@ -103,4 +104,4 @@ func pairing(ms []session.Message) string {
 }
 
 // paused tells whether a message is the script's reply that goes on after a pause.
-func paused(m session.Message) bool { return m.Blocks[len(m.Blocks)-1].Text == "paused" }
+func paused(m model.Message) bool { return m.Blocks[len(m.Blocks)-1].Text == "paused" }

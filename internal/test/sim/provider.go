@@ -7,14 +7,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Reply is one answer of the model.
 type Reply struct {
-	Blocks []session.Block
-	Stop   session.StopReason
+	Blocks []model.Block
+	Stop   model.StopReason
 	Fail   []*model.Error // what the first attempts get instead
 	Hang   string         // streams for ever, until it is stopped; a human does this meanwhile
 }
@@ -26,8 +27,8 @@ var _ model.Provider = provider{}
 
 func (provider) Name() string { return "sim" }
 
-func (provider) Prefix(r model.Request) (session.Digest, error) {
-	return session.Sum(bytes.Join(encodeMessages(r), []byte{1})), nil
+func (provider) Prefix(r model.Request) ([32]byte, error) {
+	return store.Sum(bytes.Join(encodeMessages(r), []byte{1})), nil
 }
 
 // Times of a call.
@@ -50,7 +51,7 @@ func (m provider) Call(ctx context.Context, r model.Request, sink func(model.Del
 		w.refuse(r.Act)
 		return nil, reply.Fail[n-1]
 	}
-	usage := session.Usage{Input: int64(10 + len(r.Messages)), CacheRead: 7, CacheWrite: 3}
+	usage := model.Usage{Input: int64(10 + len(r.Messages)), CacheRead: 7, CacheWrite: 3}
 	sink(model.Delta{Kind: model.DeltaStart, Usage: usage})
 	if err := m.p.point("model.mid"); err != nil {
 		return nil, err
@@ -142,15 +143,15 @@ func (w *World) refuse(act string) {
 }
 
 // placeOf tells where in the script a conversation is: the newest prompt, and how many replies followed it.
-func placeOf(ms []session.Message) (prompt string, replies int) {
+func placeOf(ms []model.Message) (prompt string, replies int) {
 	for _, m := range ms {
-		if m.Role == session.RoleAssistant {
+		if m.Role == model.RoleAssistant {
 			replies++
 			continue
 		}
 		for _, b := range m.Blocks {
 			name, ok := strings.CutPrefix(b.Text, "turn:")
-			if b.Type != session.BlockText || !ok {
+			if b.Type != model.BlockText || !ok {
 				continue
 			}
 			prompt, replies = name, 0
@@ -174,7 +175,7 @@ func encodeMessages(r model.Request) [][]byte {
 	return out
 }
 
-func encodeMessage(m session.Message) []byte {
+func encodeMessage(m model.Message) []byte {
 	b := append([]byte(nil), m.Role...)
 	for _, bl := range m.Blocks {
 		b = append(b, '\n')
@@ -183,7 +184,7 @@ func encodeMessage(m session.Message) []byte {
 	return b
 }
 
-func encodeBlock(bl session.Block) []byte {
+func encodeBlock(bl model.Block) []byte {
 	b := append([]byte(bl.Type), 0)
 	b = append(append(b, bl.Raw...), 0)
 	b = append(append(b, bl.Text...), 0)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Rebooted is a script of a person's task, of its end by a reboot and after it by a kill.

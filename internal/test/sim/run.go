@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/permission"
-	"github.com/perdure/perdure/session"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/tool"
 )
 
 // Bounds of a run: processes, and simulated time.
@@ -79,12 +79,12 @@ func (w *World) live(p *process) error {
 
 func (w *World) world(p *process, s store.Store) engine.Config {
 	ids := 0
-	tools := append(tool.Builtin(), deploy{p}, ping{p})
+	all := append(tools.Builtin(), deploy{p}, ping{p})
 	if w.cfg.EagerShim {
-		tools[0] = eager{Commander: tools[0].(tool.Commander), p: p}
+		all[0] = eager{Commander: all[0].(tools.Commander), p: p}
 	}
 	return engine.Config{
-		Store: s, Files: files{p}, Commands: commands{p}, Tools: tools,
+		Store: s, Files: files{p}, Commands: commands{p}, Tools: all,
 		Provider: func(string) (model.Provider, error) { return provider{p}, nil },
 		Environ:  []string{"PATH=/bin", "LANG=C"}, Home: "/home", UserHome: "/users/ann",
 		Host: "sim", BootID: w.bootID(), PID: w.lives, Build: "sim",
@@ -98,7 +98,7 @@ func (w *World) spec() engine.Spec {
 		ID: "main", Owner: "ann", Cwd: "/w", Mode: permission.ModeAcceptEdits,
 		Agent: session.Agent{
 			Name: "sim", Provider: "sim", Model: "sim-1", System: "You are simulated.", MaxTokens: 4096, Window: 1 << 30,
-			Price: &session.Price{Input: 1000, Output: 5000, CacheRead: 100, CacheWrite: 1250},
+			Price: &model.Price{Input: 1000, Output: 5000, CacheRead: 100, CacheWrite: 1250},
 		},
 	}
 }

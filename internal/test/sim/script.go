@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/session"
 )
 
 // Answer is what a human says to a request for approval.
@@ -34,16 +33,16 @@ type Fork struct{ Turn, Fork string }
 
 // say makes a reply of text and calls. A call is a tool's name and its input.
 func say(text string, calls ...[2]string) Reply {
-	r := Reply{Stop: session.StopEndTurn, Blocks: []session.Block{
-		{Type: session.BlockThinking, Raw: fmt.Appendf(nil, `{"type":"thinking","thinking":%q,"signature":"s"}`, text)},
-		{Type: session.BlockText, Text: text, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, text)},
+	r := Reply{Stop: model.StopEndTurn, Blocks: []model.Block{
+		{Type: model.BlockThinking, Raw: fmt.Appendf(nil, `{"type":"thinking","thinking":%q,"signature":"s"}`, text)},
+		{Type: model.BlockText, Text: text, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, text)},
 	}}
 	for i, c := range calls {
-		r.Stop = session.StopToolUse
+		r.Stop = model.StopToolUse
 		id := fmt.Sprintf("use-%s-%d", strings.ReplaceAll(text, " ", "-"), i)
-		r.Blocks = append(r.Blocks, session.Block{
-			Type: session.BlockToolUse, Raw: fmt.Appendf(nil, `{"type":"tool_use","id":%q,"name":%q,"input":%s}`, id, c[0], c[1]),
-			Tool: &session.ToolUse{ID: id, Name: c[0], Input: []byte(c[1])},
+		r.Blocks = append(r.Blocks, model.Block{
+			Type: model.BlockToolUse, Raw: fmt.Appendf(nil, `{"type":"tool_use","id":%q,"name":%q,"input":%s}`, id, c[0], c[1]),
+			Tool: &model.ToolUse{ID: id, Name: c[0], Input: []byte(c[1])},
 		})
 	}
 	return r
@@ -273,7 +272,7 @@ func limitsOfFull() map[string][]Reply {
 	hang := say("hang", bash("run never"))
 	hang.Hang = "cancel the reply"
 	paused := say("paused")
-	paused.Stop = session.StopPause
+	paused.Stop = model.StopPause
 	return map[string][]Reply{
 		"retry": {flaky, flakier},
 		"hang":  {hang},

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // Steering is a script whose commands are typed into, sent to the background while they run, and ended with their turn.

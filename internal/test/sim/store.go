@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/perdure/perdure/session"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -22,7 +22,7 @@ type disk struct {
 type acked struct {
 	session string
 	seq     int64
-	hash    session.Digest
+	hash    store.Digest
 }
 
 func (d *disk) Create(ctx context.Context, s store.NewSession) error {
@@ -40,7 +40,7 @@ func (d *disk) Create(ctx context.Context, s store.NewSession) error {
 }
 
 // acknowledge notes events that the process was told are durable.
-func (d *disk) acknowledge(id string, events []session.Event) {
+func (d *disk) acknowledge(id string, events []store.Event) {
 	w := d.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -102,7 +102,7 @@ func (d *disk) write(ctx context.Context, l store.Lease, b store.Batch) error {
 }
 
 // isIntent tells whether an event opens an act.
-func isIntent(e session.Event) bool {
+func isIntent(e store.Event) bool {
 	return e.Kind == session.KindToolStarted || e.Kind == session.KindModelRequested
 }
 
@@ -140,10 +140,10 @@ func (d *disk) LoadSnapshot(ctx context.Context, id string, fold int, atMost int
 	return d.Store.LoadSnapshot(ctx, id, fold, atMost)
 }
 
-func (d *disk) Read(ctx context.Context, id string, from, to int64) iter.Seq2[session.Event, error] {
-	return func(yield func(session.Event, error) bool) {
+func (d *disk) Read(ctx context.Context, id string, from, to int64) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
 		if err := d.p.point("read"); err != nil {
-			yield(session.Event{}, fmt.Errorf("read session %s: %w", id, err))
+			yield(store.Event{}, fmt.Errorf("read session %s: %w", id, err))
 			return
 		}
 		d.Store.Read(ctx, id, from, to)(yield)

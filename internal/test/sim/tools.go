@@ -3,47 +3,48 @@ package sim
 import (
 	"context"
 
-	"github.com/perdure/perdure/session"
-	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // deploy is an act outside that must never be repeated by itself.
 type deploy struct{ p *process }
 
-func (deploy) Spec() tool.Spec {
-	return tool.Spec{Name: "Deploy", Description: "deploys", Schema: `{"type":"object"}`, Effect: session.EffectExternal}
+func (deploy) Spec() tools.Spec {
+	return tools.Spec{Name: "Deploy", Description: "deploys", Schema: `{"type":"object"}`, Effect: session.EffectExternal}
 }
 
-func (d deploy) Run(_ context.Context, c tool.Call, _ tool.Env) (tool.Result, error) {
+func (d deploy) Run(_ context.Context, c tools.Call, _ tools.Env) (tools.Result, error) {
 	return act(d.p, c, "deploy ")
 }
 
 // ping is an act outside that may be repeated.
 type ping struct{ p *process }
 
-func (ping) Spec() tool.Spec {
-	return tool.Spec{Name: "Ping", Description: "pings", Schema: `{"type":"object"}`, Effect: session.EffectExternal, Idempotent: true}
+func (ping) Spec() tools.Spec {
+	return tools.Spec{Name: "Ping", Description: "pings", Schema: `{"type":"object"}`, Effect: session.EffectExternal, Idempotent: true}
 }
 
-func (t ping) Run(_ context.Context, c tool.Call, _ tool.Env) (tool.Result, error) {
+func (t ping) Run(_ context.Context, c tools.Call, _ tools.Env) (tools.Result, error) {
 	return act(t.p, c, "ping ")
 }
 
-func act(p *process, c tool.Call, what string) (tool.Result, error) {
+func act(p *process, c tools.Call, what string) (tools.Result, error) {
 	err := p.effect("outside", func() {
 		p.w.intended("", session.KindToolStarted, `"act":"`+c.Act+`"`)
 		p.w.acts[what+string(c.Input)]++
 	})
-	return tool.Result{Content: []session.Part{session.TextPart(what + "done")}}, err
+	return tools.Result{Content: []model.Part{model.TextPart(what + "done")}}, err
 }
 
 // eager is a broken Bash: it starts a command when it is only asked what it would run.
 type eager struct {
-	tool.Commander
+	tools.Commander
 	p *process
 }
 
-func (e eager) Command(c tool.Call) (*tool.Command, *tool.Result) {
+func (e eager) Command(c tools.Call) (*tools.Command, *tools.Result) {
 	cmd, refusal := e.Commander.Command(c)
 	if cmd != nil {
 		e.p.w.mu.Lock()

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
-	"github.com/perdure/perdure/session"
 )
 
 func main() {

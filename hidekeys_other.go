@@ -1,5 +1,0 @@
-//go:build !linux
-
-package perdure
-
-func hideKeys() error { return nil }

@@ -1,0 +1,172 @@
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/store"
+)
+
+// A plan to delete a session is an empty file with its id as its name: that takes no block of a full disk. Whoever
+// works on plans holds the lock beside them.
+const (
+	plansDir  = "deleting"
+	plansLock = ".lock"
+)
+
+// plainID reports whether an id is the name of a file that is not hidden; only such sessions have files.
+func plainID(id string) bool {
+	const longest = 128
+	if id == "" || len(id) > longest {
+		return false
+	}
+	for i, r := range id {
+		alnum := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+		if !alnum && (i == 0 || !strings.ContainsRune("._-", r)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *Home) plan(id string) string { return filepath.Join(h.dir, plansDir, id) }
+
+// planDeletion makes it durable that a session is to be deleted. One without files needs no plan: the store removes it
+// in one step.
+func (h *Home) planDeletion(id string) error {
+	if !plainID(id) {
+		return nil
+	}
+	f, err := os.OpenFile(h.plan(id), os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(h.plan(id))))
+	h.step("plan")
+	return err
+}
+
+func (h *Home) dropPlan(id string) error {
+	if !plainID(id) {
+		return nil
+	}
+	if err := os.Remove(h.plan(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return syncDir(filepath.Dir(h.plan(id)))
+}
+
+// endPlans gives back the space of deleted sessions and drops the plans of those of which nothing is left.
+func (h *Home) endPlans(ctx context.Context, ids []string) error {
+	var errs []error
+	if s, ok := h.store.(store.Scrubber); ok {
+		errs = append(errs, s.Scrub(ctx))
+		h.step("scrub")
+	}
+	if errors.Join(errs...) != nil {
+		return errors.Join(errs...) // The plans stay: the next process goes on.
+	}
+	for _, id := range ids {
+		if _, err := h.store.Get(ctx, id); errors.Is(err, store.ErrNotFound) && !h.leftovers(id) {
+			errs = append(errs, h.dropPlan(id))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// step is where a crash campaign ends the process.
+func (h *Home) step(name string) {
+	if h.cfg.crash != nil {
+		h.cfg.crash(name)
+	}
+}
+
+// plans are the ids of the sessions whose deletion is under way or was interrupted.
+func (h *Home) plans() []string {
+	entries, err := os.ReadDir(filepath.Join(h.dir, plansDir))
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, e := range entries {
+		if plainID(e.Name()) {
+			ids = append(ids, e.Name())
+		}
+	}
+	return ids
+}
+
+// finishDeletions goes on with the deletions that a process did not live to finish. One that somebody works on, or
+// whose session was taken up again before it was gone, is left alone. What fails is tried by the next opening.
+func (h *Home) finishDeletions(ctx context.Context) {
+	if len(h.plans()) == 0 {
+		return
+	}
+	lock, err := os.OpenFile(filepath.Join(h.dir, plansDir, plansLock), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return
+	}
+	defer func() { _ = lock.Close() }() // This gives it back.
+	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return
+	}
+	var ids []string
+	for _, id := range h.plans() {
+		err := h.store.Delete(ctx, id)
+		var children *store.ChildrenError
+		if errors.Is(err, store.ErrHeld) || errors.As(err, &children) {
+			_ = h.dropPlan(id)
+			continue
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) || h.removeFiles(ctx, id) != nil {
+			continue
+		}
+		ids = append(ids, id)
+	}
+	_ = h.endPlans(ctx, ids)
+}
+
+// lockDeletions waits until nobody else deletes.
+func (h *Home) lockDeletions(ctx context.Context) (unlock func(), err error) {
+	dir := filepath.Join(h.dir, plansDir)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock, err := os.OpenFile(filepath.Join(dir, plansLock), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			return func() { _ = lock.Close() }, nil
+		}
+		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return nil, errors.Join(err, lock.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("another process deletes sessions: %w", ctx.Err()), lock.Close())
+		case <-tick.C:
+		}
+	}
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,76 @@
+package homes
+
+import (
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+)
+
+// FailureView is a model call that failed and left its turn open, for people: what the API said, since when, whether
+// anybody tries again by itself, and what helps.
+type FailureView struct {
+	Model   string `json:"model"`            // PROVIDER/MODEL that was asked
+	Class   string `json:"class"`            // as in unreachable, rate_limit, auth; see package model
+	Status  int    `json:"status,omitempty"` // HTTP status; 0: none came
+	Message string `json:"message"`
+	Since   Stamp  `json:"since"`    // of the first failure in a row
+	Tries   int    `json:"tries"`    // failures in a row
+	Rests   bool   `json:"rests"`    // nobody tries again until the session is resumed
+	RetryAt Stamp  `json:"retry_at"` // null: no time is set
+	Remedy  string `json:"remedy"`   // what to mend
+}
+
+// failureView is the failure of the open turn, or nil.
+func failureView(st *session.State) *FailureView {
+	f := st.Failure()
+	if f == nil {
+		return nil
+	}
+	return &FailureView{
+		Model: st.Agent.Provider + "/" + st.Agent.Model, Class: f.Class, Status: f.Status, Message: f.Message,
+		Since: Stamp(f.Since), Tries: f.Tries, Rests: f.Rests, RetryAt: Stamp(f.RetryAt), Remedy: remedy(f, st.Agent),
+	}
+}
+
+// keyVariables are where the providers' keys come from.
+var keyVariables = map[string]string{"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
+
+// addressVariables are where the providers' addresses come from.
+var addressVariables = map[string]string{
+	"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL", "ollama": "OLLAMA_HOST",
+}
+
+// remedy says what helps against a failure, apart from waiting.
+func remedy(f *session.Failure, a session.Agent) string {
+	key, address := keyVariables[a.Provider], addressVariables[a.Provider]
+	switch model.Class(f.Class) {
+	case model.ClassAuth:
+		switch {
+		case f.Status == 402 || f.Status == 429:
+			return "the account behind the key has no credit left"
+		case key != "":
+			return "check the key in " + key + ", and what it may use"
+		}
+		return "the server refuses these credentials"
+	case model.ClassNotFound:
+		if address != "" {
+			return "check the model's name, " + a.Model + ", and the address in " + address
+		}
+		return "check the model's name, " + a.Model
+	case model.ClassContext:
+		return "the conversation is larger than the model's window"
+	case model.ClassInvalid:
+		return "the API refuses this request as it is"
+	case model.ClassUnreached, model.ClassTimeout, model.ClassDisconnect:
+		if address != "" {
+			return "check the network, and the address in " + address + " if it is set"
+		}
+		return "check the network"
+	case model.ClassRateLimit:
+		return "the API asks for fewer requests"
+	case model.ClassServer:
+		return "the API has a fault of its own, or is overloaded"
+	case model.ClassProtocol:
+		return "what answered does not speak this API"
+	}
+	return ""
+}

@@ -1,0 +1,155 @@
+package homes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
+)
+
+// Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of
+// [Result] does, and the turn goes on with an answer, an approval or [Session.Continue]. A turn that a limit or a failed
+// model call has halted is given up. What was accepted runs whatever becomes of the wait. Errors: engine.ErrRefused, of
+// ctx, and of the session's end.
+func (s *Session) Prompt(ctx context.Context, text string) (TurnResult, error) {
+	key := s.home.eng.NewKey()
+	p := &prompted{key: key, end: make(chan TurnResult, 1), refused: make(chan string, 1)}
+	p.watch = &turnWatch{ended: p.ended}
+	defer s.home.looks.add(s.id, p.see)()
+	if err := s.Send(ctx, key, text); err != nil {
+		return TurnResult{}, err
+	}
+	for {
+		s.mu.Lock()
+		rest, rested := s.rest, s.rested
+		s.mu.Unlock()
+		select {
+		case r := <-p.end:
+			return r, nil
+		default:
+		}
+		if rest != nil {
+			if r, ok := p.resting(rest); ok {
+				return r, nil
+			}
+		}
+		select {
+		case r := <-p.end:
+			return r, nil
+		case why := <-p.refused:
+			return TurnResult{}, fmt.Errorf("session %s: %w: %s", s.id, engine.ErrRefused, why)
+		case <-rested:
+		case <-s.over:
+			return TurnResult{}, s.gone()
+		case <-ctx.Done():
+			return TurnResult{}, ctx.Err()
+		}
+	}
+}
+
+// Send brings a message, which is durable when Send returns and runs as a turn of its own when those before it are over.
+// The same key and text again do nothing more. A turn that a limit or a failed model call has halted is given up.
+// Errors: engine.ErrRefused, ErrSecret, of ctx, and of the session's end.
+func (s *Session) Send(ctx context.Context, key, text string) error {
+	if err := s.do(ctx, func() error { return s.held.GiveUp(ctx) }); err != nil {
+		return err
+	}
+	_, err := s.home.Send(ctx, s.id, key, text)
+	return err
+}
+
+// Continue lets a turn go on that a limit or a failed model call has halted: steps are counted anew, the call is made
+// once more.
+func (s *Session) Continue(ctx context.Context) error {
+	return s.do(ctx, func() error { return s.held.Resume(ctx, s.opt.Actor) })
+}
+
+// Interrupt cancels the open turn, if there is one: what runs is stopped, and the model is told.
+func (s *Session) Interrupt(ctx context.Context) error {
+	return s.living(ctx, func(ctx context.Context) error {
+		return s.held.Interrupt(ctx, store.Actor{Type: store.ActorUser, ID: s.home.user()})
+	})
+}
+
+// Answer answers the question that an act asked.
+func (s *Session) Answer(ctx context.Context, act, text string) error {
+	return s.home.Answer(ctx, s.id, act, text)
+}
+
+// Approve answers a call that waits for an approval, see [Home.Approve].
+func (s *Session) Approve(ctx context.Context, w Waiting, a Approval) error {
+	w.Session = s.id
+	return s.home.Approve(ctx, w, a)
+}
+
+// Waiting lists what the session needs from humans, as of the newest moment at which nothing could progress without.
+func (s *Session) Waiting() []Waiting {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rest == nil {
+		return nil
+	}
+	return s.home.Waits(s.rest)
+}
+
+// prompted follows a prompt to the end of its turn.
+type prompted struct {
+	key     string
+	watch   *turnWatch
+	end     chan TurnResult
+	refused chan string
+
+	// of the loop
+	seq  int64 // of the message
+	turn int
+}
+
+// see is called in the loop.
+func (p *prompted) see(u engine.Update) {
+	switch b := u.Body.(type) {
+	case *session.MessageReceived:
+		if b.Key == p.key {
+			p.watch.mu.Lock()
+			p.seq = u.Event.Seq
+			p.watch.mu.Unlock()
+		}
+	case *session.TurnStarted:
+		if p.seq != 0 && b.Message == p.seq {
+			p.turn = b.N
+		}
+	case *session.InboxRefused:
+		if b.Key == p.key {
+			p.refused <- b.Reason
+		}
+	default:
+	}
+	p.watch.see(u)
+}
+
+func (p *prompted) ended(r TurnResult) {
+	if p.turn != 0 && r.Turn == p.turn {
+		p.end <- r
+	}
+}
+
+// resting is the prompt's turn as it rests, if it does.
+func (p *prompted) resting(st *session.State) (TurnResult, bool) {
+	p.watch.mu.Lock()
+	defer p.watch.mu.Unlock()
+	switch {
+	case p.seq == 0 || st.Head.Seq < p.seq:
+		return TurnResult{}, false
+	case st.Turn == nil: // it waits for its turn in a session that starts none
+		reason, _ := st.Halt()
+		return TurnResult{StopReason: cmp.Or(reason, session.TurnParked)}, len(st.Queue) > 0
+	}
+	reason, _ := restReason(st)
+	r := TurnResult{Turn: st.Turn.N, StopReason: reason}
+	if st.Turn.Message == p.seq {
+		r.Result = p.watch.text
+	}
+	return r, true
+}

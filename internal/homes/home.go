@@ -1,0 +1,141 @@
+// Package homes is what package perdure and the binary are made of: homes, which are directories that hold sessions, and
+// what can be done with a session from its first event to its deletion. It wires the engine to the store, the runner of
+// commands, the model APIs and the tools.
+//
+// Package perdure has a small part of it for programs, in types of its own. What the binary needs besides is here: states
+// as the fold computes them, the events' bodies, the runner, the tables of ports.
+//
+// Duties of the caller: call [RunShimIfAsked] first thing in main (and in TestMain), or set Config.ShimPath; without
+// either, process tools are refused. Call [HideKeys] if commands of sessions must not find the keys of model APIs in this
+// process's environment. Close what you open. When an error wraps store.ErrUncertain, end the process: the
+// next one reads what the log holds.
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/redact"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/sqlite"
+	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
+
+// Version is the version of this build.
+const Version = "0.1.0-dev"
+
+// Home is an open directory of sessions. It is safe for concurrent use; one process may open a directory once.
+type Home struct {
+	eng    *engine.Engine
+	dir    string
+	store  store.Store
+	runner *task.Runner
+	cfg    Config
+	secret *redact.Set
+	mu     sync.Mutex
+	models map[string]model.Provider // by PROVIDER/MODEL
+
+	looks looks
+}
+
+// Config is what a Home is opened with. The zero value is a good start.
+type Config struct {
+	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
+	Tools    []tools.Tool                              // nil: the built-in ones
+	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
+	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
+	Protect  []string                                  // more paths whose change always asks
+	Limits   session.CommandLimits                     // of every command that a session's model starts
+	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
+	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
+	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
+	Log      *slog.Logger                              // nil discards
+	Now      func() time.Time                          // nil: the system's clock
+
+	crash func(step string) // ends the process between two steps of a deletion, in tests
+}
+
+var shimAsked atomic.Bool
+
+// RunShimIfAsked turns this process into the shim of a command if it was started as one, and never returns then. Call
+// it first thing in main, before flags are parsed.
+func RunShimIfAsked() {
+	task.RunShimIfAsked()
+	shimAsked.Store(true)
+}
+
+// Open opens a directory of sessions. Reading changes nothing in it; the first write makes it (0700) if it is not there.
+// Errors: store.ErrNetworkFS, store.ErrNewer.
+func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open home: %w", err)
+	}
+	if cfg.Environ == nil {
+		cfg.Environ = os.Environ()
+	}
+	if cfg.Tools == nil {
+		cfg.Tools = tools.Builtin()
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	st, err := sqlite.Open(ctx, dir, sqlite.Config{Now: cfg.Now})
+	if err != nil {
+		return nil, err
+	}
+	h := &Home{dir: dir, store: st, cfg: cfg, secret: redact.New(secrets(cfg)), models: map[string]model.Provider{}}
+	if len(cfg.ShimPath) > 0 || shimAsked.Load() {
+		h.runner = &task.Runner{Dir: filepath.Join(dir, "acts"), Exe: cfg.ShimPath, Now: cfg.Now}
+	}
+	if h.eng, err = engine.New(h.engineConfig()); err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	h.finishDeletions(ctx)
+	return h, nil
+}
+
+func (h *Home) engineConfig() engine.Config {
+	cfg := h.cfg
+	host, _ := os.Hostname() // an unknown name is shown as empty
+	ec := engine.Config{
+		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
+		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
+		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
+		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
+		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
+	}
+	if ec.Provider == nil {
+		ec.Provider = h.provider
+	}
+	if h.runner != nil {
+		ec.Commands = h.runner
+	}
+	return ec
+}
+
+// Dir is the home's directory.
+func (h *Home) Dir() string { return h.dir }
+
+// Store is the home's store, for listing and reading.
+func (h *Home) Store() store.Store { return h.store }
+
+// Commands is the home's runner of commands, or nil if process tools are refused.
+func (h *Home) Commands() *task.Runner { return h.runner }
+
+// Close releases the home. Commands run on.
+func (h *Home) Close() error { return h.store.Close() }
