@@ -8,9 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/demo"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // demoCommand shows a session that survives a SIGKILL.

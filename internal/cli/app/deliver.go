@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 )
 

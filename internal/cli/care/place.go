@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // writable looks whether sessions can be made and go on in the home: a look at it needs less.

@@ -15,8 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/perdure/perdure/internal/cli/display"
-	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/permission"
+	safe "github.com/perdure/perdure/internal/plain"
 )
 
 // Bounds of a call that is shown to be judged.

@@ -1,8 +1,8 @@
 package run
 
 import (
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 )
 

@@ -6,10 +6,10 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // noBudget takes a budget off.

@@ -2,8 +2,8 @@ package run
 
 import (
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // limits sets what a run may take: what a flag says, else what the session was given before, else the configuration.

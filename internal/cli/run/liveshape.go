@@ -5,9 +5,9 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/internal/session"
 )

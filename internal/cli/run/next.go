@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // GoOn says how to run a session whose wait is over, unless a process runs it or has run it to its turn's end meanwhile.

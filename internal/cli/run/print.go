@@ -4,10 +4,10 @@ import (
 	"context"
 	"sync"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -20,11 +20,11 @@ type printer struct {
 	app   *app.App
 	mu    sync.Mutex
 	out   shape
-	bare  bool          // stdout has all: stderr need not name what it waits for
-	named bool          // stdout names the session first
-	piped int           // bytes of stdin that went with the prompt
+	bare  bool        // stdout has all: stderr need not name what it waits for
+	named bool        // stdout names the session first
+	piped int         // bytes of stdin that went with the prompt
 	home  *homes.Home // to look up the calls that wait
-	asker *asker        // asks about them at this terminal; nil: nobody is there
+	asker *asker      // asks about them at this terminal; nil: nobody is there
 }
 
 func newPrinter(a *app.App, f *Flags, prompt string, piped int) *printer {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // settle completes the options by what an existing session was given before, and refuses one that cannot go on. A paused

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // settingsFor reads the configuration that a run is under: of the directory that its session was opened in, wherever it

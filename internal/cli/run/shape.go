@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -46,9 +46,9 @@ type silent struct{}
 
 func (silent) opened(*session.State, bool, func(int64) string) {}
 func (silent) observe(engine.Update)                           {}
-func (silent) turnEnded(homes.TurnResult)                    {}
-func (silent) asleep(*homes.Result)                          {}
-func (silent) result(*homes.Result)                          {}
+func (silent) turnEnded(homes.TurnResult)                      {}
+func (silent) asleep(*homes.Result)                            {}
+func (silent) result(*homes.Result)                            {}
 
 // jsonShape writes the outcome as one object.
 type jsonShape struct {

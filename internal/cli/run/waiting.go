@@ -3,9 +3,9 @@ package run
 import (
 	"context"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/task"
 )
 
@@ -21,7 +21,7 @@ type outputCopy struct {
 	task   homes.TaskView
 	opt    *outputOptions
 	reader *homes.Reader // nil: nobody's place moves
-	lines  *lineFilter     // nil: every byte is wanted
+	lines  *lineFilter   // nil: every byte is wanted
 	sink   outputSink
 	from   int64 // read and handed on up to here
 	told   bool  // that output may be missing was told

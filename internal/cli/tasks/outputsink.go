@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 )

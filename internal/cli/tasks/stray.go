@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
 )
 

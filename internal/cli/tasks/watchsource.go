@@ -8,11 +8,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/internal/ui/taskpanel"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/taskpanel"
 )
 
 // watchSource is a home as a panel of tasks sees it.
