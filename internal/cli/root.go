@@ -47,8 +47,8 @@ var registerTemplates = sync.OnceFunc(func() {
 	})
 })
 
-// root builds the command tree.
-func root(a *app.App) *cobra.Command {
+// tree builds the commands.
+func tree(a *app.App) *cobra.Command {
 	f := &run.Flags{}
 	root := &cobra.Command{
 		Use:           "perdure -p [PROMPT]",
