@@ -102,7 +102,7 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	if err != nil {
 		return err
 	}
-	out.result(r, resumed, runsOn(ctx, a, h, r))
+	out.result(r, resumed, runsOn(ctx, h, r))
 	if w, ok := a.Stdout.(*app.Results); ok {
 		w.Hint = "the answer is kept: perdure show " + id + " --messages"
 	}
@@ -305,7 +305,7 @@ func messageAt(ctx context.Context, h *homes.Home, id string, seq int64) string 
 }
 
 // runsOn reports whether a parked run has left a command behind that runs.
-func runsOn(ctx context.Context, a *app.App, h *homes.Home, r *homes.Result) bool {
+func runsOn(ctx context.Context, h *homes.Home, r *homes.Result) bool {
 	if r.StopReason != session.TurnParked {
 		return false
 	}

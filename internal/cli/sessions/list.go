@@ -129,7 +129,7 @@ func Print(a *app.App, sessions []homes.Listing, oneDirectory bool) error {
 	rows := [][]string{{"ID", "NAME", "STATUS", "UPDATED", "TURNS", "COST", "MODEL", "DIRECTORY"}}
 	for _, s := range sessions {
 		rows = append(rows, []string{
-			name(s.ID), called(a, s), status(s), a.Age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
+			name(s.ID), called(s), status(s), a.Age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
 			a.Tilde(s.Heads.Cwd),
 		})
 	}
@@ -141,7 +141,7 @@ func Print(a *app.App, sessions []homes.Listing, oneDirectory bool) error {
 }
 
 // called is what a session is known by: its name, and that it is a fork.
-func called(a *app.App, s homes.Listing) string {
+func called(s homes.Listing) string {
 	name := s.Heads.Title
 	if first := s.Heads.Labels[app.LabelPrompt]; name == "" && first != "" {
 		name = `"` + first + `"`

@@ -95,7 +95,7 @@ func panelTask(v homes.TaskView) taskpanel.Task {
 	return t
 }
 
-// panelStatus is taskStatus in fewer letters.
+// panelStatus is display.TaskStatus in fewer letters.
 func panelStatus(v homes.TaskView) string {
 	switch {
 	case v.Status == session.CommandKilled && v.By != "" && v.Stragglers == 0:

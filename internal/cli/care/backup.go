@@ -1,4 +1,4 @@
-package cli
+package care
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-func backupCommand(a *app.App) *cobra.Command {
+// BackupCommand is perdure backup.
+func BackupCommand(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup DIR", Short: "Copy the home into a new directory, verified, while others go on",
 		Long: `Copy all sessions, in one state, with the outputs and directories of their commands, into a new

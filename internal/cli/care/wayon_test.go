@@ -1,7 +1,6 @@
-package cli_test
+package care_test
 
 import (
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,16 +83,7 @@ func TestCutDatabase(t *testing.T) {
 		w.Eventful(id)
 	}
 	path := filepath.Join(w.Home, "perdure.db")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	w.Change("PRAGMA wal_checkpoint(TRUNCATE)")
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package cli
+package care
 
 import (
 	"context"
@@ -12,7 +12,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-func takeoverCommand(a *app.App) *cobra.Command {
+// TakeoverCommand is perdure takeover.
+func TakeoverCommand(a *app.App) *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "takeover ID", Short: "Free a session whose holder cannot be asked, such as one on a machine that is gone",

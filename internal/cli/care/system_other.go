@@ -1,6 +1,6 @@
 //go:build !linux
 
-package cli
+package care
 
 // systemChecks says what this system does not offer.
 func systemChecks() []check {

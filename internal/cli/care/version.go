@@ -1,4 +1,4 @@
-package cli
+package care
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
-// version is what version --json prints.
-type version struct {
+// Version is what version --json prints.
+type Version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"` // of the source, where the build knows it
 	Modified bool   `json:"modified,omitempty"` // the source had changes of its own
@@ -24,8 +24,9 @@ type version struct {
 	Codec    uint8  `json:"codec"`
 }
 
-func thisVersion() version {
-	v := version{
+// ThisVersion is that of this program, as far as its build knows it.
+func ThisVersion() Version {
+	v := Version{
 		Version: homes.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Fold: session.FoldVersion, Codec: session.Codec1,
 	}
@@ -42,20 +43,22 @@ func thisVersion() version {
 	return v
 }
 
-func (v version) line() string {
+// Line is the version in a line.
+func (v Version) Line() string {
 	return fmt.Sprintf("perdure %s (%s, %s/%s)", v.Version, v.Go, v.OS, v.Arch)
 }
 
-func versionCommand(a *app.App) *cobra.Command {
+// VersionCommand is perdure version.
+func VersionCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "version", Short: "Print the version", Args: app.ExactArgs(0, "no argument"),
 		RunE: func(*cobra.Command, []string) error {
-			v := thisVersion()
+			v := ThisVersion()
 			if asJSON {
 				return a.JSON(v)
 			}
-			a.Linef("%s", v.line())
+			a.Linef("%s", v.Line())
 			return nil
 		},
 	}

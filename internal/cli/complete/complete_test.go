@@ -1,4 +1,4 @@
-package cli_test
+package complete_test
 
 import (
 	"fmt"

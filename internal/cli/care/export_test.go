@@ -1,4 +1,4 @@
-package cli
+package care
 
 // Unwritable says why a home cannot be written.
 var Unwritable = unwritable

@@ -1,4 +1,4 @@
-package cli_test
+package care_test
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
@@ -85,7 +85,7 @@ func TestDoctorOfAPlaceThatCannotBeWritten(t *testing.T) {
 			continue
 		}
 		ordinary(func() {
-			err := cli.Unwritable(home)
+			err := care.Unwritable(home)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%s: %v, want %q", c.name, err, c.want)
 			}

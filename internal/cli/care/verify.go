@@ -1,4 +1,4 @@
-package cli
+package care
 
 import (
 	"context"
@@ -13,7 +13,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-func verifyCommand(a *app.App) *cobra.Command {
+// VerifyCommand is perdure verify.
+func VerifyCommand(a *app.App) *cobra.Command {
 	var all, asJSON bool
 	c := &cobra.Command{
 		Use: "verify ID|--all", Short: "Check a session's log from its first event to its last",
@@ -92,7 +93,7 @@ func hintFaults(ctx context.Context, a *app.App, h *homes.Home, id string) {
 }
 
 // stillListed tells whether a session is listed that cannot be found by its id.
-func stillListed(ctx context.Context, a *app.App, h *homes.Home, id string) bool {
+func stillListed(ctx context.Context, h *homes.Home, id string) bool {
 	found := false
 	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
 		found = found || s.ID == id
@@ -106,7 +107,7 @@ func verifyAll(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) erro
 	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {
 		sound, err := verify(ctx, a, h, s.ID, asJSON, s.ID+"  ")
 		if errors.Is(err, store.ErrNotFound) {
-			if !stillListed(ctx, a, h, s.ID) {
+			if !stillListed(ctx, h, s.ID) {
 				return nil // deleted meanwhile
 			}
 			sound, err = false, printFaults(a, s.ID, []string{"it is listed and cannot be found: an index of the database is damaged"}, asJSON, s.ID+"  ")

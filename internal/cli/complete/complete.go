@@ -1,4 +1,6 @@
-package cli
+// Package complete is what a shell offers at a place of a command line: it knows every command by its path, and looks up
+// sessions, tasks and what waits in the home.
+package complete
 
 import (
 	_ "embed"
@@ -22,7 +24,8 @@ import (
 //go:embed completion.bash
 var bashWords string
 
-func completionCommand(a *app.App) *cobra.Command {
+// Command is perdure completion.
+func Command(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "completion bash|zsh|fish", Short: "Print a shell's completion script", Args: app.ExactArgs(1, "bash, zsh or fish"),
 		Long: `Print a script that completes commands, flags and their values, sessions, tasks and what waits.
@@ -56,32 +59,32 @@ const maxCompletions = 100
 type completer = cobra.CompletionFunc
 
 // anySession are the commands whose first argument may be any session.
-var anySession = []string{"delete", "fork", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
+var anySession = []string{"compact", "delete", "fork", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
 
-// complete gives every command of the tree, and every flag with known values, its completion.
-func complete(a *app.App, root *cobra.Command) {
+// Tree gives every command of the tree, and every flag with known values, its completion.
+func Tree(a *app.App, root *cobra.Command) {
 	o := offers{a}
 	args := map[string]completer{
-		"task output": o.completeTask(anyTask, 1), "task wait": o.completeTask(anyTask, 1), "task restart": o.completeTask(anyTask, 1),
-		"task attach": o.completeTask(stillRuns, 1), "task write": o.completeTask(takesInput, 1), "task kill": o.completeTask(stillRuns, maxCompletions),
-		"task restart-policy": o.completePolicy, "task background": o.completeSessionThat(works),
-		"approvals allow": o.completeWait(pending.Approval), "approvals deny": o.completeWait(pending.Approval), "answer": o.completeWait(pending.Question),
-		"approvals list": o.completeAsking, "permissions revoke": o.completeGrant,
-		"pause": o.completeSessionThat(is(session.LifecycleOpen)), "close": o.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
-		"reopen": o.completeSessionThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.completeSessionThat(held),
-		"send": o.completeSessionThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"task output": o.tasks(anyTask, 1), "task wait": o.tasks(anyTask, 1), "task restart": o.tasks(anyTask, 1),
+		"task attach": o.tasks(stillRuns, 1), "task write": o.tasks(takesInput, 1), "task kill": o.tasks(stillRuns, maxCompletions),
+		"task restart-policy": o.policies, "task background": o.sessionsThat(works),
+		"approvals allow": o.waits(pending.Approval), "approvals deny": o.waits(pending.Approval), "answer": o.waits(pending.Question),
+		"approvals list": o.asking, "permissions revoke": o.grants,
+		"pause": o.sessionsThat(is(session.LifecycleOpen)), "close": o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"reopen": o.sessionsThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.sessionsThat(held),
+		"send": o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
 	}
 	for _, path := range anySession {
-		args[path] = o.completeSession
+		args[path] = o.sessions
 	}
 	flags := map[string]completer{
-		"resume": o.completeSession, "session": o.completeSession,
+		"resume": o.sessions, "session": o.sessions,
 		"permission-mode": fixed(string(permission.ModeDefault), string(permission.ModeAcceptEdits), string(permission.ModePlan), string(permission.ModeBypass)),
 		"output-format":   fixed("text", "json", "stream-json", "claude-stream-json"),
 		"lifecycle":       fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
 		"activity":        fixed(homes.Activities()...),
 		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
-		"except": o.completeTask(stillRuns, maxCompletions), "all": o.completeAsking,
+		"except": o.tasks(stillRuns, maxCompletions), "all": o.asking,
 		"by": fixed(sessions.UsageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
 	}
 	var walk func(c *cobra.Command)

@@ -1,4 +1,4 @@
-package cli
+package complete
 
 import (
 	"slices"
@@ -33,13 +33,13 @@ func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, 
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeSession offers sessions, by id and by name, for the first argument.
-func (a offers) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.completeSessionThat(func(homes.Listing) bool { return true })(cmd, args, prefix)
+// sessions offers sessions, by id and by name, for the first argument.
+func (a offers) sessions(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	return a.sessionsThat(func(homes.Listing) bool { return true })(cmd, args, prefix)
 }
 
-// completeSessionThat is completeSession for a verb that can act on some of them only.
-func (a offers) completeSessionThat(fits func(homes.Listing) bool) completer {
+// sessionsThat is sessions for a verb that can act on some of them only.
+func (a offers) sessionsThat(fits func(homes.Listing) bool) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -80,9 +80,9 @@ func anyTask(homes.TaskView) bool      { return true }
 func stillRuns(t homes.TaskView) bool  { return t.Live() }
 func takesInput(t homes.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
 
-// completeTask offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
+// tasks offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
 // one; what follows are at most that many tasks of the session that the first one names, each once.
-func (a offers) completeTask(fits func(homes.TaskView) bool, most int) completer {
+func (a offers) tasks(fits func(homes.TaskView) bool, most int) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if len(args) > most {
@@ -110,9 +110,9 @@ func (a offers) completeTask(fits func(homes.TaskView) bool, most int) completer
 	}
 }
 
-// completePolicy offers a task, and then what may become of it after a reboot.
-func (a offers) completePolicy(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	tasks, directive := a.completeTask(anyTask, 1)(cmd, args, prefix)
+// policies offers a task, and then what may become of it after a reboot.
+func (a offers) policies(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	tasks, directive := a.tasks(anyTask, 1)(cmd, args, prefix)
 	if len(args) == 1 || len(args) == 2 {
 		policies, _ := fixed("never", session.RestartOnReboot)(cmd, args, prefix)
 		tasks = append(tasks, policies...)
@@ -120,8 +120,8 @@ func (a offers) completePolicy(cmd *cobra.Command, args []string, prefix string)
 	return tasks, directive
 }
 
-// completeWait offers what waits for a human.
-func (a offers) completeWait(kind string) completer {
+// waits offers what waits for a human.
+func (a offers) waits(kind string) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if kind == pending.Question && len(args) > 0 {
@@ -142,8 +142,8 @@ func (a offers) completeWait(kind string) completer {
 	}
 }
 
-// completeAsking offers the sessions in which something waits for a human: for a flag, approvals alone.
-func (a offers) completeAsking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+// asking offers the sessions in which something waits for a human: for a flag, approvals alone.
+func (a offers) asking(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 		kinds := []string{pending.Approval, pending.Question}
 		if cmd.Name() != "list" {
@@ -164,10 +164,10 @@ func (a offers) completeAsking(cmd *cobra.Command, args []string, prefix string)
 	})
 }
 
-// completeGrant offers sessions, then the rules that were granted there.
-func (a offers) completeGrant(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+// grants offers sessions, then the rules that were granted there.
+func (a offers) grants(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
-		return a.completeSession(cmd, args, prefix)
+		return a.sessions(cmd, args, prefix)
 	}
 	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 		id, err := a.Resolve(cmd.Context(), h, args[0])

@@ -1,4 +1,4 @@
-package cli_test
+package care_test
 
 import (
 	"os"

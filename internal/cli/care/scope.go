@@ -1,8 +1,6 @@
-package cli
+package care
 
-import (
-	"strings"
-)
+import "strings"
 
 // scopeCheck tells from the text of /proc/self/cgroup whether commands outlive what this process was started in: a
 // login session, a terminal's scope, a container.

@@ -1,4 +1,6 @@
-package cli
+// Package care are the commands that look after a home and the machine that it is on: doctor and verify find what is
+// wrong and name a remedy, backup makes a copy that is a home, takeover frees a session from a holder that is gone.
+package care
 
 import (
 	"context"
@@ -15,7 +17,8 @@ import (
 	"github.com/perdure/perdure/internal/provider/connect"
 )
 
-func doctorCommand(a *app.App) *cobra.Command {
+// DoctorCommand is perdure doctor.
+func DoctorCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "doctor", Short: "Look whether this machine and this home keep the promises; change nothing", Args: app.ExactArgs(0, "no argument"),
@@ -59,7 +62,7 @@ type check struct {
 // diagnosis is what doctor finds. Its JSON is doctor --json.
 type diagnosis struct {
 	Home    string        `json:"home"`
-	Version version       `json:"version"`
+	Version Version       `json:"version"`
 	Checks  []check       `json:"checks"`
 	Holders []heldSession `json:"holders"`
 	Tasks   []liveTask    `json:"tasks"`   // of which a process lives
@@ -87,7 +90,7 @@ func diagnose(ctx context.Context, a *app.App) (*diagnosis, error) {
 		return nil, err
 	}
 	d := &diagnosis{
-		Home: home, Version: thisVersion(), Checks: []check{}, Holders: []heldSession{}, Tasks: []liveTask{}, Acts: []strayAct{},
+		Home: home, Version: ThisVersion(), Checks: []check{}, Holders: []heldSession{}, Tasks: []liveTask{}, Acts: []strayAct{},
 	}
 	d.system()
 	set := d.configuration(a)
