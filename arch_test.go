@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"store":           {},
 	"store/storetest": {"store", "store/memory"},
 	"model":           {},
+	"view":            {"model", "store"},
 	"internal/tools":  {"internal/session", "store", "model"},
 	// What implements them.
 	"store/memory":                {"store"},
@@ -58,10 +59,10 @@ var allowed = map[string][]string{
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"internal/homes":          {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "internal/tools", "internal/permission"},
-	"":                        {"internal/homes"},
-	"internal/cli":            {"internal/homes", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "internal/session", "store", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel", "model"},
-	"internal/demo":           {"internal/homes", "internal/live", "internal/session", "store"},
+	"internal/homes":          {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "internal/tools", "internal/permission", "view"},
+	"":                        {"internal/homes", "view"},
+	"internal/cli":            {"internal/homes", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "internal/session", "store", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel", "model", "view"},
+	"internal/demo":           {"internal/homes", "internal/live", "internal/session", "store", "view"},
 	"cmd/perdure":             {"internal/homes", "internal/cli"},
 	"bench":                   {},
 }

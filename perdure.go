@@ -1,7 +1,10 @@
 // Package perdure is a stop-gap: aliases of what moved.
 package perdure
 
-import "github.com/perdure/perdure/internal/homes"
+import (
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/view"
+)
 
 // All of it.
 type (
@@ -11,8 +14,8 @@ type (
 	RunOptions    = homes.RunOptions
 	HoldOptions   = homes.HoldOptions
 	AppendOptions = homes.AppendOptions
-	Listing       = homes.Listing
-	Waiting       = homes.Waiting
+	Listing       = view.Listing
+	Waiting       = view.Waiting
 	Approval      = homes.Approval
 	Session       = homes.Session
 	Update        = homes.Update

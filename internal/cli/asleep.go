@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // awaits names what the model is still to be told of when the run ends, and how it gets to know.
-func (p *printer) awaits(r *homes.Result) {
+func (p *printer) awaits(r *view.Result) {
 	if len(r.Awaits) == 0 || r.StopReason == session.TurnParked && r.Message != "" {
 		return
 	}
@@ -16,7 +16,7 @@ func (p *printer) awaits(r *homes.Result) {
 }
 
 // awaitLine is one await for people.
-func (a *App) awaitLine(v homes.AwaitView) string {
+func (a *App) awaitLine(v view.Await) string {
 	at := ""
 	if v.At != 0 {
 		at = ", at the latest " + a.local(int64(v.At))
@@ -24,7 +24,7 @@ func (a *App) awaitLine(v homes.AwaitView) string {
 	return v.ID + ": " + shown(v.Text+at, 500)
 }
 
-func (p *printer) list(r *homes.Result) {
+func (p *printer) list(r *view.Result) {
 	const shown = 8
 	for i, a := range r.Awaits {
 		if i == shown {

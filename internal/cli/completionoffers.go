@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
@@ -29,11 +30,11 @@ func (a *App) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, ad
 
 // completeSession offers sessions, by id and by name, for the first argument.
 func (a *App) completeSession(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.completeSessionThat(func(homes.Listing) bool { return true })(cmd, args, prefix)
+	return a.completeSessionThat(func(view.Listing) bool { return true })(cmd, args, prefix)
 }
 
 // completeSessionThat is completeSession for a verb that can act on some of them only.
-func (a *App) completeSessionThat(fits func(homes.Listing) bool) completer {
+func (a *App) completeSessionThat(fits func(view.Listing) bool) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -57,26 +58,26 @@ func (a *App) completeSessionThat(fits func(homes.Listing) bool) completer {
 }
 
 // is tells whether a session is in one of some lifecycles.
-func is(lifecycles ...session.Lifecycle) func(homes.Listing) bool {
-	return func(s homes.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
+func is(lifecycles ...session.Lifecycle) func(view.Listing) bool {
+	return func(s view.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
 }
 
 // held tells whether a process, here or elsewhere, may hold a session.
-func held(s homes.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
+func held(s view.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
 
 // works tells whether a command may run in the foreground of a session: its turn is open, whoever runs it.
-func works(s homes.Listing) bool {
-	return s.Activity == session.Running || s.Activity == session.Interrupted || s.Activity == session.Parked
+func works(s view.Listing) bool {
+	return s.Activity == string(session.Running) || s.Activity == string(session.Interrupted) || s.Activity == string(session.Parked)
 }
 
 // Which tasks a verb can act on.
-func anyTask(homes.TaskView) bool      { return true }
-func stillRuns(t homes.TaskView) bool  { return t.Live() }
-func takesInput(t homes.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
+func anyTask(view.Task) bool      { return true }
+func stillRuns(t view.Task) bool  { return t.Live() }
+func takesInput(t view.Task) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
 
 // completeTask offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
 // one; what follows are at most that many tasks of the session that the first one names, each once.
-func (a *App) completeTask(fits func(homes.TaskView) bool, most int) completer {
+func (a *App) completeTask(fits func(view.Task) bool, most int) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if len(args) > most {

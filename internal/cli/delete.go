@@ -14,6 +14,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // deleteFlags say what is deleted when no session is named.
@@ -125,7 +126,7 @@ func (a *App) delete(ctx context.Context, h *homes.Home, f *deleteFlags, args []
 }
 
 // deletionOf looks at the named sessions, or at those that the filters select.
-func (a *App) deletionOf(ctx context.Context, h *homes.Home, f *deleteFlags, args []string) (plan []homes.Deletion, err error) {
+func (a *App) deletionOf(ctx context.Context, h *homes.Home, f *deleteFlags, args []string) (plan []view.Deletion, err error) {
 	ids := make([]string, len(args))
 	for i, name := range args {
 		if ids[i], err = a.resolve(ctx, h, name); err != nil {
@@ -166,14 +167,14 @@ func (f *deleteFlags) selected(ctx context.Context, h *homes.Home) (ids []string
 }
 
 // withoutNeeded leaves out what is in use, and what sessions that stay were forked from, and names it.
-func (a *App) withoutNeeded(plan []homes.Deletion) []homes.Deletion {
+func (a *App) withoutNeeded(plan []view.Deletion) []view.Deletion {
 	for again := true; again; {
 		going := map[string]bool{}
 		for _, d := range plan {
 			going[d.ID] = true
 		}
 		n := len(plan)
-		plan = slices.DeleteFunc(plan, func(d homes.Deletion) bool {
+		plan = slices.DeleteFunc(plan, func(d view.Deletion) bool {
 			if d.Holder != nil && d.Holder.Alive != store.Dead {
 				a.note("left alone: %s is in use by pid %d on %s", d.ID, d.Holder.PID, d.Holder.Host)
 				return true
@@ -190,7 +191,7 @@ func (a *App) withoutNeeded(plan []homes.Deletion) []homes.Deletion {
 }
 
 // deletionLine says what goes with a session.
-func (a *App) deletionLine(d homes.Deletion) string {
+func (a *App) deletionLine(d view.Deletion) string {
 	line := fmt.Sprintf("%s, %s, last changed %s", a.known(d.Info), count(d.Head.Seq, "event"), a.since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
@@ -216,7 +217,7 @@ func (a *App) since(ms int64) string {
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
-func (a *App) confirm(ctx context.Context, plan []homes.Deletion) error {
+func (a *App) confirm(ctx context.Context, plan []view.Deletion) error {
 	if !a.Asks {
 		return &exitError{code: exitUsage, text: "delete is for good and asks first", hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}

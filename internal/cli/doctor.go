@@ -138,7 +138,7 @@ func (a *App) printDiagnosis(d *diagnosis) {
 		a.linef("held  %s by pid %d on %s (%s)", s.Session, s.PID, s.Host, s.Alive)
 	}
 	for _, t := range d.Tasks {
-		a.linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, taskStatus(t.TaskView), t.PID, a.age(int64(t.Started)), shown(t.Command, maxCell))
+		a.linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, taskStatus(t.Task), t.PID, a.age(int64(t.Started)), shown(t.Command, maxCell))
 		if t.Stale != "" {
 			a.linef("      stale: %s", t.Stale)
 		}

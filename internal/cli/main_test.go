@@ -20,6 +20,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -206,7 +207,7 @@ func (w *world) append(id string, actor store.Actor, bodies ...session.Body) {
 }
 
 // prompt runs a prompt in a session against a script.
-func (w *world) prompt(id, script, text string, mode string) *homes.Result {
+func (w *world) prompt(id, script, text string, mode string) *view.Result {
 	w.t.Helper()
 	h := w.open(script)
 	defer w.close(h)

@@ -7,9 +7,9 @@ import (
 	"regexp"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // outputSink takes a task's output, in order.
@@ -20,7 +20,7 @@ type outputSink interface {
 	close() error
 }
 
-func (a *App) outputSink(t homes.TaskView, opt *outputOptions) outputSink {
+func (a *App) outputSink(t view.Task, opt *outputOptions) outputSink {
 	switch {
 	case opt.json:
 		return &jsonSink{app: a, task: t}
@@ -76,7 +76,7 @@ func (s *textSink) close() error {
 // jsonSink writes a line for each piece.
 type jsonSink struct {
 	app     *App
-	task    homes.TaskView
+	task    view.Task
 	omitted int64
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // The most that the overview prints of each list.
@@ -21,7 +22,7 @@ const (
 // human anywhere, what runs, and how to begin.
 func (a *App) overview(ctx context.Context, h *homes.Home) error {
 	q := store.Query{Limit: overviewLooked}
-	var page homes.ListPage
+	var page view.Page
 	var err error
 	if q.Cwd, err = a.directory(here); err == nil { // else it is gone, with its sessions
 		page, err = h.List(ctx, q)
@@ -53,7 +54,7 @@ func (a *App) overview(ctx context.Context, h *homes.Home) error {
 }
 
 // onlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
-func onlyTasks(s homes.Listing) bool { return modelOf(s) == "-" }
+func onlyTasks(s view.Listing) bool { return modelOf(s) == "-" }
 
 func (a *App) overviewWaits(ctx context.Context, h *homes.Home) error {
 	var waits []wait
@@ -88,9 +89,9 @@ func (a *App) overviewTasks(ctx context.Context, h *homes.Home) error {
 	if err != nil {
 		return err
 	}
-	tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return !t.Live() })
+	tasks = slices.DeleteFunc(tasks, func(t view.Task) bool { return !t.Live() })
 	running := 0
-	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(homes.Listing) error {
+	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(view.Listing) error {
 		running++
 		return nil
 	})

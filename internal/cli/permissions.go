@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 func (a *App) permissionsCommand() *cobra.Command {
@@ -38,7 +39,7 @@ func (a *App) permissionsListCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) printPermissions(p homes.PermissionsView) error {
+func (a *App) printPermissions(p view.Permissions) error {
 	rows := [][]string{{"mode", p.Mode, "", ""}}
 	for _, r := range p.Rules {
 		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})

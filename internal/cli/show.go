@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 func (a *App) showCommand() *cobra.Command {
@@ -53,7 +54,7 @@ func (a *App) showCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) show(v *homes.View) {
+func (a *App) show(v *view.Session) {
 	row := func(name, format string, args ...any) {
 		a.linef("%-12s %s", name, oneline(fmt.Sprintf(format, args...), 500))
 	}
@@ -111,7 +112,7 @@ func tokens(u model.Usage) string {
 }
 
 // doing is where a session stands and who holds it.
-func doing(v *homes.View) string {
+func doing(v *view.Session) string {
 	text := string(v.Lifecycle) + ", " + string(v.Activity)
 	if v.Holder == nil {
 		return text
@@ -133,21 +134,21 @@ const (
 	shownFiles = 10
 )
 
-func (a *App) showLists(v *homes.View) {
-	section(a, "waits for you", v.Waiting, func(w homes.Waiting) { a.showWait(w) })
-	section(a, "plan", v.Plan, func(s session.Step) { a.itemf("%-9s  %s", s.Status, s.Content) })
+func (a *App) showLists(v *view.Session) {
+	section(a, "waits for you", v.Waiting, func(w view.Waiting) { a.showWait(w) })
+	section(a, "plan", v.Plan, func(s view.Step) { a.itemf("%-9s  %s", s.Status, s.Content) })
 	a.showActs(v)
 	section(a, "tasks", v.Tasks, a.showTask)
-	section(a, "awaits", v.Awaits, func(w homes.AwaitView) { a.itemf("%s", a.awaitLine(w)) })
-	section(a, "facts", v.Facts, func(f homes.FactView) { a.itemf("%s: %s", f.Kind, f.Text) })
+	section(a, "awaits", v.Awaits, func(w view.Await) { a.itemf("%s", a.awaitLine(w)) })
+	section(a, "facts", v.Facts, func(f view.Fact) { a.itemf("%s: %s", f.Kind, f.Text) })
 	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
 	if n := len(changed); n > 0 {
-		section(a, "changed files", changed[:min(n, shownFiles)], func(f homes.FileView) { a.itemf("%s", a.tilde(f.Path)) })
+		section(a, "changed files", changed[:min(n, shownFiles)], func(f view.File) { a.itemf("%s", a.tilde(f.Path)) })
 		if n > shownFiles {
 			a.itemf("… %d more", n-shownFiles)
 		}
 	}
-	section(a, "messages that wait for their turn", v.Inbox, func(i homes.InboxView) { a.itemf("%s  %s", a.local(int64(i.Sent)), inboxText(i)) })
+	section(a, "messages that wait for their turn", v.Inbox, func(i view.InboxItem) { a.itemf("%s  %s", a.local(int64(i.Sent)), inboxText(i)) })
 	section(a, "faults", v.Faults, func(f string) { a.itemf("%s", f) })
 	section(a, "messages", v.Messages, a.showMessage)
 }
@@ -167,7 +168,7 @@ func (a *App) itemf(format string, args ...any) {
 	a.linef("  %s", oneline(fmt.Sprintf(format, args...), 300))
 }
 
-func (a *App) showActs(v *homes.View) {
+func (a *App) showActs(v *view.Session) {
 	if len(v.Acts) == 0 {
 		return
 	}
@@ -194,7 +195,7 @@ func took10(ms int64) string {
 }
 
 // outcome is how an act stands: how it ended, with its exit code, or what is under way.
-func outcome(act homes.ActView) string {
+func outcome(act view.Act) string {
 	if act.Outcome == nil {
 		return strings.TrimSpace(strings.ReplaceAll(string(act.State), "_", " ") + "  " + act.Reason)
 	}
@@ -206,16 +207,16 @@ func outcome(act homes.ActView) string {
 }
 
 // stands is outcome, but for a question that was answered while nobody ran the session.
-func stands(act homes.ActView, waiting []homes.Waiting) string {
-	asks := func(w homes.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
-	if act.Outcome == nil && act.Effect == session.EffectQuestion && act.State == session.ActWaitingExternal && !slices.ContainsFunc(waiting, asks) {
+func stands(act view.Act, waiting []view.Waiting) string {
+	asks := func(w view.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
+	if act.Outcome == nil && act.Effect == string(session.EffectQuestion) && act.State == string(session.ActWaitingExternal) && !slices.ContainsFunc(waiting, asks) {
 		return "answered"
 	}
 	return outcome(act)
 }
 
 // showWait says what a person has to decide, and how.
-func (a *App) showWait(w homes.Waiting) {
+func (a *App) showWait(w view.Waiting) {
 	if w.Question == nil {
 		a.itemf("approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
 		if w.Again {
@@ -231,7 +232,7 @@ func (a *App) showWait(w homes.Waiting) {
 	a.linef("    perdure answer %s ANSWER", w.ID)
 }
 
-func (a *App) showTask(t homes.TaskView) {
+func (a *App) showTask(t view.Task) {
 	how := settingsWords(t.TaskSettings)
 	if how != "" {
 		how = "[" + how + "]  "
@@ -241,7 +242,7 @@ func (a *App) showTask(t homes.TaskView) {
 }
 
 // inboxText is what somebody sent: a message's text, else the kind of what it was.
-func inboxText(i homes.InboxView) string {
+func inboxText(i view.InboxItem) string {
 	if i.Kind != session.KindMessageReceived {
 		return string(i.Kind)
 	}
@@ -249,7 +250,7 @@ func inboxText(i homes.InboxView) string {
 }
 
 // showMessage prints a message with every line indented, so that none can pass for one of ours.
-func (a *App) showMessage(m homes.MessageView) {
+func (a *App) showMessage(m view.Message) {
 	for _, c := range m.Content {
 		a.linef("  %s: %s", m.Role, c.Type)
 		a.indented(contentText(c))
@@ -262,7 +263,7 @@ func (a *App) indented(text string) {
 	}
 }
 
-func contentText(c homes.ContentView) string {
+func contentText(c view.Content) string {
 	switch {
 	case c.Text != nil:
 		return *c.Text

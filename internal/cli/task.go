@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 func (a *App) taskCommand() *cobra.Command {
@@ -38,7 +39,7 @@ func (a *App) taskListCommand() *cobra.Command {
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
-				var tasks []homes.TaskView
+				var tasks []view.Task
 				var err error
 				if len(args) == 0 {
 					tasks, err = a.allTasks(ctx, h)
@@ -62,7 +63,7 @@ func (a *App) taskListCommand() *cobra.Command {
 const endedFor = 24 * time.Hour
 
 // chosen are the tasks to show. How many are left out for their age is told.
-func (a *App) chosen(tasks []homes.TaskView, show taskFilter) (out []homes.TaskView) {
+func (a *App) chosen(tasks []view.Task, show taskFilter) (out []view.Task) {
 	old := 0
 	for _, t := range tasks {
 		switch {
@@ -87,7 +88,7 @@ func (a *App) chosen(tasks []homes.TaskView, show taskFilter) (out []homes.TaskV
 	return out
 }
 
-func (a *App) tasksOf(ctx context.Context, h *homes.Home, name string) ([]homes.TaskView, error) {
+func (a *App) tasksOf(ctx context.Context, h *homes.Home, name string) ([]view.Task, error) {
 	id, err := a.resolve(ctx, h, name)
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func (a *App) tasksOf(ctx context.Context, h *homes.Home, name string) ([]homes.
 }
 
 // allTasks lists every session's own tasks.
-func (a *App) allTasks(ctx context.Context, h *homes.Home) ([]homes.TaskView, error) {
+func (a *App) allTasks(ctx context.Context, h *homes.Home) ([]view.Task, error) {
 	tasks, left, err := h.Tasks().All(ctx)
 	for _, e := range left {
 		a.note("left out: %v", e)
@@ -105,7 +106,7 @@ func (a *App) allTasks(ctx context.Context, h *homes.Home) ([]homes.TaskView, er
 }
 
 // printTasks prints tasks. With session, they are of several.
-func (a *App) printTasks(tasks []homes.TaskView, session, asJSON bool) error {
+func (a *App) printTasks(tasks []view.Task, session, asJSON bool) error {
 	ids := make([]string, len(tasks))
 	for i, t := range tasks {
 		ids[i] = t.SessionID
@@ -133,10 +134,10 @@ func (a *App) printTasks(tasks []homes.TaskView, session, asJSON bool) error {
 	case !session:
 		rows = withoutColumn(rows, 0)
 	}
-	if !slices.ContainsFunc(tasks, func(t homes.TaskView) bool { return t.Ended > 0 }) {
+	if !slices.ContainsFunc(tasks, func(t view.Task) bool { return t.Ended > 0 }) {
 		rows = withoutColumn(rows, slices.Index(rows[0], "ENDED"))
 	}
-	if !slices.ContainsFunc(tasks, func(t homes.TaskView) bool { return t.Name != "" }) {
+	if !slices.ContainsFunc(tasks, func(t view.Task) bool { return t.Name != "" }) {
 		rows = withoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
 	columns, _ := a.size()
@@ -144,14 +145,14 @@ func (a *App) printTasks(tasks []homes.TaskView, session, asJSON bool) error {
 }
 
 // ran is how long a task has run, up to its end.
-func ran(t homes.TaskView) string {
+func ran(t view.Task) string {
 	if t.Started == 0 {
 		return "-"
 	}
 	return safe.Span(time.Duration(t.Ran * float64(time.Second)))
 }
 
-func (a *App) endedAgo(t homes.TaskView) string {
+func (a *App) endedAgo(t view.Task) string {
 	if t.Ended == 0 {
 		return "-"
 	}
@@ -195,11 +196,11 @@ func ports(list []int) string {
 }
 
 // called is a task's id, with its name if it has one.
-func called(t homes.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
+func called(t view.Task) string { return strings.TrimSpace(t.ID + " " + t.Name) }
 
 // taskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
 // it has run, what it uses and where it listens.
-func (a *App) taskFigures(t homes.TaskView) string {
+func (a *App) taskFigures(t view.Task) string {
 	words := []string{fmt.Sprintf("pid %d", t.PID)}
 	if !t.Live() {
 		return words[0]
@@ -217,12 +218,12 @@ func (a *App) taskFigures(t homes.TaskView) string {
 }
 
 // taskStatus is how a task stands, in words.
-func taskStatus(t homes.TaskView) string {
+func taskStatus(t view.Task) string {
 	s := string(t.Status)
 	switch {
-	case t.Status == session.CommandExited && t.ExitCode != nil:
+	case t.Status == string(session.CommandExited) && t.ExitCode != nil:
 		s = fmt.Sprintf("exited %d", *t.ExitCode)
-	case t.Status == session.CommandKilled:
+	case t.Status == string(session.CommandKilled):
 		s = strings.TrimSpace("killed " + t.Signal)
 		if t.By != "" {
 			s += " by " + t.By

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 func (a *App) taskBackgroundCommand() *cobra.Command {
@@ -43,7 +44,7 @@ func (a *App) background(ctx context.Context, h *homes.Home, id, act string, asJ
 	if act, err = foreground(st, act); err != nil {
 		return err
 	}
-	var t homes.TaskView
+	var t view.Task
 	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Detach(ctx, id, act)
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 func (a *App) taskKillCommand() *cobra.Command {
@@ -56,7 +57,7 @@ func (a *App) taskKillCommand() *cobra.Command {
 }
 
 // tasksToKill finds the tasks that are named. A session alone names none: too much would end.
-func (a *App) tasksToKill(ctx context.Context, h *homes.Home, args []string) ([]homes.TaskView, error) {
+func (a *App) tasksToKill(ctx context.Context, h *homes.Home, args []string) ([]view.Task, error) {
 	if len(args) == 1 {
 		if id, err := a.resolve(ctx, h, args[0]); err == nil {
 			tasks, err := a.allTasks(ctx, h)
@@ -72,7 +73,7 @@ func (a *App) tasksToKill(ctx context.Context, h *homes.Home, args []string) ([]
 }
 
 // liveTasks are the session's own tasks that have processes, but for the excepted ones.
-func (a *App) liveTasks(ctx context.Context, h *homes.Home, id string, except []string) ([]homes.TaskView, error) {
+func (a *App) liveTasks(ctx context.Context, h *homes.Home, id string, except []string) ([]view.Task, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
@@ -83,17 +84,17 @@ func (a *App) liveTasks(ctx context.Context, h *homes.Home, id string, except []
 		if err != nil {
 			return nil, err
 		}
-		tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return t.ID == spared.ID })
+		tasks = slices.DeleteFunc(tasks, func(t view.Task) bool { return t.ID == spared.ID })
 	}
 	return tasks, nil
 }
 
 // killTasks ends tasks, returns when nothing of them is left, and says how each ended.
-func (a *App) killTasks(ctx context.Context, h *homes.Home, tasks []homes.TaskView) error {
+func (a *App) killTasks(ctx context.Context, h *homes.Home, tasks []view.Task) error {
 	if h.Commands() == nil {
 		return errors.New("this program cannot end commands")
 	}
-	bySession := map[string][]homes.TaskView{}
+	bySession := map[string][]view.Task{}
 	for _, t := range tasks {
 		bySession[t.SessionID] = append(bySession[t.SessionID], t)
 	}
@@ -115,7 +116,7 @@ func (a *App) killTasks(ctx context.Context, h *homes.Home, tasks []homes.TaskVi
 }
 
 // endTasks ends tasks of a session, all at once.
-func (a *App) endTasks(ctx context.Context, h *homes.Home, id string, tasks []homes.TaskView, by string) error {
+func (a *App) endTasks(ctx context.Context, h *homes.Home, id string, tasks []view.Task, by string) error {
 	for _, t := range tasks {
 		switch {
 		case t.Reason == task.ReasonCopied:

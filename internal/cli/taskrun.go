@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 // taskRun is what task run was asked for.
@@ -81,7 +82,7 @@ func (a *App) runTask(ctx context.Context, h *homes.Home, r *taskRun, set sessio
 	if err != nil {
 		return err
 	}
-	var t homes.TaskView
+	var t view.Task
 	err = a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Start(ctx, id, spec, rules)
 		return err
@@ -135,13 +136,13 @@ func (a *App) taskRestartCommand() *cobra.Command {
 }
 
 // restart runs a task again. What would refuse it is found before anything is ended.
-func (a *App) restart(ctx context.Context, h *homes.Home, t homes.TaskView) (homes.TaskView, error) {
+func (a *App) restart(ctx context.Context, h *homes.Home, t view.Task) (view.Task, error) {
 	rules, err := a.mayRun(ctx, h, t.SessionID, &session.TaskRequested{Task: t.ID})
 	if err != nil {
 		return t, err
 	}
 	if t.Live() {
-		if err := a.killTasks(ctx, h, []homes.TaskView{t}); err != nil {
+		if err := a.killTasks(ctx, h, []view.Task{t}); err != nil {
 			return t, err
 		}
 	}
@@ -157,7 +158,7 @@ func (a *App) restart(ctx context.Context, h *homes.Home, t homes.TaskView) (hom
 	return again, err
 }
 
-func (a *App) tellStarted(t homes.TaskView, asJSON bool) error {
+func (a *App) tellStarted(t view.Task, asJSON bool) error {
 	if asJSON {
 		return a.json(struct {
 			SessionID string `json:"session_id"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/view"
 )
 
 // taskFlags say how a task is to be run.
@@ -79,10 +80,10 @@ func parseTerminal(text string) (*session.TerminalSize, error) {
 }
 
 // settingsWords words what is special about how a task runs; empty for an ordinary one.
-func settingsWords(set session.TaskSettings) string {
+func settingsWords(set view.TaskSettings) string {
 	var out []string
-	if set.Lifetime != "" && set.Lifetime != session.LifetimeDetached {
-		out = append(out, "until the end of its "+string(set.Lifetime))
+	if set.Lifetime != "" && set.Lifetime != string(session.LifetimeDetached) {
+		out = append(out, "until the end of its "+set.Lifetime)
 	}
 	switch {
 	case set.TTY != nil:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // taskWait is what task wait was asked for.
@@ -60,7 +61,7 @@ func (a *App) taskWaitCommand() *cobra.Command {
 	return c
 }
 
-func (a *App) waitTask(ctx context.Context, h *homes.Home, w *taskWait, t homes.TaskView) error {
+func (a *App) waitTask(ctx context.Context, h *homes.Home, w *taskWait, t view.Task) error {
 	limited := ctx
 	if w.timeout > 0 {
 		var cancel context.CancelFunc
@@ -74,7 +75,7 @@ func (a *App) waitTask(ctx context.Context, h *homes.Home, w *taskWait, t homes.
 	}
 	if w.json {
 		if err := a.json(struct {
-			homes.TaskNews
+			view.TaskNews
 			TimedOut bool `json:"timed_out"`
 		}{news, late}); err != nil {
 			return err
@@ -84,7 +85,7 @@ func (a *App) waitTask(ctx context.Context, h *homes.Home, w *taskWait, t homes.
 }
 
 // tellNews words what a task was waited for came to.
-func (a *App) tellNews(w *taskWait, news homes.TaskNews, late bool) error {
+func (a *App) tellNews(w *taskWait, news view.TaskNews, late bool) error {
 	status := fmt.Sprintf("%s %s", news.Task.ID, taskStatus(news.Task))
 	if news.Gap > 0 {
 		a.note("%d bytes of its output were dropped before they could be looked at", news.Gap)
@@ -97,7 +98,7 @@ func (a *App) tellNews(w *taskWait, news homes.TaskNews, late bool) error {
 		if !w.json {
 			a.linef("%s", status)
 		}
-		return exit(taskCode(news.Task.Status, news.Task.ExitCode, news.Task.Signal))
+		return exit(taskCode(session.CommandStatus(news.Task.Status), news.Task.ExitCode, news.Task.Signal))
 	case news.Line == nil:
 		a.note("%s, and no line matched", status)
 		return exit(exitFailed)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // taskWrite is what task write was asked for.
@@ -71,7 +72,7 @@ func (a *App) inputText(w *taskWrite, args []string) ([]byte, error) {
 	return text, nil
 }
 
-func (a *App) writeTask(ctx context.Context, h *homes.Home, t homes.TaskView, text []byte, w *taskWrite) error {
+func (a *App) writeTask(ctx context.Context, h *homes.Home, t view.Task, text []byte, w *taskWrite) error {
 	id := t.SessionID
 	if h.Hides(text) {
 		return &exitError{
@@ -79,7 +80,7 @@ func (a *App) writeTask(ctx context.Context, h *homes.Home, t homes.TaskView, te
 			hint: "type it in: perdure task attach " + id + " " + t.ID,
 		}
 	}
-	var done homes.Written
+	var done view.Written
 	err := a.within(ctx, h, id, patience, func(ctx context.Context) (err error) {
 		done, err = h.Tasks().Write(ctx, t, text, w.eof)
 		return err
@@ -91,7 +92,7 @@ func (a *App) writeTask(ctx context.Context, h *homes.Home, t homes.TaskView, te
 }
 
 // tellWritten says what became of a write. That a task has ended is a result like any other.
-func (a *App) tellWritten(ctx context.Context, h *homes.Home, id, name string, done homes.Written, asJSON bool) error {
+func (a *App) tellWritten(ctx context.Context, h *homes.Home, id, name string, done view.Written, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
@@ -102,13 +103,13 @@ func (a *App) tellWritten(ctx context.Context, h *homes.Home, id, name string, d
 	}
 	if asJSON {
 		return a.json(struct {
-			homes.TaskView
-			Outcome session.InputOutcome `json:"outcome"`
-			Written int64                `json:"written_bytes"`
+			view.Task
+			Outcome string `json:"outcome"`
+			Written int64  `json:"written_bytes"`
 		}{t, done.Outcome, done.Bytes})
 	}
 	text := fmt.Sprintf("session %s: task %s: %s written: %s", id, name, count(done.Bytes, "byte"), done.Reason)
-	switch done.Outcome {
+	switch session.InputOutcome(done.Outcome) {
 	case session.InputTaken:
 		a.note("%s: %s written", called(t), count(done.Bytes, "byte"))
 		return nil

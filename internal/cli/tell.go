@@ -31,7 +31,7 @@ func (a *App) tellTasks(ctx context.Context, h *homes.Home, id string) {
 	}
 	for _, t := range tasks {
 		how := ""
-		if t.Status != session.CommandRunning {
+		if t.Status != string(session.CommandRunning) {
 			how = taskStatus(t) + ", "
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)

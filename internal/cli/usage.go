@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // usageBy are the ways in which usage can be told apart.
@@ -31,7 +32,7 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 				return usageError("--by %q: want model, session, directory or day", by)
 			}
 			return a.verb(cmd, func(ctx context.Context, h *homes.Home) error {
-				r := &usageReport{By: by, Usage: homes.UsageView{Models: []homes.ModelView{}}, parts: map[string]*usagePart{}}
+				r := &usageReport{By: by, Usage: view.Usage{Models: []view.ModelUse{}}, parts: map[string]*usagePart{}}
 				if len(args) == 1 {
 					id, err := a.resolve(ctx, h, args[0])
 					if err != nil {
@@ -50,13 +51,13 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 
 // usageReport is what usage prints.
 type usageReport struct {
-	ID       string          `json:"id,omitempty"` // empty: all sessions
-	By       string          `json:"by"`
-	Sessions int             `json:"sessions"`
-	Usage    homes.UsageView `json:"usage"`
-	CostUSD  *float64        `json:"cost_usd"`       // null: a price is unknown
-	Known    float64         `json:"known_cost_usd"` // of the calls whose price is known
-	Parts    []usagePart     `json:"parts"`
+	ID       string      `json:"id,omitempty"` // empty: all sessions
+	By       string      `json:"by"`
+	Sessions int         `json:"sessions"`
+	Usage    view.Usage  `json:"usage"`
+	CostUSD  *float64    `json:"cost_usd"`       // null: a price is unknown
+	Known    float64     `json:"known_cost_usd"` // of the calls whose price is known
+	Parts    []usagePart `json:"parts"`
 
 	parts map[string]*usagePart
 }
@@ -74,7 +75,7 @@ type usagePart struct {
 // is named, and makes the command fail after the others were counted.
 func (a *App) usage(ctx context.Context, h *homes.Home, r *usageReport, asJSON bool) error {
 	failed := 0
-	byModel := map[string]*homes.ModelView{}
+	byModel := map[string]*view.ModelUse{}
 	one := func(id string) error {
 		st, err := h.State(ctx, id)
 		if err == nil {
@@ -98,7 +99,7 @@ func (a *App) usage(ctx context.Context, h *homes.Home, r *usageReport, asJSON b
 	if r.ID != "" {
 		err = one(r.ID)
 	} else {
-		err = h.Each(ctx, store.Query{}, func(s homes.Listing) error { return one(s.ID) })
+		err = h.Each(ctx, store.Query{}, func(s view.Listing) error { return one(s.ID) })
 	}
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (r *usageReport) add(name string, uses ...session.ModelUse) {
 }
 
 // sum makes the totals.
-func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
+func (r *usageReport) sum(byModel map[string]*view.ModelUse) {
 	total := 0.0
 	r.CostUSD = &total
 	for _, m := range byModel {
@@ -175,7 +176,7 @@ func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
 		r.Usage.Add(m.Usage)
 		r.CostUSD = addCost(r.CostUSD, m.CostUSD)
 	}
-	slices.SortFunc(r.Usage.Models, func(x, y homes.ModelView) int { return cmp.Compare(x.Model, y.Model) })
+	slices.SortFunc(r.Usage.Models, func(x, y view.ModelUse) int { return cmp.Compare(x.Model, y.Model) })
 	r.Parts = make([]usagePart, 0, len(r.parts))
 	for _, p := range r.parts {
 		if p.Calls > 0 || p.LostInput > 0 {
@@ -186,7 +187,7 @@ func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
 	slices.SortFunc(r.Parts, func(x, y usagePart) int { return cmp.Compare(x.Name, y.Name) })
 }
 
-func addModel(sums map[string]*homes.ModelView, m homes.ModelView) {
+func addModel(sums map[string]*view.ModelUse, m view.ModelUse) {
 	sum := sums[m.Model]
 	if sum == nil {
 		sums[m.Model] = &m

@@ -3,13 +3,13 @@ package cli
 import (
 	"context"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so
 // that nothing has to be run for it.
-func (p *printer) waiting(r *homes.Result, here bool) []wait {
+func (p *printer) waiting(r *view.Result, here bool) []wait {
 	a := p.app
 	a.note("session %s waits for you:", r.SessionID)
 	for _, w := range r.Waiting {
@@ -50,7 +50,7 @@ func (p *printer) waiting(r *homes.Result, here bool) []wait {
 }
 
 // waits are the approvals and questions that wait, as the session has them.
-func (p *printer) waits(r *homes.Result) []wait {
+func (p *printer) waits(r *view.Result) []wait {
 	st, err := p.home.State(context.Background(), r.SessionID)
 	if err != nil {
 		p.app.note("what waits cannot be shown: %v", err)

@@ -13,6 +13,7 @@ import (
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // wait is something that one session needs from a human.
@@ -25,8 +26,8 @@ type wait struct {
 }
 
 // shown is the call as it is answered.
-func (w wait) shown() homes.Waiting {
-	return homes.Waiting{Session: w.session, Act: w.call.ID, Bound: w.call.Approval.Bound}
+func (w wait) shown() view.Waiting {
+	return view.Waiting{Session: w.session, Act: w.call.ID, Bound: w.call.Approval.Bound}
 }
 
 // The kinds of waits.
@@ -71,8 +72,8 @@ func mayWait(does session.Activity) bool {
 // allWaits lists what the sessions of the home wait for.
 func (a *App) allWaits(ctx context.Context, h *homes.Home, kind string) ([]wait, error) {
 	var out []wait
-	err := h.Each(ctx, store.Query{}, func(s homes.Listing) error {
-		if !mayWait(s.Activity) {
+	err := h.Each(ctx, store.Query{}, func(s view.Listing) error {
+		if !mayWait(session.Activity(s.Activity)) {
 			return nil
 		}
 		st, err := h.State(ctx, s.ID)

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // How often a sender looks whether its item was taken, and a follower whether the log grew.
@@ -40,7 +41,7 @@ type Approval struct {
 
 // Approve answers a call that waits for an approval: its Session, Act and Bound are read. If the call is no longer what
 // was shown, as Bound says, the answer is refused: the error wraps engine.ErrRefused.
-func (h *Home) Approve(ctx context.Context, w Waiting, a Approval) error {
+func (h *Home) Approve(ctx context.Context, w view.Waiting, a Approval) error {
 	st, err := h.State(ctx, w.Session)
 	if err != nil {
 		return err
