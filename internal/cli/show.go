@@ -113,7 +113,7 @@ func tokens(u model.Usage) string {
 
 // doing is where a session stands and who holds it.
 func doing(v *view.Session) string {
-	text := string(v.Lifecycle) + ", " + string(v.Activity)
+	text := v.Lifecycle + ", " + v.Activity
 	if v.Holder == nil {
 		return text
 	}
@@ -197,9 +197,9 @@ func took10(ms int64) string {
 // outcome is how an act stands: how it ended, with its exit code, or what is under way.
 func outcome(act view.Act) string {
 	if act.Outcome == nil {
-		return strings.TrimSpace(strings.ReplaceAll(string(act.State), "_", " ") + "  " + act.Reason)
+		return strings.TrimSpace(strings.ReplaceAll(act.State, "_", " ") + "  " + act.Reason)
 	}
-	words := string(*act.Outcome)
+	words := *act.Outcome
 	if act.ExitCode != nil && *act.ExitCode != 0 {
 		words = fmt.Sprintf("exit %d", *act.ExitCode)
 	}

@@ -53,7 +53,7 @@ func (h *Home) List(ctx context.Context, q store.Query) (view.Page, error) {
 
 // fits reports whether a session is in the lifecycle and does what was asked for, now that both are known.
 func fits(l view.Listing, q store.Query) bool {
-	return (q.Lifecycle == "" || q.Lifecycle == l.Heads.Lifecycle) && (q.Activity == "" || q.Activity == string(l.Activity))
+	return (q.Lifecycle == "" || q.Lifecycle == l.Heads.Lifecycle) && (q.Activity == "" || q.Activity == l.Activity)
 }
 
 // listing completes a row: where its heads may be a step behind, the session's state is computed.
