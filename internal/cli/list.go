@@ -198,7 +198,7 @@ func status(s view.Listing) string {
 	case s.Activity == string(session.Running) && s.Holder != nil && s.Holder.Alive == store.Unknown:
 		return "running?"
 	}
-	return string(s.Activity)
+	return s.Activity
 }
 
 // head is a line of list --json.
@@ -225,7 +225,7 @@ type head struct {
 func headOf(s view.Listing) head {
 	l := head{
 		ID: s.ID, Title: s.Heads.Title, Owner: s.Owner, Labels: s.Heads.Labels, Lifecycle: s.Heads.Lifecycle,
-		Activity: string(s.Activity), Cwd: s.Heads.Cwd, Model: s.Heads.Model, Turns: s.Heads.Turns, Head: s.Head,
+		Activity: s.Activity, Cwd: s.Heads.Cwd, Model: s.Heads.Model, Turns: s.Heads.Turns, Head: s.Head,
 		Holder: homes.HolderOf(s.Holder), Epoch: s.Epoch, Pending: s.Pending, Created: view.Stamp(s.Created), Updated: view.Stamp(s.Updated),
 	}
 	if l.Labels == nil {

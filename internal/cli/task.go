@@ -219,7 +219,7 @@ func (a *App) taskFigures(t view.Task) string {
 
 // taskStatus is how a task stands, in words.
 func taskStatus(t view.Task) string {
-	s := string(t.Status)
+	s := t.Status
 	switch {
 	case t.Status == string(session.CommandExited) && t.ExitCode != nil:
 		s = fmt.Sprintf("exited %d", *t.ExitCode)
