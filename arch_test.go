@@ -27,8 +27,9 @@ var allowed = map[string][]string{
 	"store":           {},
 	"store/storetest": {"store", "store/memory"},
 	"model":           {},
+	"tool":            {"model"},
 	"view":            {"model", "store"},
-	"internal/tools":  {"internal/session", "store", "model"},
+	"internal/tools":  {"internal/session", "store", "model", "tool"},
 	// What implements them.
 	"store/memory":                {"store"},
 	"internal/sqlite":             {"internal/spare", "internal/sqlite3", "store"},
