@@ -44,7 +44,8 @@ var allowed = map[string][]string{
 	"internal/provider/pricing":   {"model"},
 	"internal/provider/connect":   {"model", "internal/provider/api", "internal/provider/raw", "internal/provider/anthropic", "internal/provider/openai", "internal/provider/scripted"},
 	// What advances sessions.
-	"internal/engine": {"internal/session", "internal/permission", "store", "model", "internal/tools"},
+	"internal/window": {"internal/session", "model", "store"},
+	"internal/engine": {"internal/window", "internal/session", "internal/permission", "store", "model", "internal/tools"},
 	// What the binary is made of.
 	"internal/redact":         {},
 	"internal/spare":          {},

@@ -43,6 +43,7 @@ type Request struct {
 	Tools     []byte    // JSON array of {name, description, input_schema}; frozen for the session
 	Messages  []Message // begins with a user message; roles may repeat
 	MaxTokens int64     // bound of the reply, thinking included
+	NoTools   bool      // the reply is to be text: the tools are listed, since calls of them are in the messages, and none is called
 	Params    Params
 }
 

@@ -13,6 +13,7 @@ import (
 // Bounds of what an inbox may add to the state; the fold holds the same ones and would note a fault.
 const (
 	maxLabels = 256
+	maxFocus  = 2000 // bytes
 	maxGrants = 4096
 )
 
@@ -41,7 +42,7 @@ func Takes(l session.Lifecycle, body session.Body) error {
 	}
 	switch body.(type) {
 	case *session.MessageReceived, *session.ApprovalAnswered, *session.QuestionAnswered, *session.AwaitSet,
-		*session.TaskRequested, *session.ToolDetached, *session.PermissionGranted:
+		*session.TaskRequested, *session.ToolDetached, *session.PermissionGranted, *session.CompactRequested:
 		return fmt.Errorf("the session is %s: %w", l, ErrClosed)
 	default:
 	}
@@ -86,8 +87,15 @@ func (s *Session) admissible(body session.Body, key string) error {
 		if !s.state.FactFits() {
 			return fmt.Errorf("the session holds as many facts as it can: 4,096")
 		}
+	case *session.CompactRequested:
+		if s.state.Context.Replies == 0 {
+			return fmt.Errorf("there is nothing to compact: the model has not answered yet")
+		}
+		b.Focus = session.CutEnd(string(s.eng.cfg.Secrets.Replace([]byte(b.Focus))), maxFocus)
 	case *session.CancelRequested:
-		if t := s.state.Turn; t == nil || b.Turn != 0 && b.Turn != t.N {
+		if t := s.state.Turn; b.Turn == 0 && s.state.Compaction != nil {
+			break
+		} else if t == nil || b.Turn != 0 && b.Turn != t.N {
 			return fmt.Errorf("no such turn is open")
 		}
 	case *session.Labelled:

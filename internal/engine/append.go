@@ -109,7 +109,9 @@ func (s *Session) changedHeads(bodies []session.Body) *store.Heads {
 
 func (s *Session) fold(ev store.Event, body session.Body) {
 	s.state.ApplyBody(ev, body)
-	if s.transcript != nil {
+	if _, ok := body.(*session.Compacted); ok {
+		s.transcript = nil // it begins anew
+	} else if s.transcript != nil {
 		s.transcript.Apply(ev, body)
 	}
 	s.noteAct(body)

@@ -49,6 +49,9 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if len(spec.Agent.Tools) == 0 {
 		spec.Agent.Tools = tools.Describe(e.cfg.Tools)
 	}
+	if err := fitsWindow(spec.Agent); err != nil {
+		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
+	}
 	if spec.Mode == "" {
 		spec.Mode = permission.ModeDefault
 	}
@@ -63,6 +66,20 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	}
 	return spec.ID, e.begin(ctx, session.New(spec.ID), spec.Owner, append([]session.Body{first}, spec.Events...), spec.Shared)
 }
+
+// fitsWindow refuses what leaves no room for a conversation: a session of it could not say one word.
+func fitsWindow(a session.Agent) error {
+	floor := int64(len(a.System)+len(a.Tools))/4 + leastRoom // rather too few: it must not refuse what would work
+	if a.Window == 0 || floor <= a.Window {
+		return nil
+	}
+	return fmt.Errorf("%w: the system prompt (%d bytes) and the tools (%d bytes) need about %d tokens with the least room for a "+
+		"conversation, and the window of %s has %d: use a model with a larger window, a shorter prompt or fewer tools",
+		ErrSpec, len(a.System), len(a.Tools), floor, a.Model, a.Window)
+}
+
+// leastRoom is the least that a conversation and a reply need beside what is frozen, in tokens.
+const leastRoom = 2048
 
 // hideText gives a text with every known secret replaced by its name.
 func (e *Engine) hideText(text string) string { return string(e.cfg.Secrets.Replace([]byte(text))) }

@@ -48,6 +48,7 @@ type Config struct {
 	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
 	Sync    func(*os.File) error
 	Protect []string              // more protected paths
+	Search  []string              // where programs are found by their names: permission.Policy.Programs
 	Limits  session.CommandLimits // of every command that a session's model starts
 	Secrets Secrets               // known values that must not reach model and log; nil: none
 	// AfterAct is called after each tool call that may have changed something; nil: nobody wants to know.

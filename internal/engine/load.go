@@ -161,6 +161,7 @@ func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, dep
 func (e *Engine) Transcript(ctx context.Context, st *session.State) (*session.Transcript, error) {
 	t := &session.Transcript{}
 	for _, r := range st.Conversation() {
+		t.From(r.Session)
 		for ev, err := range e.cfg.Store.Read(ctx, r.Session, r.From, r.To) {
 			if err != nil {
 				return nil, err
@@ -172,5 +173,6 @@ func (e *Engine) Transcript(ctx context.Context, st *session.State) (*session.Tr
 			t.Apply(ev, body)
 		}
 	}
+	t.From(st.ID)
 	return t, nil
 }

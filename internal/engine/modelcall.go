@@ -10,12 +10,9 @@ import (
 
 // callModel fixes what is sent, logs it, and sends it. A retry sends what was sent before and nothing newer.
 func (s *Session) callModel(ctx context.Context, a session.Action, do session.CallModel) error {
-	provider, err := s.eng.cfg.Provider(s.modelName())
-	if err == nil && provider == nil {
-		err = fmt.Errorf("there is no provider of %s", s.modelName())
-	}
+	provider, err := s.provider()
 	if err != nil {
-		return fmt.Errorf("session %s: %w", s.state.ID, err)
+		return err
 	}
 	if do.Through == 0 {
 		if err := s.tellChanged(ctx); err != nil {
@@ -45,12 +42,29 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 	if err != nil {
 		return err
 	}
+	s.flyCall(a.ID, provider, req)
+	return nil
+}
+
+// flyCall sends a request that is in the log.
+func (s *Session) flyCall(act string, provider model.Provider, req model.Request) {
 	call := modelFlight{
-		s: s, act: a.ID, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
+		s: s, act: act, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
 		estimate: s.state.Estimate(), retry: s.retryPlan(),
 	}
-	s.fly(a.ID, call.fly)
-	return nil
+	s.fly(act, call.fly)
+}
+
+// provider is the session's; that there is none is an error.
+func (s *Session) provider() (model.Provider, error) {
+	provider, err := s.eng.cfg.Provider(s.modelName())
+	if err == nil && provider == nil {
+		err = fmt.Errorf("there is no provider of %s", s.modelName())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", s.state.ID, err)
+	}
+	return provider, nil
 }
 
 func (s *Session) modelName() string { return s.state.Agent.Provider + "/" + s.state.Agent.Model }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/perdure/perdure/internal/permission"
@@ -31,6 +32,12 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 	if opt.BudgetNano != nil && *opt.BudgetNano != s.state.Config.BudgetNano {
 		c.BudgetNano = opt.BudgetNano
 	}
+	if opt.CompactAt != nil && *opt.CompactAt != s.state.Config.CompactAt {
+		c.CompactAt = opt.CompactAt
+	}
+	if opt.NoCompact != nil && *opt.NoCompact != s.state.Config.NoCompact {
+		c.NoCompact = opt.NoCompact
+	}
 	if ms := s.retryForMS(opt); ms != nil {
 		c.RetryForMS = ms
 	}
@@ -45,7 +52,7 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 		}
 	}
 	bodies := s.move(opt, c)
-	if c.Root != nil || c.Cwd != nil || c.Mode != nil || c.MaxSteps != nil || c.BudgetNano != nil || c.RetryForMS != nil || c.Model != nil || len(c.AddDirs) > 0 {
+	if !reflect.DeepEqual(*c, session.Configured{AddDirs: c.AddDirs}) || len(c.AddDirs) > 0 {
 		bodies = append(bodies, c)
 	}
 	if opt.SetRules {

@@ -29,7 +29,7 @@ func (s *Session) Head() store.Head { return s.state.Head }
 func (s *Session) Interrupt(ctx context.Context, actor store.Actor) error {
 	return s.ask(ctx, func() error {
 		s.awaiting.stopped = true
-		if s.state.Turn == nil || s.awaiting.waits && s.rests() { // asleep: only the sleep ends
+		if s.state.Turn == nil && s.state.Compaction == nil || s.awaiting.waits && s.rests() { // asleep: only the sleep ends
 			return nil
 		}
 		return s.append(ctx, actor, &session.CancelRequested{})

@@ -22,6 +22,10 @@ func (s *Session) perform(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.append(ctx, engineActor, concluded(a, do))
 	case session.CallModel:
 		return s.requestModel(ctx, a, do)
+	case session.Summarize:
+		return true, s.summarize(ctx, a, do)
+	case session.Compact:
+		return true, s.compact(ctx, do)
 	case session.Execute:
 		// An act of this holder that is not in flight was parked by an earlier Run.
 		if do.Call.State == session.ActExecuting {
@@ -61,7 +65,7 @@ func (s *Session) startTurn(ctx context.Context, a session.Action, do session.St
 
 func (s *Session) requestModel(ctx context.Context, a session.Action, do session.CallModel) (bool, error) {
 	if m := s.state.Turn.Model; m != nil && m.ID == a.ID && m.Status == session.CallRequested {
-		return true, s.settleModel(ctx)
+		return true, s.settleModel(ctx, a.ID)
 	}
 	if s.awaiting.catching > 0 {
 		return false, nil // what has happened already goes with this request

@@ -27,7 +27,7 @@ type retryPlan struct {
 // retryPlan is the plan of the attempt that was just logged. The patience begins with the first failure in a row, or
 // with this lease if that was before it: whoever resumes brings a new one.
 func (s *Session) retryPlan() retryPlan {
-	m := s.state.Turn.Model
+	m := s.state.NewestCall()
 	p := retryPlan{failures: m.Failures, broken: m.Broken, most: s.eng.cfg.MaxFailures, patience: s.eng.cfg.RetryFor}
 	if ms := s.state.Config.RetryForMS; ms != nil {
 		p.patience = time.Duration(*ms) * time.Millisecond
@@ -85,9 +85,9 @@ func (s *Session) Resume(ctx context.Context, actor store.Actor) error {
 	}
 	halt, _ := s.state.Halt()
 	switch f := s.state.Failure(); {
-	case s.state.Lifecycle != session.LifecycleOpen || s.state.Turn == nil:
-	case f != nil && (f.Rests && halt != "" || f.RetryAt > 0 && s.switched):
-		return s.append(ctx, actor, &session.TimerFired{ID: session.WakeID(s.state.Turn.Model.ID)})
+	case s.state.Lifecycle != session.LifecycleOpen || s.state.NewestCall() == nil:
+	case f != nil && (f.Rests && (halt != "" || s.state.Turn == nil) || f.RetryAt > 0 && s.switched):
+		return s.append(ctx, actor, &session.TimerFired{ID: session.WakeID(s.state.NewestCall().ID)})
 	case halt == session.TurnMaxSteps:
 		steps := s.state.Config.MaxSteps
 		return s.append(ctx, actor, &session.Configured{MaxSteps: &steps})

@@ -14,7 +14,7 @@ import (
 // had it in flight. Exactly one outcome is appended.
 func (s *Session) settle(ctx context.Context, a session.Action, do session.Settle) error {
 	if do.Call == nil {
-		return s.settleModel(ctx)
+		return s.settleModel(ctx, a.ID)
 	}
 	c := do.Call
 	s.recovered = append(s.recovered, Recovery{Kind: "act", ID: a.ID, Text: "interrupted: " + c.Tool})
@@ -81,9 +81,8 @@ func unknownContent(why string) []model.Part {
 }
 
 // settleModel counts a call whose reply was never sealed. The same request goes again.
-func (s *Session) settleModel(ctx context.Context) error {
-	m := s.state.Turn.Model
-	id := m.ID
+func (s *Session) settleModel(ctx context.Context, id string) error {
+	m := s.state.ModelCall(id)
 	usage, text := readSide(s.eng.cfg.SideDir, s.state.ID, id)
 	s.recovered = append(s.recovered, Recovery{Kind: "act", ID: m.ID, Text: "interrupted model call: the same request is sent again"})
 	err := s.append(ctx, engineActor, &session.ModelLost{

@@ -28,7 +28,7 @@ func (s *Session) wake() <-chan time.Time {
 // by a clock that has been set back since: it is due.
 func (s *Session) until(id string, w session.Wake, now int64) int64 {
 	left := max(0, w.At-now)
-	if t := s.state.Turn; t != nil && t.Model != nil && id == session.WakeID(t.Model.ID) && left > longestAsked.Milliseconds() {
+	if m := s.state.NewestCall(); m != nil && id == session.WakeID(m.ID) && left > longestAsked.Milliseconds() {
 		return 0
 	}
 	return left

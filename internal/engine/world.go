@@ -14,7 +14,7 @@ func (s *Session) policy() permission.Policy {
 	st := s.state
 	p := permission.Policy{
 		Mode: permission.Mode(st.Config.Mode), Root: st.Config.Root, Cwd: st.Cwd, Dirs: st.Directories,
-		Protected: s.eng.cfg.Protect, HomeDir: s.eng.cfg.UserHome, Links: s.eng.links(), Env: s.variables(), Look: s.look,
+		Protected: s.eng.cfg.Protect, Programs: s.eng.cfg.Search, HomeDir: s.eng.cfg.UserHome, Links: s.eng.links(), Env: s.variables(), Look: s.look,
 	}
 	if s.eng.cfg.TempDir != nil {
 		if dir, err := s.eng.cfg.TempDir(st.ID); err == nil { // else no command starts either

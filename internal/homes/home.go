@@ -116,7 +116,7 @@ func (h *Home) engineConfig() engine.Config {
 		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
-		Protect: append(startupPaths(h.getenv), cfg.Protect...), Limits: cfg.Limits, Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
+		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
 		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
 	}
 	if ec.Provider == nil {

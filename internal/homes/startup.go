@@ -64,6 +64,29 @@ func startupPaths(getenv func(string) string) []string {
 	return slices.DeleteFunc(out, func(p string) bool { return p == "/" })
 }
 
+// programPaths are the directories where programs are found by their names: what PATH has now, and the known places of
+// this user, also where symbolic links lead.
+func programPaths(getenv func(string) string) []string {
+	dirs := strings.Split(getenv("PATH"), string(filepath.ListSeparator))
+	for _, variable := range []string{"GOPATH", "CARGO_HOME", "PNPM_HOME", "ASDF_DATA_DIR", "PYENV_ROOT", "RBENV_ROOT", "NODENV_ROOT", "VOLTA_HOME", "BUN_INSTALL", "DENO_INSTALL"} {
+		for dir := range strings.SplitSeq(getenv(variable), string(filepath.ListSeparator)) {
+			dirs = append(dirs, filepath.Join(dir, "bin"), filepath.Join(dir, "shims"))
+		}
+	}
+	dirs = append(dirs, getenv("GOBIN"), getenv("PNPM_HOME"))
+	for _, place := range permission.ProgramPlaces() {
+		dirs = append(dirs, filepath.Join(getenv("HOME"), place))
+	}
+	var out []string
+	for _, dir := range dirs {
+		if filepath.IsAbs(dir) {
+			out = append(out, filepath.Clean(dir), resolved(dir))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // resolved follows the symbolic links of a path, as far as it exists.
 func resolved(path string) string {
 	real, err := filepath.EvalSymlinks(path)

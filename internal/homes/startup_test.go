@@ -42,3 +42,30 @@ func TestStartupPathsFollowLinks(t *testing.T) {
 		t.Errorf("without links: %q", plain)
 	}
 }
+
+// What PATH has, and the known places, count under their own names and where links lead; what is relative does not.
+func TestProgramPathsFollowLinks(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(root, "kept/shims"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("kept", filepath.Join(root, ".asdf")); err != nil {
+		t.Fatal(err)
+	}
+	got := programPaths(func(name string) string {
+		return map[string]string{"HOME": root, "PATH": "/usr/bin:bin::" + root + "/own/x/", "GOPATH": root + "/gp", "GOBIN": root + "/gb"}[name]
+	})
+	for _, want := range []string{"/usr/bin", root + "/own/x", root + "/.asdf/shims", root + "/kept/shims", root + "/.cargo/bin", root + "/go/bin", root + "/gp/bin", root + "/gb"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is missing: %q", want, got)
+		}
+	}
+	for _, not := range []string{"bin", "", ".", "shims"} {
+		if slices.Contains(got, not) {
+			t.Errorf("%q counts", not)
+		}
+	}
+}

@@ -183,8 +183,11 @@ func (s *script) addCommand(argv []word, depth int, scanned bool) {
 		s.addText(text, depth+1)
 	}
 	if in.program && !scanned {
-		for _, w := range argv[1:] {
-			s.scan(w.text)
+		run := runWord(argv)
+		for i, w := range argv[1:] {
+			if !slices.Contains(run, i+1) || !simplePath(w.text) { // such a word is one path, and was kept as one
+				s.scan(w.text)
+			}
 			s.programs = append(s.programs, w.text)
 		}
 	}

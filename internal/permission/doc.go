@@ -17,7 +17,8 @@
 //  4. Deciding commands (perdure approvals, answer, permissions, takeover …) and
 //     protected paths (Policy.Protected, .git, .perdure, and what [StartupFiles]
 //     lists: files that programs execute from or obey) ask, in every mode, whatever is granted,
-//     and so does a change of files that services and agents obey (workflows, AGENTS.md).
+//     and so does a change of files that services and agents obey (workflows, AGENTS.md), and of what lies in
+//     the directories that programs are found in (Policy.Programs).
 //  5. An ask rule that matches asks, in every mode.
 //  6. A rule or grant for exactly this command text allows.
 //  7. A deny or ask rule that cannot be ruled out ($X -rf /) asks.
@@ -36,8 +37,9 @@
 // Edit rules bind Write too, Read rules bind Glob and Grep. A deny or ask on
 // Read(x) binds Edit and Write: what may not be seen may not be changed. A deny
 // or ask pattern without a slash holds at any depth and for everything below a
-// directory that it names, in any letter case; an allow pattern holds for
-// exactly what it says.
+// directory that it names. Deny, ask and protected paths hold in any letter case
+// and any form of Unicode (é as one character or as two, ß as ss), since some file
+// systems take such names for one; an allow pattern holds for exactly what it says.
 //
 // # Words
 //
@@ -52,8 +54,10 @@
 // ruled out; it does not count as a protected path. Paths through
 // /proc/PID/{cwd,root,fd,environ,mem,task,map_files} and /dev/fd always ask,
 // because they lead to any file. Under a rule on reading, programs that read
-// whole directories (grep -r, rg, git grep, cp -r, tar …) ask where they may come
-// to such a file. What a command does to the files by other means, a script that
+// whole directories (grep -r, rg, cp -r, tar …) ask where they may come to such a
+// file, and so do git commands that show or copy contents out of the repository
+// (show, diff, log -p, stash show -p, grep, cat-file, archive …), unless they name
+// paths none of which is, or holds, such a file; what only lists (--stat, status) does not. What a command does to the files by other means, a script that
 // it runs for instance, is not seen.
 //
 // # Bash
@@ -84,7 +88,7 @@
 // pattern can become has to lie in the session's directories, links followed
 // ([Policy.Look]), and must not be protected or hidden by a rule. Where a rule
 // hides files from being read, commands that choose files themselves (grep -r,
-// rg, git diff, git log -p) ask; names of hidden files are shown. So do git
+// rg, git diff and git log -p that name no other paths) ask; names of hidden files are shown. So do git
 // commands that show content where the repository begins above the session's
 // directories. Behind a command that a rule covers, which may change where paths
 // lead, a path asks, and behind cd everything does. An environment

@@ -32,7 +32,7 @@ func (j *judge) follow() {
 			if at == n.abs || j.ownTemp(at) {
 				continue
 			}
-			j.named = append(j.named, pathName{abs: at, full: at, shown: n.shown + ", which leads to " + clip(at), program: n.program, reads: n.reads})
+			j.named = append(j.named, pathName{abs: at, full: at, shown: n.shown + ", which leads to " + clip(at), program: n.program, reads: n.reads, runs: n.runs})
 			n = &j.named[i]
 		}
 	}

@@ -107,6 +107,6 @@ func TestPathspecMagic(t *testing.T) {
 	} {
 		runBash(t, p, []bashCase{{command, Ask}})
 	}
-	runBash(t, p, []bashCase{{"git log -p -- ':(top)src'", Allow}, {"git diff ':!vendor'", Allow}, {"git log -p :/src/a.go", Allow}, {"git push origin main:topic", Allow}, {"git show HEAD:src", Allow}})
+	runBash(t, p, []bashCase{{"git log -- ':(top)src'", Allow}, {"git diff --stat ':!vendor'", Allow}, {"git log :/src/a.go", Allow}, {"git push origin main:topic", Allow}, {"git show HEAD:src", Allow}})
 	runBash(t, testPolicy(ModeBypass), []bashCase{{"git rm ':(top).husky/pre-commit'", Ask}, {"git checkout x -- :/.envrc", Ask}})
 }

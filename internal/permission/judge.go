@@ -92,6 +92,8 @@ func (j *judge) always() (Decision, bool) {
 			why = raw + " is protected"
 		case obeyedPath(j.p, j.r.Path, false) || raw != "" && obeyedPath(j.p, raw, false):
 			why = j.r.Path + " is obeyed later, by programs or agents"
+		case programPath(j.p, j.r.Path, false) || raw != "" && programPath(j.p, raw, false):
+			why = j.r.Path + " lies in a directory whose programs are run by their names"
 		case j.r.GitDir:
 			why = "git would obey " + j.r.Path + " and what else is in that directory, and can run programs that they name"
 		}
@@ -146,8 +148,8 @@ func (j *judge) unsure() (Decision, bool) {
 		if w := j.wordUnder(p); w != "" {
 			return by(p, Ask, "the command names "+clip(w)+", which the rule "+p.Text+" covers")
 		}
-		if name := j.reachedBelow(p); name != "" {
-			return by(p, Ask, name+" reads whole directories, and may come to a file that the rule "+p.Text+" covers")
+		if why := j.reachedBelow(p); why != "" {
+			return by(p, Ask, why+" that the rule "+p.Text+" covers")
 		}
 	}
 	return Decision{}, false

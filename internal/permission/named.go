@@ -13,6 +13,7 @@ type pathName struct {
 	program string
 	left    bool
 	reads   bool
+	runs    bool
 	unseen  bool // a pattern, and what it leads to cannot be told
 }
 
@@ -47,7 +48,7 @@ func (j *judge) names() []pathName {
 // resolve makes a piece absolute by its letters, from every directory that the command may be in.
 func (j *judge) resolve(m mention, piece string) {
 	add := func(full string) {
-		j.named = append(j.named, pathName{abs: cleanForm(full), full: full, shown: clip(shownPiece(m, piece)), program: m.program, left: m.left, reads: m.reads})
+		j.named = append(j.named, pathName{abs: cleanForm(full), full: full, shown: clip(shownPiece(m, piece)), program: m.program, left: m.left, reads: m.reads, runs: m.runs})
 	}
 	switch {
 	case piece == "" || len(piece) > maxPath:
@@ -224,7 +225,7 @@ func (j *judge) wordUnder(p pattern) string {
 		if strings.IndexByte(n.abs, markUnknown) >= 0 && opensNothing(n.program) {
 			continue
 		}
-		if p.mayMatch(formTokens(strings.ToLower(n.abs), j.s.wide), j.r) {
+		if p.mayMatch(n.abs, j.s.wide, j.r) {
 			return n.shown
 		}
 	}

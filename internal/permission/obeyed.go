@@ -44,7 +44,7 @@ func obeyedPath(p Policy, abs string, glob bool) bool {
 	if _, own := relative(p.TempDir, cleanForm(abs)); own && strings.HasPrefix(p.TempDir, "/") {
 		return false
 	}
-	segs := strings.Split(strings.ToLower(cleanForm(abs)), "/")
+	segs := strings.Split(fold(cleanForm(abs)), "/")
 	for i, seg := range segs {
 		next := ""
 		if i+1 < len(segs) {
@@ -80,6 +80,9 @@ func (j *judge) changesObeyed() string {
 	for _, n := range j.names() {
 		if !n.left && !n.reads && obeyedPath(j.p, n.abs, isPattern(n.abs)) {
 			return "the command may change " + n.shown + ", which programs or agents obey later"
+		}
+		if !n.left && !n.reads && !n.runs && programPath(j.p, n.abs, isPattern(n.abs)) {
+			return "the command may change " + n.shown + ", in a directory whose programs are run by their names"
 		}
 	}
 	return ""

@@ -60,13 +60,17 @@ func (p pattern) matchesBelow(anchor, glob, abs string) bool {
 		rel, in := relative(anchor, abs)
 		return in && doublestar.MatchUnvalidated(glob, rel)
 	}
-	// A deny or ask rule errs on the wide side: any letter case, any depth for
-	// a bare name, and everything below what it names.
-	rel, in := relative(strings.ToLower(anchor), strings.ToLower(abs))
+	return eitherWay(func(spell func(string) string) bool {
+		return p.matchesSpelled(spell(anchor), spell(glob), spell(abs))
+	}, anchor, glob, abs)
+}
+
+// matchesSpelled: a deny or ask rule errs on the wide side: any depth for a bare name, and everything below what it names.
+func (p pattern) matchesSpelled(anchor, glob, abs string) bool {
+	rel, in := relative(anchor, abs)
 	if !in {
 		return false
 	}
-	glob = strings.ToLower(glob)
 	if doublestar.MatchUnvalidated(glob, rel) || doublestar.MatchUnvalidated(glob+"/**", rel) {
 		return true
 	}
@@ -82,14 +86,20 @@ func (p pattern) anyDepth(glob string) bool {
 		!strings.HasPrefix(p.text, "../") && !strings.Contains(strings.TrimSuffix(glob, "/**"), "/")
 }
 
-// mayMatch reports that a deny or ask rule on paths may cover one of the paths that a word expands to.
-func (p pattern) mayMatch(word []token, r Request) bool {
+// mayMatch reports that a deny or ask rule on paths may cover one of the paths that a form stands for. wide: see
+// formTokens.
+func (p pattern) mayMatch(form string, wide bool, r Request) bool {
 	for _, a := range p.anchors(r) {
-		for _, glob := range alternatives(strings.ToLower(a.glob)) {
-			dir := strings.ToLower(a.dir)
-			if overlap(word, ruleTokens(dir, glob)) || p.anyDepth(a.glob) && overlap(word, ruleTokens(dir, "**/"+glob)) {
-				return true
+		if eitherWay(func(spell func(string) string) bool {
+			word, dir := formTokens(spell(form), wide), spell(a.dir)
+			for _, glob := range alternatives(spell(a.glob)) {
+				if overlap(word, ruleTokens(dir, glob)) || p.anyDepth(a.glob) && overlap(word, ruleTokens(dir, "**/"+glob)) {
+					return true
+				}
 			}
+			return false
+		}, form, a.dir, a.glob) {
+			return true
 		}
 	}
 	return false

@@ -62,6 +62,9 @@ type Policy struct {
 	// Protected are absolute files or directories that ask in every mode when
 	// written to or named by a command, in addition to the built-in names.
 	Protected []string
+	// Programs are absolute directories where programs are looked for by their names, those of PATH for instance. Where
+	// one lies below HomeDir or inside, a change in it asks in every mode; running and reading what is there does not.
+	Programs []string
 	// Look says where a path, or with glob every path that matches a shell
 	// pattern, leads now, links followed: what does not exist leads to itself. ok
 	// is false when that cannot be told, or when there are too many. Commands that
@@ -86,6 +89,8 @@ type Policy struct {
 	// Changed are the names of the variables that are not as they were when the
 	// session began. Where they choose programs, prefix rules ask.
 	Changed []string
+
+	protects, searches []segments // of Protected, and of what counts of Programs; Decide prepares them
 }
 
 // Link is a directory, absolute, and the other name that symbolic links give it.
@@ -111,6 +116,15 @@ func respelled(links []Link, abs string) []string {
 func (p Policy) spelledOut() Policy {
 	for _, prot := range p.Protected[:len(p.Protected):len(p.Protected)] {
 		p.Protected = append(p.Protected, respelled(p.Links, prot)...)
+	}
+	for _, dir := range p.Programs[:len(p.Programs):len(p.Programs)] {
+		p.Programs = append(p.Programs, respelled(p.Links, dir)...)
+	}
+	p.protects, p.searches = guarded(p.Protected), nil
+	for _, dir := range p.Programs {
+		if p.foundByName(dir) {
+			p.searches = append(p.searches, guarded([]string{dir})...)
+		}
 	}
 	return p
 }

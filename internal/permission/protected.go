@@ -6,8 +6,8 @@ import (
 )
 
 // protectedPath reports that a path is protected: by the policy, or by a name
-// that programs execute from. Letter case is ignored, because some filesystems
-// ignore it. With glob the path's segments may be shell patterns.
+// that programs execute from. Letter case and the forms of Unicode are ignored,
+// because some filesystems ignore them. With glob the path's segments may be shell patterns.
 func protectedPath(p Policy, abs string, glob bool) bool {
 	clean := path.Clean(abs)
 	if glob {
@@ -16,18 +16,49 @@ func protectedPath(p Policy, abs string, glob bool) bool {
 	if _, own := relative(p.TempDir, clean); own && strings.HasPrefix(p.TempDir, "/") {
 		return false // its own directory, wherever it lies
 	}
-	segs := strings.Split(strings.ToLower(clean), "/")
-	for _, prot := range p.Protected {
-		if strings.HasPrefix(prot, "/") && underSegments(segs, strings.Split(strings.ToLower(path.Clean(prot)), "/"), glob) {
-			return true
-		}
+	at := segmentsOf(clean)
+	if underAny(at, p.protects, glob) {
+		return true
 	}
+	segs := at.folded
 	for i, seg := range segs {
 		next := ""
 		if i+1 < len(segs) {
 			next = segs[i+1]
 		}
 		if seg != "" && protectedName(seg, next, i == 1, glob) {
+			return true
+		}
+	}
+	return false
+}
+
+// segments are those of a path in lower case, and folded where that may be another spelling.
+type segments struct{ lower, folded []string }
+
+func segmentsOf(clean string) segments {
+	s := segments{lower: strings.Split(strings.ToLower(clean), "/")}
+	if s.folded = s.lower; !ascii(clean) {
+		s.folded = strings.Split(fold(clean), "/")
+	}
+	return s
+}
+
+// guarded prepares directories to be compared with many paths.
+func guarded(dirs []string) []segments {
+	out := make([]segments, 0, len(dirs))
+	for _, dir := range dirs {
+		if strings.HasPrefix(dir, "/") {
+			out = append(out, segmentsOf(path.Clean(dir)))
+		}
+	}
+	return out
+}
+
+// underAny reports that a path, perhaps a form, is one of the directories or lies below it, in either spelling.
+func underAny(at segments, dirs []segments, glob bool) bool {
+	for _, dir := range dirs {
+		if underSegments(at.lower, dir.lower, glob) || underSegments(at.folded, dir.folded, glob) {
 			return true
 		}
 	}

@@ -139,7 +139,7 @@ func (j *judge) notGit(c command) string {
 		o.seen = append(o.seen, "log") // it shows content only when asked to
 	}
 	if spec.unnamed != nil && spec.unnamed(o) {
-		if why := j.hiding(); why != "" {
+		if why := j.hidingFrom(c); why != "" {
 			return "git " + sub + " may show files that it does not name, and " + why
 		}
 		if !j.repositoryInside() {

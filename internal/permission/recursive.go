@@ -5,14 +5,17 @@ import (
 	"strings"
 )
 
-// reachedBelow finds a command that reads whole directories, one of which may hold a file that a deny or ask rule on
-// reading covers, or "".
+// reachedBelow says which command reads whole directories, or shows what is in a repository, and so may come to a file
+// that a deny or ask rule on reading covers, or "".
 func (j *judge) reachedBelow(p pattern) string {
 	if j.s == nil || p.kind != matchPath || !p.bindsTool(toolRead) {
 		return ""
 	}
 	for _, c := range j.s.all {
 		name, _ := c.name()
+		if name == "git" && j.gitReaches(p, c.argv[1:]) {
+			return "git may show files that it does not name, among them one"
+		}
 		hidden, reads := readsBelow(name, c.argv[1:])
 		if !reads || !hidden && strings.HasPrefix(path.Base(p.text), ".") {
 			continue
@@ -25,7 +28,7 @@ func (j *judge) reachedBelow(p pattern) string {
 			}
 			for _, at := range places {
 				if p.liesBelow(at, j.s.wide, j.r) {
-					return name
+					return name + " reads whole directories, and may come to a file"
 				}
 			}
 		}
@@ -59,18 +62,11 @@ func readsBelow(name string, args []word) (hidden, reads bool) {
 	case "cp", "scp", "diff", "zip", "gcp":
 		return true, has("rRa", "--recursive", "--archive")
 	case "git":
-		for _, w := range args {
-			switch w.text {
-			case "grep":
-				return true, true
-			case "stash":
-				return true, has("ua", "--include", "--all")
-			case "add":
-				return true, has("A", "--all") || len(args) > 0 && args[len(args)-1].text == "."
-			}
-			if !strings.HasPrefix(w.text, "-") {
-				return false, false
-			}
+		switch parseGit(args).sub.text {
+		case "stash":
+			return true, has("ua", "--include", "--all")
+		case "add":
+			return true, has("A", "--all") || len(args) > 0 && args[len(args)-1].text == "."
 		}
 	}
 	return false, false
@@ -123,6 +119,5 @@ func (j *judge) searched(name string, c command) []string {
 
 // liesBelow reports that a file that the rule covers may lie below the directory.
 func (p pattern) liesBelow(dir string, wide bool, r Request) bool {
-	form := formTokens(strings.ToLower(strings.TrimSuffix(dir, "/"))+"/\x00", wide)
-	return p.mayMatch(form, r)
+	return p.mayMatch(strings.TrimSuffix(dir, "/")+"/\x00", wide, r)
 }

@@ -1,6 +1,9 @@
 package permission
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // mention is a word that may name a file.
 type mention struct {
@@ -10,6 +13,8 @@ type mention struct {
 	left bool
 	// reads: the command only reads what the word names.
 	reads bool
+	// runs: the word is run, or read as a program, and not written.
+	runs bool
 }
 
 // addWords keeps words that may name a file.
@@ -18,9 +23,9 @@ func (s *script) addWords(argv []word) {
 	if len(argv) > 0 {
 		program, _ = command{argv: argv}.name()
 	}
-	ended, reads := false, readsWords(argv)
+	ended, reads, run := false, readsWords(argv), runWord(argv)
 	for i, w := range argv {
-		s.mention(mention{word: w, program: program, reads: reads, left: !ended && i > 0 && leavesOut(program, argv, i)})
+		s.mention(mention{word: w, program: program, reads: reads, runs: slices.Contains(run, i), left: !ended && i > 0 && leavesOut(program, argv, i)})
 		ended = ended || i > 0 && w.text == "--"
 	}
 }

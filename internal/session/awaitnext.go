@@ -91,12 +91,12 @@ func (n *Untold) follow(e store.Event, body Body) {
 	case *TurnStarted:
 		n.Prompt = true
 	case *ModelRequested:
-		if b.Through != n.Through {
+		if b.Purpose == "" && b.Through != n.Through {
 			n.seal()
 			n.Through = b.Through
 		}
 	case *ModelResponded:
-		if b.Stop != model.StopRefusal && len(b.Blocks) > 0 {
+		if !ForSummary(b.Act) && b.Stop != model.StopRefusal && len(b.Blocks) > 0 {
 			n.Paused, n.Calls = b.Stop == model.StopPause, false
 			for i := range b.Blocks {
 				n.Calls = n.Calls || b.Blocks[i].Type == model.BlockToolUse

@@ -128,11 +128,15 @@ func (r *run) toldOnce() error {
 			continue
 		}
 		text := metText(r.id, b.ID)
-		if !strings.Contains(sent, text) {
+		if strings.Contains(sent, text) {
+			r.told[text] = true
+		}
+		if !r.told[text] {
 			untold++
 		}
+		left := r.told[text] && r.st.Overlay != nil && e.Seq < r.st.Overlay.Seq  // by a compaction, after it was told
 		waits := r.st.Untold.Paused && !r.st.Untold.Calls && !r.st.Untold.Prompt // behind a reply that goes on first
-		if n := strings.Count(all, text); n > 1 || n == 0 && !waits {
+		if n := strings.Count(all, text); n > 1 || n == 0 && !waits && !left {
 			return fmt.Errorf("%s is told %d times", b.ID, n)
 		}
 	}

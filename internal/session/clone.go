@@ -32,7 +32,20 @@ func (s *State) own() *State {
 	if s.Turn != nil {
 		s.Turn = s.Turn.clone()
 	}
+	s.Compaction = s.Compaction.clone()
 	return s
+}
+
+func (c *Compaction) clone() *Compaction {
+	if c == nil {
+		return nil
+	}
+	own := *c
+	if c.Model != nil {
+		m := *c.Model
+		own.Model = &m
+	}
+	return &own
 }
 
 func (t *Turn) clone() *Turn {

@@ -25,14 +25,27 @@ func (s *State) converse(e store.Event, body Body) {
 		return
 	}
 	rs := s.Context.Ranges
-	if n := len(rs); n > 0 && e.Seq-rs[n-1].To <= minHole {
+	if n := len(rs); n > 0 && rs[n-1].Session == s.ID && e.Seq-rs[n-1].To <= minHole {
 		rs[n-1].To = e.Seq
 		return
 	}
 	s.Context.Ranges = append(rs, Range{Session: s.ID, From: e.Seq, To: e.Seq})
-	if len(s.Context.Ranges) > maxRanges {
-		s.Context.Ranges = halve(s.Context.Ranges)
+	kept := s.keptRanges()
+	if len(s.Context.Ranges)-kept > maxRanges {
+		s.Context.Ranges = append(slices.Clip(s.Context.Ranges[:kept]), halve(s.Context.Ranges[kept:])...)
 	}
+}
+
+// keptRanges counts the ranges that the newest compaction fixed: what lies between them is left out.
+func (s *State) keptRanges() int {
+	if s.Overlay == nil {
+		return 0
+	}
+	n := slices.IndexFunc(s.Context.Ranges[1:], func(r Range) bool { return r.Session == s.ID && r.From > s.Overlay.Seq })
+	if n < 0 {
+		return len(s.Context.Ranges)
+	}
+	return n + 1
 }
 
 // halve joins neighbouring ranges in pairs, but leaves the newest one alone.

@@ -18,10 +18,10 @@ type Failure struct {
 // Failure is the failed model call of the open turn, or nil. It stands until a call is answered: also while the next
 // attempt waits for its time or is under way.
 func (s *State) Failure() *Failure {
-	if s.Turn == nil || s.Turn.Model == nil || s.Turn.Model.Failures == 0 {
+	m := s.NewestCall()
+	if m == nil || m.Failures == 0 {
 		return nil
 	}
-	m := s.Turn.Model
 	return &Failure{
 		Class: m.Class, Status: m.HTTP, Message: m.Message, Since: m.Since, Tries: m.Failures,
 		Rests: m.rests(), RetryAt: m.RetryAt,

@@ -41,6 +41,7 @@ func (b *Forked) apply(s *State, e store.Event) {
 		s.Title = b.Title
 	}
 	s.Epoch, s.Holder, s.Queue, s.Usage, s.Spent, s.Unpriced = 0, Holder{}, nil, nil, 0, 0
+	s.Compaction = nil // the parent's to carry out
 	s.Settled, s.Permissions.Decisions, s.Timers, s.Faults = nil, nil, nil, nil
 	s.Dropped.Settled, s.Dropped.Decisions, s.Dropped.Faults = 0, 0, 0
 	if s.Config.Mode == modeBypass {

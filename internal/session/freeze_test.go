@@ -61,6 +61,7 @@ func freezeFormats(t *testing.T) {
 	}})
 	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{}})
 	writeFixture(t, "v1", events)
+	freezeCompaction(t)
 
 	w := newWorld("s")
 	s := &script{w: w}
@@ -93,6 +94,22 @@ lifecycle paused`, "\n") {
 	if _, err := os.Stat(folded); err != nil {
 		put(t, folded, []byte(stateLines(w.st)+messageLines(w.tr.Upcoming())))
 	}
+}
+
+// freezeCompaction writes the kinds that compaction brought, and calls for summaries.
+func freezeCompaction(t *testing.T) {
+	src, chain := &full{}, session.Chain{Session: "s"}
+	var events []store.Event
+	for _, k := range []store.Kind{session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured} {
+		b := emptyBody(k)
+		fill(src, reflect.ValueOf(b).Elem())
+		e, err := chain.Event(store.Actor{Type: store.ActorImport, ID: "fixture"}, 1_700_000_000_000, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	writeFixture(t, "v2", events)
 }
 
 func writeFixture(t *testing.T, name string, events []store.Event) {

@@ -18,6 +18,9 @@ const (
 	KindLifecycle  store.Kind = "session.lifecycle"
 	KindLabelled   store.Kind = "session.labelled"
 
+	KindCompactRequested store.Kind = "context.compact_requested"
+	KindCompacted        store.Kind = "context.compacted"
+
 	KindTurnStarted     store.Kind = "turn.started"
 	KindTurnEnded       store.Kind = "turn.ended"
 	KindMessageReceived store.Kind = "message.received"
@@ -81,6 +84,9 @@ var kinds = map[store.Kind]kindRow{
 	KindConfigured: critical[Configured](),
 	KindLifecycle:  critical[LifecycleSet](),
 	KindLabelled:   optional[Labelled](),
+
+	KindCompactRequested: critical[CompactRequested](),
+	KindCompacted:        critical[Compacted](),
 
 	KindTurnStarted:     critical[TurnStarted](),
 	KindTurnEnded:       critical[TurnEnded](),

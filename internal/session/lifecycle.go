@@ -56,6 +56,10 @@ type Config struct {
 	// RetryForMS is how long a model that cannot be reached is waited for, from the first failure on, in ms; 0 tries
 	// once, nil leaves it to the engine.
 	RetryForMS *int64 `json:"retry_for_ms,omitempty"`
+	// CompactAt is how full the model's window may be, in thousandths, before the conversation is compacted; 0 is
+	// [CompactAtDefault].
+	CompactAt int  `json:"compact_at,omitempty"`
+	NoCompact bool `json:"no_compact,omitempty"` // stop there instead, unless somebody asks for it
 }
 
 // Opened is the first event of a session that is no fork.
@@ -145,6 +149,8 @@ type Configured struct {
 	MaxSteps   *int     `json:"max_steps,omitempty"`
 	BudgetNano *int64   `json:"budget_nano,omitempty"`
 	RetryForMS *int64   `json:"retry_for_ms,omitempty"`
+	CompactAt  *int     `json:"compact_at,omitempty"`
+	NoCompact  *bool    `json:"no_compact,omitempty"`
 	AddDirs    []string `json:"add_directories,omitempty"`
 	// Another directory to work in: where the session belongs, and where commands run from now on.
 	Root *string `json:"root,omitempty"`
@@ -175,6 +181,12 @@ func (b *Configured) summary() string {
 	if b.RetryForMS != nil {
 		add("retries for %s", time.Duration(*b.RetryForMS)*time.Millisecond)
 	}
+	if b.CompactAt != nil {
+		add("compacts at %.1f %% of the window", float64(*b.CompactAt)/10)
+	}
+	if b.NoCompact != nil {
+		add("compacts only when asked: %t", *b.NoCompact)
+	}
 	if b.Root != nil {
 		add("belongs to %s", *b.Root)
 	}
@@ -195,6 +207,8 @@ func (b *Configured) apply(s *State, e store.Event) {
 	if b.RetryForMS != nil {
 		s.Config.RetryForMS = b.RetryForMS
 	}
+	set(&s.Config.CompactAt, b.CompactAt)
+	set(&s.Config.NoCompact, b.NoCompact)
 	set(&s.Config.Root, b.Root)
 	set(&s.Cwd, b.Cwd)
 	set(&s.Agent.Provider, b.Provider)

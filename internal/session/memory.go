@@ -236,7 +236,7 @@ func (b *TimerFired) summary() string { return b.ID }
 func (b *TimerFired) apply(s *State, _ store.Event) {
 	delete(s.Timers, b.ID)
 	s.fireAwait(b.ID)
-	if t := s.Turn; t != nil && t.Model != nil && t.Model.Status == CallFailed && WakeID(t.Model.ID) == b.ID {
-		t.Model.retry()
+	if m := s.NewestCall(); m != nil && m.Status == CallFailed && WakeID(m.ID) == b.ID {
+		m.retry()
 	}
 }

@@ -47,6 +47,8 @@ type Context struct {
 	Fresh  int64 `json:"fresh"`  // bytes of content since then
 	// Prefix is the hash of the newest request; see [ModelRequested].
 	Prefix store.Digest `json:"prefix"`
+	// Replies are the sealed replies in the conversation.
+	Replies int `json:"replies,omitempty"`
 	// Ranges are where the conversation is in the session's own log; see [State.Conversation].
 	Ranges []Range `json:"ranges"`
 }
@@ -116,7 +118,15 @@ type ModelRequested struct {
 	Prefix    store.Digest `json:"prefix"`     // of system, tools and messages as sent, without cache markers
 	MaxTokens int64        `json:"max_tokens"` // bound of the reply
 	Estimate  int64        `json:"estimate"`   // tokens, see [State.Estimate]
+	// Purpose is summary for a call that asks for the summary of a compaction, which Reason is for; empty for an ordinary
+	// call.
+	Purpose string `json:"purpose,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Rung    int    `json:"rung,omitempty"` // of the summary: how it is asked for
 }
+
+// PurposeSummary is the purpose of a call for a summary.
+const PurposeSummary = "summary"
 
 func (b *ModelRequested) summary() string {
 	return fmt.Sprintf("%s  %s, about %d tokens", b.Act, b.Model, b.Estimate)
@@ -125,6 +135,9 @@ func (b *ModelRequested) summary() string {
 func (b *ModelRequested) apply(s *State, e store.Event) {
 	t := s.Turn
 	switch {
+	case b.Purpose != "":
+		s.requestSummary(b, e)
+		return
 	case t == nil || t.N != b.Turn:
 		s.fault(e, "turn %d is not open", b.Turn)
 		return
@@ -218,28 +231,25 @@ func (b *ModelResponded) parts() []*[]byte {
 }
 
 func (b *ModelResponded) apply(s *State, e store.Event) {
-	t := s.Turn
-	if t == nil || t.Model == nil || t.Model.ID != b.Act || t.Model.Status != CallRequested {
+	m := s.ModelCall(b.Act)
+	if m == nil || m.Status != CallRequested {
 		s.fault(e, "call %s is not outstanding", b.Act)
 		return
 	}
-	t.Model.answered(b.Stop)
-	u := s.use(b.Model)
-	u.Calls++
-	u.Usage.Add(b.Usage)
-	t.Usage.Add(b.Usage)
-	if b.Cost == nil {
-		u.Unpriced++
-		s.Unpriced++
-		t.Unpriced++
-	} else {
-		u.Cost += *b.Cost
-		s.Spent += *b.Cost
-		t.Cost += *b.Cost
+	s.charge(b)
+	if s.summarizes(m) {
+		s.Compaction.summarized(b, e)
+		return
 	}
-	s.Context.sized(t.Model, b)
+	t := s.Turn
+	m.answered(b.Stop)
+	s.Context.sized(m, b)
+	s.measure(m, b.Usage)
 	if b.Stop == model.StopRefusal {
 		return
+	}
+	if len(b.Blocks) > 0 {
+		s.Context.Replies++
 	}
 	for i, bl := range b.Blocks {
 		if bl.Type == model.BlockToolUse {
@@ -250,6 +260,28 @@ func (b *ModelResponded) apply(s *State, e store.Event) {
 				State: ActPlanned,
 			})
 		}
+	}
+}
+
+// charge counts what a sealed call took.
+func (s *State) charge(b *ModelResponded) {
+	var cost, unpriced int64
+	if b.Cost == nil {
+		unpriced = 1
+	} else {
+		cost = *b.Cost
+	}
+	u := s.use(b.Model)
+	u.Calls++
+	u.Usage.Add(b.Usage)
+	u.Cost += cost
+	u.Unpriced += unpriced
+	s.Spent += cost
+	s.Unpriced += unpriced
+	if t := s.Turn; t != nil {
+		t.Usage.Add(b.Usage)
+		t.Cost += cost
+		t.Unpriced += unpriced
 	}
 }
 
@@ -272,8 +304,13 @@ type ModelFailed struct {
 func (b *ModelFailed) summary() string { return b.Act + "  " + b.Class + ": " + b.Message }
 
 func (b *ModelFailed) apply(s *State, e store.Event) {
-	if m := s.loseModel(e, b.Act, b.Model, b.Lost); m != nil {
-		m.fail(b, e.Time)
+	m := s.loseModel(e, b.Act, b.Model, b.Lost)
+	if m == nil {
+		return
+	}
+	m.fail(b, e.Time)
+	if s.summarizes(m) {
+		s.Compaction.refused(b.Class)
 	}
 }
 
@@ -294,15 +331,20 @@ func (b *ModelLost) show(m map[string]any) { viewText(m, "text", b.Text) }
 func (b *ModelLost) parts() []*[]byte { return []*[]byte{&b.Text} }
 
 func (b *ModelLost) apply(s *State, e store.Event) {
-	if m := s.loseModel(e, b.Act, b.Model, b.Lost); m != nil {
-		m.Status = CallLost
+	m := s.loseModel(e, b.Act, b.Model, b.Lost)
+	if m == nil {
+		return
+	}
+	m.Status = CallLost
+	if s.summarizes(m) && s.Compaction.Cancelled {
+		s.Compaction = nil
 	}
 }
 
 // loseModel counts an outstanding model call that will not be sealed.
 func (s *State) loseModel(e store.Event, act, model string, lost int64) *ModelCall {
-	t := s.Turn
-	if t == nil || t.Model == nil || t.Model.ID != act || t.Model.Status != CallRequested {
+	m := s.ModelCall(act)
+	if m == nil || m.Status != CallRequested {
 		s.fault(e, "call %s is not outstanding", act)
 		return nil
 	}
@@ -310,7 +352,9 @@ func (s *State) loseModel(e store.Event, act, model string, lost int64) *ModelCa
 		u := s.use(model)
 		u.Lost++
 		u.Usage.LostInput += lost
-		t.Usage.LostInput += lost
+		if s.Turn != nil {
+			s.Turn.Usage.LostInput += lost
+		}
 	}
-	return t.Model
+	return m
 }

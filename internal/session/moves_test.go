@@ -15,7 +15,10 @@ func (r *run) move() {
 		r.step(as[r.src.number(len(as))])
 		return
 	}
-	switch r.src.number(20) {
+	switch r.src.number(21) {
+	case 20:
+		r.append(human, &session.CompactRequested{Focus: "the end"})
+
 	case 0, 1:
 		r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("and more")}})
 	case 2:
@@ -52,7 +55,7 @@ func (r *run) move() {
 		if halt, why := r.st.Halt(); halt != "" && r.src.number(4) == 0 {
 			r.append(engine, &session.TurnEnded{N: r.st.Turn.N, Stop: halt, Message: why})
 		} else if r.st.Failure() != nil && r.st.Failure().Rests {
-			r.append(human, &session.TimerFired{ID: session.WakeID(r.st.Turn.Model.ID)})
+			r.append(human, &session.TimerFired{ID: session.WakeID(r.stopped())})
 		}
 	default:
 		r.awaitSomething()
@@ -116,6 +119,8 @@ func (r *run) land(a session.Action) {
 		r.settleAny(a, d)
 	case session.CallModel:
 		r.answerCall(a.ID)
+	case session.Summarize:
+		r.answerSummary(a.ID)
 	case session.Execute:
 		b := &session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Content: []model.Part{model.TextPart("done")}}
 		switch {
@@ -151,7 +156,7 @@ func (r *run) settleAny(a session.Action, d session.Settle) {
 // answerCall ends a model call in one of the ways that a provider has.
 func (r *run) answerCall(id string) {
 	text := session.SealedBlock{Type: model.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("word")}
-	u := model.Usage{Input: 10 + int64(r.src.number(500)), Output: 5}
+	u := model.Usage{Input: 10 + int64(r.src.number(1500)), Output: 5}
 	n := r.src.number(10)
 	if r.ended {
 		n = 0
@@ -165,8 +170,8 @@ func (r *run) answerCall(id string) {
 		r.reply(id, []model.StopReason{model.StopRefusal, model.StopMaxTokens, model.StopContext}[r.src.number(3)], u, text)
 	case 3:
 		delete(r.flight, id)
-		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: "overloaded"}
-		if r.src.number(4) > 0 {
+		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context"}[r.src.number(2)]}
+		if b.Class != "context" && r.src.number(4) > 0 {
 			b.RetryAt = r.now + 10
 		}
 		r.append(engine, b)
@@ -196,4 +201,29 @@ func (r *run) answer(w session.Wait, allow bool) {
 		b.Grant = w.Call.Tool
 	}
 	r.append(human, b)
+}
+
+// answerSummary ends a call for a summary in one of the ways that a provider has.
+func (r *run) answerSummary(id string) {
+	text := session.SealedBlock{Type: model.BlockText, Text: true, Raw: []byte(`{"type":"text"}`), Shown: []byte("a summary")}
+	u := model.Usage{Input: 10, Output: 5}
+	n := r.src.number(8)
+	if r.ended {
+		n = 7
+	}
+	switch n {
+	case 0:
+		r.reply(id, []model.StopReason{model.StopRefusal, model.StopMaxTokens, model.StopContext}[r.src.number(3)], u, text)
+	case 1:
+		r.reply(id, model.StopEndTurn, u)
+	case 2, 3:
+		delete(r.flight, id)
+		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context", "invalid", "auth"}[r.src.number(4)]}
+		if b.Class == "overloaded" {
+			b.RetryAt = r.now + 10
+		}
+		r.append(engine, b)
+	default:
+		r.reply(id, model.StopEndTurn, u, text)
+	}
 }

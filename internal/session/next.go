@@ -86,9 +86,19 @@ func (s *State) turnActions() []Action {
 	case s.ReadOnly != "":
 		return nil
 	case s.Turn == nil:
-		return s.nextTurn()
+		return s.betweenTurns()
 	}
 	return s.nextInTurn(s.Turn)
+}
+
+// betweenTurns are a compaction that was asked for, or the start of the next turn.
+func (s *State) betweenTurns() []Action {
+	if s.Compaction != nil && (s.Lifecycle == LifecycleOpen || s.Compaction.Model != nil) {
+		if as, busy := s.makeRoom(0); busy && len(as) > 0 {
+			return as
+		}
+	}
+	return s.nextTurn()
 }
 
 func (s *State) nextTurn() []Action {
@@ -119,6 +129,10 @@ func (s *State) nextInTurn(t *Turn) []Action {
 		return []Action{{ID: "turn", Turn: t.N, Do: EndTurn{Stop: stop, Message: message}}}
 	}
 	m := t.Model
+	if c := s.Compaction; c != nil && c.Model != nil && c.Model.Status == CallRequested {
+		as, _ := s.summarizing(t.N, c)
+		return as
+	}
 	switch {
 	case m == nil && t.Cancel != nil:
 		return end(TurnCancelled, "")
@@ -131,7 +145,9 @@ func (s *State) nextInTurn(t *Turn) []Action {
 	case t.Cancel != nil && m.Status != CallResponded:
 		return end(TurnCancelled, "")
 	case m.Status == CallLost:
-		return s.callModel(t, t.Step, m.Attempt+1, m.Through)
+		return s.callModel(t, t.Step, m.Attempt+1, s.again(m))
+	case m.rests() && s.relieved():
+		return s.callModel(t, t.Step, m.Attempt+1, 0)
 	case m.rests():
 		return nil
 	case m.Status == CallFailed && s.Updated < m.RetryAt:
@@ -140,7 +156,7 @@ func (s *State) nextInTurn(t *Turn) []Action {
 		}
 		return []Action{{ID: WakeID(m.ID), Turn: t.N, Do: Wake{At: m.RetryAt}}}
 	case m.Status == CallFailed:
-		return s.callModel(t, t.Step, m.Attempt+1, m.Through)
+		return s.callModel(t, t.Step, m.Attempt+1, s.again(m))
 	}
 	if as, done := s.nextCalls(t); !done {
 		return as
@@ -177,6 +193,15 @@ func endOf(stop model.StopReason) (turn, message string) {
 	return TurnEndTurn, ""
 }
 
+// again is up to where the next attempt of a call holds the conversation: as before, or, if that was compacted since,
+// all there is (0).
+func (s *State) again(m *ModelCall) int64 {
+	if s.Overlay != nil && s.Overlay.Seq > m.Through {
+		return 0
+	}
+	return m.Through
+}
+
 // callModel asks for a model call if the limits allow one.
 func (s *State) callModel(t *Turn, step, attempt int, through int64) []Action {
 	if halt, _ := s.Halt(); halt != "" {
@@ -188,6 +213,11 @@ func (s *State) callModel(t *Turn, step, attempt int, through int64) []Action {
 	}
 	if s.Lifecycle != LifecycleOpen {
 		return nil
+	}
+	if through == 0 {
+		if as, busy := s.makeRoom(t.N); busy {
+			return as
+		}
 	}
 	id := AttemptID(ActBase(t.N, step, 0), attempt)
 	return []Action{{ID: id, Turn: t.N, Do: CallModel{Step: step, Attempt: attempt, Through: through}}}
@@ -203,18 +233,20 @@ func (s *State) Halt() (stop, why string) {
 	switch {
 	case t == nil || t.Cancel != nil:
 		return "", ""
-	case t.Model.rests():
+	case t.Model.rests() && !s.relieved():
 		return failedStop(t.Model), t.Model.Message
+	case s.Compaction != nil && s.Compaction.Model.rests():
+		return failedStop(s.Compaction.Model), s.Compaction.Model.Message
 	case !s.needsModel(t):
 		return "", ""
 	}
 	newStep := t.Model == nil || t.Model.Status == CallResponded
-	est := s.Estimate()
+	est, full := s.Estimate(), s.full()
 	switch {
 	case newStep && s.Config.MaxSteps > 0 && t.Step-t.StepBase >= s.Config.MaxSteps:
 		return TurnMaxSteps, "the limit of steps is reached"
-	case s.Agent.Window > 0 && est+replyRoom > s.Agent.Window:
-		return TurnContextLimit, "the next request would not fit the model's context window"
+	case full != "":
+		return TurnContextLimit, full
 	case s.Config.BudgetNano > 0 && s.Agent.Price == nil:
 		return TurnMaxBudget, "a money budget is set, but the price of model " + s.Agent.Model + " is unknown"
 	case s.Config.BudgetNano > 0 && s.Spent+est*s.Agent.Price.Input+replyRoom*s.Agent.Price.Output > s.Config.BudgetNano:
@@ -230,7 +262,7 @@ func (s *State) needsModel(t *Turn) bool {
 	case m == nil || m.Status == CallLost:
 		return true
 	case m.Status == CallFailed:
-		return m.RetryAt != 0
+		return m.RetryAt != 0 || s.relieved()
 	case m.Status == CallRequested:
 		return false
 	}

@@ -29,7 +29,7 @@ func emptyBody(k store.Kind) session.Body {
 
 // words are what random text is made of: ids that mean something to a fold, so that events meet, and bad bytes.
 var words = []string{
-	"", "t1.s1.b0.a1", "t1.s1.b1.a1", "t1.s1.b1.a2", "t1.s1.b2.a1", "t1.s1.b0.a1.wake", "t1.s2.b0.a1", "x", "turn",
+	"", "t1.s1.b0.a1", "t1.s1.b1.a1", "t1.s1.b1.a2", "t1.s1.b2.a1", "t1.s1.b0.a1.wake", "t1.s2.b0.a1", "c1", "c1.a1", "c1.a1.wake", "summary", "asked", "context", "x", "turn",
 	"bash_1", "await_1", "await_1.wake", "end", "line", "timer.x", "Read", "Bash", "allow", "deny", "default", "bypassPermissions", "open", "paused", "read",
 	"process", "ok", "error", "text", "tool_use", "end_turn", "pause_turn", "refusal", "running", "exited", "absent",
 	"/w/f", "\xff\xfe", "a\x00b", ".a", "t1.s1", "naïve ☃", "<&>",

@@ -131,7 +131,7 @@ func isExact(owner, field string) bool {
 	case "SealedBlock.Raw", "SealedBlock.Input", "SealedBlock.Shown", "SealedBlock.Name", "Agent.Tools",
 		"Opened.Cwd", "Opened.Dirs", "Config.Root", "Configured.AddDirs", "ToolFinished.Cwd", "ToolFinished.Output",
 		"Task.Cwd", "TaskRequested.Cwd", "CommandState.Cwd", "ApprovalRequested.Cwd", "PermissionGranted.Cwd",
-		"Edit.Path", "File.Path",
+		"Edit.Path", "File.Path", "Compacted.In", "Compacted.Reason", "ModelRequested.Reason", "ModelRequested.Purpose",
 		"Config.Mode", "Configured.Mode", "TaskRequested.Restart", "Task.Restart", "TaskRestartSet.Restart":
 		return true
 	}

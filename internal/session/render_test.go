@@ -33,8 +33,14 @@ func eventLine(e store.Event, body session.Body) string {
 	case *session.TurnEnded:
 		field("turn", b.N)
 		field("stop", b.Stop)
+	case *session.CompactRequested:
+		s += fmt.Sprintf(" %q", b.Focus)
+	case *session.Compacted:
+		s += fmt.Sprintf(" %d by %s, level %d, %s", b.N, b.By, b.Level, b.Reason)
 	case *session.ModelRequested:
 		s += " " + b.Act
+		field("purpose", b.Purpose)
+		field("rung", b.Rung)
 		field("through", b.Through)
 		field("epoch", b.Epoch)
 	case *session.ModelResponded:
@@ -105,6 +111,10 @@ func actionLines(as []session.Action) string {
 			fmt.Fprintf(&out, "execute %s", d.Call.Tool)
 		case session.Conclude:
 			fmt.Fprintf(&out, "conclude as %s", d.Outcome)
+		case session.Summarize:
+			fmt.Fprintf(&out, "summarize, rung %d, %s", d.Rung, d.Reason)
+		case session.Compact:
+			fmt.Fprintf(&out, "compact, level %d, %s", d.Level, d.Reason)
 		case session.Settle:
 			fmt.Fprintf(&out, "settle")
 			if d.Cancel {

@@ -19,7 +19,7 @@ import (
 // what the model would be sent keeps the APIs' rules; at the end, Next runs dry exactly when a human is needed.
 func TestRandomRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &run{world: newWorld("s"), src: seeded(t), t: t}
+		r := &run{world: newWorld("s"), src: seeded(t), t: t, told: map[string]bool{}}
 		r.begin()
 		for range rapid.IntRange(5, 120).Draw(t, "moves") {
 			r.move()
@@ -49,7 +49,8 @@ type run struct {
 	src   source
 	t     *rapid.T
 	forks int
-	ended bool // replies make no calls any more
+	ended bool            // replies make no calls any more
+	told  map[string]bool // what a request held of what awaits came to
 }
 
 func (r *run) begin() {
@@ -57,8 +58,9 @@ func (r *run) begin() {
 	if r.src.number(3) == 0 {
 		agent.Window = 4000
 	}
+	compactAt := []int{0, 100, 300}[r.src.number(3)]
 	r.append(human, &session.Opened{ID: r.id, Owner: "ada", Agent: agent, Cwd: "/w", Config: session.Config{
-		Mode: "default", Root: "/w", MaxSteps: r.src.number(4),
+		Mode: "default", Root: "/w", MaxSteps: r.src.number(4), CompactAt: compactAt, NoCompact: r.src.number(4) == 0,
 	}})
 	r.resume()
 	r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
@@ -102,13 +104,21 @@ func (r *run) needsHuman() bool {
 	}) {
 		return false
 	}
+	if c := s.Compaction; c != nil && c.Model != nil && c.Model.Status == session.CallRequested {
+		return false
+	}
+	if t == nil && open && r.compacts() {
+		return false
+	}
 	if t == nil {
 		return !open || len(s.Queue) == 0 && s.Untold.Count == 0
 	}
 	if t.Cancel != nil || t.Model != nil && t.Model.Status == session.CallRequested {
 		return false
 	}
-	if t.Model != nil && t.Model.Status == session.CallFailed && t.Model.RetryAt == 0 {
+	overflow := t.Model != nil && t.Model.Class == "context" && !s.Config.NoCompact && s.Context.Replies > 0 &&
+		(s.Overlay == nil || s.Overlay.Seq > t.Model.Through || s.Overlay.Level < session.LevelHighest || s.Overlay.Measured > 0)
+	if t.Model != nil && t.Model.Status == session.CallFailed && t.Model.RetryAt == 0 && !overflow {
 		return true // until somebody resumes it
 	}
 	if t.Model != nil && t.Model.Status == session.CallResponded {
@@ -142,6 +152,18 @@ func (r *run) needsHuman() bool {
 	}
 	halt, _ := s.Halt()
 	return !open || halt != "" && len(s.Queue) == 0
+}
+
+// compacts reports whether a compaction between turns has something to do.
+func (r *run) compacts() bool {
+	c := r.st.Compaction
+	switch {
+	case c == nil:
+		return false
+	case c.Model == nil:
+		return c.Reason == session.CompactAsked && r.st.Context.Replies > 0
+	}
+	return c.Model.Status != session.CallFailed || c.Model.RetryAt != 0
 }
 
 // overlap checks what runs at the same time: one act, or at most eight reads without another act between them.

@@ -166,6 +166,8 @@ func (s *script) outside(verb string, args []string) error {
 		w.crash()
 	case "resume":
 		w.resume()
+	case "compact":
+		w.append(human, &session.CompactRequested{Focus: strings.Join(args, " ")})
 	case "approve":
 		return s.approve(args)
 	case "answer":
@@ -173,7 +175,7 @@ func (s *script) outside(verb string, args []string) error {
 	case "cancel":
 		w.append(human, &session.CancelRequested{})
 	case "retry": // as whoever resumes a failed turn does
-		w.append(human, &session.TimerFired{ID: session.WakeID(w.st.Turn.Model.ID)})
+		w.append(human, &session.TimerFired{ID: session.WakeID(w.stopped())})
 	case "giveup": // as whoever resumes a halted turn with a prompt does
 		stop, why := w.st.Halt()
 		w.append(engine, &session.TurnEnded{N: w.st.Turn.N, Stop: stop, Message: why})

@@ -28,6 +28,10 @@ func (s *script) open(args []string) error {
 			agent.Price = &model.Price{Input: n, Output: n}
 		case "window":
 			agent.Window = n
+		case "compact_at":
+			config.CompactAt = int(n)
+		case "no_compact":
+			config.NoCompact = true
 		default:
 			return fmt.Errorf("%w: open %s", errUsage, a)
 		}
@@ -99,7 +103,7 @@ func (s *script) finish(id string, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%w: finish %s", errUsage, id)
 	}
-	if !strings.Contains(id, ".b0.") {
+	if !strings.Contains(id, ".b0.") && !session.ForSummary(id) {
 		b := &session.ToolFinished{Act: id, Outcome: session.Outcome(args[0]), Content: []model.Part{model.TextPart(args[1])}}
 		if len(args) > 2 {
 			b.Cwd = strings.TrimPrefix(args[2], "cwd=")

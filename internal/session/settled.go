@@ -9,6 +9,9 @@ import (
 // SettledNow tells whether no act is open: no model call is outstanding and no tool call executes. Only such a
 // position can be forked from exactly.
 func (s *State) SettledNow() bool {
+	if c := s.Compaction; c != nil && c.Model != nil && c.Model.Status == CallRequested {
+		return false
+	}
 	t := s.Turn
 	if t == nil {
 		return s.Head.Seq > 0

@@ -30,6 +30,8 @@ type Options struct {
 	SetRules   bool
 	MaxSteps   *int
 	BudgetNano *int64
+	CompactAt  *int           // how full the window may be before the conversation is compacted, in thousandths; 0: the default
+	NoCompact  *bool          // compact only when asked
 	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all
 	AddDirs    []string
 	Root       string      // another directory that the session belongs to, absolute

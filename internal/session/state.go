@@ -8,7 +8,7 @@ import (
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
-const FoldVersion = 3
+const FoldVersion = 4
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (
@@ -47,15 +47,19 @@ type State struct {
 	Env         EnvDelta `json:"env"`
 	Directories []string `json:"directories"` // added ones; Cwd's root is Config.Root
 
-	Base     []Range    `json:"base"`      // a fork's inherited conversation, oldest first; its own events follow
-	Queue    []Queued   `json:"queue"`     // messages waiting for their turn
-	Turn     *Turn      `json:"turn"`      // the open turn, or nil
-	Turns    int        `json:"turns"`     // turns ever started
-	LastTurn *TurnEnd   `json:"last_turn"` // how the newest ended turn ended
-	Context  Context    `json:"context"`
-	Usage    []ModelUse `json:"usage"`    // by model, in order of first use
-	Spent    int64      `json:"spent"`    // nano-USD of sealed calls whose price is known
-	Unpriced int64      `json:"unpriced"` // sealed calls whose price is unknown
+	Base     []Range  `json:"base"`      // a fork's inherited conversation, oldest first; its own events follow
+	Queue    []Queued `json:"queue"`     // messages waiting for their turn
+	Turn     *Turn    `json:"turn"`      // the open turn, or nil
+	Turns    int      `json:"turns"`     // turns ever started
+	LastTurn *TurnEnd `json:"last_turn"` // how the newest ended turn ended
+	Context  Context  `json:"context"`
+	// Compaction is one that is asked for or under way; Overlay the newest one that holds.
+	Compaction  *Compaction `json:"compaction,omitempty"`
+	Overlay     *Overlay    `json:"overlay,omitempty"`
+	Compactions int64       `json:"compactions,omitempty"` // number of the newest one
+	Usage       []ModelUse  `json:"usage"`                 // by model, in order of first use
+	Spent       int64       `json:"spent"`                 // nano-USD of sealed calls whose price is known
+	Unpriced    int64       `json:"unpriced"`              // sealed calls whose price is unknown
 
 	Permissions Permissions             `json:"permissions"`
 	Settled     []Act                   `json:"settled"`

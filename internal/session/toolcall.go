@@ -224,7 +224,7 @@ func (b *ToolFinished) apply(s *State, e store.Event) {
 			s.Turn.Calls[i].fit = false
 		}
 	}
-	s.Context.Fresh += contentSize(b.Content)
+	s.Context.Fresh += ContentSize(b.Content)
 	c.Input = nil
 }
 
@@ -271,6 +271,6 @@ func (b *ToolUnknown) apply(s *State, e store.Event) {
 		return
 	}
 	c.Outcome, c.Reason, c.State = OutcomeUnknown, b.Reason, ActFailed
-	s.Context.Fresh += contentSize(b.Content)
+	s.Context.Fresh += ContentSize(b.Content)
 	c.Input = nil
 }

@@ -23,6 +23,15 @@ type Transcript struct {
 	prompt   []model.Part           // waiting for the next request
 	queued   map[int64][]model.Part // received messages, by seq, until their turn starts
 	paused   bool                   // the newest reply goes back as it is, and nothing after it
+
+	overlay overlaid
+	sealed  place // of the request that sealed the newest user message
+	replied place // of the newest reply
+	in      string
+	cuts    []Cut
+	starts  []start
+	prompts []Prompt // that were sent, oldest first
+	unsent  []Prompt
 }
 
 type sentCall struct{ base, toolUse string }
@@ -47,20 +56,32 @@ func (t *Transcript) Apply(e store.Event, body Body) {
 
 func (b *Forked) speak(t *Transcript, _ store.Event)          { t.fork() }
 func (b *MessageReceived) speak(t *Transcript, e store.Event) { t.receive(e.Seq, b) }
-func (b *TurnStarted) speak(t *Transcript, _ store.Event)     { t.start(b) }
-func (b *ModelRequested) speak(t *Transcript, _ store.Event)  { t.request(b.Through) }
-func (b *ModelResponded) speak(t *Transcript, _ store.Event)  { t.respond(b) }
-func (b *ToolFinished) speak(t *Transcript, _ store.Event) {
-	t.result(b.Act, b.Outcome != OutcomeOK, b.Content)
+func (b *TurnStarted) speak(t *Transcript, e store.Event)     { t.start(b, e.Seq) }
+func (b *Compacted) speak(t *Transcript, e store.Event)       { t.compact(b, e.Seq) }
+func (b *ModelRequested) speak(t *Transcript, e store.Event) {
+	if b.Purpose == "" {
+		t.request(b.Through, e.Seq)
+	}
 }
+
+func (b *ModelResponded) speak(t *Transcript, e store.Event) {
+	if !ForSummary(b.Act) {
+		t.respond(b, e.Seq)
+	}
+}
+
+func (b *ToolFinished) speak(t *Transcript, e store.Event) {
+	t.result(b.Act, b.Outcome != OutcomeOK, t.cut(b.Act, b.Content, e.Seq))
+}
+
 func (b *ToolUnknown) speak(t *Transcript, _ store.Event)  { t.result(b.Act, true, b.Content) }
 func (b *AwaitMet) speak(t *Transcript, _ store.Event)     { t.note(b.Text) }
 func (b *AwaitDropped) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
 
-func (t *Transcript) request(through int64) {
+func (t *Transcript) request(through, seq int64) {
 	if through != t.through {
 		t.seal()
-		t.through = through
+		t.through, t.sealed = through, place{t.in, seq}
 	}
 }
 
@@ -83,34 +104,51 @@ func (t *Transcript) note(text []byte) {
 
 // start moves a queued message into the prompt. A turn always says something: APIs refuse a request that ends with a
 // reply, or holds an empty text.
-func (t *Transcript) start(b *TurnStarted) {
+func (t *Transcript) start(b *TurnStarted, seq int64) {
+	t.starts = append(t.starts, start{place{t.in, seq}, b.Message})
+	met := t.notes
 	if b.Met { // its words are among the notes: here they are the prompt
 		t.prompt, t.notes = append(t.prompt, t.notes...), nil
 	}
 	content := t.queued[b.Message]
-	if Blank(content) && (!b.Met || contentSize(t.prompt) == 0) {
+	if Blank(content) && (!b.Met || ContentSize(t.prompt) == 0) {
 		content = []model.Part{model.TextPart("(empty message)")}
 	}
 	t.prompt = append(t.prompt, content...)
+	said := content
+	if b.Met {
+		said = met
+	}
+	t.unsent = append(t.unsent, Prompt{Seq: b.Message, Met: b.Met, Content: said})
 	delete(t.queued, b.Message)
 }
 
-func (t *Transcript) respond(b *ModelResponded) {
+func (t *Transcript) respond(b *ModelResponded, seq int64) {
 	if b.Stop == model.StopRefusal || len(b.Blocks) == 0 {
 		return
 	}
-	msg := model.Message{Role: model.RoleAssistant, Blocks: make([]model.Block, len(b.Blocks))}
+	if !t.paused {
+		t.cuts = append(t.cuts, Cut{In: t.sealed.in, Through: t.sealed.seq, Sent: t.through, Message: len(t.messages)})
+	}
+	msg := model.Message{Role: model.RoleAssistant, Blocks: make([]model.Block, 0, len(b.Blocks))}
 	t.calls, t.results, t.paused = nil, map[string]model.Block{}, b.Stop == model.StopPause
 	for i, sb := range b.Blocks {
+		if sb.Type == model.BlockThinking && t.kept(seq) {
+			continue // it is bound to what stood before it then
+		}
 		bl := model.Block{Type: sb.Type, Raw: sb.Raw, Provider: b.Provider, Text: string(sb.Shown)}
 		if sb.Type == model.BlockToolUse {
 			bl.Tool = &model.ToolUse{ID: sb.ID, Name: sb.Name, Input: sb.Input}
 			t.calls = append(t.calls, sentCall{base: siblingBase(b.Act, i+1), toolUse: sb.ID})
 		}
-		msg.Blocks[i] = bl
+		msg.Blocks = append(msg.Blocks, bl)
+	}
+	if len(msg.Blocks) == 0 {
+		return
 	}
 	// A reply that goes on after a pause stays a message of its own: what was sent before it never changes.
 	t.messages = append(t.messages, msg)
+	t.replied = place{t.in, seq}
 }
 
 // siblingBase names the act of another block of the same step.
@@ -162,6 +200,11 @@ func (t *Transcript) seal() {
 	if len(blocks) == 0 {
 		return
 	}
+	for _, p := range t.unsent {
+		p.Message = len(t.messages)
+		t.prompts = append(t.prompts, p)
+	}
+	t.unsent = nil
 	if n := len(t.messages); n > 0 && t.messages[n-1].Role == model.RoleUser {
 		t.messages = slices.Clone(t.messages) // slices handed out do not change
 		last := &t.messages[n-1]

@@ -82,9 +82,17 @@ func partData(ps []model.Part) []*[]byte {
 	return out
 }
 
-func contentSize(ps []model.Part) (n int64) {
+// imageSize is what an image counts at most, in bytes of text: APIs scale images down to some 1,600 tokens.
+const imageSize = 4800
+
+// ContentSize is how many bytes content counts in a model's window.
+func ContentSize(ps []model.Part) (n int64) {
 	for _, p := range ps {
-		n += int64(len(p.Data))
+		size := int64(len(p.Data))
+		if p.Type == model.BlockImage {
+			size = min(size, imageSize)
+		}
+		n += size
 	}
 	return n
 }
@@ -93,7 +101,7 @@ func contentSize(ps []model.Part) (n int64) {
 func (s *State) Accepts() bool { return len(s.Queue) < maxQueue }
 
 func (b *MessageReceived) apply(s *State, e store.Event) {
-	size := contentSize(b.Content)
+	size := ContentSize(b.Content)
 	for _, c := range b.Changed {
 		s.told(c)
 	}
@@ -130,6 +138,9 @@ func (b *TurnStarted) apply(s *State, e store.Event) {
 			break
 		}
 	}
+	if c := s.Compaction; c != nil && c.Model.rests() {
+		s.Compaction = nil // the one before was given up
+	}
 	s.Turns = b.N
 	s.Turn = &Turn{N: b.N, Message: b.Message, Started: e.Time}
 }
@@ -154,6 +165,9 @@ func (b *TurnEnded) apply(s *State, e store.Event) {
 	}
 	if t.Model != nil && t.Model.Status == CallRequested {
 		s.fault(e, "call %s is still outstanding", t.Model.ID)
+	}
+	if c := s.Compaction; c != nil && c.Reason != CompactAsked {
+		s.Compaction = nil
 	}
 	s.leaveCalls(e, t)
 	s.LastTurn = &TurnEnd{
@@ -180,5 +194,17 @@ func (b *CancelRequested) apply(s *State, e store.Event) {
 	if s.Turn != nil && s.Turn.Cancel == nil && (b.Turn == 0 || b.Turn == s.Turn.N) {
 		actor := e.Actor
 		s.Turn.Cancel = &actor
+	}
+	s.cancelCompaction()
+}
+
+// cancelCompaction drops a compaction, at once or as soon as its call has ended.
+func (s *State) cancelCompaction() {
+	switch c := s.Compaction; {
+	case c == nil:
+	case c.Model != nil && c.Model.Status == CallRequested:
+		c.Cancelled = true
+	default:
+		s.Compaction = nil
 	}
 }

@@ -38,6 +38,7 @@ var (
 func newWorld(id string) *world {
 	w := &world{id: id, now: 1_000, flight: map[string]bool{}, requests: map[string]store.Digest{}, file: "one"}
 	w.st, w.tr = session.New(id), &session.Transcript{}
+	w.tr.From(id)
 	return w
 }
 
@@ -52,6 +53,9 @@ func (w *world) append(actor store.Actor, bodies ...session.Body) {
 		w.events = append(w.events, e)
 		w.st.ApplyBody(e, b)
 		w.tr.Apply(e, b)
+		if _, ok := b.(*session.Compacted); ok {
+			w.tr = w.ranges()
+		}
 		fmt.Fprintln(&w.out, eventLine(e, b))
 	}
 }
@@ -64,23 +68,30 @@ func (w *world) refold(upTo int64) (*session.State, *session.Transcript) {
 		parent, tr = w.parent.refold(w.forkSeq)
 		st = session.Fork(parent, w.id)
 	}
+	tr.From(w.id)
 	for _, e := range w.events[:upTo] {
 		if err := st.Apply(e); err != nil {
 			panic(err)
 		}
 		tr.Apply(e, decode(e))
 	}
+	if st.Overlay != nil {
+		tr = w.read(st)
+	}
 	return st, tr
 }
 
 // ranges reads the conversation as a store's reader does: by the ranges that the state names.
-func (w *world) ranges() *session.Transcript {
+func (w *world) ranges() *session.Transcript { return w.read(w.st) }
+
+func (w *world) read(st *session.State) *session.Transcript {
 	logs := map[string][]store.Event{}
 	for p := w; p != nil; p = p.parent {
 		logs[p.id] = p.events
 	}
 	tr := &session.Transcript{}
-	for _, r := range w.st.Conversation() {
+	for _, r := range st.Conversation() {
+		tr.From(r.Session)
 		for _, e := range logs[r.Session][r.From-1 : r.To] {
 			tr.Apply(e, decode(e))
 		}
@@ -188,6 +199,7 @@ func (w *world) fork(id string, seq int64) *world {
 	c := newWorld(id)
 	c.parent, c.forkSeq, c.now, c.file = w, seq, w.now, w.file
 	c.st, c.tr = session.Fork(parent, id), tr
+	c.tr.From(id)
 	c.append(human, &session.Forked{Parent: *c.st.Parent, ID: id, Owner: "ada"})
 	return c
 }

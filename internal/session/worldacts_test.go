@@ -41,6 +41,8 @@ func (w *world) bookkeep(a session.Action) bool {
 		w.append(engine, &session.ToolFinished{Act: a.ID, Outcome: d.Outcome, Content: []model.Part{model.TextPart(d.Text)}})
 	case session.Decide:
 		w.append(engine, w.decide(d.Call))
+	case session.Compact:
+		w.compact(d)
 	case session.MeetAwait:
 		w.append(engine, w.met(*d.Await))
 	case session.DropAwait:
@@ -88,6 +90,8 @@ func (w *world) decide(c *session.Call) session.Body {
 func (w *world) start(a session.Action) error {
 	w.flight[a.ID] = true
 	switch d := a.Do.(type) {
+	case session.Summarize:
+		return w.summarize(a, d)
 	case session.CallModel:
 		if w.hurried {
 			w.append(engine, &session.ModelRequested{
@@ -164,7 +168,7 @@ func (w *world) settle(id, how string) error {
 	case "unknown":
 		w.append(engine, &session.ToolUnknown{Act: id, Reason: "crash", Content: []model.Part{model.TextPart("Outcome unknown.")}})
 	case "lost":
-		w.append(engine, &session.ModelLost{Act: id, Model: "fake/m", Reason: "crash", Lost: w.st.Turn.Model.Estimate})
+		w.append(engine, &session.ModelLost{Act: id, Model: "fake/m", Reason: "crash", Lost: w.st.ModelCall(id).Estimate})
 	default:
 		return fmt.Errorf("settle %s as %q", id, how)
 	}

@@ -40,6 +40,9 @@ func render(r model.Request, call bool) ([]byte, error) {
 		b = append(b, `,"stream":true`...)
 	}
 	b = appendThinking(b, r)
+	if call && r.NoTools && len(raw.Elements(r.Tools)) > 0 {
+		b = append(b, `,"tool_choice":{"type":"none"}`...)
+	}
 	b = appendPrefix(b, r, ms, true)
 	return append(b, '}'), nil
 }

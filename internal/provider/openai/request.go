@@ -28,6 +28,9 @@ func (p *Provider) render(r model.Request) ([]byte, error) {
 		b = append(b, `,"reasoning_effort":`...)
 		b = raw.AppendString(b, effort)
 	}
+	if r.NoTools && len(raw.Elements(r.Tools)) > 0 {
+		b = append(b, `,"tool_choice":"none"`...)
+	}
 	b, err := p.appendPrefix(b, r)
 	if err != nil {
 		return nil, err

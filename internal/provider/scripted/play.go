@@ -19,8 +19,14 @@ type position struct {
 }
 
 // find looks for the newest prompt that a turn matches.
-func (s Script) find(ms []model.Message) (position, error) {
-	since, spoke := 0, 0
+func (s Script) find(r model.Request) (position, error) {
+	ms, since, spoke := r.Messages, 0, 0
+	if r.NoTools {
+		if s.Summary != nil {
+			return position{step: *s.Summary}, nil
+		}
+		return position{step: Step{Text: fmt.Sprintf("A summary of %d messages.", len(ms))}}, nil
+	}
 	for _, m := range ms {
 		if m.Role == model.RoleAssistant {
 			spoke++
@@ -34,9 +40,13 @@ func (s Script) find(ms []model.Message) (position, error) {
 		for j := len(ms[i].Blocks) - 1; j >= 0; j-- {
 			b := ms[i].Blocks[j]
 			for _, t := range s.Turns {
-				if b.Type == model.BlockText && t.Match != "" && strings.Contains(b.Text, t.Match) {
-					return t.at(since, spoke)
+				if b.Type != model.BlockText || t.Match == "" || !strings.Contains(b.Text, t.Match) {
+					continue
 				}
+				if step, ok := compactedStep(r); ok {
+					since = step
+				}
+				return t.at(since, spoke)
 			}
 		}
 	}
@@ -46,6 +56,18 @@ func (s Script) find(ms []model.Message) (position, error) {
 		}
 	}
 	return position{}, refuse("the script has no turn for this conversation")
+}
+
+// compactedStep is the step that a request of a compacted conversation is for, from 0.
+func compactedStep(r model.Request) (step int, ok bool) {
+	if len(r.Messages) == 0 || len(r.Messages[0].Blocks) < 2 || !strings.Contains(r.Messages[0].Blocks[0].Text, "was compacted") {
+		return 0, false
+	}
+	var turn int
+	if n, _ := fmt.Sscanf(r.Act, "t%d.s%d.", &turn, &step); n != 2 {
+		return 0, false
+	}
+	return step - 1, true
 }
 
 func (t Turn) at(n, spoke int) (position, error) {

@@ -25,6 +25,9 @@
 // (its first group, if it has one) in the newest tool result where it finds anything. Where it finds nothing the call
 // fails, because an answer that is made up would hide a broken demo.
 //
+// After a compaction, assistant messages are missing: then the step is the one that the act's id names. A request that is
+// to be answered without tools is one for a summary, and gets "summary".
+//
 // Usage is one token for every four bytes of what was asked and answered, rounded up.
 package scripted
 
@@ -50,7 +53,8 @@ const maxScript = 16 << 20
 
 // Script says what the model answers.
 type Script struct {
-	Turns []Turn `json:"turns"`
+	Turns   []Turn `json:"turns"`
+	Summary *Step  `json:"summary"` // the answer to a request for a summary; nil: a sentence
 }
 
 // Turn is the answers to one prompt.
@@ -153,7 +157,7 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 	if sink == nil {
 		sink = func(model.Delta) {}
 	}
-	pos, err := p.script.find(r.Messages)
+	pos, err := p.script.find(r)
 	if err != nil {
 		return nil, err
 	}

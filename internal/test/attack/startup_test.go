@@ -18,6 +18,7 @@ func TestStartupFilesAreNotWritten(t *testing.T) {
 		".npmrc": nil, ".claude/settings.json": nil, ".claude/settings.local.json": nil, ".cursor/mcp.json": nil, ".husky/pre-commit": nil, ".gnupg/gpg.conf": nil, ".netrc": nil,
 		".pypirc": nil, ".docker/config.json": nil, ".kube/config": nil, ".aws/config": nil, ".config/gcloud/x": nil, ".vscode/tasks.json": nil, ".vscode/settings.json": nil,
 		"project/AGENTS.md": nil, "project/.github/workflows/ci.yml": nil, "project/.idea/workspace.xml": nil, "project/sitecustomize.py": nil, ".local/share/systemd/user/x.service": nil,
+		".cargo/bin/git": nil, "go/bin/gofmt": nil, ".asdf/shims/node": nil, ".pyenv/shims/python": nil, "tools/x/git": {"PATH=tools/x"}, "linked/git": {"PATH=link"},
 		"project/.envrc": nil, "project/.vscode/tasks.json": nil, "project/.husky/pre-push": nil, ".Rprofile": nil, "Library/LaunchAgents/x.plist": nil, "bin/tool": nil, "zdot/.zshrc": {"ZDOTDIR=zdot"}, "zdot/functions/x": {"ZDOTDIR=zdot"},
 	} {
 		t.Run(strings.ReplaceAll(name, "/", "_"), func(t *testing.T) {
@@ -35,7 +36,10 @@ func TestStartupFilesAreNotWritten(t *testing.T) {
 			}
 			for _, kv := range env {
 				k, v, _ := strings.Cut(kv, "=")
-				w.env = append(w.env, k+"="+filepath.Join(w.user, v))
+				if v = filepath.Join(w.user, v); k == "PATH" {
+					v += ":" + os.Getenv("PATH")
+				}
+				w.env = append(w.env, k+"="+v)
 			}
 			cmd := w.command(run1("s", w.model(calls(call{"Write", map[string]any{"file_path": filepath.Join(w.user, name), "content": "x"}})), "--permission-mode", "acceptEdits")...)
 			cmd.Dir = w.user

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/window"
+)
+
+// summarize asks the model for the summary of a compaction; where there is nothing to summarize, it compacts at once.
+func (s *Session) summarize(ctx context.Context, a session.Action, do session.Summarize) error {
+	if m := s.state.ModelCall(a.ID); m != nil && m.Status == session.CallRequested {
+		return s.settleModel(ctx, a.ID) // of this holder, parked by an earlier Run
+	}
+	t, err := s.Transcript(ctx)
+	if err != nil {
+		return err
+	}
+	if !window.Summarizes(s.state, t, do.Reason) {
+		return s.compact(ctx, session.Compact{N: do.N, Reason: do.Reason, Focus: do.Focus})
+	}
+	provider, err := s.provider()
+	if err != nil {
+		return err
+	}
+	req := s.request(a.ID, window.Request(s.state, t, do.Rung, do.Focus))
+	req.MaxTokens, req.NoTools = window.SummaryTokens(s.state), true
+	prefix, err := provider.Prefix(req)
+	if err != nil {
+		return fmt.Errorf("session %s: render request: %w", s.state.ID, err)
+	}
+	err = s.append(ctx, engineActor, &session.ModelRequested{
+		Act: a.ID, Turn: a.Turn, Attempt: do.Attempt, Epoch: s.lease.Epoch, Model: s.modelName(),
+		Purpose: session.PurposeSummary, Reason: do.Reason, Rung: do.Rung,
+		Through: s.state.Head.Seq, Prefix: prefix, MaxTokens: req.MaxTokens, Estimate: s.state.Estimate(),
+	})
+	if err != nil {
+		return err
+	}
+	s.flyCall(a.ID, provider, req)
+	return nil
+}
+
+// compact puts the overlay over the conversation. The summary is read from the log: what is not sealed there is none.
+func (s *Session) compact(ctx context.Context, do session.Compact) error {
+	ask := window.Ask{N: do.N, Level: do.Level, Reason: do.Reason, Focus: do.Focus}
+	if do.Reply > 0 {
+		for ev, err := range s.eng.cfg.Store.Read(ctx, s.state.ID, do.Reply, do.Reply) {
+			if err != nil {
+				return fmt.Errorf("session %s: read summary: %w", s.state.ID, err)
+			}
+			body, err := session.Decode(ev)
+			if err != nil {
+				return fmt.Errorf("session %s: read summary: %w", s.state.ID, err)
+			}
+			if reply, ok := body.(*session.ModelResponded); ok {
+				ask.Summary = reply.Prose()
+			}
+		}
+	}
+	t, err := s.Transcript(ctx)
+	if err != nil {
+		return err
+	}
+	c := window.Compact(s.state, t, ask)
+	if c == nil {
+		return fmt.Errorf("session %s: compaction %d: the conversation has no reply to cut at", s.state.ID, do.N)
+	}
+	return s.append(ctx, engineActor, c)
+}
+
+// CompactNow carries a compaction out that was asked for, as far as it can be done before the next model call, and
+// does nothing else.
+func (s *Session) CompactNow(ctx context.Context) error {
+	rests := func() bool {
+		for _, a := range session.Next(s.state) {
+			if aboutCompaction(a.Do) || s.waitsForSummary(a) {
+				return false
+			}
+		}
+		return true
+	}
+	return s.run(ctx, mode{turns: true, takes: s.takesCompaction, rests: rests})
+}
+
+func (s *Session) takesCompaction(do session.Do) bool {
+	settle, ok := do.(session.Settle)
+	return aboutCompaction(do) || ok && settle.Call == nil && s.state.Compaction != nil && s.state.Compaction.Model != nil
+}
+
+func aboutCompaction(do session.Do) bool {
+	switch do.(type) {
+	case session.Summarize, session.Compact:
+		return true
+	default:
+		return false
+	}
+}
+
+// waitsForSummary reports whether an action is the wake-up for the next attempt of the call for a summary.
+func (s *Session) waitsForSummary(a session.Action) bool {
+	c := s.state.Compaction
+	return c != nil && c.Model != nil && a.ID == session.WakeID(c.Model.ID)
+}
