@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"internal/provider/pricing":   {"model"},
 	"internal/provider/connect":   {"model", "internal/provider/api", "internal/provider/raw", "internal/provider/anthropic", "internal/provider/openai", "internal/provider/scripted"},
 	// What advances sessions.
-	"internal/window": {"internal/session", "model", "store"},
+	"internal/window": {"internal/session", "model"},
 	"internal/engine": {"internal/window", "internal/session", "internal/permission", "store", "model", "internal/tools"},
 	// What the binary is made of.
 	"internal/redact":         {},

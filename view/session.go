@@ -76,6 +76,10 @@ type Config struct {
 	// RetryForMS is how long a model that cannot be reached is waited for, from the first failure on, in ms; 0 tries
 	// once, absent leaves it to the program that runs the session.
 	RetryForMS *int64 `json:"retry_for_ms,omitempty"`
+	// CompactAt is how full the model's window may be, in thousandths, before the conversation is compacted; 0 is the
+	// default, 800.
+	CompactAt int  `json:"compact_at,omitempty"`
+	NoCompact bool `json:"no_compact,omitempty"` // stop there instead, unless somebody asks for it
 }
 
 // Holder is who may append to a session.
