@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
 	"internal/homes":          {"internal/engine", "internal/ports", "internal/redact", "internal/spare", "model", "internal/provider/connect", "internal/provider/pricing", "internal/session", "store", "internal/sqlite", "internal/task", "internal/tools", "internal/permission", "view"},
-	"":                        {"internal/homes", "view"},
+	"":                        {"internal/homes", "view", "internal/engine", "internal/permission", "internal/session", "internal/tools", "model", "store", "tool"},
 	"internal/cli":            {"internal/homes", "internal/engine", "internal/settings", "internal/provider/connect", "internal/permission", "internal/session", "store", "internal/task", "internal/demo", "internal/live", "internal/plain", "internal/ui/taskpanel", "model", "view"},
 	"internal/demo":           {"internal/homes", "internal/live", "internal/session", "store", "view"},
 	"cmd/perdure":             {"internal/homes", "internal/cli"},

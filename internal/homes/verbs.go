@@ -60,6 +60,9 @@ func (h *Home) Cancel(ctx context.Context, id string) error {
 
 // accept puts a body into the inbox.
 func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (store.Receipt, error) {
+	if err := session.CheckNil(body); err != nil {
+		return store.Receipt{}, fmt.Errorf("send to session %s: %w", id, err)
+	}
 	if err := h.acceptable(ctx, id, body); err != nil {
 		return store.Receipt{}, err
 	}
