@@ -92,8 +92,8 @@ type Changer interface {
 	Tool
 	Paths
 	// Change gives what env.Target is to hold instead of old, which is nil if there is no such file; at most 32 MiB. A
-	// refusal is an error result for a bad input. It is called again before the change is made, and must give the same
-	// for the same.
+	// refusal is an error result for a bad input: a call that names no path has no Target. It is called again before the
+	// change is made, and must give the same for the same.
 	Change(ctx context.Context, c Call, env Env, old []byte) (ch *Change, refusal *Result, err error)
 }
 

@@ -31,7 +31,7 @@ type Permissions struct {
 type Rule struct {
 	Effect string `json:"effect"` // allow, deny or ask
 	Text   string `json:"rule"`   // as in Bash(git log:*) or Edit(src/**)
-	Source string `json:"source"` // flag, user, project, session: where it comes from
+	Source string `json:"source"` // where it comes from: flag (it stays with the session), user, project, session
 }
 
 // Grant is a remembered allow.

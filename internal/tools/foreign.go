@@ -115,50 +115,59 @@ type foreignChanger struct {
 
 func (f foreignChanger) Path(c Call) string { return f.changer.Path(tool.Call(c)) }
 
-// Prepare reads the file and asks what it is to hold.
+// Prepare reads the file and asks what it is to hold. A call that names no path is for the tool to refuse.
 func (f foreignChanger) Prepare(ctx context.Context, c Call, env Env) (*session.Edit, []byte, *Result, error) {
-	path, err := env.resolve(f.Path(c))
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	old, info, err := env.Files.Read(path, maxEdit+1)
-	var r Result
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		old = nil
-	case err != nil:
-		r = fileFailure(path, err)
-		return nil, nil, &r, nil
-	case info.Dir:
-		r = failure("%s is a directory", path)
-		return nil, nil, &r, nil
-	case len(old) > maxEdit:
-		r = failure("%s is over %d bytes, too large to be changed", path, maxEdit)
-		return nil, nil, &r, nil
-	case old == nil:
-		old = []byte{}
-	}
+	var old []byte
+	var info FileInfo
 	seen := foreignEnv(env)
-	seen.Target = path
+	if f.Path(c) != "" {
+		var err error
+		if seen.Target, err = env.resolve(f.Path(c)); err != nil {
+			return nil, nil, nil, err
+		}
+		var refusal *Result
+		if old, info, refusal = content(env, seen.Target); refusal != nil {
+			return nil, nil, refusal, nil
+		}
+	}
 	ch, refusal, err := f.changer.Change(ctx, tool.Call(c), seen, old)
+	var r Result
 	switch {
 	case err != nil:
 		return nil, nil, nil, err
 	case refusal != nil:
 		return nil, nil, ofRefusal(refusal), nil
-	case ch == nil:
+	case ch == nil || seen.Target == "":
 		r = failure("the tool says neither what to change nor why not")
-		return nil, nil, &r, nil
 	case len(ch.Content) > maxEdit:
-		r = failure("%s would have %d bytes, at most %d are allowed", path, len(ch.Content), maxEdit)
-		return nil, nil, &r, nil
+		r = failure("%s would have %d bytes, at most %d are allowed", seen.Target, len(ch.Content), maxEdit)
 	case info.Exists && bytes.Equal(old, ch.Content):
-		r = success("%s already has exactly this content; nothing was written", path)
-		return nil, nil, &r, nil
+		r = success("%s already has exactly this content; nothing was written", seen.Target)
+	default:
+		edit := change(seen.Target, info, old, ch.Content)
+		edit.Result = ch.Said
+		return edit, ch.Content, nil, nil
 	}
-	edit := change(path, info, old, ch.Content)
-	edit.Result = ch.Said
-	return edit, ch.Content, nil, nil
+	return nil, nil, &r, nil
+}
+
+// content reads a file that is to be changed: nil if it is not there, else not nil.
+func content(env Env, path string) ([]byte, FileInfo, *Result) {
+	old, info, err := env.Files.Read(path, maxEdit+1)
+	var r Result
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, info, nil
+	case err != nil:
+		r = fileFailure(path, err)
+	case info.Dir:
+		r = failure("%s is a directory", path)
+	case len(old) > maxEdit:
+		r = failure("%s is over %d bytes, too large to be changed", path, maxEdit)
+	default:
+		return append([]byte{}, old...), info, nil
+	}
+	return nil, info, &r
 }
 
 type foreignCommander struct {
