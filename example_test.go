@@ -10,9 +10,6 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -56,9 +53,9 @@ func Example_ownAgent() {
 	}
 	id, me := s.ID(), store.Actor{Type: store.ActorModel, ID: "biller"}
 	_, err = s.Append(ctx, me,
-		&session.App{Namespace: "biller", Data: []byte(`{"said":"I sent the invoice."}`)},
-		&session.StateSet{Key: "step", Value: []byte(`"sent"`)},
-		&session.FactAdded{Fact: session.Fact{Kind: "decision", Text: "bill in euros", Provenance: "user"}},
+		perdure.AppEvent("biller", []byte(`{"said":"I sent the invoice."}`)),
+		perdure.ScratchEvent("step", []byte(`"sent"`)),
+		perdure.FactEvent("decision", "bill in euros", "user"),
 	)
 	if err != nil {
 		log.Fatal(err)
@@ -67,23 +64,23 @@ func Example_ownAgent() {
 		log.Fatal(err)
 	}
 
-	// Another process, later: the state is what the log says.
-	st, err := h.State(ctx, id)
+	// Another process, later: what is seen is what the log says.
+	v, err := h.View(ctx, id, perdure.ViewOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("step %s, fact %q\n", st.Scratch["step"], st.Facts[0].Text)
+	fmt.Printf("step %s, fact %q\n", v.Scratch["step"], v.Facts[0].Text)
 
 	// A fork shares everything up to here, and goes its own way.
 	child, _, err := h.Fork(ctx, id, 0, "invoice-42b", "")
 	if err != nil {
 		log.Fatal(err)
 	}
-	forked, err := h.State(ctx, child)
+	forked, err := h.View(ctx, child, perdure.ViewOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("fork of %s knows step %s\n", forked.Parent.Session, forked.Scratch["step"])
+	fmt.Printf("fork of %s knows step %s\n", forked.Parent.ID, forked.Scratch["step"])
 	// Output:
 	// step "sent", fact "bill in euros"
 	// fork of invoice-42 knows step "sent"
@@ -105,12 +102,12 @@ func Example_runTurn() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	id, err := h.Create(ctx, engine.Spec{Agent: agent, Cwd: work})
+	id, err := h.Create(ctx, perdure.Spec{Agent: agent, Cwd: work})
 	if err != nil {
 		log.Fatal(err)
 	}
 	opt := perdure.RunOptions{Prompt: "What is six times seven?"}
-	opt.Rules, opt.SetRules = []session.Rule{{Effect: "allow", Text: "Bash", Source: permission.SourceFlag}}, true
+	opt.Rules, opt.SetRules = []perdure.Rule{{Effect: "allow", Text: "Bash", Source: "flag"}}, true
 	r, err := h.Run(ctx, id, opt)
 	if err != nil {
 		log.Fatal(err)
@@ -128,7 +125,7 @@ func Example_follow() {
 	defer cancel()
 	h, _, done := home()
 	defer done()
-	id, err := h.Create(ctx, engine.Spec{ID: "watched", Cwd: "/"})
+	id, err := h.Create(ctx, perdure.Spec{ID: "watched", Cwd: "/"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -151,7 +148,7 @@ func Example_follow() {
 			log.Fatal(err)
 		}
 		fmt.Println(ev.Seq, ev.Kind)
-		if ev.Kind == session.KindReleased {
+		if ev.Kind == "session.released" {
 			break
 		}
 	}

@@ -13,29 +13,16 @@ import (
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
-// Deletion is what the deletion of a session takes away.
-type Deletion struct {
-	store.Info
-	Running  []RunningAct // commands of which a process lives; they are ended
-	Children []string     // sessions forked from it, at most 100: they need its log, and go before it or with it
-}
-
-// RunningAct is a command of which a process lives.
-type RunningAct struct {
-	Act  string
-	Task string // its name, if it is a task
-	PID  int
-}
-
 // PlanDelete looks what the deletion of a session would take away, and changes nothing. Errors: store.ErrNotFound.
-func (h *Home) PlanDelete(ctx context.Context, id string) (Deletion, error) {
+func (h *Home) PlanDelete(ctx context.Context, id string) (view.Deletion, error) {
 	info, err := h.store.Get(ctx, id)
 	if err != nil {
-		return Deletion{}, err
+		return view.Deletion{}, err
 	}
-	d := Deletion{Info: info}
+	d := view.Deletion{Info: info}
 	page, err := h.store.List(ctx, store.Query{Parent: id, Limit: 100})
 	if err != nil {
 		return d, err
@@ -47,7 +34,7 @@ func (h *Home) PlanDelete(ctx context.Context, id string) (Deletion, error) {
 	return d, err
 }
 
-func (h *Home) runningActs(ctx context.Context, id string) ([]RunningAct, error) {
+func (h *Home) runningActs(ctx context.Context, id string) ([]view.RunningAct, error) {
 	if !plainID(id) {
 		return nil, nil // It can have no commands.
 	}
@@ -64,14 +51,14 @@ func (h *Home) runningActs(ctx context.Context, id string) ([]RunningAct, error)
 			}
 		}
 	}
-	var running []RunningAct
+	var running []view.RunningAct
 	for _, act := range acts {
 		st, err := h.commands().State(id, act)
 		if err != nil {
 			return nil, err
 		}
 		if st.Status == session.CommandRunning || st.Stragglers > 0 {
-			running = append(running, RunningAct{Act: act, Task: names[act], PID: st.PID})
+			running = append(running, view.RunningAct{Act: act, Task: names[act], PID: st.PID})
 		}
 	}
 	return running, nil

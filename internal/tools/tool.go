@@ -9,6 +9,7 @@
 //   - [Asker]: asks a human, whose answer is the result.
 //
 // [Builtin] gives the tools that every agent has, [Describe] their form for model APIs, [OSFiles] the real filesystem.
+// Programs write theirs against package tool, which is smaller; [Of] gives those the form that the engine knows.
 // Who decides about a path reads it as tools do: [Paths], then [Absolute], then Files.Resolve.
 //
 // Duties of a tool: accept every input schema it ever shipped; answer a bad input with an error result that says what

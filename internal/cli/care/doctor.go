@@ -143,7 +143,7 @@ func printDiagnosis(a *app.App, d *diagnosis) {
 		a.Linef("held  %s by pid %d on %s (%s)", s.Session, s.PID, s.Host, s.Alive)
 	}
 	for _, t := range d.Tasks {
-		a.Linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, display.TaskStatus(t.TaskView), t.PID, a.Age(int64(t.Started)), display.Shown(t.Command, display.MaxCell))
+		a.Linef("task  %s %s  %s  pid %d, %s: %s", t.SessionID, t.ID, display.TaskStatus(t.Task), t.PID, a.Age(int64(t.Started)), display.Shown(t.Command, display.MaxCell))
 		if t.Stale != "" {
 			a.Linef("      stale: %s", t.Stale)
 		}

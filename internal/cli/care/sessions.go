@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // staleAfter is how long a task runs until doctor asks whether anybody still wants it.
@@ -24,12 +25,12 @@ const staleAfter = 7 * 24 * time.Hour
 // heldSession is a session and who may append to it.
 type heldSession struct {
 	Session string `json:"session_id"`
-	*homes.HolderView
+	*view.Holder
 }
 
 // liveTask is a task of which a process lives, and the command that ends it.
 type liveTask struct {
-	homes.TaskView
+	view.Task
 	Stale string `json:"stale,omitempty"` // why nobody may be waiting for it any more
 	End   string `json:"end"`
 }
@@ -52,7 +53,7 @@ func (d *diagnosis) sessions(ctx context.Context, a *app.App, h *homes.Home) err
 		count++
 		needed[s.ID] = map[string]bool{}
 		if s.Holder != nil {
-			d.Holders = append(d.Holders, heldSession{Session: s.ID, HolderView: homes.HolderOf(s.Holder)})
+			d.Holders = append(d.Holders, heldSession{Session: s.ID, Holder: homes.HolderOf(s.Holder)})
 			if s.Holder.Alive == store.Unknown {
 				d.add(levelWarn, "session", "if that machine is gone: "+a.Command("takeover", s.ID)+", or "+a.Command("fork", s.ID),
 					"%s is held by pid %d on %s, which cannot be seen from here", s.ID, s.Holder.PID, s.Holder.Host)
@@ -96,7 +97,7 @@ func (d *diagnosis) ofSession(a *app.App, h *homes.Home, st *session.State, need
 		if !t.Live() {
 			continue
 		}
-		live := liveTask{TaskView: t, End: a.Command("task", "kill", st.ID, t.ID)}
+		live := liveTask{Task: t, End: a.Command("task", "kill", st.ID, t.ID)}
 		switch {
 		case st.Lifecycle != session.LifecycleOpen && st.Lifecycle != session.LifecyclePaused:
 			live.Stale = "its session is " + string(st.Lifecycle)

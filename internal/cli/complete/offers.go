@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // offers are looked up in the home as it is when a person asks for them.
@@ -35,11 +36,11 @@ func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, 
 
 // sessions offers sessions, by id and by name, for the first argument.
 func (a offers) sessions(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	return a.sessionsThat(func(homes.Listing) bool { return true })(cmd, args, prefix)
+	return a.sessionsThat(func(view.Listing) bool { return true })(cmd, args, prefix)
 }
 
 // sessionsThat is sessions for a verb that can act on some of them only.
-func (a offers) sessionsThat(fits func(homes.Listing) bool) completer {
+func (a offers) sessionsThat(fits func(view.Listing) bool) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -63,26 +64,26 @@ func (a offers) sessionsThat(fits func(homes.Listing) bool) completer {
 }
 
 // is tells whether a session is in one of some lifecycles.
-func is(lifecycles ...session.Lifecycle) func(homes.Listing) bool {
-	return func(s homes.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
+func is(lifecycles ...session.Lifecycle) func(view.Listing) bool {
+	return func(s view.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
 }
 
 // held tells whether a process, here or elsewhere, may hold a session.
-func held(s homes.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
+func held(s view.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
 
 // works tells whether a command may run in the foreground of a session: its turn is open, whoever runs it.
-func works(s homes.Listing) bool {
-	return s.Activity == session.Running || s.Activity == session.Interrupted || s.Activity == session.Parked
+func works(s view.Listing) bool {
+	return s.Activity == string(session.Running) || s.Activity == string(session.Interrupted) || s.Activity == string(session.Parked)
 }
 
 // Which tasks a verb can act on.
-func anyTask(homes.TaskView) bool      { return true }
-func stillRuns(t homes.TaskView) bool  { return t.Live() }
-func takesInput(t homes.TaskView) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
+func anyTask(view.Task) bool      { return true }
+func stillRuns(t view.Task) bool  { return t.Live() }
+func takesInput(t view.Task) bool { return t.Live() && (t.Stdin || t.TTY != nil) }
 
 // tasks offers tasks that a verb can act on: by name or id for the first argument, with the sessions that have
 // one; what follows are at most that many tasks of the session that the first one names, each once.
-func (a offers) tasks(fits func(homes.TaskView) bool, most int) completer {
+func (a offers) tasks(fits func(view.Task) bool, most int) completer {
 	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
 			if len(args) > most {

@@ -22,6 +22,7 @@ import (
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Run runs a prompt in a new or an existing session.
@@ -305,7 +306,7 @@ func messageAt(ctx context.Context, h *homes.Home, id string, seq int64) string 
 }
 
 // runsOn reports whether a parked run has left a command behind that runs.
-func runsOn(ctx context.Context, h *homes.Home, r *homes.Result) bool {
+func runsOn(ctx context.Context, h *homes.Home, r *view.Result) bool {
 	if r.StopReason != session.TurnParked {
 		return false
 	}
@@ -316,7 +317,7 @@ func runsOn(ctx context.Context, h *homes.Home, r *homes.Result) bool {
 }
 
 // exitCode is the one of a run's outcome.
-func exitCode(r *homes.Result, sig os.Signal, wait bool) int {
+func exitCode(r *view.Result, sig os.Signal, wait bool) int {
 	if s, ok := sig.(syscall.Signal); ok && wait { // it would not have ended by itself
 		return 128 + int(s)
 	}

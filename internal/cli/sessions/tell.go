@@ -32,7 +32,7 @@ func TellTasks(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	}
 	for _, t := range tasks {
 		how := ""
-		if t.Status != session.CommandRunning {
+		if t.Status != string(session.CommandRunning) {
 			how = display.TaskStatus(t) + ", "
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)

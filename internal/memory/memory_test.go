@@ -3,8 +3,8 @@ package memory_test
 import (
 	"testing"
 
+	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/store/memory"
 	"github.com/perdure/perdure/store/storetest"
 )
 

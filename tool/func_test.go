@@ -1,4 +1,4 @@
-package tools_test
+package tool_test
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/tool"
 )
 
 type weather struct {
@@ -25,13 +25,13 @@ type weather struct {
 
 // A function becomes a tool whose schema is its struct, and whose input is read as the schema says.
 func TestFunc(t *testing.T) {
-	f := tools.Func("Weather", "Tells the weather.", session.EffectRead, func(_ context.Context, w weather) (string, error) {
+	f := tool.Func("Weather", "Tells the weather.", tool.EffectRead, func(_ context.Context, w weather) (string, error) {
 		if w.City == "nowhere" {
 			return "", errors.New("there is no such city")
 		}
 		return w.City + w.note + " " + w.Unit, nil
 	})
-	if err := tools.Check([]tools.Tool{f}); err != nil {
+	if err := tools.Check(tools.Of([]tool.Tool{f})); err != nil {
 		t.Fatal(err)
 	}
 	var got, want any
@@ -52,7 +52,7 @@ func TestFunc(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"city":"Ulm","unit":"c","later":1}`: "Ulm c", `{"unit":"c"}`: `!The input lacks "city"`, `{"city":7}`: "!The input is not", `[`: "!The input is not",
 	} {
-		r, err := f.Run(t.Context(), tools.Call{Name: "Weather", Input: []byte(input)}, tools.Env{})
+		r, err := f.Run(t.Context(), tool.Call{Name: "Weather", Input: []byte(input)}, tool.Env{})
 		text := model.Text(r.Content)
 		if r.IsError {
 			text = "!" + text
@@ -61,19 +61,19 @@ func TestFunc(t *testing.T) {
 			t.Errorf("%s: %q, %v", input, text, err)
 		}
 	}
-	if _, err := f.Run(t.Context(), tools.Call{Input: []byte(`{"city":"nowhere"}`)}, tools.Env{}); err == nil {
+	if _, err := f.Run(t.Context(), tool.Call{Input: []byte(`{"city":"nowhere"}`)}, tool.Env{}); err == nil {
 		t.Error("its error was lost")
 	}
 	type loop struct{ Next *loop }
 	for name, bad := range map[string]func(){
 		"no struct": func() {
-			tools.Func("x", "", session.EffectRead, func(context.Context, string) (string, error) { return "", nil })
+			tool.Func("x", "", tool.EffectRead, func(context.Context, string) (string, error) { return "", nil })
 		},
 		"a channel": func() {
-			tools.Func("x", "", session.EffectRead, func(context.Context, struct{ C chan int }) (string, error) { return "", nil })
+			tool.Func("x", "", tool.EffectRead, func(context.Context, struct{ C chan int }) (string, error) { return "", nil })
 		},
 		"one that holds itself": func() {
-			tools.Func("x", "", session.EffectRead, func(context.Context, loop) (string, error) { return "", nil })
+			tool.Func("x", "", tool.EffectRead, func(context.Context, loop) (string, error) { return "", nil })
 		},
 	} {
 		func() {

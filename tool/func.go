@@ -1,4 +1,4 @@
-package tools
+package tool
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 )
 
@@ -18,7 +17,7 @@ import (
 //
 // It panics if In is no struct, or holds what JSON has no form for (a channel, a function, a map with other keys than
 // strings): a mistake of the program's text.
-func Func[In any](name, description string, effect session.Effect, do func(context.Context, In) (string, error)) Runner {
+func Func[In any](name, description string, effect Effect, do func(context.Context, In) (string, error)) Runner {
 	schema := schemaOf(reflect.TypeFor[In](), 0)
 	if schema["type"] != "object" || reflect.TypeFor[In]().Kind() != reflect.Struct {
 		panic(fmt.Sprintf("tool %s: its input is %s: want a struct", name, reflect.TypeFor[In]()))
@@ -42,13 +41,13 @@ func (f function[In]) Spec() Spec { return f.spec }
 func (f function[In]) Run(ctx context.Context, c Call, _ Env) (Result, error) {
 	var in In
 	if err := json.Unmarshal(c.Input, &in); err != nil {
-		return failure("The input is not as the schema says: %v", err), nil
+		return failed("The input is not as the schema says: %v", err), nil
 	}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(c.Input, &given); err == nil {
 		for _, name := range required(reflect.TypeFor[In]()) {
 			if _, ok := given[name]; !ok {
-				return failure("The input lacks %q.", name), nil
+				return failed("The input lacks %q.", name), nil
 			}
 		}
 	}
@@ -57,6 +56,11 @@ func (f function[In]) Run(ctx context.Context, c Call, _ Env) (Result, error) {
 		return Result{}, err
 	}
 	return Result{Content: []model.Part{model.TextPart(out)}}, nil
+}
+
+// failed is an error result of one text.
+func failed(format string, args ...any) Result {
+	return Result{IsError: true, Content: []model.Part{model.TextPart(fmt.Sprintf(format, args...))}}
 }
 
 // maxNesting bounds how deep a struct may nest, so that one that holds itself is told and not followed for ever.
