@@ -101,6 +101,11 @@ func (h *Home) Messages(ctx context.Context, id string) ([]model.Message, error)
 	return t.Upcoming(), nil
 }
 
+// Context shows what the next request to a session's model holds, with the tokens of each part. Errors: store.ErrNotFound.
+func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
+	return h.in.Context(ctx, id)
+}
+
 // List returns one page of the home's sessions, the newest first. The query's Activity is idle, running, waiting, stopped,
 // failed, parked, interrupted or asleep, as of now; its OrHeld is ignored. A session that is being deleted, or that cannot
 // be read, is listed as its row has it.

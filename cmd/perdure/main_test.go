@@ -13,13 +13,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/perdure/perdure/internal/cli"
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 )
 
 func TestMain(m *testing.M) {
 	homes.RunShimIfAsked()
 	testscript.Main(m, map[string]func(){
-		"perdure": func() { os.Exit(cli.Main(context.Background(), cli.OS(), os.Args[1:])) },
+		"perdure": func() { os.Exit(cli.Main(context.Background(), app.OS(), os.Args[1:])) },
 	})
 }
 

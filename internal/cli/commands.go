@@ -1,13 +1,23 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/asking"
+	"github.com/perdure/perdure/internal/cli/care"
+	"github.com/perdure/perdure/internal/cli/complete"
+	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/cli/tasks"
+)
 
 // commands are the verbs, in the order in which help lists them.
-func (a *App) commands() []*cobra.Command {
+func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		a.listCommand(), a.showCommand(), a.logCommand(), a.forkCommand(), a.renameCommand(), a.pauseCommand(), a.closeCommand(), a.reopenCommand(),
-		a.deleteCommand(), a.takeoverCommand(), a.backupCommand(),
-		a.verifyCommand(), a.usageCommand(), a.taskCommand(), a.approvalsCommand(), a.sendCommand(), a.answerCommand(), a.permissionsCommand(),
-		a.doctorCommand(), a.completionCommand(), a.versionCommand(),
+		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a),
+		sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
+		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
+		asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
+		care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -18,7 +20,7 @@ import (
 
 // damaged is a home whose database is damaged again and again, and what its commands say while it is sound.
 type damaged struct {
-	*world
+	*clitest.World
 	files map[string][]byte // of the database, as they are when sound
 	ids   []string
 	sound map[string]string // what each command prints then
@@ -34,62 +36,62 @@ func (d *damaged) looks(ids ...string) (commands [][]string) {
 }
 
 // said is what is compared of a command's outcome. What doctor says of the machine changes by itself.
-func said(o outcomeOf) string {
-	if o.args[0] == "doctor" {
-		return fmt.Sprint(o.code)
+func said(o clitest.Outcome) string {
+	if o.Args[0] == "doctor" {
+		return fmt.Sprint(o.Code)
 	}
-	return fmt.Sprint(o.code, o.stdout)
+	return fmt.Sprint(o.Code, o.Stdout)
 }
 
 // newDamaged makes a home that has something in every table, in more than a page. Wal: what was written last is in the
 // write-ahead log.
 func newDamaged(t *testing.T, wal bool) *damaged {
 	t.Helper()
-	d := &damaged{world: newWorld(t), files: map[string][]byte{}, sound: map[string]string{}}
+	d := &damaged{World: clitest.New(t), files: map[string][]byte{}, sound: map[string]string{}}
 	user := store.Actor{Type: store.ActorUser}
 	for i := range 8 {
 		id := fmt.Sprintf("s%02d", i)
-		d.create(id)
+		d.Create(id)
 		d.ids = append(d.ids, id)
 		var bodies []session.Body
 		for n := range 6 {
 			bodies = append(bodies, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(strings.Repeat(fmt.Sprintf("%s says %d. ", id, n), 40+200*(i%3)))}})
 		}
-		d.append(id, user, append(bodies, &session.StateSet{Key: "k", Value: []byte(strings.Repeat(id, 300))}, &session.FactAdded{Fact: session.Fact{Kind: "k", Text: id}})...)
-		d.ok("rename", id, "name of "+id)
+		d.Append(id, user, append(bodies, &session.StateSet{Key: "k", Value: []byte(strings.Repeat(id, 300))}, &session.FactAdded{Fact: session.Fact{Kind: "k", Text: id}})...)
+		d.OK("rename", id, "name of "+id)
 		if i%4 == 0 {
-			d.ok("fork", id, "--name", "fork of "+id)
+			d.OK("fork", id, "--name", "fork of "+id)
 		}
 		if i%3 == 0 {
-			d.ok("send", id, strings.Repeat("later ", 50))
+			d.OK("send", id, strings.Repeat("later ", 50))
 		}
 	}
-	h := d.open("{}") // what was written last is an item: the mark knows of it, and of no lease that was given back
+	h := d.Open("{}") // what was written last is an item: the mark knows of it, and of no lease that was given back
 	if _, err := h.Send(t.Context(), "s00", "", "the last"); err != nil {
 		t.Fatal(err)
 	}
-	d.close(h)
+	d.Close(h)
 	if !wal {
 		copied := filepath.Join(t.TempDir(), "copy")
-		d.ok("backup", copied)
-		d.home = copied
-		d.app.Environ = append(d.app.Environ, "PERDURE_HOME="+copied)
-		d.app.Environ = slices.DeleteFunc(d.app.Environ, func(kv string) bool { return strings.HasPrefix(kv, "PERDURE_HOME=") && !strings.HasSuffix(kv, copied) })
+		d.OK("backup", copied)
+		d.Home = copied
+		d.App.Environ = append(d.App.Environ, "PERDURE_HOME="+copied)
+		d.App.Environ = slices.DeleteFunc(d.App.Environ, func(kv string) bool { return strings.HasPrefix(kv, "PERDURE_HOME=") && !strings.HasSuffix(kv, copied) })
 	}
-	entries, err := os.ReadDir(d.home)
+	entries, err := os.ReadDir(d.Home)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range d.looks(d.ids...) {
-		o := d.run(command...)
-		if o.code != 0 || o.stderr != "" {
+		o := d.Run(command...)
+		if o.Code != 0 || o.Stderr != "" {
 			t.Fatalf("%+v", o)
 		}
 		d.sound[strings.Join(command, " ")] = said(o)
 	}
 	for _, e := range entries {
 		if e.Type().IsRegular() {
-			if d.files[e.Name()], err = os.ReadFile(filepath.Join(d.home, e.Name())); err != nil {
+			if d.files[e.Name()], err = os.ReadFile(filepath.Join(d.Home, e.Name())); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -99,18 +101,18 @@ func newDamaged(t *testing.T, wal bool) *damaged {
 
 // spoil puts the files back as they were, but for some bytes of one.
 func (d *damaged) spoil(name string, change func([]byte)) {
-	d.t.Helper()
+	d.T.Helper()
 	for file, b := range d.files {
 		if file == name {
 			b = slices.Clone(b)
 			change(b)
 		}
-		if err := os.WriteFile(filepath.Join(d.home, file), b, 0o600); err != nil {
-			d.t.Fatal(err)
+		if err := os.WriteFile(filepath.Join(d.Home, file), b, 0o600); err != nil {
+			d.T.Fatal(err)
 		}
 	}
-	if err := os.Remove(filepath.Join(d.home, "perdure.db-shm")); err != nil && !os.IsNotExist(err) {
-		d.t.Fatal(err)
+	if err := os.Remove(filepath.Join(d.Home, "perdure.db-shm")); err != nil && !os.IsNotExist(err) {
+		d.T.Fatal(err)
 	}
 }
 
@@ -148,17 +150,17 @@ func hit(rng *rand.Rand, page []byte) string {
 func (d *damaged) judge(ids ...string) (wrong []string) {
 	silent, told := "", false
 	for _, command := range d.looks(ids...) {
-		o, key := d.run(command...), strings.Join(command, " ")
-		told = told || o.code != 0 && (command[0] == "verify" || command[0] == "doctor")
-		all := o.stdout + o.stderr
+		o, key := d.Run(command...), strings.Join(command, " ")
+		told = told || o.Code != 0 && (command[0] == "verify" || command[0] == "doctor")
+		all := o.Stdout + o.Stderr
 		switch {
 		case said(o) == d.sound[key]:
-		case o.code == 0 && o.stderr == "" && (command[0] == "list" || command[0] == "show" && settled(o.stdout) == settled(d.sound[key])):
-			silent = key + ": " + parts(o.stdout, d.sound[key])
-		case o.code == 0 && o.stderr == "":
-			wrong = append(wrong, fmt.Sprintf("perdure %s says nothing of it:\n%s", key, parts(o.stdout, d.sound[key])))
+		case o.Code == 0 && o.Stderr == "" && (command[0] == "list" || command[0] == "show" && settled(o.Stdout) == settled(d.sound[key])):
+			silent = key + ": " + parts(o.Stdout, d.sound[key])
+		case o.Code == 0 && o.Stderr == "":
+			wrong = append(wrong, fmt.Sprintf("perdure %s says nothing of it:\n%s", key, parts(o.Stdout, d.sound[key])))
 		case !strings.Contains(all, "backup") && !strings.Contains(all, "perdure verify"):
-			wrong = append(wrong, fmt.Sprintf("perdure %s names no remedy, exit %d:\n%.300s\n%.500s", key, o.code, o.stdout, o.stderr))
+			wrong = append(wrong, fmt.Sprintf("perdure %s names no remedy, exit %d:\n%.300s\n%.500s", key, o.Code, o.Stdout, o.Stderr))
 		}
 	}
 	if silent != "" && !told {
@@ -181,7 +183,7 @@ func TestChangedName(t *testing.T) {
 		for _, wrong := range d.judge("s03") {
 			t.Errorf("at %d: %s", at, wrong)
 		}
-		if o := d.run("verify", "s03"); o.code == exitFailed && strings.Contains(o.stdout, "was so at no event") {
+		if o := d.Run("verify", "s03"); o.Code == app.ExitFailed && strings.Contains(o.Stdout, "was so at no event") {
 			listed++
 		}
 		next := bytes.Index(sound[at+1:], name)

@@ -1,15 +1,18 @@
-package cli
+package cli_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 // Goal: an empty argument, such as a variable that is not set, names no task: not even the one that has no name.
 func TestEmptyTaskName(t *testing.T) {
-	w := newWorld(t)
-	id := strings.Fields(w.ok("task", "run", "--", "sleep", "300"))[0]
-	t.Cleanup(func() { w.run("task", "kill", id, "--all") })
+	w := clitest.New(t)
+	id := strings.Fields(w.OK("task", "run", "--", "sleep", "300"))[0]
+	t.Cleanup(func() { w.Run("task", "kill", id, "--all") })
 	for _, args := range [][]string{
 		{"kill", ""},
 		{"kill", id, ""},
@@ -25,18 +28,18 @@ func TestEmptyTaskName(t *testing.T) {
 		{"restart-policy", "", "never"},
 		{"restart-policy", "bash_1", ""},
 	} {
-		w.fails(exitUsage, "", append([]string{"task"}, args...)...)
+		w.Fails(app.ExitUsage, "", append([]string{"task"}, args...)...)
 	}
-	if l := w.taskLine(id, "bash_1"); l["status"] != "running" || l["attempt"] != 1.0 || l["restart"] != nil {
+	if l := w.TaskLine(id, "bash_1"); l["status"] != "running" || l["attempt"] != 1.0 || l["restart"] != nil {
 		t.Errorf("something was done to it: %v", l)
 	}
 }
 
 // Goal: a flag whose value is empty, such as a variable that is not set, is not taken for one that was not given.
 func TestEmptyFlags(t *testing.T) {
-	w := newWorld(t)
-	w.create("s")
-	w.prompt("s", asking("Bash", map[string]string{"command": "touch made"}), "go", "")
+	w := clitest.New(t)
+	w.Create("s")
+	w.Prompt("s", clitest.Asking("Bash", map[string]string{"command": "touch made"}), "go", "")
 	for _, args := range [][]string{
 		{"approvals", "allow", "s", "--digest", ""},
 		{"task", "run", "--session", "", "--", "true"},
@@ -51,24 +54,24 @@ func TestEmptyFlags(t *testing.T) {
 		{"list", "--cwd="},
 		{"delete", "--older-than", ""},
 	} {
-		o := w.fails(exitUsage, "is empty", args...)
-		if !strings.Contains(o.stderr, "--") {
-			t.Errorf("%v does not name the flag: %s", args, o.stderr)
+		o := w.Fails(app.ExitUsage, "is empty", args...)
+		if !strings.Contains(o.Stderr, "--") {
+			t.Errorf("%v does not name the flag: %s", args, o.Stderr)
 		}
 	}
-	if n := len(lines(t, w.ok("list", "--json"))); n != 1 {
+	if n := len(clitest.Lines(t, w.OK("list", "--json"))); n != 1 {
 		t.Errorf("%d sessions, want 1", n)
 	}
-	if out := w.ok("approvals", "list"); !strings.Contains(out, "touch made") {
+	if out := w.OK("approvals", "list"); !strings.Contains(out, "touch made") {
 		t.Errorf("it waits no more: %s", out)
 	}
-	w.ok("-p", "--model", w.scripted(saysYes), "--allowed-tools", "", "--disallowed-tools=", "--append-system-prompt", "", "go")
-	w.fails(exitUsage, "a directory is needed", "backup", "")
+	w.OK("-p", "--model", w.Scripted(clitest.SaysYes), "--allowed-tools", "", "--disallowed-tools=", "--append-system-prompt", "", "go")
+	w.Fails(app.ExitUsage, "a directory is needed", "backup", "")
 }
 
 // Goal: a command that lacks an argument says how it is called.
 func TestMissingArguments(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	for _, c := range [][]string{
 		{"permissions list ID", "permissions", "list"},
 		{"send ID [TEXT...]", "send"},
@@ -78,10 +81,10 @@ func TestMissingArguments(t *testing.T) {
 		{"show ID", "show"},
 		{"takeover ID", "takeover"},
 	} {
-		o := w.fails(exitUsage, "perdure "+c[0], c[1:]...)
-		if strings.Contains(o.stderr, "got 0") || strings.Contains(o.stderr, "1 arguments") {
-			t.Errorf("%v: %s", c, o.stderr)
+		o := w.Fails(app.ExitUsage, "perdure "+c[0], c[1:]...)
+		if strings.Contains(o.Stderr, "got 0") || strings.Contains(o.Stderr, "1 arguments") {
+			t.Errorf("%v: %s", c, o.Stderr)
 		}
 	}
-	w.fails(exitUsage, "got 3 arguments", "show", "a", "b", "c")
+	w.Fails(app.ExitUsage, "got 3 arguments", "show", "a", "b", "c")
 }

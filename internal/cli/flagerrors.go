@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	safe "github.com/perdure/perdure/internal/plain"
 )
 
@@ -45,7 +46,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			hint = "did you mean --" + near + "? " + hint
 		}
 	}
-	return &exitError{code: exitUsage, text: text, hint: hint}
+	return &app.ExitError{Code: app.ExitUsage, Text: text, Hint: hint}
 }
 
 // mayBeEmpty are the flags whose empty value says something: nothing more is allowed, denied or told.
@@ -59,28 +60,8 @@ func emptyFlags(cmd *cobra.Command) (err error) {
 		text := f.Value.String()
 		empty := kind == "string" && text == "" || kind == "stringArray" && text == "[]"
 		if err == nil && empty && !slices.Contains(mayBeEmpty, f.Name) {
-			err = &exitError{code: exitUsage, text: "what --" + f.Name + " was given is empty", hint: "leave it out, or name a value"}
+			err = &app.ExitError{Code: app.ExitUsage, Text: "what --" + f.Name + " was given is empty", Hint: "leave it out, or name a value"}
 		}
 	})
 	return err
-}
-
-// mode is the value of --permission-mode: given twice, both must say the same.
-type mode struct{ name *string }
-
-func (m mode) String() string {
-	if m.name == nil {
-		return ""
-	}
-	return *m.name
-}
-
-func (mode) Type() string { return "string" }
-
-func (m mode) Set(text string) error {
-	if *m.name != "" && *m.name != text {
-		return fmt.Errorf("it was %q before: give one mode", *m.name)
-	}
-	*m.name = text
-	return nil
 }

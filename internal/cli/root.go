@@ -1,12 +1,20 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/care"
+	"github.com/perdure/perdure/internal/cli/complete"
+	"github.com/perdure/perdure/internal/cli/run"
+	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 const longHelp = `Perdure keeps the whole existence of an AI agent: kill it anywhere and resume it,
@@ -35,13 +43,13 @@ another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIG
 // package that nothing guards, and one process may make several trees at a time.
 var registerTemplates = sync.OnceFunc(func() {
 	cobra.AddTemplateFunc("optional", func(usages string) string {
-		return strings.Replace(usages, fmt.Sprintf("ID[=%q]", pick), fmt.Sprintf("%-*s", len(pick)+7, "[ID]"), 1)
+		return strings.Replace(usages, fmt.Sprintf("ID[=%q]", run.Pick), fmt.Sprintf("%-*s", len(run.Pick)+7, "[ID]"), 1)
 	})
 })
 
-// root builds the command tree.
-func (a *App) root() *cobra.Command {
-	f := &runFlags{}
+// tree builds the commands.
+func tree(a *app.App) *cobra.Command {
+	f := &run.Flags{}
 	root := &cobra.Command{
 		Use:           "perdure -p [PROMPT]",
 		Short:         "The session layer for AI agents",
@@ -50,69 +58,28 @@ func (a *App) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(a.guardInside(cmd), emptyFlags(cmd)); err != nil {
+			if err := errors.Join(guardInside(a, cmd), emptyFlags(cmd)); err != nil {
 				return err
 			}
-			return a.guardHome(cmd)
+			return guardHome(a, cmd)
 		},
-		Version: thisVersion().line(),
+		Version: care.ThisVersion().Line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.changed = cmd.Flags().Changed
+			f.Changed = cmd.Flags().Changed
 			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
-				return a.verb(cmd, a.overview)
+				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return sessions.Overview(ctx, a, h) })
 			}
-			return a.run(cmd.Context(), f, args)
+			return run.Run(cmd.Context(), a, f, args)
 		},
 	}
-	f.register(root)
+	f.Register(root)
 	registerTemplates()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(a.commands()...)
-	root.AddCommand(a.demoCommand(), a.demoServerCommand())
-	a.complete(root)
+	root.AddCommand(commands(a)...)
+	root.AddCommand(demoCommand(a), demoServerCommand(a))
+	complete.Tree(a, root)
 	return root
-}
-
-// exactArgs is cobra.ExactArgs with an exit code and words of its own.
-func exactArgs(n int, what string) cobra.PositionalArgs { return rangeArgs(n, n, what) }
-
-// rangeArgs wants between lo and hi arguments; hi < 0 is no bound.
-func rangeArgs(lo, hi int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		n := len(args)
-		if n >= lo && (hi < 0 || n <= hi) {
-			return nil
-		}
-		text := "want " + what
-		if n > 0 {
-			text += ", got " + count(int64(n), "argument")
-		}
-		return &exitError{code: exitUsage, text: text, hint: strings.TrimSuffix(cmd.UseLine(), " [flags]")}
-	}
-}
-
-// group makes a command that only has subcommands.
-func group(use, short string, subs ...*cobra.Command) *cobra.Command {
-	names := make([]string, len(subs))
-	for i, s := range subs {
-		names[i] = s.Name()
-	}
-	c := &cobra.Command{
-		Use: use, Short: short, Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return usageError("%s needs one of: %s%s", use, strings.Join(names, ", "), got(args))
-		},
-	}
-	c.AddCommand(subs...)
-	return c
-}
-
-func got(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" (got %q)", args[0])
 }

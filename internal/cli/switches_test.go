@@ -1,16 +1,17 @@
-package cli
+package cli_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 // Safety switches that contradict each other, and limits and flags that are not understood, end with exit 2 in plain
 // words and name what was meant.
 func TestSwitchesAndFlags(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	for _, c := range []struct {
 		want string
 		args []string
@@ -26,7 +27,7 @@ func TestSwitchesAndFlags(t *testing.T) {
 		{"perdure approvals deny --help lists the flags", []string{"approvals", "deny", "x", "--reason", "y"}},
 		{"--tail", []string{"task", "output", "x", "--tail=x"}},
 	} {
-		out := w.fails(2, c.want, c.args...).stderr
+		out := w.Fails(2, c.want, c.args...).Stderr
 		for _, word := range []string{"strconv", "ParseInt", "invalid syntax"} {
 			if strings.Contains(out, word) {
 				t.Errorf("%q speaks of %s: %s", c.args, word, out)
@@ -37,69 +38,59 @@ func TestSwitchesAndFlags(t *testing.T) {
 
 // What every run refuses doctor refuses too, with its line; and the model's line is one sentence.
 func TestDoctorReadsTheConfiguration(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	conf := filepath.Join(t.TempDir(), "perdure", "config.toml")
-	w.app.Environ = append(w.app.Environ, "XDG_CONFIG_HOME="+filepath.Dir(filepath.Dir(conf)))
-	writeFile(t, conf, "model = \"a/b\"\nmodelz = \"x\"\n")
+	w.App.Environ = append(w.App.Environ, "XDG_CONFIG_HOME="+filepath.Dir(filepath.Dir(conf)))
+	clitest.WriteFile(t, conf, "model = \"a/b\"\nmodelz = \"x\"\n")
 	for _, args := range [][]string{{"-p", "x"}, {"task", "run", "--", "true"}} {
-		w.fails(2, `config.toml:2: unknown setting "modelz": did you mean "model"?`, args...)
+		w.Fails(2, `config.toml:2: unknown setting "modelz": did you mean "model"?`, args...)
 	}
-	out := w.fails(1, "", "doctor").stdout
+	out := w.Fails(1, "", "doctor").Stdout
 	if !strings.Contains(out, "fail  config") || !strings.Contains(out, `config.toml:2: unknown setting "modelz"`) {
 		t.Errorf("doctor says\n%s", out)
 	}
-	writeFile(t, conf, "max_turns = 3\n")
-	if out := w.ok("doctor"); !strings.Contains(out, "ok    config") || strings.Contains(out, "PROVIDER/MODEL without") {
+	clitest.WriteFile(t, conf, "max_turns = 3\n")
+	if out := w.OK("doctor"); !strings.Contains(out, "ok    config") || strings.Contains(out, "PROVIDER/MODEL without") {
 		t.Errorf("doctor says\n%s", out)
-	}
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
 
 // A budget that cannot be kept is refused before a session is opened, with a way on: a price, or no budget. What was
 // spent by the given price stops it, and it can be raised and taken off.
 func TestBudgetOfUnknownPrice(t *testing.T) {
-	w := newWorld(t)
+	w := clitest.New(t)
 	conf := filepath.Join(t.TempDir(), "perdure", "config.toml")
-	w.app.Environ = append(w.app.Environ, "XDG_CONFIG_HOME="+filepath.Dir(filepath.Dir(conf)), "OPENAI_BASE_URL=http://127.0.0.1:1", "OPENAI_API_KEY=sk-0123456789")
-	w.fails(2, "the price of openai/mine is unknown, so a budget of 5 US dollars cannot be kept", "-p", "--session-id", "b1", "--model", "openai/mine", "--max-budget-usd", "5", "x")
-	w.fails(4, "no session", "show", "b1")
-	writeFile(t, conf, "max_budget_usd = 2.5\n")
-	if o := w.fails(2, "a budget of 2.5 US dollars", "-p", "--model", "openai/mine", "x"); !strings.Contains(o.stderr, `[prices."openai/mine"]`) || !strings.Contains(o.stderr, "--max-budget-usd none") {
-		t.Errorf("no way on: %s", o.stderr)
+	w.App.Environ = append(w.App.Environ, "XDG_CONFIG_HOME="+filepath.Dir(filepath.Dir(conf)), "OPENAI_BASE_URL=http://127.0.0.1:1", "OPENAI_API_KEY=sk-0123456789")
+	w.Fails(2, "the price of openai/mine is unknown, so a budget of 5 US dollars cannot be kept", "-p", "--session-id", "b1", "--model", "openai/mine", "--max-budget-usd", "5", "x")
+	w.Fails(4, "no session", "show", "b1")
+	clitest.WriteFile(t, conf, "max_budget_usd = 2.5\n")
+	if o := w.Fails(2, "a budget of 2.5 US dollars", "-p", "--model", "openai/mine", "x"); !strings.Contains(o.Stderr, `[prices."openai/mine"]`) || !strings.Contains(o.Stderr, "--max-budget-usd none") {
+		t.Errorf("no way on: %s", o.Stderr)
 	}
-	script := w.scripted(`{"turns":[{"steps":[{"text":"one"}]},{"steps":[{"text":"two"}]},{"steps":[{"text":"three"}]}]}`)
-	writeFile(t, conf, "[prices.\""+script+"\"]\ninput = 1000\noutput = 1000\n")
-	o := w.fails(6, "stopped", "-p", "--session-id", "b2", "--model", script, "--max-budget-usd", "0.01", "x")
-	if !strings.Contains(o.stderr, "perdure -p --resume b2 --max-budget-usd X goes on with another budget; 0 or none takes it off") {
-		t.Errorf("no way on: %s", o.stderr)
+	script := w.Scripted(`{"turns":[{"steps":[{"text":"one"}]},{"steps":[{"text":"two"}]},{"steps":[{"text":"three"}]}]}`)
+	clitest.WriteFile(t, conf, "[prices.\""+script+"\"]\ninput = 1000\noutput = 1000\n")
+	o := w.Fails(6, "stopped", "-p", "--session-id", "b2", "--model", script, "--max-budget-usd", "0.01", "x")
+	if !strings.Contains(o.Stderr, "perdure -p --resume b2 --max-budget-usd X goes on with another budget; 0 or none takes it off") {
+		t.Errorf("no way on: %s", o.Stderr)
 	}
-	if out := w.ok("-p", "-r", "b2", "--max-budget-usd", "none"); !strings.Contains(out, "one") {
+	if out := w.OK("-p", "-r", "b2", "--max-budget-usd", "none"); !strings.Contains(out, "one") {
 		t.Errorf("without a budget: %s", out)
 	}
-	if out := w.ok("show", "b2"); strings.Contains(out, "budget") {
+	if out := w.OK("show", "b2"); strings.Contains(out, "budget") {
 		t.Errorf("the budget is still there:\n%s", out)
 	}
-	if text := w.ok("usage", "b2"); strings.Contains(text, "$0.00\n") || strings.Contains(text, "?") {
+	if text := w.OK("usage", "b2"); strings.Contains(text, "$0.00\n") || strings.Contains(text, "?") {
 		t.Errorf("the price of the configuration is not used:\n%s", text)
 	}
 }
 
 // A limit of steps that a flag set stays with the session when it is resumed without one.
 func TestStepLimitStays(t *testing.T) {
-	w := newWorld(t)
-	script := w.scripted(`{"turns":[{"steps":[{"text":"one"},{"text":"two"}]}]}`)
-	w.ok("-p", "--session-id", "s", "--max-turns", "5", "--model", script, "x")
-	w.ok("-p", "-r", "s", "again")
-	if out := w.ok("show", "s", "--json"); !strings.Contains(out, `"max_steps":5`) {
+	w := clitest.New(t)
+	script := w.Scripted(`{"turns":[{"steps":[{"text":"one"},{"text":"two"}]}]}`)
+	w.OK("-p", "--session-id", "s", "--max-turns", "5", "--model", script, "x")
+	w.OK("-p", "-r", "s", "again")
+	if out := w.OK("show", "s", "--json"); !strings.Contains(out, `"max_steps":5`) {
 		t.Errorf("the limit is gone: %s", out)
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
-
-	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/spf13/pflag"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
+	safe "github.com/perdure/perdure/internal/plain"
 )
 
 // meant are words that other programs have as commands, and what does that here.
@@ -43,26 +45,26 @@ var meant = map[string]string{
 
 // noCommand names a first word that is no command, with the nearest one.
 func noCommand(root *cobra.Command, word string) error {
-	e := &exitError{code: exitUsage, text: fmt.Sprintf("no such command: %s", oneline(word, maxCell))}
+	e := &app.ExitError{Code: app.ExitUsage, Text: fmt.Sprintf("no such command: %s", display.Line(word, display.MaxCell))}
 	if strings.ContainsFunc(strings.TrimSpace(word), unicode.IsSpace) {
-		e.hint = "a prompt goes with -p: perdure -p \"PROMPT\""
+		e.Hint = "a prompt goes with -p: perdure -p \"PROMPT\""
 		return e
 	}
 	near := root.SuggestionsFor(word)
 	if _, ok := meant[strings.ToLower(word)]; ok || len(near) == 0 {
-		near = nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
+		near = display.Nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
 	}
 	if safe.Distance(strings.ToLower(word), near[0]) > max(1, len(near[0])/2) { // No word at all is better than a wrong one.
-		e.hint = "perdure --help lists the commands, and a prompt goes with -p: perdure -p \"PROMPT\""
+		e.Hint = "perdure --help lists the commands, and a prompt goes with -p: perdure -p \"PROMPT\""
 		return e
 	}
 	if how, ok := meant[near[0]]; ok && !slices.Contains(verbs(root), near[0]) {
-		if e.hint = "here it is: " + how; near[0] != strings.ToLower(word) {
-			e.hint = fmt.Sprintf("nearest: %s, which is here: %s", near[0], how)
+		if e.Hint = "here it is: " + how; near[0] != strings.ToLower(word) {
+			e.Hint = fmt.Sprintf("nearest: %s, which is here: %s", near[0], how)
 		}
 		return e
 	}
-	e.hint = "nearest: " + strings.Join(near, ", ") + "; perdure --help lists all, and a prompt goes with -p"
+	e.Hint = "nearest: " + strings.Join(near, ", ") + "; perdure --help lists all, and a prompt goes with -p"
 	return e
 }
 

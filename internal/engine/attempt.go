@@ -59,6 +59,9 @@ func (f modelFlight) call(ctx context.Context, side *side) (resp *model.Response
 	return f.provider.Call(ctx, f.req, func(d model.Delta) {
 		side.write(d)
 		u := Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text}
+		if d.Kind == model.DeltaText && session.ForSummary(f.act) {
+			u.Kind = "summary"
+		}
 		if d.Kind == model.DeltaTool {
 			if d.Tool != "" {
 				tool, use = d.Tool, d.ID

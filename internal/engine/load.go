@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -157,10 +158,29 @@ func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, dep
 	}
 }
 
+// Whole reads all of a session's conversation, from its ancestors' logs and its own, whatever was compacted.
+func (e *Engine) Whole(ctx context.Context, st *session.State) (*session.Transcript, error) {
+	logs := []session.Range{{Session: st.ID, From: 1, To: st.Head.Seq}}
+	for parent := st.Parent; parent != nil && len(logs) <= maxAncestors; {
+		logs = append(logs, session.Range{Session: parent.Session, From: 1, To: parent.Seq})
+		info, err := e.cfg.Store.Get(ctx, parent.Session)
+		if err != nil {
+			return nil, err
+		}
+		parent = info.Parent
+	}
+	slices.Reverse(logs)
+	return e.read(ctx, st.ID, logs)
+}
+
 // Transcript reads a session's conversation from the ranges that its state names.
 func (e *Engine) Transcript(ctx context.Context, st *session.State) (*session.Transcript, error) {
+	return e.read(ctx, st.ID, st.Conversation())
+}
+
+func (e *Engine) read(ctx context.Context, id string, ranges []session.Range) (*session.Transcript, error) {
 	t := &session.Transcript{}
-	for _, r := range st.Conversation() {
+	for _, r := range ranges {
 		t.From(r.Session)
 		for ev, err := range e.cfg.Store.Read(ctx, r.Session, r.From, r.To) {
 			if err != nil {
@@ -173,6 +193,6 @@ func (e *Engine) Transcript(ctx context.Context, st *session.State) (*session.Tr
 			t.Apply(ev, body)
 		}
 	}
-	t.From(st.ID)
+	t.From(id)
 	return t, nil
 }

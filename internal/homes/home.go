@@ -60,6 +60,7 @@ type Config struct {
 	Limits   session.CommandLimits                     // of every command that a session's model starts
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
 	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
+	Windows  map[string]int64                          // sizes of context windows in tokens, by PROVIDER/MODEL, as well
 	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
 	Log      *slog.Logger                              // nil discards
 	Now      func() time.Time                          // nil: the system's clock

@@ -25,10 +25,16 @@ type turnWatch struct {
 
 func (w *turnWatch) see(u engine.Update) {
 	switch b := u.Body.(type) {
-	case *session.TurnStarted, *session.ModelRequested:
+	case *session.TurnStarted:
 		w.say("")
+	case *session.ModelRequested:
+		if b.Purpose == "" {
+			w.say("")
+		}
 	case *session.ModelResponded:
-		w.say(repliedText(b))
+		if !session.ForSummary(b.Act) {
+			w.say(repliedText(b))
+		}
 	case *session.TurnEnded:
 		w.end(b)
 	default:

@@ -52,7 +52,7 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*view.Sess
 		return nil, fmt.Errorf("session %s: inbox: %w", id, err)
 	}
 	if opt.Messages {
-		t, err := h.eng.Transcript(ctx, st)
+		t, err := h.eng.Whole(ctx, st)
 		if err != nil {
 			return nil, fmt.Errorf("session %s: read conversation: %w", id, err)
 		}

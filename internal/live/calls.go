@@ -34,6 +34,9 @@ func (c *Calls) Open(act, tool, use string, input []byte) {
 func (c *Calls) See(body session.Body, at int64) {
 	switch b := body.(type) {
 	case *session.ModelResponded:
+		if session.ForSummary(b.Act) {
+			break
+		}
 		clear(c.known)
 		for i, bl := range b.Blocks {
 			if bl.Type == model.BlockToolUse {

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -119,8 +120,16 @@ func (v *View) Event(ev store.Event, body session.Body) {
 		}
 	case *session.TurnStarted:
 		v.turn(b)
+	case *session.ModelRequested:
+		if b.Purpose == session.PurposeSummary {
+			v.line(v.paint(dim, fmt.Sprintf("(compacting: the model is asked for a summary of about %s tokens)", plain.Grouped(b.Estimate))))
+		}
+	case *session.Compacted:
+		v.line(v.paint(dim, fmt.Sprintf("(compacted: %s → about %s tokens; the log keeps everything)", plain.Grouped(b.TokensBefore), plain.Grouped(b.TokensAfter))))
 	case *session.ModelResponded:
-		v.responded(b)
+		if !session.ForSummary(b.Act) {
+			v.responded(b)
+		}
 	case *session.ModelFailed:
 		v.Rest() // the command says why, and when the next try comes
 	case *session.ModelLost:

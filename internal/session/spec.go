@@ -55,7 +55,7 @@ type Update struct {
 	Event   *store.Event // nil for a delta
 	Body    Body
 	Act     string // of the delta
-	Kind    string // of the delta: text, thinking, tool
+	Kind    string // of the delta: text, thinking, tool; summary for the text of a compaction's summary
 	Text    string
 	Tool    string // of a tool's delta: its name
 	Use     string // and the provider's id of the call

@@ -58,6 +58,14 @@ func (s *source) check() error {
 	case math.IsNaN(usd) || usd < 0 || usd > maxBudget:
 		return s.at("max_budget_usd", "", "max_budget_usd must be a number of US dollars, 0 or more; without a limit, leave it out")
 	}
+	if at := s.Context.CompactAt; at != 0 && !CompactAtFits(at) {
+		return s.at("compact_at", "", "compact_at is a part of the model's window: want %s", CompactAtBounds)
+	}
+	for model, size := range s.Windows {
+		if size < 1 {
+			return s.at(model, model, "windows: the window of %s must be a number of tokens, 1 or more", model)
+		}
+	}
 	if _, err := s.retryFor(); err != nil {
 		return s.at("retry_for", "", "%v", err)
 	}
@@ -100,6 +108,14 @@ func (s *source) checkPrices() error {
 		}
 	}
 	return nil
+}
+
+// CompactAtBounds says what compact_at may be.
+var CompactAtBounds = fmt.Sprintf("a number from %g to %g, as in 0.8", session.CompactAtLeast/1000.0, session.CompactAtMost/1000.0)
+
+// CompactAtFits reports whether the conversation may be compacted at this part of the window.
+func CompactAtFits(at float64) bool {
+	return at >= session.CompactAtLeast/1000.0 && at <= session.CompactAtMost/1000.0
 }
 
 // UnknownTool words a permission rule for a tool that there is none of, empty for any other rule. A slip is a name that

@@ -29,10 +29,19 @@ type Settings struct {
 	RetryFor     string      `toml:"retry_for"` // as in 2h: how long a model that cannot be reached is waited for
 	Secrets      []string    `toml:"secrets"`   // names of environment variables whose values are replaced
 	Protect      []string    `toml:"protect"`   // absolute paths, or under ~, whose change always asks; Load makes them so
+	Context      Context     `toml:"context"`
 	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
 	// Prices are by PROVIDER/MODEL, for models that have none here or another one.
 	Prices map[string]Price `toml:"prices"`
+	// Windows are the sizes of models' context windows in tokens, by PROVIDER/MODEL.
+	Windows map[string]int64 `toml:"windows"`
+}
+
+// Context says how full a model's window may get.
+type Context struct {
+	CompactAt float64 `toml:"compact_at"` // the part of the window at which the conversation is compacted
+	Compact   *bool   `toml:"compact"`    // false: only when somebody asks
 }
 
 // Permissions are lists of rules, as in Bash(git log:*).
@@ -193,6 +202,12 @@ func (l *Loaded) narrow(p Settings, file string) {
 	}
 	if len(p.Prices) > 0 {
 		vain = append(vain, "prices")
+	}
+	if p.Context != (Context{}) {
+		vain = append(vain, "context")
+	}
+	if len(p.Windows) > 0 {
+		vain = append(vain, "windows")
 	}
 	if n := len(p.Permissions.Allow); n > 0 {
 		vain = append(vain, fmt.Sprintf("%d allow rules", n))

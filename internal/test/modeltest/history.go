@@ -7,6 +7,7 @@ import "bytes"
 type conversation struct {
 	api, key string
 	requests int
+	base     int // step of its first request: of a compacted conversation, the ones before are not its own
 	steps    []*stepState
 	versions []string       // anthropic-version and anthropic-beta seen, distinct
 	last     *ParsedRequest // newest accepted request, to explain a difference
@@ -73,7 +74,7 @@ func (c *conversation) variantAt(r *ParsedRequest, i, step int, prefix chain, fo
 		v = c.steps[step].find(prefix)
 	}
 	if v == nil {
-		if foreign {
+		if foreign || compacted(r) && (c.requests == 0 || step < c.base) {
 			return nil, nil
 		}
 		if c.requests == 0 {
@@ -95,6 +96,12 @@ func (c *conversation) variantAt(r *ParsedRequest, i, step int, prefix chain, fo
 			i, clipDiff(v.returned, r.Messages[i].Raw), clipDiff(r.Messages[i].Raw, v.returned))
 	}
 	return v, nil
+}
+
+// compacted reports whether a history begins with what was kept of an older one: it is a new conversation, in which
+// answers of the older one stand without their thinking.
+func compacted(r *ParsedRequest) bool {
+	return len(r.Messages) > 0 && bytes.Contains(r.Messages[0].Raw, []byte("before this point was compacted"))
 }
 
 func (s *stepState) find(prefix chain) *variant {
@@ -160,6 +167,9 @@ func (c *conversation) accept(r *ParsedRequest, prefix chain, path []*variant, m
 		s.variants = append(s.variants, v)
 	}
 	v.model, v.thinking = r.Model, r.call.thinking
+	if c.requests == 0 {
+		c.base = r.Step
+	}
 	s.attempts++
 	c.requests++
 	c.last = r

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/perdure/perdure/internal/cli/process"
+)
+
+// OS is the world of this process.
+func OS() *App {
+	dir, _ := os.Getwd() // an unknown directory fails where it is needed
+	exe, _ := os.Executable()
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup means: a closed terminal is no reason to stop
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	var stdout io.Writer = os.Stdout
+	if process.StdoutClosed() {
+		stdout = closedStdout{}
+	}
+	return &App{
+		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
+		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Screen: term.IsTerminal(int(os.Stdout.Fd())),
+		Asks: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		TTY:  process.TTY(os.Stdin, os.Stderr, os.Stdout), Exe: exe, Zone: time.Local, Size: process.TerminalSize,
+	}
+}

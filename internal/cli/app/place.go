@@ -1,0 +1,67 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// HomeDir is where sessions are kept: $PERDURE_HOME, else the XDG data directory.
+func (a *App) HomeDir() (string, error) {
+	if v := a.Getenv("PERDURE_HOME"); v != "" {
+		if strings.HasPrefix(v, "~") {
+			return "", UsageError("PERDURE_HOME is %s: only a shell expands the ~; write the whole path (./%s is a directory of that name)", v, v)
+		}
+		return filepath.Abs(v)
+	}
+	if v := a.Getenv("XDG_DATA_HOME"); filepath.IsAbs(v) {
+		return filepath.Join(v, "perdure"), nil
+	}
+	if v := a.Getenv("HOME"); filepath.IsAbs(v) {
+		return filepath.Join(v, ".local", "share", "perdure"), nil
+	}
+	return "", UsageError("no place to keep sessions: set PERDURE_HOME or HOME")
+}
+
+// IsDir reports whether a directory is there.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Workdir is the directory that the command was started in, without symbolic links. It may have been deleted since.
+func (a *App) Workdir() (string, error) {
+	dir, err := filepath.EvalSymlinks(a.Dir)
+	if err != nil || !IsDir(dir) || !filepath.IsAbs(dir) {
+		return "", &ExitError{
+			Code: ExitFailed, Text: "the directory that this was started in is gone",
+			Hint: "change to one that exists, and run it again",
+		}
+	}
+	return dir, nil
+}
+
+// Directory makes a path absolute, as sessions record it: with symlinks resolved, where it exists. A relative one needs
+// the directory that the command was started in.
+func (a *App) Directory(dir string) (string, error) {
+	if !filepath.IsAbs(dir) {
+		here, err := a.Workdir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(here, dir)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real, nil
+	}
+	return filepath.Clean(dir), nil
+}
+
+// Tilde writes a path below the home directory as people do.
+func (a *App) Tilde(path string) string {
+	home := a.Getenv("HOME")
+	if rest, ok := strings.CutPrefix(path, home); ok && filepath.IsAbs(home) && (rest == "" || rest[0] == '/') {
+		return "~" + rest
+	}
+	return path
+}

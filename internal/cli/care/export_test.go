@@ -1,0 +1,4 @@
+package care
+
+// Unwritable says why a home cannot be written.
+var Unwritable = unwritable

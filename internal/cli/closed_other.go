@@ -1,6 +1,0 @@
-//go:build !linux
-
-package cli
-
-// stdoutClosed cannot be seen here.
-func stdoutClosed() bool { return false }

@@ -1,0 +1,298 @@
+package pending
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/permission"
+	safe "github.com/perdure/perdure/internal/plain"
+)
+
+// Bounds of a call that is shown to be judged.
+const (
+	maxShownLine = 400     // characters of a line; its beginning and its end are shown
+	maxShownFile = 1 << 20 // bytes of a file that is compared
+	LinesInList  = 400     // lines of a text in approvals list
+	LinesAtEnd   = 40      // lines of a text where a run tells what it waits for
+	maxDiffLines = 10_000  // of both sides; what is longer is shown as its new lines
+)
+
+// Lines are what a person has to know of a call that waits: where, why, and what. most bounds the lines of each of
+// its texts.
+func Lines(w Wait, most int) []string {
+	p := w.Call.Approval
+	out := []string{"in " + safe.Shown(p.Cwd, 500)}
+	if p.Target != "" {
+		out = append(out, "works on "+safe.Visible(p.Target))
+	}
+	if p.Reason != "" {
+		out = append(out, "because "+safe.Shown(p.Reason, 500))
+	}
+	for _, l := range describe(w.Call.Tool, w.Call.Input, p.Cwd, p.Target, most) {
+		out = append(out, "  "+l)
+	}
+	return out
+}
+
+// Line is a call on one line: its file, or its command.
+func Line(w Wait) string {
+	fields := fieldsOf(w.Call.Input)
+	for _, name := range []string{"command", "file_path", "path", "pattern"} {
+		var s string
+		if json.Unmarshal(fields[name], &s) == nil && s != "" {
+			return safe.Shown(w.Call.Tool+" "+display.FirstLine(s), 200)
+		}
+	}
+	return safe.Shown(w.Call.Tool+" "+string(Effective(w.Call.Input)), 200)
+}
+
+// Wider is the pattern that may be granted beside the exact rule of an approval, and what it allows.
+func Wider(w Wait) (rule, allows string) {
+	p := w.Call.Approval
+	if p.Offer == "" {
+		return "", ""
+	}
+	r := permission.Request{Tool: w.Call.Tool, Root: p.Cwd, Cwd: p.Cwd}
+	var command string
+	if json.Unmarshal(fieldsOf(w.Call.Input)["command"], &command) == nil {
+		r.Command = command
+	}
+	if r.Path = p.Target; r.Path == "" { // asked by an older version
+		r.Path = offeredPath(p.Offer)
+	}
+	return permission.Wider(r)
+}
+
+// offeredPath is the path that an exact rule about a file names.
+func offeredPath(rule string) string {
+	_, glob, _ := strings.Cut(rule, "(")
+	var b strings.Builder
+	for i := 0; i < len(glob)-1; i++ {
+		if glob[i] == '\\' && i+1 < len(glob)-1 {
+			i++
+		}
+		b.WriteByte(glob[i])
+	}
+	return b.String()
+}
+
+// callText shows a call for a person who has to judge it: a command as its lines, a change of a file as a diff, then
+// every other field. most bounds the lines of each text: its beginning and its end are shown.
+type callText struct {
+	cwd    string
+	target string // the file behind all links; empty: unknown
+	most   int
+	out    []string
+}
+
+// describe gives the lines of a call. What is shown is what the tool reads: of two fields of one name the last.
+func describe(tool string, input json.RawMessage, cwd, target string, most int) []string {
+	t := &callText{cwd: cwd, target: target, most: most}
+	fields := fieldsOf(input)
+	if fields == nil {
+		t.text(string(input))
+		return t.out
+	}
+	take := func(name string) (string, bool) {
+		var s string
+		if json.Unmarshal(fields[name], &s) != nil || fields[name] == nil {
+			return "", false
+		}
+		return s, true
+	}
+	used := func(names ...string) {
+		for _, n := range names {
+			delete(fields, n)
+		}
+	}
+	switch tool {
+	case "Bash":
+		if command, ok := take("command"); ok {
+			t.text(command)
+			used("command")
+		}
+	case "Write":
+		if content, ok := take("content"); ok {
+			path, _ := take("file_path")
+			t.change(path, func(string) (string, bool) { return content, true }, "", content)
+			used("content", "file_path")
+		}
+	case "Edit":
+		before, okOld := take("old_string")
+		after, okNew := take("new_string")
+		if okOld && okNew {
+			path, _ := take("file_path")
+			all := string(fields["replace_all"]) == "true" || string(fields["replace_all"]) == `"true"`
+			t.change(path, func(was string) (string, bool) { return replaced(was, before, after, all) }, before, after)
+			used("old_string", "new_string", "file_path")
+		}
+	}
+	t.rest(fields)
+	return t.out
+}
+
+// fieldsOf are the fields of a JSON object, of several with one name the last; nil if it is none.
+func fieldsOf(input json.RawMessage) map[string]json.RawMessage {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return nil
+	}
+	return fields
+}
+
+// Effective is an input as tools read it: without fields that a later one of the same name replaces.
+func Effective(input json.RawMessage) json.RawMessage {
+	fields := fieldsOf(input)
+	if fields == nil {
+		return input
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return input
+	}
+	return out
+}
+
+// text adds a text's lines, the beginning and the end of a long one.
+func (t *callText) text(s string) {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	head, tail := lines, []string(nil)
+	if len(lines) > t.most {
+		head, tail = lines[:t.most*2/3], lines[len(lines)-t.most/3:]
+	}
+	for _, l := range head {
+		t.line(l)
+	}
+	if tail != nil {
+		t.out = append(t.out, fmt.Sprintf("… %d lines left out; perdure approvals list --json has all …", len(lines)-len(head)-len(tail)))
+	}
+	for _, l := range tail {
+		t.line(l)
+	}
+}
+
+// line adds one line, of a long one the beginning and the end.
+func (t *callText) line(l string) {
+	if r := []rune(l); len(r) > maxShownLine {
+		l = fmt.Sprintf("%s …%d characters left out… %s", string(r[:maxShownLine*2/3]), len(r)-maxShownLine/3-maxShownLine*2/3, string(r[len(r)-maxShownLine/3:]))
+	}
+	t.out = append(t.out, safe.Visible(l))
+}
+
+// change shows what becomes of a file. Where the file cannot be read or is not as the call wants it, the pieces of the
+// call are shown.
+func (t *callText) change(path string, become func(string) (string, bool), before, after string) {
+	at := t.target
+	if at == "" {
+		at = path
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(t.cwd, at)
+		}
+	}
+	was, exists, readable := readText(at)
+	will, fits := become(was)
+	switch {
+	case readable && fits && exists && was == will:
+		t.out = append(t.out, "the file is like that already: "+safe.Shown(path, maxShownLine))
+		return
+	case readable && fits && short(was, will):
+		name := safe.Visible(strings.TrimPrefix(path, "/")) // on one line
+		old, now := "a/"+name, "b/"+name
+		if !exists {
+			old = "/dev/null"
+		}
+		if d := string(diff.Diff(old, []byte(was), now, []byte(will))); d != "" {
+			_, d, _ = strings.Cut(d, "\n") // without the line that names the program
+			t.text(d)
+			return
+		}
+	case !readable:
+		t.out = append(t.out, "the file as it is cannot be shown: "+safe.Shown(path, maxShownLine))
+	case !fits:
+		t.out = append(t.out, "the text to replace is not found as it is, or more than once: "+safe.Shown(path, maxShownLine))
+	default:
+		t.out = append(t.out, fmt.Sprintf("the whole of %s, now %d bytes, becomes:", safe.Shown(path, maxShownLine), len(was)))
+	}
+	var b strings.Builder
+	mark(&b, "-", before)
+	mark(&b, "+", after)
+	t.text(b.String())
+}
+
+func mark(b *strings.Builder, sign, text string) {
+	for l := range strings.Lines(text) {
+		b.WriteString(sign + strings.TrimSuffix(l, "\n") + "\n")
+	}
+}
+
+func short(texts ...string) bool {
+	n := 0
+	for _, s := range texts {
+		n += strings.Count(s, "\n")
+	}
+	return n <= maxDiffLines
+}
+
+// replaced is what Edit makes of a text. Line ends are looked at as plain newlines, as Edit does.
+func replaced(was, before, after string, all bool) (string, bool) {
+	was, before = strings.ReplaceAll(was, "\r\n", "\n"), strings.ReplaceAll(before, "\r\n", "\n")
+	switch n := strings.Count(was, before); {
+	case before == "":
+		return after, was == ""
+	case n == 0 || n > 1 && !all:
+		return was, false
+	}
+	return strings.ReplaceAll(was, before, after), true
+}
+
+// readText reads a regular file of text; one that is missing is empty and readable.
+func readText(path string) (text string, exists, readable bool) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if os.IsNotExist(err) {
+		return "", false, true
+	}
+	if err != nil {
+		return "", true, false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", true, false
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxShownFile+1))
+	if err != nil || len(b) > maxShownFile || bytes.IndexByte(b, 0) >= 0 {
+		return "", true, false
+	}
+	return string(b), true, true
+}
+
+// rest adds the other fields by name.
+func (t *callText) rest(fields map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var s string
+		if json.Unmarshal(fields[name], &s) != nil {
+			s = string(fields[name])
+		}
+		label := safe.Shown(name, 60) + ":"
+		if !strings.Contains(s, "\n") {
+			t.line(label + " " + s)
+			continue
+		}
+		t.out = append(t.out, label)
+		from := len(t.out)
+		t.text(s)
+		for i := from; i < len(t.out); i++ {
+			t.out[i] = "  " + t.out[i]
+		}
+	}
+}

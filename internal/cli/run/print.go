@@ -1,0 +1,153 @@
+package run
+
+import (
+	"context"
+	"sync"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
+)
+
+// maxReport bounds the lines that tell what a resume found.
+const maxReport = 8
+
+// printer words a run: on stdout in the shape that was asked for, on stderr what a person should know. Deltas come from
+// another goroutine than events.
+type printer struct {
+	app   *app.App
+	mu    sync.Mutex
+	out   shape
+	bare  bool        // stdout has all: stderr need not name what it waits for
+	named bool        // stdout names the session first
+	piped int         // bytes of stdin that went with the prompt
+	home  *homes.Home // to look up the calls that wait
+	asker *asker      // asks about them at this terminal; nil: nobody is there
+}
+
+func newPrinter(a *app.App, f *Flags, prompt string, piped int) *printer {
+	stream := f.format == "stream-json"
+	return &printer{
+		app: a, out: shapeOf(a, f, prompt), bare: stream, named: stream || f.format == "claude-stream-json" || f.format == "text" && a.Screen, piped: piped,
+	}
+}
+
+// opened announces the session, so that it can be found while it runs.
+func (p *printer) opened(st *session.State, resumed bool, words func(int64) string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.opened(st, resumed, words)
+	switch {
+	case !p.named && p.piped > 0:
+		p.app.Note("session %s, with %s of stdin", st.ID, display.Bytes(int64(p.piped)))
+	case !p.named:
+		p.app.Note("session %s", st.ID)
+	case p.piped > 0 && !p.bare:
+		p.app.Note("the prompt has %s of stdin", display.Bytes(int64(p.piped)))
+	}
+}
+
+// observe shows events and deltas as they come.
+func (p *printer) observe(u engine.Update) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.observe(u)
+	switch b := u.Body.(type) {
+	case *session.ModelFailed:
+		p.retrying(b) // on stderr, for people and logs alike; the view has ended its line
+	case *session.Compacted:
+		if !p.app.Screen {
+			p.app.Note("compacted: %s → about %s tokens", display.Grouped(b.TokensBefore), display.Grouped(b.TokensAfter))
+		}
+	default:
+	}
+}
+
+func (p *printer) turnEnded(t view.Turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.turnEnded(t)
+}
+
+// asleep tells that a run with --wait goes to sleep, and what wakes it. The turn's words come now: their reader need not
+// wait for the next one.
+func (p *printer) asleep(r *view.Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.asleep(r)
+	if p.bare {
+		return
+	}
+	if len(r.Waiting) > 0 {
+		waits := p.waiting(r, p.asker != nil)
+		if len(waits) < len(r.Waiting) || p.asker == nil {
+			p.app.Hint("this process sleeps until then, and goes on")
+		}
+		if p.asker != nil && len(waits) > 0 {
+			p.asker.ask(context.Background(), waits)
+		}
+	}
+	if len(r.Awaits) > 0 {
+		p.app.Note("session %s sleeps until it can tell:", r.SessionID)
+		p.list(r)
+	}
+}
+
+// result prints the outcome: to stdout what was asked for, to stderr what a person should know.
+func (p *printer) result(r *view.Result, resumed, runsOn bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if resumed {
+		p.report(r)
+	}
+	p.out.result(r)
+	p.stop(r, runsOn)
+	p.awaits(r)
+}
+
+// report tells what resuming found, in at most eight lines.
+func (p *printer) report(r *view.Result) {
+	for i, rec := range r.Recovered {
+		if i == maxReport-1 && len(r.Recovered) > maxReport {
+			p.app.Hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
+			return
+		}
+		p.app.Hint("resumed: %s %s: %s", rec.Kind, display.Line(rec.ID, 500), display.Line(rec.Text, 500))
+		p.app.QuoteOutput(rec.Output)
+	}
+}
+
+// stop says why the run stopped, and how to go on.
+func (p *printer) stop(r *view.Result, runsOn bool) {
+	a := p.app
+	switch r.StopReason {
+	case session.TurnEndTurn:
+	case session.TurnNone:
+		a.Note("session %s: there is no interrupted turn", r.SessionID)
+	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
+		p.waiting(r, false)
+		a.Hint("then: perdure -p --resume %s", r.SessionID)
+	case session.TurnMaxSteps, session.TurnMaxBudget:
+		p.limited(r)
+	case session.TurnContextLimit:
+		if r.Failure == nil {
+			p.limited(r)
+			return
+		}
+		p.failed(r)
+	case session.TurnCancelled:
+		a.Note("session %s: the turn was cancelled", r.SessionID)
+	case session.TurnParked:
+		if r.Message != "" { // somebody paused or closed it while it ran
+			a.Note("session %s stopped: %s; the turn stays open", r.SessionID, r.Message)
+			return
+		}
+		a.Note("session %s is parked: the turn stays open%s", r.SessionID, map[bool]string{true: " and its command runs on"}[runsOn])
+		a.Hint("perdure -p --resume %s goes on", r.SessionID)
+	default:
+		p.failed(r)
+	}
+}

@@ -1,0 +1,61 @@
+package run
+
+import (
+	"context"
+
+	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/view"
+)
+
+// waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so
+// that nothing has to be run for it.
+func (p *printer) waiting(r *view.Result, here bool) []pending.Wait {
+	a := p.app
+	a.Note("session %s waits for you:", r.SessionID)
+	for _, w := range r.Waiting {
+		if w.Kind != pending.Question {
+			continue
+		}
+		a.Hint("%s asks: %s", w.ID, display.Shown(w.Question.Question, 2000))
+		for i, o := range w.Question.Options {
+			a.Hint("  %d. %s", i+1, display.Shown(o, 200))
+		}
+		if here {
+			continue
+		}
+		if len(w.Question.Options) > 0 {
+			a.Hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
+		} else {
+			a.Hint("perdure answer %s TEXT", w.ID)
+		}
+	}
+	waits, calls := p.waits(r), 0
+	for _, w := range waits {
+		if w.Call.Question != nil {
+			continue
+		}
+		calls++
+		a.Hint("%s  %s", w.ID, display.Shown(w.Call.Tool, display.MaxCell))
+		for _, l := range pending.Lines(w, pending.LinesAtEnd) {
+			a.Hint("  %s", l)
+		}
+		if !here {
+			a.Hint("perdure approvals allow %s   (or deny)", w.ID)
+		}
+	}
+	if calls > 1 && !here {
+		a.Hint("perdure approvals allow --all %s   allows all of them", r.SessionID)
+	}
+	return waits
+}
+
+// waits are the approvals and questions that wait, as the session has them.
+func (p *printer) waits(r *view.Result) []pending.Wait {
+	st, err := p.home.State(context.Background(), r.SessionID)
+	if err != nil {
+		p.app.Note("what waits cannot be shown: %v", err)
+		return nil
+	}
+	return pending.Both(st)
+}

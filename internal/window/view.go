@@ -1,0 +1,46 @@
+package window
+
+import (
+	"github.com/perdure/perdure/internal/session"
+)
+
+// Part is one part of what the next request holds.
+type Part struct {
+	Name   string
+	Bytes  int64
+	Tokens int64 // its share of the state's estimate, by bytes
+}
+
+// Parts lists what the next request holds, in the order in which it stands.
+func Parts(st *session.State, t *session.Transcript) []Part {
+	out := []Part{{Name: "system", Bytes: int64(len(st.Agent.System))}, {Name: "tools", Bytes: int64(len(st.Agent.Tools))}}
+	add := func(name string, n int64) {
+		if last := &out[len(out)-1]; last.Name == name {
+			last.Bytes += n
+			return
+		}
+		out = append(out, Part{Name: name, Bytes: n})
+	}
+	all, kept := t.Upcoming(), int64(0)
+	for _, p := range t.Kept() {
+		name := p.Name
+		if name == PartAbout && len(out) > 2 {
+			name = PartMessage
+		}
+		add(name, int64(len(p.Text)))
+		kept += int64(len(p.Text))
+	}
+	steps := -kept
+	for _, m := range all {
+		steps += size(m, 0)
+	}
+	add("steps", steps)
+	total := int64(0)
+	for _, p := range out {
+		total += p.Bytes
+	}
+	for i := range out {
+		out[i].Tokens = st.Estimate() * out[i].Bytes / max(total, 1)
+	}
+	return out
+}
