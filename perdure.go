@@ -56,6 +56,7 @@ type Config struct {
 	Limits   view.Limits                               // of every command that a session's model starts
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
 	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
+	Windows  map[string]int64                          // sizes of context windows in tokens, by PROVIDER/MODEL, as well
 	Observe  func(Update)                              // sees events and deltas of sessions that this process runs; must not block
 	Log      *slog.Logger                              // nil discards
 	Now      func() time.Time                          // nil: the system's clock
@@ -84,7 +85,7 @@ func HideKeys() error { return homes.HideKeys() }
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	in := homes.Config{
 		Store: cfg.Store, Environ: cfg.Environ, Provider: cfg.Provider, ShimPath: cfg.ShimPath, Protect: cfg.Protect,
-		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Log: cfg.Log, Now: cfg.Now,
+		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Log: cfg.Log, Now: cfg.Now,
 	}
 	if cfg.Tools != nil {
 		in.Tools = tools.Of(cfg.Tools)

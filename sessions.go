@@ -88,11 +88,6 @@ func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*view.Sess
 	return h.in.View(ctx, id, homes.ViewOptions(opt))
 }
 
-// Context shows what the next request of a session's model holds, with the tokens of each part.
-func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
-	return h.in.Context(ctx, id)
-}
-
 // Messages is a session's conversation as a model's next request would hold it.
 func (h *Home) Messages(ctx context.Context, id string) ([]model.Message, error) {
 	st, err := h.in.State(ctx, id)
@@ -104,6 +99,11 @@ func (h *Home) Messages(ctx context.Context, id string) ([]model.Message, error)
 		return nil, err
 	}
 	return t.Upcoming(), nil
+}
+
+// Context shows what the next request to a session's model holds, with the tokens of each part. Errors: store.ErrNotFound.
+func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
+	return h.in.Context(ctx, id)
 }
 
 // List returns one page of the home's sessions, the newest first. The query's Activity is idle, running, waiting, stopped,

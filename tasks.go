@@ -35,7 +35,7 @@ type TaskSpec struct {
 	Argv    []string // run without a shell; empty: Command is the text of a shell
 	Command string   // for people too, if Argv is given
 	Cwd     string   // absolute
-	Restart string   // after a reboot: "reboot", or empty for never
+	Restart string   // after a reboot: on-reboot, or empty for never
 	view.TaskSettings
 }
 

@@ -74,7 +74,7 @@ func TaskFigures(t view.Task) string {
 
 // TaskStatus is how a task stands, in words.
 func TaskStatus(t view.Task) string {
-	s := string(t.Status)
+	s := t.Status
 	switch {
 	case t.Status == string(session.CommandExited) && t.ExitCode != nil:
 		s = fmt.Sprintf("exited %d", *t.ExitCode)
