@@ -91,6 +91,7 @@ func (a *App) diagnose(ctx context.Context) (*diagnosis, error) {
 	set := d.configuration(a)
 	d.permissions(home) // before opening, which sets them right
 	d.writable(home)
+	d.links(home)
 	d.disk(existing(home))
 	err = a.withSettings(ctx, set, func(h *perdure.Home) error {
 		d.add(levelOK, "filesystem", "", "%s is on a local filesystem", home)

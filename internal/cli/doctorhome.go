@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/store"
 )
 
@@ -58,6 +59,15 @@ func (d *diagnosis) permissions(home string) {
 		d.add(levelWarn, "permissions", "chmod -R go-rwx "+quote(home), "others may reach %d files of the home, such as %s", open, first)
 	default:
 		d.add(levelOK, "permissions", "", "%s is for its owner alone", home)
+	}
+}
+
+// links looks for what stands in the place of the home's directories: nothing is written through a symbolic link.
+func (d *diagnosis) links(home string) {
+	for _, name := range []string{"acts", "deleting", "holders", "outputs", "ports", "streams", "tmp"} {
+		if err := realdir.Check(home, name); errors.Is(err, realdir.ErrLink) {
+			d.add(levelFail, "links", "", "%v", err)
+		}
 	}
 }
 
