@@ -9,6 +9,9 @@ import (
 	"github.com/perdure/perdure/session"
 )
 
+// maxToldTasks bounds the tasks that a run names at its end.
+const maxToldTasks = 5
+
 // tellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
 // to find and to end them.
 func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
@@ -29,7 +32,8 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 	if len(tasks) > 0 {
 		a.note("still running:")
 	}
-	for _, t := range tasks {
+	more := max(0, len(tasks)-maxToldTasks)
+	for _, t := range tasks[:len(tasks)-more] {
 		how := ""
 		if t.Status != session.CommandRunning {
 			how = taskStatus(t) + ", "
@@ -37,6 +41,9 @@ func (a *App) tellTasks(ctx context.Context, h *perdure.Home, id string) {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
 		a.hint("%s (%s%s): %s", called(t), how, a.taskFigures(t), shown(firstLine(t.Command), 500))
+	}
+	if more > 0 {
+		a.hint("and %d more: perdure task list %s", more, id)
 	}
 	switch len(tasks) {
 	case 0:
