@@ -89,6 +89,9 @@ func (a *App) size() (columns, rows int) {
 
 // Main runs one command line and returns its exit code.
 func Main(ctx context.Context, a *App, args []string) int {
+	placed := *a
+	a = &placed
+	a.placeHome()
 	world := *a
 	out := &results{to: a.Stdout}
 	world.Stdout = out
@@ -170,6 +173,22 @@ func (a *App) getenv(name string) string {
 		}
 	}
 	return ""
+}
+
+// placeHome makes a relative PERDURE_HOME absolute before anything reads it: it means the directory that the command was
+// started in, also where a hint or an inherited variable names it elsewhere.
+func (a *App) placeHome() {
+	v := a.getenv("PERDURE_HOME")
+	if v == "" || filepath.IsAbs(v) || strings.HasPrefix(v, "~") || !filepath.IsAbs(a.Dir) {
+		return
+	}
+	environ := []string{"PERDURE_HOME=" + filepath.Join(a.Dir, v)}
+	for _, kv := range a.Environ {
+		if !strings.HasPrefix(kv, "PERDURE_HOME=") {
+			environ = append(environ, kv)
+		}
+	}
+	a.Environ = environ
 }
 
 // home is where sessions are kept: $PERDURE_HOME, else the XDG data directory.
