@@ -260,6 +260,7 @@ func TestWhoseApprovalIsSpent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := called("Fetch")
 			call := &w.st.Turn.Calls[0]
+			call.Approval = nil
 			if c.asked {
 				call.Approval = &session.Approval{Answered: true, Allow: true, Bound: w.st.Binding(call)}
 			}
