@@ -75,6 +75,9 @@ func (p *printer) failed(r *view.Result) {
 
 // tooLong says what helps when the conversation does not fit the window.
 func (p *printer) tooLong(r *view.Result) {
+	if strings.Contains(r.Message, session.CompactionOff) {
+		p.app.Hint("perdure compact %s makes room, then perdure -p --resume %s goes on; with --no-compact=false it does so by itself", r.SessionID, r.SessionID)
+	}
 	prompt := ""
 	if !r.TurnOpen {
 		prompt = " PROMPT"
