@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/memory"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
 )
 
 // How far an output was looked at is recorded when it is far, and not often; at the end it is recorded however little it

@@ -21,7 +21,7 @@ const (
 	// are denied.
 	ModePlan Mode = "plan"
 	// ModeDefault allows Read, Glob, Grep and commands that only read inside,
-	// TodoWrite, AskUser, and
+	// TodoWrite, Note, History, AskUser, and
 	// BashOutput, Await and KillBash of own tasks; all else asks.
 	ModeDefault Mode = "default"
 	// ModeAcceptEdits also allows Write and Edit inside.
@@ -56,7 +56,7 @@ func byMode(p Policy, r Request) Decision {
 		return allow("mode bypassPermissions allows what no rule forbids")
 	}
 	switch r.Tool {
-	case toolTodoWrite, toolAskUser:
+	case toolTodoWrite, toolAskUser, toolNote, toolHistory:
 		return allow(r.Tool + " touches nothing outside the session")
 	case toolBashOutput, toolAwait, toolKillBash:
 		if r.OwnTask {

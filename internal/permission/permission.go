@@ -34,13 +34,15 @@ const (
 	toolGrep       = "Grep"
 	toolTodoWrite  = "TodoWrite"
 	toolAskUser    = "AskUser"
+	toolNote       = "Note"
+	toolHistory    = "History"
 )
 
 // Tools are the names of the built-in tools. The slice is the caller's.
 func Tools() []string {
 	return []string{
-		toolAskUser, toolAwait, toolBash, toolBashInput, toolBashOutput, toolEdit, toolGlob, toolGrep, toolKillBash, toolRead,
-		toolTodoWrite, toolWrite,
+		toolAskUser, toolAwait, toolBash, toolBashInput, toolBashOutput, toolEdit, toolGlob, toolGrep, toolHistory, toolKillBash, toolNote,
+		toolRead, toolTodoWrite, toolWrite,
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"iter"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -129,6 +130,8 @@ type Env struct {
 	// Hidden tells of a file or directory that the permission rules keep from being read: searches leave it out. Nil
 	// hides nothing.
 	Hidden func(abs string) bool
+	// Log reads the session's log, an ancestor's part first. Nil: it cannot be read.
+	Log func(ctx context.Context) iter.Seq2[LogEntry, error]
 }
 
 // Files is the filesystem as tools use it. Paths are absolute. What is neither a regular file nor a directory (a
