@@ -108,10 +108,13 @@ func (h *Home) Approve(ctx context.Context, w Waiting, a Approval) error {
 // Cancel asks to end a session's open turn.
 func (h *Home) Cancel(ctx context.Context, id string) error { return h.in.Cancel(ctx, id) }
 
-// Compact asks to compact a session's conversation, before its next model call, or at once if no turn is open and
-// somebody runs it. Focus says what the summary should dwell on; it may be empty.
-func (h *Home) Compact(ctx context.Context, id, focus string) error {
-	return h.in.Deliver(ctx, id, "", &session.CompactRequested{Focus: focus})
+// Compact compacts a session's conversation: the model writes a summary, dwelling on focus if that is not empty, and its
+// requests hold that, the user's messages, the running tasks and the newest steps from then on. The log keeps everything. A
+// session that nobody holds is compacted before Compact returns, unless an open turn waits for something; then, and if
+// somebody holds it, it is compacted before its next model call. Errors: store.ErrNotFound; ErrRefused when the model has
+// not said anything yet.
+func (h *Home) Compact(ctx context.Context, id, focus string) (view.Compaction, error) {
+	return h.in.Compact(ctx, id, focus)
 }
 
 // Await says what a session's model is to be told of: a task's end, a line of its output, or a time.

@@ -16,6 +16,9 @@ import (
 
 // Main runs one command line and returns its exit code.
 func Main(ctx context.Context, a *app.App, args []string) int {
+	placed := *a
+	a = &placed
+	a.PlaceHome()
 	world := *a
 	out := &app.Results{To: a.Stdout}
 	world.Stdout = out

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/task"
@@ -142,6 +143,11 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	if !plainID(id) {
 		return nil // It never had any: such an id is no name of a directory.
 	}
+	for _, dir := range homeDirs {
+		if err := realdir.Check(h.dir, dir); err != nil {
+			return err // what is behind a link is not ours
+		}
+	}
 	r := h.commands()
 	acts, err := r.List(id)
 	if err != nil {
@@ -164,10 +170,22 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	}
 	errs = append(errs, h.FreePorts(id))
 	for _, dir := range homeDirs {
-		errs = append(errs, os.RemoveAll(filepath.Join(h.dir, dir, id)))
+		errs = append(errs, h.removeDir(dir, id))
 		h.step(dir)
 	}
 	return errors.Join(errs...)
+}
+
+// removeDir removes a session's directory from one of the home's.
+func (h *Home) removeDir(dir, id string) error {
+	root, err := realdir.Open(h.dir, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.RemoveAll(id), root.Close())
 }
 
 // homeDirs are the home's directories that have one for each session.

@@ -96,6 +96,7 @@ func diagnose(ctx context.Context, a *app.App) (*diagnosis, error) {
 	set := d.configuration(a)
 	d.permissions(home) // before opening, which sets them right
 	d.writable(home)
+	d.links(home)
 	d.disk(existing(home))
 	err = a.WithSettings(ctx, set, func(h *homes.Home) error {
 		d.add(levelOK, "filesystem", "", "%s is on a local filesystem", home)

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/store"
 )
 
@@ -60,6 +61,15 @@ func (d *diagnosis) permissions(home string) {
 		d.add(levelWarn, "permissions", "chmod -R go-rwx "+display.Quote(home), "others may reach %d files of the home, such as %s", open, first)
 	default:
 		d.add(levelOK, "permissions", "", "%s is for its owner alone", home)
+	}
+}
+
+// links looks for what stands in the place of the home's directories: nothing is written through a symbolic link.
+func (d *diagnosis) links(home string) {
+	for _, name := range []string{"acts", "deleting", "holders", "outputs", "ports", "streams", "tmp"} {
+		if err := realdir.Check(home, name); errors.Is(err, realdir.ErrLink) {
+			d.add(levelFail, "links", "", "%v", err)
+		}
 	}
 }
 

@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/settings"
 )
@@ -18,14 +20,27 @@ import (
 // writable looks whether sessions can be made and go on in the home: a look at it needs less.
 func (d *diagnosis) writable(home string) {
 	err := unwritable(home)
+	of, at, copied := homes.CopyOf(home)
+	if copied {
+		d.add(levelOK, "copy", "", "%s is a copy of %s, of %s; what is done here is not done there", home, of, at.Format(time.DateTime))
+	}
 	switch _, missing := os.Stat(home); {
 	case err != nil:
-		d.add(levelFail, "write", "what is there can be looked at; to go on, make it writable, or name another home by PERDURE_HOME", "%v", err)
+		d.notWritable(err, copied)
 	case missing != nil:
 		d.add(levelOK, "write", "", "%s can be made", home)
 	default:
 		d.add(levelOK, "write", "", "%s can be written", home)
 	}
+}
+
+// notWritable tells why nothing can be written. A copy is good to be looked at all the same.
+func (d *diagnosis) notWritable(err error, copied bool) {
+	level := levelFail
+	if copied {
+		level = levelWarn
+	}
+	d.add(level, "write", "what is there can be looked at; to go on, make it writable, or name another home by PERDURE_HOME", "%v", err)
 }
 
 // unwritable says why nothing can be written in the home, or why it cannot be made; nil: it can, as far as permissions

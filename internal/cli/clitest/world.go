@@ -317,3 +317,11 @@ func (w *World) Scripted(script string) string {
 
 // SaysYes is a script that answers any prompt, twice.
 const SaysYes = `{"turns":[{"match":"","steps":[{"text":"Yes."},{"text":"Yes again."}]}]}`
+
+// InHome is a world whose PERDURE_HOME is another one.
+func (w *World) InHome(home string) *World {
+	other, app := *w, *w.App
+	app.Environ = append([]string{"PERDURE_HOME=" + home}, w.App.Environ...)
+	other.App = &app
+	return &other
+}
