@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/store"
@@ -159,4 +160,59 @@ func Example_follow() {
 	// 3 message.received
 	// 4 turn.started
 	// 5 session.released
+}
+
+// A program makes a session's model be told of something, and runs the session until it was.
+func ExampleHome_Await() {
+	ctx := context.Background()
+	h, work, done := home()
+	defer done()
+	script := filepath.Join(work, "script.json")
+	if err := os.WriteFile(script, []byte(`{"turns":[{"match":"[await_1]","steps":[{"text":"Good morning."}]}]}`), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	agent, err := h.Agent(ctx, "scripted/"+script)
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := h.Create(ctx, perdure.Spec{Agent: agent, Cwd: work})
+	if err != nil {
+		log.Fatal(err)
+	}
+	await, err := h.Await(ctx, id, perdure.Await{Event: "timer", After: 50 * time.Millisecond, Note: "say good morning"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(await)
+	// A process may die here: whoever runs the session next tells it, once.
+	r, err := h.Run(ctx, id, perdure.RunOptions{Wait: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Result, len(r.Awaits))
+	// Output:
+	// await_1
+	// Good morning. 0
+}
+
+// Read the end of a log, whatever its length.
+func ExampleHome_Events() {
+	ctx := context.Background()
+	h, _, done := home()
+	defer done()
+	id, err := h.Create(ctx, perdure.Spec{Events: []perdure.Entry{
+		perdure.AppEvent("mine", []byte("one")), perdure.AppEvent("mine", []byte("two")), perdure.TitleEvent("a title"),
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for ev, err := range h.Events(ctx, id, perdure.Range{Kinds: []store.Kind{"app"}, Last: 1}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, data, _ := ev.App()
+		fmt.Println(ev.Seq, string(data))
+	}
+	// Output:
+	// 3 two
 }

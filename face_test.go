@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
 	"github.com/perdure/perdure/view"
@@ -227,5 +228,74 @@ func TestStoreOfOnesOwn(t *testing.T) {
 	}
 	if err := h.Delete(ctx, "kept", "child"); err != nil {
 		t.Errorf("delete: %v", err)
+	}
+}
+
+// Goal: what else there is does what it says, through the face.
+func TestRestOfTheFace(t *testing.T) {
+	ctx := t.Context()
+	h := openHome(t, perdure.Config{Secrets: map[string]string{"DOOR": "sesame-open-9"}})
+	r, err := h.Record(ctx, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.User(ctx, perdure.Text("hello")); err != nil {
+		t.Fatal(err)
+	}
+	reply := &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{
+		{Type: model.BlockText, Text: "hi"}, {Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: "Look", Input: []byte(`{}`)}},
+	}}
+	if _, err := r.Assistant(ctx, "mine", reply); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ToolResult(ctx, "u", false, perdure.Text("nothing")); err != nil {
+		t.Fatal(err)
+	}
+	if ms, err := r.Messages(ctx); err != nil || len(ms) != 3 {
+		t.Errorf("%+v, %v", ms, err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := h.Context(ctx, "s"); err != nil || c.SessionID != "s" || len(c.Messages) != 3 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if v, err := h.View(ctx, "s", perdure.ViewOptions{Messages: true, All: true}); err != nil || len(v.Messages) != 3 || len(v.Acts) == 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+	if got := h.Hide("say sesame-open-9"); got != "say [secret:DOOR]" {
+		t.Errorf("hidden: %q", got)
+	}
+	if err := h.Cancel(ctx, "s"); err != nil {
+		t.Errorf("cancel: %v", err)
+	}
+	if _, err := h.Send(ctx, "s", "k", "later"); err != nil {
+		t.Errorf("send: %v", err)
+	}
+	if again, err := h.Send(ctx, "s", "k", "later"); err != nil || !again.Known {
+		t.Errorf("send again: %+v, %v", again, err)
+	}
+	n := 0
+	err = h.Each(ctx, store.Query{}, func(l view.Listing) error {
+		n++
+		if l.ID != "s" || l.Pending != 1 {
+			t.Errorf("%+v", l)
+		}
+		return nil
+	})
+	if err != nil || n != 1 {
+		t.Errorf("%d sessions, %v", n, err)
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := h.Backup(ctx, dir); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := perdure.Open(ctx, dir, perdure.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = copied.Close() }()
+	if ms, err := copied.Messages(ctx, "s"); err != nil || len(ms) < 3 {
+		t.Errorf("%+v, %v", ms, err)
 	}
 }

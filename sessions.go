@@ -117,6 +117,10 @@ func (h *Home) Each(ctx context.Context, q store.Query, do func(view.Listing) er
 	return h.in.Each(ctx, q, do)
 }
 
+// Takeover frees a session whose holder is declared dead by a human, or was killed where this machine cannot see it. If the
+// holder lives after all, it is fenced: its next append fails. Errors: store.ErrNotFound, store.ErrUncertain.
+func (h *Home) Takeover(ctx context.Context, id string) error { return h.in.Takeover(ctx, id) }
+
 // PlanDelete looks what the deletion of a session would take away, and changes nothing. Errors: store.ErrNotFound.
 func (h *Home) PlanDelete(ctx context.Context, id string) (view.Deletion, error) {
 	return h.in.PlanDelete(ctx, id)

@@ -172,3 +172,42 @@ func TestTasksThroughTheFace(t *testing.T) {
 		t.Errorf("no such task: %v", err)
 	}
 }
+
+// Goal: who declares a holder dead frees its session, and the holder can write no more if it lives.
+func TestTakeoverFencesTheHolder(t *testing.T) {
+	ctx := t.Context()
+	h := openHome(t, perdure.Config{})
+	other, err := perdure.Open(ctx, h.Dir(), perdure.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	old, err := h.Record(ctx, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *store.HeldError
+	if _, err := other.Record(ctx, "s"); !errors.As(err, &held) {
+		t.Errorf("two hold it: %v", err)
+	}
+	if err := other.Takeover(ctx, "s"); err != nil {
+		t.Fatal(err)
+	}
+	now, err := other.Record(ctx, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := now.User(ctx, perdure.Text("mine")); err != nil {
+		t.Error(err)
+	}
+	if _, err := old.Append(ctx, perdure.User, perdure.AppEvent("a", nil)); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("the old holder wrote: %v", err)
+	}
+	if err := now.Close(); err != nil {
+		t.Error(err)
+	}
+	_ = old.Close() // it says that it was fenced
+	if err := h.Takeover(ctx, "none"); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("no session: %v", err)
+	}
+}

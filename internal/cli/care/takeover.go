@@ -2,7 +2,6 @@ package care
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,10 +38,7 @@ func takeover(ctx context.Context, a *app.App, h *homes.Home, id string, yes boo
 	if err != nil {
 		return err
 	}
-	taker, ok := h.Store().(store.Taker)
 	switch {
-	case !ok:
-		return fmt.Errorf("session %s: this store cannot take sessions over", id)
 	case info.Holder == nil || info.Holder.Alive == store.Dead:
 		a.Note("nobody holds session %s; %s goes on", id, a.Command("-p", "--resume", id))
 		return nil
@@ -51,11 +47,7 @@ func takeover(ctx context.Context, a *app.App, h *homes.Home, id string, yes boo
 			return err
 		}
 	}
-	lease, err := taker.Takeover(ctx, id)
-	if err != nil {
-		return err
-	}
-	if err := h.Store().Release(ctx, lease); err != nil {
+	if err := h.Takeover(ctx, id); err != nil {
 		return err
 	}
 	a.Note("session %s is free; %s goes on", id, a.Command("-p", "--resume", id))
