@@ -45,6 +45,8 @@ type Config struct {
 	// Ports gives a session a range of ports of its own, which its commands are told; idle: none of them runs, so that a
 	// port in use is a stranger's. Nil, or an error: they are told none.
 	Ports func(sessionID string, idle bool) (first, last int, err error)
+	// Memory gives what the sessions of a directory remember beyond their conversations; nil, or an error: nothing.
+	Memory func(root string) (tools.Memory, error)
 	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
 	Sync    func(*os.File) error
 	Protect []string              // more protected paths

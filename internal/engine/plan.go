@@ -38,6 +38,9 @@ func (s *Session) planned(c *session.Call) (plan, error) {
 	}
 	p.effect = p.tool.Spec().Effect
 	p.ask = permission.Request{Tool: c.Tool}
+	if r, ok := p.tool.(tools.Reader); ok && r.Reads(p.call) {
+		p.effect, p.ask.Reads = session.EffectRead, true
+	}
 	if cmd, ok := p.tool.(tools.Commander); ok {
 		if s.eng.cfg.Commands == nil {
 			p.refusal = errorResult("Commands cannot be run here.")

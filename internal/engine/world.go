@@ -42,11 +42,25 @@ func (s *Session) policy() permission.Policy {
 func (s *Session) env() tools.Env {
 	view, policy := s.state.View(), s.policy()
 	return tools.Env{
-		Cwd: view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
+		Memory: s.memory(),
+		Cwd:    view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
 		Tasks: tasks{s: s, view: view}, Replace: s.eng.cfg.Secrets.Replace, Partial: s.eng.cfg.Secrets.Partial,
 		Log:     func(ctx context.Context) iter.Seq2[tools.LogEntry, error] { return s.eng.log(ctx, view) },
 		AwaitID: func() string { return s.newAwaitID(view.NextAwait) }, Hidden: func(abs string) bool { return permission.Hidden(policy, abs) },
 	}
+}
+
+// memory is what the session remembers beyond its conversation, or nil.
+func (s *Session) memory() tools.Memory {
+	if s.eng.cfg.Memory == nil || s.state.Config.Root == "" {
+		return nil
+	}
+	m, err := s.eng.cfg.Memory(s.state.Config.Root)
+	if err != nil {
+		s.eng.cfg.Log.Warn("the session has no memory", "session", s.state.ID, "error", err)
+		return nil
+	}
+	return m
 }
 
 // variables are what a command starts from as far as it is known before: the process's environment, the session's

@@ -39,7 +39,7 @@ func (h *Home) Backup(ctx context.Context, dir string) error {
 		return fmt.Errorf("back up to %s: %w", dir, err)
 	}
 	err = archiver.Backup(ctx, partial)
-	for _, name := range []string{"acts", "outputs"} {
+	for _, name := range []string{"acts", "outputs", "knowledge"} {
 		if err == nil {
 			err = copyTree(ctx, filepath.Join(h.dir, name), filepath.Join(partial, name))
 		}

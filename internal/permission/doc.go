@@ -13,7 +13,7 @@
 //  2. A deny rule that matches denies, in every mode. For Bash it looks at every
 //     command of the text: nested substitutions, function bodies, the inside of
 //     wrappers (sudo, env, timeout, xargs, find -exec, sh -c …).
-//  3. Mode plan denies BashInput, Write, Edit, and Bash unless it only reads.
+//  3. Mode plan denies BashInput, Write, Edit, changes of the memory, and Bash unless it only reads.
 //  4. Deciding commands (perdure approvals, answer, permissions, takeover …) and
 //     protected paths (Policy.Protected, .git, .perdure, and what [StartupFiles]
 //     lists: files that programs execute from or obey) ask, in every mode, whatever is granted,

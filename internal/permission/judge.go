@@ -64,6 +64,10 @@ func (j *judge) planned() (Decision, bool) {
 		return deny("nothing is typed into commands")
 	case toolWrite, toolEdit:
 		return deny("files are not changed")
+	case toolMemory:
+		if !j.r.Reads {
+			return deny("the memory is not changed")
+		}
 	}
 	return Decision{}, false
 }

@@ -17,11 +17,11 @@ type Mode = session.Mode
 // The modes, from the most careful to the least. The zero value and any unknown
 // value act as ModeDefault.
 const (
-	// ModePlan is ModeDefault, but Write, Edit, and Bash that does more than read
-	// are denied.
+	// ModePlan is ModeDefault, but Write, Edit, changes of the memory, and Bash that
+	// does more than read are denied.
 	ModePlan Mode = "plan"
 	// ModeDefault allows Read, Glob, Grep and commands that only read inside,
-	// TodoWrite, Note, History, AskUser, and
+	// TodoWrite, Note, History, AskUser, memory, and
 	// BashOutput, Await and KillBash of own tasks; all else asks.
 	ModeDefault Mode = "default"
 	// ModeAcceptEdits also allows Write and Edit inside.
@@ -58,6 +58,8 @@ func byMode(p Policy, r Request) Decision {
 	switch r.Tool {
 	case toolTodoWrite, toolAskUser, toolNote, toolHistory:
 		return allow(r.Tool + " touches nothing outside the session")
+	case toolMemory:
+		return allow("memory touches nothing but its own files")
 	case toolBashOutput, toolAwait, toolKillBash:
 		if r.OwnTask {
 			return allow("the task belongs to this session")

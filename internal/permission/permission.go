@@ -36,13 +36,14 @@ const (
 	toolAskUser    = "AskUser"
 	toolNote       = "Note"
 	toolHistory    = "History"
+	toolMemory     = "memory"
 )
 
 // Tools are the names of the built-in tools. The slice is the caller's.
 func Tools() []string {
 	return []string{
 		toolAskUser, toolAwait, toolBash, toolBashInput, toolBashOutput, toolEdit, toolGlob, toolGrep, toolHistory, toolKillBash, toolNote,
-		toolRead, toolTodoWrite, toolWrite,
+		toolRead, toolTodoWrite, toolWrite, toolMemory,
 	}
 }
 
@@ -143,6 +144,7 @@ type Request struct {
 	Tool       string // name as the model wrote it
 	Command    string // Bash: the command, byte for byte; BashInput: what is typed
 	Background bool   // Bash: run_in_background; judged like a foreground command
+	Reads      bool   // memory: the call only looks
 	// Path is the file or directory a file tool works on: absolute, symbolic
 	// links resolved. Empty for Glob and Grep means the working directory.
 	Path string

@@ -40,6 +40,8 @@ func TestModes(t *testing.T) {
 		{"bash broken", bash("ls '"), Deny, Ask, Ask, Allow},
 		{"todo", Request{Tool: "TodoWrite"}, Allow, Allow, Allow, Allow},
 		{"ask user", Request{Tool: "AskUser"}, Allow, Allow, Allow, Allow},
+		{"memory", Request{Tool: "memory"}, Deny, Allow, Allow, Allow},
+		{"memory looked at", Request{Tool: "memory", Reads: true}, Allow, Allow, Allow, Allow},
 		{"own output", Request{Tool: "BashOutput", OwnTask: true}, Allow, Allow, Allow, Allow},
 		{"other's output", Request{Tool: "BashOutput"}, Ask, Ask, Ask, Allow},
 		{"own kill", Request{Tool: "KillBash", OwnTask: true}, Allow, Allow, Allow, Allow},

@@ -66,6 +66,9 @@ func (s *source) check() error {
 			return s.at(model, model, "windows: the window of %s must be a number of tokens, 1 or more", model)
 		}
 	}
+	if k := s.Knowledge.Project; !slices.Contains([]string{"", "on", "off", "ask"}, k) {
+		return s.at("project", "", "knowledge: project %q is unknown: use on, off or ask", k)
+	}
 	if _, err := s.retryFor(); err != nil {
 		return s.at("retry_for", "", "%v", err)
 	}

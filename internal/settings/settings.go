@@ -30,6 +30,7 @@ type Settings struct {
 	Secrets      []string    `toml:"secrets"`   // names of environment variables whose values are replaced
 	Protect      []string    `toml:"protect"`   // absolute paths, or under ~, whose change always asks; Load makes them so
 	Context      Context     `toml:"context"`
+	Knowledge    Knowledge   `toml:"knowledge"`
 	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
 	// Prices are by PROVIDER/MODEL, for models that have none here or another one.
@@ -43,6 +44,16 @@ type Context struct {
 	CompactAt float64 `toml:"compact_at"` // the part of the window at which the conversation is compacted
 	Compact   *bool   `toml:"compact"`    // false: only when somebody asks
 }
+
+// Knowledge says where the memory and the journal of a project lie.
+type Knowledge struct {
+	// Project is consent that they lie in the project: on, off, or ask, which is no consent where nobody can be asked.
+	// Empty: nothing was said.
+	Project string `toml:"project"`
+}
+
+// InProject reports consent that knowledge lies in the project, without anybody being asked.
+func (k Knowledge) InProject() bool { return k.Project == "on" }
 
 // Permissions are lists of rules, as in Bash(git log:*).
 type Permissions struct {
@@ -205,6 +216,9 @@ func (l *Loaded) narrow(p Settings, file string) {
 	}
 	if p.Context != (Context{}) {
 		vain = append(vain, "context")
+	}
+	if p.Knowledge != (Knowledge{}) {
+		vain = append(vain, "knowledge")
 	}
 	if len(p.Windows) > 0 {
 		vain = append(vain, "windows")

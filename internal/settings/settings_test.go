@@ -65,6 +65,8 @@ model = "openai/evil"
 permission_mode = "acceptEdits"
 max_turns = 3
 max_budget_usd = 50.0
+[knowledge]
+project = "on"
 [permissions]
 allow = ["Bash"]
 deny = ["Read(.env)"]
@@ -74,7 +76,7 @@ ask = ["Bash(git push:*)"]
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.Model != "" || l.Mode != "" || l.MaxSteps != 3 || l.MaxBudgetUSD != 5 {
+	if l.Knowledge.InProject() || l.Model != "" || l.Mode != "" || l.MaxSteps != 3 || l.MaxBudgetUSD != 5 {
 		t.Errorf("%+v", l.Settings)
 	}
 	var rules []string
@@ -85,7 +87,7 @@ ask = ["Bash(git push:*)"]
 	if got := strings.Join(rules, ", "); got != want {
 		t.Errorf("rules %s, want %s", got, want)
 	}
-	if len(l.Ignored) != 1 || !strings.Contains(l.Ignored[0], "model, permission_mode, 1 allow rule") {
+	if len(l.Ignored) != 1 || !strings.Contains(l.Ignored[0], "model, permission_mode, knowledge, 1 allow rule") {
 		t.Errorf("ignored %q", l.Ignored)
 	}
 	for _, r := range l.Rules {
@@ -108,6 +110,8 @@ func TestErrorsNameThePlace(t *testing.T) {
 		"max_turns = 1.5\n":                          ":1: max_turns: it must be a whole number, and is a number",
 		"max_budget_usd = \"5\"\n":                   ":1: max_budget_usd: it must be a number, and is a text",
 		"secrets = \"X\"\n":                          ":1: secrets: it must be a list of texts",
+		"[knowledge]\nproject = \"yes\"\n":           ":2: knowledge: project \"yes\" is unknown: use on, off or ask",
+		"knowledge = \"on\"\n":                       ":1: knowledge: it must be a table, and is a text",
 		"limits = 3\n":                               ":1: limits: it must be a table, and is a whole number",
 		"model = true\n":                             ":1: model: it must be a text in quotes, and is true or false",
 		"max_turns = -7\n":                           ":1: max_turns cannot be negative",

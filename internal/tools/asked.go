@@ -11,6 +11,11 @@ type Typer interface {
 	Typed(c Call) string
 }
 
+// Reader is implemented by tools of which some calls only look: such a call has the effect of a read.
+type Reader interface {
+	Reads(c Call) bool
+}
+
 // TaskNamer is implemented by tools that read tasks, or steer them: the ids that a call names, and whether it does more
 // than read.
 type TaskNamer interface {

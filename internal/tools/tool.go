@@ -132,6 +132,8 @@ type Env struct {
 	Hidden func(abs string) bool
 	// Log reads the session's log, an ancestor's part first. Nil: it cannot be read.
 	Log func(ctx context.Context) iter.Seq2[LogEntry, error]
+	// Memory is what the session remembers beyond its conversation; nil: nothing.
+	Memory Memory
 }
 
 // Files is the filesystem as tools use it. Paths are absolute. What is neither a regular file nor a directory (a

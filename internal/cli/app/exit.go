@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/process"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/settings"
@@ -82,6 +83,8 @@ var outcomes = []struct {
 	{settings.ErrProtect, ExitUsage, "protect takes /an/absolute/path, ~/a/path or $HOME/a/path; a project's file also paths below its directory"},
 	{permission.ErrMode, ExitUsage, "modes are default, acceptEdits, plan and bypassPermissions"},
 	{engine.ErrRefused, ExitFailed, ""},
+	{knowledge.ErrNoEntry, ExitMissing, "perdure memory list shows what there is"},
+	{knowledge.ErrLink, ExitFailed, "nothing is read or written through links: put a file or a directory in its place"},
 	{homes.ErrSecret, ExitUsage, "name the variable in single quotes instead, as in bash -c 'curl -H \"Authorization: $TOKEN\" …'"},
 	{engine.ErrNoEvents, ExitFailed, "another program made it; perdure delete ID removes it"},
 	{context.Canceled, ExitFailed, ""},

@@ -16,6 +16,7 @@ func TestBackup(t *testing.T) {
 	w.Eventful("s1")
 	w.Create("s2")
 	w.Prompt("s2", clitest.Asking("Bash", map[string]any{"command": "seq 20000; echo the end"}), "go", "bypass")
+	w.OK("memory", "add", "keep this", "--key", "kept")
 	h := w.Open("{}")
 	defer w.Close(h)
 	dir := filepath.Join(w.Dir, "copy")
@@ -50,6 +51,7 @@ func TestBackup(t *testing.T) {
 	if files, err := filepath.Glob(filepath.Join(dir, "outputs", "s2", "*")); err != nil || len(files) == 0 {
 		t.Errorf("outputs: %v, %v", files, err)
 	}
+	there.OK("memory", "show", "kept")
 	there.Create("later")
 	w.Fails(4, "no session", "show", "later")
 }

@@ -24,6 +24,7 @@ func TestInsideChangesNoSession(t *testing.T) {
 		"approvals allow victim", "approvals deny victim", "permissions revoke victim Bash", "task kill victim srv", "task kill victim --all",
 		"task run --session victim --name x -- touch ran", "task run --restart on-reboot -- touch ran", "task restart victim srv", "task restart-policy victim srv on-reboot",
 		"task restore", "task write victim srv text", "task background victim", "task attach victim srv", "task watch victim",
+		"memory add x", "memory edit x y", "memory forget x", "memory undo --user", "journal add x",
 		"-p " + bypass + " 'a new session'", "-p --permission-mode acceptEdits x", "-p --allowed-tools Bash x", "-p --add-dir / x",
 	}
 	ways := []string{
@@ -38,7 +39,7 @@ func TestInsideChangesNoSession(t *testing.T) {
 		way := ways[i%len(ways)]
 		script.WriteString(way + " " + line + " </dev/null >out 2>&1; c=$?; grep -q 'outside of sessions' out && [ $c = 1 ] || { echo 'NOT REFUSED: '" + quoted(line) + " $c; cat out; }\n")
 	}
-	for _, line := range []string{"list --json", "show victim", "log victim", "task list victim", "task output victim srv", "usage", "doctor", "approvals list", "permissions list victim", "version", "--help", "-p --help", "help list"} {
+	for _, line := range []string{"list --json", "show victim", "log victim", "task list victim", "task output victim srv", "usage", "doctor", "approvals list", "permissions list victim", "memory list", "memory log", "journal --json", "version", "--help", "-p --help", "help list"} {
 		script.WriteString(binary + " " + line + " </dev/null >out 2>&1; c=$?; { grep -q 'outside of sessions' out || [ $c = 1 ]; } && { echo 'REFUSED: " + line + "' $c; cat out; }\n")
 	}
 	w.write(filepath.Join(w.work, "Makefile"), "test:\n\t@bash all.sh\n")

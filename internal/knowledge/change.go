@@ -1,0 +1,331 @@
+package knowledge
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Source says who a fact comes from, from the most trusted to the least.
+type Source string
+
+// The sources.
+const (
+	SourceUser   Source = "user"
+	SourceModel  Source = "model"
+	SourceTool   Source = "tool"
+	SourceImport Source = "import"
+)
+
+// By is who makes a change.
+type By struct {
+	Session string `json:"session,omitempty"`
+	Seq     int64  `json:"seq,omitzero"` // of the session's log
+	Source  Source `json:"source,omitempty"`
+	Key     string `json:"key,omitempty"` // the same change asked for again is not made again; empty: no key
+}
+
+// Change is one change of a scope, with what it replaced.
+type Change struct {
+	N      int64  `json:"n"`
+	Time   int64  `json:"time"` // ms UTC
+	By     By     `json:"by"`
+	What   string `json:"what"`             // for people
+	Result string `json:"result,omitempty"` // for who asked
+	Undoes int64  `json:"undoes,omitzero"`
+	Files  []Part `json:"files"`
+	// Foreign are files that stayed as somebody else had made them meanwhile.
+	Foreign []string `json:"foreign,omitempty"`
+}
+
+// Part is what a change does to one file. Pre and Post are digests; empty: there is no file.
+type Part struct {
+	Name   string `json:"name"`
+	Pre    string `json:"pre"`
+	Post   string `json:"post"`
+	Before []byte `json:"before,omitempty"`
+	After  []byte `json:"after,omitempty"`
+}
+
+// ErrChanged says that a file is no longer what a change was made for.
+var ErrChanged = errors.New("the file changed meanwhile")
+
+func digest(b []byte) string {
+	if b == nil {
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// part is the change of a file from before to after; nil is no file.
+func part(name string, before, after []byte) Part {
+	return Part{Name: name, Pre: digest(before), Post: digest(after), Before: before, After: after}
+}
+
+const (
+	pendingName = "pending.json"
+	tempName    = ".perdure.tmp" // one is enough: whoever writes has the lock
+)
+
+// commit makes a change: written down whole, made, closed. After an error it has not begun, or will be finished by
+// whoever takes the lock next.
+func (f *files) commit(c *Change) error {
+	list, err := f.history()
+	if err != nil {
+		return err
+	}
+	c.N = 1
+	if len(list) > 0 {
+		c.N = list[len(list)-1].n + 1
+	}
+	c.Time = f.s.cfg.Now().UnixMilli()
+	b, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	if err := f.s.step("intent"); err != nil {
+		return err
+	}
+	if err := f.put(f.changes, pendingName, b, 0o600); err != nil {
+		return err
+	}
+	return f.finish(c)
+}
+
+// recover finishes the change that a crash left open.
+func (f *files) recover() error {
+	for _, root := range []*os.Root{f.base, f.top, f.changes} {
+		_ = root.Remove(tempName)
+	}
+	b, err := f.changes.ReadFile(pendingName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var c Change
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err == nil {
+		err = f.finish(&c)
+	}
+	if errors.Is(err, ErrChanged) {
+		return nil // that file stays as somebody else made it
+	}
+	return err
+}
+
+// finish makes what of a change is not made yet, and closes it. A file that is neither as before nor as after belongs to
+// somebody else and stays: ErrChanged, with everything else made.
+func (f *files) finish(c *Change) error {
+	known := len(c.Foreign)
+	for _, p := range c.Files {
+		err := f.apply(p)
+		if errors.Is(err, ErrChanged) {
+			if !slices.Contains(c.Foreign, p.Name) {
+				c.Foreign = append(c.Foreign, p.Name)
+			}
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(c.Foreign) > known {
+		b, err := json.Marshal(c)
+		if err == nil {
+			err = f.put(f.changes, pendingName, b, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := f.s.step("close"); err != nil {
+		return err
+	}
+	if err := f.changes.Rename(pendingName, recordName(c)); err != nil {
+		return err
+	}
+	if err := syncDir(f.changes, "."); err != nil {
+		return err
+	}
+	f.prune()
+	return errors.Join(c.stayed(), f.s.step("closed"))
+}
+
+// stayed is ErrChanged for a change that was not made whole.
+func (c *Change) stayed() error {
+	if len(c.Foreign) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", strings.Join(c.Foreign, ", "), ErrChanged)
+}
+
+func recordName(c *Change) string { return fmt.Sprintf("%012d.%s.json", c.N, keyMark(c.By.Key)) }
+
+// keyMark is a key as it stands in a record's name.
+func keyMark(key string) string {
+	if key == "" {
+		return "none"
+	}
+	return digest([]byte(key))[:16]
+}
+
+// apply makes one file what the change wants it to be.
+func (f *files) apply(p Part) error {
+	now, err := f.read(p.Name)
+	switch d := digest(now); {
+	case err != nil:
+		return err
+	case d == p.Post:
+		return nil
+	case d != p.Pre:
+		return ErrChanged
+	}
+	if err := f.s.step("apply " + p.Name); err != nil {
+		return err
+	}
+	root, rel := f.at(p.Name)
+	if p.Post == "" {
+		if err := root.Remove(rel); err != nil {
+			return err
+		}
+		if err := syncDir(root, path.Dir(rel)); err != nil {
+			return err
+		}
+		for dir := path.Dir(rel); dir != "." && removed(root, dir); {
+			dir = path.Dir(dir)
+		}
+		return nil
+	}
+	if err := f.makeDirs(root, rel); err != nil {
+		return err
+	}
+	after := p.After
+	if after == nil {
+		after = []byte{}
+	}
+	_, perm := f.s.modes()
+	return f.put(root, rel, after, perm)
+}
+
+// removed removes a directory, if there is nothing in it.
+func removed(root *os.Root, dir string) bool { return root.Remove(dir) == nil }
+
+// put replaces a file by a rename.
+func (f *files) put(root *os.Root, rel string, b []byte, perm fs.FileMode) error {
+	temp := path.Join(path.Dir(rel), tempName)
+	_ = root.Remove(temp)
+	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	if _, err = file.Write(b); err == nil {
+		err = f.s.step("written " + path.Base(rel))
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = root.Rename(temp, rel)
+	}
+	if err == nil {
+		err = f.s.step("renamed " + path.Base(rel))
+	}
+	if err == nil {
+		err = syncDir(root, path.Dir(rel))
+	}
+	if err != nil {
+		_ = root.Remove(temp)
+	}
+	return err
+}
+
+// record is a closed change in the directory of changes.
+type record struct {
+	n    int64
+	name string
+	mark string
+}
+
+// history lists the closed changes, the oldest first.
+func (f *files) history() ([]record, error) {
+	if f.changes == nil {
+		return nil, nil
+	}
+	entries, err := fs.ReadDir(f.changes.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	var out []record
+	for _, e := range entries { // by name, so by number
+		num, rest, _ := strings.Cut(e.Name(), ".")
+		n, err := strconv.ParseInt(num, 10, 64)
+		if mark, ok := strings.CutSuffix(rest, ".json"); err == nil && ok {
+			out = append(out, record{n: n, name: e.Name(), mark: mark})
+		}
+	}
+	return out, nil
+}
+
+func (f *files) load(r record) (*Change, error) {
+	b, err := f.changes.ReadFile(r.name)
+	var c Change
+	if err == nil {
+		err = json.Unmarshal(bytes.TrimSpace(b), &c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("change %d: %w", r.n, err)
+	}
+	return &c, nil
+}
+
+// made is the change that was made for a key, or nil.
+func (f *files) made(key string) (*Change, error) {
+	list, err := f.history()
+	if err != nil || key == "" {
+		return nil, err
+	}
+	for _, r := range list {
+		if r.mark != keyMark(key) {
+			continue
+		}
+		if c, err := f.load(r); err != nil || c.By.Key == key {
+			return c, err
+		}
+	}
+	return nil, nil
+}
+
+// Bounds of what is kept for undo: changes, and bytes of all of them but the newest.
+const (
+	maxChanges     = 100
+	maxChangeBytes = 64 << 20
+)
+
+// prune forgets old changes. What cannot be removed stays for the next time.
+func (f *files) prune() {
+	list, err := f.history()
+	if err != nil {
+		return
+	}
+	var total int64
+	for i := len(list) - 1; i >= 0; i-- {
+		if info, err := f.changes.Lstat(list[i].name); err == nil {
+			total += info.Size()
+		}
+		if age := len(list) - i; age > maxChanges || age > 1 && total > maxChangeBytes {
+			_ = f.changes.Remove(list[i].name)
+		}
+	}
+}

@@ -1,0 +1,329 @@
+package knowledge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Command is one call of the memory tool. What a command does not use stays empty.
+type Command struct {
+	Name             string // view, create, str_replace, insert, delete, rename
+	Path             string
+	From, To         int64 // view_range; 0, 0: all; To -1: to the end
+	FileText         string
+	OldStr, NewStr   string
+	InsertLine       int64
+	InsertText       string
+	OldPath, NewPath string
+}
+
+// Do runs a command and gives the words for the model; ok is false for what was refused or is not there. An error is one
+// of the machine. A command with by.Key that was made before is not made again: its words come again.
+func (m *Memory) Do(ctx context.Context, c Command, by By) (text string, ok bool, err error) {
+	switch c.Name {
+	case "view":
+		text, err = m.view(c)
+	case "create":
+		text, err = m.create(ctx, c, by)
+	case "str_replace":
+		text, err = m.replace(ctx, c, by)
+	case "insert":
+		text, err = m.insert(ctx, c, by)
+	case "delete":
+		text, err = m.remove(ctx, c, by)
+	case "rename":
+		text, err = m.rename(ctx, c, by)
+	default:
+		err = refuse("Error: unknown command %q: use view, create, str_replace, insert, delete or rename", clip(c.Name))
+	}
+	var no *Refusal
+	switch {
+	case errors.As(err, &no):
+		return no.Text, false, nil
+	case errors.Is(err, ErrChanged):
+		return "Error: it changed meanwhile, and stays as it is now. View it again.", false, nil
+	case errors.Is(err, ErrLink):
+		return "Error: what lies there is a link, or no file of this memory.", false, nil
+	case err != nil:
+		return "", false, err
+	}
+	return text, true, nil
+}
+
+// place reads a path; missing words what is wrong with it.
+func (m *Memory) place(path string) (*Scope, string, error) {
+	s, name, err := m.locate(path)
+	if err != nil {
+		return nil, "", refuse("Error: %q is no path of the memory: %v", clip(path), err)
+	}
+	return s, name, nil
+}
+
+// file is place for a command on one file.
+func (m *Memory) file(path string) (*Scope, string, error) {
+	s, name, err := m.place(path)
+	if err == nil && name == "" {
+		err = refuse("Error: %s is a directory", clip(path))
+	}
+	return s, name, err
+}
+
+func gone(path string) error { return refuse("Error: The path %s does not exist", path) }
+
+func goneHint(path string) error {
+	return refuse("Error: The path %s does not exist. Please provide a valid path.", path)
+}
+
+// edit changes one file that is there, and gives the words of result for what it became.
+func (m *Memory) edit(ctx context.Context, c Command, by By, missing func(string) error, to func(string) (after, result string, err error)) (string, error) {
+	s, name, err := m.file(c.Path)
+	if err != nil {
+		return "", err
+	}
+	done, err := s.change(ctx, by, func(d *draft) (string, string, error) {
+		before, err := d.get(name)
+		if err != nil {
+			return "", "", err
+		}
+		if before == nil {
+			return "", "", missing(c.Path)
+		}
+		after, result, err := to(string(before))
+		if err == nil {
+			err = guardShrink(c.Path, before, []byte(after))
+		}
+		d.set(name, []byte(after))
+		return c.Name + " " + s.shown(name), result, err
+	})
+	if err != nil {
+		return "", err
+	}
+	return done.Result, nil
+}
+
+func (m *Memory) create(ctx context.Context, c Command, by By) (string, error) {
+	s, name, err := m.file(c.Path)
+	if err != nil {
+		return "", err
+	}
+	done, err := s.change(ctx, by, func(d *draft) (string, string, error) {
+		before, err := d.get(name)
+		switch {
+		case err != nil:
+			return "", "", err
+		case before != nil:
+			return "", "", refuse("Error: File %s already exists", c.Path)
+		}
+		if below, err := d.below(name); err != nil || len(below) > 0 {
+			return "", "", errors.Join(err, refuse("Error: File %s already exists", c.Path))
+		}
+		d.set(name, []byte(c.FileText))
+		return "create " + s.shown(name), "File created successfully at: " + c.Path, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return done.Result, nil
+}
+
+// below are the files of a directory.
+func (d *draft) below(dir string) (out []Kept, err error) {
+	list, err := d.list()
+	for _, k := range list {
+		if strings.HasPrefix(k.Name, dir+"/") {
+			out = append(out, k)
+		}
+	}
+	return out, err
+}
+
+func (m *Memory) replace(ctx context.Context, c Command, by By) (string, error) {
+	return m.edit(ctx, c, by, goneHint, func(text string) (string, string, error) {
+		if c.OldStr == "" {
+			return "", "", refuse("No replacement was performed: old_str is empty.")
+		}
+		at := strings.Index(text, c.OldStr)
+		if at < 0 {
+			return "", "", refuse("No replacement was performed, old_str `%s` did not appear verbatim in %s.", c.OldStr, c.Path)
+		}
+		if more := occurrences(text, c.OldStr); len(more) > 1 {
+			return "", "", refuse("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
+				c.OldStr, strings.Join(more, ", "))
+		}
+		after := text[:at] + c.NewStr + text[at+len(c.OldStr):]
+		first := strings.Count(text[:at], "\n")
+		return after, "The memory file has been edited.\n" + snippet(after, first, first+strings.Count(c.NewStr, "\n")), nil
+	})
+}
+
+// maxOccurrences bounds the lines that a refusal names.
+const maxOccurrences = 20
+
+// occurrences are the lines in which a text is found, overlapping ones too.
+func occurrences(text, part string) (out []string) {
+	for from := 0; len(out) < maxOccurrences; {
+		i := strings.Index(text[from:], part)
+		if i < 0 {
+			break
+		}
+		out = append(out, fmt.Sprint(1+strings.Count(text[:from+i], "\n")))
+		from += i + 1
+	}
+	return out
+}
+
+func (m *Memory) insert(ctx context.Context, c Command, by By) (string, error) {
+	return m.edit(ctx, c, by, gone, func(text string) (string, string, error) {
+		all := lines(text)
+		if c.InsertLine < 0 || c.InsertLine > int64(len(all)) {
+			return "", "", refuse("Error: Invalid `insert_line` parameter: %d. It should be within the range of lines of the file: [0, %d]",
+				c.InsertLine, len(all))
+		}
+		out := append(append(append([]string{}, all[:c.InsertLine]...), strings.TrimSuffix(c.InsertText, "\n")), all[c.InsertLine:]...)
+		return strings.Join(out, "\n") + "\n", fmt.Sprintf("The file %s has been edited.", c.Path), nil
+	})
+}
+
+func (m *Memory) remove(ctx context.Context, c Command, by By) (string, error) {
+	s, name, err := m.place(c.Path)
+	if err == nil && name == "" {
+		err = refuse("Error: %s is the memory itself: delete what is in it", c.Path)
+	}
+	if err != nil {
+		return "", err
+	}
+	done, err := s.change(ctx, by, func(d *draft) (string, string, error) {
+		list, err := d.tree(name)
+		if err == nil && len(list) == 0 {
+			err = gone(c.Path)
+		}
+		for _, n := range list {
+			d.set(n, nil)
+		}
+		if err == nil {
+			err = d.unlink(list)
+		}
+		return "delete " + s.shown(name), "Successfully deleted " + c.Path, err
+	})
+	if err != nil {
+		return "", err
+	}
+	return done.Result, nil
+}
+
+// tree are the names of a file, or of the files of a directory, each of which has been got.
+func (d *draft) tree(name string) ([]string, error) {
+	if b, err := d.get(name); err == nil && b != nil {
+		return []string{name}, nil
+	} else if err != nil && !errors.Is(err, ErrLink) {
+		return nil, err
+	}
+	delete(d.was, name)
+	list, err := d.below(name)
+	var out []string
+	for _, k := range list {
+		if _, err := d.get(k.Name); err != nil {
+			return nil, err
+		}
+		out = append(out, k.Name)
+	}
+	return out, err
+}
+
+// unlink takes the lines of files that go out of the index.
+func (d *draft) unlink(names []string) error {
+	return d.reindex(func(x *index) {
+		x.drop(func(e Entry) bool {
+			for _, n := range names {
+				if n == e.File {
+					return true
+				}
+			}
+			return false
+		})
+	})
+}
+
+// reindex changes the index, if there is one and it stays.
+func (d *draft) reindex(change func(x *index)) error {
+	b, err := d.get(indexName)
+	if err != nil || b == nil {
+		return err
+	}
+	x := parseIndex(string(b))
+	n := len(x.lines)
+	before := x.text()
+	if change(x); len(x.lines) != n || x.text() != before {
+		d.set(indexName, []byte(x.text()))
+	}
+	return nil
+}
+
+func (m *Memory) rename(ctx context.Context, c Command, by By) (string, error) {
+	from, old, err := m.place(c.OldPath)
+	if err != nil {
+		return "", err
+	}
+	to, name, err := m.place(c.NewPath)
+	switch {
+	case err != nil:
+		return "", err
+	case old == "" || name == "" || old == indexName || name == indexName:
+		return "", refuse("Error: %s keeps its place: rename other files", clip(firstOf(old, name, c)))
+	case from != to:
+		return "", refuse("Error: a file stays in its memory: create it in the other one, then delete it here")
+	case strings.HasPrefix(name, old+"/"):
+		return "", refuse("Error: %s lies in %s", c.NewPath, c.OldPath)
+	}
+	done, err := from.change(ctx, by, func(d *draft) (string, string, error) {
+		err := d.move(c, old, name)
+		return "rename " + from.shown(old) + " to " + from.shown(name), "Successfully renamed " + c.OldPath + " to " + c.NewPath, err
+	})
+	if err != nil {
+		return "", err
+	}
+	return done.Result, nil
+}
+
+// firstOf is the path of the two that names the index or a memory itself.
+func firstOf(old, name string, c Command) string {
+	if old == "" || old == indexName || name != "" && name != indexName {
+		return c.OldPath
+	}
+	return c.NewPath
+}
+
+// move renames a file, or the files of a directory, and the links of the index to them. It never overwrites.
+func (d *draft) move(c Command, old, name string) error {
+	list, err := d.tree(old)
+	if err == nil && len(list) == 0 {
+		err = gone(c.OldPath)
+	}
+	if err != nil {
+		return err
+	}
+	if there, err := d.tree(name); err != nil || len(there) > 0 {
+		return errors.Join(err, refuse("Error: The destination %s already exists", c.NewPath))
+	}
+	moved := map[string]string{}
+	for _, n := range list {
+		to := name + strings.TrimPrefix(n, old)
+		if err := checkName(to); err != nil {
+			return refuse("Error: %q is no path of the memory: %v", clip(to), err)
+		}
+		if _, err := d.get(to); err != nil {
+			return err
+		}
+		moved[n] = to
+		d.set(to, d.was[n])
+		d.set(n, nil)
+		if mark, ok := d.meta.Files[n]; ok {
+			d.meta.Files[to] = mark
+		}
+	}
+	return d.reindex(func(x *index) {
+		x.change(func(e Entry) bool { return moved[e.File] != "" }, func(e Entry) Entry { e.File = moved[e.File]; return e })
+	})
+}
