@@ -1,8 +1,10 @@
 package perdure_test
 
 import (
+	"go/ast"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/perdure/perdure"
@@ -62,6 +64,24 @@ func TestFaceHasTheWordsOfTheCore(t *testing.T) {
 	} {
 		if public != inner {
 			t.Errorf("%q is %q", public, inner)
+		}
+	}
+}
+
+// Goal: the words about the built-in tools name them all.
+func TestToolsAreNamedInTheirWords(t *testing.T) {
+	said := ""
+	for _, f := range publicFiles(t)["."] {
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Name.Name == "Tools" && fn.Recv == nil {
+				said = fn.Doc.Text()
+			}
+		}
+	}
+	words := strings.FieldsFunc(said, func(r rune) bool { return r < 'A' || r > 'z' })
+	for _, one := range perdure.Tools() {
+		if !slices.Contains(words, one.Spec().Name) {
+			t.Errorf("%s is not named in %q", one.Spec().Name, said)
 		}
 	}
 }

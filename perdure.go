@@ -63,7 +63,7 @@ type Config struct {
 }
 
 // Tools are the built-in ones, to which a program may add its own: Bash, BashOutput, BashInput, KillBash, Await, Read,
-// Write, Edit, Glob, Grep, TodoWrite, AskUser.
+// Write, Edit, Glob, Grep, TodoWrite, Note, History, AskUser.
 func Tools() []tool.Tool { return tools.Public(tools.Builtin()) }
 
 // RunShimIfAsked turns this process into the shim of a command if it was started as one, and never returns then. Call
