@@ -11,12 +11,12 @@ test: ## all tests, the crash, kill and power-loss campaigns included (about 5 m
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
 RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop)
-RACE_NOT = /(bench|cmd/perdure|internal/(cli|demo|permission|task|test/(attack|proof|sim)))$$
+RACE_NOT = /(bench|cmd/perdure|internal/(cli(/[a-z]+)?|demo|permission|task|test/(attack|proof|sim)))$$
 test-race: ## what runs at once in one process, under the race detector (needs a C compiler; about 4 minutes)
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $$(go list ./... | grep -vE '$(RACE_NOT)')
 	CGO_ENABLED=1 go test -race -run 'Adopt|Control|Inspect|Kill|Pace|Reboot|Runner|Survey|Wait' \
 	  -skip 'Campaign|Killed|Orphan|Ordinary' ./internal/task
-	CGO_ENABLED=1 go test -race -run 'Attach|Asked|AfterSleep|Holder|Live|Rest|Stream|Trees|Typed|Watch' ./internal/cli
+	CGO_ENABLED=1 go test -race -run 'Attach|Asked|AfterSleep|Holder|Live|Rest|Stream|Trees|Typed|Watch' ./internal/cli/...
 
 adapters: ## vet and test the adapters, which are modules of their own (they download what they adapt)
 	@set -e; for mod in adapters/*/go.mod; do echo "$${mod%/go.mod}"; \

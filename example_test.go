@@ -8,11 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -56,9 +54,9 @@ func Example_ownAgent() {
 	}
 	id, me := s.ID(), store.Actor{Type: store.ActorModel, ID: "biller"}
 	_, err = s.Append(ctx, me,
-		&session.App{Namespace: "biller", Data: []byte(`{"said":"I sent the invoice."}`)},
-		&session.StateSet{Key: "step", Value: []byte(`"sent"`)},
-		&session.FactAdded{Fact: session.Fact{Kind: "decision", Text: "bill in euros", Provenance: "user"}},
+		perdure.AppEvent("biller", []byte(`{"said":"I sent the invoice."}`)),
+		perdure.ScratchEvent("step", []byte(`"sent"`)),
+		perdure.FactEvent("decision", "bill in euros", "user"),
 	)
 	if err != nil {
 		log.Fatal(err)
@@ -67,23 +65,23 @@ func Example_ownAgent() {
 		log.Fatal(err)
 	}
 
-	// Another process, later: the state is what the log says.
-	st, err := h.State(ctx, id)
+	// Another process, later: what is seen is what the log says.
+	v, err := h.View(ctx, id, perdure.ViewOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("step %s, fact %q\n", st.Scratch["step"], st.Facts[0].Text)
+	fmt.Printf("step %s, fact %q\n", v.Scratch["step"], v.Facts[0].Text)
 
 	// A fork shares everything up to here, and goes its own way.
 	child, _, err := h.Fork(ctx, id, 0, "invoice-42b", "")
 	if err != nil {
 		log.Fatal(err)
 	}
-	forked, err := h.State(ctx, child)
+	forked, err := h.View(ctx, child, perdure.ViewOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("fork of %s knows step %s\n", forked.Parent.Session, forked.Scratch["step"])
+	fmt.Printf("fork of %s knows step %s\n", forked.Parent.ID, forked.Scratch["step"])
 	// Output:
 	// step "sent", fact "bill in euros"
 	// fork of invoice-42 knows step "sent"
@@ -105,12 +103,12 @@ func Example_runTurn() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	id, err := h.Create(ctx, engine.Spec{Agent: agent, Cwd: work})
+	id, err := h.Create(ctx, perdure.Spec{Agent: agent, Cwd: work})
 	if err != nil {
 		log.Fatal(err)
 	}
 	opt := perdure.RunOptions{Prompt: "What is six times seven?"}
-	opt.Rules, opt.SetRules = []session.Rule{{Effect: "allow", Text: "Bash", Source: permission.SourceFlag}}, true
+	opt.Rules, opt.SetRules = []perdure.Rule{{Effect: "allow", Text: "Bash", Source: "flag"}}, true
 	r, err := h.Run(ctx, id, opt)
 	if err != nil {
 		log.Fatal(err)
@@ -128,7 +126,7 @@ func Example_follow() {
 	defer cancel()
 	h, _, done := home()
 	defer done()
-	id, err := h.Create(ctx, engine.Spec{ID: "watched", Cwd: "/"})
+	id, err := h.Create(ctx, perdure.Spec{ID: "watched", Cwd: "/"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -151,7 +149,7 @@ func Example_follow() {
 			log.Fatal(err)
 		}
 		fmt.Println(ev.Seq, ev.Kind)
-		if ev.Kind == session.KindReleased {
+		if ev.Kind == "session.released" {
 			break
 		}
 	}
@@ -162,4 +160,59 @@ func Example_follow() {
 	// 3 message.received
 	// 4 turn.started
 	// 5 session.released
+}
+
+// A program makes a session's model be told of something, and runs the session until it was.
+func ExampleHome_Await() {
+	ctx := context.Background()
+	h, work, done := home()
+	defer done()
+	script := filepath.Join(work, "script.json")
+	if err := os.WriteFile(script, []byte(`{"turns":[{"match":"[await_1]","steps":[{"text":"Good morning."}]}]}`), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	agent, err := h.Agent(ctx, "scripted/"+script)
+	if err != nil {
+		log.Fatal(err)
+	}
+	id, err := h.Create(ctx, perdure.Spec{Agent: agent, Cwd: work})
+	if err != nil {
+		log.Fatal(err)
+	}
+	await, err := h.Await(ctx, id, perdure.Await{Event: "timer", After: 50 * time.Millisecond, Note: "say good morning"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(await)
+	// A process may die here: whoever runs the session next tells it, once.
+	r, err := h.Run(ctx, id, perdure.RunOptions{Wait: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Result, len(r.Awaits))
+	// Output:
+	// await_1
+	// Good morning. 0
+}
+
+// Read the end of a log, whatever its length.
+func ExampleHome_Events() {
+	ctx := context.Background()
+	h, _, done := home()
+	defer done()
+	id, err := h.Create(ctx, perdure.Spec{Events: []perdure.Entry{
+		perdure.AppEvent("mine", []byte("one")), perdure.AppEvent("mine", []byte("two")), perdure.TitleEvent("a title"),
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for ev, err := range h.Events(ctx, id, perdure.Range{Kinds: []store.Kind{"app"}, Last: 1}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, data, _ := ev.App()
+		fmt.Println(ev.Seq, string(data))
+	}
+	// Output:
+	// 3 two
 }

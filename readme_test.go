@@ -91,7 +91,7 @@ func keptOne(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = h.Close() }()
-	if st, err := h.State(t.Context(), "my-agent"); err != nil || st.Head.Seq < 4 || len(st.Faults) > 0 {
-		t.Errorf("kept: %+v, %v", st, err)
+	if v, err := h.View(t.Context(), "my-agent", perdure.ViewOptions{}); err != nil || v.Head.Seq < 4 || len(v.Faults) > 0 {
+		t.Errorf("kept: %+v, %v", v, err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	adk "google.golang.org/adk/v2/session"
 
 	"github.com/perdure/perdure"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Namespace is that of the app events that hold ADK's events, as JSON.
@@ -63,13 +63,13 @@ func (s *Service) Create(ctx context.Context, r *adk.CreateRequest) (*adk.Create
 	if id == "" {
 		id = uuid.NewString()
 	}
-	bodies, shared, err := changes(r.AppName, r.UserID, r.State)
+	entries, shared, err := changes(r.AppName, r.UserID, r.State)
 	if err != nil {
 		return nil, fmt.Errorf("create session %s: %w", id, err)
 	}
 	_, err = s.home.Create(ctx, perdure.Spec{
-		ID: idOf(r.AppName, r.UserID, id), Owner: r.UserID, Title: id, Agent: session.Agent{Name: r.AppName},
-		Labels: map[string]string{labelApp: r.AppName, labelUser: r.UserID, labelID: id}, Events: bodies, Shared: shared,
+		ID: idOf(r.AppName, r.UserID, id), Owner: r.UserID, Title: id, Agent: perdure.Agent{Name: r.AppName},
+		Labels: map[string]string{labelApp: r.AppName, labelUser: r.UserID, labelID: id}, Events: entries, Shared: shared,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create session %s: %w", id, err)
@@ -103,50 +103,39 @@ func (s *Service) Get(ctx context.Context, r *adk.GetRequest) (*adk.GetResponse,
 
 // events reads the last n events up to a seq, all if n is 0.
 func (s *Service) events(ctx context.Context, key string, to int64, n int) ([]*adk.Event, error) {
-	window := max(64, int64(n)*2)
-	for {
-		from := int64(1)
-		if n > 0 {
-			from = max(1, to-window+1)
-		}
-		var out []*adk.Event
-		for ev, err := range s.home.Events(ctx, key, from, to) {
-			if err != nil {
-				return nil, err
-			}
-			e, err := decode(ev)
-			if err != nil {
-				return nil, err
-			}
-			if e != nil {
-				out = append(out, e)
-			}
-		}
-		if n > 0 && len(out) > n {
-			out = out[len(out)-n:]
-		}
-		if n == 0 || len(out) == n || from == 1 {
-			return out, nil
-		}
-		window *= 4
+	if to == 0 {
+		return nil, nil
 	}
+	var out []*adk.Event
+	for ev, err := range s.home.Events(ctx, key, perdure.Range{Through: to, Kinds: []store.Kind{"app"}, Reverse: n > 0}) {
+		if err != nil {
+			return nil, err
+		}
+		e, err := decode(ev)
+		if err != nil {
+			return nil, err
+		}
+		if e != nil {
+			out = append(out, e)
+		}
+		if n > 0 && len(out) == n {
+			break
+		}
+	}
+	if n > 0 {
+		slices.Reverse(out)
+	}
+	return out, nil
 }
 
 // decode gives ADK's event that an event holds; nil: it holds none.
-func decode(ev store.Event) (*adk.Event, error) {
-	if ev.Kind != session.KindApp {
-		return nil, nil
-	}
-	body, err := session.Decode(ev)
-	if err != nil {
-		return nil, err
-	}
-	app, ok := body.(*session.App)
-	if !ok || app.Namespace != Namespace {
+func decode(ev perdure.Event) (*adk.Event, error) {
+	namespace, data, ok := ev.App()
+	if !ok || namespace != Namespace {
 		return nil, nil
 	}
 	e := &adk.Event{}
-	if err := json.Unmarshal(app.Data, e); err != nil {
+	if err := json.Unmarshal(data, e); err != nil {
 		return nil, fmt.Errorf("event %d: %w", ev.Seq, err)
 	}
 	return e, nil
@@ -154,13 +143,13 @@ func decode(ev store.Event) (*adk.Event, error) {
 
 // handle reads what is known of a session but for its events.
 func (s *Service) handle(ctx context.Context, key string) (*handle, error) {
-	st, err := s.home.State(ctx, key)
+	v, err := s.home.View(ctx, key, perdure.ViewOptions{})
 	if err != nil {
 		return nil, err
 	}
 	h := &handle{
-		key: key, app: st.Labels[labelApp], user: st.Labels[labelUser], id: st.Labels[labelID], head: st.Head,
-		updated: st.Updated, state: map[string]any{},
+		key: key, app: v.Labels[labelApp], user: v.Labels[labelUser], id: v.Labels[labelID], head: v.Head,
+		updated: int64(v.Updated), state: map[string]any{},
 	}
 	values := map[string][]byte{}
 	for _, scope := range []struct{ name, prefix string }{
@@ -174,7 +163,11 @@ func (s *Service) handle(ctx context.Context, key string) (*handle, error) {
 			values[scope.prefix+k] = v
 		}
 	}
-	maps.Copy(values, st.Scratch)
+	for k, scratch := range v.Scratch {
+		if values[k], err = json.Marshal(scratch); err != nil {
+			return nil, fmt.Errorf("state %q: %w", k, err)
+		}
+	}
 	for k, v := range values {
 		var value any
 		if err := json.Unmarshal(v, &value); err != nil {
@@ -195,7 +188,7 @@ func (s *Service) List(ctx context.Context, r *adk.ListRequest) (*adk.ListRespon
 		labels[labelUser] = r.UserID
 	}
 	out := &adk.ListResponse{Sessions: []adk.Session{}}
-	err := s.home.Each(ctx, store.Query{Labels: labels}, func(l perdure.Listing) error {
+	err := s.home.Each(ctx, store.Query{Labels: labels}, func(l view.Listing) error {
 		h, err := s.handle(ctx, l.ID)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil // deleted meanwhile
@@ -242,7 +235,7 @@ func (s *Service) AppendEvent(ctx context.Context, cur adk.Session, event *adk.E
 		h.merge(event.Actions.StateDelta) // temp: is for the invocation
 	}
 	maps.DeleteFunc(event.Actions.StateDelta, func(k string, _ any) bool { return strings.HasPrefix(k, adk.KeyPrefixTemp) })
-	bodies, shared, err := changes(cur.AppName(), cur.UserID(), event.Actions.StateDelta)
+	entries, shared, err := changes(cur.AppName(), cur.UserID(), event.Actions.StateDelta)
 	if err != nil {
 		return fmt.Errorf("append event %s: %w", event.ID, err)
 	}
@@ -260,7 +253,7 @@ func (s *Service) AppendEvent(ctx context.Context, cur adk.Session, event *adk.E
 		actor.Type = store.ActorUser
 	}
 	head, err := s.home.Append(ctx, idOf(cur.AppName(), cur.UserID(), cur.ID()), opt, actor,
-		append([]session.Body{perdure.AppEvent(Namespace, data)}, bodies...)...)
+		append([]perdure.Entry{perdure.AppEvent(Namespace, data)}, entries...)...)
 	if err != nil {
 		return fmt.Errorf("append event %s to session %s: %w", event.ID, cur.ID(), err)
 	}
@@ -271,7 +264,7 @@ func (s *Service) AppendEvent(ctx context.Context, cur adk.Session, event *adk.E
 }
 
 // changes are what a change of state comes to: of the session's own, and of what is shared.
-func changes(app, user string, delta map[string]any) (bodies []session.Body, shared []store.Shared, err error) {
+func changes(app, user string, delta map[string]any) (entries []perdure.Entry, shared []store.Shared, err error) {
 	for _, k := range slices.Sorted(maps.Keys(delta)) {
 		value, err := json.Marshal(delta[k])
 		if err != nil {
@@ -282,10 +275,10 @@ func changes(app, user string, delta map[string]any) (bodies []session.Body, sha
 		case name != "":
 			shared = append(shared, store.Shared{Scope: name, Key: rest, Value: value})
 		default:
-			bodies = append(bodies, &session.StateSet{Key: k, Value: value})
+			entries = append(entries, perdure.ScratchEvent(k, value))
 		}
 	}
-	return bodies, shared, nil
+	return entries, shared, nil
 }
 
 // scopeOf tells in which scope a key of the state is shared, and its name there; "" if it is the session's own.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"os"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/process"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 func main() {

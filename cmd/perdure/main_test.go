@@ -12,9 +12,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/cli"
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
 )
 
 func TestMain(m *testing.M) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/asking"
+	"github.com/perdure/perdure/internal/cli/care"
+	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/notes"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/cli/tasks"
@@ -13,9 +15,10 @@ import (
 // commands are the verbs, in the order in which help lists them.
 func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a), sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a),
-		sessions.DeleteCommand(a), takeoverCommand(a), backupCommand(a),
-		verifyCommand(a), sessions.UsageCommand(a), tasks.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
-		notes.MemoryCommand(a), notes.JournalCommand(a), doctorCommand(a), completionCommand(a), versionCommand(a),
+		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), sessions.ForkCommand(a),
+		sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
+		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
+		asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
+		notes.MemoryCommand(a), notes.JournalCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
 	}
 }

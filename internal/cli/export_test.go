@@ -10,7 +10,7 @@ import (
 var InsideReads = insideReads
 
 // Root is the whole tree of commands.
-func Root(a *app.App) *cobra.Command { return root(a) }
+func Root(a *app.App) *cobra.Command { return tree(a) }
 
 // Commands are those that help lists.
 func Commands(a *app.App) []*cobra.Command { return commands(a) }

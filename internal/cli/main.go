@@ -16,10 +16,13 @@ import (
 
 // Main runs one command line and returns its exit code.
 func Main(ctx context.Context, a *app.App, args []string) int {
+	placed := *a
+	a = &placed
+	a.PlaceHome()
 	world := *a
 	out := &app.Results{To: a.Stdout}
 	world.Stdout = out
-	err := main(ctx, &world, args)
+	err := execute(ctx, &world, args)
 	code := a.Report(err)
 	lost := out.Lost()
 	if lost == nil || code >= app.ExitSignalled {
@@ -34,9 +37,10 @@ func Main(ctx context.Context, a *app.App, args []string) int {
 	return app.ExitLost(lost)
 }
 
-func main(ctx context.Context, a *app.App, args []string) error {
-	root := root(a)
-	if len(args) > 0 && !isCommand(a, root, args[0]) {
+// execute finds the command that the arguments name, and runs it.
+func execute(ctx context.Context, a *app.App, args []string) error {
+	root := tree(a)
+	if len(args) > 0 && !isCommand(root, args[0]) {
 		if !strings.HasPrefix(args[0], "-") && !asksToPrint(args) {
 			return noCommand(root, args[0])
 		}
@@ -59,7 +63,7 @@ func main(ctx context.Context, a *app.App, args []string) error {
 	return root.ExecuteContext(ctx)
 }
 
-func isCommand(a *app.App, root *cobra.Command, name string) bool {
+func isCommand(root *cobra.Command, name string) bool {
 	if name == "help" || name == "--help" || name == "-h" || name == "completion" || strings.HasPrefix(name, "__complete") {
 		return true
 	}

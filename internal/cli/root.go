@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/care"
+	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
@@ -45,8 +47,8 @@ var registerTemplates = sync.OnceFunc(func() {
 	})
 })
 
-// root builds the command tree.
-func root(a *app.App) *cobra.Command {
+// tree builds the commands.
+func tree(a *app.App) *cobra.Command {
 	f := &run.Flags{}
 	root := &cobra.Command{
 		Use:           "perdure -p [PROMPT]",
@@ -61,7 +63,7 @@ func root(a *app.App) *cobra.Command {
 			}
 			return guardHome(a, cmd)
 		},
-		Version: thisVersion().line(),
+		Version: care.ThisVersion().Line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Changed = cmd.Flags().Changed
 			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
@@ -78,6 +80,6 @@ func root(a *app.App) *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(commands(a)...)
 	root.AddCommand(demoCommand(a), demoServerCommand(a))
-	complete(a, root)
+	complete.Tree(a, root)
 	return root
 }

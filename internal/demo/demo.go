@@ -15,6 +15,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // Demo is one showing. All fields are required.
@@ -147,7 +148,7 @@ func (s *story) approve(ctx context.Context) error {
 	c := ws[0].Call
 	s.slow, s.asked = c.ID, st.Head.Seq
 	s.say("2. It asks before it runs %q and exits: the session waits, no process does. We allow it for the session.", checks)
-	return s.Home.Approve(ctx, homes.Waiting{Session: s.ID, Act: c.ID, Bound: c.Approval.Bound}, homes.Approval{Allow: true, Grant: c.Approval.Offer})
+	return s.Home.Approve(ctx, view.Waiting{Session: s.ID, Act: c.ID, Bound: c.Approval.Bound}, homes.Approval{Allow: true, Grant: c.Approval.Offer})
 }
 
 // kill resumes the agent and kills it in the middle of the command.
@@ -203,7 +204,7 @@ func (s *story) resume(ctx context.Context) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("resume: %w: %s", err, out)
 	}
-	var r homes.Result
+	var r view.Result
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		return fmt.Errorf("resume: %w: %s", err, out)
 	}

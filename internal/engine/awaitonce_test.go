@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/store/memory"
 )
 
 // kindsOf are the kinds of a session's events, in order.

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/store/memory"
 )
 
 // fakeModel answers by the number of replies in the conversation, so that a repeated request gets the same answer.

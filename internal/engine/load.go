@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
 )
 
@@ -160,6 +162,15 @@ func (e *Engine) settledSeq(ctx context.Context, info store.Info, seq int64, dep
 
 // Whole reads all of a session's conversation, from its ancestors' logs and its own, whatever was compacted.
 func (e *Engine) Whole(ctx context.Context, st *session.State) (*session.Transcript, error) {
+	logs, err := e.lineage(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	return e.read(ctx, st.ID, logs)
+}
+
+// lineage are a session's log and what it inherited of its ancestors' logs, the oldest first.
+func (e *Engine) lineage(ctx context.Context, st *session.State) ([]session.Range, error) {
 	logs := []session.Range{{Session: st.ID, From: 1, To: st.Head.Seq}}
 	for parent := st.Parent; parent != nil && len(logs) <= maxAncestors; {
 		logs = append(logs, session.Range{Session: parent.Session, From: 1, To: parent.Seq})
@@ -170,7 +181,29 @@ func (e *Engine) Whole(ctx context.Context, st *session.State) (*session.Transcr
 		parent = info.Parent
 	}
 	slices.Reverse(logs)
-	return e.read(ctx, st.ID, logs)
+	return logs, nil
+}
+
+// log walks all of them.
+func (e *Engine) log(ctx context.Context, st *session.State) iter.Seq2[tools.LogEntry, error] {
+	return func(yield func(tools.LogEntry, error) bool) {
+		logs, err := e.lineage(ctx, st)
+		if err != nil {
+			yield(tools.LogEntry{}, err)
+			return
+		}
+		for _, r := range logs {
+			for ev, err := range e.cfg.Store.Read(ctx, r.Session, r.From, r.To) {
+				var body session.Body
+				if err == nil {
+					body, err = session.Decode(ev)
+				}
+				if !yield(tools.LogEntry{Session: r.Session, Event: ev, Body: body}, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Transcript reads a session's conversation from the ranges that its state names.

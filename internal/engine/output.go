@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 )
@@ -60,12 +61,15 @@ func (f commandFlight) quote(st session.CommandState) (out tools.Output, whole b
 // keep writes the kept output to a file of its own, durably, each gap named in its place. Writing it again gives the
 // same file.
 func (f commandFlight) keep(st session.CommandState) (string, error) {
-	dir := filepath.Join(f.s.eng.cfg.OutDir, f.s.lease.Session)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	out := f.s.eng.cfg.OutDir
+	dir, name := filepath.Join(out, f.s.lease.Session), f.act+".out"
+	root, err := realdir.Make(filepath.Dir(out), filepath.Base(out), f.s.lease.Session)
+	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, f.act+".out")
-	tmp, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	defer func() { _ = root.Close() }()
+	_ = root.Remove(name + ".tmp") // of a run that died, or whatever stands there
+	tmp, err := root.OpenFile(name+".tmp", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return "", err
 	}
@@ -74,13 +78,13 @@ func (f commandFlight) keep(st session.CommandState) (string, error) {
 		err = f.s.eng.cfg.Sync(tmp)
 	}
 	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(path+".tmp", path)
+		err = root.Rename(name+".tmp", name)
 	}
 	if err != nil {
-		_ = os.Remove(path + ".tmp")
+		_ = root.Remove(name + ".tmp")
 		return "", err
 	}
-	return path, errors.Join(f.s.eng.syncDir(dir), f.s.eng.syncDir(f.s.eng.cfg.OutDir))
+	return filepath.Join(dir, name), errors.Join(f.s.eng.syncDir(dir), f.s.eng.syncDir(f.s.eng.cfg.OutDir))
 }
 
 func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {

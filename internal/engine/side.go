@@ -3,10 +3,14 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/model"
 )
 
@@ -16,7 +20,8 @@ const maxSide = 4 << 20
 // side is the stream of one model call as it comes: un-synced, for the eyes and for what a crash leaves of the call's
 // usage. It is never truth; every failure of it is silent.
 type side struct {
-	path    string
+	dir, session, act string
+
 	file    *os.File
 	usage   int64
 	text    strings.Builder
@@ -29,18 +34,21 @@ type sideLine struct {
 	Text  string `json:"t,omitempty"`
 }
 
-func sidePath(dir, sessionID, act string) string { return filepath.Join(dir, sessionID, act+".stream") }
+func sideName(act string) string { return act + ".stream" }
 
 func openSide(dir, sessionID, act string) *side {
 	s := &side{}
 	if dir == "" {
 		return s
 	}
-	s.path = sidePath(dir, sessionID, act)
-	if os.MkdirAll(filepath.Dir(s.path), 0o700) != nil {
+	s.dir, s.session, s.act = dir, sessionID, act
+	root, err := realdir.Make(filepath.Dir(dir), filepath.Base(dir), sessionID)
+	if err != nil {
 		return s
 	}
-	s.file, _ = os.OpenFile(s.path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
+	defer func() { _ = root.Close() }()
+	_ = root.Remove(sideName(act)) // whatever stands there: a pipe, or a link
+	s.file, _ = root.OpenFile(sideName(act), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
 	return s
 }
 
@@ -72,7 +80,7 @@ func (s *side) close() {
 	}
 	_ = s.file.Close()
 	if s.discard {
-		_ = os.Remove(s.path)
+		removeSide(s.dir, s.session, s.act)
 	}
 }
 
@@ -81,13 +89,25 @@ func readSide(dir, sessionID, act string) (usage int64, text string) {
 	if dir == "" {
 		return 0, ""
 	}
-	path := sidePath(dir, sessionID, act)
-	b, err := os.ReadFile(path)
+	root, err := realdir.Open(filepath.Dir(dir), filepath.Base(dir), sessionID)
+	if err != nil {
+		return 0, ""
+	}
+	defer func() { _ = root.Close() }()
+	file, err := root.OpenFile(sideName(act), os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe in its place keeps nobody waiting
+	if err != nil {
+		return 0, ""
+	}
+	defer func() { _ = file.Close() }()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return 0, ""
+	}
+	b, err := io.ReadAll(io.LimitReader(file, maxSide))
 	if err != nil {
 		return 0, ""
 	}
 	var shown strings.Builder
-	for line := range bytes.Lines(b[:min(len(b), maxSide)]) {
+	for line := range bytes.Lines(b) {
 		var l sideLine
 		if json.Unmarshal(line, &l) != nil {
 			break
@@ -101,7 +121,11 @@ func readSide(dir, sessionID, act string) (usage int64, text string) {
 }
 
 func removeSide(dir, sessionID, act string) {
-	if dir != "" {
-		_ = os.Remove(sidePath(dir, sessionID, act))
+	if dir == "" {
+		return
+	}
+	if root, err := realdir.Open(filepath.Dir(dir), filepath.Base(dir), sessionID); err == nil {
+		_ = root.Remove(sideName(act))
+		_ = root.Close()
 	}
 }

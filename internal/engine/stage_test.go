@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/store/memory"
 )
 
 // stage is the world of one test. What is on it outlives the processes that open it.

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -43,6 +45,7 @@ func (s *Session) env() tools.Env {
 		Memory: s.memory(),
 		Cwd:    view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
 		Tasks: tasks{s: s, view: view}, Replace: s.eng.cfg.Secrets.Replace, Partial: s.eng.cfg.Secrets.Partial,
+		Log:     func(ctx context.Context) iter.Seq2[tools.LogEntry, error] { return s.eng.log(ctx, view) },
 		AwaitID: func() string { return s.newAwaitID(view.NextAwait) }, Hidden: func(abs string) bool { return permission.Hidden(policy, abs) },
 	}
 }

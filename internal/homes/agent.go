@@ -48,8 +48,10 @@ func (h *Home) Agent(ctx context.Context, spec string) (session.Agent, error) {
 			a.MaxTokens = min(m.MaxOutput, 32768)
 		}
 	}
-	if w, ok := h.cfg.Windows[a.Provider+"/"+name]; ok {
-		a.Window = w
+	for _, by := range []string{a.Provider + "/" + name, spec} {
+		if w, ok := h.cfg.Windows[by]; ok {
+			a.Window = w
+		}
 	}
 	if a.Window > 0 {
 		a.MaxTokens = min(a.MaxTokens, max(a.Window/4, 256))

@@ -8,33 +8,19 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/view"
 )
 
-// AwaitView is something that the model is to be told of. Its JSON is an entry of awaits in a run's result and in
-// `perdure show --json`.
-type AwaitView struct {
-	ID      string             `json:"id"`
-	Event   session.AwaitEvent `json:"event"`               // end, line or timer
-	Task    string             `json:"task,omitempty"`      // of end and line
-	Pattern string             `json:"pattern,omitempty"`   // of line, RE2
-	Note    string             `json:"note,omitempty"`      // the model's words to itself
-	Text    string             `json:"text"`                // the same for people, as in "when bash_1 ends"
-	Since   Stamp              `json:"set_at"`              //
-	At      Stamp              `json:"at"`                  // when it is told at the latest; null is never
-	Looked  *int64             `json:"position,omitempty"`  // of line: output up to here was looked at, as far as the log knows
-	Gap     int64              `json:"gap_bytes,omitempty"` // of it, dropped before anybody looked
-}
-
 // AwaitViews lists what a session awaits, oldest first; never nil.
-func AwaitViews(st *session.State) []AwaitView {
-	out := []AwaitView{}
+func AwaitViews(st *session.State) []view.Await {
+	out := []view.Await{}
 	for _, a := range st.Awaits {
 		if a.Session != "" {
 			continue // left to the session that it was forked from
 		}
-		v := AwaitView{
-			ID: a.ID, Event: a.Event, Task: a.Task, Pattern: a.Pattern, Note: a.Note, Text: tools.AwaitText(a),
-			Since: Stamp(a.Set), At: Stamp(a.At), Gap: a.Gap,
+		v := view.Await{
+			ID: a.ID, Event: string(a.Event), Task: a.Task, Pattern: a.Pattern, Note: a.Note, Text: tools.AwaitText(a),
+			Since: view.Stamp(a.Set), At: view.Stamp(a.At), Gap: a.Gap,
 		}
 		if a.Event == session.AwaitLine {
 			v.Looked = &a.Position

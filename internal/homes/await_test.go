@@ -3,7 +3,6 @@ package homes_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log"
 	"os"
 	"regexp"
@@ -36,34 +35,6 @@ func scriptedHome(script string) (h *homes.Home, done func()) {
 			log.Fatal(err)
 		}
 	}
-}
-
-// A program makes a session's model be told of something, and runs the session until it was.
-func ExampleHome_Await() {
-	home, done := scriptedHome(`{"turns":[{"match":"[await_1]","steps":[{"text":"Good morning."}]}]}`)
-	defer done()
-	ctx := context.Background()
-	id, err := home.Create(ctx, engine.Spec{Cwd: "/", Agent: session.Agent{Provider: "scripted", Model: "m", MaxTokens: 100}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	await, err := home.Await(ctx, id, session.Await{Event: session.AwaitTimer, AfterMS: 50, Note: "say good morning"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(await)
-	// A process may die here: whoever runs the session next tells it, once.
-	r, err := home.Run(ctx, id, homes.RunOptions{Wait: true})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(r.Result, len(r.Awaits))
-	// Output:
-	// await_1
-	// Good morning. 0
 }
 
 // A person's await is refused where a model's would be, and can be taken back; the model is told that.
@@ -128,7 +99,7 @@ func TestWaitTask(t *testing.T) {
 		t.Errorf("%+v, %v", news, err)
 	}
 	news, err = home.Tasks().Wait(ctx, id, "bash_1", nil)
-	if err != nil || news.Task.Status != session.CommandExited || *news.Task.ExitCode != 5 {
+	if err != nil || news.Task.Status != string(session.CommandExited) || *news.Task.ExitCode != 5 {
 		t.Errorf("%+v, %v", news, err)
 	}
 	if news, err = home.Tasks().Wait(ctx, id, "bash_1", regexp.MustCompile("three")); err != nil || news.Line != nil {

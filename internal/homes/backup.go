@@ -2,6 +2,7 @@ package homes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/perdure/perdure/store"
 )
@@ -43,6 +45,9 @@ func (h *Home) Backup(ctx context.Context, dir string) error {
 		}
 	}
 	if err == nil {
+		err = h.markCopy(partial)
+	}
+	if err == nil {
 		err = verifyBackup(ctx, partial)
 	}
 	if err == nil {
@@ -52,6 +57,41 @@ func (h *Home) Backup(ctx context.Context, dir string) error {
 		return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, os.RemoveAll(partial)))
 	}
 	return nil
+}
+
+// copyName is the file in a backup that says what it is a copy of.
+const copyName = "perdure.copy"
+
+// copyMark is what stands in it.
+type copyMark struct {
+	Home string    `json:"home"`
+	Time time.Time `json:"time"`
+}
+
+func (h *Home) markCopy(dir string) error {
+	home, err := filepath.EvalSymlinks(h.dir)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(copyMark{home, h.cfg.Now()})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, copyName), append(b, '\n'), 0o600)
+}
+
+// CopyOf tells of which home a directory is a backup, and of when. ok is false for any other directory, and for a backup
+// that was put in the place of its original.
+func CopyOf(dir string) (home string, at time.Time, ok bool) {
+	b, err := os.ReadFile(filepath.Join(dir, copyName))
+	var m copyMark
+	if err != nil || json.Unmarshal(b, &m) != nil || m.Home == "" {
+		return "", time.Time{}, false
+	}
+	if real, err := filepath.EvalSymlinks(dir); err != nil || real == m.Home {
+		return "", time.Time{}, false
+	}
+	return m.Home, m.Time, true
 }
 
 // holds reports whether a directory that exists is the home or inside of it, by whatever path it is named.

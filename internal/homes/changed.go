@@ -3,9 +3,9 @@ package homes
 import (
 	"slices"
 
-	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/view"
 )
 
 // Bounds of the look at files when a session is resumed.
@@ -16,7 +16,7 @@ const (
 
 // changedFiles lists files that changed since the session last read or wrote them, of the newest ones that are small
 // enough to be read quickly.
-func (h *Home) changedFiles(st *session.State) (out []engine.Recovery) {
+func (h *Home) changedFiles(st *session.State) (out []view.Recovery) {
 	files := make([]session.File, 0, len(st.Files))
 	for _, f := range st.Files {
 		if f.Size <= maxLookBytes {
@@ -29,9 +29,9 @@ func (h *Home) changedFiles(st *session.State) (out []engine.Recovery) {
 		switch {
 		case err != nil || now == f.Digest:
 		case now.IsZero():
-			out = append(out, engine.Recovery{Kind: "file", ID: f.Path, Text: "was removed since the session saw it"})
+			out = append(out, view.Recovery{Kind: "file", ID: f.Path, Text: "was removed since the session saw it"})
 		default:
-			out = append(out, engine.Recovery{Kind: "file", ID: f.Path, Text: "changed since the session saw it"})
+			out = append(out, view.Recovery{Kind: "file", ID: f.Path, Text: "changed since the session saw it"})
 		}
 	}
 	return out

@@ -8,26 +8,16 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
-
-// Compaction is what Compact has come to.
-type Compaction struct {
-	SessionID string `json:"session_id"`
-	Done      bool   `json:"compacted"`
-	N         int64  `json:"n,omitempty"`
-	By        string `json:"by,omitempty"` // model or rule
-	Before    int64  `json:"tokens_before,omitempty"`
-	After     int64  `json:"tokens_after,omitempty"` // estimated
-	Why       string `json:"why,omitempty"`          // it is not done yet
-}
 
 // Compact asks for a compaction of a session's conversation: the model writes a summary, dwelling on focus if that is
 // not empty, and requests hold that and the newest steps from then on. The log keeps everything. A session that nobody
 // holds is compacted before Compact returns, unless an open turn waits for something; then, and if somebody holds it, it
 // is compacted before its next model call. Errors: store.ErrNotFound, engine.ErrRefused when the model has not said
 // anything yet, engine.ErrClosed.
-func (h *Home) Compact(ctx context.Context, id, focus string) (Compaction, error) {
-	out := Compaction{SessionID: id}
+func (h *Home) Compact(ctx context.Context, id, focus string) (view.Compaction, error) {
+	out := view.Compaction{SessionID: id}
 	before, err := h.State(ctx, id)
 	if err != nil {
 		return out, err
@@ -50,7 +40,7 @@ func (h *Home) Compact(ctx context.Context, id, focus string) (Compaction, error
 		err = s.CompactNow(ctx)
 	}
 	st := s.State()
-	out.tell(before, st)
+	tellCompaction(&out, before, st)
 	if errors.Is(err, engine.ErrParked) {
 		err = fmt.Errorf("session %s: %w", id, context.Cause(ctx))
 	}
@@ -60,8 +50,8 @@ func (h *Home) Compact(ctx context.Context, id, focus string) (Compaction, error
 	return out, s.Close(ctx, "compacted")
 }
 
-// tell says what became of it.
-func (c *Compaction) tell(before, now *session.State) {
+// tellCompaction says what became of it.
+func tellCompaction(c *view.Compaction, before, now *session.State) {
 	o := now.Overlay
 	if o != nil && (before.Overlay == nil || before.Overlay.N != o.N) {
 		c.Done, c.N, c.By, c.Before, c.After = true, o.N, o.By, o.Before, o.After

@@ -9,33 +9,21 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
-// Deletion is what the deletion of a session takes away.
-type Deletion struct {
-	store.Info
-	Running  []RunningAct // commands of which a process lives; they are ended
-	Children []string     // sessions forked from it, at most 100: they need its log, and go before it or with it
-}
-
-// RunningAct is a command of which a process lives.
-type RunningAct struct {
-	Act  string
-	Task string // its name, if it is a task
-	PID  int
-}
-
 // PlanDelete looks what the deletion of a session would take away, and changes nothing. Errors: store.ErrNotFound.
-func (h *Home) PlanDelete(ctx context.Context, id string) (Deletion, error) {
+func (h *Home) PlanDelete(ctx context.Context, id string) (view.Deletion, error) {
 	info, err := h.store.Get(ctx, id)
 	if err != nil {
-		return Deletion{}, err
+		return view.Deletion{}, err
 	}
-	d := Deletion{Info: info}
+	d := view.Deletion{Info: info}
 	page, err := h.store.List(ctx, store.Query{Parent: id, Limit: 100})
 	if err != nil {
 		return d, err
@@ -47,7 +35,7 @@ func (h *Home) PlanDelete(ctx context.Context, id string) (Deletion, error) {
 	return d, err
 }
 
-func (h *Home) runningActs(ctx context.Context, id string) ([]RunningAct, error) {
+func (h *Home) runningActs(ctx context.Context, id string) ([]view.RunningAct, error) {
 	if !plainID(id) {
 		return nil, nil // It can have no commands.
 	}
@@ -64,14 +52,14 @@ func (h *Home) runningActs(ctx context.Context, id string) ([]RunningAct, error)
 			}
 		}
 	}
-	var running []RunningAct
+	var running []view.RunningAct
 	for _, act := range acts {
 		st, err := h.commands().State(id, act)
 		if err != nil {
 			return nil, err
 		}
 		if st.Status == session.CommandRunning || st.Stragglers > 0 {
-			running = append(running, RunningAct{Act: act, Task: names[act], PID: st.PID})
+			running = append(running, view.RunningAct{Act: act, Task: names[act], PID: st.PID})
 		}
 	}
 	return running, nil
@@ -155,6 +143,11 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	if !plainID(id) {
 		return nil // It never had any: such an id is no name of a directory.
 	}
+	for _, dir := range homeDirs {
+		if err := realdir.Check(h.dir, dir); err != nil {
+			return err // what is behind a link is not ours
+		}
+	}
 	r := h.commands()
 	acts, err := r.List(id)
 	if err != nil {
@@ -177,10 +170,22 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	}
 	errs = append(errs, h.FreePorts(id))
 	for _, dir := range homeDirs {
-		errs = append(errs, os.RemoveAll(filepath.Join(h.dir, dir, id)))
+		errs = append(errs, h.removeDir(dir, id))
 		h.step(dir)
 	}
 	return errors.Join(errs...)
+}
+
+// removeDir removes a session's directory from one of the home's.
+func (h *Home) removeDir(dir, id string) error {
+	root, err := realdir.Open(h.dir, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.RemoveAll(id), root.Close())
 }
 
 // homeDirs are the home's directories that have one for each session.

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/store"
 )
 
@@ -45,8 +46,12 @@ func (h *Home) planDeletion(id string) error {
 	if !plainID(id) {
 		return nil
 	}
-	f, err := os.OpenFile(h.plan(id), os.O_WRONLY|os.O_CREATE, 0o600)
+	root, err := realdir.Make(h.dir, plansDir)
 	if err != nil {
+		return err
+	}
+	f, err := root.OpenFile(id, os.O_WRONLY|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err = errors.Join(err, root.Close()); err != nil {
 		return err
 	}
 	err = errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(h.plan(id))))
@@ -110,8 +115,12 @@ func (h *Home) finishDeletions(ctx context.Context) {
 	if len(h.plans()) == 0 {
 		return
 	}
-	lock, err := os.OpenFile(filepath.Join(h.dir, plansDir, plansLock), os.O_RDWR|os.O_CREATE, 0o600)
+	root, err := realdir.Open(h.dir, plansDir)
 	if err != nil {
+		return
+	}
+	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if errors.Join(err, root.Close()) != nil {
 		return
 	}
 	defer func() { _ = lock.Close() }() // This gives it back.
@@ -136,12 +145,12 @@ func (h *Home) finishDeletions(ctx context.Context) {
 
 // lockDeletions waits until nobody else deletes.
 func (h *Home) lockDeletions(ctx context.Context) (unlock func(), err error) {
-	dir := filepath.Join(h.dir, plansDir)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	root, err := realdir.Make(h.dir, plansDir)
+	if err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, plansLock), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, err
 	}
 	tick := time.NewTicker(pollEvery)

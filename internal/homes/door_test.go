@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // asker is a provider of somebody's own: its model asks the user once, and then ends.
@@ -115,9 +116,9 @@ func TestSendersDoNotWait(t *testing.T) {
 	if d := fastest(deliver); d >= look/5 {
 		t.Errorf("a delivery to a session that nobody holds took %s", d)
 	}
-	asleep, over := make(chan struct{}, 1), make(chan *homes.Result, 1)
+	asleep, over := make(chan struct{}, 1), make(chan *view.Result, 1)
 	go func() {
-		r, err := h.Run(t.Context(), id, homes.RunOptions{Prompt: "go", Wait: true, Asleep: func(*homes.Result) { asleep <- struct{}{} }})
+		r, err := h.Run(t.Context(), id, homes.RunOptions{Prompt: "go", Wait: true, Asleep: func(*view.Result) { asleep <- struct{}{} }})
 		if err != nil {
 			t.Error(err)
 		}

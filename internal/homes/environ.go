@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/perdure/perdure/internal/provider/connect"
+	"github.com/perdure/perdure/internal/realdir"
 )
 
 func (h *Home) getenv(name string) string {
@@ -50,13 +51,20 @@ func secrets(cfg Config) map[string]string {
 // tempDir is a session's TMPDIR. It is kept until the session is deleted.
 func (h *Home) tempDir(sessionID string) (string, error) {
 	dir := filepath.Join(h.dir, "tmp", sessionID)
+	if err := realdir.Check(h.dir, "tmp"); err != nil {
+		return "", err
+	}
 	// A command may have put a link in its place, to a directory that the files of others are not meant for.
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
 		if err := os.Remove(dir); err != nil {
 			return "", err
 		}
 	}
-	return dir, os.MkdirAll(dir, 0o700)
+	root, err := realdir.Make(h.dir, "tmp", sessionID)
+	if err != nil {
+		return "", err
+	}
+	return dir, root.Close()
 }
 
 // credential reports whether a variable holds a credential, by its name.

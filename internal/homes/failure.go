@@ -3,31 +3,18 @@ package homes
 import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/view"
 )
 
-// FailureView is a model call that failed and left its turn open, for people: what the API said, since when, whether
-// anybody tries again by itself, and what helps.
-type FailureView struct {
-	Model   string `json:"model"`            // PROVIDER/MODEL that was asked
-	Class   string `json:"class"`            // as in unreachable, rate_limit, auth; see package model
-	Status  int    `json:"status,omitempty"` // HTTP status; 0: none came
-	Message string `json:"message"`
-	Since   Stamp  `json:"since"`    // of the first failure in a row
-	Tries   int    `json:"tries"`    // failures in a row
-	Rests   bool   `json:"rests"`    // nobody tries again until the session is resumed
-	RetryAt Stamp  `json:"retry_at"` // null: no time is set
-	Remedy  string `json:"remedy"`   // what to mend
-}
-
 // failureView is the failure of the open turn, or nil.
-func failureView(st *session.State) *FailureView {
+func failureView(st *session.State) *view.Failure {
 	f := st.Failure()
 	if f == nil {
 		return nil
 	}
-	return &FailureView{
+	return &view.Failure{
 		Model: st.Agent.Provider + "/" + st.Agent.Model, Class: f.Class, Status: f.Status, Message: f.Message,
-		Since: Stamp(f.Since), Tries: f.Tries, Rests: f.Rests, RetryAt: Stamp(f.RetryAt), Remedy: remedy(f, st.Agent),
+		Since: view.Stamp(f.Since), Tries: f.Tries, Rests: f.Rests, RetryAt: view.Stamp(f.RetryAt), Remedy: remedy(f, st.Agent),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // HoldOptions are what a session is held with.
@@ -17,7 +18,7 @@ type HoldOptions struct {
 	engine.Options
 	// Approve, if not nil, is asked about each call that waits for an approval, beside the session's loop; several may be
 	// asked at once. Its context ends with the session. An error leaves the call waiting for somebody else.
-	Approve func(ctx context.Context, w Waiting) (Approval, error)
+	Approve func(ctx context.Context, w view.Waiting) (Approval, error)
 }
 
 // Session is a session that this process holds, for a program that stays with it: a terminal, a server. It works on
@@ -160,7 +161,7 @@ func (s *Session) onRest(st *session.State) {
 }
 
 // ask asks the program about a call, and passes its answer on.
-func (s *Session) ask(ctx context.Context, w Waiting) {
+func (s *Session) ask(ctx context.Context, w view.Waiting) {
 	a, err := s.opt.Approve(ctx, w)
 	if err == nil {
 		err = s.home.Approve(ctx, w, a)

@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // puppet is a provider whose model does what the newest words of the user say.
@@ -83,7 +84,7 @@ func held(t *testing.T, opt homes.HoldOptions) (*homes.Home, *homes.Session, pup
 	return h, s, p
 }
 
-func prompt(t *testing.T, s *homes.Session, text string) homes.TurnResult {
+func prompt(t *testing.T, s *homes.Session, text string) view.Turn {
 	t.Helper()
 	r, err := s.Prompt(t.Context(), text)
 	if err != nil {
@@ -95,7 +96,7 @@ func prompt(t *testing.T, s *homes.Session, text string) homes.TurnResult {
 // A held session takes one prompt after the other, asks, is answered, and can be stopped: without any lease in between.
 func TestHold(t *testing.T) {
 	h, s, p := held(t, homes.HoldOptions{})
-	if r := prompt(t, s, "hello"); r != (homes.TurnResult{Turn: 1, StopReason: session.TurnEndTurn, Result: "hello"}) {
+	if r := prompt(t, s, "hello"); r != (view.Turn{Turn: 1, StopReason: session.TurnEndTurn, Result: "hello"}) {
 		t.Errorf("first turn: %+v", r)
 	}
 	if r := prompt(t, s, "ask"); r.Turn != 2 || r.StopReason != session.TurnWaitingAnswer {
@@ -111,7 +112,7 @@ func TestHold(t *testing.T) {
 	if r := prompt(t, s, "and on"); r.Turn != 3 || r.Result != "and on" {
 		t.Errorf("after the answer: %+v", r)
 	}
-	over := make(chan homes.TurnResult)
+	over := make(chan view.Turn)
 	go func() { over <- prompt(t, s, "hang") }()
 	<-p.begun
 	if err := s.Interrupt(t.Context()); err != nil {
@@ -167,7 +168,7 @@ func TestHold(t *testing.T) {
 func TestHoldAsksForApproval(t *testing.T) {
 	var mu sync.Mutex
 	var asked []string
-	_, s, _ := held(t, homes.HoldOptions{Approve: func(_ context.Context, w homes.Waiting) (homes.Approval, error) {
+	_, s, _ := held(t, homes.HoldOptions{Approve: func(_ context.Context, w view.Waiting) (homes.Approval, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		asked = append(asked, w.Tool)

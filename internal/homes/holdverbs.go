@@ -8,19 +8,20 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of
-// [Result] does, and the turn goes on with an answer, an approval or [Session.Continue]. A turn that a limit or a failed
+// [view.Result] does, and the turn goes on with an answer, an approval or [Session.Continue]. A turn that a limit or a failed
 // model call has halted is given up. What was accepted runs whatever becomes of the wait. Errors: engine.ErrRefused, of
 // ctx, and of the session's end.
-func (s *Session) Prompt(ctx context.Context, text string) (TurnResult, error) {
+func (s *Session) Prompt(ctx context.Context, text string) (view.Turn, error) {
 	key := s.home.eng.NewKey()
-	p := &prompted{key: key, end: make(chan TurnResult, 1), refused: make(chan string, 1)}
+	p := &prompted{key: key, end: make(chan view.Turn, 1), refused: make(chan string, 1)}
 	p.watch = &turnWatch{ended: p.ended}
 	defer s.home.looks.add(s.id, p.see)()
 	if err := s.Send(ctx, key, text); err != nil {
-		return TurnResult{}, err
+		return view.Turn{}, err
 	}
 	for {
 		s.mu.Lock()
@@ -40,12 +41,12 @@ func (s *Session) Prompt(ctx context.Context, text string) (TurnResult, error) {
 		case r := <-p.end:
 			return r, nil
 		case why := <-p.refused:
-			return TurnResult{}, fmt.Errorf("session %s: %w: %s", s.id, engine.ErrRefused, why)
+			return view.Turn{}, fmt.Errorf("session %s: %w: %s", s.id, engine.ErrRefused, why)
 		case <-rested:
 		case <-s.over:
-			return TurnResult{}, s.gone()
+			return view.Turn{}, s.gone()
 		case <-ctx.Done():
-			return TurnResult{}, ctx.Err()
+			return view.Turn{}, ctx.Err()
 		}
 	}
 }
@@ -80,13 +81,13 @@ func (s *Session) Answer(ctx context.Context, act, text string) error {
 }
 
 // Approve answers a call that waits for an approval, see [Home.Approve].
-func (s *Session) Approve(ctx context.Context, w Waiting, a Approval) error {
+func (s *Session) Approve(ctx context.Context, w view.Waiting, a Approval) error {
 	w.Session = s.id
 	return s.home.Approve(ctx, w, a)
 }
 
 // Waiting lists what the session needs from humans, as of the newest moment at which nothing could progress without.
-func (s *Session) Waiting() []Waiting {
+func (s *Session) Waiting() []view.Waiting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rest == nil {
@@ -99,7 +100,7 @@ func (s *Session) Waiting() []Waiting {
 type prompted struct {
 	key     string
 	watch   *turnWatch
-	end     chan TurnResult
+	end     chan view.Turn
 	refused chan string
 
 	// of the loop
@@ -129,25 +130,25 @@ func (p *prompted) see(u engine.Update) {
 	p.watch.see(u)
 }
 
-func (p *prompted) ended(r TurnResult) {
+func (p *prompted) ended(r view.Turn) {
 	if p.turn != 0 && r.Turn == p.turn {
 		p.end <- r
 	}
 }
 
 // resting is the prompt's turn as it rests, if it does.
-func (p *prompted) resting(st *session.State) (TurnResult, bool) {
+func (p *prompted) resting(st *session.State) (view.Turn, bool) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
 	switch {
 	case p.seq == 0 || st.Head.Seq < p.seq:
-		return TurnResult{}, false
+		return view.Turn{}, false
 	case st.Turn == nil: // it waits for its turn in a session that starts none
 		reason, _ := st.Halt()
-		return TurnResult{StopReason: cmp.Or(reason, session.TurnParked)}, len(st.Queue) > 0
+		return view.Turn{StopReason: cmp.Or(reason, session.TurnParked)}, len(st.Queue) > 0
 	}
 	reason, _ := restReason(st)
-	r := TurnResult{Turn: st.Turn.N, StopReason: reason}
+	r := view.Turn{Turn: st.Turn.N, StopReason: reason}
 	if st.Turn.Message == p.seq {
 		r.Result = p.watch.text
 	}

@@ -51,6 +51,7 @@ type Home struct {
 
 // Config is what a Home is opened with. The zero value is a good start.
 type Config struct {
+	Store    store.Store                               // nil: the database in the directory. It is closed with the home
 	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
 	Tools    []tools.Tool                              // nil: the built-in ones
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
@@ -96,7 +97,7 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	st, err := sqlite.Open(ctx, dir, sqlite.Config{Now: cfg.Now})
+	st, err := openStore(ctx, dir, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +110,18 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	}
 	h.finishDeletions(ctx)
 	return h, nil
+}
+
+// openStore gives the store of a home. The database makes the directory with its first write; a store of the program's
+// own knows nothing of it, so that it is made here: acts, outputs and streams lie in it in any case.
+func openStore(ctx context.Context, dir string, cfg Config) (store.Store, error) {
+	if cfg.Store == nil {
+		return sqlite.Open(ctx, dir, sqlite.Config{Now: cfg.Now})
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open home: %w", err)
+	}
+	return cfg.Store, nil
 }
 
 func (h *Home) engineConfig() engine.Config {

@@ -7,28 +7,16 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
-
-// Listing is one session of a list. Its heads and its activity are what is true now, also of a session whose holder
-// died before it could say so.
-type Listing struct {
-	store.Info
-	Activity session.Activity
-}
-
-// ListPage is one page of a list.
-type ListPage struct {
-	Sessions []Listing
-	Next     string // cursor; empty at the end
-}
 
 // maxListPages bounds the rows that one call of List looks at: that many pages of the store, of 1,000 rows each.
 const maxListPages = 1000
 
 // List returns one page of the home's sessions, the newest first. The query's Activity is any of session.Activities,
 // and its OrHeld is ignored. A session that is being deleted, or that cannot be read, is listed as its row has it.
-func (h *Home) List(ctx context.Context, q store.Query) (ListPage, error) {
-	var out ListPage
+func (h *Home) List(ctx context.Context, q store.Query) (view.Page, error) {
+	var out view.Page
 	limit := q.Limit
 	if limit == 0 {
 		limit = 100
@@ -42,12 +30,12 @@ func (h *Home) List(ctx context.Context, q store.Query) (ListPage, error) {
 		rows.Limit = limit - len(out.Sessions)
 		page, err := h.store.List(ctx, rows)
 		if err != nil {
-			return ListPage{}, err
+			return view.Page{}, err
 		}
 		for _, info := range page.Sessions {
 			l, err := h.listing(ctx, info)
 			if err != nil {
-				return ListPage{}, err
+				return view.Page{}, err
 			}
 			if fits(l, q) {
 				out.Sessions = append(out.Sessions, l)
@@ -64,12 +52,12 @@ func (h *Home) List(ctx context.Context, q store.Query) (ListPage, error) {
 }
 
 // fits reports whether a session is in the lifecycle and does what was asked for, now that both are known.
-func fits(l Listing, q store.Query) bool {
-	return (q.Lifecycle == "" || q.Lifecycle == l.Heads.Lifecycle) && (q.Activity == "" || q.Activity == string(l.Activity))
+func fits(l view.Listing, q store.Query) bool {
+	return (q.Lifecycle == "" || q.Lifecycle == l.Heads.Lifecycle) && (q.Activity == "" || q.Activity == l.Activity)
 }
 
 // listing completes a row: where its heads may be a step behind, the session's state is computed.
-func (h *Home) listing(ctx context.Context, info store.Info) (Listing, error) {
+func (h *Home) listing(ctx context.Context, info store.Info) (view.Listing, error) {
 	awaits := false
 	if _, exact := engine.ListedTasks(info); !exact && info.Head.Seq > 0 {
 		st, err := h.State(ctx, info.ID)
@@ -79,10 +67,10 @@ func (h *Home) listing(ctx context.Context, info store.Info) (Listing, error) {
 			info.Heads, awaits = engine.Heads(st), len(st.Awaits) > 0
 			info.Heads.Extra = extra
 		case ctx.Err() != nil:
-			return Listing{}, err
+			return view.Listing{}, err
 		}
 	}
-	return Listing{Info: info, Activity: activityNow(session.Activity(info.Heads.Activity), info, awaits)}, nil
+	return view.Listing{Info: info, Activity: string(activityNow(session.Activity(info.Heads.Activity), info, awaits))}, nil
 }
 
 // activityNow derives what a session is doing from what its log says and from who holds it. It is the only place that
@@ -106,7 +94,7 @@ func activityNow(logged session.Activity, info store.Info, awaits bool) session.
 
 // Each calls do with every session that a query selects, the newest first, page by page; its Limit and After are
 // ignored.
-func (h *Home) Each(ctx context.Context, q store.Query, do func(Listing) error) error {
+func (h *Home) Each(ctx context.Context, q store.Query, do func(view.Listing) error) error {
 	q.Limit, q.After = 1000, ""
 	for {
 		page, err := h.List(ctx, q)

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/view"
 )
 
 // Reader is one reader's place in the output of a task: a terminal, a program, a person. Each has its own and none
@@ -18,7 +19,7 @@ import (
 // the task is started again, every reader begins anew. It is not safe for concurrent use.
 type Reader struct {
 	home      *Home
-	task      TaskView
+	task      view.Task
 	name      string
 	committed int64
 	position  int64
@@ -51,7 +52,7 @@ func (ts Tasks) Reader(ctx context.Context, sessionID, taskID, name string) (*Re
 }
 
 // ReaderOf is Reader for a task that was looked at, in the attempt that was seen.
-func (ts Tasks) ReaderOf(ctx context.Context, t TaskView, name string) (*Reader, error) {
+func (ts Tasks) ReaderOf(ctx context.Context, t view.Task, name string) (*Reader, error) {
 	h := ts.home
 	const longest = 128
 	if name == "" || len(name) > longest || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\uFFFD' }) {
@@ -64,23 +65,15 @@ func (ts Tasks) ReaderOf(ctx context.Context, t TaskView, name string) (*Reader,
 	return &Reader{home: h, task: t, name: name, committed: at, position: at}, nil
 }
 
-// News is output that a reader has not seen.
-type News struct {
-	Bytes   []byte
-	Omitted int64 // bytes before Bytes that are no longer kept
-	From    int64 // absolute offset where the reader was
-	To      int64 // where it is after these: From + Omitted + len(Bytes)
-}
-
 // Next returns up to limit new bytes, at most 64 MiB and 64 KiB if limit is not positive; none when there is nothing
 // new. What it costs does not depend on how much there was before. The stored place stays until Commit. Errors:
 // task.ErrMissing when the output is gone with its directory.
-func (r *Reader) Next(limit int) (News, error) {
+func (r *Reader) Next(limit int) (view.News, error) {
 	b, next, gap, err := r.home.commands().Read(r.task.SessionID, r.task.Act, r.position, limit)
 	if err != nil {
-		return News{}, err
+		return view.News{}, err
 	}
-	n := News{Bytes: b, Omitted: gap, From: r.position, To: next}
+	n := view.News{Bytes: b, Omitted: gap, From: r.position, To: next}
 	r.position = next
 	return n, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // taskHome is a home with a session s in which tasks are started.
@@ -34,7 +35,7 @@ func startTask(t *testing.T, h *homes.Home, script string) {
 }
 
 // awaitEnd waits for the end of a task.
-func awaitEnd(t *testing.T, h *homes.Home, id string) homes.TaskView {
+func awaitEnd(t *testing.T, h *homes.Home, id string) view.Task {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		tasks, err := h.Tasks().List(t.Context(), "s")

@@ -8,23 +8,17 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
-
-// Restored is what Restore did about one task that a reboot took.
-type Restored struct {
-	TaskView
-	Again bool   `json:"restarted"`     // it runs again, or ran and has ended
-	Why   string `json:"why,omitempty"` // it does not
-}
 
 // LostInReboot lists a session's own tasks that a reboot took and about which nothing was done or said yet, without
 // holding the session: those that are due to run again, and those that nobody has looked for since.
-func (ts Tasks) LostInReboot(st *session.State) (out []TaskView) {
+func (ts Tasks) LostInReboot(st *session.State) (out []view.Task) {
 	h := ts.home
 	for i, v := range h.Tasks().Of(st) {
 		t := &st.Tasks[i]
 		unbegun := t.Status == session.CommandStarting && t.Cause == session.ReasonReboot
-		unseen := t.Live() && (v.Status == session.CommandLost && v.Reason == session.ReasonReboot || v.By == session.BySystem && t.BootID != task.BootID())
+		unseen := t.Live() && (v.Status == taskLost && v.Reason == session.ReasonReboot || v.By == session.BySystem && t.BootID != task.BootID())
 		if v.SessionID == st.ID && (unbegun || unseen || t.Due && !t.GoingDown(task.BootID())) {
 			out = append(out, v)
 		}
@@ -35,7 +29,7 @@ func (ts Tasks) LostInReboot(st *session.State) (out []TaskView) {
 // Restore takes a session's lease, runs those of its tasks again that a reboot took and that a human granted it to, by
 // the given rules, and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
 // called by several processes at once: a task comes to run once. Errors: store.ErrNotFound, *store.HeldError.
-func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([]Restored, error) {
+func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([]view.Restored, error) {
 	h := ts.home
 	st, err := h.State(ctx, id)
 	if err != nil {
@@ -52,14 +46,14 @@ func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([
 }
 
 // restored words what became of the tasks that a reboot had taken.
-func (h *Home) restored(st *session.State, due []TaskView) []Restored {
-	out := []Restored{}
+func (h *Home) restored(st *session.State, due []view.Task) []view.Restored {
+	out := []view.Restored{}
 	for i, v := range h.Tasks().Of(st) {
-		j := slices.IndexFunc(due, func(d TaskView) bool { return d.ID == v.ID && v.SessionID == st.ID })
+		j := slices.IndexFunc(due, func(d view.Task) bool { return d.ID == v.ID && v.SessionID == st.ID })
 		if j < 0 {
 			continue
 		}
-		r := Restored{TaskView: v, Again: v.PID > 0 && (v.Attempt > due[j].Attempt || due[j].Status == session.CommandRunning)}
+		r := view.Restored{Task: v, Again: v.PID > 0 && (v.Attempt > due[j].Attempt || due[j].Status == taskRunning)}
 		switch t := st.Tasks[i]; {
 		case r.Again:
 		case t.NotRestarted != "":

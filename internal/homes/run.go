@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // RunOptions are what a run is started with.
@@ -18,9 +19,9 @@ type RunOptions struct {
 	Key       string               // idempotency key of the prompt; empty: a new one
 	Interrupt <-chan struct{}      // each receive cancels the open turn; never closed
 	Opened    func(*session.State) // called once the session is held; the state must only be read, and not kept
-	TurnEnded func(TurnResult)     // called as each turn ends; must not block
+	TurnEnded func(view.Turn)      // called as each turn ends; must not block
 	Wait      bool                 // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
-	Asleep    func(*Result)        // called each time that it goes to sleep for that, with what Run would return; must not block
+	Asleep    func(*view.Result)   // called each time that it goes to sleep for that, with what Run would return; must not block
 }
 
 // Run takes a session's lease and runs it until it is idle or needs a human: first it settles what an earlier holder
@@ -32,7 +33,7 @@ type RunOptions struct {
 // turn, or by an interrupt, which leaves the awaits open.
 //
 // Errors: store.ErrNotFound, *store.HeldError, store.ErrUncertain, *store.CorruptError.
-func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, error) {
+func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result, error) {
 	opt.NewPrompt = opt.Prompt != ""
 	if opt.NewPrompt && session.Blank([]model.Part{model.TextPart(opt.Prompt)}) {
 		return nil, fmt.Errorf("run session %s: %w: a prompt without words", id, engine.ErrRefused)
@@ -62,7 +63,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 		if !opt.Wait {
 			return s.Run(ctx)
 		}
-		return s.RunWaiting(ctx, h.asleep(ctx, s, opt, turns, open, func(r *Result) { r.count(watch, h.cfg.Now().Sub(began)) }))
+		return s.RunWaiting(ctx, h.asleep(ctx, s, opt, turns, open, func(r *view.Result) { count(r, watch, h.cfg.Now().Sub(began)) }))
 	})
 	parked := errors.Is(runErr, engine.ErrParked)
 	if runErr != nil && !parked {
@@ -71,7 +72,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*Result, err
 	r, err := h.result(context.WithoutCancel(ctx), s, turns, open, parked)
 	if r != nil {
 		r.Recovered = append(r.Recovered, changed...)
-		r.count(watch, h.cfg.Now().Sub(began))
+		count(r, watch, h.cfg.Now().Sub(began))
 	}
 	reason := "done"
 	if parked {
@@ -90,7 +91,7 @@ func (h *Home) begin(ctx context.Context, s *engine.Session, opt RunOptions) err
 }
 
 // asleep passes on what a run has come to when it goes to sleep.
-func (h *Home) asleep(ctx context.Context, s *engine.Session, opt RunOptions, turns int, open bool, count func(*Result)) func(*session.State) {
+func (h *Home) asleep(ctx context.Context, s *engine.Session, opt RunOptions, turns int, open bool, count func(*view.Result)) func(*session.State) {
 	if opt.Asleep == nil {
 		return nil
 	}

@@ -66,6 +66,20 @@ func (h *Home) Fork(ctx context.Context, parent string, seq int64, child, title 
 	return h.eng.Fork(ctx, parent, seq, child, title)
 }
 
+// Takeover frees a session whose holder is declared dead by a human, or was killed where this machine cannot see it. If the
+// holder lives after all, it is fenced: its next append fails. Errors: store.ErrNotFound, store.ErrUncertain.
+func (h *Home) Takeover(ctx context.Context, id string) error {
+	taker, ok := h.store.(store.Taker)
+	if !ok {
+		return fmt.Errorf("take over session %s: this store cannot take sessions over", id)
+	}
+	lease, err := taker.Takeover(ctx, id)
+	if err != nil {
+		return err
+	}
+	return h.store.Release(ctx, lease)
+}
+
 // State computes a session's state as of now, without holding it.
 func (h *Home) State(ctx context.Context, id string) (*session.State, error) {
 	return h.eng.Load(ctx, id)

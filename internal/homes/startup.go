@@ -77,14 +77,34 @@ func programPaths(getenv func(string) string) []string {
 	for _, place := range permission.ProgramPlaces() {
 		dirs = append(dirs, filepath.Join(getenv("HOME"), place))
 	}
+	known := resolver{}
 	var out []string
 	for _, dir := range dirs {
-		if filepath.IsAbs(dir) {
-			out = append(out, filepath.Clean(dir), resolved(dir))
+		if dir = filepath.Clean(dir); filepath.IsAbs(dir) {
+			out = append(out, dir, known.resolved(dir))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// resolver keeps where directories lead: many paths share one, and each is looked at once.
+type resolver map[string]string
+
+// resolved is as the function of that name, for a clean absolute path.
+func (r resolver) resolved(path string) string {
+	if path == "/" {
+		return path
+	}
+	if real, known := r[path]; known {
+		return real
+	}
+	real := filepath.Join(r.resolved(filepath.Dir(path)), filepath.Base(path))
+	if info, err := os.Lstat(real); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		real = resolved(real)
+	}
+	r[path] = real
+	return real
 }
 
 // resolved follows the symbolic links of a path, as far as it exists.

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Tasks are the commands of a home's sessions that run under an id of their own: bash_1 and so on. They outlive the
@@ -20,7 +21,7 @@ func (h *Home) Tasks() Tasks { return Tasks{h} }
 
 // List looks at the tasks of one session, the ones that a fork inherited included. Errors: store.ErrNotFound,
 // *store.CorruptError.
-func (ts Tasks) List(ctx context.Context, id string) ([]TaskView, error) {
+func (ts Tasks) List(ctx context.Context, id string) ([]view.Task, error) {
 	h := ts.home
 	info, err := h.store.Get(ctx, id)
 	if err != nil {
@@ -35,8 +36,9 @@ func (ts Tasks) List(ctx context.Context, id string) ([]TaskView, error) {
 
 // All looks at every session's own tasks; a fork's inherited ones are its parent's. A session that cannot be read
 // is left out and its error is in left. Whoever looks adopts: a command that has lost its shim gets another.
-func (ts Tasks) All(ctx context.Context) (tasks []TaskView, left []error, err error) {
+func (ts Tasks) All(ctx context.Context) (tasks []view.Task, left []error, err error) {
 	h := ts.home
+	var boots []string // under which each was started
 	q := store.Query{Limit: 1000}
 	for {
 		page, err := h.store.List(ctx, q)
@@ -56,12 +58,12 @@ func (ts Tasks) All(ctx context.Context) (tasks []TaskView, left []error, err er
 			}
 			for j := range lists[i] {
 				if lists[i][j].Session == "" {
-					tasks = append(tasks, h.loggedTask(info.ID, &lists[i][j]))
+					tasks, boots = append(tasks, h.loggedTask(info.ID, &lists[i][j])), append(boots, lists[i][j].BootID)
 				}
 			}
 		}
 		if page.Next == "" {
-			h.lookAt(ctx, tasks)
+			h.lookAt(ctx, tasks, boots)
 			return tasks, left, nil
 		}
 		q.After = page.Next

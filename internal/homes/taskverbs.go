@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 // TaskSpec says what a task is to run.
@@ -25,7 +26,7 @@ type TaskSpec struct {
 // Start asks for a task in a session and waits until it runs, has ended, or could not be started. It goes by the given
 // rules, today's of the session's files; nil: by those that the session has. A session that nobody holds is held for
 // that. Errors: store.ErrNotFound, engine.ErrRefused, ErrSecret; an error of ctx after which the task was accepted.
-func (ts Tasks) Start(ctx context.Context, sessionID string, spec TaskSpec, rules []session.Rule) (TaskView, error) {
+func (ts Tasks) Start(ctx context.Context, sessionID string, spec TaskSpec, rules []session.Rule) (view.Task, error) {
 	return ts.request(ctx, sessionID, &session.TaskRequested{
 		Name: spec.Name, Argv: spec.Argv, Command: spec.Command, Cwd: spec.Cwd, Restart: spec.Restart, TaskSettings: spec.TaskSettings,
 	}, rules)
@@ -33,7 +34,7 @@ func (ts Tasks) Start(ctx context.Context, sessionID string, spec TaskSpec, rule
 
 // Restart runs a task again under its id: one that still runs is ended first. What would refuse it is found before that;
 // see [Tasks.Check]. Rules and errors are those of [Tasks.Start].
-func (ts Tasks) Restart(ctx context.Context, t TaskView, rules []session.Rule) (TaskView, error) {
+func (ts Tasks) Restart(ctx context.Context, t view.Task, rules []session.Rule) (view.Task, error) {
 	again := session.TaskRequested{Task: t.ID}
 	if err := ts.Check(ctx, t.SessionID, again, rules); err != nil {
 		return t, err
@@ -47,7 +48,7 @@ func (ts Tasks) Restart(ctx context.Context, t TaskView, rules []session.Rule) (
 }
 
 // request asks for a task and waits for its beginning.
-func (ts Tasks) request(ctx context.Context, id string, body *session.TaskRequested, rules []session.Rule) (v TaskView, err error) {
+func (ts Tasks) request(ctx context.Context, id string, body *session.TaskRequested, rules []session.Rule) (v view.Task, err error) {
 	h, key := ts.home, ts.home.eng.NewKey()
 	if err := h.deliver(ctx, id, key, body, Options{Rules: rules, SetRules: rules != nil}); err != nil {
 		return v, err
@@ -60,7 +61,7 @@ func (ts Tasks) request(ctx context.Context, id string, body *session.TaskReques
 		if st.Tasks[i].Status == session.CommandStarting {
 			return false, nil
 		}
-		if v, _ = ts.One(st, st.Tasks[i].ID); st.Tasks[i].PID == 0 && v.Status == session.CommandLost {
+		if v, _ = ts.One(st, st.Tasks[i].ID); st.Tasks[i].PID == 0 && v.Status == taskLost {
 			return true, fmt.Errorf("task %s could not be started: %s", v.ID, st.Tasks[i].Reason)
 		}
 		return true, nil
@@ -95,7 +96,7 @@ func (h *Home) until(ctx context.Context, id string, done func(*session.State) (
 // Kill ends tasks with everything that they started, and returns when nothing of them is left. Who asked for it, one of
 // session.ByUser and its like, is in the log before the first signal. One that has ended is left as it is. The tasks may
 // be of several sessions. Errors: store.ErrNotFound, and of ctx: the wish was accepted then.
-func (ts Tasks) Kill(ctx context.Context, by string, tasks ...TaskView) error {
+func (ts Tasks) Kill(ctx context.Context, by string, tasks ...view.Task) error {
 	h := ts.home
 	if h.runner == nil {
 		return errNoCommands
@@ -106,7 +107,7 @@ func (ts Tasks) Kill(ctx context.Context, by string, tasks ...TaskView) error {
 		if !t.Live() {
 			continue
 		}
-		if t.Status == session.CommandRunning {
+		if t.Status == taskRunning {
 			wishes[t.SessionID] = append(wishes[t.SessionID], &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: by})
 		}
 		targets = append(targets, task.Target{Session: t.SessionID, Act: t.Act})
@@ -125,50 +126,43 @@ var errNoCommands = errors.New("this program cannot start or end commands: see R
 
 // KillAll is Kill for all of a session's own tasks of which a process is left, but for those with the given ids, and
 // returns them as they were before.
-func (ts Tasks) KillAll(ctx context.Context, sessionID, by string, except ...string) ([]TaskView, error) {
+func (ts Tasks) KillAll(ctx context.Context, sessionID, by string, except ...string) ([]view.Task, error) {
 	st, err := ts.home.State(ctx, sessionID)
 	if err != nil {
 		return nil, err
 	}
-	tasks := slices.DeleteFunc(ts.Live(st), func(t TaskView) bool { return slices.Contains(except, t.ID) })
+	tasks := slices.DeleteFunc(ts.Live(st), func(t view.Task) bool { return slices.Contains(except, t.ID) })
 	return tasks, ts.Kill(ctx, by, tasks...)
-}
-
-// Written is what became of a write to a task's input.
-type Written struct {
-	Outcome session.InputOutcome
-	Bytes   int64  // that the task's input took
-	Reason  string // in words, if that is not all
 }
 
 // Write writes to the input of a task that was started with one, and ends it after that with eof. The text, at most
 // session.MaxInput bytes, is in the log before it is written; after a crash in between the outcome is unknown, and it is
 // not written again. Errors: store.ErrNotFound, engine.ErrRefused, ErrSecret, of ctx: it was accepted then.
-func (ts Tasks) Write(ctx context.Context, t TaskView, text []byte, eof bool) (Written, error) {
+func (ts Tasks) Write(ctx context.Context, t view.Task, text []byte, eof bool) (view.Written, error) {
 	h, key := ts.home, ts.home.eng.NewKey()
 	before, err := h.store.Get(ctx, t.SessionID)
 	if err != nil {
-		return Written{}, err
+		return view.Written{}, err
 	}
 	if err := h.Deliver(ctx, t.SessionID, key, &session.TaskInput{Task: t.ID, EOF: eof, Text: text}); err != nil {
-		return Written{}, err
+		return view.Written{}, err
 	}
 	for ev, err := range h.Follow(ctx, t.SessionID, before.Head.Seq+1) {
 		if err != nil {
-			return Written{}, err
+			return view.Written{}, err
 		}
 		if ev.Kind != session.KindTaskWritten {
 			continue
 		}
 		body, err := session.Decode(ev)
 		if err != nil {
-			return Written{}, err
+			return view.Written{}, err
 		}
 		if b, ok := body.(*session.TaskWritten); ok && b.Key == key {
-			return Written{b.Outcome, b.Bytes, b.Reason}, nil
+			return view.Written{Outcome: string(b.Outcome), Bytes: b.Bytes, Reason: b.Reason}, nil
 		}
 	}
-	return Written{}, ctx.Err()
+	return view.Written{}, ctx.Err()
 }
 
 // ErrTooFast tells that a command ended before it could be sent to the background.
@@ -177,7 +171,7 @@ var ErrTooFast = errors.New("it ended before it could be sent to the background"
 // Detach sends a command that runs in the foreground of a session's open turn to the background, by its act: the agent is
 // told so and goes on, its timeout no longer holds, and it becomes the task that is returned. Errors: store.ErrNotFound,
 // engine.ErrRefused, ErrTooFast, of ctx: it was accepted then.
-func (ts Tasks) Detach(ctx context.Context, sessionID, act string) (v TaskView, err error) {
+func (ts Tasks) Detach(ctx context.Context, sessionID, act string) (v view.Task, err error) {
 	h := ts.home
 	if err := h.Deliver(ctx, sessionID, "", &session.ToolDetached{Act: act}); err != nil {
 		return v, err

@@ -7,14 +7,8 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/view"
 )
-
-// TurnResult is how one turn of a run ended, with what the model said last in it. Its JSON form is a contract.
-type TurnResult struct {
-	Turn       int    `json:"turn"`
-	StopReason string `json:"stop_reason"`
-	Result     string `json:"result"`
-}
 
 // maxTurnResults bounds how many ended turns a result lists; of more, the newest.
 const maxTurnResults = 1024
@@ -24,9 +18,9 @@ const maxTurnResults = 1024
 type turnWatch struct {
 	mu    sync.Mutex
 	text  string // of the open turn's newest reply
-	all   []TurnResult
+	all   []view.Turn
 	count int // ended turns, also those that are not listed any more
-	ended func(TurnResult)
+	ended func(view.Turn)
 }
 
 func (w *turnWatch) see(u engine.Update) {
@@ -55,7 +49,7 @@ func (w *turnWatch) say(text string) {
 
 func (w *turnWatch) end(b *session.TurnEnded) {
 	w.mu.Lock()
-	t := TurnResult{Turn: b.N, StopReason: b.Stop, Result: w.text}
+	t := view.Turn{Turn: b.N, StopReason: b.Stop, Result: w.text}
 	w.text = ""
 	w.count++
 	if len(w.all) == maxTurnResults {

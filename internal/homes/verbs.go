@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // How often a sender looks whether its item was taken, and a follower whether the log grew.
@@ -40,7 +41,7 @@ type Approval struct {
 
 // Approve answers a call that waits for an approval: its Session, Act and Bound are read. If the call is no longer what
 // was shown, as Bound says, the answer is refused: the error wraps engine.ErrRefused.
-func (h *Home) Approve(ctx context.Context, w Waiting, a Approval) error {
+func (h *Home) Approve(ctx context.Context, w view.Waiting, a Approval) error {
 	st, err := h.State(ctx, w.Session)
 	if err != nil {
 		return err
@@ -59,6 +60,9 @@ func (h *Home) Cancel(ctx context.Context, id string) error {
 
 // accept puts a body into the inbox.
 func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (store.Receipt, error) {
+	if err := session.CheckNil(body); err != nil {
+		return store.Receipt{}, fmt.Errorf("send to session %s: %w", id, err)
+	}
 	if err := h.acceptable(ctx, id, body); err != nil {
 		return store.Receipt{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 
 // actDetails completes acts by what the log says of them: what they were about, when they ran and how they ended. An
 // act further back than the bound, or of a fork's parent, stays without.
-func (h *Home) actDetails(ctx context.Context, st *session.State, acts []ActView) error {
+func (h *Home) actDetails(ctx context.Context, st *session.State, acts []view.Act) error {
 	at := map[string]int{}
 	for i, a := range acts {
 		at[session.BaseOf(a.ID)] = i
@@ -43,12 +44,12 @@ func (h *Home) actDetails(ctx context.Context, st *session.State, acts []ActView
 }
 
 // detail takes what one event says of acts, and returns of how many it said what they are about.
-func detail(acts []ActView, at map[string]int, ev store.Event, body session.Body) (named int) {
-	act := func(id string) *ActView {
+func detail(acts []view.Act, at map[string]int, ev store.Event, body session.Body) (named int) {
+	act := func(id string) *view.Act {
 		if i, ok := at[session.BaseOf(id)]; ok {
 			return &acts[i]
 		}
-		return &ActView{} // not listed
+		return &view.Act{} // not listed
 	}
 	switch b := body.(type) {
 	case *session.ModelResponded:
@@ -59,14 +60,14 @@ func detail(acts []ActView, at map[string]int, ev store.Event, body session.Body
 			}
 		}
 	case *session.ToolStarted:
-		act(b.Act).Started = Stamp(b.Start.Time)
+		act(b.Act).Started = view.Stamp(b.Start.Time)
 	case *session.ToolFinished:
 		a := act(b.Act)
-		a.Ended, a.ExitCode = Stamp(ev.Time), b.ExitCode
+		a.Ended, a.ExitCode = view.Stamp(ev.Time), b.ExitCode
 	case *session.ToolVoid:
-		act(b.Act).Ended = Stamp(ev.Time)
+		act(b.Act).Ended = view.Stamp(ev.Time)
 	case *session.ToolUnknown:
-		act(b.Act).Ended = Stamp(ev.Time)
+		act(b.Act).Ended = view.Stamp(ev.Time)
 	default:
 	}
 	return named

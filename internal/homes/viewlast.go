@@ -4,6 +4,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/view"
 )
 
 // Bounds of what is shown of a lost task's output, and of what is read for it.
@@ -14,8 +15,8 @@ const (
 )
 
 // lastWords adds the end of what a task printed that is lost, or that the system ended: it tells what became of it.
-func (h *Home) lastWords(t *TaskView) {
-	if t.Status != session.CommandLost && t.By != session.BySystem || t.Output == 0 {
+func (h *Home) lastWords(t *view.Task) {
+	if t.Status != taskLost && t.By != session.BySystem || t.Output == 0 {
 		return
 	}
 	r := h.commands()

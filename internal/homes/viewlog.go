@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // history gathers from a whole log what a state keeps only the newest of.
@@ -20,7 +21,7 @@ type history struct {
 }
 
 // viewHistory replaces acts, decisions, files and tasks of a view by those of the whole log.
-func (h *Home) viewHistory(ctx context.Context, now *session.State, v *View) error {
+func (h *Home) viewHistory(ctx context.Context, now *session.State, v *view.Session) error {
 	info, err := h.store.Get(ctx, now.ID)
 	if err != nil {
 		return err

@@ -6,42 +6,20 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
-
-// MessageView is one message of the conversation.
-type MessageView struct {
-	Role    model.Role    `json:"role"`
-	Content []ContentView `json:"content"`
-}
-
-// ContentView is one block: text has text, tool_use an id, a name and an input, tool_result the id of its call and
-// content; of images and documents the bytes are only named, and everything else is the provider's JSON.
-type ContentView struct {
-	Type    model.BlockType `json:"type"`
-	Text    *string         `json:"text,omitempty"`
-	ID      string          `json:"id,omitempty"`
-	Name    string          `json:"name,omitempty"`
-	Input   any             `json:"input,omitempty"`
-	CallID  string          `json:"tool_use_id,omitempty"`
-	IsError *bool           `json:"is_error,omitempty"`
-	Content []ContentView   `json:"content,omitempty"`
-	Media   string          `json:"media_type,omitempty"`
-	Bytes   int             `json:"bytes,omitempty"`
-	Digest  string          `json:"digest,omitempty"`
-	Raw     any             `json:"raw,omitempty"`
-}
 
 // messageViews shows the conversation with the results that are there already. What a call has not answered yet is
 // left out, rather than shown as the words that would stand in for a missing result.
-func messageViews(t *session.Transcript, st *session.State) []MessageView {
+func messageViews(t *session.Transcript, st *session.State) []view.Message {
 	ms := t.Upcoming()
-	out := make([]MessageView, 0, len(ms))
+	out := make([]view.Message, 0, len(ms))
 	for i, m := range ms {
 		blocks := m.Blocks
 		if i == len(ms)-1 && m.Role == model.RoleUser {
 			blocks = answered(blocks, st)
 		}
-		v := MessageView{Role: m.Role, Content: make([]ContentView, 0, len(blocks))}
+		v := view.Message{Role: m.Role, Content: make([]view.Content, 0, len(blocks))}
 		for _, b := range blocks {
 			v.Content = append(v.Content, contentView(b))
 		}
@@ -66,15 +44,15 @@ func answered(blocks []model.Block, st *session.State) []model.Block {
 	return slices.DeleteFunc(slices.Clone(blocks), func(b model.Block) bool { return b.Result != nil && open[b.Result.ID] })
 }
 
-func contentView(b model.Block) ContentView {
-	v := ContentView{Type: b.Type}
+func contentView(b model.Block) view.Content {
+	v := view.Content{Type: b.Type}
 	switch {
 	case b.Type == model.BlockText:
 		v.Text = &b.Text
 	case b.Tool != nil:
 		v.ID, v.Name, v.Input = b.Tool.ID, b.Tool.Name, jsonValue(b.Tool.Input)
 	case b.Result != nil:
-		v.CallID, v.IsError, v.Content = b.Result.ID, &b.Result.IsError, []ContentView{}
+		v.CallID, v.IsError, v.Content = b.Result.ID, &b.Result.IsError, []view.Content{}
 		for _, p := range b.Result.Content {
 			v.Content = append(v.Content, partView(p))
 		}
@@ -86,10 +64,10 @@ func contentView(b model.Block) ContentView {
 	return v
 }
 
-func partView(p model.Part) ContentView {
+func partView(p model.Part) view.Content {
 	if p.Type == model.BlockText {
 		text := string(p.Data)
-		return ContentView{Type: p.Type, Text: &text}
+		return view.Content{Type: p.Type, Text: &text}
 	}
-	return ContentView{Type: p.Type, Media: p.Media, Bytes: len(p.Data), Digest: store.Sum(p.Data).String()}
+	return view.Content{Type: p.Type, Media: p.Media, Bytes: len(p.Data), Digest: store.Sum(p.Data).String()}
 }

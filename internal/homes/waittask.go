@@ -10,14 +10,8 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/view"
 )
-
-// TaskNews is what [Tasks.Wait] came to. Its JSON is that of `perdure task wait --json`.
-type TaskNews struct {
-	Task TaskView `json:"task"`      // as it is then
-	Line *string  `json:"line"`      // the first line that matches, at most 1 KiB of it; null: none did, or none was waited for
-	Gap  int64    `json:"gap_bytes"` // of the output up to there, dropped before it could be looked at
-}
 
 // How a task is looked at while it is waited for.
 const (
@@ -28,24 +22,24 @@ const (
 // Wait waits, without a model or a lease, until a task and all that it left behind has ended, or, with a line, until
 // one that its present attempt printed matches, from the beginning of what is kept; whichever comes first. When ctx ends
 // it returns ctx's error with the task as it is then. Other errors: store.ErrNotFound, ErrNoTask.
-func (ts Tasks) Wait(ctx context.Context, id, name string, line *regexp.Regexp) (TaskNews, error) {
+func (ts Tasks) Wait(ctx context.Context, id, name string, line *regexp.Regexp) (view.TaskNews, error) {
 	h := ts.home
 	st, err := h.eng.Load(ctx, id)
 	if err != nil {
-		return TaskNews{}, err
+		return view.TaskNews{}, err
 	}
 	t := st.Task(name)
 	switch {
 	case t == nil:
-		return TaskNews{}, fmt.Errorf("session %s: %w: %s", id, ErrNoTask, name)
+		return view.TaskNews{}, fmt.Errorf("session %s: %w: %s", id, ErrNoTask, name)
 	case h.runner == nil:
-		return TaskNews{}, errors.New("this program cannot look at commands")
+		return view.TaskNews{}, errors.New("this program cannot look at commands")
 	}
 	owner, act := id, t.Act
 	if t.Session != "" {
 		owner = t.Session
 	}
-	var news TaskNews
+	var news view.TaskNews
 	if line == nil {
 		err = h.waitEnd(ctx, owner, act)
 	} else {

@@ -97,6 +97,11 @@ func TestTemporaryDirectoryBehindLinks(t *testing.T) {
 	runBash(t, linkedPolicy(ModeBypass, map[string]string{own: testHome}), []bashCase{{"touch " + own + "/.bashrc", Ask}, {"touch " + own + "/x", Allow}})
 }
 
+// A cd with no word leads home: what follows it names files there.
+func TestWordsBehindACdHome(t *testing.T) {
+	runBash(t, testPolicy(ModeBypass, "deny Read(~/notes/key)"), []bashCase{{"cd && cat notes/key", Ask}, {"cd; cat notes/other", Allow}, {"cat notes/key", Allow}})
+}
+
 // Goal: the magic that git has in paths is no way to write a name otherwise.
 func TestPathspecMagic(t *testing.T) {
 	p := testPolicy(ModeDefault, "Bash(git:*)", "deny Read(.env)", "deny Read(secrets/**)", "deny Read(conf/prod/key)")

@@ -21,7 +21,7 @@ const (
 	// does more than read are denied.
 	ModePlan Mode = "plan"
 	// ModeDefault allows Read, Glob, Grep and commands that only read inside,
-	// TodoWrite, AskUser, memory, and
+	// TodoWrite, Note, History, AskUser, memory, and
 	// BashOutput, Await and KillBash of own tasks; all else asks.
 	ModeDefault Mode = "default"
 	// ModeAcceptEdits also allows Write and Edit inside.
@@ -56,7 +56,7 @@ func byMode(p Policy, r Request) Decision {
 		return allow("mode bypassPermissions allows what no rule forbids")
 	}
 	switch r.Tool {
-	case toolTodoWrite, toolAskUser:
+	case toolTodoWrite, toolAskUser, toolNote, toolHistory:
 		return allow(r.Tool + " touches nothing outside the session")
 	case toolMemory:
 		return allow("memory touches nothing but its own files")

@@ -34,14 +34,16 @@ const (
 	toolGrep       = "Grep"
 	toolTodoWrite  = "TodoWrite"
 	toolAskUser    = "AskUser"
+	toolNote       = "Note"
+	toolHistory    = "History"
 	toolMemory     = "memory"
 )
 
 // Tools are the names of the built-in tools. The slice is the caller's.
 func Tools() []string {
 	return []string{
-		toolAskUser, toolAwait, toolBash, toolBashInput, toolBashOutput, toolEdit, toolGlob, toolGrep, toolKillBash, toolRead,
-		toolTodoWrite, toolWrite, toolMemory,
+		toolAskUser, toolAwait, toolBash, toolBashInput, toolBashOutput, toolEdit, toolGlob, toolGrep, toolHistory, toolKillBash, toolNote,
+		toolRead, toolTodoWrite, toolWrite, toolMemory,
 	}
 }
 

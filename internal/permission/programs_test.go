@@ -28,7 +28,7 @@ func TestProgramsFoundByName(t *testing.T) {
 					t.Errorf("%s: %s %s%s: %s (%s)", mode, r.Tool, r.Path, r.Command, d.Effect, d.Reason)
 				}
 			}
-			for _, command := range []string{at + " status", "timeout 5 " + at + " status", "env A=b " + at, "ls -l " + testHome + "/" + dir, "cat " + at, "source " + testHome + "/" + dir + "/activate", "python3 " + at + " --version", "git status"} {
+			for _, command := range []string{at + " status", "timeout 5 " + at + " status", "env A=b " + at, "ls -l " + testHome + "/" + dir, "cat " + at, "source " + testHome + "/" + dir + "/activate", "python3 " + at + " --version", ". " + at, "node " + at, "ruby " + at, "perl " + at, "bash " + at, "sh " + at, "git status"} {
 				if d := Decide(p, bash(command)); d.Effect != Allow {
 					t.Errorf("%s: %q: %s (%s)", mode, command, d.Effect, d.Reason)
 				}

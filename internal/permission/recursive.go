@@ -14,7 +14,7 @@ func (j *judge) reachedBelow(p pattern) string {
 	for _, c := range j.s.all {
 		name, _ := c.name()
 		if name == "git" && j.gitReaches(p, c.argv[1:]) {
-			return "git may show files that it does not name, among them one"
+			return "git may show files that it does not name (behind -- FILE, and with --stat, it does not), among them one"
 		}
 		hidden, reads := readsBelow(name, c.argv[1:])
 		if !reads || !hidden && strings.HasPrefix(path.Base(p.text), ".") {

@@ -88,17 +88,17 @@ func stringEnd(s string) int {
 	return len(s)
 }
 
-// Line shows text on one line of at most n characters.
+// Line shows text on one line of at most n characters. One that turns is isolated, by two more that do not show.
 func Line(s string, n int) string {
 	// What is cut off need not be looked at: a command's text may be megabytes.
 	if limit := 16 * n; len(s) > limit {
 		s = s[:limit]
 	}
 	s = strings.Join(strings.Fields(Text(strings.ToValidUTF8(s, "\uFFFD"))), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
+	if utf8.RuneCountInString(s) > n {
+		s = string([]rune(s)[:n-1]) + "…"
 	}
-	return string([]rune(s)[:n-1]) + "…"
+	return Isolated(s)
 }
 
 // clean makes text that a model or a command wrote safe to show: no control characters, so that nothing but words

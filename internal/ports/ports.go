@@ -26,6 +26,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/realdir"
 )
 
 // Size is how many ports a range has.
@@ -60,6 +62,9 @@ func (r Range) String() string { return fmt.Sprintf("%d-%d", r.First, r.Last) }
 // Take returns the session's range, and reserves one if it has none yet. With idle the session runs nothing that could
 // listen, so that a port in use is somebody else's, and another range is taken. It returns ErrNone when there is none.
 func (t Table) Take(sessionID string, idle bool) (Range, error) {
+	if err := realdir.Check(filepath.Dir(t.Dir), filepath.Base(t.Dir)); err != nil {
+		return Range{}, fmt.Errorf("ports of session %s: %w", sessionID, err)
+	}
 	if sessionID == "" || strings.HasPrefix(sessionID, ".") || strings.ContainsRune(sessionID, filepath.Separator) {
 		return Range{}, fmt.Errorf("ports of session %q: not a session's id", sessionID)
 	}
@@ -76,7 +81,10 @@ func (t Table) Take(sessionID string, idle bool) (Range, error) {
 
 // Drop gives a session's range back. One that has none is no error.
 func (t Table) Drop(sessionID string) error {
-	err := os.Remove(filepath.Join(t.Dir, filepath.Base(sessionID)))
+	root, err := realdir.Open(filepath.Dir(t.Dir), filepath.Base(t.Dir))
+	if err == nil {
+		err = errors.Join(root.Remove(filepath.Base(sessionID)), root.Close())
+	}
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -85,11 +93,12 @@ func (t Table) Drop(sessionID string) error {
 
 // reserve chooses a range under the table's lock.
 func (t Table) reserve(id string, idle bool) (Range, error) {
-	if err := os.MkdirAll(t.Dir, 0o700); err != nil {
+	root, err := realdir.Make(filepath.Dir(t.Dir), filepath.Base(t.Dir))
+	if err != nil {
 		return Range{}, err
 	}
-	lock, err := os.OpenFile(filepath.Join(t.Dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
+	lock, err := root.OpenFile(".lock", os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	if err = errors.Join(err, root.Close()); err != nil {
 		return Range{}, err
 	}
 	defer func() { _ = lock.Close() }()
@@ -170,11 +179,17 @@ func (t Table) read(id string) (Range, bool) {
 
 // write makes the reservation: whole, or not at all.
 func (t Table) write(id string, r Range) error {
-	tmp := filepath.Join(t.Dir, ".new."+id)
-	if err := os.WriteFile(tmp, []byte(strconv.Itoa(r.First)+"\n"), 0o600); err != nil {
+	root, err := realdir.Open(filepath.Dir(t.Dir), filepath.Base(t.Dir))
+	if err != nil {
 		return err
 	}
-	return os.Rename(tmp, filepath.Join(t.Dir, id))
+	defer func() { _ = root.Close() }()
+	tmp := ".new." + id
+	_ = root.Remove(tmp) // of a process that died, or a link
+	if err := root.WriteFile(tmp, []byte(strconv.Itoa(r.First)+"\n"), 0o600); err != nil {
+		return err
+	}
+	return root.Rename(tmp, id)
 }
 
 // touchEvery is how exactly the last use of a range is known.

@@ -143,6 +143,9 @@ func (s *State) summarizing(turn int, c *Compaction) ([]Action, bool) {
 	return one(AttemptID(CompactBase(c.N), m.Attempt+1), next)
 }
 
+// CompactionOff is in the words of a halt that a compaction would end.
+const CompactionOff = "compaction is off"
+
 // full says in numbers why the next request cannot be made; "" if it can.
 func (s *State) full() string {
 	if reason, _ := s.pressure(); reason != "" {
@@ -151,7 +154,7 @@ func (s *State) full() string {
 	o, mark, est := s.Overlay, s.Mark(), s.Estimate()
 	switch {
 	case s.Config.NoCompact && !s.fits():
-		return fmt.Sprintf("the next request, about %d tokens, does not fit the model's context window of %d tokens, and compaction is off",
+		return fmt.Sprintf("the next request, about %d tokens, does not fit the model's context window of %d tokens, and "+CompactionOff,
 			est, s.Agent.Window)
 	case !s.fits():
 		return fmt.Sprintf("the next request, about %d tokens, does not fit the model's context window of %d tokens, and nothing more can be left out",

@@ -90,8 +90,9 @@ func (b *PlanSet) apply(s *State, _ store.Event) { s.Plan = b.Steps }
 
 // Fact is a statement of the durable tier: it survives compaction.
 type Fact struct {
-	Kind       string `json:"kind"` // fact, decision, finding, failed_approach
+	Kind       string `json:"kind"` // fact, decision, finding, failed_approach, constraint
 	Text       string `json:"text"`
+	Reason     string `json:"reason,omitempty"`
 	Provenance string `json:"provenance"` // user, tool, model, import
 	Seq        int64  `json:"seq"`
 	Time       int64  `json:"time"`
@@ -103,7 +104,15 @@ type FactAdded struct {
 	Fact Fact `json:"fact"`
 }
 
-func (b *FactAdded) summary() string { return b.Fact.Kind + ": " + b.Fact.Text }
+func (b *FactAdded) summary() string { return b.Fact.Kind + ": " + b.Fact.String() }
+
+// String is the statement with its reason.
+func (f Fact) String() string {
+	if f.Reason == "" {
+		return f.Text
+	}
+	return f.Text + " (" + f.Reason + ")"
+}
 
 func (b *FactAdded) apply(s *State, e store.Event) {
 	if len(s.Facts) >= maxFacts {

@@ -79,7 +79,11 @@ func (t *Transcript) compact(b *Compacted, seq int64) {
 	if begun {
 		return
 	}
-	*t = Transcript{in: t.in, overlay: overlaid{n: b.N, at: place{t.in, seq}, bytes: b.CutResults, parts: b.Parts}, through: b.Sent}
+	in := b.In
+	if in == "" {
+		in = t.in
+	}
+	*t = Transcript{sealed: place{in, b.Through}, in: t.in, overlay: overlaid{n: b.N, at: place{t.in, seq}, bytes: b.CutResults, parts: b.Parts}, through: b.Sent}
 	msg := model.Message{Role: model.RoleUser}
 	for _, p := range b.Parts {
 		msg.Blocks = append(msg.Blocks, model.Block{Type: model.BlockText, Text: string(p.Text)})
@@ -153,11 +157,14 @@ func (s *State) TailAfter(t *Transcript, c Cut) []Range {
 	conv := s.Conversation()
 	first := -1
 	for i, r := range conv {
-		if r.Session == c.In && r.From <= c.Through && c.Through <= r.To {
+		if r.Session == c.In && r.From <= c.Through+1 && c.Through <= r.To && (i > 0 || t.overlay.n == 0) {
 			first = i
 		}
 	}
-	if first < 0 {
+	switch {
+	case first < 0 && t.overlay.n > 0:
+		return conv[1:] // before the oldest reply that the compaction before kept
+	case first < 0:
 		return conv
 	}
 	var out []Range

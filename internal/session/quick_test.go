@@ -99,3 +99,12 @@ func FuzzQuick(f *testing.F) {
 		sameAsJSON(t, quickKinds[uint(kind)%uint(len(quickKinds))], head)
 	})
 }
+
+// A mode that no file has is left to encoding/json, which refuses it.
+func TestQuickLeavesOddModes(t *testing.T) {
+	for mode, read := range map[string]bool{"420": true, "4294967295": true, "4294967296": false, "-1": false} {
+		if got := readQuick(&FileSeen{}, []byte(`{"file":{"path":"/x","mode":`+mode+`}}`)); got != read {
+			t.Errorf("mode %s is read quickly: %t", mode, got)
+		}
+	}
+}

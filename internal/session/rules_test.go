@@ -250,3 +250,49 @@ func TestOrderOfActs(t *testing.T) {
 		})
 	}
 }
+
+// TestWhoseApprovalIsSpent: a start that rules allow leaves a human's answer as it is, and one that claims an answer which
+// there is none of is a fault.
+func TestWhoseApprovalIsSpent(t *testing.T) {
+	for name, c := range map[string]struct {
+		asked, human bool
+		spent        bool
+		faults       int
+	}{"a rule, beside an answer": {true, false, false, 0}, "the human": {true, true, true, 0}, "nobody": {false, true, false, 1}} {
+		t.Run(name, func(t *testing.T) {
+			w := called("Fetch")
+			call := &w.st.Turn.Calls[0]
+			call.Approval = nil
+			if c.asked {
+				call.Approval = &session.Approval{Answered: true, Allow: true, Bound: w.st.Binding(call)}
+			}
+			call.Decision = &session.Decision{Allow: true, Human: c.human, Bound: w.st.Binding(call), Epoch: w.st.Epoch}
+			w.append(engine, &session.ToolStarted{Act: call.ID, Start: session.Start{Epoch: w.st.Epoch}})
+			call = &w.st.Turn.Calls[0]
+			if spent := call.Approval != nil && call.Approval.Spent; spent != c.spent || len(w.st.Faults) != c.faults {
+				t.Errorf("spent %t, faults %q", spent, w.st.Faults)
+			}
+		})
+	}
+}
+
+// TestWindowIsFilled: a request that leaves exactly the room of a reply is sent, one token less is not enough.
+func TestWindowIsFilled(t *testing.T) {
+	w := newWorld("s")
+	s := &script{w: w}
+	for _, line := range []string{"open", `message "go"`} {
+		if _, err := s.command(tokens(line)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.append(engine, &session.TurnStarted{N: 1, Message: 3})
+	const room = 1024
+	w.st.Agent.Window = w.st.Estimate() + room
+	if stop, why := w.st.Halt(); stop != "" {
+		t.Errorf("it fits, but: %s: %s", stop, why)
+	}
+	w.st.Agent.Window--
+	if stop, _ := w.st.Halt(); stop != session.TurnContextLimit {
+		t.Errorf("it does not fit, but: %q", stop)
+	}
+}

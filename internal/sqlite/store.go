@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/store"
 )
@@ -301,6 +302,9 @@ func (c Config) checkPlace(home string) error {
 func prepareHome(home string, cfg Config) error {
 	_, err := os.Stat(home)
 	fresh := errors.Is(err, os.ErrNotExist)
+	if err := realdir.Check(home, "holders"); err != nil {
+		return err
+	}
 	for _, dir := range []string{home, filepath.Join(home, "holders")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err

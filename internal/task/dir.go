@@ -2,7 +2,9 @@ package task
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -99,7 +101,11 @@ func (d actDir) remake() error {
 			return err
 		}
 	}
-	return os.MkdirAll(string(d), 0o700)
+	session, act := filepath.Split(string(d))
+	if err := makeBelow(filepath.Clean(session), act); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // leavePatience is how long Remove waits for a shim whose work is done to be gone.

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -131,11 +132,9 @@ func (p preparation) create() error {
 	parent, act := filepath.Split(string(p.dir))
 	tmp := actDir(filepath.Join(parent, newPrefix+act+"."+strconv.Itoa(os.Getpid())+"."+unique()))
 	// Removing the last act of a session takes the session's directory along, perhaps just between the two calls.
-	err := os.Mkdir(string(tmp), 0o700)
+	var err error = fs.ErrNotExist
 	for tries := 0; missing(err) && tries < 3; tries++ {
-		if err = os.MkdirAll(parent, 0o700); err == nil {
-			err = os.Mkdir(string(tmp), 0o700)
-		}
+		err = makeBelow(filepath.Clean(parent), filepath.Base(string(tmp)))
 	}
 	if err != nil {
 		return err
@@ -150,6 +149,16 @@ func (p preparation) create() error {
 		_, err = p.existing()
 	}
 	return err
+}
+
+// makeBelow makes a directory in a session's, which it makes too. Links are not followed.
+func makeBelow(session, name string) error {
+	acts := filepath.Dir(session)
+	root, err := realdir.Make(filepath.Dir(acts), filepath.Base(acts), filepath.Base(session))
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.Mkdir(name, 0o700), root.Close())
 }
 
 // fill writes the files of the act.

@@ -88,14 +88,15 @@ func (d actDir) initText() []byte {
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // initScript is read by bash before the script (BASH_ENV). It sets an EXIT trap that writes the working directory and
-// the exported variables, and wraps the trap builtin so that a script's own EXIT trap runs as well, after the report
+// the exported variables, unless something else stands in the place of that file (a pipe would keep it waiting, a link
+// lead elsewhere), and wraps the trap builtin so that a script's own EXIT trap runs as well, after the report
 // and with the exit status it expects. The report goes through builtins only: PATH may be anything. What the shell
 // prints about it under xtrace goes nowhere. A script that replaces its shell (exec), kills it, or takes the trap by
 // "builtin trap" reports nothing, and then nothing changes. Bash before 5 keeps its own trap.
 const initScript = `unset BASH_ENV __perdure_init
 __perdure_report() {
 	local __perdure_status=$?
-	{
+	[[ ! -L @FILE@ && ( -f @FILE@ || ! -e @FILE@ ) ]] && {
 		builtin printf 'perdure 1\0'
 		builtin pwd
 		builtin printf '\0'

@@ -19,6 +19,8 @@ func Builtin() []Tool {
 		globFiles{},
 		grepFiles{},
 		todoWrite{},
+		note{},
+		history{},
 		askUser{},
 	}
 }

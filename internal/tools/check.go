@@ -35,7 +35,7 @@ func Check(tools []Tool) error {
 		case s.Schema != "" && !object(s.Schema):
 			return fmt.Errorf("%w: %s: the schema is no JSON object", ErrBad, s.Name)
 		case !able(t):
-			return fmt.Errorf("%w: %s implements none of Runner, Editor, Commander and Asker", ErrBad, s.Name)
+			return fmt.Errorf("%w: %s implements none of Runner, Changer, Commander and Asker", ErrBad, s.Name)
 		}
 		seen[s.Name] = true
 	}

@@ -9,6 +9,7 @@
 //   - [Asker]: asks a human, whose answer is the result.
 //
 // [Builtin] gives the tools that every agent has, [Describe] their form for model APIs, [OSFiles] the real filesystem.
+// Programs write theirs against package tool, which is smaller; [Of] gives those the form that the engine knows.
 // Who decides about a path reads it as tools do: [Paths], then [Absolute], then Files.Resolve.
 //
 // Duties of a tool: accept every input schema it ever shipped; answer a bad input with an error result that says what
@@ -20,6 +21,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"iter"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -128,6 +130,8 @@ type Env struct {
 	// Hidden tells of a file or directory that the permission rules keep from being read: searches leave it out. Nil
 	// hides nothing.
 	Hidden func(abs string) bool
+	// Log reads the session's log, an ancestor's part first. Nil: it cannot be read.
+	Log func(ctx context.Context) iter.Seq2[LogEntry, error]
 	// Memory is what the session remembers beyond its conversation; nil: nothing.
 	Memory Memory
 }

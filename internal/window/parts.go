@@ -130,7 +130,7 @@ func factsText(st *session.State, room int64) string {
 	})
 	lines := make([]string, len(facts))
 	for i, f := range facts {
-		lines[i] = fmt.Sprintf("- %s (%s): %s", strings.ReplaceAll(f.Kind, "_", " "), f.Provenance, f.Text)
+		lines[i] = fmt.Sprintf("- %s (%s): %s", strings.ReplaceAll(f.Kind, "_", " "), f.Provenance, f)
 	}
 	return fitting(lines, room, "facts")
 }

@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/store/memory"
 )
 
 var modelTests = []test{{"random histories agree with the memory store", modelHistories}}

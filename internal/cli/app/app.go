@@ -40,7 +40,7 @@ type App struct {
 	Exe string
 }
 
-// Window is the screen's, 0 if there is none or it is unknown.
+// Window is the size of the screen, 0 if there is none or it is unknown.
 func (a *App) Window() (columns, rows int) {
 	if !a.Screen || a.Size == nil {
 		return 0, 0
@@ -79,7 +79,7 @@ func (a *App) With(ctx context.Context, do func(*homes.Home) error) error {
 	return a.WithSettings(ctx, set, do)
 }
 
-// WithSettings is with for a command that has read its configuration itself.
+// WithSettings is With for a command that has read its configuration itself.
 func (a *App) WithSettings(ctx context.Context, set settings.Loaded, do func(*homes.Home) error) (err error) {
 	h, err := a.Open(ctx, homes.Config{Secrets: a.Secrets(set)})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Patience is how long a live holder may take to accept what was sent. A healthy one looks every 100 ms.
 const Patience = 10 * time.Second
 
-// Deliver brings a body to a session; see [App.within].
+// Deliver brings a body to a session; see [App.Within].
 func (a *App) Deliver(ctx context.Context, h *homes.Home, id string, body session.Body) error {
 	return a.Within(ctx, h, id, Patience, func(ctx context.Context) error { return h.Deliver(ctx, id, "", body) })
 }

@@ -6,6 +6,22 @@ import (
 	"strings"
 )
 
+// PlaceHome makes a relative PERDURE_HOME absolute before anything reads it: it means the directory that the command was
+// started in, also where a hint or an inherited variable names it elsewhere.
+func (a *App) PlaceHome() {
+	v := a.Getenv("PERDURE_HOME")
+	if v == "" || filepath.IsAbs(v) || strings.HasPrefix(v, "~") || !filepath.IsAbs(a.Dir) {
+		return
+	}
+	environ := []string{"PERDURE_HOME=" + filepath.Join(a.Dir, v)}
+	for _, kv := range a.Environ {
+		if !strings.HasPrefix(kv, "PERDURE_HOME=") {
+			environ = append(environ, kv)
+		}
+	}
+	a.Environ = environ
+}
+
 // HomeDir is where sessions are kept: $PERDURE_HOME, else the XDG data directory.
 func (a *App) HomeDir() (string, error) {
 	if v := a.Getenv("PERDURE_HOME"); v != "" {

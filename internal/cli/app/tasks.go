@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/view"
 )
 
 // TasksOf lists the tasks of the session that a name means.
-func (a *App) TasksOf(ctx context.Context, h *homes.Home, name string) ([]homes.TaskView, error) {
+func (a *App) TasksOf(ctx context.Context, h *homes.Home, name string) ([]view.Task, error) {
 	id, err := a.Resolve(ctx, h, name)
 	if err != nil {
 		return nil, err
@@ -16,7 +17,7 @@ func (a *App) TasksOf(ctx context.Context, h *homes.Home, name string) ([]homes.
 }
 
 // AllTasks lists every session's own tasks.
-func (a *App) AllTasks(ctx context.Context, h *homes.Home) ([]homes.TaskView, error) {
+func (a *App) AllTasks(ctx context.Context, h *homes.Home) ([]view.Task, error) {
 	tasks, left, err := h.Tasks().All(ctx)
 	for _, e := range left {
 		a.Note("left out: %v", e)
@@ -25,6 +26,6 @@ func (a *App) AllTasks(ctx context.Context, h *homes.Home) ([]homes.TaskView, er
 }
 
 // IsCalled matches tasks by id or name.
-func IsCalled(name string) func(homes.TaskView) bool {
-	return func(t homes.TaskView) bool { return name != "" && (t.ID == name || t.Name == name) }
+func IsCalled(name string) func(view.Task) bool {
+	return func(t view.Task) bool { return name != "" && (t.ID == name || t.Name == name) }
 }

@@ -20,7 +20,7 @@ func (a *App) Age(ms int64) string {
 	return safe.Span(d)
 }
 
-// Ago is age in a sentence.
+// Ago is Age in a sentence.
 func (a *App) Ago(ms int64) string {
 	if age := a.Age(ms); age != "now" {
 		return age + " ago"

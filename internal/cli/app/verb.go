@@ -18,7 +18,7 @@ func (a *App) Verb(cmd *cobra.Command, do func(ctx context.Context, h *homes.Hom
 	return a.VerbWith(cmd, func() {}, do)
 }
 
-// VerbWith is verb for a command that has changed something which must be put back even when a second signal ends the
+// VerbWith is Verb for a command that has changed something which must be put back even when a second signal ends the
 // process at once.
 func (a *App) VerbWith(cmd *cobra.Command, putBack func(), do func(ctx context.Context, h *homes.Home) error) error {
 	ctx, ended := a.UntilSignal(cmd.Context(), putBack)
@@ -86,7 +86,7 @@ func (a *App) Listen(heard func(sig os.Signal, again bool)) (ended func() os.Sig
 	}
 }
 
-// OnSession is verb for a command whose first argument names a session.
+// OnSession is Verb for a command whose first argument names a session.
 func (a *App) OnSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *homes.Home, id string) error) error {
 	return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 		id, err := a.Resolve(ctx, h, name)

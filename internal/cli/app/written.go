@@ -14,7 +14,7 @@ type Results struct {
 	To  io.Writer
 	mu  sync.Mutex
 	err error
-	// hint says where the result is kept, if it is.
+	// Hint says where the result is kept, if it is.
 	Hint string
 }
 

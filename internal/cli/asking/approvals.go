@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // ApprovalsCommand is perdure approvals.
@@ -32,7 +33,7 @@ type approvalView struct {
 	Always    bool         `json:"always,omitempty"` // it asks in every mode and whatever is granted
 	Digest    store.Digest `json:"digest"`           // of what is shown; an answer is bound to it
 	Rule      string       `json:"rule"`             // that asks; empty: no rule allows the call
-	Asked     homes.Stamp  `json:"asked_at"`
+	Asked     view.Stamp   `json:"asked_at"`
 	Reason    string       `json:"reason,omitempty"`
 	Offer     string       `json:"offer,omitempty"`          // the rule that --scope session grants
 	Pattern   string       `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
@@ -45,7 +46,7 @@ func viewOfWait(w pending.Wait) approvalView {
 	pattern, allows := pending.Wider(w)
 	return approvalView{
 		ID: w.ID, Kind: pending.Approval, SessionID: w.Session, Tool: w.Call.Tool, Input: homes.JSONValue(pending.Effective(w.Call.Input)), Cwd: p.Cwd, Digest: p.Bound,
-		Rule: p.Rule, Asked: homes.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
+		Rule: p.Rule, Asked: view.Stamp(p.Asked), Reason: p.Reason, Offer: p.Offer, Pattern: pattern, Allows: allows,
 		Target: p.Target, Always: p.Always, Again: w.Again,
 	}
 }

@@ -92,3 +92,27 @@ func TestNameOfAFileStaysOnItsLine(t *testing.T) {
 		}
 	}
 }
+
+// Goal: letters that are written from right to left do not show what waits in another order than it has: beside the line
+// stands one with their numbers. In listings they stay as they are, kept from moving what is beside them.
+func TestRightToLeftInWhatWaits(t *testing.T) {
+	w := clitest.New(t)
+	const command = "cp א.txt ב.txt"
+	q, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"steps": []any{
+		map[string]any{"tools": []any{map[string]any{"name": "Bash", "input": map[string]any{"command": command}}, map[string]any{"name": "Write", "input": map[string]any{"file_path": "ג/ד", "content": "ה ו\n"}}}}, map[string]any{"text": "x"},
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"run": w.Waits("s", string(q)), "list": w.OK("approvals", "list", "s")} {
+		for _, want := range []string{command, `cp \u05d0.txt \u05d1.txt`, `\u05d2/\u05d3`, `+\u05d4 \u05d5`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing:\n%q", name, want, text)
+			}
+		}
+	}
+	w.OK("rename", "s", "שם")
+	if text := w.OK("list"); !strings.Contains(text, "\u2066") || strings.Contains(text, `\u05e9`) {
+		t.Errorf("list: %q", text)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // PermissionsCommand is perdure permissions.
@@ -40,7 +41,7 @@ func permissionsListCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func printPermissions(a *app.App, p homes.PermissionsView) error {
+func printPermissions(a *app.App, p view.Permissions) error {
 	rows := [][]string{{"mode", p.Mode, "", ""}}
 	for _, r := range p.Rules {
 		rows = append(rows, []string{r.Effect, r.Text, "rule", r.Source})

@@ -10,8 +10,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// change runs a statement on the database itself and tells how many rows it changed.
-func (w *World) change(statement string, values ...driver.Value) int64 {
+// Change runs a statement on the database itself and tells how many rows it changed.
+func (w *World) Change(statement string, values ...driver.Value) int64 {
 	w.T.Helper()
 	db, err := sqlite3.Open("file:" + filepath.Join(w.Home, "perdure.db"))
 	if err != nil {
@@ -45,7 +45,7 @@ func named(values []driver.Value) []driver.NamedValue {
 // Damage changes one byte of an event's body on disk.
 func (w *World) Damage(id string, seq int) {
 	w.T.Helper()
-	n := w.change(`UPDATE event SET body = substr(body, 1, length(body)-2) || x'ff00'
+	n := w.Change(`UPDATE event SET body = substr(body, 1, length(body)-2) || x'ff00'
 		WHERE seq = ? AND session_no = (SELECT sno FROM session WHERE id = ?)`, int64(seq), id)
 	if n != 1 {
 		w.T.Fatalf("%d events damaged", n)
@@ -55,7 +55,7 @@ func (w *World) Damage(id string, seq int) {
 // DropSnapshots makes every state be computed from the log.
 func (w *World) DropSnapshots() {
 	w.T.Helper()
-	w.change("DELETE FROM snapshot")
+	w.Change("DELETE FROM snapshot")
 }
 
 // Abroad makes a session look as if a process on another machine held it.
@@ -68,5 +68,5 @@ func (w *World) Abroad(id string) {
 	if err := os.WriteFile(filepath.Join(w.Home, "holders", "abroad"), record, 0o600); err != nil {
 		w.T.Fatal(err)
 	}
-	w.change("UPDATE session SET holder = 'abroad' WHERE id = ?", id)
+	w.Change("UPDATE session SET holder = 'abroad' WHERE id = ?", id)
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -216,7 +217,7 @@ func (w *World) Append(id string, actor store.Actor, bodies ...session.Body) {
 }
 
 // Prompt runs a prompt in a session against a script.
-func (w *World) Prompt(id, script, text string, mode string) *homes.Result {
+func (w *World) Prompt(id, script, text string, mode string) *view.Result {
 	w.T.Helper()
 	h := w.Open(script)
 	defer w.Close(h)
@@ -316,3 +317,11 @@ func (w *World) Scripted(script string) string {
 
 // SaysYes is a script that answers any prompt, twice.
 const SaysYes = `{"turns":[{"match":"","steps":[{"text":"Yes."},{"text":"Yes again."}]}]}`
+
+// InHome is a world whose PERDURE_HOME is another one.
+func (w *World) InHome(home string) *World {
+	other, app := *w, *w.App
+	app.Environ = append([]string{"PERDURE_HOME=" + home}, w.App.Environ...)
+	other.App = &app
+	return &other
+}

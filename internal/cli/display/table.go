@@ -52,7 +52,7 @@ func Table(to io.Writer, columns int, rows [][]string) error {
 }
 
 // fit cuts the widest columns, but not the first, until the row fits in so many cells; 0 is no limit. What is left at
-// minCell each stays too wide: the terminal wraps it.
+// MinCell each stays too wide: the terminal wraps it.
 func fit(widths []int, columns int) {
 	if columns <= 0 {
 		return

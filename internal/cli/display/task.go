@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // Ran is how long a task has run, up to its end.
-func Ran(t homes.TaskView) string {
+func Ran(t view.Task) string {
 	if t.Started == 0 {
 		return "-"
 	}
@@ -51,11 +51,11 @@ func Ports(list []int) string {
 }
 
 // Called is a task's id, with its name if it has one.
-func Called(t homes.TaskView) string { return strings.TrimSpace(t.ID + " " + t.Name) }
+func Called(t view.Task) string { return strings.TrimSpace(t.ID + " " + t.Name) }
 
 // TaskFigures is what the list has of a task in columns, on a line: which process it is, and of one that lives how long
 // it has run, what it uses and where it listens.
-func TaskFigures(t homes.TaskView) string {
+func TaskFigures(t view.Task) string {
 	words := []string{fmt.Sprintf("pid %d", t.PID)}
 	if !t.Live() {
 		return words[0]
@@ -73,12 +73,12 @@ func TaskFigures(t homes.TaskView) string {
 }
 
 // TaskStatus is how a task stands, in words.
-func TaskStatus(t homes.TaskView) string {
-	s := string(t.Status)
+func TaskStatus(t view.Task) string {
+	s := t.Status
 	switch {
-	case t.Status == session.CommandExited && t.ExitCode != nil:
+	case t.Status == string(session.CommandExited) && t.ExitCode != nil:
 		s = fmt.Sprintf("exited %d", *t.ExitCode)
-	case t.Status == session.CommandKilled:
+	case t.Status == string(session.CommandKilled):
 		s = strings.TrimSpace("killed " + t.Signal)
 		if t.By != "" {
 			s += " by " + t.By
@@ -93,10 +93,10 @@ func TaskStatus(t homes.TaskView) string {
 }
 
 // TaskSettings words what is special about how a task runs; empty for an ordinary one.
-func TaskSettings(set session.TaskSettings) string {
+func TaskSettings(set view.TaskSettings) string {
 	var out []string
-	if set.Lifetime != "" && set.Lifetime != session.LifetimeDetached {
-		out = append(out, "until the end of its "+string(set.Lifetime))
+	if set.Lifetime != "" && set.Lifetime != string(session.LifetimeDetached) {
+		out = append(out, "until the end of its "+set.Lifetime)
 	}
 	switch {
 	case set.TTY != nil:

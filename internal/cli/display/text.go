@@ -16,7 +16,7 @@ func Safe(s string) string { return safe.Text(s) }
 // Line shows text on one line of at most n characters.
 func Line(s string, n int) string { return safe.Line(s, n) }
 
-// Shown is oneline of what a person judges or relies on: what does not show by itself shows as its number.
+// Shown is Line of what a person judges or relies on: what does not show by itself shows as its number.
 func Shown(s string, n int) string { return safe.Shown(s, n) }
 
 // Money shows a cost in US dollars; nil is unknown.

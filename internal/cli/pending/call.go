@@ -32,9 +32,9 @@ const (
 // its texts.
 func Lines(w Wait, most int) []string {
 	p := w.Call.Approval
-	out := []string{"in " + safe.Shown(p.Cwd, 500)}
+	out := inOrder("in ", safe.Visible(p.Cwd))
 	if p.Target != "" {
-		out = append(out, "works on "+safe.Visible(p.Target))
+		out = append(out, inOrder("works on ", safe.Visible(p.Target))...)
 	}
 	if p.Reason != "" {
 		out = append(out, "because "+safe.Shown(p.Reason, 500))
@@ -51,10 +51,22 @@ func Line(w Wait) string {
 	for _, name := range []string{"command", "file_path", "path", "pattern"} {
 		var s string
 		if json.Unmarshal(fields[name], &s) == nil && s != "" {
-			return safe.Shown(w.Call.Tool+" "+display.FirstLine(s), 200)
+			return onLine(w.Call.Tool + " " + display.FirstLine(s))
 		}
 	}
-	return safe.Shown(w.Call.Tool+" "+string(Effective(w.Call.Input)), 200)
+	return onLine(w.Call.Tool + " " + string(Effective(w.Call.Input)))
+}
+
+// onLine is a call on one line: where a terminal may show it in another order than it has, in that.
+func onLine(s string) string { return safe.Shown(safe.Ordered(safe.Visible(s)), 200) }
+
+// inOrder gives a line, and below one that a terminal may show in another order than it has, its letters by their
+// numbers.
+func inOrder(before, text string) []string {
+	if !safe.Turns(text) {
+		return []string{before + text}
+	}
+	return []string{before + safe.Isolated(text), "in its order: " + safe.Ordered(text)}
 }
 
 // Wider is the pattern that may be granted beside the exact rule of an approval, and what it allows.
@@ -187,7 +199,7 @@ func (t *callText) line(l string) {
 	if r := []rune(l); len(r) > maxShownLine {
 		l = fmt.Sprintf("%s …%d characters left out… %s", string(r[:maxShownLine*2/3]), len(r)-maxShownLine/3-maxShownLine*2/3, string(r[len(r)-maxShownLine/3:]))
 	}
-	t.out = append(t.out, safe.Visible(l))
+	t.out = append(t.out, inOrder("", safe.Visible(l))...)
 }
 
 // change shows what becomes of a file. Where the file cannot be read or is not as the call wants it, the pieces of the

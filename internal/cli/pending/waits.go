@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Wait is something that one session needs from a human.
@@ -27,8 +28,8 @@ type Wait struct {
 }
 
 // Waiting is the call as it is answered.
-func (w Wait) Waiting() homes.Waiting {
-	return homes.Waiting{Session: w.Session, Act: w.Call.ID, Bound: w.Call.Approval.Bound}
+func (w Wait) Waiting() view.Waiting {
+	return view.Waiting{Session: w.Session, Act: w.Call.ID, Bound: w.Call.Approval.Bound}
 }
 
 // The kinds of waits.
@@ -73,8 +74,8 @@ func mayWait(does session.Activity) bool {
 // All lists what the sessions of the home wait for.
 func All(ctx context.Context, a *app.App, h *homes.Home, kind string) ([]Wait, error) {
 	var out []Wait
-	err := h.Each(ctx, store.Query{}, func(s homes.Listing) error {
-		if !mayWait(s.Activity) {
+	err := h.Each(ctx, store.Query{}, func(s view.Listing) error {
+		if !mayWait(session.Activity(s.Activity)) {
 			return nil
 		}
 		st, err := h.State(ctx, s.ID)

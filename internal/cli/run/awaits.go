@@ -2,12 +2,12 @@ package run
 
 import (
 	"github.com/perdure/perdure/internal/cli/sessions"
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // awaits names what the model is still to be told of when the run ends, and how it gets to know.
-func (p *printer) awaits(r *homes.Result) {
+func (p *printer) awaits(r *view.Result) {
 	if len(r.Awaits) == 0 || r.StopReason == session.TurnParked && r.Message != "" {
 		return
 	}
@@ -16,7 +16,7 @@ func (p *printer) awaits(r *homes.Result) {
 	p.app.Hint("perdure -p --resume %s --wait sleeps until then; any later resume tells it too", r.SessionID)
 }
 
-func (p *printer) list(r *homes.Result) {
+func (p *printer) list(r *view.Result) {
 	const shown = 8
 	for i, a := range r.Awaits {
 		if i == shown {

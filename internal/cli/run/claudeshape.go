@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/view"
 )
 
 // claudeShape writes the lines that programs written for Claude Code's stream-json read: system/init, assistant, user
@@ -156,7 +157,7 @@ func claudeContent(parts []model.Part) any {
 	return model.Text(parts)
 }
 
-func (c *claudeShape) result(r *homes.Result) {
+func (c *claudeShape) result(r *view.Result) {
 	c.session = r.SessionID
 	subtype, isError := claudeOutcome(r)
 	denials := []any{}
@@ -176,7 +177,7 @@ func (c *claudeShape) result(r *homes.Result) {
 }
 
 // claudeOutcome gives a stop reason its name there. A turn that waits for a human is an error: there, nothing waits.
-func claudeOutcome(r *homes.Result) (subtype string, isError bool) {
+func claudeOutcome(r *view.Result) (subtype string, isError bool) {
 	switch r.StopReason {
 	case session.TurnEndTurn, session.TurnNone:
 		return "success", false

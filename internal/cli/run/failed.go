@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/display"
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // contextClass is the class of a failure that only a larger window, or less conversation, can mend.
@@ -53,7 +53,7 @@ func cause(message string) string {
 }
 
 // failed says why a turn stopped without an answer, and how to go on.
-func (p *printer) failed(r *homes.Result) {
+func (p *printer) failed(r *view.Result) {
 	a, f := p.app, r.Failure
 	if f == nil {
 		a.Note("session %s: %s: %s", r.SessionID, r.StopReason, display.Line(r.Message, 2000))
@@ -74,7 +74,10 @@ func (p *printer) failed(r *homes.Result) {
 }
 
 // tooLong says what helps when the conversation does not fit the window.
-func (p *printer) tooLong(r *homes.Result) {
+func (p *printer) tooLong(r *view.Result) {
+	if strings.Contains(r.Message, session.CompactionOff) {
+		p.app.Hint("perdure compact %s makes room, then perdure -p --resume %s goes on; with --no-compact=false it does so by itself", r.SessionID, r.SessionID)
+	}
 	prompt := ""
 	if !r.TurnOpen {
 		prompt = " PROMPT"
@@ -84,14 +87,14 @@ func (p *printer) tooLong(r *homes.Result) {
 }
 
 // forkBefore names a position before the turn, if there is one.
-func (p *printer) forkBefore(r *homes.Result) {
+func (p *printer) forkBefore(r *view.Result) {
 	if r.Before > 0 {
 		p.app.Hint("perdure fork %s@%d makes a session that ends before this turn", r.SessionID, r.Before)
 	}
 }
 
 // limited says which limit stopped a turn, and how to go on.
-func (p *printer) limited(r *homes.Result) {
+func (p *printer) limited(r *view.Result) {
 	p.app.Note("session %s stopped: %s", r.SessionID, r.Message)
 	switch r.StopReason {
 	case session.TurnMaxSteps:

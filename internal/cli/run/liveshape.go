@@ -7,9 +7,9 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // liveShape shows a run on a terminal.
@@ -40,16 +40,16 @@ func (s *liveShape) observe(u engine.Update) {
 	s.view.Event(*u.Event, u.Body)
 }
 
-func (s *liveShape) turnEnded(t homes.TurnResult) {
+func (s *liveShape) turnEnded(t view.Turn) {
 	if s.replies == 0 && !s.shown {
 		s.view.Say(t.Result)
 	}
 	s.shown = true
 }
 
-func (s *liveShape) asleep(*homes.Result) { s.view.Rest() }
+func (s *liveShape) asleep(*view.Result) { s.view.Rest() }
 
-func (s *liveShape) result(*homes.Result) { s.view.Rest() }
+func (s *liveShape) result(*view.Result) { s.view.Rest() }
 
 // columns is the width of the terminal on stdout, in cells; 0 if there is none.
 func columns(a *app.App) int {

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // maxReport bounds the lines that tell what a resume found.
@@ -65,7 +66,7 @@ func (p *printer) observe(u engine.Update) {
 	}
 }
 
-func (p *printer) turnEnded(t homes.TurnResult) {
+func (p *printer) turnEnded(t view.Turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.turnEnded(t)
@@ -73,7 +74,7 @@ func (p *printer) turnEnded(t homes.TurnResult) {
 
 // asleep tells that a run with --wait goes to sleep, and what wakes it. The turn's words come now: their reader need not
 // wait for the next one.
-func (p *printer) asleep(r *homes.Result) {
+func (p *printer) asleep(r *view.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.asleep(r)
@@ -96,7 +97,7 @@ func (p *printer) asleep(r *homes.Result) {
 }
 
 // result prints the outcome: to stdout what was asked for, to stderr what a person should know.
-func (p *printer) result(r *homes.Result, resumed, runsOn bool) {
+func (p *printer) result(r *view.Result, resumed, runsOn bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if resumed {
@@ -108,7 +109,7 @@ func (p *printer) result(r *homes.Result, resumed, runsOn bool) {
 }
 
 // report tells what resuming found, in at most eight lines.
-func (p *printer) report(r *homes.Result) {
+func (p *printer) report(r *view.Result) {
 	for i, rec := range r.Recovered {
 		if i == maxReport-1 && len(r.Recovered) > maxReport {
 			p.app.Hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
@@ -120,7 +121,7 @@ func (p *printer) report(r *homes.Result) {
 }
 
 // stop says why the run stopped, and how to go on.
-func (p *printer) stop(r *homes.Result, runsOn bool) {
+func (p *printer) stop(r *view.Result, runsOn bool) {
 	a := p.app
 	switch r.StopReason {
 	case session.TurnEndTurn:

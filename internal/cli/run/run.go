@@ -22,6 +22,7 @@ import (
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Run runs a prompt in a new or an existing session.
@@ -109,7 +110,7 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	if err != nil {
 		return err
 	}
-	out.result(r, resumed, runsOn(ctx, a, h, r))
+	out.result(r, resumed, runsOn(ctx, h, r))
 	if w, ok := a.Stdout.(*app.Results); ok {
 		w.Hint = "the answer is kept: perdure show " + id + " --messages"
 	}
@@ -312,7 +313,7 @@ func messageAt(ctx context.Context, h *homes.Home, id string, seq int64) string 
 }
 
 // runsOn reports whether a parked run has left a command behind that runs.
-func runsOn(ctx context.Context, a *app.App, h *homes.Home, r *homes.Result) bool {
+func runsOn(ctx context.Context, h *homes.Home, r *view.Result) bool {
 	if r.StopReason != session.TurnParked {
 		return false
 	}
@@ -323,7 +324,7 @@ func runsOn(ctx context.Context, a *app.App, h *homes.Home, r *homes.Result) boo
 }
 
 // exitCode is the one of a run's outcome.
-func exitCode(r *homes.Result, sig os.Signal, wait bool) int {
+func exitCode(r *view.Result, sig os.Signal, wait bool) int {
 	if s, ok := sig.(syscall.Signal); ok && wait { // it would not have ended by itself
 		return 128 + int(s)
 	}

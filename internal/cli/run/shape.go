@@ -8,8 +8,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // shape is a form of what a run writes on stdout. Its methods are called one at a time, in the order in which things
@@ -18,9 +18,9 @@ type shape interface {
 	// opened comes first, but for the events of opening; words are those of a message in the log, by its seq.
 	opened(st *session.State, resumed bool, words func(seq int64) string)
 	observe(u engine.Update)
-	turnEnded(t homes.TurnResult)
-	asleep(r *homes.Result)
-	result(r *homes.Result)
+	turnEnded(t view.Turn)
+	asleep(r *view.Result)
+	result(r *view.Result)
 }
 
 // shapes are the values of --output-format.
@@ -46,9 +46,9 @@ type silent struct{}
 
 func (silent) opened(*session.State, bool, func(int64) string) {}
 func (silent) observe(engine.Update)                           {}
-func (silent) turnEnded(homes.TurnResult)                      {}
-func (silent) asleep(*homes.Result)                            {}
-func (silent) result(*homes.Result)                            {}
+func (silent) turnEnded(view.Turn)                             {}
+func (silent) asleep(*view.Result)                             {}
+func (silent) result(*view.Result)                             {}
 
 // jsonShape writes the outcome as one object.
 type jsonShape struct {
@@ -56,7 +56,7 @@ type jsonShape struct {
 	enc *json.Encoder
 }
 
-func (s *jsonShape) result(r *homes.Result) { _ = s.enc.Encode(r) }
+func (s *jsonShape) result(r *view.Result) { _ = s.enc.Encode(r) }
 
 // textShape writes what the model said: each answer once, as soon as its turn ends or the run goes to sleep or stops in
 // it, a blank line between two of them.
@@ -74,20 +74,20 @@ func (s *textShape) observe(u engine.Update) {
 	}
 }
 
-func (s *textShape) turnEnded(t homes.TurnResult) {
+func (s *textShape) turnEnded(t view.Turn) {
 	if s.replies > s.printed {
 		s.answer(t.Result)
 	}
 }
 
 // asleep prints what the model said in a turn that is left open, if that is new.
-func (s *textShape) asleep(r *homes.Result) {
+func (s *textShape) asleep(r *view.Result) {
 	if s.replies > max(s.printed, 0) {
 		s.answer(r.Result)
 	}
 }
 
-func (s *textShape) result(r *homes.Result) { s.asleep(r) }
+func (s *textShape) result(r *view.Result) { s.asleep(r) }
 
 func (s *textShape) answer(text string) {
 	if text = strings.TrimRightFunc(text, unicode.IsSpace); text == "" {

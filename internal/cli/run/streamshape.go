@@ -6,6 +6,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // streamShape writes one JSON object a line, as things happen; docs/stream-json.md describes each.
@@ -24,13 +25,13 @@ type streamLine struct {
 	Type    string `json:"type"` // init, event, delta, asleep, result
 	Session string `json:"session_id"`
 	*streamInit
-	Event  any           `json:"event,omitempty"`
-	Act    string        `json:"act,omitempty"`
-	Kind   string        `json:"kind,omitempty"`
-	Text   string        `json:"text,omitempty"`
-	Tool   string        `json:"tool,omitempty"`
-	Use    string        `json:"tool_use_id,omitempty"`
-	Result *homes.Result `json:"result,omitempty"` // of asleep: what it has come to so far
+	Event  any          `json:"event,omitempty"`
+	Act    string       `json:"act,omitempty"`
+	Kind   string       `json:"kind,omitempty"`
+	Text   string       `json:"text,omitempty"`
+	Tool   string       `json:"tool,omitempty"`
+	Use    string       `json:"tool_use_id,omitempty"`
+	Result *view.Result `json:"result,omitempty"` // of asleep: what it has come to so far
 }
 
 // streamInit is what the first line says besides.
@@ -76,13 +77,13 @@ func (s *streamShape) observe(u engine.Update) {
 	s.line(streamLine{Type: "event", Session: u.Session, Event: view})
 }
 
-func (s *streamShape) turnEnded(homes.TurnResult) {}
+func (s *streamShape) turnEnded(view.Turn) {}
 
-func (s *streamShape) asleep(r *homes.Result) {
+func (s *streamShape) asleep(r *view.Result) {
 	s.line(streamLine{Type: "asleep", Session: r.SessionID, Result: r})
 }
 
-func (s *streamShape) result(r *homes.Result) {
+func (s *streamShape) result(r *view.Result) {
 	s.line(streamLine{Type: "result", Session: r.SessionID, Result: r})
 }
 

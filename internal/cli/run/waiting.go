@@ -5,12 +5,12 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
-	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/view"
 )
 
 // waiting shows what a session waits for, and gives it. here tells that they are asked about at this terminal, so
 // that nothing has to be run for it.
-func (p *printer) waiting(r *homes.Result, here bool) []pending.Wait {
+func (p *printer) waiting(r *view.Result, here bool) []pending.Wait {
 	a := p.app
 	a.Note("session %s waits for you:", r.SessionID)
 	for _, w := range r.Waiting {
@@ -51,7 +51,7 @@ func (p *printer) waiting(r *homes.Result, here bool) []pending.Wait {
 }
 
 // waits are the approvals and questions that wait, as the session has them.
-func (p *printer) waits(r *homes.Result) []pending.Wait {
+func (p *printer) waits(r *view.Result) []pending.Wait {
 	st, err := p.home.State(context.Background(), r.SessionID)
 	if err != nil {
 		p.app.Note("what waits cannot be shown: %v", err)

@@ -7,6 +7,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/view"
 )
 
 // showContext prints what the next request of a session holds: its parts with their tokens, then all of it.
@@ -33,12 +34,12 @@ func showContext(ctx context.Context, a *app.App, h *homes.Home, id string, asJS
 			return err
 		}
 		a.Linef("\n--- tools\n%s\n", display.Safe(string(tools)))
-		section(a, "messages", v.Messages, func(m homes.MessageView) { showMessage(a, m) })
+		section(a, "messages", v.Messages, func(m view.Message) { showMessage(a, m) })
 		return nil
 	})
 }
 
-func ofWindow(v *homes.ContextView) string {
+func ofWindow(v *view.Context) string {
 	if v.Window == 0 {
 		return ""
 	}

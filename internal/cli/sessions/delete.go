@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // deleteFlags say what is deleted when no session is named.
@@ -127,7 +128,7 @@ func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFla
 }
 
 // deletionOf looks at the named sessions, or at those that the filters select.
-func deletionOf(ctx context.Context, a *app.App, h *homes.Home, f *deleteFlags, args []string) (plan []homes.Deletion, err error) {
+func deletionOf(ctx context.Context, a *app.App, h *homes.Home, f *deleteFlags, args []string) (plan []view.Deletion, err error) {
 	ids := make([]string, len(args))
 	for i, name := range args {
 		if ids[i], err = a.Resolve(ctx, h, name); err != nil {
@@ -168,14 +169,14 @@ func (f *deleteFlags) selected(ctx context.Context, h *homes.Home) (ids []string
 }
 
 // withoutNeeded leaves out what is in use, and what sessions that stay were forked from, and names it.
-func withoutNeeded(a *app.App, plan []homes.Deletion) []homes.Deletion {
+func withoutNeeded(a *app.App, plan []view.Deletion) []view.Deletion {
 	for again := true; again; {
 		going := map[string]bool{}
 		for _, d := range plan {
 			going[d.ID] = true
 		}
 		n := len(plan)
-		plan = slices.DeleteFunc(plan, func(d homes.Deletion) bool {
+		plan = slices.DeleteFunc(plan, func(d view.Deletion) bool {
 			if d.Holder != nil && d.Holder.Alive != store.Dead {
 				a.Note("left alone: %s is in use by pid %d on %s", d.ID, d.Holder.PID, d.Holder.Host)
 				return true
@@ -192,7 +193,7 @@ func withoutNeeded(a *app.App, plan []homes.Deletion) []homes.Deletion {
 }
 
 // deletionLine says what goes with a session.
-func deletionLine(a *app.App, d homes.Deletion) string {
+func deletionLine(a *app.App, d view.Deletion) string {
 	line := fmt.Sprintf("%s, %s, last changed %s", a.Known(d.Info), display.Count(d.Head.Seq, "event"), a.Since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
@@ -209,7 +210,7 @@ func deletionLine(a *app.App, d homes.Deletion) string {
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
-func confirm(ctx context.Context, a *app.App, plan []homes.Deletion) error {
+func confirm(ctx context.Context, a *app.App, plan []view.Deletion) error {
 	if !a.Asks {
 		return &app.ExitError{Code: app.ExitUsage, Text: "delete is for good and asks first", Hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}

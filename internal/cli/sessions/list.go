@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // listFlags are the filters of list.
@@ -116,7 +117,7 @@ func list(ctx context.Context, a *app.App, h *homes.Home, q store.Query, asJSON 
 }
 
 // Print prints sessions for people. Those of one directory need not name it.
-func Print(a *app.App, sessions []homes.Listing, oneDirectory bool) error {
+func Print(a *app.App, sessions []view.Listing, oneDirectory bool) error {
 	if len(sessions) == 0 {
 		a.Note("no sessions")
 		return nil
@@ -129,7 +130,7 @@ func Print(a *app.App, sessions []homes.Listing, oneDirectory bool) error {
 	rows := [][]string{{"ID", "NAME", "STATUS", "UPDATED", "TURNS", "COST", "MODEL", "DIRECTORY"}}
 	for _, s := range sessions {
 		rows = append(rows, []string{
-			name(s.ID), called(a, s), status(s), a.Age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
+			name(s.ID), called(s), status(s), a.Age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
 			a.Tilde(s.Heads.Cwd),
 		})
 	}
@@ -141,7 +142,7 @@ func Print(a *app.App, sessions []homes.Listing, oneDirectory bool) error {
 }
 
 // called is what a session is known by: its name, and that it is a fork.
-func called(a *app.App, s homes.Listing) string {
+func called(s view.Listing) string {
 	name := s.Heads.Title
 	if first := s.Heads.Labels[app.LabelPrompt]; name == "" && first != "" {
 		name = `"` + first + `"`
@@ -156,7 +157,7 @@ func called(a *app.App, s homes.Listing) string {
 }
 
 // modelOf is a session's model; a script is named without its directory, and a session of mere tasks has none.
-func modelOf(s homes.Listing) string {
+func modelOf(s view.Listing) string {
 	provider, model, _ := strings.Cut(s.Heads.Model, "/")
 	switch provider {
 	case "none", "":
@@ -168,16 +169,16 @@ func modelOf(s homes.Listing) string {
 }
 
 // status is one word for where a session stands: its lifecycle once that is not open, else what it does.
-func status(s homes.Listing) string {
+func status(s view.Listing) string {
 	switch {
 	case s.Head.Seq == 0:
 		return "empty"
 	case s.Heads.Lifecycle != string(session.LifecycleOpen):
 		return s.Heads.Lifecycle
-	case s.Activity == session.Running && s.Holder != nil && s.Holder.Alive == store.Unknown:
+	case s.Activity == string(session.Running) && s.Holder != nil && s.Holder.Alive == store.Unknown:
 		return "running?"
 	}
-	return string(s.Activity)
+	return s.Activity
 }
 
 // head is a line of list --json.
@@ -192,26 +193,26 @@ type head struct {
 	Model     string            `json:"model"`
 	Turns     int64             `json:"turns"`
 	CostUSD   *float64          `json:"cost_usd"`
-	Parent    *homes.ParentView `json:"parent"`
+	Parent    *view.Parent      `json:"parent"`
 	Head      store.Head        `json:"head"`
 	Epoch     int64             `json:"epoch"`
-	Holder    *homes.HolderView `json:"holder"`
+	Holder    *view.Holder      `json:"holder"`
 	Pending   int64             `json:"pending"`
-	Created   homes.Stamp       `json:"created_at"`
-	Updated   homes.Stamp       `json:"updated_at"`
+	Created   view.Stamp        `json:"created_at"`
+	Updated   view.Stamp        `json:"updated_at"`
 }
 
-func headOf(s homes.Listing) head {
+func headOf(s view.Listing) head {
 	l := head{
 		ID: s.ID, Title: s.Heads.Title, Owner: s.Owner, Labels: s.Heads.Labels, Lifecycle: s.Heads.Lifecycle,
-		Activity: string(s.Activity), Cwd: s.Heads.Cwd, Model: s.Heads.Model, Turns: s.Heads.Turns, Head: s.Head,
-		Holder: homes.HolderOf(s.Holder), Epoch: s.Epoch, Pending: s.Pending, Created: homes.Stamp(s.Created), Updated: homes.Stamp(s.Updated),
+		Activity: s.Activity, Cwd: s.Heads.Cwd, Model: s.Heads.Model, Turns: s.Heads.Turns, Head: s.Head,
+		Holder: homes.HolderOf(s.Holder), Epoch: s.Epoch, Pending: s.Pending, Created: view.Stamp(s.Created), Updated: view.Stamp(s.Updated),
 	}
 	if l.Labels == nil {
 		l.Labels = map[string]string{}
 	}
 	if s.Parent != nil {
-		l.Parent = &homes.ParentView{ID: s.Parent.Session, Seq: s.Parent.Seq}
+		l.Parent = &view.Parent{ID: s.Parent.Session, Seq: s.Parent.Seq}
 	}
 	if s.Heads.CostNano != nil {
 		usd := float64(*s.Heads.CostNano) / 1e9

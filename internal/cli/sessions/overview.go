@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // The most that the overview prints of each list.
@@ -24,7 +25,7 @@ const (
 // human anywhere, what runs, and how to begin.
 func Overview(ctx context.Context, a *app.App, h *homes.Home) error {
 	q := store.Query{Limit: OverviewLooked}
-	var page homes.ListPage
+	var page view.Page
 	var err error
 	if q.Cwd, err = a.Directory(here); err == nil { // else it is gone, with its sessions
 		page, err = h.List(ctx, q)
@@ -56,7 +57,7 @@ func Overview(ctx context.Context, a *app.App, h *homes.Home) error {
 }
 
 // OnlyTasks reports whether a session was made by `perdure task run` and has no model to talk to.
-func OnlyTasks(s homes.Listing) bool { return modelOf(s) == "-" }
+func OnlyTasks(s view.Listing) bool { return modelOf(s) == "-" }
 
 func overviewWaits(ctx context.Context, a *app.App, h *homes.Home) error {
 	var waits []pending.Wait
@@ -93,9 +94,9 @@ func overviewTasks(ctx context.Context, a *app.App, h *homes.Home) error {
 	if err != nil {
 		return err
 	}
-	tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return !t.Live() })
+	tasks = slices.DeleteFunc(tasks, func(t view.Task) bool { return !t.Live() })
 	running := 0
-	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(homes.Listing) error {
+	err = h.Each(ctx, store.Query{Activity: string(session.Running)}, func(view.Listing) error {
 		running++
 		return nil
 	})

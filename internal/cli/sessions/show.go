@@ -17,6 +17,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // ShowCommand is perdure show.
@@ -61,7 +62,7 @@ func ShowCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func show(a *app.App, v *homes.View) {
+func show(a *app.App, v *view.Session) {
 	row := func(name, format string, args ...any) {
 		a.Linef("%-12s %s", name, display.Line(fmt.Sprintf(format, args...), 500))
 	}
@@ -119,8 +120,8 @@ func tokens(u model.Usage) string {
 }
 
 // doing is where a session stands and who holds it.
-func doing(v *homes.View) string {
-	text := string(v.Lifecycle) + ", " + string(v.Activity)
+func doing(v *view.Session) string {
+	text := v.Lifecycle + ", " + v.Activity
 	if v.Holder == nil {
 		return text
 	}
@@ -141,23 +142,23 @@ const (
 	shownFiles = 10
 )
 
-func showLists(a *app.App, v *homes.View) {
-	section(a, "waits for you", v.Waiting, func(w homes.Waiting) { showWait(a, w) })
-	section(a, "plan", v.Plan, func(s session.Step) { itemf(a, "%-9s  %s", s.Status, s.Content) })
+func showLists(a *app.App, v *view.Session) {
+	section(a, "waits for you", v.Waiting, func(w view.Waiting) { showWait(a, w) })
+	section(a, "plan", v.Plan, func(s view.Step) { itemf(a, "%-9s  %s", s.Status, s.Content) })
 	showActs(a, v)
-	section(a, "tasks", v.Tasks, func(t homes.TaskView) { showTask(a, t) })
-	section(a, "awaits", v.Awaits, func(w homes.AwaitView) { itemf(a, "%s", AwaitLine(a, w)) })
-	section(a, "facts", v.Facts, func(f homes.FactView) { itemf(a, "%s: %s", f.Kind, f.Text) })
+	section(a, "tasks", v.Tasks, func(t view.Task) { showTask(a, t) })
+	section(a, "awaits", v.Awaits, func(w view.Await) { itemf(a, "%s", AwaitLine(a, w)) })
+	section(a, "facts", v.Facts, func(f view.Fact) { itemf(a, "%s: %s", f.Kind, f.Text) })
 	changed := append(slices.Clone(v.Files.Modified), v.Files.Created...)
 	if n := len(changed); n > 0 {
-		section(a, "changed files", changed[:min(n, shownFiles)], func(f homes.FileView) { itemf(a, "%s", a.Tilde(f.Path)) })
+		section(a, "changed files", changed[:min(n, shownFiles)], func(f view.File) { itemf(a, "%s", a.Tilde(f.Path)) })
 		if n > shownFiles {
 			itemf(a, "… %d more", n-shownFiles)
 		}
 	}
-	section(a, "messages that wait for their turn", v.Inbox, func(i homes.InboxView) { itemf(a, "%s  %s", a.Local(int64(i.Sent)), inboxText(i)) })
+	section(a, "messages that wait for their turn", v.Inbox, func(i view.InboxItem) { itemf(a, "%s  %s", a.Local(int64(i.Sent)), inboxText(i)) })
 	section(a, "faults", v.Faults, func(f string) { itemf(a, "%s", f) })
-	section(a, "messages", v.Messages, func(m homes.MessageView) { showMessage(a, m) })
+	section(a, "messages", v.Messages, func(m view.Message) { showMessage(a, m) })
 }
 
 // section prints a list below its name; of an empty one nothing.
@@ -175,7 +176,7 @@ func itemf(a *app.App, format string, args ...any) {
 	a.Linef("  %s", display.Line(fmt.Sprintf(format, args...), 300))
 }
 
-func showActs(a *app.App, v *homes.View) {
+func showActs(a *app.App, v *view.Session) {
 	if len(v.Acts) == 0 {
 		return
 	}
@@ -202,11 +203,11 @@ func took10(ms int64) string {
 }
 
 // outcome is how an act stands: how it ended, with its exit code, or what is under way.
-func outcome(act homes.ActView) string {
+func outcome(act view.Act) string {
 	if act.Outcome == nil {
-		return strings.TrimSpace(strings.ReplaceAll(string(act.State), "_", " ") + "  " + act.Reason)
+		return strings.TrimSpace(strings.ReplaceAll(act.State, "_", " ") + "  " + act.Reason)
 	}
-	words := string(*act.Outcome)
+	words := *act.Outcome
 	if act.ExitCode != nil && *act.ExitCode != 0 {
 		words = fmt.Sprintf("exit %d", *act.ExitCode)
 	}
@@ -214,16 +215,16 @@ func outcome(act homes.ActView) string {
 }
 
 // stands is outcome, but for a question that was answered while nobody ran the session.
-func stands(act homes.ActView, waiting []homes.Waiting) string {
-	asks := func(w homes.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
-	if act.Outcome == nil && act.Effect == session.EffectQuestion && act.State == session.ActWaitingExternal && !slices.ContainsFunc(waiting, asks) {
+func stands(act view.Act, waiting []view.Waiting) string {
+	asks := func(w view.Waiting) bool { return strings.HasSuffix(w.ID, ":"+act.ID) }
+	if act.Outcome == nil && act.Effect == string(session.EffectQuestion) && act.State == string(session.ActWaitingExternal) && !slices.ContainsFunc(waiting, asks) {
 		return "answered"
 	}
 	return outcome(act)
 }
 
 // showWait says what a person has to decide, and how.
-func showWait(a *app.App, w homes.Waiting) {
+func showWait(a *app.App, w view.Waiting) {
 	if w.Question == nil {
 		itemf(a, "approval %s  %s %s  %s", w.ID, w.Tool, inputText(w.Input), w.Reason)
 		if w.Again {
@@ -239,7 +240,7 @@ func showWait(a *app.App, w homes.Waiting) {
 	a.Linef("    perdure answer %s ANSWER", w.ID)
 }
 
-func showTask(a *app.App, t homes.TaskView) {
+func showTask(a *app.App, t view.Task) {
 	how := display.TaskSettings(t.TaskSettings)
 	if how != "" {
 		how = "[" + how + "]  "
@@ -249,7 +250,7 @@ func showTask(a *app.App, t homes.TaskView) {
 }
 
 // inboxText is what somebody sent: a message's text, else the kind of what it was.
-func inboxText(i homes.InboxView) string {
+func inboxText(i view.InboxItem) string {
 	if i.Kind != session.KindMessageReceived {
 		return string(i.Kind)
 	}
@@ -257,7 +258,7 @@ func inboxText(i homes.InboxView) string {
 }
 
 // showMessage prints a message with every line indented, so that none can pass for one of ours.
-func showMessage(a *app.App, m homes.MessageView) {
+func showMessage(a *app.App, m view.Message) {
 	for _, c := range m.Content {
 		a.Linef("  %s: %s", m.Role, c.Type)
 		indented(a, contentText(c))
@@ -270,7 +271,7 @@ func indented(a *app.App, text string) {
 	}
 }
 
-func contentText(c homes.ContentView) string {
+func contentText(c view.Content) string {
 	switch {
 	case c.Text != nil:
 		return *c.Text
@@ -298,7 +299,7 @@ func inputText(v any) string {
 }
 
 // AwaitLine is one await for people.
-func AwaitLine(a *app.App, v homes.AwaitView) string {
+func AwaitLine(a *app.App, v view.Await) string {
 	at := ""
 	if v.At != 0 {
 		at = ", at the latest " + a.Local(int64(v.At))

@@ -10,6 +10,9 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
+// maxToldTasks bounds the tasks that a run names at its end.
+const maxToldTasks = 5
+
 // TellTasks names what is left after this process: messages that wait, and tasks of which a process lives on, with how
 // to find and to end them.
 func TellTasks(ctx context.Context, a *app.App, h *homes.Home, id string) {
@@ -30,14 +33,18 @@ func TellTasks(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	if len(tasks) > 0 {
 		a.Note("still running:")
 	}
-	for _, t := range tasks {
+	more := max(0, len(tasks)-maxToldTasks)
+	for _, t := range tasks[:len(tasks)-more] {
 		how := ""
-		if t.Status != session.CommandRunning {
+		if t.Status != string(session.CommandRunning) {
 			how = display.TaskStatus(t) + ", "
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
 		}
 		a.Hint("%s (%s%s): %s", display.Called(t), how, display.TaskFigures(t), display.Shown(display.FirstLine(t.Command), 500))
+	}
+	if more > 0 {
+		a.Hint("and %d more: perdure task list %s", more, id)
 	}
 	switch len(tasks) {
 	case 0:

@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // UsageBy are the ways in which usage can be told apart.
@@ -33,7 +34,7 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 				return app.UsageError("--by %q: want model, session, directory or day", by)
 			}
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
-				r := &usageReport{By: by, Usage: homes.UsageView{Models: []homes.ModelView{}}, parts: map[string]*usagePart{}}
+				r := &usageReport{By: by, Usage: view.Usage{Models: []view.ModelUse{}}, parts: map[string]*usagePart{}}
 				if len(args) == 1 {
 					id, err := a.Resolve(ctx, h, args[0])
 					if err != nil {
@@ -52,13 +53,13 @@ left out of the sum, which says so. --by day goes by the time of each reply in t
 
 // usageReport is what usage prints.
 type usageReport struct {
-	ID       string          `json:"id,omitempty"` // empty: all sessions
-	By       string          `json:"by"`
-	Sessions int             `json:"sessions"`
-	Usage    homes.UsageView `json:"usage"`
-	CostUSD  *float64        `json:"cost_usd"`       // null: a price is unknown
-	Known    float64         `json:"known_cost_usd"` // of the calls whose price is known
-	Parts    []usagePart     `json:"parts"`
+	ID       string      `json:"id,omitempty"` // empty: all sessions
+	By       string      `json:"by"`
+	Sessions int         `json:"sessions"`
+	Usage    view.Usage  `json:"usage"`
+	CostUSD  *float64    `json:"cost_usd"`       // null: a price is unknown
+	Known    float64     `json:"known_cost_usd"` // of the calls whose price is known
+	Parts    []usagePart `json:"parts"`
 
 	parts map[string]*usagePart
 }
@@ -76,7 +77,7 @@ type usagePart struct {
 // is named, and makes the command fail after the others were counted.
 func usage(ctx context.Context, a *app.App, h *homes.Home, r *usageReport, asJSON bool) error {
 	failed := 0
-	byModel := map[string]*homes.ModelView{}
+	byModel := map[string]*view.ModelUse{}
 	one := func(id string) error {
 		st, err := h.State(ctx, id)
 		if err == nil {
@@ -100,7 +101,7 @@ func usage(ctx context.Context, a *app.App, h *homes.Home, r *usageReport, asJSO
 	if r.ID != "" {
 		err = one(r.ID)
 	} else {
-		err = h.Each(ctx, store.Query{}, func(s homes.Listing) error { return one(s.ID) })
+		err = h.Each(ctx, store.Query{}, func(s view.Listing) error { return one(s.ID) })
 	}
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func (r *usageReport) add(name string, uses ...session.ModelUse) {
 }
 
 // sum makes the totals.
-func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
+func (r *usageReport) sum(byModel map[string]*view.ModelUse) {
 	total := 0.0
 	r.CostUSD = &total
 	for _, m := range byModel {
@@ -177,7 +178,7 @@ func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
 		r.Usage.Add(m.Usage)
 		r.CostUSD = addCost(r.CostUSD, m.CostUSD)
 	}
-	slices.SortFunc(r.Usage.Models, func(x, y homes.ModelView) int { return cmp.Compare(x.Model, y.Model) })
+	slices.SortFunc(r.Usage.Models, func(x, y view.ModelUse) int { return cmp.Compare(x.Model, y.Model) })
 	r.Parts = make([]usagePart, 0, len(r.parts))
 	for _, p := range r.parts {
 		if p.Calls > 0 || p.LostInput > 0 {
@@ -188,7 +189,7 @@ func (r *usageReport) sum(byModel map[string]*homes.ModelView) {
 	slices.SortFunc(r.Parts, func(x, y usagePart) int { return cmp.Compare(x.Name, y.Name) })
 }
 
-func addModel(sums map[string]*homes.ModelView, m homes.ModelView) {
+func addModel(sums map[string]*view.ModelUse, m view.ModelUse) {
 	sum := sums[m.Model]
 	if sum == nil {
 		sums[m.Model] = &m

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 func attachCommand(a *app.App) *cobra.Command {
@@ -58,7 +59,7 @@ type attachment struct {
 	screen *screen
 	keys   []byte
 	runner *task.Runner
-	task   homes.TaskView
+	task   view.Task
 	term   *task.Terminal
 }
 
@@ -137,7 +138,7 @@ func (at *attachment) over(ctx context.Context) error {
 		return err
 	}
 	t := at.task
-	t.Status, t.ExitCode, t.Signal, t.By, t.Reason, t.Stragglers = st.Status, st.ExitCode, st.Signal, st.By, st.Reason, 0
+	t.Status, t.ExitCode, t.Signal, t.By, t.Reason, t.Stragglers = string(st.Status), st.ExitCode, st.Signal, st.By, st.Reason, 0
 	at.app.Note("task %s of session %s: %s", t.ID, t.SessionID, display.TaskStatus(t))
 	return app.Exit(taskCode(st.Status, st.ExitCode, st.Signal))
 }

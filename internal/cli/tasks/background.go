@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 func backgroundCommand(a *app.App) *cobra.Command {
@@ -44,7 +45,7 @@ func background(ctx context.Context, a *app.App, h *homes.Home, id, act string, 
 	if act, err = foreground(st, act); err != nil {
 		return err
 	}
-	var t homes.TaskView
+	var t view.Task
 	err = a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Detach(ctx, id, act)
 		return err

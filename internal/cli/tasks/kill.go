@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 func killCommand(a *app.App) *cobra.Command {
@@ -58,7 +59,7 @@ func killCommand(a *app.App) *cobra.Command {
 }
 
 // tasksToKill finds the tasks that are named. A session alone names none: too much would end.
-func tasksToKill(ctx context.Context, a *app.App, h *homes.Home, args []string) ([]homes.TaskView, error) {
+func tasksToKill(ctx context.Context, a *app.App, h *homes.Home, args []string) ([]view.Task, error) {
 	if len(args) == 1 {
 		if id, err := a.Resolve(ctx, h, args[0]); err == nil {
 			tasks, err := a.AllTasks(ctx, h)
@@ -74,7 +75,7 @@ func tasksToKill(ctx context.Context, a *app.App, h *homes.Home, args []string) 
 }
 
 // liveTasks are the session's own tasks that have processes, but for the excepted ones.
-func liveTasks(ctx context.Context, a *app.App, h *homes.Home, id string, except []string) ([]homes.TaskView, error) {
+func liveTasks(ctx context.Context, a *app.App, h *homes.Home, id string, except []string) ([]view.Task, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return nil, err
@@ -85,17 +86,17 @@ func liveTasks(ctx context.Context, a *app.App, h *homes.Home, id string, except
 		if err != nil {
 			return nil, err
 		}
-		tasks = slices.DeleteFunc(tasks, func(t homes.TaskView) bool { return t.ID == spared.ID })
+		tasks = slices.DeleteFunc(tasks, func(t view.Task) bool { return t.ID == spared.ID })
 	}
 	return tasks, nil
 }
 
 // killTasks ends tasks, returns when nothing of them is left, and says how each ended.
-func killTasks(ctx context.Context, a *app.App, h *homes.Home, tasks []homes.TaskView) error {
+func killTasks(ctx context.Context, a *app.App, h *homes.Home, tasks []view.Task) error {
 	if h.Commands() == nil {
 		return errors.New("this program cannot end commands")
 	}
-	bySession := map[string][]homes.TaskView{}
+	bySession := map[string][]view.Task{}
 	for _, t := range tasks {
 		bySession[t.SessionID] = append(bySession[t.SessionID], t)
 	}
@@ -117,7 +118,7 @@ func killTasks(ctx context.Context, a *app.App, h *homes.Home, tasks []homes.Tas
 }
 
 // endTasks ends tasks of a session, all at once.
-func endTasks(ctx context.Context, a *app.App, h *homes.Home, id string, tasks []homes.TaskView, by string) error {
+func endTasks(ctx context.Context, a *app.App, h *homes.Home, id string, tasks []view.Task, by string) error {
 	for _, t := range tasks {
 		switch {
 		case t.Reason == task.ReasonCopied:

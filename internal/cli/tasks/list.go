@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/view"
 )
 
 // Command is perdure task.
@@ -39,7 +40,7 @@ func listCommand(a *app.App) *cobra.Command {
 		Example: "  perdure task list\n  perdure task list ID --json | jq -r 'select(.ports != []) | .id'",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
-				var tasks []homes.TaskView
+				var tasks []view.Task
 				var err error
 				if len(args) == 0 {
 					tasks, err = a.AllTasks(ctx, h)
@@ -63,7 +64,7 @@ func listCommand(a *app.App) *cobra.Command {
 const endedFor = 24 * time.Hour
 
 // chosen are the tasks to show. How many are left out for their age is told.
-func chosen(a *app.App, tasks []homes.TaskView, show taskFilter) (out []homes.TaskView) {
+func chosen(a *app.App, tasks []view.Task, show taskFilter) (out []view.Task) {
 	old := 0
 	for _, t := range tasks {
 		switch {
@@ -89,7 +90,7 @@ func chosen(a *app.App, tasks []homes.TaskView, show taskFilter) (out []homes.Ta
 }
 
 // printTasks prints tasks. With session, they are of several.
-func printTasks(a *app.App, tasks []homes.TaskView, session, asJSON bool) error {
+func printTasks(a *app.App, tasks []view.Task, session, asJSON bool) error {
 	ids := make([]string, len(tasks))
 	for i, t := range tasks {
 		ids[i] = t.SessionID
@@ -117,17 +118,17 @@ func printTasks(a *app.App, tasks []homes.TaskView, session, asJSON bool) error 
 	case !session:
 		rows = display.WithoutColumn(rows, 0)
 	}
-	if !slices.ContainsFunc(tasks, func(t homes.TaskView) bool { return t.Ended > 0 }) {
+	if !slices.ContainsFunc(tasks, func(t view.Task) bool { return t.Ended > 0 }) {
 		rows = display.WithoutColumn(rows, slices.Index(rows[0], "ENDED"))
 	}
-	if !slices.ContainsFunc(tasks, func(t homes.TaskView) bool { return t.Name != "" }) {
+	if !slices.ContainsFunc(tasks, func(t view.Task) bool { return t.Name != "" }) {
 		rows = display.WithoutColumn(rows, slices.Index(rows[0], "NAME"))
 	}
 	columns, _ := a.Window()
 	return a.Table(display.Narrow(rows, columns, "UNREAD", "CPU", "MEMORY", "PORTS", "OUTPUT", "PID", "ENDED", "AGE"))
 }
 
-func endedAgo(a *app.App, t homes.TaskView) string {
+func endedAgo(a *app.App, t view.Task) string {
 	if t.Ended == 0 {
 		return "-"
 	}

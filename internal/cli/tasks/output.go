@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 const outputHelp = `Writes what is kept of a task's output to stdout, byte for byte; what is no longer kept is told by a line
@@ -94,7 +95,7 @@ func (o *outputOptions) check(changed func(string) bool) (err error) {
 }
 
 // chooseAttempt makes a view of an earlier attempt of the task. They are kept under the same id.
-func chooseAttempt(t homes.TaskView, attempt int) (homes.TaskView, error) {
+func chooseAttempt(t view.Task, attempt int) (view.Task, error) {
 	first := t.Attempt - len(t.Attempts)
 	switch {
 	case attempt == 0 || attempt == t.Attempt:

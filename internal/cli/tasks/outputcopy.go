@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 const (
@@ -18,7 +19,7 @@ const (
 // outputCopy copies a task's output to stdout.
 type outputCopy struct {
 	runner *task.Runner
-	task   homes.TaskView
+	task   view.Task
 	opt    *outputOptions
 	reader *homes.Reader // nil: nobody's place moves
 	lines  *lineFilter   // nil: every byte is wanted
@@ -28,7 +29,7 @@ type outputCopy struct {
 }
 
 // outputOf writes the output of one task.
-func outputOf(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView, opt *outputOptions) error {
+func outputOf(ctx context.Context, a *app.App, h *homes.Home, t view.Task, opt *outputOptions) error {
 	t, err := chooseAttempt(t, opt.attempt)
 	if err != nil {
 		return err

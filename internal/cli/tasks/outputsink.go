@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/homes"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // outputSink takes a task's output, in order.
@@ -21,7 +21,7 @@ type outputSink interface {
 	close() error
 }
 
-func newOutputSink(a *app.App, t homes.TaskView, opt *outputOptions) outputSink {
+func newOutputSink(a *app.App, t view.Task, opt *outputOptions) outputSink {
 	switch {
 	case opt.json:
 		return &jsonSink{app: a, task: t}
@@ -77,7 +77,7 @@ func (s *textSink) close() error {
 // jsonSink writes a line for each piece.
 type jsonSink struct {
 	app     *app.App
-	task    homes.TaskView
+	task    view.Task
 	omitted int64
 }
 

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"sort"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 // tailBlock is how much is read at a time, going back from the end.
@@ -13,7 +13,7 @@ const tailBlock = 64 << 10
 
 // tailOffset finds where the last lines of an output begin, not before from. Where bytes in between are no longer kept,
 // it is where these begin, so that the gap is told.
-func tailOffset(r *task.Runner, t homes.TaskView, from int64, lines int) (int64, error) {
+func tailOffset(r *task.Runner, t view.Task, from int64, lines int) (int64, error) {
 	st, err := r.State(t.SessionID, t.Act)
 	if err != nil || lines == 0 {
 		return max(from, st.Output), err
@@ -44,7 +44,7 @@ func tailOffset(r *task.Runner, t homes.TaskView, from int64, lines int) (int64,
 
 // readBlock reads what is kept of [lo, hi) after the last gap in it, and says where that begins and how large the gap
 // before it is.
-func readBlock(r *task.Runner, t homes.TaskView, lo, hi int64) (block []byte, at, gap int64, err error) {
+func readBlock(r *task.Runner, t view.Task, lo, hi int64) (block []byte, at, gap int64, err error) {
 	at = lo
 	for pos := lo; pos < hi; {
 		b, next, missing, err := r.Read(t.SessionID, t.Act, pos, int(hi-pos))
@@ -64,7 +64,7 @@ func readBlock(r *task.Runner, t homes.TaskView, lo, hi int64) (block []byte, at
 }
 
 // gapStart finds where the gap begins that ends at an offset.
-func gapStart(r *task.Runner, t homes.TaskView, end int64) int64 {
+func gapStart(r *task.Runner, t view.Task, end int64) int64 {
 	return int64(sort.Search(int(end), func(pos int) bool {
 		_, _, gap, err := r.Read(t.SessionID, t.Act, int64(pos), 1)
 		return err == nil && gap > 0 && int64(pos)+gap == end

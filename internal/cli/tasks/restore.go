@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // restartPolicy reads a word for what becomes of a task after a reboot; never is the empty policy.
@@ -89,7 +90,7 @@ func (r *restoring) session(ctx context.Context, h *homes.Home, id string) error
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
-	var lost []homes.TaskView
+	var lost []view.Task
 	var rules []session.Rule
 	if err == nil {
 		if lost = h.Tasks().LostInReboot(st); len(lost) == 0 {
@@ -97,7 +98,7 @@ func (r *restoring) session(ctx context.Context, h *homes.Home, id string) error
 		}
 		rules, err = rulesOf(a, st)
 	}
-	var done []homes.Restored
+	var done []view.Restored
 	if err == nil {
 		done, err = h.Tasks().Restore(ctx, id, rules)
 	}
@@ -121,7 +122,7 @@ func (r *restoring) session(ctx context.Context, h *homes.Home, id string) error
 	return nil
 }
 
-func (r *restoring) tell(t homes.Restored) error {
+func (r *restoring) tell(t view.Restored) error {
 	a := r.app
 	r.lost++
 	if !t.Again && t.Restart != "" {

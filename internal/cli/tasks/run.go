@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/task"
+	"github.com/perdure/perdure/view"
 )
 
 // taskRun is what task run was asked for.
@@ -82,7 +83,7 @@ func runTask(ctx context.Context, a *app.App, h *homes.Home, r *taskRun, set ses
 	if err != nil {
 		return err
 	}
-	var t homes.TaskView
+	var t view.Task
 	err = a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		t, err = h.Tasks().Start(ctx, id, spec, rules)
 		return err
@@ -135,13 +136,13 @@ func restartCommand(a *app.App) *cobra.Command {
 }
 
 // restart runs a task again. What would refuse it is found before anything is ended.
-func restart(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView) (homes.TaskView, error) {
+func restart(ctx context.Context, a *app.App, h *homes.Home, t view.Task) (view.Task, error) {
 	rules, err := mayRun(ctx, a, h, t.SessionID, &session.TaskRequested{Task: t.ID})
 	if err != nil {
 		return t, err
 	}
 	if t.Live() {
-		if err := killTasks(ctx, a, h, []homes.TaskView{t}); err != nil {
+		if err := killTasks(ctx, a, h, []view.Task{t}); err != nil {
 			return t, err
 		}
 	}
@@ -157,7 +158,7 @@ func restart(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView) (
 	return again, err
 }
 
-func tellStarted(a *app.App, t homes.TaskView, asJSON bool) error {
+func tellStarted(a *app.App, t view.Task, asJSON bool) error {
 	if asJSON {
 		return a.JSON(struct {
 			SessionID string `json:"session_id"`

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // taskWait is what task wait was asked for.
@@ -61,7 +62,7 @@ func waitCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-func waitTask(ctx context.Context, a *app.App, h *homes.Home, w *taskWait, t homes.TaskView) error {
+func waitTask(ctx context.Context, a *app.App, h *homes.Home, w *taskWait, t view.Task) error {
 	limited := ctx
 	if w.timeout > 0 {
 		var cancel context.CancelFunc
@@ -75,7 +76,7 @@ func waitTask(ctx context.Context, a *app.App, h *homes.Home, w *taskWait, t hom
 	}
 	if w.json {
 		if err := a.JSON(struct {
-			homes.TaskNews
+			view.TaskNews
 			TimedOut bool `json:"timed_out"`
 		}{news, late}); err != nil {
 			return err
@@ -85,7 +86,7 @@ func waitTask(ctx context.Context, a *app.App, h *homes.Home, w *taskWait, t hom
 }
 
 // tellNews words what a task was waited for came to.
-func tellNews(a *app.App, w *taskWait, news homes.TaskNews, late bool) error {
+func tellNews(a *app.App, w *taskWait, news view.TaskNews, late bool) error {
 	status := fmt.Sprintf("%s %s", news.Task.ID, display.TaskStatus(news.Task))
 	if news.Gap > 0 {
 		a.Note("%d bytes of its output were dropped before they could be looked at", news.Gap)
@@ -98,7 +99,7 @@ func tellNews(a *app.App, w *taskWait, news homes.TaskNews, late bool) error {
 		if !w.json {
 			a.Linef("%s", status)
 		}
-		return app.Exit(taskCode(news.Task.Status, news.Task.ExitCode, news.Task.Signal))
+		return app.Exit(taskCode(session.CommandStatus(news.Task.Status), news.Task.ExitCode, news.Task.Signal))
 	case news.Line == nil:
 		a.Note("%s, and no line matched", status)
 		return app.Exit(app.ExitFailed)

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
+	"github.com/perdure/perdure/view"
 )
 
 // watchSource is a home as a panel of tasks sees it.
@@ -23,8 +24,8 @@ type watchSource struct {
 	reader  string
 
 	mu      sync.Mutex
-	tasks   map[taskpanel.Key]homes.TaskView // as listed last
-	readers map[string]*homes.Reader         // by act
+	tasks   map[taskpanel.Key]view.Task // as listed last
+	readers map[string]*homes.Reader    // by act
 }
 
 func newWatchSource(a *app.App, h *homes.Home, reader string) *watchSource {
@@ -34,7 +35,7 @@ func newWatchSource(a *app.App, h *homes.Home, reader string) *watchSource {
 
 // List looks at all tasks.
 func (s *watchSource) List(ctx context.Context) (out []taskpanel.Task, err error) {
-	var views []homes.TaskView
+	var views []view.Task
 	if s.session != "" {
 		views, err = s.home.Tasks().List(ctx, s.session)
 	} else {
@@ -46,7 +47,7 @@ func (s *watchSource) List(ctx context.Context) (out []taskpanel.Task, err error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tasks = make(map[taskpanel.Key]homes.TaskView, len(views))
+	s.tasks = make(map[taskpanel.Key]view.Task, len(views))
 	for _, v := range views {
 		t := panelTask(v)
 		s.tasks[t.Key] = v
@@ -59,7 +60,7 @@ func (s *watchSource) List(ctx context.Context) (out []taskpanel.Task, err error
 }
 
 // readerOf is the place in a task's output up to where it was looked at.
-func (s *watchSource) readerOf(ctx context.Context, v homes.TaskView) (*homes.Reader, error) {
+func (s *watchSource) readerOf(ctx context.Context, v view.Task) (*homes.Reader, error) {
 	key := v.SessionID + "/" + v.Act
 	if r := s.readers[key]; r != nil {
 		return r, nil
@@ -71,7 +72,7 @@ func (s *watchSource) readerOf(ctx context.Context, v homes.TaskView) (*homes.Re
 	return r, err
 }
 
-func panelTask(v homes.TaskView) taskpanel.Task {
+func panelTask(v view.Task) taskpanel.Task {
 	t := taskpanel.Task{
 		Key: taskpanel.Key{Session: v.SessionID, ID: v.ID}, Name: v.Name, Command: v.Command, Dir: v.Cwd,
 		State: panelState(v), Status: panelStatus(v), Attempt: v.Attempt, PID: v.PID, Processes: v.Processes, Ports: v.Ports,
@@ -89,41 +90,41 @@ func panelTask(v homes.TaskView) taskpanel.Task {
 	if v.RSS != nil {
 		t.RSS = *v.RSS
 	}
-	if v.Status == session.CommandRunning && v.Reason != "" {
+	if v.Status == string(session.CommandRunning) && v.Reason != "" {
 		t.Incomplete = v.Reason
 	}
 	return t
 }
 
-// panelStatus is taskStatus in fewer letters.
-func panelStatus(v homes.TaskView) string {
+// panelStatus is display.TaskStatus in fewer letters.
+func panelStatus(v view.Task) string {
 	switch {
-	case v.Status == session.CommandKilled && v.By != "" && v.Stragglers == 0:
+	case v.Status == string(session.CommandKilled) && v.By != "" && v.Stragglers == 0:
 		return "killed by " + v.By
-	case v.Status == session.CommandExited && v.Stragglers > 0 && v.ExitCode != nil:
+	case v.Status == string(session.CommandExited) && v.Stragglers > 0 && v.ExitCode != nil:
 		return fmt.Sprintf("exited %d, %d left", *v.ExitCode, v.Stragglers)
 	}
 	return display.TaskStatus(v)
 }
 
-func panelState(v homes.TaskView) taskpanel.State {
+func panelState(v view.Task) taskpanel.State {
 	switch {
-	case v.Status == session.CommandRunning:
+	case v.Status == string(session.CommandRunning):
 		return taskpanel.Running
 	case v.Stragglers > 0:
 		return taskpanel.Straggling
-	case v.Status == session.CommandExited && v.ExitCode != nil && *v.ExitCode == 0:
+	case v.Status == string(session.CommandExited) && v.ExitCode != nil && *v.ExitCode == 0:
 		return taskpanel.Succeeded
-	case v.Status == session.CommandExited:
+	case v.Status == string(session.CommandExited):
 		return taskpanel.Failed
-	case v.Status == session.CommandKilled:
+	case v.Status == string(session.CommandKilled):
 		return taskpanel.Killed
 	}
 	return taskpanel.Lost
 }
 
 // view is a task as it was listed last.
-func (s *watchSource) view(k taskpanel.Key) (homes.TaskView, error) {
+func (s *watchSource) view(k taskpanel.Key) (view.Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, ok := s.tasks[k]
@@ -169,14 +170,14 @@ func (s *watchSource) Tail(ctx context.Context, k taskpanel.Key, have int64, siz
 // Kill ends a task the way task kill does.
 func (s *watchSource) Kill(ctx context.Context, k taskpanel.Key) error {
 	return s.quietly(func(a *app.App) error {
-		return s.do(k, func(v homes.TaskView) error { return killTasks(ctx, a, s.home, []homes.TaskView{v}) })
+		return s.do(k, func(v view.Task) error { return killTasks(ctx, a, s.home, []view.Task{v}) })
 	})
 }
 
 // Restart runs a task again the way task restart does.
 func (s *watchSource) Restart(ctx context.Context, k taskpanel.Key) error {
 	return s.quietly(func(a *app.App) error {
-		return s.do(k, func(v homes.TaskView) error {
+		return s.do(k, func(v view.Task) error {
 			_, err := restart(ctx, a, s.home, v)
 			return err
 		})
@@ -184,7 +185,7 @@ func (s *watchSource) Restart(ctx context.Context, k taskpanel.Key) error {
 }
 
 // do does something with a task as it is now.
-func (s *watchSource) do(k taskpanel.Key, act func(v homes.TaskView) error) error {
+func (s *watchSource) do(k taskpanel.Key, act func(v view.Task) error) error {
 	v, err := s.view(k)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
 
 // taskWrite is what task write was asked for.
@@ -73,7 +74,7 @@ func textToWrite(a *app.App, w *taskWrite, args []string) ([]byte, error) {
 	return text, nil
 }
 
-func writeTask(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView, text []byte, w *taskWrite) error {
+func writeTask(ctx context.Context, a *app.App, h *homes.Home, t view.Task, text []byte, w *taskWrite) error {
 	id := t.SessionID
 	if h.Hides(text) {
 		return &app.ExitError{
@@ -81,7 +82,7 @@ func writeTask(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView,
 			Hint: "type it in: perdure task attach " + id + " " + t.ID,
 		}
 	}
-	var done homes.Written
+	var done view.Written
 	err := a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
 		done, err = h.Tasks().Write(ctx, t, text, w.eof)
 		return err
@@ -93,7 +94,7 @@ func writeTask(ctx context.Context, a *app.App, h *homes.Home, t homes.TaskView,
 }
 
 // tellWritten says what became of a write. That a task has ended is a result like any other.
-func tellWritten(ctx context.Context, a *app.App, h *homes.Home, id, name string, done homes.Written, asJSON bool) error {
+func tellWritten(ctx context.Context, a *app.App, h *homes.Home, id, name string, done view.Written, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
@@ -104,13 +105,13 @@ func tellWritten(ctx context.Context, a *app.App, h *homes.Home, id, name string
 	}
 	if asJSON {
 		return a.JSON(struct {
-			homes.TaskView
-			Outcome session.InputOutcome `json:"outcome"`
-			Written int64                `json:"written_bytes"`
+			view.Task
+			Outcome string `json:"outcome"`
+			Written int64  `json:"written_bytes"`
 		}{t, done.Outcome, done.Bytes})
 	}
 	text := fmt.Sprintf("session %s: task %s: %s written: %s", id, name, display.Count(done.Bytes, "byte"), done.Reason)
-	switch done.Outcome {
+	switch session.InputOutcome(done.Outcome) {
 	case session.InputTaken:
 		a.Note("%s: %s written", display.Called(t), display.Count(done.Bytes, "byte"))
 		return nil

@@ -100,6 +100,12 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 	}
 	defer st.Close()
 	a := newAssembler(r, st.RequestID, sink)
+	switch whole, err := st.Whole(); {
+	case err != nil:
+		return nil, a.lost(err)
+	case whole != nil:
+		return nil, st.NotStreamed()
+	}
 	for !a.done {
 		e, err := st.Next()
 		if err != nil {

@@ -259,3 +259,16 @@ func FuzzAssemble(f *testing.F) {
 		}
 	})
 }
+
+// A server that answers with one message although it is asked to stream is told with what helps, whatever content type
+// it gives; it is not asked again as if the connection had broken.
+func TestAMessageInsteadOfAStream(t *testing.T) {
+	const body = `{"id":"m1","type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
+	for _, kind := range []string{"application/json", "text/plain", ""} {
+		w := &wire{header: http.Header{"Content-Type": {kind}}, body: strings.NewReader(body)}
+		_, err := provider(w).Call(context.Background(), model.Request{Model: "m", MaxTokens: 10, Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: "x"}}}}}, nil)
+		if e, ok := errors.AsType[*model.Error](err); !ok || e.Class != model.ClassProtocol || !strings.Contains(e.Message, "turn streaming on") {
+			t.Errorf("%q: %v", kind, err)
+		}
+	}
+}

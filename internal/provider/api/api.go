@@ -8,8 +8,10 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/sse"
 	"github.com/perdure/perdure/model"
 )
@@ -41,6 +44,7 @@ const (
 	maxErrorBody = 1 << 20
 	drainTime    = 50 * time.Millisecond
 	drainBytes   = 64 << 10
+	maxBlank     = 64 // blanks before the first byte that tells what a body is
 )
 
 var errIdle = errors.New("the stream was silent for too long")
@@ -61,6 +65,8 @@ type Stream struct {
 	RequestID string
 
 	kind   string // the content's type
+	whole  []byte // a reply in one JSON object: the server does not stream
+	src    *bufio.Reader
 	events *sse.Reader
 	body   *idleReader
 	quiet  *time.Timer // ends a stream that has nothing to say
@@ -69,20 +75,64 @@ type Stream struct {
 	cancel context.CancelCauseFunc
 }
 
-// Stream posts body, JSON, and returns the reply's events.
+// Stream posts body, JSON, and returns the reply's events, or, of a server that does not stream, the whole of it: see
+// [Stream.Whole].
 func (c Client) Stream(ctx context.Context, url string, header http.Header, body []byte) (*Stream, error) {
 	st, err := c.post(ctx, url, header, body)
 	if err != nil {
 		return nil, err
 	}
+	st.src = bufio.NewReader(st.body)
+	st.events = sse.NewReader(st.src)
 	if st.kind == "application/json" || st.kind == "text/html" {
-		defer st.Close()
-		b, _ := io.ReadAll(io.LimitReader(st.body, maxErrorBody))
-		return nil, notAStream(st.kind, b, st.RequestID)
+		if err := st.readWhole(); err != nil {
+			st.Close()
+			return nil, err
+		}
 	}
-	st.events = sse.NewReader(st.body)
 	return st, nil
 }
+
+// readWhole takes the body for one JSON object.
+func (s *Stream) readWhole() error {
+	b, err := io.ReadAll(s.src)
+	if err != nil {
+		return s.Fail(err)
+	}
+	if b = bytes.TrimSpace(b); s.kind == "text/html" || !json.Valid(b) || !raw.IsObject(b) || !raw.IsNull(raw.Get(b, "error")) {
+		return notAStream(s.kind, b, s.RequestID)
+	}
+	s.whole = b
+	return nil
+}
+
+// opensObject reports a body that begins with a JSON object, which no stream of events does. It waits for the first byte.
+func opensObject(src *bufio.Reader) bool {
+	for i := 1; i <= maxBlank; i++ {
+		b, err := src.Peek(i)
+		if err != nil || len(b) < i {
+			return false
+		}
+		if c := b[i-1]; c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c == '{'
+		}
+	}
+	return false
+}
+
+// Whole is the reply of a server that does not stream though it is asked to: one JSON object. It is nil where events
+// come. Ask before the first event; it waits for the first byte. Its errors are those of Next.
+func (s *Stream) Whole() ([]byte, error) {
+	if s.whole == nil && opensObject(s.src) {
+		if err := s.readWhole(); err != nil {
+			return nil, err
+		}
+	}
+	return s.whole, nil
+}
+
+// NotStreamed is the error about a whole reply that is not understood.
+func (s *Stream) NotStreamed() error { return notAStream("application/json", s.whole, s.RequestID) }
 
 // Fetch makes a request without streaming and returns the reply, of at most limit bytes. A nil body is a GET.
 func (c Client) Fetch(ctx context.Context, url string, header http.Header, body []byte, limit int64) ([]byte, error) {

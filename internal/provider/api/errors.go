@@ -98,12 +98,16 @@ func InStream(body []byte, requestID string) *model.Error {
 }
 
 func notAStream(kind string, body []byte, requestID string) *model.Error {
-	if kind == "application/json" && len(raw.Get(body, "error")) > 0 {
+	if kind != "text/html" && len(raw.Get(body, "error")) > 0 {
 		return InStream(body, requestID)
+	}
+	hint := ""
+	if kind != "text/html" {
+		hint = " (it was asked to stream; turn streaming on in the server, or in the proxy before it)"
 	}
 	return &model.Error{
 		Class: model.ClassProtocol, RequestID: requestID,
-		Message: "the server answered with " + kind + " instead of a stream: " + excerpt(body),
+		Message: "the server answered with " + kind + " instead of a stream" + hint + ": " + excerpt(body),
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/provider/api"
+	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -106,6 +107,19 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 	}
 	defer st.Close()
 	a := newAssembler(p.cfg.Name, r, st.RequestID, sink)
+	whole, err := st.Whole()
+	if err != nil {
+		return nil, a.lost(err)
+	}
+	if whole != nil {
+		if raw.IsNull(raw.Get(whole, "choices")) {
+			return nil, st.NotStreamed()
+		}
+		if err := a.event(whole); err != nil {
+			return nil, a.lost(err)
+		}
+		a.done = true
+	}
 	for !a.done {
 		e, err := st.Next()
 		if err == nil {

@@ -4,6 +4,7 @@ import (
 	"go/format"
 	"slices"
 	"testing"
+	"time"
 )
 
 const sample = `package p
@@ -63,5 +64,15 @@ func TestOutcomes(t *testing.T) {
 	known, err := outcomes(path)
 	if err != nil || len(known) != 2 || known["p 2 \"x\""] != survived {
 		t.Errorf("%v, %v", known, err)
+	}
+}
+
+// The quick tests are the shortest ones that fit into the time, as a pattern for them alone.
+func TestQuickTests(t *testing.T) {
+	const out = "=== RUN   TestA\n--- PASS: TestA (0.50s)\n    --- PASS: TestA/part (0.10s)\n--- PASS: TestB (0.00s)\n--- SKIP: TestC (0.00s)\n--- PASS: FuzzD (0.30s)\n--- PASS: TestE (9.00s)\nPASS\n"
+	for room, want := range map[time.Duration]string{0: "^(TestB)$", time.Second: "^(TestB|FuzzD|TestA)$", time.Minute: "^(TestB|FuzzD|TestA|TestE)$"} {
+		if got := quickTests(out, room); got != want {
+			t.Errorf("%s: %s, want %s", room, got, want)
+		}
 	}
 }

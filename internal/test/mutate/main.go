@@ -1,5 +1,5 @@
 // Command mutate plants one small fault at a time into a package and runs the package's own tests: a fault that they do
-// not notice is printed. It changes no file of the tree: the go command is given an overlay. What was tried is kept in a
+// not notice is printed. The quick tests run first, and the others only for what those let pass. It changes no file of the tree: the go command is given an overlay. What was tried is kept in a
 // file and not tried again, so that a run of hours can be interrupted.
 //
 //	go run ./internal/test/mutate -seed 1 -max 50 ./internal/session ./internal/sqlite
@@ -9,6 +9,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -143,28 +145,81 @@ func keep(path, key, outcome string) error {
 	return errors.Join(err, f.Close())
 }
 
-// trial runs a package's tests.
+// trial runs a package's tests: of each fault the quick ones first, which notice most.
 type trial struct {
 	ctx    context.Context
 	pkg    string
-	normal time.Duration // what they take without a fault; 0 before the first
+	dir    string        // of the package, where its tests run
+	normal time.Duration // what all tests take without a fault; 0 before the first
+	quick  string        // the tests, as a pattern, that together take a small part of it
+}
+
+// quickPart is how small, and quickMost how long at most, the quick tests are together.
+const (
+	quickPart = 10
+	quickMost = 20 * time.Second
+)
+
+// begin runs the tests without a fault.
+func (t *trial) begin(scratch string) error {
+	out, err := exec.CommandContext(t.ctx, "go", "list", "-f", "{{.Dir}}", t.pkg).Output()
+	if err != nil {
+		return fmt.Errorf("go list %s: %w", t.pkg, err)
+	}
+	t.dir = strings.TrimSpace(string(out))
+	binary := filepath.Join(scratch, "tests")
+	if out, err := t.build(binary, ""); err != nil {
+		return fmt.Errorf("the tests of %s do not build: %w\n%s", t.pkg, err, out)
+	}
+	begun := time.Now()
+	if out, err = t.test(30*time.Minute, binary, "-test.v"); err != nil {
+		return fmt.Errorf("the tests of %s fail without a fault: %w\n%s", t.pkg, err, out)
+	}
+	t.normal = time.Since(begun)
+	t.quick = quickTests(string(out), min(t.normal/quickPart, quickMost))
+	return nil
+}
+
+// quickTests reads from what the tests print how long each takes, and gives a pattern for as many as fit into the time,
+// the shortest first.
+func quickTests(out string, room time.Duration) string {
+	type timed struct {
+		name  string
+		taken time.Duration
+	}
+	var tests []timed
+	for line := range strings.Lines(out) {
+		rest, ok := strings.CutPrefix(line, "--- PASS: ")
+		name, figure, _ := strings.Cut(strings.TrimSpace(rest), " (")
+		taken, err := time.ParseDuration(strings.TrimSuffix(figure, ")"))
+		if ok && err == nil {
+			tests = append(tests, timed{name, taken})
+		}
+	}
+	slices.SortStableFunc(tests, func(a, b timed) int { return cmp.Compare(a.taken, b.taken) })
+	var names []string
+	for _, test := range tests {
+		if room -= test.taken; room < 0 {
+			break
+		}
+		names = append(names, test.name)
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
 }
 
 // try runs the tests with a fault. One that makes them take five times as long is caught.
 func (t *trial) try(f fault) (string, error) {
-	if t.normal == 0 {
-		begun := time.Now()
-		if out, err := t.test(30*time.Minute, ""); err != nil {
-			return "", fmt.Errorf("the tests of %s fail without a fault: %w\n%s", t.pkg, err, out)
-		}
-		t.normal = time.Since(begun)
-	}
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // What stays is in the directory for such things.
-	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
+	if t.normal == 0 {
+		if err := t.begin(dir); err != nil {
+			return "", err
+		}
+	}
+	changed, overlay, binary := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "tests")
 	text, err := json.Marshal(map[string]any{"Replace": map[string]string{f.path: changed}})
 	if err == nil {
 		err = errors.Join(os.WriteFile(changed, f.planted(), 0o600), os.WriteFile(overlay, text, 0o600))
@@ -172,11 +227,13 @@ func (t *trial) try(f fault) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	build := exec.CommandContext(t.ctx, "go", "build", "-overlay", overlay, t.pkg)
-	if build.Run() != nil {
+	if _, err := t.build(binary, overlay); err != nil {
 		return invalid, t.ctx.Err()
 	}
-	_, err = t.test(5*t.normal+10*time.Second, overlay)
+	limit := 5*t.normal + 10*time.Second
+	if _, err = t.test(limit, binary, "-test.run="+t.quick); err == nil {
+		_, err = t.test(limit, binary, "-test.skip="+t.quick)
+	}
 	switch {
 	case t.ctx.Err() != nil:
 		return "", t.ctx.Err()
@@ -186,9 +243,16 @@ func (t *trial) try(f fault) (string, error) {
 	return survived, nil
 }
 
-func (t *trial) test(limit time.Duration, overlay string) ([]byte, error) {
+// build makes the package's test binary.
+func (t *trial) build(binary, overlay string) ([]byte, error) {
+	return exec.CommandContext(t.ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, t.pkg).CombinedOutput()
+}
+
+// test runs it where go test would.
+func (t *trial) test(limit time.Duration, binary string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-short", "-failfast", "-count=1", "-vet=off", "-overlay", overlay, t.pkg)
+	cmd := exec.CommandContext(ctx, binary, append([]string{"-test.short", "-test.failfast", "-test.timeout=" + limit.String()}, args...)...)
+	cmd.Dir, cmd.WaitDelay = t.dir, time.Second
 	return cmd.CombinedOutput()
 }

@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // ack is an event that somebody was told is durable.
@@ -35,7 +35,7 @@ type agent struct {
 	mu     sync.Mutex
 	stdout []byte
 	acks   []ack         // what a stream-json agent printed
-	result *homes.Result // its last word
+	result *view.Result  // its last word
 	grown  chan struct{} // closed and replaced when acks grew
 }
 
@@ -106,7 +106,7 @@ func (a *agent) take(b []byte) {
 	case l.Type != "":
 		return
 	}
-	var r homes.Result
+	var r view.Result
 	if json.Unmarshal(raw, &r) == nil && r.SessionID != "" {
 		a.result = &r
 	}

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // evidence is everything that a finished round is judged by. It is plain data, so that a control can doctor it.
@@ -25,8 +25,8 @@ type evidence struct {
 	bodies  []session.Body // of the log's events
 	state   *session.State
 	shown   shown
-	final   *homes.Result // nil when the last agent found nothing to do
-	faults  []string      // of verify
+	final   *view.Result // nil when the last agent found nothing to do
+	faults  []string     // of verify
 	report  modeltest.ConversationReport
 	refused []modeltest.Violation
 	results map[string]modeltest.Block // by the provider's id of the call

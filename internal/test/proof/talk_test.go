@@ -9,11 +9,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // talk is a session with a script of its own, for one scenario.
@@ -88,7 +88,7 @@ func (k *talk) start(t *testing.T, args ...string) *agent {
 }
 
 // end waits for an agent, which must end with the code.
-func (a *agent) end(t *testing.T, want int) *homes.Result {
+func (a *agent) end(t *testing.T, want int) *view.Result {
 	t.Helper()
 	code, err := a.wait()
 	if err != nil || code != want {
@@ -106,7 +106,7 @@ func (a *agent) dies(t *testing.T) {
 }
 
 // run runs an agent to its end.
-func (k *talk) run(t *testing.T, want int, args ...string) *homes.Result {
+func (k *talk) run(t *testing.T, want int, args ...string) *view.Result {
 	t.Helper()
 	return k.start(t, args...).end(t, want)
 }

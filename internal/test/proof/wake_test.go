@@ -9,11 +9,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // awaiter is a talk whose model starts a task that prints a green line once there is a file, awaits that line, and ends
@@ -107,7 +107,7 @@ func TestAwaitedWhileNobodyLives(t *testing.T) {
 		t.Errorf("told %d times by nobody", n)
 	}
 	r := k.run(t, 0, waits(k.again())...)
-	if r.Result != "I was told." || len(r.Awaits) != 0 || !slices.ContainsFunc(r.Recovered, func(x engine.Recovery) bool { return x.Kind == "await" && x.ID == "await_1" }) {
+	if r.Result != "I was told." || len(r.Awaits) != 0 || !slices.ContainsFunc(r.Recovered, func(x view.Recovery) bool { return x.Kind == "await" && x.ID == "await_1" }) {
 		t.Errorf("%+v", r)
 	}
 	if r := k.run(t, 0, k.again(bypass)...); r.StopReason != session.TurnNone {
@@ -184,7 +184,7 @@ func TestAwaitsStayOpen(t *testing.T) {
 		}
 	}
 	out, _ := k.verb(t, 0, "show", k.id, "--json")
-	var shown struct{ Awaits []homes.AwaitView }
+	var shown struct{ Awaits []view.Await }
 	if err := json.Unmarshal([]byte(out), &shown); err != nil || len(shown.Awaits) != 1 || shown.Awaits[0].Text != "when bash_1 prints a line that matches /green$/" {
 		t.Errorf("%v: %+v", err, shown)
 	}

@@ -28,14 +28,26 @@ func (w *World) inspect(lineage string, r model.Request) {
 		w.requests[lineage] = s
 	}
 	encoded := encodeMessages(r)
+	if r.NoTools { // a call for a summary: what was sent, with the request at its end, or all of it as text
+		if len(r.Messages) > 1 {
+			w.extends(lineage, r, s, encoded)
+		}
+		return
+	}
+	anew := compacted(r.Messages) && (len(s.encoded) < 2 || !bytes.Equal(encoded[1][:min(len(encoded[1]), len(s.encoded[1]))], s.encoded[1]))
 	params := fmt.Appendf(nil, "%s %d %+v", r.Model, r.MaxTokens, r.Params)
 	base, whole := session.BaseOf(r.Act), store.Sum(bytes.Join(append(encoded, params), []byte{1}))
 	if first, known := s.bases[base]; !known {
 		s.bases[base] = whole
-	} else if first != whole {
+	} else if first != whole && !anew {
 		w.faultLocked("request %s of %s: a retry differs from the first attempt", r.Act, lineage)
 	}
-	w.extends(lineage, r, s, encoded)
+	if compacted(r.Messages) {
+		w.keeps(lineage, r, encoded)
+	}
+	if !anew {
+		w.extends(lineage, r, s, encoded)
+	}
 	s.messages, s.encoded = r.Messages, encoded
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/perdure/perdure/store/memory"
+	"github.com/perdure/perdure/internal/memory"
 )
 
 // ErrDead is what everything returns to a process that was killed.

@@ -52,6 +52,9 @@ func (m provider) Call(ctx context.Context, r model.Request, sink func(model.Del
 		return nil, reply.Fail[n-1]
 	}
 	usage := model.Usage{Input: int64(10 + len(r.Messages)), CacheRead: 7, CacheWrite: 3}
+	if w.script.Window > 0 {
+		usage = model.Usage{Input: int64(len(bytes.Join(encodeMessages(r), nil)) / 4)}
+	}
 	sink(model.Delta{Kind: model.DeltaStart, Usage: usage})
 	if err := m.p.point("model.mid"); err != nil {
 		return nil, err
@@ -99,6 +102,12 @@ func (m provider) begin(r model.Request) (Reply, error) {
 		w.served[id] = true
 	}
 	w.calls = append(w.calls, modelCall{lineage: lineage, act: r.Act})
+	if r.NoTools {
+		return summaryOf(r), nil
+	}
+	if compacted(r.Messages) && name == "" {
+		name, k = placeOfAct(r)
+	}
 	if w.script.On != nil {
 		if reply := w.script.On(newest(r.Messages)); reply != nil {
 			return *reply, nil

@@ -94,10 +94,14 @@ func (w *World) world(p *process, s store.Store) engine.Config {
 }
 
 func (w *World) spec() engine.Spec {
+	window := w.script.Window
+	if window == 0 {
+		window = 1 << 30
+	}
 	return engine.Spec{
 		ID: "main", Owner: "ann", Cwd: "/w", Mode: permission.ModeAcceptEdits,
 		Agent: session.Agent{
-			Name: "sim", Provider: "sim", Model: "sim-1", System: "You are simulated.", MaxTokens: 4096, Window: 1 << 30,
+			Name: "sim", Provider: "sim", Model: "sim-1", System: "You are simulated.", MaxTokens: 4096, Window: window,
 			Price: &model.Price{Input: 1000, Output: 5000, CacheRead: 100, CacheWrite: 1250},
 		},
 	}

@@ -25,6 +25,7 @@ type Script struct {
 	Forks    []Fork
 	On       func(news string) *Reply // by the newest message, before Turns; nil: Turns say
 	Loose    bool                     // when the model is told of things depends on time alone
+	Window   int64                    // of the model, in tokens; 0: it never fills. Then the API counts bytes
 	ForkAt   string                   // a word of the call that is forked while it waits for approval
 }
 
@@ -119,7 +120,7 @@ func Chapters() []func() *Script {
 	for _, prompts := range chapters() {
 		out = append(out, func() *Script { return script(prompts) })
 	}
-	return append(out, Steering)
+	return append(out, Steering, Crowded)
 }
 
 func script(prompts []Prompt) *Script {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/store/memory"
 )
 
 // Config says how the world treats the agent. Its zero value is a world without accidents.

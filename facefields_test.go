@@ -1,0 +1,87 @@
+package perdure_test
+
+import (
+	"go/ast"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/tool"
+	"github.com/perdure/perdure/view"
+)
+
+func fields(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() {
+			names = append(names, f.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Goal: what the core learns to take, the face takes; what is left out is left out on purpose.
+func TestFaceHasTheFieldsOfTheCore(t *testing.T) {
+	for _, pair := range []struct {
+		public, inner reflect.Type
+		without       []string // of the inner one
+	}{
+		{reflect.TypeFor[perdure.Config](), reflect.TypeFor[homes.Config](), nil},
+		{reflect.TypeFor[perdure.Spec](), reflect.TypeFor[session.Spec](), nil},
+		{reflect.TypeFor[perdure.Options](), reflect.TypeFor[session.Options](), []string{"NewPrompt"}}, // Run sets it, HoldOptions has it
+		{reflect.TypeFor[perdure.RunOptions](), reflect.TypeFor[homes.RunOptions](), []string{"Opened"}},
+		{reflect.TypeFor[perdure.TaskSpec](), reflect.TypeFor[homes.TaskSpec](), nil},
+		{reflect.TypeFor[perdure.Update](), reflect.TypeFor[session.Update](), []string{"Body"}}, // the event's
+		{reflect.TypeFor[perdure.Event](), reflect.TypeFor[session.EventLine](), []string{"Session"}},
+		{reflect.TypeFor[view.Agent](), reflect.TypeFor[session.Agent](), nil},
+		{reflect.TypeFor[view.Step](), reflect.TypeFor[session.Step](), nil},
+		{reflect.TypeFor[view.Attempt](), reflect.TypeFor[session.TaskAttempt](), nil},
+		{reflect.TypeFor[view.TaskSettings](), reflect.TypeFor[session.TaskSettings](), nil},
+		{reflect.TypeFor[tool.Spec](), reflect.TypeFor[tools.Spec](), nil},
+		{reflect.TypeFor[tool.Result](), reflect.TypeFor[tools.Result](), []string{"Events"}},
+	} {
+		want := slices.DeleteFunc(fields(pair.inner), func(name string) bool { return slices.Contains(pair.without, name) })
+		if got := fields(pair.public); !slices.Equal(got, want) {
+			t.Errorf("%s has %v, %s has %v", pair.public, got, pair.inner, want)
+		}
+	}
+}
+
+// Goal: one word has one spelling inside and outside.
+func TestFaceHasTheWordsOfTheCore(t *testing.T) {
+	for public, inner := range map[string]string{
+		string(perdure.ModePlan): string(permission.ModePlan), string(perdure.ModeDefault): string(permission.ModeDefault),
+		string(perdure.ModeAcceptEdits): string(permission.ModeAcceptEdits), string(perdure.ModeBypass): string(permission.ModeBypass),
+		string(tool.EffectRead): string(session.EffectRead), string(tool.EffectProcess): string(session.EffectProcess),
+		string(tool.EffectEdit): string(session.EffectEdit), string(tool.EffectExternal): string(session.EffectExternal),
+		string(tool.EffectQuestion): string(session.EffectQuestion), "on-reboot": session.RestartOnReboot,
+	} {
+		if public != inner {
+			t.Errorf("%q is %q", public, inner)
+		}
+	}
+}
+
+// Goal: the words about the built-in tools name them all.
+func TestToolsAreNamedInTheirWords(t *testing.T) {
+	said := ""
+	for _, f := range publicFiles(t)["."] {
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Name.Name == "Tools" && fn.Recv == nil {
+				said = fn.Doc.Text()
+			}
+		}
+	}
+	words := strings.FieldsFunc(said, func(r rune) bool { return r < 'A' || r > 'z' })
+	for _, one := range perdure.Tools() {
+		if !slices.Contains(words, one.Spec().Name) {
+			t.Errorf("%s is not named in %q", one.Spec().Name, said)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package sqlite
+
+import (
+	"os"
+	"testing"
+)
+
+// A process is known by its pid and by when it started: another one under the same pid is not taken for it.
+func TestAProcessIsMoreThanItsPID(t *testing.T) {
+	me := thisMachine()
+	if me.ticks == 0 || me.boot == "" || me.pid != os.Getpid() {
+		t.Fatalf("%+v", me)
+	}
+	if state, ticks := stateOf("1"); me.pid != 1 && (state == 0 || ticks >= me.ticks) {
+		t.Errorf("process 1: state %q, started at %d, this one at %d", state, ticks, me.ticks)
+	}
+	for ticks, want := range map[uint64]bool{me.ticks: false, me.ticks - 1: true, me.ticks + 1: true, 0: true} {
+		if got := ended(me.pid, ticks); got != want {
+			t.Errorf("of pid %d that started at %d (this one: %d): ended %t", me.pid, ticks, me.ticks, got)
+		}
+	}
+	if state, ticks := stateOf("0"); state != 0 || ticks != 0 || !ended(0, 0) {
+		t.Errorf("no process: %q, %d", state, ticks)
+	}
+}
