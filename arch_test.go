@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"internal/homes":          {"internal/engine", "internal/permission", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view"},
+	"internal/homes":          {"internal/engine", "internal/knowledge", "internal/permission", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view"},
 	"":                        {"internal/engine", "internal/homes", "internal/permission", "internal/session", "internal/tools", "model", "store", "tool", "view"},
 	"internal/demo":           {"internal/homes", "internal/live", "internal/session", "store", "view"},
 	"internal/cli/process":    {},

@@ -53,6 +53,7 @@ type Config struct {
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
+	Memory   string                                    // where what agents remember lies: "home", or "project", in its .agent directory; empty: they have no memory
 	Limits   view.Limits                               // of every command that a session's model starts
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
 	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
@@ -85,7 +86,7 @@ func HideKeys() error { return homes.HideKeys() }
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	in := homes.Config{
 		Store: cfg.Store, Environ: cfg.Environ, Provider: cfg.Provider, ShimPath: cfg.ShimPath, Protect: cfg.Protect,
-		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Log: cfg.Log, Now: cfg.Now,
+		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Memory: cfg.Memory, Log: cfg.Log, Now: cfg.Now,
 	}
 	if cfg.Tools != nil {
 		in.Tools = tools.Of(cfg.Tools)

@@ -57,7 +57,7 @@ type Config struct {
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
-	Memory   func(root string) (tools.Memory, error)   // what sessions of a directory remember; nil: they have no such tool
+	Memory   string                                    // where what sessions remember lies: MemoryInHome, MemoryInProject; empty: they have no memory
 	Limits   session.CommandLimits                     // of every command that a session's model starts
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
 	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
@@ -88,8 +88,8 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if cfg.Environ == nil {
 		cfg.Environ = os.Environ()
 	}
-	if cfg.Tools == nil {
-		cfg.Tools = append(tools.Builtin(), tools.MemoryTool())
+	if cfg.Tools, err = offered(cfg); err != nil {
+		return nil, err
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -131,7 +131,7 @@ func (h *Home) engineConfig() engine.Config {
 		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
-		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Memory: cfg.Memory, Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
+		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Memory: h.memory(), Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
 		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
 	}
 	if ec.Provider == nil {

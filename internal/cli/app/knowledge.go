@@ -3,27 +3,20 @@ package app
 import (
 	"path/filepath"
 
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/settings"
-	"github.com/perdure/perdure/internal/tools"
 )
 
-// Memory is what sessions are given to remember by; nil where the configuration says nothing of knowledge.
-func (a *App) Memory(set settings.Loaded) (func(root string) (tools.Memory, error), error) {
-	if set.Knowledge.Project == "" {
-		return nil, nil
+// Memory says where what sessions remember lies; empty where the configuration says nothing of knowledge.
+func Memory(set settings.Loaded) string {
+	switch {
+	case set.Knowledge.Project == "":
+		return ""
+	case set.Knowledge.InProject():
+		return homes.MemoryInProject
 	}
-	home, err := a.HomeDir()
-	if err != nil {
-		return nil, err
-	}
-	return func(root string) (tools.Memory, error) {
-		m, err := knowledge.Open(knowledge.Config{Home: home, Dir: root, InProject: set.Knowledge.InProject(), Now: a.Now})
-		if err != nil {
-			return nil, err
-		}
-		return m, nil
-	}, nil
+	return homes.MemoryInHome
 }
 
 // Knowledge opens what is known of a directory, empty for the current one, by the user's configuration.

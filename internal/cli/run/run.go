@@ -56,13 +56,9 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	memory, err := a.Memory(set)
-	if err != nil {
-		return err
-	}
 	h, err := a.Open(ctx, homes.Config{
 		Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
-		Memory: memory,
+		Memory: app.Memory(set),
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,51 @@
+package homes
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/perdure/perdure/internal/knowledge"
+	"github.com/perdure/perdure/internal/tools"
+)
+
+// Where what the sessions of a project remember lies. What belongs to the user lies in the home in any case.
+const (
+	MemoryInHome    = "home"
+	MemoryInProject = "project" // in its .agent directory: the user has consented
+)
+
+// offered are the tools of a home's sessions: the built-in ones or a program's own, and that of the memory. The built-in
+// ones have it without a memory too, for sessions that were told of it when there was one.
+func offered(cfg Config) ([]tools.Tool, error) {
+	all, own := cfg.Tools, cfg.Tools != nil
+	if !own {
+		all = tools.Builtin()
+	}
+	switch cfg.Memory {
+	case "":
+		if own {
+			return all, nil
+		}
+	case MemoryInHome, MemoryInProject:
+	default:
+		return nil, fmt.Errorf("open home: memory %q: it is %q, %q or empty", cfg.Memory, MemoryInHome, MemoryInProject)
+	}
+	if one := tools.MemoryTool(); tools.Find(all, one.Spec().Name) == nil {
+		all = append(slices.Clip(all), one)
+	}
+	return all, nil
+}
+
+// memory gives the engine what the sessions of a directory remember; nil: nothing.
+func (h *Home) memory() func(root string) (tools.Memory, error) {
+	if h.cfg.Memory == "" {
+		return nil
+	}
+	return func(root string) (tools.Memory, error) {
+		m, err := knowledge.Open(knowledge.Config{Home: h.dir, Dir: root, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now})
+		if err != nil {
+			return nil, err
+		}
+		return m, nil
+	}
+}

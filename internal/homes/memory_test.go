@@ -1,0 +1,48 @@
+package homes
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/model"
+)
+
+// Goal: sessions are offered the memory where a home has one, beside a program's own tools too, and nowhere else.
+func TestMemoryIsOffered(t *testing.T) {
+	own := tools.Builtin()[:1]
+	for _, c := range []struct {
+		memory string
+		tools  []tools.Tool
+		want   bool
+	}{{"", nil, false}, {"", own, false}, {MemoryInHome, nil, true}, {MemoryInProject, own, true}} {
+		h, err := Open(t.Context(), t.TempDir(), Config{Memory: c.memory, Tools: c.tools, Environ: []string{}, Provider: func(string) (model.Provider, error) { return nil, nil }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, err := h.Create(t.Context(), engine.Spec{Cwd: t.TempDir(), Agent: session.Agent{Provider: "p", Model: "m"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := h.State(t.Context(), id)
+		if err != nil || strings.Contains(string(st.Agent.Tools), `"name":"memory"`) != c.want {
+			t.Errorf("%+v: %v, %s", c, err, st.Agent.Tools)
+		}
+		if c.memory != "" {
+			if m, err := h.memory()(t.TempDir()); err != nil || m == nil {
+				t.Errorf("%+v: %v, %v", c, m, err)
+			}
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(own) != 1 {
+		t.Error("the program's own list was changed")
+	}
+	if _, err := Open(t.Context(), t.TempDir(), Config{Memory: "attic"}); err == nil || !strings.Contains(err.Error(), `memory "attic"`) {
+		t.Errorf("got %v", err)
+	}
+}
