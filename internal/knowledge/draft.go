@@ -61,10 +61,10 @@ func (d *draft) check() error {
 		}
 		if name == indexName {
 			before, after := parseIndex(string(d.was[name])), parseIndex(string(b))
-			if err := after.check(before); err != nil {
+			if err := after.checkFits(shown, before, d.meta); err != nil {
 				return err
 			}
-			if err := after.checkFits(shown, before, d.meta); err != nil {
+			if err := after.check(before); err != nil {
 				return err
 			}
 			continue

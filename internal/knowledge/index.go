@@ -94,6 +94,17 @@ func (x *index) find(key string) *Entry {
 	return nil
 }
 
+// byKey gives the entries by their keys; of two with one key the first.
+func (x *index) byKey() map[string]Entry {
+	out := make(map[string]Entry, len(x.entries))
+	for _, e := range x.entries {
+		if _, twin := out[e.Key]; !twin {
+			out[e.Key] = e
+		}
+	}
+	return out
+}
+
 // add puts an entry at the end of its topic, which is made if there is none.
 func (x *index) add(e Entry) {
 	if len(x.lines) == 0 {
@@ -147,27 +158,50 @@ func (x *index) check(before *index) error {
 		return refuse("the index begins with the line %q, then topics such as \"## Decisions\", and below them entries such as "+
 			"\"- [key](file.md) - summary\"; details go into files of their own", title)
 	}
+	old := counts(before.lines)
 	for _, i := range x.odd {
-		if !slices.Contains(before.lines, x.lines[i]) {
+		if old[x.lines[i]] == 0 {
 			return refuse("line %d of the index would be no entry: write \"- [key](file.md) - summary\" below a topic, and details into "+
 				"the file of the entry: %q", i+1, clip(x.lines[i]))
 		}
 	}
-	for i, e := range x.entries {
-		if slices.Contains(before.lines, x.lines[e.line]) && count(x.lines, x.lines[e.line]) <= count(before.lines, x.lines[e.line]) {
+	for _, e := range x.entries {
+		if old[x.lines[e.line]] > 0 {
 			continue
 		}
 		if err := e.check(); err != nil {
 			return refuse("line %d of the index: %v", e.line+1, err)
 		}
-		for j, o := range x.entries {
-			if j != i && (o.Key == e.Key || o.Summary != "" && norm(o.Summary) == norm(e.Summary)) {
-				first, second := x.entries[min(i, j)], x.entries[max(i, j)]
-				return refuse("lines %d and %d of the index would say the same: %s", first.line+1, second.line+1, clip(second.String()))
+	}
+	return x.checkTwins(old)
+}
+
+// checkTwins refuses a line that is not in old as often, if another one has its key or says the same.
+func (x *index) checkTwins(old map[string]int) error {
+	now, first := counts(x.lines), map[string]Entry{}
+	for _, e := range x.entries {
+		for _, mark := range []string{"key " + e.Key, "says " + norm(e.Summary)} {
+			other, twin := first[mark]
+			if !twin {
+				first[mark] = e
+				continue
+			}
+			added := func(l string) bool { return now[l] > old[l] }
+			if mark != "says " && (added(x.lines[e.line]) || added(x.lines[other.line])) {
+				return refuse("lines %d and %d of the index would say the same: %s", other.line+1, e.line+1, clip(e.String()))
 			}
 		}
 	}
 	return nil
+}
+
+// counts says how often each line is there.
+func counts(list []string) map[string]int {
+	n := make(map[string]int, len(list))
+	for _, l := range list {
+		n[l]++
+	}
+	return n
 }
 
 // maxSummary bounds the line of an entry, in bytes: what is longer belongs into its file.
@@ -195,13 +229,4 @@ func norm(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.In(r, unicode.Mn, unicode.Mc, unicode.Sc, unicode.Sm)
 	}), " ")
-}
-
-func count(list []string, s string) (n int) {
-	for _, l := range list {
-		if l == s {
-			n++
-		}
-	}
-	return n
 }

@@ -39,6 +39,30 @@ func TestIndexRules(t *testing.T) {
 	}
 }
 
+// Goal: an index of a megabyte, which a repository may bring along, keeps nobody waiting: it can be read and made smaller.
+func TestPlantedIndex(t *testing.T) {
+	w := newWorld(t)
+	var text strings.Builder
+	text.WriteString(title + "\n\n## Planted\n")
+	for i := 0; text.Len() < maxRead-100; i++ {
+		fmt.Fprintf(&text, "- [k%d](f%d.md) - s %d\n", i, i, i)
+		if i%1000 == 0 {
+			text.WriteString(strings.Repeat("odd\n", 10))
+		}
+	}
+	w.write(w.open().Project.IndexFile(), text.String())
+	b := w.brief()
+	if len(b.Cut) < 10_000 || len(b.Text) > MaxBriefBytes {
+		t.Errorf("cut %d, %d bytes", len(b.Cut), len(b.Text))
+	}
+	start := time.Now()
+	w.do(Command{Name: "str_replace", Path: "/memories/MEMORY.md", OldStr: "- [k7](f7.md) - s 7\n"})
+	w.no(Command{Name: "str_replace", Path: "/memories/MEMORY.md", OldStr: "- [k9](f9.md) - s 9\n", NewStr: "- [k8](f9.md) - s\n"}, "would say the same")
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 // Goal: an index that other programs and people keep in this form is read as it is, and takes more.
 func TestIndexOfOthers(t *testing.T) {
 	w := newWorld(t)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -150,6 +151,13 @@ func (w *world) looked() string {
 		w.Fatal(err)
 	}
 	f.close()
+	for _, left := range []string{tempName, pendingName} {
+		for _, dir := range []string{"", "memory", "changes", "memory/sub"} {
+			if _, err := os.Lstat(filepath.Join(s.Dir(), dir, left)); err == nil {
+				w.Errorf("%s/%s is left", dir, left)
+			}
+		}
+	}
 	var b strings.Builder
 	list, err := s.everything()
 	if err != nil {

@@ -66,7 +66,7 @@ func checkText(shown string, before, after []byte) error {
 	switch {
 	case !utf8.Valid(after) || bytes.IndexByte(after, 0) >= 0:
 		return refuse("%s must be text", shown)
-	case len(after) > MaxFileBytes && len(after) >= len(before):
+	case len(after) > MaxFileBytes && len(after) > len(before):
 		return refuse("%s would have %d bytes, at most %d are allowed: keep what will be needed again, or split it by subject", shown, len(after), MaxFileBytes)
 	}
 	return nil
@@ -95,7 +95,7 @@ func checkRoom(list []Kept, name string, size int) error {
 // checkFits refuses an index that would not fit a request, with the entries that could go first.
 func (x *index) checkFits(shown string, before *index, m *meta) error {
 	text, old := x.text(), before.text()
-	over := len(x.lines) > MaxIndexLines && len(x.lines) >= len(before.lines) || len(text) > MaxIndexBytes && len(text) >= len(old)
+	over := len(x.lines) > MaxIndexLines && len(x.lines) > len(before.lines) || len(text) > MaxIndexBytes && len(text) > len(old)
 	if !over {
 		return nil
 	}

@@ -102,14 +102,14 @@ func (m *meta) note(before, after *index, changed map[string]bool, by By, now ti
 		}
 		m.Files[name] = m.Files[name].next(by, when)
 	}
-	for _, e := range after.entries {
-		old := before.find(e.Key)
-		if old == nil || old.String() != e.String() || changed[e.File] {
-			m.Entries[e.Key] = m.Entries[e.Key].next(by, when)
+	old, new := before.byKey(), after.byKey()
+	for key, e := range new {
+		if was, known := old[key]; !known || was.String() != e.String() || changed[e.File] {
+			m.Entries[key] = m.Entries[key].next(by, when)
 		}
 	}
 	for key := range m.Entries {
-		if after.find(key) == nil {
+		if _, there := new[key]; !there {
 			delete(m.Entries, key)
 		}
 	}
