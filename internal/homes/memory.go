@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -42,10 +43,17 @@ func (h *Home) memory() func(root string) (tools.Memory, error) {
 		return nil
 	}
 	return func(root string) (tools.Memory, error) {
-		m, err := knowledge.Open(knowledge.Config{Home: h.dir, Dir: root, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now})
-		if err != nil {
-			return nil, err
-		}
-		return m, nil
+		return memory{knowledge.Config{Home: h.dir, Dir: root, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now}}, nil
 	}
+}
+
+// memory opens the files when they are asked for: most calls are those of other tools.
+type memory struct{ cfg knowledge.Config }
+
+func (m memory) Do(ctx context.Context, c knowledge.Command, by knowledge.By) (string, bool, error) {
+	in, err := knowledge.Open(m.cfg)
+	if err != nil {
+		return "", false, err
+	}
+	return in.Do(ctx, c, by)
 }

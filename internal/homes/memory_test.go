@@ -1,10 +1,13 @@
 package homes
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
@@ -31,8 +34,16 @@ func TestMemoryIsOffered(t *testing.T) {
 			t.Errorf("%+v: %v, %s", c, err, st.Agent.Tools)
 		}
 		if c.memory != "" {
-			if m, err := h.memory()(t.TempDir()); err != nil || m == nil {
-				t.Errorf("%+v: %v, %v", c, m, err)
+			dir := t.TempDir()
+			m, err := h.memory()(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok, err := m.Do(t.Context(), knowledge.Command{Name: "create", Path: "/memories/a.md"}, knowledge.By{}); !ok || err != nil {
+				t.Errorf("%+v: %v, %v", c, ok, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, ".agent", "memory", "a.md")); (err == nil) != (c.memory == MemoryInProject) {
+				t.Errorf("%+v: the file in the project: %v", c, err)
 			}
 		}
 		if err := h.Close(); err != nil {
