@@ -104,7 +104,7 @@ func Guarantees() []Guarantee {
 			Boundary: "edit", Agent: "done, or not done and done then: the digests before and after decide", Shim: "not concerned",
 			Power:   "file and directory are synced before the log says finished",
 			Promise: "never half a file; a file changed by somebody else meanwhile is a conflict, not overwritten",
-			Tests:   []Test{{"internal/test/proof", "TestKill"}, {"internal/test/sim", "TestKilledEverywhere"}, {"tool", "TestReplaceKilled"}, {"tool", "TestReplaceSyncs"}},
+			Tests:   []Test{{"internal/test/proof", "TestKill"}, {"internal/test/sim", "TestKilledEverywhere"}, {"internal/tools", "TestReplaceKilled"}, {"internal/tools", "TestReplaceSyncs"}},
 		},
 		{
 			Boundary: "outside call", Agent: "a model call is sent again with the same prefix, and counted as lost; another act outside is told as unknown",

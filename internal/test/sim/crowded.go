@@ -17,7 +17,7 @@ var long = strings.Repeat("long words ", 500)
 // command runs, files are changed and a call for a summary fails.
 func Crowded() *Script {
 	s := &Script{
-		Window:  14_000,
+		Window:  17_000,
 		Prompts: []Prompt{{Turn: "crowd"}, {Turn: "more"}},
 		Files:   map[string]string{},
 		Commands: map[string]Behaviour{
