@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,5 +97,8 @@ func messageText(m model.Message, limit int64) string {
 	return strings.Join(out, "\n")
 }
 
-// quote keeps a text from ending the element that it stands in.
-func quote(text string) string { return strings.ReplaceAll(text, "</", "<\\/") }
+// element finds the beginnings and ends of the elements that parts stand in.
+var element = regexp.MustCompile(`(?i)<(\s*/?\s*(?:user_message|awaited|plan|facts|files|live_state|acts|summary|conversation)\b)`)
+
+// quote keeps a text within the element that it stands in: it cannot end that, nor begin one that speaks for the user.
+func quote(text string) string { return element.ReplaceAllString(text, `<\$1`) }
