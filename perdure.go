@@ -54,13 +54,16 @@ type Config struct {
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
 	Memory   string                                    // where what agents remember lies: "home", or "project", in its .agent directory; empty: they have no memory
-	Limits   view.Limits                               // of every command that a session's model starts
-	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
-	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
-	Windows  map[string]int64                          // sizes of context windows in tokens, by PROVIDER/MODEL, as well
-	Observe  func(Update)                              // sees events and deltas of sessions that this process runs; must not block
-	Log      *slog.Logger                              // nil discards
-	Now      func() time.Time                          // nil: the system's clock
+	// Instructions has sessions read AGENTS.md, or CLAUDE.md where there is none: the user's in $XDG_CONFIG_HOME/perdure,
+	// and those of the project that they work in. They are text for the model and no permission.
+	Instructions bool
+	Limits       view.Limits            // of every command that a session's model starts
+	Secrets      map[string]string      // more values that are replaced by [secret:NAME]
+	Prices       map[string]model.Price // by PROVIDER/MODEL: they come before the known ones
+	Windows      map[string]int64       // sizes of context windows in tokens, by PROVIDER/MODEL, as well
+	Observe      func(Update)           // sees events and deltas of sessions that this process runs; must not block
+	Log          *slog.Logger           // nil discards
+	Now          func() time.Time       // nil: the system's clock
 }
 
 // Tools are the built-in ones, to which a program may add its own: Bash, BashOutput, BashInput, KillBash, Await, Read,
@@ -86,7 +89,7 @@ func HideKeys() error { return homes.HideKeys() }
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	in := homes.Config{
 		Store: cfg.Store, Environ: cfg.Environ, Provider: cfg.Provider, ShimPath: cfg.ShimPath, Protect: cfg.Protect,
-		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Memory: cfg.Memory, Log: cfg.Log, Now: cfg.Now,
+		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Memory: cfg.Memory, Instructions: cfg.Instructions, Log: cfg.Log, Now: cfg.Now,
 	}
 	if cfg.Tools != nil {
 		in.Tools = tools.Of(cfg.Tools)

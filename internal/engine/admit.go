@@ -92,6 +92,10 @@ func (s *Session) admissible(body session.Body, key string) error {
 			return fmt.Errorf("there is nothing to compact: the model has not answered yet")
 		}
 		b.Focus = session.CutEnd(string(s.eng.cfg.Secrets.Replace([]byte(b.Focus))), maxFocus)
+	case *session.HandoffRequested:
+		if s.state.Context.Replies == 0 {
+			return fmt.Errorf("there is nothing to hand off: the model has not answered yet")
+		}
 	case *session.CancelRequested:
 		if t := s.state.Turn; b.Turn == 0 && s.state.Compaction != nil {
 			break

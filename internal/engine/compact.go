@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
+	"github.com/perdure/perdure/store"
 )
 
 // summarize asks the model for the summary of a compaction; where there is nothing to summarize, it compacts at once.
@@ -17,7 +18,7 @@ func (s *Session) summarize(ctx context.Context, a session.Action, do session.Su
 	if err != nil {
 		return err
 	}
-	if !window.Summarizes(s.state, t, do.Reason) {
+	if do.Reason != session.ForHandoff && !window.Summarizes(s.state, t, do.Reason) {
 		return s.compact(ctx, session.Compact{N: do.N, Reason: do.Reason, Focus: do.Focus})
 	}
 	provider, err := s.provider()
@@ -45,19 +46,9 @@ func (s *Session) summarize(ctx context.Context, a session.Action, do session.Su
 // compact puts the overlay over the conversation. The summary is read from the log: what is not sealed there is none.
 func (s *Session) compact(ctx context.Context, do session.Compact) error {
 	ask := window.Ask{N: do.N, Level: do.Level, Reason: do.Reason, Focus: do.Focus}
-	if do.Reply > 0 {
-		for ev, err := range s.eng.cfg.Store.Read(ctx, s.state.ID, do.Reply, do.Reply) {
-			if err != nil {
-				return fmt.Errorf("session %s: read summary: %w", s.state.ID, err)
-			}
-			body, err := session.Decode(ev)
-			if err != nil {
-				return fmt.Errorf("session %s: read summary: %w", s.state.ID, err)
-			}
-			if reply, ok := body.(*session.ModelResponded); ok {
-				ask.Summary = reply.Prose()
-			}
-		}
+	var err error
+	if ask.Summary, err = s.summaryAt(ctx, do.Reply); err != nil {
+		return err
 	}
 	t, err := s.Transcript(ctx)
 	if err != nil {
@@ -68,6 +59,33 @@ func (s *Session) compact(ctx context.Context, do session.Compact) error {
 		return fmt.Errorf("session %s: compaction %d: the conversation has no reply to cut at", s.state.ID, do.N)
 	}
 	return s.append(ctx, engineActor, c)
+}
+
+// summaryAt reads the words of a sealed summary; seq 0 has none.
+func (s *Session) summaryAt(ctx context.Context, seq int64) (string, error) {
+	if seq == 0 {
+		return "", nil
+	}
+	body, err := s.eng.BodyAt(ctx, s.state.ID, seq)
+	if reply, ok := body.(*session.ModelResponded); ok {
+		return reply.Prose(), nil
+	}
+	return "", err
+}
+
+// BodyAt reads what an event of a session says. Errors: store.ErrNotFound.
+func (e *Engine) BodyAt(ctx context.Context, id string, seq int64) (session.Body, error) {
+	for ev, err := range e.cfg.Store.Read(ctx, id, seq, seq) {
+		if err != nil {
+			return nil, fmt.Errorf("session %s: read event %d: %w", id, seq, err)
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return nil, fmt.Errorf("session %s: read event %d: %w", id, seq, err)
+		}
+		return body, nil
+	}
+	return nil, fmt.Errorf("session %s: event %d: %w", id, seq, store.ErrNotFound)
 }
 
 // CompactNow carries a compaction out that was asked for, as far as it can be done before the next model call, and
@@ -91,7 +109,7 @@ func (s *Session) takesCompaction(do session.Do) bool {
 
 func aboutCompaction(do session.Do) bool {
 	switch do.(type) {
-	case session.Summarize, session.Compact:
+	case session.Summarize, session.Compact, session.WriteHandoff:
 		return true
 	default:
 		return false

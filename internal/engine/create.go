@@ -49,7 +49,7 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 	if len(spec.Agent.Tools) == 0 {
 		spec.Agent.Tools = tools.Describe(tools.Offered(e.cfg.Tools, e.cfg.Memory != nil))
 	}
-	if err := fitsWindow(spec.Agent); err != nil {
+	if err := fitsWindow(spec); err != nil {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	if spec.Mode == "" {
@@ -68,14 +68,21 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 }
 
 // fitsWindow refuses what leaves no room for a conversation: a session of it could not say one word.
-func fitsWindow(a session.Agent) error {
-	floor := int64(len(a.System)+len(a.Tools))/4 + leastRoom // rather too few: it must not refuse what would work
+func fitsWindow(spec Spec) error {
+	a, given := spec.Agent, session.New("")
+	for _, b := range spec.Events {
+		if g, ok := b.(*session.ContextGiven); ok {
+			given.ApplyBody(store.Event{}, g)
+		}
+	}
+	floor := (int64(len(a.System)+len(a.Tools))+given.GivenSize())/4 + leastRoom // rather too few: it must not refuse what would work
 	if a.Window == 0 || floor <= a.Window {
 		return nil
 	}
-	return fmt.Errorf("%w: the system prompt (%d bytes) and the tools (%d bytes) need about %d tokens with the least room for a "+
-		"conversation, and the window of %s has %d: use a model with a larger window, a shorter prompt or fewer tools",
-		ErrSpec, len(a.System), len(a.Tools), floor, a.Model, a.Window)
+	return fmt.Errorf("%w: the system prompt (%d bytes), the tools (%d bytes) and what a session here begins with, instructions and memory (%d bytes), need "+
+		"about %d tokens with the least room for a conversation, and the window of %s has %d: use a model with a larger window, a "+
+		"shorter prompt, fewer tools or shorter instructions",
+		ErrSpec, len(a.System), len(a.Tools), given.GivenSize(), floor, a.Model, a.Window)
 }
 
 // leastRoom is the least that a conversation and a reply need beside what is frozen, in tokens.

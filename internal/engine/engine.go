@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -47,6 +48,11 @@ type Config struct {
 	Ports func(sessionID string, idle bool) (first, last int, err error)
 	// Memory gives what the sessions of a directory remember beyond their conversations; nil, or an error: nothing.
 	Memory func(root string) (tools.Memory, error)
+	// Instructions are the files that people keep for agents; nil: none are read.
+	Instructions Instructions
+	// Handoff writes the document of a handoff from what a session knows, with the words of a model, which may be empty;
+	// nil: only the words are kept.
+	Handoff func(ctx context.Context, st *session.State, t *session.Transcript, words string) ([]byte, error)
 	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
 	Sync    func(*os.File) error
 	Protect []string              // more protected paths

@@ -15,7 +15,11 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 		return err
 	}
 	if do.Through == 0 {
+		first := !s.looked
 		if err := s.tellChanged(ctx); err != nil {
+			return err
+		}
+		if err := s.tellInstructions(ctx, first); err != nil {
 			return err
 		}
 	}

@@ -26,6 +26,8 @@ func (s *Session) perform(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.summarize(ctx, a, do)
 	case session.Compact:
 		return true, s.compact(ctx, do)
+	case session.WriteHandoff:
+		return true, s.writeHandoff(ctx, do)
 	case session.Execute:
 		// An act of this holder that is not in flight was parked by an earlier Run.
 		if do.Call.State == session.ActExecuting {

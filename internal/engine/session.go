@@ -19,7 +19,8 @@ type Session struct {
 	state      *session.State
 	transcript *session.Transcript // nil until a model call needs it
 	looked     bool                // at known files, since this turn began or the session was opened
-	mark       int64               // inbox items up to here are in the log
+	reached    reached
+	mark       int64 // inbox items up to here are in the log
 	flights    map[string]*flight
 	landed     chan landing
 	asked      chan request

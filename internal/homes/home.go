@@ -62,9 +62,12 @@ type Config struct {
 	Secrets  map[string]string                         // more values that are replaced by [secret:NAME]
 	Prices   map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
 	Windows  map[string]int64                          // sizes of context windows in tokens, by PROVIDER/MODEL, as well
-	Observe  func(engine.Update)                       // sees events and deltas of sessions that this process runs
-	Log      *slog.Logger                              // nil discards
-	Now      func() time.Time                          // nil: the system's clock
+	// Instructions has sessions read AGENTS.md, or CLAUDE.md: the user's in $XDG_CONFIG_HOME/perdure, and those of the
+	// project that they work in. They are text for the model and no permission.
+	Instructions bool
+	Observe      func(engine.Update) // sees events and deltas of sessions that this process runs
+	Log          *slog.Logger        // nil discards
+	Now          func() time.Time    // nil: the system's clock
 
 	crash func(step string) // ends the process between two steps of a deletion, in tests
 }
@@ -133,6 +136,9 @@ func (h *Home) engineConfig() engine.Config {
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
 		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Memory: h.memory(), Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
 		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
+	}
+	if cfg.Instructions {
+		ec.Instructions = instructed{h.reader()}
 	}
 	if ec.Provider == nil {
 		ec.Provider = h.provider

@@ -43,8 +43,13 @@ func (h *Home) memory() func(root string) (tools.Memory, error) {
 		return nil
 	}
 	return func(root string) (tools.Memory, error) {
-		return memory{knowledge.Config{Home: h.dir, Dir: root, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now}}, nil
+		return memory{h.knows(root)}, nil
 	}
+}
+
+// knows says where what is known of a directory lies.
+func (h *Home) knows(dir string) knowledge.Config {
+	return knowledge.Config{Home: h.dir, Dir: dir, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now}
 }
 
 // memory opens the files when they are asked for: most calls are those of other tools.

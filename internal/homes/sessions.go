@@ -50,6 +50,7 @@ func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	defer done()
+	h.opening(ctx, &spec)
 	return h.eng.Create(ctx, spec)
 }
 

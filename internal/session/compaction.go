@@ -10,7 +10,8 @@ import (
 )
 
 // Compaction is making room in the model's window while it is asked for or under way. The log keeps every event; what
-// changes is what the next request holds, and only when [Compacted] is in the log.
+// changes is what the next request holds, and only when [Compacted] is in the log. With the reason [ForHandoff] nothing
+// changes: the summary is the words of a handoff.
 type Compaction struct {
 	N      int64  `json:"n"`
 	Reason string `json:"reason"` // see CompactAsked and the others
@@ -75,9 +76,11 @@ func (b *CompactRequested) apply(s *State, _ store.Event) {
 
 // ContextPart is one named piece of what stands in the place of the compacted conversation, as it is sent.
 type ContextPart struct {
-	Name string `json:"name"`
-	Seq  int64  `json:"seq,omitempty"` // of a message that is kept word for word
-	Text []byte `json:"-"`
+	Name  string `json:"name"`
+	Path  string `json:"path,omitempty"`  // of the file that a given text was read from
+	Given bool   `json:"given,omitempty"` // it is a given text: the newest of its name and path holds
+	Seq   int64  `json:"seq,omitempty"`   // of a message, or a given text, that is kept word for word
+	Text  []byte `json:"-"`
 }
 
 // Compacted puts an overlay over the conversation: from now on requests hold Parts, then the events of Tail, then what

@@ -49,9 +49,14 @@ func (s *State) Mark() int64 {
 // pressure says why the conversation must be compacted before the next new request, and at which level; "" if it need
 // not be, or cannot.
 func (s *State) pressure() (reason string, level int) {
-	if c := s.Compaction; c != nil && c.Reason == CompactAsked && s.Context.Replies > 0 {
-		return CompactAsked, LevelWhole
+	if c := s.Compaction; c != nil && (c.Reason == CompactAsked || c.Reason == ForHandoff) && s.Context.Replies > 0 {
+		return c.Reason, LevelWhole
 	}
+	return s.crowding()
+}
+
+// crowding is the pressure of the window's size alone.
+func (s *State) crowding() (reason string, level int) {
 	reason = s.crowded()
 	o := s.Overlay
 	switch {
@@ -89,6 +94,9 @@ func (s *State) relieved() bool {
 		return false
 	}
 	reason, _ := s.pressure()
+	if reason == ForHandoff { // it makes no room
+		reason, _ = s.crowding()
+	}
 	return reason != "" || s.Overlay != nil && s.Overlay.Seq > s.Turn.Model.Through
 }
 
@@ -132,6 +140,8 @@ func (s *State) summarizing(turn int, c *Compaction) ([]Action, bool) {
 		return one(m.ID, Settle{Cancel: c.Cancelled})
 	case m.Status == CallRequested:
 		return one(m.ID, Summarize{N: c.N, Attempt: m.Attempt, Rung: c.Rung, Reason: c.Reason, Focus: c.Focus})
+	case c.Reason == ForHandoff: // a call that failed is not made again: the handoff is written without words
+		return one(CompactBase(c.N), WriteHandoff{N: c.N, Reply: c.Reply, Why: c.Focus})
 	case s.Lifecycle != LifecycleOpen, m.rests():
 		return nil, true
 	case m.Status == CallFailed && s.Updated < m.RetryAt:

@@ -20,6 +20,10 @@ const (
 
 	KindCompactRequested store.Kind = "context.compact_requested"
 	KindCompacted        store.Kind = "context.compacted"
+	KindGiven            store.Kind = "context.given"
+
+	KindHandoffRequested store.Kind = "handoff.requested"
+	KindHandoffWritten   store.Kind = "handoff.written"
 
 	KindTurnStarted     store.Kind = "turn.started"
 	KindTurnEnded       store.Kind = "turn.ended"
@@ -87,6 +91,10 @@ var kinds = map[store.Kind]kindRow{
 
 	KindCompactRequested: critical[CompactRequested](),
 	KindCompacted:        critical[Compacted](),
+	KindGiven:            critical[ContextGiven](),
+
+	KindHandoffRequested: critical[HandoffRequested](),
+	KindHandoffWritten:   critical[HandoffWritten](),
 
 	KindTurnStarted:     critical[TurnStarted](),
 	KindTurnEnded:       critical[TurnEnded](),

@@ -15,10 +15,13 @@ func (r *run) move() {
 		r.step(as[r.src.number(len(as))])
 		return
 	}
-	switch r.src.number(21) {
+	switch r.src.number(23) {
 	case 20:
 		r.append(human, &session.CompactRequested{Focus: "the end"})
-
+	case 21:
+		r.append(human, &session.HandoffRequested{Why: session.HandoffAsked})
+	case 22:
+		r.append(engine, given(r.src.number(3), r.src.number(3)))
 	case 0, 1:
 		r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("and more")}})
 	case 2:

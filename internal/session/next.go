@@ -235,7 +235,7 @@ func (s *State) Halt() (stop, why string) {
 		return "", ""
 	case t.Model.rests() && !s.relieved():
 		return failedStop(t.Model), t.Model.Message
-	case s.Compaction != nil && s.Compaction.Model.rests():
+	case s.Compaction != nil && s.Compaction.Reason != ForHandoff && s.Compaction.Model.rests():
 		return failedStop(s.Compaction.Model), s.Compaction.Model.Message
 	case !s.needsModel(t):
 		return "", ""

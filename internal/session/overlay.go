@@ -42,7 +42,7 @@ type Prompt struct {
 	Seq     int64 // of the message, in the log that it came to
 	Met     bool  // it is no message, but what came of an await
 	Content []model.Part
-	Message int // index in [Transcript.Upcoming] of the message that it is in, or of the one before, which it was added to
+	Message int // index in [Transcript.Upcoming] of the message that it is in
 }
 
 // Prompts are the messages that turns of the conversation began with, oldest first, those that wait for the next

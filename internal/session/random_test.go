@@ -16,8 +16,12 @@ var kinds = session.Kinds()
 
 // emptyBody makes the body of a kind, to be filled.
 func emptyBody(k store.Kind) session.Body {
-	body := append([]byte{2}, "{}"...)
-	b, err := session.Decode(store.Event{Kind: k, Codec: session.Codec1, Body: append(body, 1, 0)})
+	var b session.Body
+	err := session.ErrCorruptBody
+	for raw := byte(0); raw < 3 && err != nil; raw++ { // as many raw parts as it has
+		body := append([]byte("\x02{}"), raw)
+		b, err = session.Decode(store.Event{Kind: k, Codec: session.Codec1, Body: append(body, make([]byte, raw)...)})
+	}
 	if err != nil {
 		panic(err)
 	}

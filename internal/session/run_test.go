@@ -91,7 +91,28 @@ func (r *run) quick() error {
 			return err
 		}
 	}
+	if err := r.holdsGiven(); err != nil {
+		return err
+	}
 	return r.toldOnce()
+}
+
+// holdsGiven checks that a new request has what was given, whatever was compacted before. A reply that paused goes back
+// as it is.
+func (r *run) holdsGiven() error {
+	e := r.events[len(r.events)-1]
+	b, ok := decode(e).(*session.ModelRequested)
+	if !ok || b.Purpose != "" || b.Through != e.Seq-1 {
+		return nil
+	}
+	ms := r.tr.Messages()
+	said := asJSON(ms)
+	for _, g := range r.st.Given {
+		if g.Size > 0 && ms[len(ms)-1].Role == model.RoleUser && !strings.Contains(said, g.Path) {
+			return fmt.Errorf("%s is given no more", g)
+		}
+	}
+	return nil
 }
 
 // needsHuman says from the state alone whether nothing can progress without outside input. It is written apart from
@@ -107,7 +128,7 @@ func (r *run) needsHuman() bool {
 	if c := s.Compaction; c != nil && c.Model != nil && c.Model.Status == session.CallRequested {
 		return false
 	}
-	if t == nil && open && r.compacts() {
+	if c := s.Compaction; t == nil && (open && r.compacts() || c != nil && c.Model != nil && c.Reason == session.ForHandoff) {
 		return false
 	}
 	if t == nil {
@@ -161,7 +182,9 @@ func (r *run) compacts() bool {
 	case c == nil:
 		return false
 	case c.Model == nil:
-		return c.Reason == session.CompactAsked && r.st.Context.Replies > 0
+		return (c.Reason == session.CompactAsked || c.Reason == session.ForHandoff) && r.st.Context.Replies > 0
+	case c.Reason == session.ForHandoff:
+		return true
 	}
 	return c.Model.Status != session.CallFailed || c.Model.RetryAt != 0
 }

@@ -8,7 +8,7 @@ import (
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
-const FoldVersion = 4
+const FoldVersion = 5
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (
@@ -53,10 +53,12 @@ type State struct {
 	Turns    int      `json:"turns"`     // turns ever started
 	LastTurn *TurnEnd `json:"last_turn"` // how the newest ended turn ended
 	Context  Context  `json:"context"`
+	Given    []Given  `json:"given,omitempty"` // texts that nobody said, such as instructions from files
 	// Compaction is one that is asked for or under way; Overlay the newest one that holds.
 	Compaction  *Compaction `json:"compaction,omitempty"`
 	Overlay     *Overlay    `json:"overlay,omitempty"`
 	Compactions int64       `json:"compactions,omitempty"` // number of the newest one
+	Handoff     *Handoff    `json:"handoff,omitempty"`     // the newest one
 	Usage       []ModelUse  `json:"usage"`                 // by model, in order of first use
 	Spent       int64       `json:"spent"`                 // nano-USD of sealed calls whose price is known
 	Unpriced    int64       `json:"unpriced"`              // sealed calls whose price is unknown

@@ -32,6 +32,7 @@ type Transcript struct {
 	starts  []start
 	prompts []Prompt // that were sent, oldest first
 	unsent  []Prompt
+	given   []GivenPart
 }
 
 type sentCall struct{ base, toolUse string }
@@ -200,12 +201,19 @@ func (t *Transcript) seal() {
 	if len(blocks) == 0 {
 		return
 	}
+	n := len(t.messages)
+	joins := n > 0 && t.messages[n-1].Role == model.RoleUser // the reply before was empty
+	at := n
+	if joins {
+		at--
+	}
 	for _, p := range t.unsent {
-		p.Message = len(t.messages)
+		p.Message = at
 		t.prompts = append(t.prompts, p)
 	}
 	t.unsent = nil
-	if n := len(t.messages); n > 0 && t.messages[n-1].Role == model.RoleUser {
+	t.sendGiven(at)
+	if joins {
 		t.messages = slices.Clone(t.messages) // slices handed out do not change
 		last := &t.messages[n-1]
 		last.Blocks = append(slices.Clone(last.Blocks), blocks...)

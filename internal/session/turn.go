@@ -166,7 +166,7 @@ func (b *TurnEnded) apply(s *State, e store.Event) {
 	if t.Model != nil && t.Model.Status == CallRequested {
 		s.fault(e, "call %s is still outstanding", t.Model.ID)
 	}
-	if c := s.Compaction; c != nil && c.Reason != CompactAsked {
+	if c := s.Compaction; c != nil && c.Reason != CompactAsked && c.Reason != ForHandoff {
 		s.Compaction = nil
 	}
 	s.leaveCalls(e, t)

@@ -41,6 +41,8 @@ func (w *world) bookkeep(a session.Action) bool {
 		w.append(engine, &session.ToolFinished{Act: a.ID, Outcome: d.Outcome, Content: []model.Part{model.TextPart(d.Text)}})
 	case session.Decide:
 		w.append(engine, w.decide(d.Call))
+	case session.WriteHandoff:
+		w.writeHandoff(d)
 	case session.Compact:
 		w.compact(d)
 	case session.MeetAwait:

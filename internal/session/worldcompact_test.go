@@ -1,6 +1,8 @@
 package session_test
 
 import (
+	"fmt"
+
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
 	"github.com/perdure/perdure/store"
@@ -8,7 +10,7 @@ import (
 
 // summarize asks for a summary as the engine does, or compacts at once where there is nothing to summarize.
 func (w *world) summarize(a session.Action, d session.Summarize) error {
-	if !window.Summarizes(w.st, w.tr, d.Reason) {
+	if d.Reason != session.ForHandoff && !window.Summarizes(w.st, w.tr, d.Reason) {
 		delete(w.flight, a.ID)
 		w.compact(session.Compact{N: d.N, Reason: d.Reason, Focus: d.Focus})
 		return nil
@@ -31,6 +33,26 @@ func (w *world) compact(d session.Compact) {
 		ask.Summary = decode(w.events[d.Reply-1]).(*session.ModelResponded).Prose()
 	}
 	w.append(engine, window.Compact(w.st, w.tr, ask))
+}
+
+func (w *world) writeHandoff(d session.WriteHandoff) {
+	b := &session.HandoffWritten{N: d.N, Why: d.Why, Text: []byte("# Session Handoff")}
+	if d.Reply > 0 {
+		b.Words = []byte(decode(w.events[d.Reply-1]).(*session.ModelResponded).Prose())
+	}
+	w.append(engine, b)
+}
+
+// given puts one of a few files into the conversation: a first time, or as it is now, or as gone.
+func given(file, content int) *session.ContextGiven {
+	path := fmt.Sprintf("/w/%d/AGENTS.md", file)
+	g := session.GivenText{Name: window.PartInstructions, Path: path}
+	if content > 0 {
+		g = window.Give(window.PartInstructions, path, fmt.Sprint("rule ", content), store.Sum([]byte{byte(content)}))
+	} else {
+		g.Said = []byte("gone")
+	}
+	return &session.ContextGiven{Why: session.GivenChanged, Texts: []session.GivenText{g}}
 }
 
 // stopped is the act of the call that failed.

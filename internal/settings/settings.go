@@ -43,7 +43,12 @@ type Settings struct {
 type Context struct {
 	CompactAt float64 `toml:"compact_at"` // the part of the window at which the conversation is compacted
 	Compact   *bool   `toml:"compact"`    // false: only when somebody asks
+	// Instructions says whether AGENTS.md, or CLAUDE.md, is read; nil is true.
+	Instructions *bool `toml:"instructions"`
 }
+
+// Instructed reports whether sessions read the files that people keep for agents.
+func (c Context) Instructed() bool { return c.Instructions == nil || *c.Instructions }
 
 // Knowledge says where the memory and the journal of a project lie.
 type Knowledge struct {

@@ -52,7 +52,7 @@ func budgetOf(st *session.State, all []model.Message, level int) budget {
 	for _, m := range all {
 		total += size(m, 0)
 	}
-	free := max(0, mark*bytesPerToken*1000/by-Frozen(st))
+	free := max(0, mark*bytesPerToken*1000/by-Frozen(st)-st.GivenSize())
 	b := budget{
 		window: window, scale: by, tail: min(free, total) / 4, messages: max(free/6, leastMessages), facts: max(free/12, leastList),
 		small: max(free/40, leastList), summary: SummaryTokens(st) * 4,

@@ -31,6 +31,10 @@ func Parts(st *session.State, t *session.Transcript) []Part {
 		kept += int64(len(p.Text))
 	}
 	steps := -kept
+	for _, g := range t.Given() {
+		add(g.Part.Name, g.Bytes)
+		steps -= g.Bytes
+	}
 	for _, m := range all {
 		steps += size(m, 0)
 	}

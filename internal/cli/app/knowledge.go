@@ -8,12 +8,9 @@ import (
 	"github.com/perdure/perdure/internal/settings"
 )
 
-// Memory says where what sessions remember lies; empty where the configuration says nothing of knowledge.
+// Memory says where what sessions remember lies: in the project only with the user's consent.
 func Memory(set settings.Loaded) string {
-	switch {
-	case set.Knowledge.Project == "":
-		return ""
-	case set.Knowledge.InProject():
+	if set.Knowledge.InProject() {
 		return homes.MemoryInProject
 	}
 	return homes.MemoryInHome

@@ -1,0 +1,32 @@
+package window
+
+import (
+	"fmt"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
+)
+
+// The names of given texts, in the order in which a session begins with them.
+const (
+	PartInstructions = "instructions"
+	PartMemory       = "memory"
+	PartCommits      = "commits"
+	PartEarlierPlan  = "earlier_plan"
+	PartHandoff      = "handoff"
+)
+
+// Give makes a given text of what a file, or the memory, says: an element of that name, out of which the text cannot
+// lead. An empty path: it is of no single file.
+func Give(name, path, text string, digest store.Digest) session.GivenText {
+	return session.GivenText{Name: name, Path: path, Digest: digest, Text: []byte(Element(name, path, text))}
+}
+
+// Element is a text as an element of that name, with the path that it is from.
+func Element(name, path, text string) string {
+	at := ""
+	if path != "" {
+		at = fmt.Sprintf(" path=%q", path)
+	}
+	return "<" + name + at + ">\n" + quote(text) + "\n</" + name + ">"
+}
