@@ -48,7 +48,9 @@ var allowed = map[string][]string{
 	"internal/window": {"internal/session", "model"},
 	"internal/engine": {"internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
-	"internal/knowledge":      {"internal/plain"},
+	"internal/handoff":        {"internal/plain", "internal/session"},
+	"internal/repo":           {},
+	"internal/knowledge":      {"internal/handoff", "internal/plain"},
 	"internal/redact":         {},
 	"internal/spare":          {},
 	"internal/realdir":        {},

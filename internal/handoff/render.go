@@ -1,0 +1,305 @@
+package handoff
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// The headings of a document, in their order.
+const (
+	headTitle     = "# Session Handoff"
+	headGoal      = "## Goal"
+	headDone      = "## Done"
+	headNot       = "## NOT Working (and why)"
+	headFailed    = "## Failed Approaches (DO NOT retry)"
+	headDecisions = "## Key Decisions"
+	headNext      = "## Next Step"
+	headState     = "## State"
+)
+
+// What stands in a section that has nothing in it.
+const (
+	noGoal  = "No goal was written down."
+	noNext  = "No next step was written down."
+	noItems = "Nothing was written down."
+)
+
+// Bounds of a document's parts.
+const (
+	maxNaming = 160  // bytes that are kept free for the names of other handoffs
+	maxFailed = 1500 // failed approaches, and lines of other lists
+	maxItems  = 200
+	leastText = 240 // bytes of the goal and of the next step that stay
+)
+
+// Render writes a document: at most [MaxBytes], always with its six sections. What does not fit is left out by rule, and
+// how many items that are is said: long items are cut first, then items of the longest list go, the least important first.
+// Failed approaches go last of all: as long as they fit with as little as may be of the rest, each is there in full.
+// Other is left out.
+func Render(d Document) []byte {
+	p := pages{header: header(d), parts: partsOf(d)}
+	for _, limit := range []int{1000, 400, 200} {
+		p.limit(limit)
+		if p.fits() {
+			break
+		}
+	}
+	for !p.fits() && p.shrink() {
+	}
+	p.shrinkFailed()
+	return signed(p.text())
+}
+
+// part is a section, or one list of the state.
+type part struct {
+	head   string // of the section; empty: it goes on
+	label  string // before each item, in the state
+	empty  string // what stands there if there is nothing; empty: nothing does
+	prose  bool   // one item that is no point
+	last   bool   // the first items are the least important, not the last
+	failed bool
+	paths  bool // items are whole or not there
+	items  []string
+	left   int // items that are left out
+}
+
+// pages are a document while it is made to fit.
+type pages struct {
+	header string
+	parts  []*part
+}
+
+func partsOf(d Document) []*part {
+	s := d.State
+	all := []*part{
+		{head: headGoal, empty: noGoal, prose: true, items: []string{d.Goal}},
+		{head: headDone, empty: noItems, last: true, items: d.Done},
+		{head: headNot, empty: noItems, items: d.NotWorking},
+		{head: headFailed, empty: noItems, failed: true, items: d.FailedApproaches},
+		{head: headDecisions, empty: noItems, items: d.Decisions},
+		{head: headNext, empty: noNext, prose: true, items: []string{d.NextStep}},
+	}
+	state := stateParts(&s)
+	for _, p := range state {
+		p.items = *p.of
+		all = append(all, &p.part)
+	}
+	for _, p := range all {
+		p.tidy()
+	}
+	for _, p := range state {
+		if p.size() > 0 {
+			p.head = headState
+			break
+		}
+	}
+	return all
+}
+
+// statePart is a list of the state with its place in it.
+type statePart struct {
+	part
+	of *[]string
+}
+
+func stateParts(s *State) []*statePart {
+	return []*statePart{
+		{part{label: "Running"}, &s.Running},
+		{part{label: "In progress"}, &s.InProgress},
+		{part{label: "Found"}, &s.Found},
+		{part{label: "Ended"}, &s.Ended},
+		{part{label: "Commit"}, &s.Commits},
+		{part{label: "Created", paths: true}, &s.Created},
+		{part{label: "Changed", paths: true}, &s.Changed},
+		{part{label: "Last reply"}, replyOf(s)},
+		{part{label: "Missing"}, &s.Missing},
+	}
+}
+
+// replyOf is the last reply as a list.
+func replyOf(s *State) *[]string {
+	if s.LastReply == "" {
+		return &[]string{}
+	}
+	return &[]string{s.LastReply}
+}
+
+var leftOutLine = regexp.MustCompile(`^\((\d{1,9}) more (?:is|are) left out\)$`)
+
+func leftOut(n int) string {
+	if n == 1 {
+		return "(1 more is left out)"
+	}
+	return fmt.Sprintf("(%d more are left out)", n)
+}
+
+// tidy makes each item one line, and counts what was left out before.
+func (p *part) tidy() {
+	var out []string
+	for _, item := range p.items {
+		line := ""
+		if p.paths {
+			line = quotedPath(item)
+		} else {
+			line = oneLine(item)
+		}
+		switch m := leftOutLine.FindStringSubmatch(line); {
+		case line == "" || line == noItems && !p.prose || line == p.empty:
+		case m != nil && !p.prose:
+			n, _ := strconv.Atoi(m[1])
+			p.left += n
+		case len(out) >= maxItems && !p.failed && !p.last, len(out) >= maxFailed:
+			p.left++
+		default:
+			out = append(out, line)
+		}
+	}
+	if more := len(out) - maxItems; p.last && more > 0 {
+		out, p.left = out[more:], p.left+more
+	}
+	p.items = out
+}
+
+// size is how many bytes text has.
+func (p *part) size() int {
+	n := 0
+	if p.head != "" {
+		n += len(p.head) + 2
+	}
+	each := 1 // the newline
+	switch {
+	case p.prose:
+	case p.label != "":
+		each += len("- : ") + len(p.label)
+	default:
+		each += len("- ")
+	}
+	for _, item := range p.items {
+		n += len(item) + each
+	}
+	if p.left > 0 {
+		n += len(leftOut(p.left)) + each
+	}
+	if len(p.items) == 0 && p.left == 0 && p.empty != "" {
+		n += len(p.empty) + each
+	}
+	return n
+}
+
+// text is the part as it stands in the document.
+func (p *part) text() string {
+	var b strings.Builder
+	if p.head != "" {
+		b.WriteString("\n" + p.head + "\n")
+	}
+	line := func(item string) {
+		switch {
+		case p.prose:
+		case p.label != "":
+			b.WriteString("- " + p.label + ": ")
+		default:
+			b.WriteString("- ")
+		}
+		b.WriteString(item + "\n")
+	}
+	if p.last && p.left > 0 {
+		line(leftOut(p.left))
+	}
+	for _, item := range p.items {
+		line(item)
+	}
+	if !p.last && p.left > 0 {
+		line(leftOut(p.left))
+	}
+	if len(p.items) == 0 && p.left == 0 && p.empty != "" {
+		line(p.empty)
+	}
+	return b.String()
+}
+
+func (p *pages) text() string {
+	out := p.header
+	for _, part := range p.parts {
+		out += part.text()
+	}
+	return out
+}
+
+func (p *pages) over() int {
+	n := len(p.header) + digestLength + maxNaming - MaxBytes
+	for _, part := range p.parts {
+		n += part.size()
+	}
+	return n
+}
+
+func (p *pages) fits() bool { return p.over() <= 0 }
+
+// limit cuts items to so many bytes. Paths and failed approaches stay whole.
+func (p *pages) limit(n int) {
+	for _, part := range p.parts {
+		if part.failed || part.paths {
+			continue
+		}
+		most := n
+		if part.prose {
+			most = max(n, 400)
+		}
+		for i, item := range part.items {
+			part.items[i] = cut(item, most)
+		}
+	}
+}
+
+// shrink makes the longest part shorter by its least important item; false: there is nothing left to take.
+func (p *pages) shrink() bool {
+	var longest *part
+	size := 0
+	for _, part := range p.parts {
+		n := 0
+		for _, item := range part.items {
+			n += len(item) + 2
+		}
+		if part.prose && n <= leastText+2 || part.failed {
+			continue
+		}
+		if n > size {
+			longest, size = part, n
+		}
+	}
+	if longest == nil {
+		return false
+	}
+	longest.drop()
+	return true
+}
+
+// drop takes an item out; of prose, half.
+func (p *part) drop() {
+	last := len(p.items) - 1
+	switch {
+	case p.prose:
+		p.items[0] = cut(p.items[0], max(leastText, len(p.items[0])/2))
+	case p.last:
+		p.items, p.left = p.items[1:], p.left+1
+	default:
+		p.items, p.left = p.items[:last], p.left+1
+	}
+}
+
+// shrinkFailed takes failed approaches out, the oldest first, when they do not even fit alone. The newest is cut.
+func (p *pages) shrinkFailed() {
+	for _, part := range p.parts {
+		if !part.failed {
+			continue
+		}
+		for len(part.items) > 1 && !p.fits() {
+			part.drop()
+		}
+		if over := p.over(); over > 0 && len(part.items) == 1 {
+			part.items[0] = cut(part.items[0], max(len(part.items[0])-over, 0))
+		}
+	}
+}
