@@ -48,6 +48,7 @@ type Spec struct {
 	Mode   Mode           // empty: default; bypass is no session's, only a run's: see Options
 	Cwd    string         // empty only if nothing works in it
 	Dirs   []string       // absolute
+	Fresh  bool           // what an earlier session in the directory left, its handoff and plan, is not read
 	Events []Entry        // of a program's own, that come after the first in the same commit
 	Shared []store.Shared // values to set in the same commit, see [Home.Shared]
 }
@@ -65,7 +66,7 @@ func (h *Home) Agent(ctx context.Context, spec string) (Agent, error) {
 func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 	return h.in.Create(ctx, homes.Spec{
 		ID: spec.ID, Owner: spec.Owner, Title: spec.Title, Labels: spec.Labels, Agent: session.Agent(spec.Agent),
-		Mode: session.Mode(spec.Mode), Cwd: spec.Cwd, Dirs: spec.Dirs, Events: bodiesOf(spec.Events), Shared: spec.Shared,
+		Mode: session.Mode(spec.Mode), Cwd: spec.Cwd, Dirs: spec.Dirs, Fresh: spec.Fresh, Events: bodiesOf(spec.Events), Shared: spec.Shared,
 	})
 }
 

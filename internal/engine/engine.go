@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -50,9 +49,7 @@ type Config struct {
 	Memory func(root string) (tools.Memory, error)
 	// Instructions are the files that people keep for agents; nil: none are read.
 	Instructions Instructions
-	// Handoff writes the document of a handoff from what a session knows, with the words of a model, which may be empty;
-	// nil: only the words are kept.
-	Handoff func(ctx context.Context, st *session.State, t *session.Transcript, words string) ([]byte, error)
+	Handoffs Handoffs // nil: sessions write none
 	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
 	Sync    func(*os.File) error
 	Protect []string              // more protected paths

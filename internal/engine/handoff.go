@@ -10,27 +10,50 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// writeHandoff renders the handoff and keeps it in the log. What is written to a file later is this.
+// Handoffs make the documents that sessions leave to the next one.
+type Handoffs interface {
+	// Render writes a document from what a session knows, with the words of a model, which may be empty.
+	Render(ctx context.Context, st *session.State, t *session.Transcript, words string) []byte
+	// Put lays a document that is in the log where the next session finds it. Whoever dies before it is made up for at the
+	// start of that one.
+	Put(ctx context.Context, st *session.State, text []byte)
+}
+
+// ErrNoHandoffs says that the engine's sessions leave no handoffs.
+var ErrNoHandoffs = errors.New("sessions leave no handoffs here")
+
+// writeHandoff renders the handoff, keeps it in the log, and lays it down.
 func (s *Session) writeHandoff(ctx context.Context, do session.WriteHandoff) error {
 	words, err := s.summaryAt(ctx, do.Reply)
 	if err != nil {
 		return err
 	}
-	b := &session.HandoffWritten{N: do.N, Why: do.Why, Words: []byte(words)}
-	if s.eng.cfg.Handoff != nil {
-		t, err := s.Transcript(ctx)
-		if err != nil {
-			return err
-		}
-		if b.Text, err = s.eng.cfg.Handoff(ctx, s.state.Copy(), t, words); err != nil {
-			return fmt.Errorf("session %s: write the handoff: %w", s.state.ID, err)
-		}
+	return s.handOff(ctx, do, []byte(words))
+}
+
+func (s *Session) handOff(ctx context.Context, do session.WriteHandoff, words []byte) error {
+	b := &session.HandoffWritten{N: do.N, Why: do.Why, Words: words}
+	to := s.eng.cfg.Handoffs
+	if to == nil {
+		return s.append(ctx, engineActor, b)
 	}
-	return s.append(ctx, engineActor, b)
+	t, err := s.Transcript(ctx)
+	if err != nil {
+		return err
+	}
+	b.Text = to.Render(ctx, s.state.Copy(), t, string(words))
+	if err := s.append(ctx, engineActor, b); err != nil {
+		return err
+	}
+	to.Put(ctx, s.state.Copy(), b.Text)
+	return nil
 }
 
 // Handoff writes a handoff: with words of the model, if limit is not 0 and it answers within it, else by rule.
 func (s *Session) Handoff(ctx context.Context, why string, limit time.Duration) error {
+	if s.eng.cfg.Handoffs == nil {
+		return fmt.Errorf("session %s: %w", s.state.ID, ErrNoHandoffs)
+	}
 	newest := func() int64 {
 		if s.state.Handoff == nil {
 			return 0
@@ -45,8 +68,11 @@ func (s *Session) Handoff(ctx context.Context, why string, limit time.Duration) 
 		bounded, cancel := context.WithTimeout(ctx, limit)
 		err := s.CompactNow(bounded)
 		cancel()
-		if err != nil && !errors.Is(err, ErrParked) {
+		if s.failed != nil {
 			return err
+		}
+		if err != nil && !errors.Is(err, ErrParked) {
+			s.eng.cfg.Log.Warn("the model was not asked for the words of a handoff", "session", s.state.ID, "error", err)
 		}
 		if newest() > before {
 			return nil

@@ -87,6 +87,9 @@ func (s *Session) Close() error {
 	s.once.Do(func() {
 		s.stop()
 		<-s.over
+		if s.err == nil {
+			s.err = s.home.leave(context.Background(), s.held, true)
+		}
 		s.closed = errors.Join(s.err, closeUnless(context.Background(), s.held, s.err))
 	})
 	return s.closed

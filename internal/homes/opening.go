@@ -2,42 +2,204 @@ package homes
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/handoff"
 	"github.com/perdure/perdure/internal/instructions"
 	"github.com/perdure/perdure/internal/knowledge"
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/repo"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
 	"github.com/perdure/perdure/store"
 )
 
-// opening adds what a session begins with to its first events: the instructions of its directory, and what was noted in
-// earlier sessions.
-func (h *Home) opening(_ context.Context, spec *Spec) {
+// opening gathers what a session in a directory begins with, and adds it to the session's first events.
+type opening struct {
+	h     *Home
+	dir   string
+	memo  *knowledge.Memory
+	now   time.Time
+	texts []session.GivenText
+	read  []knowledge.HandoffFile // to be archived when the session is there
+}
+
+// openingOf gathers it: instructions, then what earlier sessions noted, the plan and the handoff that they
+// left, and the commits since. What goes wrong costs what could not be read, and is logged.
+func (h *Home) openingOf(ctx context.Context, spec *Spec) (*opening, error) {
+	o := &opening{h: h, dir: spec.Cwd, now: h.cfg.Now()}
 	if spec.Cwd == "" {
-		return
+		return o, nil
 	}
 	var files []instructions.File
 	if h.cfg.Instructions {
 		files = instructed{h.reader()}.Start(spec.Cwd)
 	}
-	var noted []session.GivenText
 	if h.cfg.Memory != "" {
-		noted = append(noted, h.remembered(spec.Cwd))
+		var err error
+		if o.memo, err = knowledge.Open(h.knows(spec.Cwd)); err != nil {
+			return nil, err
+		}
+		o.remembered()
+		if !spec.Fresh {
+			h.makeUp(ctx, spec.Cwd)
+			o.handoff(ctx)
+		}
 	}
-	if given := engine.GivenAtStart(files, noted...); given != nil {
+	if given := engine.GivenAtStart(files, o.texts...); given != nil {
 		spec.Events = append([]session.Body{given}, spec.Events...)
+	}
+	return o, nil
+}
+
+func (o *opening) give(name, path, text string, digest store.Digest) {
+	if strings.TrimSpace(text) != "" {
+		o.texts = append(o.texts, window.Give(name, path, text, digest))
 	}
 }
 
-// remembered is what the memory holds of a directory.
-func (h *Home) remembered(dir string) session.GivenText {
-	b, err := knowledge.Brief(h.knows(dir))
+func (o *opening) warn(what string, err error) {
 	if err != nil {
-		h.cfg.Log.Warn("the memory could not be read", "directory", dir, "error", err)
+		o.h.cfg.Log.Warn(what+" could not be read", "directory", o.dir, "error", err)
 	}
-	if b.Text == "" {
-		return session.GivenText{}
+}
+
+// remembered gives what the memory holds.
+func (o *opening) remembered() {
+	b, err := knowledge.Brief(o.h.knows(o.dir))
+	o.warn("the memory", err)
+	o.give(window.PartMemory, "", b.Text, store.Digest{})
+}
+
+// handoff gives the newest handoff, with what of it is no longer so, and the commits since.
+func (o *opening) handoff(ctx context.Context) {
+	all, err := o.memo.Handoffs().All()
+	o.warn("the handoffs", err)
+	if len(all) == 0 {
+		return
 	}
-	return window.Give(window.PartMemory, "", b.Text, store.Digest{})
+	f := all[0]
+	d, err := handoff.Parse(f.Text)
+	o.warn("the handoff "+f.Path, err)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	r, err := repo.Look(ctx, o.dir)
+	inRepo := err == nil
+	text := handoff.Mark(string(f.Text), o.stale(ctx, d, f, r, inRepo))
+	if len(all) > 1 {
+		text += "\n\n" + others(all[1:])
+	}
+	o.give(window.PartHandoff, f.Path, text, store.Sum(f.Text))
+	o.read = append(o.read, f)
+	if inRepo {
+		o.commits(ctx, r, f.Written)
+	}
+}
+
+// stale looks at everything that a handoff names.
+func (o *opening) stale(ctx context.Context, d handoff.Document, f knowledge.HandoffFile, r repo.Repo, inRepo bool) handoff.Stale {
+	if d.Written.IsZero() {
+		d.Written = f.Written
+	}
+	if d.Directory == "" {
+		d.Directory = o.dir
+	}
+	var known map[string]bool
+	if _, commits := handoff.Named(d); inRepo && len(commits) > 0 {
+		var err error
+		known, err = r.Have(ctx, commits)
+		o.warn("the commits that the handoff names", err)
+	}
+	commit := func(hash string) bool { return known[hash] }
+	if known == nil {
+		commit = nil
+	}
+	look := func(path string) (exists, changed bool) {
+		info, err := os.Lstat(path)
+		if err != nil {
+			return !os.IsNotExist(err), false
+		}
+		return true, !info.IsDir() && info.ModTime().After(d.Written.Add(time.Second))
+	}
+	return handoff.Check(d, look, commit, o.now)
+}
+
+// others names handoffs that lie beside the newest.
+func others(all []knowledge.HandoffFile) string {
+	var names []string
+	for _, f := range all {
+		names = append(names, f.Path)
+	}
+	return "Other sessions left handoffs as well: " + strings.Join(names, ", ") + ". Read reads them."
+}
+
+// commits gives what was committed since the handoff was written.
+func (o *opening) commits(ctx context.Context, r repo.Repo, since time.Time) {
+	list, more, err := r.Since(ctx, since, maxCommits)
+	o.warn("the commits since the handoff", err)
+	var lines []string
+	for _, c := range list {
+		lines = append(lines, fmt.Sprintf("%.7s %s", c.Hash, plain.Line(c.Subject, 200)))
+	}
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	if len(lines) > 0 {
+		o.give(window.PartCommits, "", "Committed since the handoff was written, the newest first:\n"+strings.Join(lines, "\n"), store.Digest{})
+	}
+}
+
+// done is called when the session is there: what it was given is moved to the history.
+func (o *opening) done(ctx context.Context) {
+	if len(o.read) == 0 {
+		return
+	}
+	if _, err := o.memo.Handoffs().Archive(context.WithoutCancel(ctx), o.read...); err != nil {
+		o.h.cfg.Log.Warn("the handoff that was read is not in the history", "directory", o.dir, "error", err)
+	}
+}
+
+// makeUp writes the handoff that the newest session in a directory owes: it was killed before it could.
+func (h *Home) makeUp(ctx context.Context, dir string) {
+	page, err := h.store.List(ctx, store.Query{Cwd: dir, Limit: 20})
+	if err != nil {
+		return // whoever lists sessions meets it again
+	}
+	var newest *store.Info
+	for i, info := range page.Sessions {
+		if newest == nil || info.Updated > newest.Updated {
+			newest = &page.Sessions[i]
+		}
+	}
+	if newest == nil || newest.Heads.Turns == 0 {
+		return
+	}
+	st, err := h.State(ctx, newest.ID)
+	if err != nil {
+		return
+	}
+	owes, _ := h.owes(st, time.UnixMilli(st.Updated))
+	if !owes {
+		if newest.Holder == nil || newest.Holder.Alive == store.Dead {
+			h.putBack(ctx, st)
+		}
+		return
+	}
+	s, err := h.open(ctx, newest.ID, engine.Options{})
+	if err != nil {
+		return // somebody holds it, and writes its own
+	}
+	if err := s.Handoff(ctx, session.HandoffRendered, 0); err != nil {
+		h.cfg.Log.Warn("the handoff of a session could not be written", "session", newest.ID, "error", err)
+	}
+	if err := s.Close(ctx, "handed off"); err != nil {
+		h.cfg.Log.Warn("a session could not be given back", "session", newest.ID, "error", err)
+	}
 }

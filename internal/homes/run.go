@@ -78,6 +78,9 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result
 	if parked {
 		reason = "parked"
 	}
+	if lerr := runInterruptible(ctx, s, opt.Interrupt, func(ctx context.Context) error { return h.leave(ctx, s, parked) }); err == nil {
+		err = lerr
+	}
 	return r, errors.Join(err, s.Close(ctx, reason))
 }
 

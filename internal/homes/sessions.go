@@ -50,8 +50,15 @@ func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	defer done()
-	h.opening(ctx, &spec)
-	return h.eng.Create(ctx, spec)
+	begins, err := h.openingOf(ctx, &spec)
+	if err != nil {
+		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
+	}
+	id, err := h.eng.Create(ctx, spec)
+	if err == nil {
+		begins.done(ctx)
+	}
+	return id, err
 }
 
 // Fork makes a session that shares its parent's log up to a seq (0: all of it) and goes its own way, and returns its id

@@ -138,7 +138,7 @@ func (r *run) needsHuman() bool {
 		return false
 	}
 	overflow := t.Model != nil && t.Model.Class == "context" && !s.Config.NoCompact && s.Context.Replies > 0 &&
-		(s.Overlay == nil || s.Overlay.Seq > t.Model.Through || s.Overlay.Level < session.LevelHighest || s.Overlay.Measured > 0)
+		(s.Compaction != nil && s.Compaction.Reason == session.CompactAsked || s.Overlay == nil || s.Overlay.Seq > t.Model.Through || s.Overlay.Level < session.LevelHighest || s.Overlay.Measured > 0)
 	if t.Model != nil && t.Model.Status == session.CallFailed && t.Model.RetryAt == 0 && !overflow {
 		return true // until somebody resumes it
 	}

@@ -19,6 +19,7 @@ type Spec struct {
 	Mode   Mode           // empty: default; bypass is no session's, only a run's: [Options].Mode
 	Cwd    string         // absolute; empty only if nothing works in it
 	Dirs   []string       // absolute
+	Fresh  bool           // what an earlier session in the directory left, its handoff and plan, is not read
 	Events []Body         // of a program's own, that come after the first in the same commit
 	Shared []store.Shared // values to set in the same commit
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/plain"
@@ -68,6 +69,9 @@ func (s *source) check() error {
 	}
 	if k := s.Knowledge.Project; !slices.Contains([]string{"", "on", "off", "ask"}, k) {
 		return s.at("project", "", "knowledge: project %q is unknown: use on, off or ask", k)
+	}
+	if d, err := time.ParseDuration(s.Knowledge.Session); s.Knowledge.Session != "" && (err != nil || d < 0) {
+		return s.at("min_session", "", "knowledge: min_session %q is no span of time: write 15m, or 0s for every session", s.Knowledge.Session)
 	}
 	if _, err := s.retryFor(); err != nil {
 		return s.at("retry_for", "", "%v", err)

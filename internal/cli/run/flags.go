@@ -39,6 +39,7 @@ type Flags struct {
 	retryFor     time.Duration
 	compactAt    float64
 	noCompact    bool
+	handoff      string
 	cwd          string
 	appendSystem string
 	wait         bool
@@ -76,6 +77,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.DurationVar(&f.retryFor, "retry-for", 24*time.Hour, "wait up to this long for a model that cannot be reached, as in 30m; 0 tries once")
 	fs.Float64Var(&f.compactAt, "compact-at", 0.8, "compact the conversation when it fills this `PART` of the model's context window")
 	fs.BoolVar(&f.noCompact, "no-compact", false, "stop there instead; perdure compact ID makes room then")
+	fs.StringVar(&f.handoff, "handoff", "continue", "`continue` from the handoff that an earlier session in this directory left, or ignore it")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
 }
 
@@ -115,6 +117,10 @@ func (f *Flags) check() error {
 		return app.UsageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
 	case f.cwd != "" && !f.cont && f.resume == "":
 		return app.UsageError("--cwd needs --continue or --resume: a new session works where the command is started")
+	case f.handoff != "continue" && f.handoff != "ignore":
+		return app.UsageError("--handoff %q: use continue or ignore", f.handoff)
+	case f.Changed("handoff") && (f.cont || f.resume != ""):
+		return app.UsageError("--handoff is for a new session: one that goes on has begun already")
 	case f.Changed("compact-at") && !settings.CompactAtFits(f.compactAt):
 		return app.UsageError("--compact-at %g: want %s", f.compactAt, settings.CompactAtBounds)
 	case f.retryFor < 0:

@@ -62,6 +62,8 @@ func (p *printer) observe(u engine.Update) {
 		if !p.app.Screen {
 			p.app.Note("compacted: %s → about %s tokens", display.Grouped(b.TokensBefore), display.Grouped(b.TokensAfter))
 		}
+	case *session.HandoffRequested:
+		p.app.Note("the model writes a handoff for the next session; Ctrl-C leaves its words out")
 	default:
 	}
 }

@@ -58,7 +58,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	}
 	h, err := a.Open(ctx, homes.Config{
 		Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
-		Memory: app.Memory(set), Instructions: set.Context.Instructed(),
+		Memory: app.Memory(set), MinSession: set.MinSession(), Instructions: set.Context.Instructed(),
 	})
 	if err != nil {
 		return err
@@ -241,6 +241,7 @@ func create(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	}
 	return h.Create(ctx, engine.Spec{
 		ID: f.sessionID, Owner: a.Getenv("USER"), Title: f.name, Labels: labels(h.Hide(prompt)), Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
+		Fresh: f.handoff == "ignore",
 	})
 }
 

@@ -1,0 +1,181 @@
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/handoff"
+	"github.com/perdure/perdure/internal/knowledge"
+	"github.com/perdure/perdure/internal/repo"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/window"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
+
+// handoffs gives the engine what sessions leave to the next one in their directory.
+type handoffs struct{ h *Home }
+
+// maxCommits bounds how many commits a handoff, or the beginning of a session, names.
+const maxCommits = 20
+
+// Render makes the document. A model's words are those it was asked for, else the newest that it gave.
+func (o handoffs) Render(ctx context.Context, st *session.State, t *session.Transcript, words string) []byte {
+	in := handoff.Input{
+		State: st, LastReply: t.LastText(), Errors: callErrors(t), Git: o.git(ctx, st), Written: o.h.cfg.Now().Local(),
+		First: o.firstMessage(ctx, st, t), Newest: newestMessage(t),
+	}
+	late := 0
+	if words == "" && st.Handoff != nil && st.Handoff.Words > 0 {
+		if b, err := o.h.eng.BodyAt(ctx, st.ID, st.Handoff.Words); err == nil {
+			if w, ok := b.(*session.HandoffWritten); ok {
+				words, late = string(w.Words), st.Turns-st.Handoff.Turns
+			}
+		}
+	}
+	in.Words = handoff.ParseWords(words)
+	d := handoff.Of(in)
+	if late > 0 {
+		d.State.Missing = append(d.State.Missing, fmt.Sprintf("What the newest %d turns came to: the words above are older.", late))
+	}
+	return handoff.Render(d)
+}
+
+// git is what the repository around the session's directory says.
+func (o handoffs) git(ctx context.Context, st *session.State) handoff.Git {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	r, err := repo.Look(ctx, st.Cwd)
+	if err != nil {
+		return handoff.Git{}
+	}
+	g := handoff.Git{Branch: r.Branch, Commit: r.Commit}
+	list, more, err := r.Since(ctx, time.UnixMilli(st.Created), maxCommits)
+	if err != nil {
+		o.h.cfg.Log.Warn("the commits of a session are not known", "session", st.ID, "error", err)
+	}
+	for _, c := range list {
+		g.Commits = append(g.Commits, handoff.Commit{Hash: c.Hash, Subject: c.Subject})
+	}
+	g.More = more
+	return g
+}
+
+// firstMessage is the first prompt of a session: of the conversation, else, when that was compacted, of its log.
+func (o handoffs) firstMessage(ctx context.Context, st *session.State, t *session.Transcript) string {
+	if all := t.Prompts(); st.Overlay == nil && len(all) > 0 {
+		return model.Text(all[0].Content)
+	}
+	const first = 64
+	for ev, err := range o.h.store.Read(ctx, st.ID, 1, min(first, st.Head.Seq)) {
+		if err != nil {
+			break
+		}
+		body, err := session.Decode(ev)
+		if m, ok := body.(*session.MessageReceived); err == nil && ok && !m.Note {
+			return model.Text(m.Content)
+		}
+	}
+	return ""
+}
+
+// newestMessage is the newest prompt; empty if it was compacted.
+func newestMessage(t *session.Transcript) string {
+	for _, p := range slices.Backward(t.Prompts()) {
+		if !p.Met {
+			return model.Text(p.Content)
+		}
+	}
+	for _, p := range slices.Backward(t.Kept()) {
+		if p.Name == window.PartMessage {
+			return string(p.Text)
+		}
+	}
+	return ""
+}
+
+// maxFailures bounds how many failed calls a handoff is told of.
+const maxFailures = 10
+
+// callErrors are what failed calls said since the newest turn began, the oldest first.
+func callErrors(t *session.Transcript) []string {
+	var out []string
+	all, from := t.Upcoming(), 0
+	if p := t.Prompts(); len(p) > 0 {
+		from = p[len(p)-1].Message
+	}
+	for _, m := range all[min(from, len(all)):] {
+		for _, bl := range m.Blocks {
+			if bl.Result != nil && bl.Result.IsError {
+				out = append(out, model.Text(bl.Result.Content))
+			}
+		}
+	}
+	return out[max(0, len(out)-maxFailures):]
+}
+
+// Put lays a document down where the next session finds it. What goes wrong is logged: the session's log has it.
+func (o handoffs) Put(ctx context.Context, st *session.State, text []byte) {
+	m, err := knowledge.Open(o.h.knows(st.Config.Root))
+	if err == nil {
+		_, err = m.Handoffs().Write(context.WithoutCancel(ctx), text, o.read(st), knowledge.By{Session: st.ID, Seq: st.Head.Seq})
+	}
+	if err != nil {
+		o.h.cfg.Log.Warn("the handoff is only in the session", "session", st.ID, "error", err)
+	}
+}
+
+// read is the digest of the handoff that a session began with.
+func (handoffs) read(st *session.State) string {
+	for _, g := range st.Given {
+		if g.Name == window.PartHandoff {
+			return g.Digest.String()
+		}
+	}
+	return ""
+}
+
+// ErrNoMemory says that sessions of this home leave nothing to later ones.
+var ErrNoMemory = errors.New("this home is opened without a memory")
+
+// WriteHandoff writes a handoff of a session now. Of one that nobody holds, the model is asked for words; if somebody
+// holds it, it is written before its next model call, and the text is empty. Errors: store.ErrNotFound, engine.ErrRefused
+// when the model has not said anything yet.
+func (h *Home) WriteHandoff(ctx context.Context, id string) (text string, err error) {
+	if h.cfg.Memory == "" {
+		return "", fmt.Errorf("session %s: write a handoff: %w", id, ErrNoMemory)
+	}
+	s, err := h.open(ctx, id, engine.Options{})
+	if errors.Is(err, store.ErrHeld) {
+		return "", h.Deliver(ctx, id, "", &session.HandoffRequested{Why: session.HandoffAsked})
+	}
+	if err != nil {
+		return "", err
+	}
+	if s.State().Turns == 0 {
+		err := fmt.Errorf("session %s: %w: there is nothing to hand off yet", id, engine.ErrRefused)
+		return "", errors.Join(err, s.Close(ctx, "error"))
+	}
+	if err := s.Handoff(ctx, session.HandoffAsked, wordsLimit); err != nil {
+		return "", errors.Join(err, closeUnless(ctx, s, err))
+	}
+	text, err = h.handedOff(ctx, s.State())
+	return text, errors.Join(err, s.Close(ctx, "handed off"))
+}
+
+// handedOff reads the newest handoff of a session from its log; empty if there is none.
+func (h *Home) handedOff(ctx context.Context, st *session.State) (string, error) {
+	if st.Handoff == nil {
+		return "", nil
+	}
+	body, err := h.eng.BodyAt(ctx, st.ID, st.Handoff.Seq)
+	if w, ok := body.(*session.HandoffWritten); ok {
+		return strings.TrimSpace(string(w.Text)), nil
+	}
+	return "", err
+}
