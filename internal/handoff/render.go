@@ -139,7 +139,7 @@ func leftOut(n int) string {
 func (p *part) tidy() {
 	var out []string
 	for _, item := range p.items {
-		line := ""
+		var line string
 		if p.paths {
 			line = quotedPath(item)
 		} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,7 +29,14 @@ func TestMain(m *testing.M) {
 			select {}
 		}
 		return nil
-	}}
+	}, InProject: os.Getenv("KNOWLEDGE_SHARED") != ""}
+	if most, err := strconv.ParseUint(os.Getenv("KNOWLEDGE_FILE_SIZE"), 10, 64); err == nil {
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
 	if err := jobs[job](cfg); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
