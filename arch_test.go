@@ -45,8 +45,9 @@ var allowed = map[string][]string{
 	"internal/provider/pricing":   {"model"},
 	"internal/provider/connect":   {"internal/provider/anthropic", "internal/provider/api", "internal/provider/openai", "internal/provider/raw", "internal/provider/scripted", "model"},
 	// What advances sessions.
-	"internal/window": {"internal/session", "model"},
-	"internal/engine": {"internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
+	"internal/window":       {"internal/session", "model", "store"},
+	"internal/instructions": {"store"},
+	"internal/engine":       {"internal/instructions", "internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
 	"internal/handoff":        {"internal/plain", "internal/session"},
 	"internal/repo":           {},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
-	"internal/homes":          {"internal/engine", "internal/knowledge", "internal/permission", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view"},
+	"internal/homes":          {"internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view"},
 	"":                        {"internal/engine", "internal/homes", "internal/permission", "internal/session", "internal/tools", "model", "store", "tool", "view"},
 	"internal/demo":           {"internal/homes", "internal/live", "internal/session", "store", "view"},
 	"internal/cli/process":    {},

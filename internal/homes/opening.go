@@ -2,6 +2,7 @@ package homes
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"strings"
@@ -96,11 +97,17 @@ func (o *opening) handoff(ctx context.Context) {
 	if len(all) > 1 {
 		text += "\n\n" + others(all[1:])
 	}
-	o.give(window.PartHandoff, f.Path, text, store.Sum(f.Text))
+	o.give(window.PartHandoff, f.Path, text, digestOf(f))
 	o.read = append(o.read, f)
 	if inRepo {
 		o.commits(ctx, r, f.Written)
 	}
+}
+
+// digestOf is a handoff's digest as an event keeps it.
+func digestOf(f knowledge.HandoffFile) (d store.Digest) {
+	_, _ = hex.Decode(d[:], []byte(f.Digest)) // a digest is nothing else
+	return d
 }
 
 // stale looks at everything that a handoff names.
