@@ -53,7 +53,7 @@ func (s *Session) give(ctx context.Context, why string, texts []session.GivenTex
 
 // instructed finds what was given of a file.
 func (s *Session) instructed(path string) (session.Given, bool) {
-	i := slices.IndexFunc(s.state.Given, func(g session.Given) bool { return g.Name == window.PartInstructions && g.Path == path })
+	i := slices.IndexFunc(s.state.Given, func(g session.Given) bool { return g.Name == session.GivenInstructions && g.Path == path })
 	if i < 0 {
 		return session.Given{}, false
 	}
@@ -74,7 +74,7 @@ func (s *Session) changedInstructions(ctx context.Context, from Instructions) []
 		see(f)
 	}
 	for _, g := range s.state.Given {
-		if _, seen := now[g.Path]; seen || g.Name != window.PartInstructions || g.Digest.IsZero() {
+		if _, seen := now[g.Path]; seen || g.Name != session.GivenInstructions || g.Digest.IsZero() {
 			continue
 		}
 		if f, ok := from.Below(s.state.Config.Root, filepath.Dir(g.Path)); ok && f.Path == g.Path {
@@ -97,17 +97,17 @@ func (s *Session) changedInstructions(ctx context.Context, from Instructions) []
 // changedText is a file as it is now, and in words what changed since the model was given it.
 func (s *Session) changedText(ctx context.Context, f instructions.File) session.GivenText {
 	if f.Digest.IsZero() {
-		said := window.Element(window.PartInstructions, f.Path, "[This file is no longer there: what it said holds no more.]")
-		return session.GivenText{Name: window.PartInstructions, Path: f.Path, Said: []byte(said)}
+		said := window.Element(session.GivenInstructions, f.Path, "[This file is no longer there: what it said holds no more.]")
+		return session.GivenText{Name: session.GivenInstructions, Path: f.Path, Said: []byte(said)}
 	}
-	g := window.Give(window.PartInstructions, f.Path, s.eng.hideText(f.Text), f.Digest)
+	g := window.Give(session.GivenInstructions, f.Path, s.eng.hideText(f.Text), f.Digest)
 	old := s.givenText(ctx, f.Path)
 	if old == "" {
 		return g
 	}
 	const words = "[This file changed since you were given it. What changed, as a diff:]\n"
 	diff := udiff.Unified("before", "now", old, string(g.Text))
-	if said := window.Element(window.PartInstructions, f.Path, words+diff); len(said) < len(g.Text) {
+	if said := window.Element(session.GivenInstructions, f.Path, words+diff); len(said) < len(g.Text) {
 		g.Said = []byte(said)
 	}
 	return g
@@ -120,7 +120,7 @@ func (s *Session) givenText(ctx context.Context, path string) string {
 		return "" // the model call that follows meets it again
 	}
 	for _, p := range t.NewestGiven(len(t.Upcoming()) + 1) {
-		if p.Name == window.PartInstructions && p.Path == path {
+		if p.Name == session.GivenInstructions && p.Path == path {
 			return string(p.Text)
 		}
 	}
@@ -162,7 +162,7 @@ func (s *Session) nestedInstructions(from Instructions) []session.GivenText {
 		if _, known := s.instructed(f.Path); !ok || known || len(s.state.Given)+len(out) >= session.MaxGiven {
 			continue
 		}
-		out = append(out, window.Give(window.PartInstructions, f.Path, s.eng.hideText(f.Text), f.Digest))
+		out = append(out, window.Give(session.GivenInstructions, f.Path, s.eng.hideText(f.Text), f.Digest))
 	}
 	return out
 }
@@ -171,7 +171,7 @@ func (s *Session) nestedInstructions(from Instructions) []session.GivenText {
 func GivenAtStart(files []instructions.File, more ...session.GivenText) *session.ContextGiven {
 	b := &session.ContextGiven{Why: session.GivenStart}
 	for _, f := range files {
-		b.Texts = append(b.Texts, window.Give(window.PartInstructions, f.Path, f.Text, f.Digest))
+		b.Texts = append(b.Texts, window.Give(session.GivenInstructions, f.Path, f.Text, f.Digest))
 	}
 	for _, g := range more {
 		if len(g.Text) > 0 {

@@ -40,6 +40,9 @@ func (o handoffs) Render(ctx context.Context, st *session.State, t *session.Tran
 	}
 	in.Words = handoff.ParseWords(words)
 	d := handoff.Of(in)
+	if before, ok := o.before(st); ok {
+		d = d.Carry(before, in.Words.Empty())
+	}
 	if late > 0 {
 		d.State.Missing = append(d.State.Missing, fmt.Sprintf("What the newest %d turns came to: the words above are older.", late))
 	}
@@ -111,8 +114,11 @@ func callErrors(t *session.Transcript) []string {
 	}
 	for _, m := range all[min(from, len(all)):] {
 		for _, bl := range m.Blocks {
-			if bl.Result != nil && bl.Result.IsError {
-				out = append(out, model.Text(bl.Result.Content))
+			if bl.Result == nil || !bl.Result.IsError {
+				continue
+			}
+			if text := model.Text(bl.Result.Content); text != session.NoResult {
+				out = append(out, text)
 			}
 		}
 	}
@@ -123,17 +129,39 @@ func callErrors(t *session.Transcript) []string {
 func (o handoffs) Put(ctx context.Context, st *session.State, text []byte) {
 	m, err := knowledge.Open(o.h.knows(st.Config.Root))
 	if err == nil {
-		_, err = m.Handoffs().Write(context.WithoutCancel(ctx), text, o.read(st), knowledge.By{Session: st.ID, Seq: st.Head.Seq})
+		head, _ := handoff.HeaderOf(text)
+		_, err = m.Handoffs().Write(context.WithoutCancel(ctx), text, o.read(st), knowledge.By{Session: st.ID, Seq: head.Seq})
 	}
 	if err != nil {
 		o.h.cfg.Log.Warn("the handoff is only in the session", "session", st.ID, "error", err)
 	}
 }
 
+// before is the handoff that a session began with.
+func (o handoffs) before(st *session.State) (handoff.Document, bool) {
+	digest := o.read(st)
+	if digest == "" {
+		return handoff.Document{}, false
+	}
+	m, err := knowledge.Open(o.h.knows(st.Config.Root))
+	if err != nil {
+		return handoff.Document{}, false
+	}
+	past, _ := m.Handoffs().History() // what cannot be read is not carried on
+	all, _ := m.Handoffs().All()
+	for _, f := range append(past, all...) {
+		if f.Digest == digest {
+			d, err := handoff.Parse(f.Text)
+			return d, err == nil
+		}
+	}
+	return handoff.Document{}, false
+}
+
 // read is the digest of the handoff that a session began with.
 func (handoffs) read(st *session.State) string {
 	for _, g := range st.Given {
-		if g.Name == window.PartHandoff {
+		if g.Name == session.GivenHandoff {
 			return g.Digest.String()
 		}
 	}

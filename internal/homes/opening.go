@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (o *opening) warn(what string, err error) {
 func (o *opening) remembered() {
 	b, err := knowledge.Brief(o.h.knows(o.dir))
 	o.warn("the memory", err)
-	o.give(window.PartMemory, "", b.Text, store.Digest{})
+	o.give(session.GivenMemory, "", b.Text, store.Digest{})
 }
 
 // handoff gives the newest handoff, with what of it is no longer so, and the commits since.
@@ -94,10 +95,7 @@ func (o *opening) handoff(ctx context.Context) {
 	r, err := repo.Look(ctx, o.dir)
 	inRepo := err == nil
 	text := handoff.Mark(string(f.Text), o.stale(ctx, d, f, r, inRepo))
-	if len(all) > 1 {
-		text += "\n\n" + others(all[1:])
-	}
-	o.give(window.PartHandoff, f.Path, text, digestOf(f))
+	o.give(session.GivenHandoff, f.Path, text+o.others(all[1:]), digestOf(f))
 	o.read = append(o.read, f)
 	if inRepo {
 		o.commits(ctx, r, f.Written)
@@ -138,13 +136,26 @@ func (o *opening) stale(ctx context.Context, d handoff.Document, f knowledge.Han
 	return handoff.Check(d, look, commit, o.now)
 }
 
-// others names handoffs that lie beside the newest.
-func others(all []knowledge.HandoffFile) string {
-	var names []string
-	for _, f := range all {
-		names = append(names, f.Path)
+// maxOthers bounds how many other handoffs that nobody has read are told of.
+const maxOthers = 4
+
+// others tells in short of handoffs that other sessions left and nobody has read: what they were about, and what failed.
+// They count as read then.
+func (o *opening) others(all []knowledge.HandoffFile) string {
+	var out strings.Builder
+	for i, f := range all {
+		d, err := handoff.Parse(f.Text)
+		if f.Known || err != nil {
+			continue
+		}
+		if i >= maxOthers {
+			fmt.Fprintf(&out, "\n[There are %d more in %s.]", len(all)-i, filepath.Dir(f.Path))
+			break
+		}
+		fmt.Fprintf(&out, "\n\n[Another session left a handoff as well, %s. In short:]\n%s", f.Path, d.Short())
+		o.read = append(o.read, f)
 	}
-	return "Other sessions left handoffs as well: " + strings.Join(names, ", ") + ". Read reads them."
+	return out.String()
 }
 
 // commits gives what was committed since the handoff was written.
@@ -159,7 +170,7 @@ func (o *opening) commits(ctx context.Context, r repo.Repo, since time.Time) {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	if len(lines) > 0 {
-		o.give(window.PartCommits, "", "Committed since the handoff was written, the newest first:\n"+strings.Join(lines, "\n"), store.Digest{})
+		o.give(session.GivenCommits, "", "Committed since the handoff was written, the newest first:\n"+strings.Join(lines, "\n"), store.Digest{})
 	}
 }
 

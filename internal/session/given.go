@@ -62,6 +62,15 @@ func (b *ContextGiven) show(m map[string]any) {
 	m["texts"] = texts
 }
 
+// The names of given texts, in the order in which a session begins with them.
+const (
+	GivenInstructions = "instructions" // of a file
+	GivenMemory       = "memory"       // the indexes, and the newest days of the journal
+	GivenPlan         = "earlier_plan"
+	GivenHandoff      = "handoff"
+	GivenCommits      = "commits" // since the handoff
+)
+
 // Given is what a state knows of a given text.
 type Given struct {
 	Name   string       `json:"name"`

@@ -35,6 +35,9 @@ type Transcript struct {
 	given   []GivenPart
 }
 
+// NoResult is the answer to a call of which the log has no outcome yet.
+const NoResult = "No result was recorded for this call."
+
 type sentCall struct{ base, toolUse string }
 
 // Fork tells the transcript that the events before this were the parent's. Queued messages stay with the parent.
@@ -183,7 +186,7 @@ func (t *Transcript) seal() {
 	for _, c := range t.calls {
 		r, ok := t.results[c.base]
 		if !ok {
-			r = model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{IsError: true, Content: []model.Part{model.TextPart("No result was recorded for this call.")}}}
+			r = model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{IsError: true, Content: []model.Part{model.TextPart(NoResult)}}}
 		}
 		result := *r.Result
 		result.ID = c.toolUse

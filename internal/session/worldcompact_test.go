@@ -46,9 +46,9 @@ func (w *world) writeHandoff(d session.WriteHandoff) {
 // given puts one of a few files into the conversation: a first time, or as it is now, or as gone.
 func given(file, content int) *session.ContextGiven {
 	path := fmt.Sprintf("/w/%d/AGENTS.md", file)
-	g := session.GivenText{Name: window.PartInstructions, Path: path}
+	g := session.GivenText{Name: session.GivenInstructions, Path: path}
 	if content > 0 {
-		g = window.Give(window.PartInstructions, path, fmt.Sprint("rule ", content), store.Sum([]byte{byte(content)}))
+		g = window.Give(session.GivenInstructions, path, fmt.Sprint("rule ", content), store.Sum([]byte{byte(content)}))
 	} else {
 		g.Said = []byte("gone")
 	}

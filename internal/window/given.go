@@ -7,15 +7,6 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// The names of given texts, in the order in which a session begins with them.
-const (
-	PartInstructions = "instructions"
-	PartMemory       = "memory"
-	PartCommits      = "commits"
-	PartEarlierPlan  = "earlier_plan"
-	PartHandoff      = "handoff"
-)
-
 // Give makes a given text of what a file, or the memory, says: an element of that name, out of which the text cannot
 // lead. An empty path: it is of no single file.
 func Give(name, path, text string, digest store.Digest) session.GivenText {

@@ -48,6 +48,19 @@ func (p *printer) opened(st *session.State, resumed bool, words func(int64) stri
 	case p.piped > 0 && !p.bare:
 		p.app.Note("the prompt has %s of stdin", display.Bytes(int64(p.piped)))
 	}
+	if left := leftBehind(st); !resumed && left != "" {
+		p.app.Note("goes on from %s, which an earlier session left; --handoff ignore begins without it", left)
+	}
+}
+
+// leftBehind is the handoff that a session began with; empty: there was none.
+func leftBehind(st *session.State) string {
+	for _, g := range st.Given {
+		if g.Name == session.GivenHandoff {
+			return g.Path
+		}
+	}
+	return ""
 }
 
 // observe shows events and deltas as they come.
