@@ -117,7 +117,7 @@ func (f *Flags) check() error {
 		return app.UsageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
 	case f.cwd != "" && !f.cont && f.resume == "":
 		return app.UsageError("--cwd needs --continue or --resume: a new session works where the command is started")
-	case f.handoff != "continue" && f.handoff != "ignore":
+	case f.handoff != "" && f.handoff != "continue" && f.handoff != "ignore":
 		return app.UsageError("--handoff %q: use continue or ignore", f.handoff)
 	case f.Changed("handoff") && (f.cont || f.resume != ""):
 		return app.UsageError("--handoff is for a new session: one that goes on has begun already")
