@@ -220,7 +220,14 @@ func (s Stale) sentence(count map[string]int) string {
 		text = "Nobody knows how old this handoff is."
 	}
 	if len(s.Things) > 0 {
-		text += fmt.Sprintf(" Of what it names, %d gone and %d changed since it was written: look before you rely on it.", count[Gone], count[Changed])
+		be, have := "are", "have"
+		if count[Gone] == 1 {
+			be = "is"
+		}
+		if count[Changed] == 1 {
+			have = "has"
+		}
+		text += fmt.Sprintf(" Of what it names, %d %s gone and %d %s changed since it was written: look before you rely on it.", count[Gone], be, count[Changed], have)
 	}
 	return text
 }

@@ -41,7 +41,7 @@ func TestStaleThingsAreMarked(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		marked := Mark(text, s)
-		if first, _, _ := strings.Cut(marked, "\n"); first != "[This handoff is 2 days old. Of what it names, 6 gone and 1 changed since it was written: look before you rely on it.]" {
+		if first, _, _ := strings.Cut(marked, "\n"); first != "[This handoff is 2 days old. Of what it names, 6 are gone and 1 has changed since it was written: look before you rely on it.]" {
 			t.Errorf("%q", first)
 		}
 		has(t, marked, "/work/shop/kept.py:12 and payments/gone.py:45 [gone] (`payments/gone.py [gone]`), in a1b2c3d [gone].\n",

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +56,7 @@ func (w *world) texts() string {
 	for _, dir := range []string{w.cfg.Home, w.cfg.Dir} {
 		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 			if err == nil && strings.HasSuffix(path, ".md") {
-				b.WriteString(path + "\n" + fileText(path) + "\n")
+				b.WriteString(path + "\n" + cmp.Or(fileText(path), "(empty)") + "\n")
 			}
 			return err
 		})

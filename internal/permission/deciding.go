@@ -30,7 +30,7 @@ func (j *judge) deciding() string {
 // ReadingCommands are the commands of perdure itself that only show something:
 // every other one asks in every mode.
 func ReadingCommands() []string {
-	return []string{"list", "show", "log", "verify", "usage", "version", "completion", "doctor", "help", "task list", "task output", "memory list", "memory show", "memory log"}
+	return []string{"list", "show", "log", "verify", "usage", "version", "completion", "doctor", "help", "task list", "task output", "memory list", "memory show", "memory log", "handoff show", "handoff list"}
 }
 
 // readsOnly reports a call of our own command that only shows something.
@@ -47,7 +47,7 @@ func readsOnly(args []word) bool {
 	if name == "--version" || name == "--help" {
 		return true
 	}
-	if (name == "task" || name == "memory") && len(args) > 1 {
+	if (name == "task" || name == "memory" || name == "handoff") && len(args) > 1 {
 		name += " " + args[1].text
 	}
 	return slices.Contains(ReadingCommands(), name)

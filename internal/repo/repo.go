@@ -1,15 +1,24 @@
 // Package repo reads what a git repository says of itself: the branch, the newest commit, commits since a time, and
 // whether a commit exists.
 //
-// A repository's configuration can name programs that git runs, and whoever writes files can make a repository. So what
-// can be read is read from the files of the git directory; for the rest git is run so that it runs nothing else: without
-// the configuration of the machine and the user, without hooks, monitors, pagers and fetches, within a time.
+// A repository's configuration can name programs that git runs, and whoever writes files can make a repository. So the
+// branch and the newest commit are read from the files of the git directory; for the rest git is run so that it runs
+// nothing else: without the configuration of the machine and of the user, without hooks, monitors, pagers and fetches,
+// only in a repository that its user owns, within a time and a number of bytes.
 package repo
 
 import (
 	"context"
 	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // ErrNone says that there is no repository around a directory.
@@ -26,18 +35,146 @@ type Repo struct {
 type Commit struct {
 	Hash    string
 	Time    time.Time // of the committer
-	Subject string
+	Subject string    // as somebody wrote it
 }
+
+// Bounds of what is read of a git directory, in bytes, and of names that lead to names.
+const (
+	maxSmall  = 4 << 10
+	maxPacked = 16 << 20
+	maxLinks  = 5
+)
 
 // Look reads the repository around an absolute directory. Errors: [ErrNone], or that it cannot be read.
-func Look(_ context.Context, dir string) (Repo, error) { return Repo{}, ErrNone }
-
-// Since lists the commits that HEAD leads to, committed at or after a time, the newest first, at most most (500 at most);
-// more tells how many there are beyond that, counted up to 10,000.
-func (r Repo) Since(context.Context, time.Time, int) (list []Commit, more int, err error) {
-	return nil, 0, nil
+func Look(ctx context.Context, dir string) (Repo, error) {
+	root, git, err := find(dir)
+	if err != nil {
+		return Repo{}, err
+	}
+	r := Repo{Root: root}
+	head, err := small(filepath.Join(git, "HEAD"))
+	if err != nil {
+		return r, err
+	}
+	name, symbolic := strings.CutPrefix(head, "ref: ")
+	switch {
+	case !symbolic && whole.MatchString(head):
+		r.Commit = head
+		return r, nil
+	case !symbolic || !refName(name):
+		return r, errors.New("repo: HEAD is no branch and no commit")
+	case name == "refs/heads/.invalid": // of a repository whose branches lie in tables
+		return r.ask(ctx)
+	}
+	if branch, ok := strings.CutPrefix(name, "refs/heads/"); ok {
+		r.Branch = branch
+	}
+	r.Commit, err = resolve(git, name)
+	return r, err
 }
 
-// Have tells of each hash, whole or its first 7 digits or more, whether the repository has that commit. After an error
-// nothing is known of any.
-func (r Repo) Have(_ context.Context, hashes []string) (map[string]bool, error) { return nil, nil }
+// find is the work tree around a directory and its git directory.
+func find(dir string) (root, git string, err error) {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		git = filepath.Join(at, ".git")
+		switch info, err := os.Stat(git); {
+		case err == nil && info.IsDir():
+			return at, git, nil
+		case err == nil && info.Mode().IsRegular():
+			line, err := small(git)
+			if err != nil {
+				return "", "", err
+			}
+			to, ok := strings.CutPrefix(line, "gitdir: ")
+			if !ok {
+				return "", "", errors.New("repo: .git leads nowhere")
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(at, to)
+			}
+			return at, to, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR):
+			return "", "", err
+		}
+		if at == filepath.Dir(at) {
+			return "", "", ErrNone
+		}
+	}
+}
+
+// resolve finds the commit of a ref: in a file of its own, or among the packed ones; empty: there is none yet.
+func resolve(git, name string) (string, error) {
+	common := git
+	if line, err := small(filepath.Join(git, "commondir")); err == nil {
+		if common = line; !filepath.IsAbs(line) {
+			common = filepath.Join(git, line)
+		}
+	}
+	for range maxLinks {
+		text, err := small(filepath.Join(common, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return packed(filepath.Join(common, "packed-refs"), name)
+		}
+		if err != nil {
+			return "", err
+		}
+		to, symbolic := strings.CutPrefix(text, "ref: ")
+		switch {
+		case whole.MatchString(text):
+			return text, nil
+		case !symbolic || !refName(to):
+			return "", errors.New("repo: " + name + " is no commit")
+		}
+		name = to
+	}
+	return "", errors.New("repo: " + name + " leads in a circle")
+}
+
+// packed finds a ref among the packed ones.
+func packed(file, name string) (string, error) {
+	b, err := bounded(file, maxPacked)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(string(b)) {
+		if hash, ref, ok := strings.Cut(strings.TrimSpace(line), " "); ok && ref == name && whole.MatchString(hash) {
+			return hash, nil
+		}
+	}
+	return "", nil
+}
+
+var whole = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
+
+// refName reports a name that git gives a ref: no other can lead out of the directory of refs.
+func refName(name string) bool {
+	return strings.HasPrefix(name, "refs/") && filepath.IsLocal(name) && !strings.Contains(name, "..") && !strings.ContainsFunc(name, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || strings.ContainsRune(`~^:?*[\`, r)
+	})
+}
+
+// small reads the one line of a short file.
+func small(file string) (string, error) {
+	b, err := bounded(file, maxSmall)
+	return strings.TrimSpace(string(b)), err
+}
+
+// bounded reads a regular file of at most so many bytes; a link at its end is not followed, and nothing is waited for.
+func bounded(file string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > most:
+		return nil, &fs.PathError{Op: "read", Path: file, Err: errors.New("no short file")}
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}

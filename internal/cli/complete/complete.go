@@ -59,7 +59,7 @@ const maxCompletions = 100
 type completer = cobra.CompletionFunc
 
 // anySession are the commands whose first argument may be any session.
-var anySession = []string{"compact", "delete", "fork", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
+var anySession = []string{"compact", "delete", "fork", "handoff show", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
 
 // Tree gives every command of the tree, and every flag with known values, its completion.
 func Tree(a *app.App, root *cobra.Command) {
