@@ -1,10 +1,12 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -27,13 +29,21 @@ type Hit struct {
 	Rank    float64 // less is better
 }
 
-const sqlFind = `SELECT s.kind, s.name, s.title, s.cwd, s.updated, s.seq, s.hash, d.seq, d.turn, d.place, d.title, d.time, r.rank
-	FROM (SELECT rowid, rank FROM word WHERE word MATCH ?1) r
-	CROSS JOIN doc d ON d.id = r.rowid CROSS JOIN source s ON s.no = d.no
-	WHERE s.kind <> ''%s ORDER BY round(r.rank, 1), d.time DESC, d.id DESC LIMIT %d`
+// maxRanked is how many texts are compared with each other. Words that more texts have say little of how good one is, and
+// comparing all of them takes long: of such the newest are given.
+const maxRanked = 1000
+
+const (
+	sqlColumns = "SELECT s.kind, s.name, s.title, s.cwd, s.updated, s.seq, s.hash, d.seq, d.turn, d.place, d.title, d.time, r.rank FROM "
+	sqlJoined  = " r CROSS JOIN doc d ON d.id = r.rowid CROSS JOIN source s ON s.no = d.no WHERE s.kind <> ''"
+	sqlCount   = "SELECT count(*) FROM (SELECT rowid FROM word WHERE word MATCH ?1 ORDER BY rowid DESC LIMIT ?2)"
+
+	sqlRanked = "(SELECT rowid, rank FROM word WHERE word MATCH ?1)"
+	sqlNewest = "(SELECT rowid, 0.0 AS rank FROM word WHERE word MATCH ?1 ORDER BY rowid %s LIMIT 1000000000)"
+)
 
 // findQueryOfAll is the statement of a search that nothing narrows.
-var findQueryOfAll, _ = findQuery(Query{}, Filter{Limit: 20})
+var findQueryOfAll, _ = findQuery(Query{}, Filter{Limit: 20}, sqlRanked)
 
 // Found is what a search gave.
 type Found struct {
@@ -90,9 +100,20 @@ func (x *index) find(ctx context.Context, q Query, f Filter) ([]Hit, error) {
 	if f.Limit <= 0 {
 		f.Limit = 20
 	}
-	query, args := findQuery(q, f)
+	texts, newest := sqlRanked, "DESC"
+	if x.place == nil {
+		newest = "ASC" // see update
+	}
+	many, err := x.db.number(sqlCount, q.match(), maxRanked+1)
+	if err != nil {
+		return nil, err
+	}
+	if many > maxRanked {
+		texts = fmt.Sprintf(sqlNewest, newest)
+	}
+	query, args := findQuery(q, f, texts)
 	var hits []Hit
-	err := x.db.query(ctx, query, args, func(v []driver.Value) error {
+	err = x.db.query(ctx, query, args, func(v []driver.Value) error {
 		h := Hit{
 			Source: Source{Kind: text(v[0]), Name: text(v[1]), Title: text(v[2]), Cwd: text(v[3]), Updated: integer(v[4]), Seq: integer(v[5]), Hash: text(v[6])},
 			Text:   Text{Seq: integer(v[7]), Turn: integer(v[8]), Place: text(v[9]), Title: text(v[10]), Time: integer(v[11])},
@@ -101,7 +122,10 @@ func (x *index) find(ctx context.Context, q Query, f Filter) ([]Hit, error) {
 		hits = append(hits, h)
 		return nil
 	})
-	return hits, err
+	if many > maxRanked {
+		slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Text.Time, a.Text.Time) })
+	}
+	return hits[:min(len(hits), f.Limit)], err
 }
 
 // cut gives a hit its snippet. Not ok: its text is gone, or says something else by now.
@@ -129,7 +153,7 @@ func cut(ctx context.Context, lib Library, q Query, h *Hit) (ok bool, err error)
 	return false, ctx.Err()
 }
 
-func findQuery(q Query, f Filter) (string, []any) {
+func findQuery(q Query, f Filter, texts string) (string, []any) {
 	args := []any{q.match()}
 	arg := func(v any) string {
 		args = append(args, v)
@@ -152,5 +176,9 @@ func findQuery(q Query, f Filter) (string, []any) {
 		}
 		where += ")"
 	}
-	return fmt.Sprintf(sqlFind, where, min(f.Limit, 2*MaxHits)), args
+	query := sqlColumns + texts + sqlJoined + where
+	if texts != sqlRanked {
+		return fmt.Sprintf("%s LIMIT %d", query, maxRanked), args
+	}
+	return fmt.Sprintf("%s ORDER BY round(r.rank, 1), d.time DESC, d.id DESC LIMIT %d", query, min(f.Limit, 2*MaxHits)), args
 }

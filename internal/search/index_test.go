@@ -167,6 +167,30 @@ func TestRanking(t *testing.T) {
 	}
 }
 
+// Goal: of words that very many texts have the newest are found, on disk and in memory, and filters hold.
+func TestCommonWords(t *testing.T) {
+	s := &shelf{}
+	for i := range 30 {
+		texts := slices.Repeat([]string{"common"}, 100)
+		s.add(Sessions, fmt.Sprintf("s%02d", i), fmt.Sprintf("/p%d", i), texts...)
+	}
+	q, _ := Parse("common")
+	for name, cfg := range map[string]Config{"disk": {Home: t.TempDir()}, "memory": {}} {
+		found, err := Search(t.Context(), s, cfg, q, Filter{Limit: 30})
+		if err != nil || len(found.Hits) != 30 {
+			t.Fatalf("%d hits, %v", len(found.Hits), err)
+		}
+		for _, h := range found.Hits {
+			if h.Text.Time < 1097 || h.Name > "s09" { // the newest of those that changed last
+				t.Errorf("%s: %s/%d of %d is among the newest", name, h.Name, h.Text.Seq, h.Text.Time)
+			}
+		}
+		if found, err = Search(t.Context(), s, cfg, q, Filter{Cwd: "/p29", Limit: 1000}); err != nil || len(found.Hits) != 100 {
+			t.Errorf("%s: %d hits of one directory, %v", name, len(found.Hits), err)
+		}
+	}
+}
+
 // Goal: an index that is damaged, of another version, cut, or of another program is made anew without a word; nothing but
 // its owner may read it.
 func TestDamagedIndexIsMadeAnew(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -48,6 +49,9 @@ func (x *index) update(ctx context.Context, sources []Source) error {
 			todo = append(todo, s)
 			x.total += 1 + max(0, s.Seq-r.Seq)
 		}
+	}
+	if x.place != nil {
+		slices.Reverse(todo) // the newest last, so that the newest of the index are the newest; in memory what there is room for
 	}
 	err = x.change(ctx, todo, known)
 	for k, r := range known {
