@@ -45,7 +45,7 @@ var searchKinds = map[string]string{knowledge.KindMemory: search.Memory, knowled
 // Sources lists the sessions, and then the files that are known by the directories of these.
 func (l *library) Sources(ctx context.Context) iter.Seq2[search.Source, error] {
 	return func(yield func(search.Source, error) bool) {
-		seen := map[string]bool{l.home.dir: false}
+		seen := map[string]bool{}
 		var dirs []string
 		q := store.Query{Limit: 1000}
 		for {
