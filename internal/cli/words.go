@@ -22,6 +22,8 @@ var meant = map[string]string{
 	"attach":   "perdure task attach NAME shows a task; perdure log ID --follow follows a session",
 	"chat":     "perdure -p \"PROMPT\"",
 	"continue": "perdure -p -c [\"PROMPT\"]",
+	"find":     "perdure search WORDS",
+	"grep":     "perdure search WORDS",
 	"exec":     "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
 	"export":   "perdure log ID --json prints all events",
 	"history":  "perdure log ID; perdure show ID --messages",

@@ -101,7 +101,7 @@ func (h *Home) Delete(ctx context.Context, ids ...string) error {
 			errs = append(errs, fmt.Errorf("session %s is deleted, but not all of its files; the next command that opens the home goes on: %w", id, err))
 		}
 	}
-	return errors.Join(append(errs, h.endPlans(ctx, ids))...)
+	return errors.Join(append(errs, h.endPlans(ctx, ids, true))...)
 }
 
 // deletable checks that all the sessions may go, and puts forks before what they were forked from.

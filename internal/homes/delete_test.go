@@ -16,12 +16,16 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/scripted"
+	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
-const secretText = "a text that must be gone"
+const (
+	secretWord = "xylophonist" // the index of words has it alone
+	secretText = "a text that must be gone, " + secretWord
+)
 
 // outlives is a script whose turn starts a command that runs on, and one whose output says the text.
 const outlives = `{"turns":[{"match":"go","steps":[{"text":"` + secretText + `","tools":[
@@ -62,6 +66,18 @@ func busySession(t *testing.T, h *homes.Home, id string) (pid int) {
 	return pid
 }
 
+// indexed searches for the text, and demands that the index has its word.
+func indexed(t *testing.T, h *homes.Home) {
+	t.Helper()
+	found, err := h.Search(t.Context(), homes.SearchOptions{Query: secretWord})
+	if err != nil || len(found.Hits) == 0 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if b, err := os.ReadFile(filepath.Join(h.Dir(), search.Dir, "index.db")); err != nil || !bytes.Contains(b, []byte(secretWord)) {
+		t.Fatalf("the index does not have it: %v", err)
+	}
+}
+
 // nothingLeft demands that a session is gone with everything it had.
 func nothingLeft(t *testing.T, h *homes.Home, id string, pid int) {
 	t.Helper()
@@ -82,7 +98,7 @@ func nothingLeft(t *testing.T, h *homes.Home, id string, pid int) {
 			return nil
 		}
 		b, err := os.ReadFile(path)
-		if bytes.Contains(b, []byte(secretText)) {
+		if bytes.Contains(b, []byte(secretText)) || bytes.Contains(b, []byte(secretWord)) {
 			t.Errorf("%s holds the text", path)
 		}
 		return err
@@ -98,6 +114,7 @@ func TestDelete(t *testing.T) {
 	h := openScripted(t, t.TempDir(), outlives, nil)
 	defer func() { _ = h.Close() }()
 	pid, other := busySession(t, h, "gone"), busySession(t, h, "kept")
+	indexed(t, h)
 	d, err := h.PlanDelete(t.Context(), "gone")
 	if err != nil || len(d.Running) != 1 || d.Running[0].Task != "bash_1" {
 		t.Errorf("plan: %+v, %v", d, err)
@@ -130,7 +147,7 @@ func TestDelete(t *testing.T) {
 }
 
 // deleteSteps are where a deletion can be killed.
-var deleteSteps = []string{"plan", "row", "commands", "act", "acts", "outputs", "tmp", "streams", "scrub"}
+var deleteSteps = []string{"plan", "row", "commands", "act", "acts", "outputs", "tmp", "streams", "batch", "committed", "purge", "merged", "vacuumed", "index", "scrub"}
 
 // TestKilledInDelete: a deletion that is killed at any step is finished by the next opening of the home; and by the next
 // session of that id, whose commands run.
@@ -148,6 +165,7 @@ func TestKilledInDelete(t *testing.T) {
 			dir := t.TempDir()
 			h := openScripted(t, dir, outlives, nil)
 			pid := busySession(t, h, "gone")
+			indexed(t, h)
 			if err := h.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -161,6 +179,7 @@ func TestKilledInDelete(t *testing.T) {
 			defer func() { _ = h.Close() }()
 			nothingLeft(t, h, "gone", pid)
 			again := busySession(t, h, "gone")
+			indexed(t, h)
 			if err := h.Delete(t.Context(), "gone"); err != nil {
 				t.Fatal(err)
 			}

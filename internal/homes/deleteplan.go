@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/realdir"
+	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/store"
 )
 
@@ -70,8 +71,10 @@ func (h *Home) dropPlan(id string) error {
 }
 
 // endPlans gives back the space of deleted sessions and drops the plans of those of which nothing is left.
-func (h *Home) endPlans(ctx context.Context, ids []string) error {
-	var errs []error
+// With wait it waits for a search that uses the index.
+func (h *Home) endPlans(ctx context.Context, ids []string, wait bool) error {
+	errs := []error{search.Forget(ctx, h.dir, ids, wait, h.step)}
+	h.step("index")
 	if s, ok := h.store.(store.Scrubber); ok {
 		errs = append(errs, s.Scrub(ctx))
 		h.step("scrub")
@@ -140,7 +143,7 @@ func (h *Home) finishDeletions(ctx context.Context) {
 		}
 		ids = append(ids, id)
 	}
-	_ = h.endPlans(ctx, ids)
+	_ = h.endPlans(ctx, ids, false)
 }
 
 // lockDeletions waits until nobody else deletes.

@@ -30,7 +30,7 @@ func (j *judge) deciding() string {
 // ReadingCommands are the commands of perdure itself that only show something:
 // every other one asks in every mode.
 func ReadingCommands() []string {
-	return []string{"list", "show", "log", "verify", "usage", "version", "completion", "doctor", "help", "task list", "task output", "memory list", "memory show", "memory log", "handoff show", "handoff list"}
+	return []string{"list", "show", "log", "search", "verify", "usage", "version", "completion", "doctor", "help", "task list", "task output", "memory list", "memory show", "memory log", "handoff show", "handoff list"}
 }
 
 // readsOnly reports a call of our own command that only shows something.

@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -85,6 +86,7 @@ func Tree(a *app.App, root *cobra.Command) {
 		"activity":        fixed(homes.Activities()...),
 		"scope":           fixed("once", "session", "pattern"), "restart": fixed("never", session.RestartOnReboot),
 		"except": o.tasks(stillRuns, maxCompletions), "all": o.asking,
+		"in": fixed(search.Kinds()...),
 		"by": fixed(sessions.UsageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),
 	}
 	var walk func(c *cobra.Command)
