@@ -56,6 +56,11 @@ func walk(make bool, base string, names []string) (*os.Root, error) {
 	return root, nil
 }
 
+// Below opens the directory of that name in one that is open, whose name stays with the caller.
+func Below(root *os.Root, name string) (*os.Root, error) {
+	return below(root, false, name, filepath.Join(root.Name(), name))
+}
+
 func below(root *os.Root, make bool, name, path string) (*os.Root, error) {
 	if make {
 		if err := root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -32,6 +32,19 @@ func TestNoLinkIsFollowed(t *testing.T) {
 			t.Errorf("check %q: %v", names, err)
 		}
 	}
+	top, err := os.OpenRoot(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = top.Close() }()
+	for _, name := range []string{"in", "out", "gone", "file"} {
+		if root, err := Below(top, name); !errors.Is(err, ErrLink) {
+			t.Errorf("below: %q: %v, %v", name, root, err)
+		}
+	}
+	if sub, err := Below(top, "real"); err != nil || sub.Close() != nil {
+		t.Errorf("below: %v", err)
+	}
 	if _, err := Open(base, "new", "er"); !errors.Is(err, fs.ErrNotExist) || Check(base, "new", "er") != nil {
 		t.Errorf("missing: %v", err)
 	}

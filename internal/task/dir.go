@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -92,6 +93,14 @@ func (d actDir) replaced() bool {
 	return err == nil && !info.IsDir()
 }
 
+// open opens the act's directory. Links are not followed.
+func (d actDir) open() (*os.Root, error) {
+	session, act := filepath.Split(string(d))
+	acts, id := filepath.Split(filepath.Clean(session))
+	home, name := filepath.Split(filepath.Clean(acts))
+	return realdir.Open(filepath.Clean(home), name, id, act)
+}
+
 // remake makes the directory of an act that has none, so that the end of the act can be settled in it. What a command
 // put in its place is moved aside, to be swept away.
 func (d actDir) remake() error {
@@ -102,10 +111,14 @@ func (d actDir) remake() error {
 		}
 	}
 	session, act := filepath.Split(string(d))
-	if err := makeBelow(filepath.Clean(session), act); err != nil && !errors.Is(err, fs.ErrExist) {
+	at, made, err := makeBelow(filepath.Clean(session), act)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	return nil
+	return errors.Join(made.Close(), at.Close())
 }
 
 // leavePatience is how long Remove waits for a shim whose work is done to be gone.

@@ -70,7 +70,7 @@
 // gap that Read reports: there rotation removed bytes, or a full disk, the session's bound or the floor of free space
 // refused them. The disk never blocks a command. What the FIFO holds is lost only when all of command, descendants,
 // shim, stand-in and the processes that started it or wait for it are dead. The next shim sees that by the pipe, which is
-// another one then, and CommandState.MissingAfter says from where on output may be missing.
+// another one then, and CommandState.MissingAfter says from where on output may be missing, whether or not the pipe held any.
 //
 // Identity is pid, start ticks and boot id, checked after a pidfd is open. A zombie is dead. On Linux the whole tree
 // dies with Kill, processes that left the group or the session included; elsewhere that is best effort.

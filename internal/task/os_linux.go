@@ -115,6 +115,11 @@ func moveBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err 
 	}
 }
 
+// mkfifoIn makes a FIFO in an open directory.
+func mkfifoIn(dir *os.File, _, name string, mode uint32) error {
+	return unix.Mkfifoat(int(dir.Fd()), name, mode)
+}
+
 // pending returns how many bytes a pipe holds.
 func pending(fd int) int {
 	n, err := unix.IoctlGetInt(fd, unix.TIOCINQ)

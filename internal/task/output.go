@@ -105,13 +105,11 @@ func reopenOutput(d actDir, plan execPlan) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	last := ""
 	for _, s := range segs {
 		o.bases, o.off, o.segSize = append(o.bases, s.base), s.end, s.end-s.base
-		last = segmentName(s.base)
 	}
 	dropped := d.droppedTo()
-	if d.mayHaveMissed(o.fd, last) {
+	if newPipe(o.fd) {
 		d.noteUnread(max(o.off, dropped))
 	}
 	markPipe(o.fd)

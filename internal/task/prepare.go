@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -127,51 +125,114 @@ func (p preparation) retire() error {
 
 // create fills a directory under another name and renames it, so that an act directory is complete as soon as it
 // exists. Nothing is synced: what a power failure takes or tears is lost on the next boot in any case, because no boot
-// id matches then.
+// id matches then. Commands of the same session may write where it is made: a link that one of them puts in its place
+// is not followed, and what is renamed is what was filled, or nothing is.
 func (p preparation) create() error {
 	parent, act := filepath.Split(string(p.dir))
-	tmp := actDir(filepath.Join(parent, newPrefix+act+"."+strconv.Itoa(os.Getpid())+"."+unique()))
+	name := newPrefix + act + "." + strconv.Itoa(os.Getpid()) + "." + unique()
 	// Removing the last act of a session takes the session's directory along, perhaps just between the two calls.
+	var at, made *os.Root
 	var err error = fs.ErrNotExist
 	for tries := 0; missing(err) && tries < 3; tries++ {
-		err = makeBelow(filepath.Clean(parent), filepath.Base(string(tmp)))
+		at, made, err = makeBelow(filepath.Clean(parent), name)
 	}
 	if err != nil {
 		return err
 	}
-	if err = p.fill(tmp); err == nil {
-		err = os.Rename(string(tmp), string(p.dir))
+	defer func() { _, _ = at.Close(), made.Close() }()
+	fault("act-made")
+	if err = p.fill(made, filepath.Join(parent, name)); err == nil {
+		fault("act-filled")
+		if err = at.Rename(name, act); err == nil {
+			return sameDir(at, act, made, p.dir)
+		}
 	}
-	if err != nil {
-		os.RemoveAll(string(tmp))
-	}
+	_ = at.RemoveAll(name)
 	if errors.Is(err, fs.ErrExist) { // somebody else was faster
 		_, err = p.existing()
 	}
 	return err
 }
 
-// makeBelow makes a directory in a session's, which it makes too. Links are not followed.
-func makeBelow(session, name string) error {
+// makeBelow makes a directory in a session's, which it makes too, and opens both. Links are not followed.
+func makeBelow(session, name string) (at, made *os.Root, err error) {
 	acts := filepath.Dir(session)
-	root, err := realdir.Make(filepath.Dir(acts), filepath.Base(acts), filepath.Base(session))
+	at, err = realdir.Make(filepath.Dir(acts), filepath.Base(acts), filepath.Base(session))
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = at.Mkdir(name, 0o700); err == nil {
+		made, err = realdir.Below(at, name)
+	}
+	if err != nil {
+		_ = at.Close()
+		return nil, nil, err
+	}
+	return at, made, nil
+}
+
+// sameDir fails if a name has come to stand for something else than the directory. That it is gone is no matter here.
+func sameDir(at *os.Root, name string, made *os.Root, d actDir) error {
+	now, err := at.Lstat(name)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	if own, err := made.Stat("."); err != nil || !os.SameFile(now, own) {
+		return fmt.Errorf("%s was replaced meanwhile: %w", d, realdir.ErrLink)
+	}
+	return nil
+}
+
+// fill writes the files of the act into a directory. The path is for systems that cannot do without.
+func (p preparation) fill(made *os.Root, path string) error {
+	files, err := p.files()
 	if err != nil {
 		return err
 	}
-	return errors.Join(root.Mkdir(name, 0o700), root.Close())
+	for name, data := range files {
+		if err := newFile(made, name, data); err != nil {
+			return &fs.PathError{Op: "write", Path: p.dir.path(name), Err: err}
+		}
+	}
+	// Whoever starts the shim holds the FIFO from the beginning.
+	fifos := []string{fifoName}
+	if p.spec.Stdin || p.spec.TTY != nil {
+		fifos = append(fifos, inputName)
+	}
+	dir, err := made.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	for _, name := range fifos {
+		if err := mkfifoIn(dir, path, name, fifoMode); err != nil {
+			return &fs.PathError{Op: "mkfifo", Path: p.dir.path(name), Err: err}
+		}
+	}
+	return nil
 }
 
-// fill writes the files of the act.
-func (p preparation) fill(tmp actDir) error {
+// newFile makes a file that is not there yet.
+func newFile(dir *os.Root, name string, data []byte) error {
+	f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// files are what an act's directory has from the beginning.
+func (p preparation) files() (map[string][]byte, error) {
 	plan := p.plan.encode()
 	if len(plan) > maxPlan {
-		return fmt.Errorf("%w: arguments and environment of %d bytes, at most %d", ErrInvalid, len(plan), maxPlan)
+		return nil, fmt.Errorf("%w: arguments and environment of %d bytes, at most %d", ErrInvalid, len(plan), maxPlan)
 	}
 	rec := specRecord{CommandSpec: p.spec, BootID: p.plan.BootID, Created: p.now}
 	rec.Version, rec.Env, rec.Script = formatVersion, nil, ""
 	spec, err := json.Marshal(rec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files := map[string][]byte{
 		specName:    spec,
@@ -190,22 +251,7 @@ func (p preparation) fill(tmp actDir) error {
 		files[initName] = p.dir.initText()
 		files[captureName] = nil // exists before, so that neither umask nor noclobber of the script matter
 	}
-	for name, data := range files {
-		if err := writeFile(tmp.path(name), data, false); err != nil {
-			return &fs.PathError{Op: "write", Path: p.dir.path(name), Err: err}
-		}
-	}
-	// Whoever starts the shim holds the FIFO from the beginning.
-	fifos := []string{fifoName}
-	if p.spec.Stdin || p.spec.TTY != nil {
-		fifos = append(fifos, inputName)
-	}
-	for _, name := range fifos {
-		if err := unix.Mkfifo(tmp.path(name), fifoMode); err != nil {
-			return &fs.PathError{Op: "mkfifo", Path: p.dir.path(name), Err: err}
-		}
-	}
-	return nil
+	return files, nil
 }
 
 // checkSpec refuses what cannot be run exactly as given.

@@ -158,7 +158,7 @@ func (r *Runner) launch(d actDir, role string, delay time.Duration, k *keeper) (
 		return nil, err
 	}
 	defer null.Close()
-	log, err := os.OpenFile(d.path(logName), os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
+	log, err := d.openLog()
 	if err != nil {
 		return nil, err
 	}
@@ -193,6 +193,16 @@ func (r *Runner) launch(d actDir, role string, delay time.Duration, k *keeper) (
 	}
 	go r.mind(d, pid, pidfd, delay, own)
 	return &newShim{File: ready, keep: own}, nil
+}
+
+// openLog opens the file that the shim complains to.
+func (d actDir) openLog() (*os.File, error) {
+	root, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenFile(logName, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 }
 
 // newShim is the pipe on which a shim reports, and what is held while it lives.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/realdir"
 )
 
 // shim is the process that stays with one command. It owns the act directory from its claim on.
@@ -118,10 +120,17 @@ func (s *shim) begin() error {
 	return s.launch()
 }
 
-// enter binds the process to the act directory.
+// enter binds the process to the act directory, unless a link stands in its place.
 func (s *shim) enter() error {
 	if err := os.Chdir(string(s.path)); err != nil {
 		return err
+	}
+	named, err := os.Lstat(string(s.path))
+	if err != nil {
+		return err
+	}
+	if here, err := os.Stat("."); err != nil || !os.SameFile(named, here) {
+		return fmt.Errorf("%s was replaced: %w", s.path, realdir.ErrLink)
 	}
 	fault("begun")
 	s.umask = unix.Umask(0o077)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
 
 // What a command prints goes with the FIFO's content when nobody has it open any more: when the command ended, or let go
 // of it, after the agent, the shim and the stand-in had died. That this happened is seen by the size of the pipe behind
-// the FIFO: the first shim gives it one that no new pipe has, and the kernel makes a new pipe for the next opener.
+// the FIFO: the first shim gives it one that no new pipe has, and the kernel makes a new pipe for the next opener. Whether the
+// old one held anything then, nobody can tell. The times of FIFO and segments do not: a step that took a part of what there
+// was, or was broken off by a kill before it moved a byte, stamps its segment all the same, and a command that splices
+// leaves no time in the FIFO. So it is always said that output may be missing.
 
 // unreadPrefix begins the name of an empty file that says so; the rest is the absolute offset from which on output may
 // be missing.
@@ -31,23 +32,4 @@ func unreadFrom(name string) (from int64, ok bool) {
 	}
 	from, err := strconv.ParseInt(digits, 16, 64)
 	return from, err == nil
-}
-
-// mayHaveMissed says whether the FIFO was without anybody since its first shim opened it, and may have been printed to
-// after the last byte was taken from it. last is the newest segment, "" if there is none.
-func (d actDir) mayHaveMissed(fd int, last string) bool {
-	if !newPipe(fd) {
-		return false
-	}
-	// A write to the FIFO shows in its time, unless it is kept on a file system that does not say.
-	var fifo, seg unix.Stat_t
-	if last == "" || unix.Fstat(fd, &fifo) != nil || unix.Stat(d.path(last), &seg) != nil {
-		return true
-	}
-	var run unix.Stat_t // written just before the command could print
-	if unix.Stat(d.path(runName), &run) != nil {
-		return true
-	}
-	written, taken := fifo.Mtim.Nano(), seg.Mtim.Nano()
-	return written >= taken || written <= run.Mtim.Nano()
 }
