@@ -62,6 +62,7 @@ func freezeFormats(t *testing.T) {
 	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{}})
 	writeFixture(t, "v1", events)
 	freezeCompaction(t)
+	freezeKinds(t, "v2-plan", session.KindPlanEdited, session.KindToolStarted)
 
 	w := newWorld("s")
 	s := &script{w: w}
@@ -98,9 +99,14 @@ lifecycle paused`, "\n") {
 
 // freezeCompaction writes the kinds that compaction brought, and calls for summaries.
 func freezeCompaction(t *testing.T) {
+	freezeKinds(t, "v2", session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured)
+}
+
+// freezeKinds writes one event of each kind, with every field.
+func freezeKinds(t *testing.T, name string, of ...store.Kind) {
 	src, chain := &full{}, session.Chain{Session: "s"}
 	var events []store.Event
-	for _, k := range []store.Kind{session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured} {
+	for _, k := range of {
 		b := emptyBody(k)
 		fill(src, reflect.ValueOf(b).Elem())
 		e, err := chain.Event(store.Actor{Type: store.ActorImport, ID: "fixture"}, 1_700_000_000_000, b)
@@ -109,7 +115,7 @@ func freezeCompaction(t *testing.T) {
 		}
 		events = append(events, e)
 	}
-	writeFixture(t, "v2", events)
+	writeFixture(t, name, events)
 }
 
 func writeFixture(t *testing.T, name string, events []store.Event) {
