@@ -74,7 +74,7 @@ type File struct {
 type Step struct {
 	Content    string `json:"content"`
 	ActiveForm string `json:"active_form,omitempty"`
-	Status     string `json:"status"`            // planned, executing or done
+	Status     string `json:"status"`            // planned, awaiting_approval, executing, waiting_external, done, failed or blocked
 	Blocker    string `json:"blocker,omitempty"` // what it waits for
 	Reason     string `json:"reason,omitempty"`  // why it stands so
 	Output     string `json:"output,omitempty"`  // what came of it

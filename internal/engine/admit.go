@@ -87,6 +87,8 @@ func (s *Session) admissible(body session.Body, key string) error {
 		if !s.state.FactFits() {
 			return fmt.Errorf("the session holds as many facts as it can: 4,096")
 		}
+	case *session.PlanEdited:
+		return s.admitPlan(b)
 	case *session.CompactRequested:
 		if s.state.Context.Replies == 0 {
 			return fmt.Errorf("there is nothing to compact: the model has not answered yet")

@@ -26,6 +26,9 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 		return s.decide(ctx, a, c) // a link leads elsewhere now
 	}
 	start := session.Start{Epoch: s.lease.Epoch, BootID: s.eng.cfg.BootID, Time: s.eng.cfg.Now().UnixMilli()}
+	if p.effect == session.EffectExternal {
+		start.About = s.about(c)
+	}
 	switch t := p.tool.(type) {
 	case tools.Commander:
 		return s.startCommand(ctx, a, p, t, start)
@@ -41,6 +44,11 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 		return nil
 	}
 	return s.append(ctx, engineActor, refused(a.ID, *errorResult("Tool %s cannot be run.", c.Tool)))
+}
+
+// about is what a call is about, without secrets.
+func (s *Session) about(c *session.Call) string {
+	return session.About(s.eng.cfg.Secrets.Replace(c.Input))
 }
 
 // runTool lets a Runner do its work.

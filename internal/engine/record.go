@@ -76,7 +76,7 @@ func (s *Session) RecordResult(ctx context.Context, use string, isError bool, pa
 				Allow: true, Reason: "recorded: the agent decided by itself", Bound: st.Binding(c), Epoch: s.lease.Epoch,
 			}},
 			&session.ToolStarted{Act: c.ID, Start: session.Start{
-				Epoch: s.lease.Epoch, BootID: s.eng.cfg.BootID, Time: s.eng.cfg.Now().UnixMilli(),
+				Epoch: s.lease.Epoch, BootID: s.eng.cfg.BootID, Time: s.eng.cfg.Now().UnixMilli(), About: s.about(c),
 			}},
 			&session.ToolFinished{Act: c.ID, Outcome: outcome, Content: parts})
 	}

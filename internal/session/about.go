@@ -10,6 +10,9 @@ import (
 // maxAbout bounds what a call is about, in bytes; the whole of it is in the conversation.
 const maxAbout = 400
 
+// maxActAbout bounds what a settled act is remembered by, in bytes: 256 of them are in every snapshot.
+const maxActAbout = 160
+
 // aboutFields are the fields of a tool's input that say best what a call is about, the best first.
 var aboutFields = []string{"command", "file_path", "pattern", "question", "bash_id", "shell_id", "path", "url", "query"}
 

@@ -13,6 +13,7 @@ type Act struct {
 	State   ActState `json:"state"`
 	Outcome Outcome  `json:"outcome"`
 	Reason  string   `json:"reason,omitempty"`
+	About   string   `json:"about,omitempty"` // of one that may have changed something: its command or path, at most 160 bytes
 }
 
 // ActState is the explicit state of a tool call's work.
@@ -28,6 +29,9 @@ const (
 	ActFailed           ActState = "failed"
 	ActBlocked          ActState = "blocked" // unknown outcome, awaiting policy
 )
+
+// Changes tells whether an act of this class may change something outside of the session.
+func (e Effect) Changes() bool { return e == EffectProcess || e == EffectEdit || e == EffectExternal }
 
 // Outcome is how an act ended; empty while it has not.
 type Outcome string

@@ -31,26 +31,6 @@ type Question struct {
 	Options  []string `json:"options,omitempty"`
 }
 
-// Step is one entry of the plan.
-type Step struct {
-	Content    string     `json:"content"`
-	ActiveForm string     `json:"active_form,omitempty"`
-	Status     StepStatus `json:"status"`
-	Blocker    string     `json:"blocker,omitempty"` // what it waits for
-	Reason     string     `json:"reason,omitempty"`  // why it stands so
-	Output     string     `json:"output,omitempty"`  // what came of it
-}
-
-// StepStatus is where a plan's step stands.
-type StepStatus string
-
-// The states of a plan's step; a todo's pending, in_progress and completed are planned, executing and done.
-const (
-	StepPlanned   StepStatus = "planned"
-	StepExecuting StepStatus = "executing"
-	StepDone      StepStatus = "done"
-)
-
 // FileUse says how the agent came to know a file.
 type FileUse string
 

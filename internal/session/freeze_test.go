@@ -61,7 +61,9 @@ func freezeFormats(t *testing.T) {
 	}})
 	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{}})
 	writeFixture(t, "v1", events)
-	freezeLater(t)
+	freezeKinds(t, "v2", session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured)
+	freezeKinds(t, "v2-plan", session.KindPlanEdited, session.KindToolStarted)
+	freezeKinds(t, "v3", session.KindGiven, session.KindCompacted, session.KindHandoffRequested, session.KindHandoffWritten)
 
 	w := newWorld("s")
 	s := &script{w: w}
@@ -96,25 +98,20 @@ lifecycle paused`, "\n") {
 	}
 }
 
-// freezeLater writes the kinds that compaction brought, with calls for summaries, and those of given texts and handoffs.
-func freezeLater(t *testing.T) {
-	for name, list := range map[string][]store.Kind{
-		"v2": {session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured},
-		"v3": {session.KindGiven, session.KindCompacted, session.KindHandoffRequested, session.KindHandoffWritten},
-	} {
-		src, chain := &full{}, session.Chain{Session: "s"}
-		var events []store.Event
-		for _, k := range list {
-			b := emptyBody(k)
-			fill(src, reflect.ValueOf(b).Elem())
-			e, err := chain.Event(store.Actor{Type: store.ActorImport, ID: "fixture"}, 1_700_000_000_000, b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			events = append(events, e)
+// freezeKinds writes one event of each kind, with every field.
+func freezeKinds(t *testing.T, name string, of ...store.Kind) {
+	src, chain := &full{}, session.Chain{Session: "s"}
+	var events []store.Event
+	for _, k := range of {
+		b := emptyBody(k)
+		fill(src, reflect.ValueOf(b).Elem())
+		e, err := chain.Event(store.Actor{Type: store.ActorImport, ID: "fixture"}, 1_700_000_000_000, b)
+		if err != nil {
+			t.Fatal(err)
 		}
-		writeFixture(t, name, events)
+		events = append(events, e)
 	}
+	writeFixture(t, name, events)
 }
 
 func writeFixture(t *testing.T, name string, events []store.Event) {

@@ -72,6 +72,7 @@ const (
 
 	KindFileSeen     store.Kind = "file.seen"
 	KindPlanSet      store.Kind = "plan.set"
+	KindPlanEdited   store.Kind = "plan.edited"
 	KindFactAdded    store.Kind = "fact.added"
 	KindStateSet     store.Kind = "state.set"
 	KindInboxRefused store.Kind = "inbox.refused"
@@ -143,6 +144,7 @@ var kinds = map[store.Kind]kindRow{
 
 	KindFileSeen:     optional[FileSeen](),
 	KindPlanSet:      critical[PlanSet](),
+	KindPlanEdited:   critical[PlanEdited](),
 	KindFactAdded:    critical[FactAdded](),
 	KindStateSet:     critical[StateSet](),
 	KindInboxRefused: optional[InboxRefused](),

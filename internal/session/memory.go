@@ -78,16 +78,6 @@ func (s *State) boundFiles(seen File) {
 	}
 }
 
-// PlanSet replaces the plan.
-type PlanSet struct {
-	headOnly
-	Steps []Step `json:"steps"`
-}
-
-func (b *PlanSet) summary() string { return fmt.Sprintf("%d steps", len(b.Steps)) }
-
-func (b *PlanSet) apply(s *State, _ store.Event) { s.Plan = b.Steps }
-
 // Fact is a statement of the durable tier: it survives compaction.
 type Fact struct {
 	Kind       string `json:"kind"` // fact, decision, finding, failed_approach, constraint
@@ -175,7 +165,10 @@ func (s *State) ScratchFits(key string, value []byte) bool {
 }
 
 // FactFits tells whether one more fact stays within the bound.
-func (s *State) FactFits() bool { return len(s.Facts) < maxFacts }
+func (s *State) FactFits() bool { return s.FactsFit(1) }
+
+// FactsFit tells whether n more facts stay within it.
+func (s *State) FactsFit(n int) bool { return len(s.Facts)+n <= maxFacts }
 
 // App carries another program's data: a namespace and opaque bytes.
 type App struct {

@@ -25,6 +25,7 @@ type Call struct {
 	Left     bool      `json:"left,omitempty"` // started by the session this one was forked from
 	Outcome  Outcome   `json:"outcome,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
+	About    string    `json:"about,omitempty"` // what it may change, once it has begun; see [Act]
 
 	fit bool // the decision's binding was compared since the working directory or environment last changed; only a cache
 }
@@ -65,15 +66,24 @@ type Start struct {
 	Edit       *Edit  `json:"edit,omitempty"`
 	Background bool   `json:"background,omitempty"`
 	Command    string `json:"command,omitempty"`
-	Task       string `json:"task,omitempty"` // the name a background command gets
+	Task       string `json:"task,omitempty"`  // the name a background command gets
+	About      string `json:"about,omitempty"` // what a call of a tool with an effect outside is about
 	// It began in the foreground; see [ToolDetached].
 	Moved bool `json:"moved,omitempty"`
 	TaskSettings
 }
 
+// about is what the act may change: its command or path, else what its input says, as the log keeps it.
+func (s *Start) about() string {
+	if s.Edit != nil {
+		return s.Edit.Path
+	}
+	return cmp.Or(s.Command, s.About)
+}
+
 // Act is the call as it is remembered.
 func (c *Call) Act() Act {
-	return Act{ID: c.ID, Tool: c.Tool, Effect: c.Effect, State: c.State, Outcome: c.Outcome, Reason: c.Reason}
+	return Act{ID: c.ID, Tool: c.Tool, Effect: c.Effect, State: c.State, Outcome: c.Outcome, Reason: c.Reason, About: c.About}
 }
 
 // Settled tells whether the call has its outcome.
@@ -175,6 +185,9 @@ func (b *ToolStarted) apply(s *State, e store.Event) {
 	}
 	st := b.Start
 	c.Start, c.State = &st, ActExecuting
+	if c.Effect.Changes() {
+		c.About = CutEnd(st.about(), maxActAbout)
+	}
 	if c.Decision != nil && c.Decision.Human && c.Approval != nil {
 		c.Approval.Spent = true
 	}

@@ -80,6 +80,7 @@ func (b *ToolFinished) speak(t *Transcript, e store.Event) {
 
 func (b *ToolUnknown) speak(t *Transcript, _ store.Event)  { t.result(b.Act, true, b.Content) }
 func (b *AwaitMet) speak(t *Transcript, _ store.Event)     { t.note(b.Text) }
+func (b *PlanEdited) speak(t *Transcript, _ store.Event)   { t.note(b.Text) }
 func (b *AwaitDropped) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
 
 func (t *Transcript) request(through, seq int64) {

@@ -25,7 +25,7 @@ func TestTodoWrite(t *testing.T) {
 	w.golden(w.call("TodoWrite", `{"todos":"[{\"content\":\"x\",\"status\":\"done\"}]"}`), false,
 		"The plan has 1 step: 1 completed, 0 in progress, 0 pending.")
 	w.golden(w.call("TodoWrite", `{"todos":[{"content":"x","status":"later"},{"status":"pending"}]}`), true,
-		`TodoWrite: todo 1: "status" must be one of pending, in_progress, completed, planned, executing, done, got "later"; `+
+		`TodoWrite: todo 1: "status" must be one of pending, in_progress, completed, awaiting_approval, waiting_external, blocked, failed, got "later"; `+
 			`todo 2: "content" is missing; it must be a string`)
 	w.golden(w.call("TodoWrite", `{"todos":[{"content":"x","status":"pending","blocker":"the key","reason":"no access","output":"half a draft"}]}`), false,
 		"The plan has 1 step: 0 completed, 0 in progress, 1 pending.")
@@ -40,6 +40,26 @@ func TestTodoWrite(t *testing.T) {
 	if len(w.State.Plan) != 0 {
 		t.Errorf("plan: %+v", w.State.Plan)
 	}
+}
+
+// Goal: every state of a plan's step can be said, by its own word and by the common ones; all fields are kept.
+func TestTodoWriteTakesEveryStatus(t *testing.T) {
+	w := newWorld(t)
+	for word, want := range map[string]session.StepStatus{
+		"planned": session.StepPlanned, "pending": session.StepPlanned, "todo": session.StepPlanned,
+		"executing": session.StepExecuting, "in_progress": session.StepExecuting, "in-progress": session.StepExecuting,
+		"done": session.StepDone, "completed": session.StepDone, "Done": session.StepDone,
+		"awaiting_approval": session.StepAwaitingApproval, "waiting_external": session.StepWaitingExternal,
+		"blocked": session.StepBlocked, "failed": session.StepFailed,
+	} {
+		r := w.call("TodoWrite", `{"todos":[{"content":"x","status":"`+word+`","activeForm":"f","blocker":"b","reason":"r","output":"o"}]}`)
+		all := session.Step{Content: "x", ActiveForm: "f", Status: want, Blocker: "b", Reason: "r", Output: "o"}
+		if r.IsError || !reflect.DeepEqual(w.State.Plan, []session.Step{all}) {
+			t.Errorf("%s: %+v, %+v", word, r, w.State.Plan)
+		}
+	}
+	w.golden(w.call("TodoWrite", `{"todos":[{"content":"x","status":"blocked"},{"content":"y","status":"failed"},{"content":"z","status":"done"}]}`), false,
+		"The plan has 3 steps: 1 completed, 0 in progress, 0 pending, 1 blocked, 1 failed.")
 }
 
 // Goal: questions are read with their options in either form.

@@ -15,12 +15,6 @@ import (
 //go:embed todo_write.md
 var todoWriteDescription string
 
-// Bounds of a plan.
-const (
-	maxTodos    = 200
-	maxTodoText = 2000 // bytes
-)
-
 // todoWrite replaces the plan.
 type todoWrite struct{}
 
@@ -30,7 +24,7 @@ func (todoWrite) Spec() Spec {
 		Schema: `{"type":"object","properties":{"todos":{"type":"array","description":"The whole plan, in order","items":{` +
 			`"type":"object","properties":{` +
 			`"content":{"type":"string","description":"What is to be done"},` +
-			`"status":{"type":"string","enum":["pending","in_progress","completed"]},` +
+			`"status":{"type":"string","enum":["pending","in_progress","completed","awaiting_approval","waiting_external","blocked","failed"]},` +
 			`"activeForm":{"type":"string","description":"The same while it is being done, such as \"Running the tests\""},` +
 			`"blocker":{"type":"string","description":"What the step waits for, if something keeps it"},` +
 			`"reason":{"type":"string","description":"Why it stands as it does"},` +
@@ -47,18 +41,28 @@ func (todoWrite) Run(_ context.Context, c Call, _ Env) (Result, error) {
 	if r := in.refusal(); r != nil {
 		return *r, nil
 	}
+	r := success("%s", planCounts(steps))
+	r.Events = []session.Body{&session.PlanSet{Steps: steps}}
+	return r, nil
+}
+
+// planCounts says how many steps a plan has in which state: always of the three common ones, of the others where there are.
+func planCounts(steps []session.Step) string {
+	if len(steps) == 0 {
+		return "The plan is empty."
+	}
 	count := map[session.StepStatus]int{}
 	for _, s := range steps {
 		count[s.Status]++
 	}
-	text := fmt.Sprintf("The plan has %d step%s: %d completed, %d in progress, %d pending.", len(steps), plural(len(steps)),
+	text := fmt.Sprintf("The plan has %d step%s: %d completed, %d in progress, %d pending", len(steps), plural(len(steps)),
 		count[session.StepDone], count[session.StepExecuting], count[session.StepPlanned])
-	if len(steps) == 0 {
-		text = "The plan is empty."
+	for _, s := range []session.StepStatus{session.StepAwaitingApproval, session.StepWaitingExternal, session.StepBlocked, session.StepFailed} {
+		if count[s] > 0 {
+			text += fmt.Sprintf(", %d %s", count[s], strings.ReplaceAll(string(s), "_", " "))
+		}
 	}
-	r := success("%s", text)
-	r.Events = []session.Body{&session.PlanSet{Steps: steps}}
-	return r, nil
+	return text + "."
 }
 
 // steps reads the list of todos. A list that a model wrote as a string of JSON is read too.
@@ -77,8 +81,8 @@ func (in *input) steps() []session.Step {
 		in.problem(`"todos" must be a list of {"content", "status", "activeForm"}, got %s`, kindOf(v))
 		return nil
 	}
-	if len(items) > maxTodos {
-		in.problem("the plan has %d steps, at most %d are allowed", len(items), maxTodos)
+	if len(items) > session.MaxPlanSteps {
+		in.problem("the plan has %d steps, at most %d are allowed", len(items), session.MaxPlanSteps)
 		return nil
 	}
 	steps := make([]session.Step, 0, len(items))
@@ -93,9 +97,9 @@ func (in *input) steps() []session.Step {
 				one.problem("there is no %q; a step has content, status, activeForm, blocker, reason and output", clipText(name, 40))
 			}
 		}
-		s.Status = stepStatus(one.choice("status", "pending", "in_progress", "completed", "planned", "executing", "done"))
-		if n := max(len(s.Content), len(s.ActiveForm), len(s.Blocker), len(s.Reason), len(s.Output)); n > maxTodoText {
-			one.problem("a text has %d bytes, at most %d are allowed", n, maxTodoText)
+		s.Status = one.stepStatus()
+		if n := max(len(s.Content), len(s.ActiveForm), len(s.Blocker), len(s.Reason), len(s.Output)); n > session.MaxPlanText {
+			one.problem("a text has %d bytes, at most %d are allowed", n, session.MaxPlanText)
 		}
 		for _, p := range one.problems {
 			in.problem("todo %d: %s", i+1, p)
@@ -105,14 +109,17 @@ func (in *input) steps() []session.Step {
 	return steps
 }
 
-func stepStatus(word string) session.StepStatus {
-	switch word {
-	case "in_progress", "executing":
-		return session.StepExecuting
-	case "completed", "done":
-		return session.StepDone
+// stepStatus reads where a step stands; absent is pending.
+func (in *input) stepStatus() session.StepStatus {
+	word := in.text("status")
+	if word == "" {
+		return session.StepPlanned
 	}
-	return session.StepPlanned
+	status, ok := session.ParseStepStatus(word)
+	if !ok {
+		in.problem(`"status" must be one of pending, in_progress, completed, awaiting_approval, waiting_external, blocked, failed, got %q`, clipText(word, 40))
+	}
+	return status
 }
 
 func plural(n int) string {

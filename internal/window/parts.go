@@ -34,7 +34,7 @@ func parts(st *session.State, t *session.Transcript, cut session.Cut, old []mode
 			out = append(out, session.ContextPart{Name: name, Text: []byte("<" + name + ">\n" + quote(text) + "\n</" + name + ">")})
 		}
 	}
-	add(PartPlan, planText(st))
+	add(PartPlan, session.PlanText(st.Plan))
 	add(PartFacts, factsText(st, b.facts))
 	add(PartFiles, filesText(st, b.small))
 	add(PartLive, LiveState(st))
@@ -105,20 +105,6 @@ func messagePart(p session.Prompt) session.ContextPart {
 		Name: PartMessage, Seq: p.Seq,
 		Text: fmt.Appendf(nil, "<%s seq=\"%d\">\n%s\n</%s>", tag, p.Seq, quote(text), tag),
 	}
-}
-
-func planText(st *session.State) string {
-	var out []string
-	for i, s := range st.Plan {
-		line := fmt.Sprintf("%d. [%s] %s", i+1, s.Status, s.Content)
-		for _, more := range []struct{ name, text string }{{"output", s.Output}, {"blocked by", s.Blocker}, {"because", s.Reason}} {
-			if more.text != "" {
-				line += "; " + more.name + ": " + more.text
-			}
-		}
-		out = append(out, line)
-	}
-	return strings.Join(out, "\n")
 }
 
 // factsText lists what is lasting, failed approaches first: the newest of each kind, as many as fit.
