@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"tool":            {"model"},
 	"store/memory":    {"internal/memory", "store"},
 	"view":            {"model", "store"},
-	"internal/tools":  {"internal/knowledge", "internal/session", "model", "store", "tool"},
+	"internal/tools":  {"internal/knowledge", "internal/lineage", "internal/session", "model", "store", "tool"},
 	// What implements them.
 	"internal/memory":             {"store"},
 	"internal/sqlite":             {"internal/realdir", "internal/spare", "internal/sqlite3", "store"},
@@ -45,10 +45,12 @@ var allowed = map[string][]string{
 	"internal/provider/pricing":   {"model"},
 	"internal/provider/connect":   {"internal/provider/anthropic", "internal/provider/api", "internal/provider/openai", "internal/provider/raw", "internal/provider/scripted", "model"},
 	// What advances sessions.
-	"internal/window": {"internal/session", "model"},
-	"internal/engine": {"internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
+	"internal/window":  {"internal/session", "model"},
+	"internal/lineage": {"internal/plain", "internal/session", "model", "store"},
+	"internal/engine":  {"internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
 	"internal/knowledge":      {"internal/plain"},
+	"internal/learn":          {"internal/knowledge", "internal/lineage", "internal/plain", "internal/session", "store"},
 	"internal/redact":         {},
 	"internal/spare":          {},
 	"internal/realdir":        {},
