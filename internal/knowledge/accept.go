@@ -37,7 +37,7 @@ func (i Inbox) Accept(ctx context.Context, id string) (Entry, error) {
 // note writes a proposal into the memory, once for each time that it is accepted.
 func (i Inbox) note(ctx context.Context, s *Scope, p Proposal) (Entry, error) {
 	by := By{Session: p.Session, Seq: p.Seq, Source: SourceUser, Key: fmt.Sprintf("proposal %s/%d", p.ID, p.Accepts)}
-	key, _, err := s.Says(p.Text)
+	key, _, err := s.says(p)
 	if err != nil {
 		return Entry{}, err
 	}

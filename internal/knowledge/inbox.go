@@ -48,10 +48,13 @@ const (
 // Trusted tells whether nobody but the user and the model is behind it.
 func (p Proposal) Trusted() bool { return p.Source == SourceUser || p.Source == SourceModel }
 
-// Body is the whole text that is noted when it is accepted.
+// Body is the whole text that is noted when it is accepted: on one line, if it fits there.
 func (p Proposal) Body() string {
-	if p.Reason == "" {
+	switch line := p.Text + " (" + p.Reason + ")"; {
+	case p.Reason == "":
 		return p.Text
+	case len(line) <= maxSummary && !strings.Contains(line, "\n"):
+		return line
 	}
 	return p.Text + "\n\nReason: " + p.Reason
 }

@@ -85,7 +85,7 @@ func TestAProposalIsAccepted(t *testing.T) {
 			t.Errorf("%s: %v", p.inbox().File(), err)
 		}
 		before, after, e, err := p.inbox().Preview(out.New[0])
-		if err != nil || before != "" || !strings.Contains(after, "## Decisions\n- [use-postgresql-reason-transactions](") || e.File == "" {
+		if err != nil || before != "" || !strings.Contains(after, "## Decisions\n- [use-postgresql-transactions-matter](use-postgresql-transactions-matter.md) - Use PostgreSQL (transactions matter)\n") || e.File == "" {
 			t.Errorf("preview: %q, %q, %+v, %v", before, after, e, err)
 		}
 		p.now = p.now.AddDate(0, 0, 3)
@@ -95,7 +95,7 @@ func TestAProposalIsAccepted(t *testing.T) {
 		}
 		l, err := p.memory().Project.Show(e.Key)
 		if err != nil || l.Mark != (Mark{Session: "s", Seq: 7, Source: SourceUser, Date: "2026-04-11T14:30:00Z", Confirmed: "2026-04-11T14:30:00Z"}) ||
-			!strings.Contains(l.Body, "Use PostgreSQL\n\nReason: transactions matter") || l.Topic != "Decisions" {
+			!strings.Contains(l.Body, "Use PostgreSQL (transactions matter)") || l.Topic != "Decisions" {
 			t.Errorf("%+v, %v", l, err)
 		}
 		if index, err := os.ReadFile(p.memory().Project.IndexFile()); err != nil || string(index) != after {
@@ -114,6 +114,9 @@ func TestAProposalIsAccepted(t *testing.T) {
 		}
 		if _, err := p.memory().Project.Show(e.Key); err != nil {
 			t.Error(err)
+		}
+		if out := p.propose(Proposal{Text: "Use PostgreSQL.", Reason: "Transactions matter!", Source: SourceTool}); out.Known != 1 {
+			t.Errorf("said again with its reason: %+v", out)
 		}
 		if _, err := p.inbox().Accept(t.Context(), "p9"); !errors.Is(err, ErrNoProposal) {
 			t.Errorf("got %v", err)

@@ -39,7 +39,7 @@ func (i Inbox) Propose(ctx context.Context, list []Proposal) (Proposed, error) {
 			return out, errors.Join(checkProposal(p.Text), checkReason(p.Reason))
 		}
 		s := i.scope(p)
-		key, known, err := s.Says(p.Text)
+		key, known, err := s.says(p)
 		switch {
 		case err != nil:
 			return out, err
@@ -139,6 +139,14 @@ func (s *Scope) Says(text string) (key string, known bool, err error) {
 		return e.Key, true, nil
 	}
 	return "", s.known(text) != nil, nil
+}
+
+// says is Says for a proposal, with its reason or without.
+func (s *Scope) says(p Proposal) (key string, known bool, err error) {
+	if key, known, err = s.Says(p.Text); !known && err == nil && p.Reason != "" {
+		key, known, err = s.Says(p.Body())
+	}
+	return key, known, err
 }
 
 // confirm notes that an entry was said again: who is behind it stays.
