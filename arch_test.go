@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"internal/test/modeltest": {},
 	"internal/test/sim":       {"internal/engine", "internal/memory", "internal/permission", "internal/session", "internal/tools", "model", "store"},
 	"internal/test/proof":     {},
+	"internal/test/canary":    {},
 	"internal/test/attack":    {},
 	"internal/test/mutate":    {},
 	"internal/test/needs":     {},
