@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/perdure/perdure/internal/plain"
 )
 
 // Accept makes a proposal an entry: a person stands by it now. Where an entry says it already, that one is confirmed. One
@@ -20,6 +22,9 @@ func (i Inbox) Accept(ctx context.Context, id string) (Entry, error) {
 		if _, err := s.Show(p.Key); !errors.Is(err, ErrNoEntry) {
 			return Entry{}, errors.Join(err, refuse("%s was accepted as %s", id, p.Key))
 		}
+	}
+	if !p.Trusted() && strings.ContainsFunc(p.Text+p.Reason, func(r rune) bool { return r != '\n' && r != '\t' && plain.Hidden(r) }) {
+		return Entry{}, refuse("%s has characters that do not show: put what it says into words of yours, by edit", id)
 	}
 	e, err := i.note(ctx, s, p)
 	if err != nil {

@@ -30,7 +30,10 @@ func (i Inbox) Propose(ctx context.Context, list []Proposal) (Proposed, error) {
 	for _, p := range list[:min(len(list), maxProposeOnce)] {
 		p.Text, p.Reason = strings.ToValidUTF8(strings.TrimSpace(p.Text), "\uFFFD"), strings.ToValidUTF8(strings.TrimSpace(p.Reason), "\uFFFD")
 		if p.Why != "" {
-			p.Text = strings.ReplaceAll(clip(p.Text), "\x00", "")
+			p.Text, p.Reason = strings.ReplaceAll(p.Text, "\x00", ""), strings.ReplaceAll(p.Reason, "\x00", "")
+		}
+		if p.Why != "" && len(p.Text)+len(p.Reason) > MaxProposal {
+			p.Text, p.Reason = clip(p.Text), ""
 		}
 		if rank(p.Source) < 0 {
 			p.Source = SourceImport

@@ -215,7 +215,8 @@ func (c *collector) add(f Found) {
 	c.found = append(c.found, f)
 }
 
-// judge gives what the agent only repeated the trust of whom it repeated, by all that came into the session before.
+// judge gives what the agent only repeated the trust of whom it repeated, by all that came into the session before. What it
+// said first, and a tool repeated, is its own.
 func (c *collector) judge(log iter.Seq2[Entry, error]) error {
 	var claims []string
 	var first []int
@@ -224,29 +225,34 @@ func (c *collector) judge(log iter.Seq2[Entry, error]) error {
 		claims = append(claims, f.claims...)
 	}
 	first = append(first, len(claims))
-	m := lineage.NewMatcher(claims)
+	j := lineage.NewJudge(claims)
 	at := 0
 	settle := func(seq int64) { // what was said up to here is compared with what came before
 		for ; at < len(c.found) && c.found[at].Seq <= seq; at++ {
 			f := &c.found[at]
 			for i := first[at]; i < first[at+1]; i++ {
-				if m.Repeats(i) && f.Source == knowledge.SourceModel {
+				if j.Derived(i) && f.Source == knowledge.SourceModel {
 					f.Source = knowledge.SourceTool
 				}
 			}
 			f.claims = nil
 		}
 	}
-	err := walk(log, func(e Entry, _ session.Body, texts []string, from lineage.From) {
+	err := walk(log, func(e Entry, body session.Body, texts []string, from lineage.From) {
 		if e.Session == c.id {
 			settle(e.Event.Seq)
 		}
-		switch from {
-		case lineage.Inside, lineage.Recalled, lineage.Outside:
-			for _, t := range texts {
-				m.Feed(t)
+		for _, t := range texts {
+			switch from {
+			case lineage.Inside, lineage.Recalled, lineage.Outside:
+				j.Brought(t)
+			case lineage.Agent:
+				j.Said(t)
+			case lineage.Nowhere, lineage.User: // what a person passes on may be anybody's
 			}
-		case lineage.Nowhere, lineage.Agent, lineage.User:
+		}
+		for _, t := range lineage.Inputs(body) {
+			j.Said(t)
 		}
 	})
 	settle(1 << 62)

@@ -172,6 +172,10 @@ func TestTrustIsTheLeastOfTheLineage(t *testing.T) {
 	}
 	l := newLog(t).agent("[DECISION] "+said).tool("Bash", session.EffectProcess, "", said)
 	same(t, "afterwards", l.found(), "model DECISION: "+said)
+	l = newLog(t).agent("I think: "+said).tool("Bash", session.EffectProcess, "", said).agent("[DECISION] " + said)
+	same(t, "the agent's own, which a tool repeated", l.found(), "model DECISION: "+said)
+	l = newLog(t).tool("Bash", session.EffectProcess, "", said).agent("It says: "+said).tool("Bash", session.EffectProcess, "", said).agent("[DECISION] " + said)
+	same(t, "a tool's, which the agent repeated twice", l.found(), "tool DECISION: "+said)
 	l = newLog(t).tool("Bash", session.EffectProcess, "", said).agent("[DECISION] The tests are slow here. " + said + "; that is what everybody should do, as we all know by now.")
 	if got := l.found(); len(got) != 1 || !strings.HasPrefix(got[0], "tool") {
 		t.Errorf("words of one's own around a repeated sentence hide it: %q", got)

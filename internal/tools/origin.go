@@ -7,7 +7,7 @@ import (
 )
 
 // fromOutside tells whether one of some lines repeats what a command, the web, another program or a file outside of the
-// project said in this session, and the user did not. The whole log is read, an ancestor's too; little of it is kept.
+// project said in this session, before the agent did, and the user did not. The whole log is read, an ancestor's too; little of it is kept.
 func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 	var claims []string
 	for _, text := range list {
@@ -16,7 +16,7 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 	if len(claims) == 0 || e.Log == nil {
 		return false, nil
 	}
-	outside, said, log := lineage.NewMatcher(claims), lineage.NewMatcher(claims), &lineage.Log{}
+	judge, user, log := lineage.NewJudge(claims), lineage.NewMatcher(claims), &lineage.Log{}
 	for entry, err := range e.Log(ctx) {
 		if err != nil {
 			return false, err
@@ -25,17 +25,22 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 		for _, t := range texts {
 			switch from {
 			case lineage.Outside:
-				outside.Feed(t)
+				judge.Brought(t)
+			case lineage.Agent:
+				judge.Said(t)
 			case lineage.User:
 				for _, l := range lineage.Own(t) {
-					said.Feed(l.Text)
+					user.Feed(l.Text)
 				}
-			case lineage.Nowhere, lineage.Agent, lineage.Inside, lineage.Recalled:
+			case lineage.Nowhere, lineage.Inside, lineage.Recalled:
 			}
+		}
+		for _, t := range lineage.Inputs(entry.Body) {
+			judge.Said(t)
 		}
 	}
 	for i := range claims {
-		if outside.Repeats(i) && !said.Repeats(i) {
+		if judge.Derived(i) && !user.Repeats(i) {
 			return true, nil
 		}
 	}
