@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"tool":            {"model"},
 	"store/memory":    {"internal/memory", "store"},
 	"view":            {"model", "store"},
-	"internal/tools":  {"internal/knowledge", "internal/session", "model", "store", "tool"},
+	"internal/tools":  {"internal/knowledge", "internal/session", "model", "store", "tool", "internal/lineage"},
 	// What implements them.
 	"internal/memory":             {"store"},
 	"internal/sqlite":             {"internal/realdir", "internal/spare", "internal/sqlite3", "store"},
@@ -81,13 +81,16 @@ var allowed = map[string][]string{
 	"internal/cli/tasks":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/plain", "internal/session", "internal/settings", "internal/task", "internal/ui/taskpanel", "store", "view"},
 	"internal/cli/care":       {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/permission", "internal/provider/connect", "internal/realdir", "internal/session", "internal/settings", "internal/task", "store", "view"},
 	"internal/cli/handoffs":   {"internal/cli/app", "internal/cli/display", "internal/handoff", "internal/homes", "internal/knowledge", "view"},
-	"internal/cli/notes":      {"internal/cli/app", "internal/cli/display", "internal/knowledge"},
-	"internal/cli/complete":   {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/permission", "internal/session", "store", "view", "internal/search"},
+	"internal/cli/notes":      {"internal/cli/app", "internal/cli/display", "internal/knowledge", "internal/homes", "internal/learn"},
+	"internal/cli/complete":   {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/permission", "internal/session", "store", "view", "internal/search", "internal/knowledge"},
 	"internal/cli":            {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup"},
 	"internal/cli/clitest":    {"internal/cli", "internal/cli/app", "internal/engine", "internal/homes", "internal/permission", "internal/provider/scripted", "internal/session", "internal/sqlite3", "internal/task", "model", "store", "view"},
 	"cmd/perdure":             {"internal/cli", "internal/cli/app", "internal/cli/process", "internal/homes"},
 	"internal/cli/lookup":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/search", "internal/settings", "view"},
 	"internal/search":         {"internal/realdir", "internal/sqlite3"},
+	"internal/learn":          {"internal/knowledge", "internal/lineage", "internal/plain", "internal/session", "store"},
+	"internal/lineage":        {"internal/plain", "internal/session", "model", "store"},
+	"internal/test/canary":    {},
 	"bench":                   {},
 }
 

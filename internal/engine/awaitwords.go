@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/window"
 )
 
 // Bounds of what an await's words quote, in bytes.
@@ -28,9 +29,9 @@ func awaitWords(a session.Await, b session.AwaitMet, command string) string {
 	case session.MetTimer:
 		w.WriteString(after + " are over.")
 	case session.MetEnd:
-		fmt.Fprintf(&w, "%s %s: %s", a.Task, over, cut(command, quotedCommand))
+		fmt.Fprintf(&w, "%s %s: %s", a.Task, over, commandWords(command))
 	case session.MetNoLine:
-		fmt.Fprintf(&w, "%s %s, and no line that you had not read matched %s: %s", a.Task, over, pattern, cut(command, quotedCommand))
+		fmt.Fprintf(&w, "%s %s, and no line that you had not read matched %s: %s", a.Task, over, pattern, commandWords(command))
 	case session.MetLine:
 		fmt.Fprintf(&w, "%s printed a line that matches %s; here it is, as data:\n> %s", a.Task, pattern, b.Line)
 		if over != "" {
@@ -41,7 +42,7 @@ func awaitWords(a session.Await, b session.AwaitMet, command string) string {
 		if a.Event == session.AwaitLine {
 			what = "has printed no line that matches " + pattern
 		}
-		fmt.Fprintf(&w, "after %s %s %s: %s", after, a.Task, what, cut(command, quotedCommand))
+		fmt.Fprintf(&w, "after %s %s %s: %s", after, a.Task, what, commandWords(command))
 		if over != "" {
 			fmt.Fprintf(&w, "\n%s %s.", a.Task, over)
 		}
@@ -54,6 +55,10 @@ func awaitWords(a session.Await, b session.AwaitMet, command string) string {
 	}
 	return w.String()
 }
+
+// commandWords is a command as the model is told of it by the engine: its first line, in which nothing begins or ends that
+// speaks for somebody else.
+func commandWords(command string) string { return cut(window.Quote(command), quotedCommand) }
 
 // cut bounds a text for a sentence: its first line, at most n bytes.
 func cut(s string, n int) string {

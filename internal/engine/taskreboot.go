@@ -54,7 +54,7 @@ func (s *Session) mayRestart(t *session.Task) string {
 func (s *Session) stayDown(ctx context.Context, t *session.Task, why string) error {
 	id, command := t.ID, t.Command
 	err := s.append(ctx, engineActor, &session.TaskNotRestarted{Task: id, Reason: why},
-		note("[Background task %s was not run again after the reboot (%s): %s]", id, why, command))
+		note("[Background task %s was not run again after the reboot (%s): %s]", id, why, commandWords(command)))
 	if err == nil {
 		s.recovered = append(s.recovered, Recovery{Kind: "task", ID: id, Text: "not run again after the reboot: " + why + ": " + command})
 	}
@@ -67,7 +67,7 @@ func (s *Session) notStarted(t session.Task, st session.CommandState, cause erro
 	out := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
 	if cause != nil && t.Cause == session.ReasonReboot {
 		out = append(out, &session.TaskNotRestarted{Task: t.ID, Reason: cause.Error()},
-			note("[Background task %s could not be run again after the reboot (%v): %s]", t.ID, cause, t.Command))
+			note("[Background task %s could not be run again after the reboot (%v): %s]", t.ID, cause, commandWords(t.Command)))
 	}
 	return out
 }
@@ -77,7 +77,7 @@ func runsAgain(t session.Task) []session.Body {
 	if t.Cause != session.ReasonReboot {
 		return nil
 	}
-	return []session.Body{note("[Background task %s runs again after the reboot, as attempt %d under the same id: %s]", t.ID, t.Attempt, t.Command)}
+	return []session.Body{note("[Background task %s runs again after the reboot, as attempt %d under the same id: %s]", t.ID, t.Attempt, commandWords(t.Command))}
 }
 
 // noteAgain tells people the same.

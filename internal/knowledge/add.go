@@ -19,8 +19,29 @@ type Addition struct {
 }
 
 // Add notes a text: its first line is the entry's, the whole of it is in the entry's file. What is there already is
-// refused, with the entry that says it.
+// refused, with the entry that says it. A change that was made before for by.Key is not made again.
 func (s *Scope) Add(ctx context.Context, a Addition, by By) (Entry, error) {
+	e, err := s.entry(a)
+	if err != nil {
+		return e, err
+	}
+	text := strings.TrimSpace(a.Text)
+	if err := s.known(text); err != nil {
+		return e, err
+	}
+	done, err := s.change(ctx, by, func(d *draft) (string, string, error) {
+		e, err = d.add(e, text)
+		return "add " + e.Key, "", err
+	})
+	if err == nil && e.Key == "" {
+		e.Key = strings.TrimPrefix(done.What, "add ")
+		e.File = e.Key + ".md"
+	}
+	return e, err
+}
+
+// entry is the line of what is to be added, as far as it is known.
+func (s *Scope) entry(a Addition) (Entry, error) {
 	text := strings.TrimSpace(a.Text)
 	e := Entry{Key: strings.TrimSpace(a.Key), Topic: strings.TrimSpace(a.Topic), Summary: summary(text)}
 	if norm(text) == "" {
@@ -32,46 +53,52 @@ func (s *Scope) Add(ctx context.Context, a Addition, by By) (Entry, error) {
 	if strings.ContainsAny(e.Topic, "\n\r#") {
 		return e, refuse("a topic is one line")
 	}
-	if err := s.known(text); err != nil {
-		return e, err
-	}
-	_, err := s.change(ctx, by, func(d *draft) (string, string, error) {
-		x, err := d.index()
-		if err != nil {
-			return "", "", err
-		}
-		if err := d.said(x, text); err != nil {
-			return "", "", err
-		}
-		if e.Key == "" {
-			e.Key = freeKey(x, slug(text))
-		}
-		if err := checkKey(x, e.Key); err != nil {
-			return "", "", err
-		}
-		e.File = e.Key + ".md"
-		if b, err := d.get(e.File); err != nil || b != nil {
-			return "", "", errors.Join(err, refuse("there is a file %s already: choose another key, or put its line into the index", s.shown(e.File)))
-		}
-		d.set(e.File, []byte("# "+e.Key+"\n\n"+text+"\n"))
-		x.add(e)
-		d.set(indexName, []byte(x.text()))
-		return "add " + e.Key, "", nil
-	})
-	return e, err
+	return e, nil
 }
 
-// said refuses a text that an entry says already.
-func (d *draft) said(x *index, text string) error {
-	for _, e := range x.entries {
-		same := norm(e.Summary) == norm(text)
-		if !same && checkName(e.File) == nil {
-			b, err := d.read(e.File)
-			body := strings.TrimPrefix(string(b), "# "+e.Key+"\n")
-			same = err == nil && b != nil && norm(body) == norm(text)
+// add puts an entry into a draft, with its file.
+func (d *draft) add(e Entry, text string) (Entry, error) {
+	text = strings.TrimSpace(text)
+	x, err := d.index()
+	if err != nil {
+		return e, err
+	}
+	if same := d.same(x, text); same != nil {
+		return e, refuse("%s says that already: %s", same.Key, clip(same.Summary))
+	}
+	if e.Key == "" {
+		e.Key = freeKey(x, slug(text))
+	}
+	if err := checkKey(x, e.Key); err != nil {
+		return e, err
+	}
+	e.File = e.Key + ".md"
+	if b, err := d.get(e.File); err != nil || b != nil {
+		return e, errors.Join(err, refuse("there is a file %s already: choose another key, or put its line into the index", d.s.shown(e.File)))
+	}
+	d.set(e.File, []byte("# "+e.Key+"\n\n"+text+"\n"))
+	x.add(e)
+	d.set(indexName, []byte(x.text()))
+	return e, nil
+}
+
+// same is the entry that says a text already, or nil. Its reason, in its file, does not matter.
+func (d *draft) same(x *index, text string) *Entry {
+	want := norm(text)
+	for i, e := range x.entries {
+		if norm(e.Summary) == want {
+			return &x.entries[i]
 		}
-		if same {
-			return refuse("%s says that already: %s", e.Key, clip(e.Summary))
+		if checkName(e.File) != nil {
+			continue
+		}
+		b, err := d.read(e.File)
+		if err != nil || b == nil {
+			continue
+		}
+		body, _, _ := strings.Cut(strings.TrimPrefix(string(b), "# "+e.Key+"\n"), "\n\nReason: ")
+		if norm(body) == want || norm(string(b)) == norm("# "+e.Key+"\n"+text) {
+			return &x.entries[i]
 		}
 	}
 	return nil

@@ -20,8 +20,30 @@ type Command struct {
 }
 
 // Do runs a command and gives the words for the model; ok is false for what was refused or is not there. An error is one
-// of the machine. A command with by.Key that was made before is not made again: its words come again.
+// of the machine. A command with by.Key that was made before is not made again: its words come again. What by.Source says
+// that a tool or another place wrote is not made: it is put into the [Inbox], for a person to accept.
 func (m *Memory) Do(ctx context.Context, c Command, by By) (text string, ok bool, err error) {
+	switch {
+	case c.proposes(by):
+		text, err = m.propose(ctx, c, by)
+	default:
+		text, err = m.do(ctx, c, by)
+	}
+	var no *Refusal
+	switch {
+	case errors.As(err, &no):
+		return no.Text, false, nil
+	case errors.Is(err, ErrChanged):
+		return "Error: it changed meanwhile, and stays as it is now. View it again.", false, nil
+	case errors.Is(err, ErrLink):
+		return "Error: what lies there is a link, or no file of this memory.", false, nil
+	case err != nil:
+		return "", false, err
+	}
+	return text, true, nil
+}
+
+func (m *Memory) do(ctx context.Context, c Command, by By) (text string, err error) {
 	switch c.Name {
 	case "view":
 		text, err = m.view(c)
@@ -38,18 +60,7 @@ func (m *Memory) Do(ctx context.Context, c Command, by By) (text string, ok bool
 	default:
 		err = refuse("Error: unknown command %q: use view, create, str_replace, insert, delete or rename", clip(c.Name))
 	}
-	var no *Refusal
-	switch {
-	case errors.As(err, &no):
-		return no.Text, false, nil
-	case errors.Is(err, ErrChanged):
-		return "Error: it changed meanwhile, and stays as it is now. View it again.", false, nil
-	case errors.Is(err, ErrLink):
-		return "Error: what lies there is a link, or no file of this memory.", false, nil
-	case err != nil:
-		return "", false, err
-	}
-	return text, true, nil
+	return text, err
 }
 
 // place reads a path; missing words what is wrong with it.

@@ -102,9 +102,12 @@ func Line(s string, n int) string {
 }
 
 // clean makes text that a model or a command wrote safe to show: no control characters, so that nothing but words
-// reaches the terminal. Newlines and tabs stay.
+// reaches the terminal. Newlines and tabs stay; what only some take for the end of a line is a space.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
+		if r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return -1
 		}

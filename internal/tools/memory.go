@@ -80,6 +80,11 @@ func (memory) Run(ctx context.Context, c Call, env Env) (Result, error) {
 			*text = string(env.Replace([]byte(*text)))
 		}
 	}
+	if outside, err := env.fromOutside(ctx, cmd.Written()); err != nil {
+		return Result{}, err
+	} else if outside {
+		by.Source = knowledge.SourceTool // the trust of a text is the least of its sources
+	}
 	text, ok, err := env.Memory.Do(ctx, cmd, by)
 	if err != nil {
 		return Result{}, err

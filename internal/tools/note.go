@@ -29,7 +29,7 @@ func (note) Spec() Spec {
 }
 
 // Run gives the fact as an event.
-func (note) Run(_ context.Context, c Call, env Env) (Result, error) {
+func (note) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	in := parse(c)
 	in.required("kind")
 	kind := in.choice("kind", "finding", "decision", "failed", "constraint", "failed_approach")
@@ -54,6 +54,11 @@ func (note) Run(_ context.Context, c Call, env Env) (Result, error) {
 	}
 	if !env.State.FactFits() {
 		return failure("The session holds as many notes as it can."), nil
+	}
+	if outside, err := env.fromOutside(ctx, []string{text, reason}); err != nil {
+		return Result{}, err
+	} else if outside {
+		fact.Provenance = "tool"
 	}
 	r := success("Noted.")
 	r.Events = []session.Body{&session.FactAdded{Fact: fact}}

@@ -19,5 +19,5 @@ func Element(name, path, text string) string {
 	if path != "" {
 		at = fmt.Sprintf(" path=%q", path)
 	}
-	return "<" + name + at + ">\n" + quote(text) + "\n</" + name + ">"
+	return "<" + name + at + ">\n" + Quote(text) + "\n</" + name + ">"
 }

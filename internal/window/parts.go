@@ -31,7 +31,7 @@ func parts(st *session.State, t *session.Transcript, cut session.Cut, old []mode
 	out = append(out, messages(t, cut, b.messages)...)
 	add := func(name, text string) {
 		if text != "" {
-			out = append(out, session.ContextPart{Name: name, Text: []byte("<" + name + ">\n" + quote(text) + "\n</" + name + ">")})
+			out = append(out, session.ContextPart{Name: name, Text: []byte("<" + name + ">\n" + Quote(text) + "\n</" + name + ">")})
 		}
 	}
 	add(PartPlan, session.PlanText(st.Plan))
@@ -103,7 +103,7 @@ func messagePart(p session.Prompt) session.ContextPart {
 	}
 	return session.ContextPart{
 		Name: PartMessage, Seq: p.Seq,
-		Text: fmt.Appendf(nil, "<%s seq=\"%d\">\n%s\n</%s>", tag, p.Seq, quote(text), tag),
+		Text: fmt.Appendf(nil, "<%s seq=\"%d\">\n%s\n</%s>", tag, p.Seq, Quote(text), tag),
 	}
 }
 

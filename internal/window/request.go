@@ -89,7 +89,7 @@ func asText(all []model.Message, room, limit int64) string {
 		pieces = append(pieces, session.CutEnd(text, int(room)))
 	}
 	slices.Reverse(pieces)
-	return "<conversation>\n" + quote(strings.Join(pieces, "\n\n")) + "\n</conversation>"
+	return "<conversation>\n" + Quote(strings.Join(pieces, "\n\n")) + "\n</conversation>"
 }
 
 // messageText is a message as text.
@@ -118,5 +118,5 @@ func messageText(m model.Message, limit int64) string {
 // element finds the beginnings and ends of the elements that parts stand in.
 var element = regexp.MustCompile(`(?i)<(\s*/?\s*(?:user_message|awaited|plan|facts|files|live_state|acts|summary|conversation|instructions|memory|journal|handoff|earlier_plan|commits)\b)`)
 
-// quote keeps a text within the element that it stands in: it cannot end that, nor begin one that speaks for the user.
-func quote(text string) string { return element.ReplaceAllString(text, `<\$1`) }
+// Quote keeps a text within the element that it stands in: it cannot end that, nor begin one that speaks for the user.
+func Quote(text string) string { return element.ReplaceAllString(text, `<\$1`) }

@@ -18,19 +18,26 @@ func Memory(set settings.Loaded) string {
 
 // Knowledge opens what is known of a directory, empty for the current one, by the user's configuration.
 func (a *App) Knowledge(dir string) (*knowledge.Memory, error) {
-	set, err := settings.Load(settings.UserFile(a.Getenv), "")
+	dir, err := a.Directory(filepath.Clean(dir))
 	if err != nil {
-		return nil, err
-	}
-	home, err := a.HomeDir()
-	if err != nil {
-		return nil, err
-	}
-	if dir, err = a.Directory(filepath.Clean(dir)); err != nil {
 		return nil, err
 	}
 	if !IsDir(dir) {
 		return nil, UsageError("%s is no directory", dir)
 	}
-	return knowledge.Open(knowledge.Config{Home: home, Dir: dir, InProject: set.Knowledge.InProject(), Now: a.Now})
+	cfg, err := a.KnowledgeConfig(dir)
+	if err != nil {
+		return nil, err
+	}
+	return knowledge.Open(cfg)
+}
+
+// KnowledgeConfig says where what is known of a directory lies, by the user's configuration.
+func (a *App) KnowledgeConfig(dir string) (knowledge.Config, error) {
+	set, err := settings.Load(settings.UserFile(a.Getenv), "")
+	if err != nil {
+		return knowledge.Config{}, err
+	}
+	home, err := a.HomeDir()
+	return knowledge.Config{Home: home, Dir: dir, InProject: set.Knowledge.InProject(), Now: a.Now}, err
 }

@@ -60,7 +60,7 @@ const maxCompletions = 100
 type completer = cobra.CompletionFunc
 
 // anySession are the commands whose first argument may be any session.
-var anySession = []string{"compact", "delete", "fork", "handoff show", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
+var anySession = []string{"compact", "delete", "fork", "handoff show", "learn from", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
 
 // Tree gives every command of the tree, and every flag with known values, its completion.
 func Tree(a *app.App, root *cobra.Command) {
@@ -73,7 +73,8 @@ func Tree(a *app.App, root *cobra.Command) {
 		"approvals list": o.asking, "permissions revoke": o.grants,
 		"pause": o.sessionsThat(is(session.LifecycleOpen)), "close": o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
 		"reopen": o.sessionsThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.sessionsThat(held),
-		"send": o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"send":       o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
+		"learn show": o.proposals(1), "learn edit": o.proposals(1), "learn accept": o.proposals(maxCompletions), "learn refuse": o.proposals(maxCompletions),
 	}
 	for _, path := range anySession {
 		args[path] = o.sessions

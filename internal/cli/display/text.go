@@ -13,6 +13,9 @@ import (
 // Safe makes text that a model, a command or a person wrote safe for a terminal.
 func Safe(s string) string { return safe.Text(s) }
 
+// Visible shows what does not show by itself as its number, and leaves nothing out.
+func Visible(s string) string { return safe.Visible(s) }
+
 // Line shows text on one line of at most n characters.
 func Line(s string, n int) string { return safe.Line(s, n) }
 
