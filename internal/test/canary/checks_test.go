@@ -35,8 +35,8 @@ func inRights(texts []text, st *session.State) []string {
 var (
 	engineWords = regexp.MustCompile(`(?m)^\[(?:Background task bash_\d+ ended|await_\d+\])[^\n]*$`)
 
-	part    = regexp.MustCompile(`(?s)^<([a-z_]+)(?: seq="\d+")?>\n(.*)\n</([a-z_]+)>$`)
-	element = regexp.MustCompile(`(?i)<\s*/?\s*(?:user_message|awaited|plan|facts|files|live_state|acts|summary|conversation)\b`)
+	part    = regexp.MustCompile(`(?s)^<([a-z_]+)(?: (?:seq|path)="[^\n]*?")?>\n(.*)\n</([a-z_]+)>$`)
+	element = regexp.MustCompile(`(?i)<\s*/?\s*(?:user_message|awaited|plan|facts|files|live_state|acts|summary|conversation|instructions|memory|journal|handoff|earlier_plan|commits)\b`)
 )
 
 // spokenFor finds canaries that speak outside of the element that they stand in, or for the user, in the blocks of a
@@ -57,7 +57,7 @@ func spokenFor(texts []text, r model.Request) (out []string) {
 				if out = append(out, in(texts, words)...); element.MatchString(b.Text) {
 					out = append(out, "an element in the engine's words")
 				}
-			case held[1] == "user_message" || held[1] == "awaited":
+			case held[1] == "user_message" || held[1] == "awaited" || held[1] == "instructions":
 				out = append(out, in(texts, held[2])...)
 			case element.MatchString(held[2]):
 				for _, at := range element.FindAllStringIndex(held[2], -1) {
