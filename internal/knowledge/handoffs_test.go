@@ -342,6 +342,25 @@ func (w *world) lies2() {
 	}
 }
 
+// What one project's session left is not read in another project, whatever their names are.
+func TestHandoffBelongsToItsProject(t *testing.T) {
+	w := newWorld(t)
+	w.hand("one", 1, "of this project", "")
+	other := newWorld(t)
+	other.cfg.Home = w.cfg.Home
+	if all := other.lies(); len(all) != 0 {
+		t.Errorf("another project of the same name reads it: %+v", all)
+	}
+	if err := os.MkdirAll(filepath.Join(w.cfg.Dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	below := *w
+	below.cfg.Dir = filepath.Join(w.cfg.Dir, "below")
+	if all := below.lies(); len(all) != 1 {
+		t.Errorf("the project's own directories do not: %+v", all)
+	}
+}
+
 // Goal: what is no handoff of the session that writes it is refused.
 func TestHandoffOfAnotherSessionIsRefused(t *testing.T) {
 	w := newWorld(t)
