@@ -2,6 +2,7 @@ package handoff
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/perdure/perdure/internal/session"
 )
@@ -59,7 +60,7 @@ func (b *builder) facts(st *session.State) {
 		case "decision":
 			b.decisions.add(line)
 		case "constraint":
-			b.constraints.add("Constraint: " + line)
+			b.constraints.add(constraintLabel + line)
 		default:
 			b.found.add(line)
 		}
@@ -81,6 +82,20 @@ func (b *builder) words(w Words) {
 	} {
 		for _, line := range s.from {
 			s.to.add(b.absolute(oneLine(line)))
+		}
+	}
+}
+
+// constraintLabel stands before a constraint among the decisions.
+const constraintLabel = "Constraint: "
+
+// before takes over what the handoff before says must not be done.
+func (b *builder) before(d Document) {
+	b.failed.add(d.FailedApproaches[:min(len(d.FailedApproaches), maxBefore)]...)
+	n := 0
+	for _, line := range d.Decisions {
+		if n++; strings.HasPrefix(line, constraintLabel) && n <= maxBefore {
+			b.constraints.add(line)
 		}
 	}
 }

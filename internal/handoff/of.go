@@ -17,6 +17,9 @@ type Input struct {
 	Errors    []string  // what failed tool calls said, the oldest first
 	Git       Git       // of the session's directory
 	Written   time.Time // in the zone that the reader lives in
+	// Before is the handoff that the session began with; the zero value: none. Its newest failed approaches and its
+	// constraints go on, whether this session speaks of them or not.
+	Before Document
 }
 
 // Git is what is known of the repository around a session's directory; the zero value: there is none.
@@ -36,6 +39,7 @@ const (
 	maxCommand = 120 // of a task's command
 	maxErrors  = 5   // error messages of tool calls
 	maxTasks   = 20
+	maxBefore  = 10 // failed approaches, and constraints, of the handoff before
 )
 
 // The statuses of a plan's step that say more than that it is to be done.
@@ -58,6 +62,7 @@ func Of(in Input) Document {
 	b.plan(st)
 	b.words(in.Words)
 	b.failures(in)
+	b.before(in.Before)
 	d.Done, d.NotWorking, d.FailedApproaches = b.done.lines, b.not.lines, b.failed.lines
 	d.Decisions = append(b.constraints.lines, b.decisions.lines...)
 	d.State.InProgress, d.State.Found = b.inProgress.lines, b.found.lines
