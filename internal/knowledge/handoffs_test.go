@@ -342,6 +342,22 @@ func (w *world) lies2() {
 	}
 }
 
+// Goal: the history is in the order of time wherever its owner lives: names are in UTC.
+func TestHandoffHistoryIsInTheOrderOfTime(t *testing.T) {
+	w := newWorld(t)
+	for i, zone := range []int{0, 9, -9, 3} {
+		w.cfg.Now = func() time.Time { return testTime.Add(time.Duration(i) * time.Hour).In(time.FixedZone("there", zone*3600)) }
+		w.hand(fmt.Sprint("s", i), 1, "x", "")
+		if paths := w.archive(); len(paths) != 1 || filepath.Base(paths[0]) != fmt.Sprintf("2026-04-08-%d00.md", 12+i) {
+			t.Errorf("%q", paths)
+		}
+	}
+	past, err := w.open().Handoffs().History()
+	if err != nil || len(past) != 4 || past[0].Session != "s3" || past[3].Session != "s0" {
+		t.Errorf("%d, %v", len(past), err)
+	}
+}
+
 // What one project's session left is not read in another project, whatever their names are.
 func TestHandoffBelongsToItsProject(t *testing.T) {
 	w := newWorld(t)
