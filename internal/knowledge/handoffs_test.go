@@ -346,7 +346,9 @@ func (w *world) lies2() {
 func TestHandoffHistoryIsInTheOrderOfTime(t *testing.T) {
 	w := newWorld(t)
 	for i, zone := range []int{0, 9, -9, 3} {
-		w.cfg.Now = func() time.Time { return testTime.Add(time.Duration(i) * time.Hour).In(time.FixedZone("there", zone*3600)) }
+		w.cfg.Now = func() time.Time {
+			return testTime.Add(time.Duration(i) * time.Hour).In(time.FixedZone("there", zone*3600))
+		}
 		w.hand(fmt.Sprint("s", i), 1, "x", "")
 		if paths := w.archive(); len(paths) != 1 || filepath.Base(paths[0]) != fmt.Sprintf("2026-04-08-%d00.md", 12+i) {
 			t.Errorf("%q", paths)
