@@ -90,3 +90,25 @@ func TestCheckWithoutSight(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// Goal: whatever stands in a text, marks are added to it and nothing of it is lost.
+func FuzzMark(f *testing.F) {
+	f.Add(handWritten)
+	f.Add(string(Render(Of(input()))))
+	f.Add("## State\n- Created: /a b\n- Changed: \"/a\\n\"\r\n** `/x/y.go:1` **(a/b.c)#L4")
+	f.Fuzz(func(t *testing.T, text string) {
+		d, err := Parse([]byte(text))
+		if err != nil {
+			return
+		}
+		d.Directory = "/work"
+		for _, gone := range []bool{true, false} {
+			s := Check(d, func(string) (bool, bool) { return !gone, !gone }, func(string) bool { return false }, written)
+			_, marked, _ := strings.Cut(Mark(text, s), "\n\n")
+			clean := strings.NewReplacer(" ["+Gone+"]", "", " ["+Changed+"]", "")
+			if clean.Replace(marked) != clean.Replace(text) {
+				t.Errorf("%q became %q", text, marked)
+			}
+		}
+	})
+}

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/internal/session"
 )
 
 // Header is what a document says about itself.
@@ -127,7 +126,7 @@ func decode(s string) string {
 
 // digestOf is the digest of a document without its own place in it and without the names of others.
 func digestOf(text string) string {
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(unix(text), "\n")
 	at, naming := headerAt(lines)
 	if at < 0 {
 		return ""
@@ -139,6 +138,9 @@ func digestOf(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:])[:digestLength]
 }
+
+// unix is a text with the line ends that we write: a checkout may have changed them.
+func unix(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 var digestValue = regexp.MustCompile(` digest=[0-9a-f]* -->$`)
 
@@ -179,7 +181,7 @@ func HeaderOf(text []byte) (h Header, ok bool) {
 }
 
 func headerLine(text string) string {
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(unix(text), "\n")
 	if at, _ := headerAt(lines); at >= 0 {
 		return lines[at]
 	}
@@ -215,40 +217,4 @@ func readHeader(text string) (d Document, ok bool) {
 		}
 	}
 	return d, d.Session != ""
-}
-
-// Naming gives a document that a session wrote with the names of other handoffs that lie beside it, in place of those
-// that it had; none takes the line out. Its digest does not cover them, so it stays intact. Any other text stays as it is.
-func Naming(text []byte, names []string) []byte {
-	lines := strings.Split(string(text), "\n")
-	comment, naming := headerAt(lines)
-	if comment < 0 {
-		return text
-	}
-	if naming >= 0 {
-		lines = append(lines[:naming], lines[naming+1:]...)
-	}
-	if line := namingLine(names); line != "" {
-		at := min(comment+2, len(lines))
-		lines = append(lines[:at], append([]string{line}, lines[at:]...)...)
-	}
-	return []byte(strings.Join(lines, "\n"))
-}
-
-func namingLine(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	const more = ", and 9999 more"
-	line := namingBegin
-	for i, name := range names {
-		if i > 0 {
-			name = ", " + name
-		}
-		if len(line)+len(name)+len(more)+1 > maxNaming {
-			return session.CutEnd(line, maxNaming-len(more)-1) + fmt.Sprintf("%s and %d more", map[bool]string{true: ","}[i > 0], len(names)-i)
-		}
-		line += name
-	}
-	return line
 }

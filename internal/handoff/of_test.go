@@ -210,3 +210,25 @@ func TestManyFactsAreFast(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 }
+
+// Over many handoffs in a row what was tried long ago is tried again: failed approaches and constraints go on from one to
+// the next, whatever a model says of them, and leave room for what is new.
+func TestFailedApproachesGoOn(t *testing.T) {
+	in := input()
+	in.Before = parsed(t, string(Render(Document{
+		Session: "s-0", FailedApproaches: []string{"turning it off and on - nothing changed"}, Decisions: []string{"tabs", "Constraint: never on a Friday"},
+		NextStep: "an old step", Done: []string{"an old deed"},
+	})))
+	for range 8 {
+		text := string(Render(Of(in)))
+		has(t, text, "- turning it off and on - nothing changed\n", "- Constraint: never on a Friday\n", "- monkey-patching the stripe library", "Fix subscription webhook handler")
+		hasNot(t, text, "an old", "- tabs\n")
+		in.Before = parsed(t, text)
+	}
+	for i := range 40 {
+		in.Before.FailedApproaches = append(in.Before.FailedApproaches, fmt.Sprintf("attempt %d that did not work", i))
+	}
+	if d := Of(in); len(d.FailedApproaches) > 5+maxBefore {
+		t.Errorf("%d failed approaches", len(d.FailedApproaches))
+	}
+}

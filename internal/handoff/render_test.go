@@ -219,6 +219,9 @@ func TestHeader(t *testing.T) {
 		t.Errorf("the names take %d bytes", n)
 	}
 	has(t, string(Naming(text, all)), "HANDOFF-0000.md", "more\n")
+	if h, ok := HeaderOf([]byte(strings.ReplaceAll(string(text), "\n", "\r\n"))); !ok || !h.Intact {
+		t.Errorf("a checkout with other line ends is a change: %+v", h)
+	}
 	for _, changed := range []string{
 		strings.Replace(string(text), "Migrate", "Do not migrate", 1), string(text) + "\n- one more\n",
 		strings.Replace(string(text), "seq=214", "seq=215", 1), strings.Replace(string(text), "digest=", "digest=0", 1),

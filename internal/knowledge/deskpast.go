@@ -22,7 +22,7 @@ const (
 	maxSameTime  = 1000 // handoffs of one minute
 )
 
-// pastName is a name in the history: the minute in which it was moved there, and its number in it.
+// pastName is a name in the history: the minute, in UTC, in which it was moved there, and its number in it.
 var pastName = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2}-\d{4})(?:-(\d{1,4}))?\.md$`)
 
 // pastNames lists the history, the newest first.
@@ -149,7 +149,7 @@ func (d *desk) reserve() (string, error) {
 		return "", err
 	}
 	defer dir.Close()
-	stamp := d.s.cfg.Now().Format("2006-01-02-1504")
+	stamp := d.s.cfg.Now().UTC().Format("2006-01-02-1504")
 	n := 1
 	for _, name := range d.pastNames() { // the newest of this minute is the first of it
 		if m := pastName.FindStringSubmatch(name); m[1] == stamp {

@@ -342,6 +342,43 @@ func (w *world) lies2() {
 	}
 }
 
+// Goal: the history is in the order of time wherever its owner lives: names are in UTC.
+func TestHandoffHistoryIsInTheOrderOfTime(t *testing.T) {
+	w := newWorld(t)
+	for i, zone := range []int{0, 9, -9, 3} {
+		w.cfg.Now = func() time.Time {
+			return testTime.Add(time.Duration(i) * time.Hour).In(time.FixedZone("there", zone*3600))
+		}
+		w.hand(fmt.Sprint("s", i), 1, "x", "")
+		if paths := w.archive(); len(paths) != 1 || filepath.Base(paths[0]) != fmt.Sprintf("2026-04-08-%d00.md", 12+i) {
+			t.Errorf("%q", paths)
+		}
+	}
+	past, err := w.open().Handoffs().History()
+	if err != nil || len(past) != 4 || past[0].Session != "s3" || past[3].Session != "s0" {
+		t.Errorf("%d, %v", len(past), err)
+	}
+}
+
+// What one project's session left is not read in another project, whatever their names are.
+func TestHandoffBelongsToItsProject(t *testing.T) {
+	w := newWorld(t)
+	w.hand("one", 1, "of this project", "")
+	other := newWorld(t)
+	other.cfg.Home = w.cfg.Home
+	if all := other.lies(); len(all) != 0 {
+		t.Errorf("another project of the same name reads it: %+v", all)
+	}
+	if err := os.MkdirAll(filepath.Join(w.cfg.Dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	below := *w
+	below.cfg.Dir = filepath.Join(w.cfg.Dir, "below")
+	if all := below.lies(); len(all) != 1 {
+		t.Errorf("the project's own directories do not: %+v", all)
+	}
+}
+
 // Goal: what is no handoff of the session that writes it is refused.
 func TestHandoffOfAnotherSessionIsRefused(t *testing.T) {
 	w := newWorld(t)

@@ -39,7 +39,7 @@ func TestInsideChangesNoSession(t *testing.T) {
 		way := ways[i%len(ways)]
 		script.WriteString(way + " " + line + " </dev/null >out 2>&1; c=$?; grep -q 'outside of sessions' out && [ $c = 1 ] || { echo 'NOT REFUSED: '" + quoted(line) + " $c; cat out; }\n")
 	}
-	for _, line := range []string{"list --json", "show victim", "log victim", "task list victim", "task output victim srv", "usage", "doctor", "approvals list", "permissions list victim", "memory list", "memory log", "journal --json", "version", "--help", "-p --help", "help list"} {
+	for _, line := range []string{"list --json", "show victim", "log victim", "task list victim", "task output victim srv", "usage", "doctor", "approvals list", "permissions list victim", "memory list", "memory log", "handoff list", "journal --json", "version", "--help", "-p --help", "help list"} {
 		script.WriteString(binary + " " + line + " </dev/null >out 2>&1; c=$?; { grep -q 'outside of sessions' out || [ $c = 1 ]; } && { echo 'REFUSED: " + line + "' $c; cat out; }\n")
 	}
 	w.write(filepath.Join(w.work, "Makefile"), "test:\n\t@bash all.sh\n")
