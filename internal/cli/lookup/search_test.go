@@ -77,8 +77,8 @@ func TestSearch(t *testing.T) {
 		{"parser --in handoffs", 0},
 		{"parser --cwd " + t.TempDir(), 0},
 		{"parser --limit 2", 2},
-		{"parser --cwd " + w.Dir, 6},
-		{"parser", 6},
+		{"parser --cwd " + w.Dir, 5},
+		{"parser", 5},
 	} {
 		if got := len(clitest.Lines(t, w.OK(append([]string{"search", "--json"}, strings.Fields(c.args)...)...))); got != c.want {
 			t.Errorf("%s: %d hits, want %d", c.args, got, c.want)
@@ -145,7 +145,7 @@ func TestDeletedIsNotFound(t *testing.T) {
 	if o := w.Run("search", "xylophonist", "--json"); o.Code != 0 || o.Stdout != "" {
 		t.Errorf("%+v", o)
 	}
-	if len(clitest.Lines(t, w.OK("search", "parser", "--json"))) != 6 {
+	if len(clitest.Lines(t, w.OK("search", "parser", "--json"))) != 5 {
 		t.Error("the others are not found")
 	}
 }
@@ -200,7 +200,7 @@ func TestIndexCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := w.Run("search", "parser", "--json")
-	if o.Code != 0 || strings.Count(o.Stdout, "\n") != 6 || !strings.Contains(o.Stderr, "cannot be kept") {
+	if o.Code != 0 || strings.Count(o.Stdout, "\n") != 5 || !strings.Contains(o.Stderr, "cannot be kept") {
 		t.Errorf("%+v", o)
 	}
 }
@@ -209,7 +209,7 @@ func TestIndexCannotBeKept(t *testing.T) {
 func TestSearchInside(t *testing.T) {
 	w := known(t)
 	w.App.Environ = append(w.App.Environ, "PERDURE_SESSION_ID=s1")
-	if len(clitest.Lines(t, w.OK("search", "parser", "--json"))) != 6 {
+	if len(clitest.Lines(t, w.OK("search", "parser", "--json"))) != 5 {
 		t.Error("not all is found")
 	}
 }
