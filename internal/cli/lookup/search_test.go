@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/test/needs"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -211,5 +212,22 @@ func TestSearchInside(t *testing.T) {
 	w.App.Environ = append(w.App.Environ, "PERDURE_SESSION_ID=s1")
 	if len(clitest.Lines(t, w.OK("search", "parser", "--json"))) != 5 {
 		t.Error("not all is found")
+	}
+}
+
+// Goal: root, who looks into another user's home, leaves nothing there that its owner could not use.
+func TestSearchInAnotherUsersHome(t *testing.T) {
+	if os.Geteuid() != 0 {
+		needs.Not(t, "only root can look into another user's home")
+	}
+	w := known(t)
+	if err := os.Chown(w.Home, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if len(clitest.Lines(t, w.OK("search", "parser", "--json"))) != 5 {
+		t.Error("not all is found")
+	}
+	if _, err := os.Stat(filepath.Join(w.Home, "search")); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("an index was left there")
 	}
 }
