@@ -55,8 +55,9 @@ func TestSearchFigures(t *testing.T) {
 	h := openHome(t)
 	c := newChatter()
 	for i := range searchSessions {
-		talk(t, h, fmt.Sprintf("s%03d", i), c, searchMessages)
+		talk(t, h, fmt.Sprintf("s%03d", i), c.message, searchMessages)
 	}
+	talk(t, h, "rare", func(int) string { return "one xylophonist" }, 1)
 	began := time.Now()
 	if _, err := h.Search(t.Context(), homes.SearchOptions{Rebuild: true}); err != nil {
 		t.Fatal(err)
@@ -67,9 +68,9 @@ func TestSearchFigures(t *testing.T) {
 		db, _ := os.Stat(filepath.Join(h.Dir(), "perdure.db"))
 		t.Logf("the index has %d MiB, the database %d MiB", info.Size()>>20, db.Size()>>20)
 	}
-	scan := scanFor(t, h.Dir(), "%z59956 %")
+	scan := scanFor(t, h.Dir(), "%xylophonist%")
 	exe := buildPerdure(t)
-	for _, q := range []string{"z59956", "e30 t149", "a0", "a0 b1 c2", "k10", `"a0 b1"`, "r95"} {
+	for _, q := range []string{"xylophonist", "e30 t149", "a0", "a0 b1 c2", "k10", `"a0 b1"`, "r95"} {
 		hits := 0
 		search := medianOf(t, 15, func() {
 			found, err := h.Search(t.Context(), homes.SearchOptions{Query: q})
@@ -92,8 +93,34 @@ func TestSearchFigures(t *testing.T) {
 	}
 }
 
+// TestSearchOfManySessions: what a search costs besides, when there are many sessions of which nothing is new.
+func TestSearchOfManySessions(t *testing.T) {
+	if os.Getenv("PERDURE_BENCH") == "" {
+		return
+	}
+	h := openHome(t)
+	c, made, few := newChatter(), 0, time.Duration(0)
+	for _, n := range []int{500, 5000} {
+		for ; made < n; made++ {
+			talk(t, h, fmt.Sprintf("s%04d", made), c.message, 2)
+		}
+		took := medianOf(t, 15, func() {
+			if _, err := h.Search(t.Context(), homes.SearchOptions{Query: "nothinglikethis"}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		t.Logf("%d sessions: %v", n, took.Round(10*time.Microsecond))
+		if few == 0 {
+			few = took
+		}
+		if took > 20*few {
+			t.Errorf("%d sessions: %v, 500 of them: %v", n, took, few)
+		}
+	}
+}
+
 // talk makes a session of n messages.
-func talk(t *testing.T, h *homes.Home, id string, c *chatter, n int) {
+func talk(t *testing.T, h *homes.Home, id string, message func(words int) string, n int) {
 	t.Helper()
 	ctx := t.Context()
 	if _, err := h.Create(ctx, engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/"}); err != nil {
@@ -105,7 +132,7 @@ func talk(t *testing.T, h *homes.Home, id string, c *chatter, n int) {
 	}
 	var batch []session.Body
 	for range n {
-		batch = append(batch, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(c.message(60))}})
+		batch = append(batch, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(message(60))}})
 	}
 	if _, err := s.Append(ctx, store.Actor{Type: store.ActorUser}, batch...); err != nil {
 		t.Fatal(err)

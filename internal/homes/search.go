@@ -62,10 +62,19 @@ func (h *Home) Search(ctx context.Context, o SearchOptions) (search.Found, error
 	return found, err
 }
 
-// withoutTwins leaves out one of an entry's line in the index of a memory and its file of details, the later one.
+// withoutTwins leaves out one of an entry's line in the index of a memory and its file of details, the later one, and the
+// name of a session of which there is more: its other hits have it.
 func withoutTwins(hits []search.Hit) []search.Hit {
-	seen := map[string]bool{}
+	seen, more := map[string]bool{}, map[string]bool{}
+	for _, h := range hits {
+		if h.Kind == search.Sessions && h.Text.Seq > 0 {
+			more[h.Name] = true
+		}
+	}
 	return slices.DeleteFunc(hits, func(h search.Hit) bool {
+		if h.Kind == search.Sessions {
+			return h.Text.Seq == 0 && more[h.Name]
+		}
 		if h.Kind != search.Memory {
 			return false
 		}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // crashShelf is the same in parent and child: sessions and files in which every word stands in some places.
@@ -101,6 +102,45 @@ func TestKilledWhileIndexing(t *testing.T) {
 	}
 }
 
+// Goal: the same wherever within a transaction the process dies: it is killed after some time, again and again on one index.
+func TestKilledAtAnyTime(t *testing.T) {
+	rounds := 12
+	if os.Getenv("PERDURE_SOAK") != "" {
+		rounds = 300
+	}
+	home, fresh, hit := t.TempDir(), Config{Home: t.TempDir()}, 0
+	for i := range rounds {
+		s := crashShelf()
+		if i%2 == 1 {
+			s = later(s) // back and forth, so that there is always something to do
+		}
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestKilledWhileIndexing$")
+		child.Env = append(os.Environ(), "PERDURE_TEST_INDEX="+home, "PERDURE_TEST_PHASE="+[]string{"first", "later"}[i%2], "PERDURE_TEST_STEP=1000000", "PERDURE_TEST_READY=1")
+		ready, err := child.StdoutPipe()
+		if err == nil {
+			err = child.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ready.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(time.Duration(i*i%97)*300*time.Microsecond, func() { _ = child.Process.Kill() })
+		if err := child.Wait(); err != nil {
+			hit++
+		}
+		kill.Stop()
+		if d := differs(t, s, Config{Home: home}, Config{Home: fresh.Home, Rebuild: true}); len(d) > 0 {
+			t.Fatalf("round %d: %s", i, strings.Join(d, "; "))
+		}
+	}
+	t.Logf("%d of %d were killed", hit, rounds)
+	if hit < rounds/4 {
+		t.Errorf("only %d of %d were killed", hit, rounds)
+	}
+}
+
 // killed runs a phase in a process of its own that kills itself at the n-th step; false if it ended before.
 func killed(t *testing.T, home, phase string, n int) bool {
 	t.Helper()
@@ -127,6 +167,9 @@ func dieAt(t *testing.T, home, phase, step string) {
 	s := crashShelf()
 	if phase != "first" {
 		s = later(s)
+	}
+	if os.Getenv("PERDURE_TEST_READY") != "" {
+		fmt.Println("ready")
 	}
 	if phase == "forget" {
 		_ = Forget(t.Context(), home, []string{"s07"}, true, fault)

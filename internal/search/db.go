@@ -145,10 +145,20 @@ const (
 
 func codeOf(err error) int {
 	var e *sqlite3.Error
-	if !errors.As(err, &e) {
+	if !errors.As(err, &e) || ofLibrary(err) {
 		return 0
 	}
 	return e.Code & 0xff
+}
+
+// libraryError is an error of the library: whatever it is, the index is not concerned.
+type libraryError struct{ error }
+
+func (e *libraryError) Unwrap() error { return e.error }
+
+func ofLibrary(err error) bool {
+	var e *libraryError
+	return errors.As(err, &e)
 }
 
 // damaged tells of an index that is to be made anew. All statements are constant: one that cannot be compiled says that

@@ -93,6 +93,9 @@ var errNoHome = errors.New("there is no home to keep an index in")
 
 // unkept tells of an index that cannot be kept where it should be.
 func unkept(err error) bool {
+	if err == nil || ofLibrary(err) {
+		return false
+	}
 	switch codeOf(err) {
 	case codePerm, codeReadOnly, codeIOErr, codeFull, codeCantOpen:
 		return true
@@ -227,7 +230,7 @@ func (x *index) sources(ctx context.Context) ([]Source, error) {
 	var out []Source
 	for s, err := range x.lib.Sources(ctx) {
 		if err != nil {
-			return nil, err
+			return nil, &libraryError{err}
 		}
 		out = append(out, s)
 	}

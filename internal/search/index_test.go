@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/perdure/perdure/internal/sqlite3"
 )
 
 // shelf is a library of texts in memory.
@@ -20,6 +22,7 @@ type shelf struct {
 	// read counts the texts that were asked for.
 	read   int
 	broken map[string]int64 // the seq from which on a source cannot be read
+	failed error            // the next listing ends with it
 }
 
 type item struct {
@@ -54,6 +57,10 @@ func (s *shelf) Sources(context.Context) iter.Seq2[Source, error] {
 			if !yield(src, nil) {
 				return
 			}
+		}
+		if err := s.failed; err != nil {
+			s.failed = nil
+			yield(Source{}, err)
 		}
 	}
 }
@@ -396,6 +403,23 @@ func TestInterruptedKeeps(t *testing.T) {
 	if s.read-200 > 80 { // 200 of them were read for their snippets
 		t.Errorf("%d texts were read again", s.read-200)
 	}
+}
+
+// Goal: what is wrong with the library is no damage of the index, which stays as it is.
+func TestDamagedLibrary(t *testing.T) {
+	home, s := t.TempDir(), crashShelf()
+	want := ask(t, s, Config{Home: home}, "needle", Filter{})
+	for _, code := range []int{codeCorrupt, codeNotADB, codeError, codeFull, codeReadOnly} {
+		failed := fmt.Errorf("list: %w", &sqlite3.Error{Code: code, Text: "of the sessions"})
+		s.failed, s.read = failed, 0
+		if _, err := Search(t.Context(), s, Config{Home: home}, Query{}, Filter{}); !errors.Is(err, failed) || s.read > 0 {
+			t.Errorf("%d: %v, %d texts were read", code, err, s.read)
+		}
+	}
+	if _, err := Search(t.Context(), s, Config{Home: home}, Query{}, Filter{}); err != nil || s.read > 0 {
+		t.Errorf("%d texts were read again, %v", s.read, err)
+	}
+	wants(t, ask(t, s, Config{Home: home}, "needle", Filter{}), want...)
 }
 
 // Goal: a source that cannot be read to its end is searched as far as it can, and said; the others are not concerned.

@@ -48,6 +48,7 @@ func TestCompletionOffers(t *testing.T) {
 		{"-p|-r|", "parser s1"},
 		{"-p|--resume=par", "parser"},
 		{"--permission-mode|p", "plan"},
+		{"search|x|--in|", "handoffs journal memory sessions"},
 		{"--output-format|st", "stream-json"},
 		{"list|--activity|as", "asleep"},
 		{"list|--lifecycle|c", "closed"},

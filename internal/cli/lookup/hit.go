@@ -49,6 +49,13 @@ func titleOf(h search.Hit) string {
 	return h.Source.Title
 }
 
+func showAll(a *app.App, hits []search.Hit) error {
+	for i, h := range hits {
+		show(a, h, i)
+	}
+	return nil
+}
+
 // show prints a hit for people: what it is, the words, and how to go on from there.
 func show(a *app.App, h search.Hit, i int) {
 	if i > 0 {

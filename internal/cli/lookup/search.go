@@ -101,15 +101,14 @@ func run(ctx context.Context, a *app.App, h *homes.Home, o homes.SearchOptions, 
 			a.Hint("all of them have to stand in one text; fewer words find more")
 		}
 	}
-	for i, hit := range found.Hits {
-		if asJSON {
-			err = a.JSON(lineOf(hit))
-		} else {
-			show(a, hit, i)
+	if asJSON {
+		for _, hit := range found.Hits {
+			if err := a.JSON(lineOf(hit)); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
-		}
+	} else if err := a.Paged(func() error { return showAll(a, found.Hits) }); err != nil {
+		return err
 	}
 	if len(found.Hits) == o.Limit && o.Limit < search.MaxHits {
 		a.Note("there may be more: --limit %d", min(o.Limit*5, search.MaxHits))
