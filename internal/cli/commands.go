@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/notes"
+	"github.com/perdure/perdure/internal/cli/plans"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/cli/tasks"
 )
@@ -19,6 +20,6 @@ func commands(a *app.App) []*cobra.Command {
 		sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
 		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
 		asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
-		notes.MemoryCommand(a), notes.JournalCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
+		plans.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
 	}
 }

@@ -21,19 +21,28 @@ func Memory(set settings.Loaded) string {
 
 // Knowledge opens what is known of a directory, empty for the current one, by the user's configuration.
 func (a *App) Knowledge(dir string) (*knowledge.Memory, error) {
-	set, err := settings.Load(settings.UserFile(a.Getenv), "")
+	cfg, err := a.KnowledgeOf(dir)
 	if err != nil {
 		return nil, err
+	}
+	return knowledge.Open(cfg)
+}
+
+// KnowledgeOf says where what is known of a directory lies.
+func (a *App) KnowledgeOf(dir string) (cfg knowledge.Config, err error) {
+	set, err := settings.Load(settings.UserFile(a.Getenv), "")
+	if err != nil {
+		return cfg, err
 	}
 	home, err := a.HomeDir()
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
 	if dir, err = a.Directory(filepath.Clean(dir)); err != nil {
-		return nil, err
+		return cfg, err
 	}
 	if !IsDir(dir) {
-		return nil, UsageError("%s is no directory", dir)
+		return cfg, UsageError("%s is no directory", dir)
 	}
-	return knowledge.Open(knowledge.Config{Home: home, Dir: dir, InProject: set.Knowledge.InProject(), Now: a.Now})
+	return knowledge.Config{Home: home, Dir: dir, InProject: set.Knowledge.InProject(), Now: a.Now}, nil
 }
