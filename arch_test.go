@@ -83,7 +83,7 @@ var allowed = map[string][]string{
 	"internal/cli/handoffs":   {"internal/cli/app", "internal/cli/display", "internal/handoff", "internal/homes", "internal/knowledge", "view"},
 	"internal/cli/notes":      {"internal/cli/app", "internal/cli/display", "internal/knowledge", "internal/homes", "internal/learn"},
 	"internal/cli/complete":   {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/permission", "internal/session", "store", "view", "internal/search", "internal/knowledge"},
-	"internal/cli":            {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup"},
+	"internal/cli":            {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup", "internal/cli/plans"},
 	"internal/cli/clitest":    {"internal/cli", "internal/cli/app", "internal/engine", "internal/homes", "internal/permission", "internal/provider/scripted", "internal/session", "internal/sqlite3", "internal/task", "model", "store", "view"},
 	"cmd/perdure":             {"internal/cli", "internal/cli/app", "internal/cli/process", "internal/homes"},
 	"internal/cli/lookup":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/search", "internal/settings", "view"},
@@ -91,6 +91,7 @@ var allowed = map[string][]string{
 	"internal/learn":          {"internal/knowledge", "internal/lineage", "internal/plain", "internal/session", "store"},
 	"internal/lineage":        {"internal/plain", "internal/session", "model", "store"},
 	"internal/test/canary":    {},
+	"internal/cli/plans":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/knowledge", "internal/session", "internal/workflow"},
 	"bench":                   {},
 }
 

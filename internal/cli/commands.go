@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/handoffs"
 	"github.com/perdure/perdure/internal/cli/lookup"
 	"github.com/perdure/perdure/internal/cli/notes"
+	"github.com/perdure/perdure/internal/cli/plans"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/cli/tasks"
 )
@@ -21,6 +22,6 @@ func commands(a *app.App) []*cobra.Command {
 		sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
 		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
 		asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
-		handoffs.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), notes.LearnCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
+		handoffs.Command(a), plans.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), notes.LearnCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
 	}
 }

@@ -49,8 +49,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	return &app.ExitError{Code: app.ExitUsage, Text: text, Hint: hint}
 }
 
-// mayBeEmpty are the flags whose empty value says something: nothing more is allowed, denied or told.
-var mayBeEmpty = []string{"allowed-tools", "disallowed-tools", "append-system-prompt", "message", "filter"}
+// mayBeEmpty are the flags whose empty value says something: nothing more is allowed, denied or told, or a step of a plan
+// no longer says it.
+var mayBeEmpty = []string{"allowed-tools", "disallowed-tools", "append-system-prompt", "message", "filter", "output", "blocker", "reason"}
 
 // emptyFlags refuses flags that were given an empty value, as by a variable that is not set: what they were to narrow
 // or bind would go on without.

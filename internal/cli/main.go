@@ -40,6 +40,7 @@ func Main(ctx context.Context, a *app.App, args []string) int {
 // execute finds the command that the arguments name, and runs it.
 func execute(ctx context.Context, a *app.App, args []string) error {
 	root := tree(a)
+	args = planVerb(root, args)
 	if len(args) > 0 && !isCommand(root, args[0]) {
 		if !strings.HasPrefix(args[0], "-") && !asksToPrint(args) {
 			return noCommand(root, args[0])
@@ -61,6 +62,24 @@ func execute(ctx context.Context, a *app.App, args []string) error {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	return root.ExecuteContext(ctx)
+}
+
+// planVerb lets the verb of perdure plan stand behind the session too, as in perdure plan ID set 2 done.
+func planVerb(root *cobra.Command, args []string) []string {
+	if len(args) < 3 || args[0] != "plan" || strings.HasPrefix(args[1], "-") {
+		return args
+	}
+	plan, _, err := root.Find(args[:1])
+	if err != nil {
+		return args
+	}
+	verb := func(word string) bool {
+		return slices.ContainsFunc(plan.Commands(), func(c *cobra.Command) bool { return c.Name() == word || c.HasAlias(word) })
+	}
+	if verb(args[1]) || !verb(args[2]) {
+		return args
+	}
+	return slices.Concat([]string{"plan", args[2], args[1]}, args[3:])
 }
 
 func isCommand(root *cobra.Command, name string) bool {

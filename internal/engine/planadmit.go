@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,7 @@ const maxEditFacts = 200
 // model. What it holds of secrets is replaced before that.
 func (s *Session) admitPlan(b *session.PlanEdited) error {
 	if b.Over != session.PlanDigest(s.state.Plan) {
-		return fmt.Errorf("the plan changed since it was shown: look at it again")
+		return errors.New(session.PlanChanged)
 	}
 	s.eng.hide(b)
 	if err := session.CheckPlan(b.Steps); err != nil {

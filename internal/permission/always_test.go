@@ -7,6 +7,7 @@ func TestDecidingCommandsAlwaysAsk(t *testing.T) {
 	ask := []string{
 		"perdure search -p -r x --add-dir /", "perdure diff x", "perdure list -p x", "perdure show x -r x", "perdure log --continue", "perdure list --model=x",
 		"perdure show --resume=x", "perdure list -c", "perdure usage --print", "perdure task list --fork-session", "perdure approvals list x", "perdure task x",
+		"perdure plan x set 1 done", "perdure plan set x 1 done", "perdure plan accept", "perdure plan x edit", "perdure plan x rm 1", "perdure plan --json x refuse", "perdure plan $X",
 		"perdure memory add x", "perdure memory undo", "perdure handoff write x", "perdure handoff --cwd / show", "perdure handoff", "perdure memory --user list", "perdure journal", "perdure journal add x", "perdure memory show -p x",
 		"perdure approvals allow x", "perdure answer x y", "perdure permissions revoke x", "perdure takeover x", "perdure release x", "perdure --dangerously-skip-permissions -p x",
 		"perdure -p x --permission-mode bypassPermissions", "perdure", "perdure approvals list", "perdure task kill x", "perdure resume", "/usr/local/bin/perdure approvals allow x",
@@ -34,7 +35,7 @@ func TestDecidingCommandsAlwaysAsk(t *testing.T) {
 	}
 	// Reading commands, and the mere name, follow the ordinary rules.
 	for _, command := range []string{
-		"perdure list --json", "cat > README.md <<E\nperdure is\nE", "perdure show x", "perdure log x", "perdure search x y", "perdure search 'two words' --in memory", "perdure version", "perdure task output x", "perdure memory list --json", "perdure memory show db", "perdure memory log", "perdure handoff show", "perdure handoff list --json", "cd /src/perdure && make test", "go test ./cmd/perdure", "ls perdure",
+		"perdure list --json", "cat > README.md <<E\nperdure is\nE", "perdure show x", "perdure log x", "perdure search x y", "perdure search 'two words' --in memory", "perdure version", "perdure task output x", "perdure memory list --json", "perdure memory show db", "perdure memory log", "perdure handoff show", "perdure handoff list --json", "perdure plan", "perdure plan x --json", "perdure plan diff", "cd /src/perdure && make test", "go test ./cmd/perdure", "ls perdure",
 		"git clone https://github.com/perdure/perdure", "echo perdure answer", "python3 /src/perdure/x.py", "python3 perdure_test.py", "grep -r perdure .", "git commit -m 'perdure approvals'",
 	} {
 		runBash(t, testPolicy(ModeBypass), []bashCase{{command, Allow}})

@@ -30,7 +30,7 @@ func (j *judge) deciding() string {
 // ReadingCommands are the commands of perdure itself that only show something:
 // every other one asks in every mode.
 func ReadingCommands() []string {
-	return []string{"list", "show", "log", "search", "verify", "usage", "version", "completion", "doctor", "help", "task list", "task output", "memory list", "memory show", "memory log", "handoff show", "handoff list"}
+	return []string{"list", "show", "log", "search", "verify", "usage", "version", "completion", "doctor", "help", "task list", "task output", "memory list", "memory show", "memory log", "handoff show", "handoff list", "plan", "plan diff"}
 }
 
 // readsOnly reports a call of our own command that only shows something.
@@ -47,10 +47,21 @@ func readsOnly(args []word) bool {
 	if name == "--version" || name == "--help" {
 		return true
 	}
+	if name == "plan" {
+		return !changesPlan(args[1:])
+	}
 	if (name == "task" || name == "memory" || name == "handoff") && len(args) > 1 {
 		name += " " + args[1].text
 	}
 	return slices.Contains(ReadingCommands(), name)
+}
+
+// changesPlan reports words after "plan" of which one may be a verb that changes it: it may stand before the session or
+// behind it.
+func changesPlan(args []word) bool {
+	return slices.ContainsFunc(args, func(w word) bool {
+		return slices.Contains([]string{"set", "add", "remove", "rm", "edit", "accept", "refuse"}, w.text)
+	})
 }
 
 // decidingOption reports a word that prompts or resumes a session, or widens its

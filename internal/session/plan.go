@@ -97,6 +97,9 @@ func (s Step) check() error {
 	return nil
 }
 
+// PlanChanged is why a change of a plan is refused that was made for another one. Whoever made it looks again.
+const PlanChanged = "the plan changed since it was shown"
+
 // PlanDigest names a plan as it is. Who changes a plan says by it which one was looked at.
 func PlanDigest(steps []Step) store.Digest {
 	b, err := json.Marshal(append([]Step{}, steps...))

@@ -170,3 +170,18 @@ func (p *Proposal) Settle(cfg knowledge.Config, refused bool) error {
 	}
 	return desk.Put(p.name, p.now, p.last)
 }
+
+// SameFile tells whether two proposals are of the same bytes.
+func (p *Proposal) SameFile(other *Proposal) bool {
+	return p.name == other.name && bytes.Equal(p.now, other.now)
+}
+
+// There tells whether a project has a state file.
+func There(cfg knowledge.Config) (bool, error) {
+	k, err := knowledge.Open(cfg)
+	if err != nil {
+		return false, err
+	}
+	now, _, err := k.Project.Look(MainFile)
+	return now != nil, err
+}

@@ -18,18 +18,22 @@ func Memory(set settings.Loaded) string {
 
 // Knowledge opens what is known of a directory, empty for the current one, by the user's configuration.
 func (a *App) Knowledge(dir string) (*knowledge.Memory, error) {
-	dir, err := a.Directory(filepath.Clean(dir))
-	if err != nil {
-		return nil, err
-	}
-	if !IsDir(dir) {
-		return nil, UsageError("%s is no directory", dir)
-	}
-	cfg, err := a.KnowledgeConfig(dir)
+	cfg, err := a.KnowledgeOf(dir)
 	if err != nil {
 		return nil, err
 	}
 	return knowledge.Open(cfg)
+}
+
+// KnowledgeOf is [App.KnowledgeConfig] for a directory as a person names it, which must be there.
+func (a *App) KnowledgeOf(dir string) (cfg knowledge.Config, err error) {
+	if dir, err = a.Directory(filepath.Clean(dir)); err != nil {
+		return cfg, err
+	}
+	if !IsDir(dir) {
+		return cfg, UsageError("%s is no directory", dir)
+	}
+	return a.KnowledgeConfig(dir)
 }
 
 // KnowledgeConfig says where what is known of a directory lies, by the user's configuration.

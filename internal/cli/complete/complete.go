@@ -60,7 +60,7 @@ const maxCompletions = 100
 type completer = cobra.CompletionFunc
 
 // anySession are the commands whose first argument may be any session.
-var anySession = []string{"compact", "delete", "fork", "handoff show", "learn from", "log", "permissions list", "rename", "show", "task list", "task watch", "usage", "verify"}
+var anySession = []string{"compact", "delete", "fork", "handoff show", "learn from", "log", "permissions list", "plan", "plan accept", "plan add", "plan diff", "plan edit", "plan refuse", "rename", "show", "task list", "task watch", "usage", "verify"}
 
 // Tree gives every command of the tree, and every flag with known values, its completion.
 func Tree(a *app.App, root *cobra.Command) {
@@ -70,6 +70,7 @@ func Tree(a *app.App, root *cobra.Command) {
 		"task attach": o.tasks(stillRuns, 1), "task write": o.tasks(takesInput, 1), "task kill": o.tasks(stillRuns, maxCompletions),
 		"task restart-policy": o.policies, "task background": o.sessionsThat(works),
 		"approvals allow": o.waits(pending.Approval), "approvals deny": o.waits(pending.Approval), "answer": o.waits(pending.Question),
+		"plan set": o.steps, "plan remove": o.steps,
 		"approvals list": o.asking, "permissions revoke": o.grants,
 		"pause": o.sessionsThat(is(session.LifecycleOpen)), "close": o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
 		"reopen": o.sessionsThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.sessionsThat(held),

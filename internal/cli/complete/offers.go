@@ -2,6 +2,7 @@ package complete
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -119,6 +120,34 @@ func (a offers) policies(cmd *cobra.Command, args []string, prefix string) ([]st
 		tasks = append(tasks, policies...)
 	}
 	return tasks, directive
+}
+
+// steps offers sessions, then the numbers of the steps of the plan there, and then what a step can be set to.
+func (a offers) steps(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 2 && cmd.Name() == "set":
+		var words []string
+		for _, s := range session.StepStatuses() {
+			words = append(words, string(s))
+		}
+		return fixed(words...)(cmd, args, prefix)
+	case len(args) != 1:
+		return a.sessions(cmd, args, prefix)
+	}
+	return a.offer(cmd, prefix, func(h *homes.Home, add func(value, about string)) error {
+		id, err := a.Resolve(cmd.Context(), h, args[0])
+		if err != nil {
+			return err
+		}
+		st, err := h.State(cmd.Context(), id)
+		if err != nil {
+			return err
+		}
+		for i, s := range st.Plan {
+			add(strconv.Itoa(i+1), string(s.Status)+"  "+s.Content)
+		}
+		return nil
+	})
 }
 
 // waits offers what waits for a human.

@@ -58,7 +58,7 @@ func rootOf(ctx context.Context, a *app.App, f *Flags) (root string, err error) 
 	}()
 	var id string
 	if f.cont {
-		id, err = newest(ctx, a, h)
+		id, err = a.Newest(ctx, h)
 	} else {
 		id, err = a.Resolve(ctx, h, f.resume)
 	}

@@ -122,7 +122,7 @@ func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	case f.resume != "":
 		id, err = a.Resolve(ctx, h, f.resume)
 	case f.cont:
-		id, err = newest(ctx, a, h)
+		id, err = a.Newest(ctx, h)
 	default:
 		id, err = create(ctx, a, h, f, set, prompt)
 		return id, false, err
@@ -149,38 +149,6 @@ func warnOfRules(a *app.App, rules, known []session.Rule) {
 		}
 		if w := permission.Warning(permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source}); w != "" {
 			a.Note("%s", w)
-		}
-	}
-}
-
-// noModel is what a session has that was made for a task.
-const noModel = "none/none"
-
-// newest finds the newest session of this directory that was not closed.
-func newest(ctx context.Context, a *app.App, h *homes.Home) (string, error) {
-	dir, err := a.Workdir()
-	if err != nil {
-		return "", err
-	}
-	q := store.Query{Cwd: dir, Limit: 100}
-	for {
-		page, err := h.Store().List(ctx, q)
-		if err != nil {
-			return "", err
-		}
-		for _, s := range page.Sessions {
-			if s.Heads.Model == noModel && s.Heads.Turns == 0 { // it holds tasks, and nobody ever talked in it
-				continue
-			}
-			if l := session.Lifecycle(s.Heads.Lifecycle); l == session.LifecycleOpen || l == session.LifecyclePaused {
-				return s.ID, nil
-			}
-		}
-		if q.After = page.Next; q.After == "" {
-			return "", &app.ExitError{
-				Code: app.ExitMissing, Text: "no session that can go on was opened in " + dir,
-				Hint: "perdure list shows those of other directories; -r ID resumes one",
-			}
 		}
 	}
 }
