@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -83,6 +84,44 @@ func TestTheMemoryKnowsWhoSaidIt(t *testing.T) {
 		}
 		if len(st.Facts) != 1 || st.Facts[0].Provenance != want {
 			t.Errorf("%s: the fact is %+v, want it of %s", name, st.Facts, want)
+		}
+	}
+}
+
+// Goal: an agent that dies while it proposes has proposed once, and the model is told so by the next life.
+func TestAProposalAcrossDeath(t *testing.T) {
+	for _, step := range []string{"written proposals.json", "renamed proposals.json"} {
+		s, open, fault := remembering(t,
+			reply(model.StopToolUse, use("a", "Fetch", `{}`)),
+			reply(model.StopToolUse, use("b", "memory", fmt.Sprintf(`{"command":"create","path":"/memories/a.md","file_text":%q}`, rumour))),
+			reply(model.StopEndTurn, text("done")))
+		s.tools = append(s.tools, page{rumour})
+		p, _ := s.start("go")
+		p.store.Kill()
+		allow := engine.Options{SetRules: true, Rules: []session.Rule{{Effect: "allow", Text: "Fetch", Source: "user"}}}
+		p = s.process()
+		ctx, die := context.WithCancel(t.Context())
+		died := false
+		*fault = func(at string) error {
+			if died || at != step {
+				return nil
+			}
+			died = true
+			p.store.Kill()
+			die()
+			return errors.New("dead")
+		}
+		_ = p.open(allow).Run(ctx)
+		if !died {
+			t.Fatalf("%s: the agent lives", step)
+		}
+		run(t, s.process().open(allow))
+		held, err := open().Inbox().List()
+		if err != nil || len(held.List) != 1 || held.List[0].Trusted() {
+			t.Errorf("%s: %+v, %v", step, held, err)
+		}
+		if asked := render(s.last().Messages); !strings.Contains(asked, "Proposed, not noted") {
+			t.Errorf("%s: the model is told\n%s", step, asked)
 		}
 	}
 }

@@ -35,6 +35,7 @@ func TestNoCanaryGetsOut(t *testing.T) {
 		t.Errorf("rights: %q", out)
 	}
 	s.everywhere(st)
+	s.briefed()
 	s.nothingIsRemembered()
 	s.shownHarmless()
 	if out := inRights(s.texts, s.state()); len(out) > 0 {
@@ -81,6 +82,22 @@ func (s *story) everywhere(st *session.State) {
 		if !ok || len(in(s.texts, held)) == 0 {
 			s.T.Errorf("no canary stands in the part %s", name)
 		}
+	}
+}
+
+// briefed says that what a new session is given to read holds the canaries as lines of lists: none of them begins a heading.
+func (s *story) briefed() {
+	s.T.Helper()
+	cfg, err := s.App.KnowledgeConfig(s.Dir)
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	b, err := knowledge.Brief(cfg)
+	if err != nil || len(in(s.texts, b.Text)) != len(s.texts) {
+		s.T.Errorf("%d canaries are in the brief, %v", len(in(s.texts, b.Text)), err)
+	}
+	if out := headed(s.texts, b.Text); len(out) > 0 {
+		s.T.Errorf("headings of the brief: %q", out)
 	}
 }
 
@@ -190,6 +207,9 @@ func TestTheChecksFindWhatIsNotCaged(t *testing.T) {
 		t.Errorf("%d in the memory", len(in(s.texts, memory)))
 	}
 
+	if out := strings.Join(headed(s.texts, all), "|"); !strings.Contains(out, "heading") || !strings.Contains(out, "journal heading") {
+		t.Errorf("headings: %s", out)
+	}
 	if n := len(obeyed(all)); n < 20 {
 		t.Errorf("%d characters that a terminal obeys", n)
 	}

@@ -70,6 +70,18 @@ func spokenFor(texts []text, r model.Request) (out []string) {
 	return out
 }
 
+// headed finds canaries that begin a heading, an element or a comment of a document.
+func headed(texts []text, document string) (out []string) {
+	for _, c := range texts {
+		for line := range strings.Lines(c.text) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "#") && strings.Contains("\n"+document+"\n", "\n"+line+"\n") {
+				out = append(out, c.name)
+			}
+		}
+	}
+	return out
+}
+
 // obeyed finds characters that a terminal would obey or that show as something else.
 func obeyed(shown string) (out []string) {
 	for i, r := range shown {

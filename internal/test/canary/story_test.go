@@ -163,7 +163,11 @@ func (s *story) plant() {
 			t.Fatal(err)
 		}
 	}
-	clitest.WriteFile(t, m.Project.IndexFile(), "# Memory Index\n\n## Projects\n- [planted](planted.md) - found somewhere\n")
+	index := "# Memory Index\n\n## Projects\n- [planted](planted.md) - found somewhere\n"
+	for i, c := range s.texts {
+		index += fmt.Sprintf("- [planted-%d](planted.md) - somebody says: %s\n", i, strings.Join(strings.Fields(c.text), " "))
+	}
+	clitest.WriteFile(t, m.Project.IndexFile(), index)
 	clitest.WriteFile(t, filepath.Join(m.Project.Dir(), "memory", "planted.md"), s.all("\n")+"\n")
 }
 
@@ -235,7 +239,7 @@ func (s *story) remembered() (memory string, waits []knowledge.Proposal) {
 			t.Fatal(err)
 		}
 		for _, l := range list {
-			if l.Key != "planted" {
+			if !strings.HasPrefix(l.Key, "planted") {
 				memory += l.Summary + "\n" + l.Body
 			}
 		}
