@@ -52,6 +52,7 @@ func (s *Session) appendChecked(ctx context.Context, actors []store.Actor, bodie
 	if s.fresh > max(64<<10, s.snapSize) {
 		s.snapshot(ctx)
 	}
+	s.saveDocuments(ctx, bodies)
 	return nil
 }
 

@@ -49,7 +49,7 @@ type Config struct {
 	Memory func(root string) (tools.Memory, error)
 	// Instructions are the files that people keep for agents; nil: none are read.
 	Instructions Instructions
-	Handoffs     Handoffs // nil: sessions write none
+	Documents    Documents // nil: sessions leave none
 	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
 	Sync    func(*os.File) error
 	Protect []string              // more protected paths

@@ -10,15 +10,6 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Handoffs make the documents that sessions leave to the next one.
-type Handoffs interface {
-	// Render writes a document from what a session knows, with the words of a model, which may be empty.
-	Render(ctx context.Context, st *session.State, t *session.Transcript, words string) []byte
-	// Put lays a document that is in the log where the next session finds it. Whoever dies before it is made up for at the
-	// start of that one.
-	Put(ctx context.Context, st *session.State, text []byte)
-}
-
 // ErrNoHandoffs says that the engine's sessions leave no handoffs.
 var ErrNoHandoffs = errors.New("sessions leave no handoffs here")
 
@@ -33,7 +24,7 @@ func (s *Session) writeHandoff(ctx context.Context, do session.WriteHandoff) err
 
 func (s *Session) handOff(ctx context.Context, do session.WriteHandoff, words []byte) error {
 	b := &session.HandoffWritten{N: do.N, Why: do.Why, Words: words}
-	to := s.eng.cfg.Handoffs
+	to := s.eng.cfg.Documents
 	if to == nil {
 		return s.append(ctx, engineActor, b)
 	}
@@ -51,7 +42,7 @@ func (s *Session) handOff(ctx context.Context, do session.WriteHandoff, words []
 
 // Handoff writes a handoff: with words of the model, if limit is not 0 and it answers within it, else by rule.
 func (s *Session) Handoff(ctx context.Context, why string, limit time.Duration) error {
-	if s.eng.cfg.Handoffs == nil {
+	if s.eng.cfg.Documents == nil {
 		return fmt.Errorf("session %s: %w", s.state.ID, ErrNoHandoffs)
 	}
 	newest := func() int64 {

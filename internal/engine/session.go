@@ -35,6 +35,7 @@ type Session struct {
 
 	fresh     int64 // event bytes since the newest snapshot
 	snapSize  int64
+	unsaved   int          // replies since the state file was written
 	heads     *store.Heads // as stored
 	listed    []byte       // what the heads carry; nil but for the last event
 	waker     *waker

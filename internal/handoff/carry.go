@@ -5,13 +5,8 @@ import (
 	"strings"
 )
 
-// Carry takes over what an earlier document says and must not be lost: its failed approaches, behind the new ones. If
-// nobody found words for the new one, everything that it says nothing of as well.
-func (d Document) Carry(before Document, wordless bool) Document {
-	d.FailedApproaches = joined(d.FailedApproaches, before.FailedApproaches)
-	if !wordless {
-		return d
-	}
+// Carry takes over what an earlier document says, for one that nobody found words for: the thread of the work goes on.
+func (d Document) Carry(before Document) Document {
 	if before.Goal != "" && before.Goal != d.Goal {
 		d.Goal = strings.TrimSpace(before.Goal + " Then asked: " + d.Goal)
 	}

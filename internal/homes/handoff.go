@@ -14,18 +14,19 @@ import (
 	"github.com/perdure/perdure/internal/repo"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
+	"github.com/perdure/perdure/internal/workflow"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
-// handoffs gives the engine what sessions leave to the next one in their directory.
-type handoffs struct{ h *Home }
+// documents are what sessions leave to the next one in their directory, and to people.
+type documents struct{ h *Home }
 
 // maxCommits bounds how many commits a handoff, or the beginning of a session, names.
 const maxCommits = 20
 
 // Render makes the document. A model's words are those it was asked for, else the newest that it gave.
-func (o handoffs) Render(ctx context.Context, st *session.State, t *session.Transcript, words string) []byte {
+func (o documents) Render(ctx context.Context, st *session.State, t *session.Transcript, words string) []byte {
 	in := handoff.Input{
 		State: st, LastReply: t.LastText(), Errors: callErrors(t), Git: o.git(ctx, st), Written: o.h.cfg.Now().Local(),
 		First: o.firstMessage(ctx, st, t), Newest: newestMessage(t),
@@ -38,10 +39,10 @@ func (o handoffs) Render(ctx context.Context, st *session.State, t *session.Tran
 			}
 		}
 	}
-	in.Words = handoff.ParseWords(words)
+	in.Words, in.Before = handoff.ParseWords(words), o.before(st)
 	d := handoff.Of(in)
-	if before, ok := o.before(st); ok {
-		d = d.Carry(before, in.Words.Empty())
+	if in.Words.Empty() {
+		d = d.Carry(in.Before)
 	}
 	if late > 0 {
 		d.State.Missing = append(d.State.Missing, fmt.Sprintf("What the newest %d turns came to: the words above are older.", late))
@@ -50,27 +51,27 @@ func (o handoffs) Render(ctx context.Context, st *session.State, t *session.Tran
 }
 
 // git is what the repository around the session's directory says.
-func (o handoffs) git(ctx context.Context, st *session.State) handoff.Git {
+func (o documents) git(ctx context.Context, st *session.State) handoff.Git {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
 	r, err := repo.Look(ctx, st.Cwd)
 	if err != nil {
 		return handoff.Git{}
 	}
-	g := handoff.Git{Branch: r.Branch, Commit: r.Commit}
+	g := handoff.Git{Branch: o.h.Hide(r.Branch), Commit: r.Commit}
 	list, more, err := r.Since(ctx, time.UnixMilli(st.Created), maxCommits)
 	if err != nil {
 		o.h.cfg.Log.Warn("the commits of a session are not known", "session", st.ID, "error", err)
 	}
 	for _, c := range list {
-		g.Commits = append(g.Commits, handoff.Commit{Hash: c.Hash, Subject: c.Subject})
+		g.Commits = append(g.Commits, handoff.Commit{Hash: c.Hash, Subject: o.h.Hide(c.Subject)})
 	}
 	g.More = more
 	return g
 }
 
 // firstMessage is the first prompt of a session: of the conversation, else, when that was compacted, of its log.
-func (o handoffs) firstMessage(ctx context.Context, st *session.State, t *session.Transcript) string {
+func (o documents) firstMessage(ctx context.Context, st *session.State, t *session.Transcript) string {
 	if all := t.Prompts(); st.Overlay == nil && len(all) > 0 {
 		return model.Text(all[0].Content)
 	}
@@ -126,7 +127,7 @@ func callErrors(t *session.Transcript) []string {
 }
 
 // Put lays a document down where the next session finds it. What goes wrong is logged: the session's log has it.
-func (o handoffs) Put(ctx context.Context, st *session.State, text []byte) {
+func (o documents) Put(ctx context.Context, st *session.State, text []byte) {
 	m, err := knowledge.Open(o.h.knows(st.Config.Root))
 	if err == nil {
 		head, _ := handoff.HeaderOf(text)
@@ -137,29 +138,47 @@ func (o handoffs) Put(ctx context.Context, st *session.State, text []byte) {
 	}
 }
 
-// before is the handoff that a session began with.
-func (o handoffs) before(st *session.State) (handoff.Document, bool) {
+// before is the handoff that a session began with; the zero value: there was none, or it is gone.
+func (o documents) before(st *session.State) (none handoff.Document) {
 	digest := o.read(st)
 	if digest == "" {
-		return handoff.Document{}, false
+		return none
 	}
 	m, err := knowledge.Open(o.h.knows(st.Config.Root))
 	if err != nil {
-		return handoff.Document{}, false
+		return none
 	}
 	past, _ := m.Handoffs().History() // what cannot be read is not carried on
 	all, _ := m.Handoffs().All()
 	for _, f := range append(past, all...) {
-		if f.Digest == digest {
-			d, err := handoff.Parse(f.Text)
-			return d, err == nil
+		if f.Digest != digest {
+			continue
+		}
+		if d, err := handoff.Parse(f.Text); err == nil {
+			return d
 		}
 	}
-	return handoff.Document{}, false
+	return none
+}
+
+// Save writes the state file.
+func (o documents) Save(_ context.Context, st *session.State) {
+	if st.Config.Root == "" {
+		return
+	}
+	_, err := workflow.Save(o.h.knows(st.Config.Root), st)
+	var kept *workflow.KeptError
+	if errors.As(err, &kept) {
+		o.h.told(st.ID+" "+kept.File, func() { o.h.cfg.Log.Warn(kept.Error(), "session", st.ID) })
+		return
+	}
+	if err != nil {
+		o.h.cfg.Log.Warn("the state file was not written", "session", st.ID, "error", err)
+	}
 }
 
 // read is the digest of the handoff that a session began with.
-func (handoffs) read(st *session.State) string {
+func (documents) read(st *session.State) string {
 	for _, g := range st.Given {
 		if g.Name == session.GivenHandoff {
 			return g.Digest.String()

@@ -47,6 +47,7 @@ type Home struct {
 	models map[string]model.Provider // by PROVIDER/MODEL
 
 	looks looks
+	said  map[string]bool // what was told once, see [Home.told]
 }
 
 // Config is what a Home is opened with. The zero value is a good start.
@@ -139,7 +140,7 @@ func (h *Home) engineConfig() engine.Config {
 		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
 	}
 	if cfg.Memory != "" {
-		ec.Handoffs = handoffs{h}
+		ec.Documents = documents{h}
 	}
 	if cfg.Instructions {
 		ec.Instructions = instructed{h.reader()}

@@ -49,6 +49,25 @@ func (h *Home) leave(ctx context.Context, s *engine.Session, parked bool) error 
 	return s.Handoff(ctx, session.HandoffEnd, limit)
 }
 
+// told does something the first time that it is asked for, by a name.
+func (h *Home) told(name string, tell func()) {
+	h.mu.Lock()
+	known := h.said[name]
+	if h.said == nil {
+		h.said = map[string]bool{}
+	}
+	if len(h.said) < maxTold {
+		h.said[name] = true
+	}
+	h.mu.Unlock()
+	if !known {
+		tell()
+	}
+}
+
+// maxTold bounds what is remembered of that; beyond it, things are told again.
+const maxTold = 1024
+
 func overBudget(st *session.State) bool {
 	return st.Config.BudgetNano > 0 && st.Spent >= st.Config.BudgetNano
 }
@@ -56,7 +75,7 @@ func overBudget(st *session.State) bool {
 // putBack restores the handoff that a session began with and that it leaves no other in the place of: a short question
 // must not end the thread.
 func (h *Home) putBack(ctx context.Context, st *session.State) {
-	digest := handoffs{h}.read(st)
+	digest := documents{h}.read(st)
 	if digest == "" || h.cfg.Memory == "" || st.Handoff != nil {
 		return
 	}

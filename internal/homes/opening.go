@@ -17,6 +17,7 @@ import (
 	"github.com/perdure/perdure/internal/repo"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
+	"github.com/perdure/perdure/internal/workflow"
 	"github.com/perdure/perdure/store"
 )
 
@@ -49,6 +50,7 @@ func (h *Home) openingOf(ctx context.Context, spec *Spec) (*opening, error) {
 		o.remembered()
 		if !spec.Fresh {
 			h.makeUp(ctx, spec.Cwd)
+			o.plan()
 			o.handoff(ctx)
 		}
 	}
@@ -75,6 +77,13 @@ func (o *opening) remembered() {
 	b, err := knowledge.Brief(o.h.knows(o.dir))
 	o.warn("the memory", err)
 	o.give(session.GivenMemory, "", b.Text, store.Digest{})
+}
+
+// plan gives the plan that lies in the project.
+func (o *opening) plan() {
+	b, err := workflow.Load(o.h.knows(o.dir), o.dir)
+	o.warn("the plan", err)
+	o.give(session.GivenPlan, b.File, b.Text, store.Digest{})
 }
 
 // handoff gives the newest handoff, with what of it is no longer so, and the commits since.
