@@ -114,6 +114,7 @@ func TestTaggedLinesAreFound(t *testing.T) {
 		agent("I looked around.\n\n- [DECISION] I decided to use PostgreSQL because transactions matter\n" +
 			"1. **[GOTCHA]** The v3 webhook sends subscription_id\n   instead of subscription.id\n" +
 			"- [REUSE]: table tests with a name for each case\n\nIt says [DECISION] in the middle of a line.\n" +
+			"[REUSE] [DECISION] **[GOTCHA]** Keep the schema in one file\n" +
 			"[decision] not a tag\n[NOTE] not a tag either\n[DECISION]\n" +
 			"> [DECISION] quoted from somewhere else\n> more\n[DECISION] still within the quotation\n\n```\n[DECISION] in a fence of code\n```\n" +
 			"    [DECISION] in code that is indented\n\n<file>\n[DECISION] in an element of a file\n</file>\n<!--\n[DECISION] in a comment of a page\n-->\n").
@@ -122,7 +123,8 @@ func TestTaggedLinesAreFound(t *testing.T) {
 		"user CORRECTION: Use tabs, not spaces, in Makefiles",
 		"model DECISION: Use PostgreSQL, because transactions matter",
 		"model GOTCHA: The v3 webhook sends subscription_id instead of subscription.id",
-		"model REUSE: table tests with a name for each case")
+		"model REUSE: table tests with a name for each case",
+		"model REUSE: Keep the schema in one file")
 }
 
 // Goal: nothing is learned from what others brought into the session. Of ten thousand memories of a field report nearly

@@ -23,6 +23,9 @@ func tags(text string) (out []Found) {
 			continue
 		}
 		words := m[2]
+		for again := tagged.FindStringSubmatch(words); again != nil; again = tagged.FindStringSubmatch(words) {
+			words = again[2] // of several tags the first counts
+		}
 		for n := 0; n < maxContinued && i+1 < len(own) && goesOn(own[i], own[i+1]); n++ {
 			i++
 			words += " " + strings.TrimSpace(own[i].Text)
