@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 	"internal/engine": {"internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
 	"internal/knowledge":      {"internal/plain"},
-	"internal/workflow":       {"internal/knowledge", "internal/plain", "internal/session"},
+	"internal/workflow":       {"internal/knowledge", "internal/plain", "internal/session", "store"},
 	"internal/redact":         {},
 	"internal/spare":          {},
 	"internal/realdir":        {},
