@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"internal/handoff":        {"internal/plain", "internal/session"},
 	"internal/repo":           {},
 	"internal/knowledge":      {"internal/handoff", "internal/plain", "internal/repo"},
-	"internal/workflow":       {"internal/knowledge", "internal/plain", "internal/session"},
+	"internal/workflow":       {"internal/knowledge", "internal/plain", "internal/session", "store"},
 	"internal/redact":         {},
 	"internal/spare":          {},
 	"internal/realdir":        {},

@@ -43,6 +43,7 @@ var meant = map[string]string{
 	"status":   "perdure list; perdure show ID",
 	"stop":     "perdure pause ID; perdure task kill SESSION TASK",
 	"tasks":    "perdure task list",
+	"todo":     "perdure plan ID shows the plan; perdure plan ID add TEXT adds a step",
 }
 
 // noCommand names a first word that is no command, with the nearest one.

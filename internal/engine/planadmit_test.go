@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -99,5 +100,34 @@ func TestAPlanThatCannotBeKeptIsRefused(t *testing.T) {
 				t.Errorf("%d refusals, plan %+v, facts %+v, faults %v", refusals(t, p), now.Plan, now.Facts, now.Faults)
 			}
 		})
+	}
+}
+
+// Goal: a change of the plan that waits to be told outlives a compaction, and so does the next step: sessions of other
+// agents lost theirs after some of them, and did again what was done.
+func TestAPersonsPlanOutlivesCompactions(t *testing.T) {
+	c := newCrowd(t, 40_000, 3, 2000)
+	p, se := c.start("go")
+	st := run(t, se)
+	steps := []session.Step{{Content: "look", Status: session.StepDone, Output: "notes.md"}, {Content: "the MARKER step", Status: session.StepWaitingExternal, Blocker: "the key"}}
+	p.send("edit", &session.PlanEdited{Over: session.PlanDigest(st.Plan), Steps: steps})
+	for i := range 8 {
+		p.send(fmt.Sprint("compact", i), &session.CompactRequested{})
+		run(t, se)
+		if got := compactions(t, p); len(got) != i+1 {
+			t.Fatalf("%d compactions, want %d", len(got), i+1)
+		}
+		p.say(fmt.Sprint("go on ", i))
+		st = run(t, se)
+		sent := render(c.last().Messages)
+		if n := strings.Count(sent, "The user changed the plan"); i == 0 && n != 1 || i > 0 && n != 0 {
+			t.Errorf("turn %d: told %d times", i, n)
+		}
+		if want := "1. [done] look; output: notes.md\n2. [waiting_external] the MARKER step; blocked by: the key"; i > 0 && !strings.Contains(sent, want) {
+			t.Errorf("turn %d lacks the plan:\n%s", i, sent)
+		}
+	}
+	if len(st.Plan) != 2 || st.Plan[1] != steps[1] || len(st.Faults) > 0 {
+		t.Errorf("%+v, %v", st.Plan, st.Faults)
 	}
 }

@@ -14,6 +14,9 @@
 // [Memory.Do] is the tool that models are trained on: view, create, str_replace, insert, delete and rename below
 // /memories, in that tool's exact words. [Journal] is append-only. [Brief] is what a new session is given to read.
 //
+// A [Desk] is the place of a project's state files, which package workflow writes: under the same lock, each with a copy of
+// what was written last, so that a person's edit is seen.
+//
 // Names never lead out: every file is reached from the directory by os.Root, links are refused, and so is each spelling
 // that could mean another place. Nothing here is asked for permission; callers decide who may call.
 package knowledge

@@ -121,6 +121,8 @@ func (p *past) entry(e LogEntry) {
 		p.take(place+", result of "+session.BaseOf(b.Act)+" ("+string(b.Outcome)+")", model.Text(b.Content))
 	case *session.ToolUnknown:
 		p.take(place+", result of "+session.BaseOf(b.Act)+" (unknown)", model.Text(b.Content))
+	case *session.PlanEdited:
+		p.take(place+", the user's change of the plan", string(b.Text))
 	case *session.AwaitMet:
 		p.take(place+", await "+b.ID, string(b.Text))
 	default:

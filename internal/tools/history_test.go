@@ -40,6 +40,7 @@ func TestHistory(t *testing.T) {
 		&session.MessageReceived{Content: []model.Part{model.TextPart("and now the lexer")}},
 		&session.TurnStarted{N: 2, Message: 6},
 		&session.ModelResponded{Act: "t2.s1.b0.a1", Blocks: []session.SealedBlock{{Type: model.BlockText, Shown: []byte("done")}}},
+		&session.PlanEdited{Text: []byte("[The user changed the plan: more tests]")},
 	)
 	r := w.call("History", `{"query":"PARSER"}`)
 	text := model.Text(r.Content)
@@ -53,6 +54,9 @@ func TestHistory(t *testing.T) {
 	r = w.call("History", `{"turn":2}`)
 	if text = model.Text(r.Content); !strings.Contains(text, "and now the lexer") || !strings.Contains(text, "done") || strings.Contains(text, "Parser") {
 		t.Errorf("turn: %s", text)
+	}
+	if text = model.Text(w.call("History", `{"query":"more tests"}`).Content); !strings.Contains(text, "event 9, the user's change of the plan") {
+		t.Errorf("a change of the plan: %s", text)
 	}
 	w.golden(w.call("History", `{"act":"t9.s1.b1"}`), false, "The log has nothing of act t9.s1.b1.")
 	w.golden(w.call("History", `{}`), true, `History: give one of "query", "act" and "turn"`)

@@ -60,7 +60,8 @@ func (n Note) String() string {
 func New(st *session.State) *Document {
 	d := &Document{
 		Task: cmp.Or(st.Title, st.Labels["prompt"]), Session: st.ID, Seq: st.Head.Seq,
-		Created: time.UnixMilli(st.Created).UTC(), Updated: time.UnixMilli(st.Updated).UTC(),
+		Created: time.UnixMilli(st.Created).UTC().Truncate(time.Second), // as the file has it
+		Updated: time.UnixMilli(st.Updated).UTC(),
 		Effects: Effects(st),
 	}
 	for _, s := range st.Plan {

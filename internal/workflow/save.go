@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // MainFile is the name of a project's state file.
@@ -79,13 +80,16 @@ func (s *saving) save() (bool, error) {
 	if err != nil {
 		return false, s.beside("it cannot be read: "+err.Error(), "")
 	}
+	same := old.Session == s.doc.Session || old.Session == "" // one of nobody was judged, and is the session's from here on
 	switch {
 	case old.Session == s.doc.Session && old.Seq > s.doc.Seq:
 		return false, nil // an older state of the session is no news
-	case old.Session == s.doc.Session:
+	case same:
 		return s.main(now, old, true)
 	case s.doc.Empty():
 		return false, nil
+	case !store.ValidID(old.Session):
+		return false, s.beside("what it names as its session is none", "")
 	case old.Status != wordDone && later(old, s.doc):
 		return false, s.beside("it is of session "+old.Session+", which was opened later", old.Session)
 	case old.Status != wordDone && !old.Empty():

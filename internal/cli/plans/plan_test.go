@@ -127,6 +127,8 @@ func TestPlanIsChanged(t *testing.T) {
 // Goal: the plan is changed in an editor; what the agent does while the editor is open stays.
 func TestPlanInAnEditor(t *testing.T) {
 	w := planned(t)
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
 	w.Fails(2, "no editor", "plan", "build", "edit")
 	script := filepath.Join(t.TempDir(), "editor")
 	use := func(text string) {
@@ -149,7 +151,13 @@ func TestPlanInAnEditor(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	use(`echo words > "$1"`)
+	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 	w.Fails(2, "no step is left", "plan", "build", "edit")
+	if left, err := filepath.Glob(filepath.Join(tmp, "*.md")); err != nil || len(left) != 1 {
+		t.Errorf("what was written and not taken is not kept: %v, %v", left, err)
+	}
 	if planOf(w) != before {
 		t.Errorf("%s", planOf(w))
 	}
