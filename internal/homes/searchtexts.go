@@ -272,7 +272,11 @@ func (l *library) passages(s search.Source, after search.Mark) iter.Seq2[search.
 		}
 		for i := int(after.Seq); i < len(all); i++ {
 			p := all[i]
-			m := search.MarkedText{Text: search.Text{Seq: int64(i) + 1, Place: d.Kind, Title: p.Title, Time: p.Time.UnixMilli(), Text: ends(p.Text, 1<<20)}}
+			m := search.MarkedText{Text: search.Text{
+				Seq: int64(i) + 1, Place: d.Kind, Time: p.Time.UnixMilli(),
+				// A person may have written a secret there: nothing of it is cut in two, or shown.
+				Title: string(l.home.secret.Replace([]byte(p.Title))), Text: ends(string(l.home.secret.Replace([]byte(p.Text))), 1<<20),
+			}}
 			if !yield(m, nil) {
 				return
 			}
