@@ -55,6 +55,7 @@ func (h *Home) Search(ctx context.Context, o SearchOptions) (search.Found, error
 	found.Hits = found.Hits[:min(len(found.Hits), o.Limit)]
 	for i := range found.Hits {
 		s := &found.Hits[i].Snippet
+		// What is in the log has none; it may have been written before the secret was known as one.
 		if text := h.secret.Replace([]byte(s.Text)); string(text) != s.Text {
 			s.Text, s.Marks = string(text), nil
 		}

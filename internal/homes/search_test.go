@@ -131,3 +131,35 @@ func TestSearchErrors(t *testing.T) {
 		t.Error("a closed home was searched")
 	}
 }
+
+// Goal: a known secret is not found in sessions, since no log has it, and one that a person wrote into a file is not shown.
+func TestSearchShowsNoSecret(t *testing.T) {
+	dir := t.TempDir()
+	h, err := homes.Open(t.Context(), dir, homes.Config{Environ: []string{"MY_TOKEN=" + token, "HOME=/h"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	talks(t, h, "s", message("the canary is "+token))
+	if got := seqs(t, h, "90b1c2d3e4f5a6b7"); got != "" {
+		t.Errorf("found in %s", got)
+	}
+	if got := seqs(t, h, "canary"); got != "s/1/message" {
+		t.Errorf("found in %q", got)
+	}
+	memory := filepath.Join(dir, "knowledge", "user")
+	if err := os.MkdirAll(memory, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(memory, "HANDOFF.md"), []byte(strings.Repeat("so ", 33)+"the other canary "+token+" is here\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, err := h.Search(t.Context(), homes.SearchOptions{Query: "other canary", In: []string{search.Handoffs}})
+	if err != nil || len(found.Hits) != 1 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	hit := found.Hits[0]
+	if text := hit.Snippet.Text + hit.Text.Title; strings.Contains(text, token[:4]) || !strings.Contains(text, "[secret:MY_TOKEN]") {
+		t.Errorf("it shows %q", text)
+	}
+}

@@ -34,6 +34,7 @@ type library struct {
 const (
 	searchedSpeech = 64 << 10 // of a message or a reply
 	searchedResult = 16 << 10 // of a call or its result
+	searchedTitle  = 120      // characters of what a text in a file is known by
 )
 
 // settledFile is the age from which on a file that is changed again has another time of change.
@@ -272,7 +273,11 @@ func (l *library) passages(s search.Source, after search.Mark) iter.Seq2[search.
 		}
 		for i := int(after.Seq); i < len(all); i++ {
 			p := all[i]
-			m := search.MarkedText{Text: search.Text{Seq: int64(i) + 1, Place: d.Kind, Title: p.Title, Time: p.Time.UnixMilli(), Text: ends(p.Text, 1<<20)}}
+			m := search.MarkedText{Text: search.Text{
+				Seq: int64(i) + 1, Place: d.Kind, Time: p.Time.UnixMilli(),
+				// A person may have written a secret there: nothing of it is cut in two, or shown.
+				Title: plain.Line(string(l.home.secret.Replace([]byte(p.Title))), searchedTitle), Text: ends(string(l.home.secret.Replace([]byte(p.Text))), 1<<20),
+			}}
 			if !yield(m, nil) {
 				return
 			}

@@ -189,7 +189,7 @@ func (d Document) Passages() ([]Passage, error) {
 			break
 		}
 	}
-	return []Passage{{Title: clip(title), Time: d.Modified, Text: text}}, nil
+	return []Passage{{Title: title, Time: d.Modified, Text: text}}, nil
 }
 
 func journalPassages(text string, modified time.Time) (out []Passage) {
@@ -219,7 +219,7 @@ func indexPassages(text string, modified time.Time) (out []Passage) {
 		case ok:
 			out = append(out, Passage{Title: e.Key, Time: modified, Text: e.Key + " - " + e.Summary})
 		case l != "":
-			out = append(out, Passage{Title: clip(topic), Time: modified, Text: l})
+			out = append(out, Passage{Title: topic, Time: modified, Text: l})
 		}
 	}
 	return out

@@ -52,8 +52,8 @@ func openPlace(home string, make bool) (*place, error) {
 // close gives the lock back as well.
 func (p *place) close() error { return errors.Join(p.lock.Close(), p.root.Close()) }
 
-// hold takes the lock, alone to write or with others to read, and waits for it if asked to. waiting is called once if it
-// has to. Errors: ErrBusy.
+// hold takes the lock, alone to write or with others to read, and waits for it if asked to. waiting is called again
+// and again meanwhile. Errors: ErrBusy.
 func (p *place) hold(ctx context.Context, alone, wait bool, waiting func()) error {
 	how := unix.LOCK_SH
 	if alone {
@@ -61,7 +61,7 @@ func (p *place) hold(ctx context.Context, alone, wait bool, waiting func()) erro
 	}
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
-	for first := true; ; first = false {
+	for {
 		err := unix.Flock(int(p.lock.Fd()), how|unix.LOCK_NB)
 		switch {
 		case err == nil:
@@ -73,7 +73,7 @@ func (p *place) hold(ctx context.Context, alone, wait bool, waiting func()) erro
 		case !wait:
 			return ErrBusy
 		}
-		if first && waiting != nil {
+		if waiting != nil {
 			waiting()
 		}
 		select {

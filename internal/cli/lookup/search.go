@@ -87,6 +87,9 @@ func run(ctx context.Context, a *app.App, h *homes.Home, o homes.SearchOptions, 
 		return &app.ExitError{Code: app.ExitUsage, Text: "there is no word in " + display.Quote(o.Query), Hint: "a word has letters or digits"}
 	case errors.Is(err, search.ErrTooLong):
 		return app.UsageError("%v", search.ErrTooLong)
+	case ctx.Err() != nil:
+		a.Note("interrupted; what was read is kept, and the next search goes on there")
+		return ctx.Err()
 	case err != nil:
 		return err
 	}
@@ -124,19 +127,18 @@ const (
 
 // progress tells of a reading that takes long.
 func progress(a *app.App) func(search.Progress) {
-	next := time.Now().Add(silence)
-	waits := false
+	next, told := time.Now().Add(silence), false
 	return func(p search.Progress) {
-		if p.Waiting && !waits {
-			waits = true
+		now := time.Now() // how long somebody has waited, whatever the clock of the home says
+		switch {
+		case now.Before(next):
+		case !p.Waiting:
+			next = now.Add(tellEvery)
+			a.Note("reading what is new: %s of %s", display.Grouped(p.Done), display.Grouped(p.Total))
+		case !told:
+			told = true
 			a.Note("another search reads what is new: this one waits for it")
 		}
-		now := time.Now()
-		if p.Waiting || now.Before(next) {
-			return
-		}
-		next = now.Add(tellEvery)
-		a.Note("reading what is new: %s of %s", display.Grouped(p.Done), display.Grouped(p.Total))
 	}
 }
 

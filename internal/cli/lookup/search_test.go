@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/session"
@@ -229,5 +232,26 @@ func TestSearchInAnotherUsersHome(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(w.Home, "search")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("an index was left there")
+	}
+}
+
+// Goal: a search that has to wait for another one, or that reads for long, can be interrupted, and says what is kept.
+func TestSearchInterrupted(t *testing.T) {
+	w := known(t)
+	w.OK("search", "parser")
+	lock, err := os.OpenFile(filepath.Join(w.Home, "search", "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	r, wait := w.Start("search", "parser")
+	clitest.Until(t, "it says that it waits", func() bool { return strings.Contains(r.Stderr.String(), "another search reads what is new") })
+	w.Signals <- syscall.SIGINT
+	wait()
+	if o := r.Read(); o.Code != 130 || o.Stdout != "" || !strings.Contains(o.Stderr, "interrupted; what was read is kept") || strings.Contains(o.Stderr, "canceled") {
+		t.Errorf("%+v", o)
 	}
 }
