@@ -55,19 +55,11 @@ func (ts Tasks) Start(ctx context.Context, id string, spec TaskSpec, rules []Rul
 // Restart runs a task again under its id: one that still runs is ended first. What would refuse it is found before that,
 // by the given rules; nil: by those that the session has. Errors are those of [Tasks.Start].
 func (ts Tasks) Restart(ctx context.Context, t view.Task, rules []Rule) (view.Task, error) {
-	given := rulesOf(rules)
-	if rules == nil {
-		st, err := ts.home.State(ctx, t.SessionID)
-		if err != nil {
-			return t, err
-		}
-		given = st.Permissions.Rules
-	}
-	return ts.in.Restart(ctx, t, given)
+	return ts.in.Restart(ctx, t, rulesOf(rules))
 }
 
 // Restore takes a session's lease, runs those of its tasks again that a reboot took and that a human granted it to, by
-// the given rules, and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
+// the given rules (nil: those that the session has), and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
 // called by several processes at once: a task comes to run once. Errors: store.ErrNotFound, *store.HeldError.
 func (ts Tasks) Restore(ctx context.Context, id string, rules []Rule) ([]view.Restored, error) {
 	return ts.in.Restore(ctx, id, rulesOf(rules))

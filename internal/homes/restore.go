@@ -27,7 +27,7 @@ func (ts Tasks) LostInReboot(st *session.State) (out []view.Task) {
 }
 
 // Restore takes a session's lease, runs those of its tasks again that a reboot took and that a human granted it to, by
-// the given rules, and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
+// the given rules (nil: those that the session has), and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
 // called by several processes at once: a task comes to run once. Errors: store.ErrNotFound, *store.HeldError.
 func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([]view.Restored, error) {
 	h := ts.home
@@ -36,7 +36,7 @@ func (ts Tasks) Restore(ctx context.Context, id string, rules []session.Rule) ([
 		return nil, err
 	}
 	due := h.Tasks().LostInReboot(st)
-	s, err := h.open(ctx, id, engine.Options{Rules: rules, SetRules: true})
+	s, err := h.open(ctx, id, engine.Options{Rules: rules, SetRules: rules != nil})
 	if err != nil {
 		return nil, err
 	}

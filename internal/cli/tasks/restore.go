@@ -163,7 +163,7 @@ func rulesOf(a *app.App, st *session.State) ([]session.Rule, error) {
 	for _, text := range set.Ignored {
 		a.Note("ignored: %s", text)
 	}
-	rules := []session.Rule{}
+	rules := []session.Rule{} // never nil: that would be those of the session
 	for _, r := range set.Rules {
 		rules = append(rules, session.Rule{Effect: string(r.Effect), Text: r.Text, Source: r.Source})
 	}

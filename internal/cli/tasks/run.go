@@ -104,9 +104,6 @@ func mayRun(ctx context.Context, a *app.App, h *homes.Home, id string, body *ses
 	if err != nil {
 		return nil, err
 	}
-	if rules == nil {
-		rules = []session.Rule{} // none, and not those of the session
-	}
 	return rules, h.Tasks().Check(ctx, id, *body, rules)
 }
 
