@@ -57,6 +57,9 @@ type Config struct {
 	// MinSession is how long a session must have lasted to leave a handoff at its end, where there is a memory; nil: 15
 	// minutes.
 	MinSession *time.Duration
+	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, and them
+	// alone, where Memory is "project".
+	CommitKnowledge bool
 	// Instructions has sessions read AGENTS.md, or CLAUDE.md where there is none: the user's in $XDG_CONFIG_HOME/perdure,
 	// and those of the project that they work in. They are text for the model and no permission.
 	Instructions bool
@@ -92,7 +95,7 @@ func HideKeys() error { return homes.HideKeys() }
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	in := homes.Config{
 		Store: cfg.Store, Environ: cfg.Environ, Provider: cfg.Provider, ShimPath: cfg.ShimPath, Protect: cfg.Protect,
-		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Memory: cfg.Memory, Instructions: cfg.Instructions, MinSession: cfg.MinSession, Log: cfg.Log, Now: cfg.Now,
+		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Memory: cfg.Memory, Instructions: cfg.Instructions, MinSession: cfg.MinSession, CommitKnowledge: cfg.CommitKnowledge, Log: cfg.Log, Now: cfg.Now,
 	}
 	if cfg.Tools != nil {
 		in.Tools = tools.Of(cfg.Tools)

@@ -7,6 +7,9 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
+// CallFailed begins what is said of a failed tool call that nobody found words for.
+const CallFailed = "A tool call failed: "
+
 // builder gathers the lists.
 type builder struct {
 	known
@@ -115,7 +118,7 @@ func (b *builder) failures(in Input) {
 		if line == "" || b.not.said(line) {
 			continue
 		}
-		b.not.add("A tool call failed: " + b.absolute(line))
+		b.not.add(CallFailed + b.absolute(line))
 		if n++; n >= maxErrors {
 			break
 		}

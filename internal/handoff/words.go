@@ -30,11 +30,12 @@ var sectionNames = map[string]string{
 	"goal": "goal", "done": "done", "in progress": "in progress", "not working": "not working", "blocked": "not working",
 	"failed approaches": "failed", "key decisions": "decisions", "decisions": "decisions", "found": "found",
 	"next step": "next", "next steps": "next", "state": "state",
+	"learned": "", // for the memory: see package learn
 }
 
 // heading finds a line that is one: by #, in bold, or with a colon; behind it can stand the first words below it.
 var heading = regexp.MustCompile(`(?i)^\s{0,3}(#{1,6}\s*)?(?:\d{1,2}[.)]\s*)?([-*]\s+)?(\*\*|__)?` +
-	`(goal|done|in progress|not working|blocked|failed approaches|(?:key )?decisions|found|next steps?|state)` +
+	`(goal|done|in progress|not working|blocked|failed approaches|(?:key )?decisions|found|next steps?|state|learned)` +
 	`(?:\s*\([^)]*\))?\s*(:)?\s*(\*\*|__)?\s*(:)?(.*)$`)
 
 // sectionOf reads a heading; rest is what stands behind it on its line.

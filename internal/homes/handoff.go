@@ -28,7 +28,7 @@ const maxCommits = 20
 // Render makes the document. A model's words are those it was asked for, else the newest that it gave.
 func (o documents) Render(ctx context.Context, st *session.State, t *session.Transcript, words string) []byte {
 	in := handoff.Input{
-		State: st, LastReply: t.LastText(), Errors: callErrors(t), Git: o.git(ctx, st), Written: o.h.cfg.Now().Local(),
+		State: st, LastReply: t.LastText(), Git: o.git(ctx, st), Written: o.h.cfg.Now().Local(),
 		First: o.firstMessage(ctx, st, t), Newest: newestMessage(t),
 	}
 	late := 0
@@ -40,6 +40,9 @@ func (o documents) Render(ctx context.Context, st *session.State, t *session.Tra
 		}
 	}
 	in.Words, in.Before = handoff.ParseWords(words), o.before(st)
+	if in.Words.Empty() {
+		in.Errors = callErrors(t)
+	}
 	d := handoff.Of(in)
 	if in.Words.Empty() {
 		d = d.Carry(in.Before)

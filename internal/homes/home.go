@@ -52,18 +52,21 @@ type Home struct {
 
 // Config is what a Home is opened with. The zero value is a good start.
 type Config struct {
-	Store      store.Store                               // nil: the database in the directory. It is closed with the home
-	Environ    []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
-	Tools      []tools.Tool                              // nil: the built-in ones
-	Provider   func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
-	ShimPath   []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
-	Protect    []string                                  // more paths whose change always asks
-	MinSession *time.Duration                            // how long a session must have lasted to leave a handoff at its end; nil: 15 minutes
-	Memory     string                                    // where what sessions remember lies: MemoryInHome, MemoryInProject; empty: they have no memory
-	Limits     session.CommandLimits                     // of every command that a session's model starts
-	Secrets    map[string]string                         // more values that are replaced by [secret:NAME]
-	Prices     map[string]model.Price                    // by PROVIDER/MODEL: they come before the known ones
-	Windows    map[string]int64                          // sizes of context windows in tokens, by PROVIDER/MODEL, as well
+	Store    store.Store                               // nil: the database in the directory. It is closed with the home
+	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
+	Tools    []tools.Tool                              // nil: the built-in ones
+	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
+	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
+	Protect  []string                                  // more paths whose change always asks
+	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, where they
+	// lie in the project.
+	CommitKnowledge bool
+	MinSession      *time.Duration         // how long a session must have lasted to leave a handoff at its end; nil: 15 minutes
+	Memory          string                 // where what sessions remember lies: MemoryInHome, MemoryInProject; empty: they have no memory
+	Limits          session.CommandLimits  // of every command that a session's model starts
+	Secrets         map[string]string      // more values that are replaced by [secret:NAME]
+	Prices          map[string]model.Price // by PROVIDER/MODEL: they come before the known ones
+	Windows         map[string]int64       // sizes of context windows in tokens, by PROVIDER/MODEL, as well
 	// Instructions has sessions read AGENTS.md, or CLAUDE.md: the user's in $XDG_CONFIG_HOME/perdure, and those of the
 	// project that they work in. They are text for the model and no permission.
 	Instructions bool

@@ -46,7 +46,11 @@ func (h *Home) leave(ctx context.Context, s *engine.Session, parked bool) error 
 	if talks && !parked && st.Turn == nil && !overBudget(st) {
 		limit = wordsLimit
 	}
-	return s.Handoff(ctx, session.HandoffEnd, limit)
+	if err := s.Handoff(ctx, session.HandoffEnd, limit); err != nil {
+		return err
+	}
+	h.conclude(ctx, s.State())
+	return nil
 }
 
 // told does something the first time that it is asked for, by a name.

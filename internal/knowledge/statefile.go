@@ -125,6 +125,9 @@ func (d *Desk) Put(name string, expect, b []byte) error {
 		}
 	}
 	_, perm := d.f.s.modes()
+	if d.f.s.shared {
+		d.ignore(perm)
+	}
 	if err := d.f.s.step("copy"); err != nil {
 		return err
 	}
@@ -147,6 +150,21 @@ func (d *Desk) Put(name string, expect, b []byte) error {
 		return err
 	}
 	return errors.Join(syncDir(d.f.base, "."), d.f.s.step("closed"))
+}
+
+// ignored are the files of a project's directory that are this machine's alone.
+const ignored = `# What Perdure keeps beside these files for itself; the rest is worth a commit.
+.gitignore
+.*.last
+.*.next
+`
+
+// ignore keeps these files out of commits. It is a courtesy: without it they are only seen.
+func (d *Desk) ignore(perm os.FileMode) {
+	const name = ".gitignore"
+	if _, err := d.f.base.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		_ = d.f.put(d.f.base, name, []byte(ignored), perm)
+	}
 }
 
 // expects compares a file with what somebody has read of it.

@@ -15,7 +15,7 @@ type Line struct {
 // elements are those that a session's requests put others' words in: one without an end holds the rest of the text.
 var elements = []string{
 	"about", "user_message", "awaited", "message", "plan", "facts", "files", "live_state", "acts", "summary", "conversation",
-	"instructions", "memory", "handoff", "journal", "state", "system-reminder", "system_reminder", "document", "file",
+	"instructions", "memory", "handoff", "journal", "earlier_plan", "commits", "state", "system-reminder", "system_reminder", "document", "file",
 	"tool_result", "function_results", "result", "output",
 }
 
