@@ -26,6 +26,9 @@ func (s *Session) policy() permission.Policy {
 	if s.eng.cfg.Home != "" {
 		p.Protected = append(p.Protected[:len(p.Protected):len(p.Protected)], s.eng.cfg.Home)
 	}
+	if m, ok := s.memory().(interface{ Told() []string }); ok {
+		p.Obeyed = m.Told()
+	}
 	for name := range st.Env {
 		p.Changed = append(p.Changed, name)
 	}

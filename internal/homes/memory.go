@@ -62,3 +62,11 @@ func (m memory) Do(ctx context.Context, c knowledge.Command, by knowledge.By) (s
 	}
 	return in.Do(ctx, c, by)
 }
+
+// Told are the files beside the project's own that its sessions begin with, or would if they were made.
+func (m memory) Told() []string {
+	if !m.cfg.InProject {
+		return nil
+	}
+	return []string{knowledge.IndexAbove(m.cfg.Dir)}
+}

@@ -61,6 +61,9 @@ func Open(cfg Config) (*Memory, error) {
 	return &Memory{Project: project, User: user}, nil
 }
 
+// IndexAbove is the file in a project's root that is its index once it is there, if the user has consented.
+func IndexAbove(dir string) string { return filepath.Join(Root(dir), indexName) }
+
 // Root is what a directory belongs to: the git repository around it, links resolved, else the directory itself.
 func Root(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {

@@ -18,6 +18,7 @@ var obeyedNames = []string{
 	"jenkinsfile", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".buildkite", ".woodpecker.yml", ".woodpecker",
 	"opencode.json", "opencode.jsonc", ".opencode", ".continue", ".lazy.lua", "mise.toml", ".mise.toml", ".tool-versions",
 	".idea", ".dir-locals.el",
+	".agent", // what sessions keep of a project beyond their conversations, for those that come after them
 }
 
 // obeyedPairs are the same within a directory of a certain name.
@@ -54,7 +55,15 @@ func obeyedPath(p Policy, abs string, glob bool) bool {
 			return true
 		}
 	}
-	return false
+	return obeyedFile(p, segmentsOf(cleanForm(abs)), glob)
+}
+
+// obeyedFile reports one of Policy.Obeyed.
+func obeyedFile(p Policy, at segments, glob bool) bool {
+	return slices.ContainsFunc(p.obeys, func(file segments) bool {
+		last, name := at.folded[len(at.folded)-1], file.folded[len(file.folded)-1]
+		return last != "" && last[0] == name[0] && underAny(at, []segments{file}, glob)
+	})
 }
 
 func obeyedName(seg, next string, glob bool) bool {

@@ -18,12 +18,13 @@ var startups = []string{
 	".cargo/config.toml", ".cargo/config", ".ssh/authorized_keys", ".ssh/config", ".ssh/rc", ".config/systemd/user/x.service", ".config/environment.d/x.conf", ".config/autostart/x.desktop", ".pam_environment", ".mcp.json", "AGENTS.md", "CLAUDE.md", "sub/AGENTS.md",
 	"CLAUDE.local.md", "GEMINI.md", ".cursorrules", ".cursor/rules/x.mdc", ".windsurfrules", ".clinerules", ".github/copilot-instructions.md", ".claude/settings.json", ".tmux.conf", ".config/tmux/tmux.conf", ".screenrc", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".config/nvim/init.lua",
 	".emacs", ".emacs.d/init.el", ".dir-locals.el", ".Xprofile", ".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".gdbinit", ".lldbinit", ".curlrc", ".wgetrc", ".config/Code/User/settings.json", ".devcontainer/devcontainer.json",
+	".agent/MEMORY.md", ".agent/memory/x.md", ".agent/journal.md", ".agent/HANDOFF.md", ".agent/state.json", "sub/.agent/MEMORY.md", ".agent",
 }
 
 // plainFiles are a project's own: they run when the project is built, tested or run, and are reviewed as its code.
 var plainFiles = []string{
 	"Makefile", "package.json", "pyproject.toml", "conftest.py", "setup.py", "build.rs", "justfile", ".gitignore", ".gitattributes", ".editorconfig", ".vscode/extensions.json", ".github/CODEOWNERS", ".github/ISSUE_TEMPLATE/x.md", "README.md", "docs/agents.txt",
-	"model.pth", "agents.py", "claude.go", "site-packages/x.py", "customize.py", ".yarn/cache/x.zip", "idea/x", "workflows/ci.yml",
+	"MEMORY.md", "docs/memory.md", "agent/MEMORY.md", "HANDOFF.md", "state.json", "model.pth", "agents.py", "claude.go", "site-packages/x.py", "customize.py", ".yarn/cache/x.zip", "idea/x", "workflows/ci.yml",
 }
 
 // Goal: files that run or are obeyed later, for a person who did not ask for it, are not written unasked, in no mode, by
@@ -64,7 +65,7 @@ func TestFilesOfTheProjectAreItsOwn(t *testing.T) {
 
 // Goal: what an agent or a service obeys may be read; only a change of it asks.
 func TestObeyedFilesMayBeRead(t *testing.T) {
-	for _, name := range []string{"AGENTS.md", "CLAUDE.md", ".github/workflows/ci.yml", ".pre-commit-config.yaml", ".gitlab-ci.yml", "sitecustomize.py"} {
+	for _, name := range []string{"AGENTS.md", "CLAUDE.md", ".agent/MEMORY.md", ".agent/state.json", ".github/workflows/ci.yml", ".pre-commit-config.yaml", ".gitlab-ci.yml", "sitecustomize.py"} {
 		for _, command := range []string{"cat NAME", "head -20 NAME", "wc -l NAME", "grep -n x NAME", "rg x NAME", "ls -l NAME", "git diff NAME", "git log -- NAME", "git blame NAME", "cat README NAME | head", "diff NAME README", "stat NAME", "test -f NAME"} {
 			if d := Decide(lookingPolicy(ModeDefault), bash(strings.ReplaceAll(command, "NAME", name))); d.Effect != Allow {
 				t.Errorf("%s: %s: %s (%s)", command, name, d.Effect, d.Reason)
@@ -87,6 +88,33 @@ func TestObeyedFilesMayBeRead(t *testing.T) {
 	for _, command := range []string{"rm AGENTS.*", "rm AGENT?.md", "cp x CLAUDE.m[d]", "find . -name AGENTS.md -delete", "find . -name AGENTS.md -exec rm {} +", "mv x .github/work*/y", "rm ./AGENTS.md", "f=AGENTS.md; rm $f", "git mv x AGENTS.md", "git rm AGENTS.md"} {
 		if d := Decide(lookingPolicy(ModeBypass), bash(command)); d.Effect != Ask {
 			t.Errorf("%s: %s (%s)", command, d.Effect, d.Reason)
+		}
+	}
+}
+
+// Goal: an index of the memory that lies among a project's own files is no less obeyed than one in .agent: every session
+// begins with it. It may be read, and what only has its name elsewhere is a file like others.
+func TestIndexOfTheMemoryAmongTheProjectsFiles(t *testing.T) {
+	index := testCwd + "/MEMORY.md"
+	decide := func(mode Mode, r Request) Decision {
+		p := lookingPolicy(mode, "Edit", "Write")
+		p.Obeyed = []string{index}
+		return Decide(p, r)
+	}
+	for _, mode := range []Mode{ModeAcceptEdits, ModeBypass} {
+		for _, r := range []Request{
+			{Tool: "Write", Path: index}, {Tool: "Edit", Path: testCwd + "/memory.md"}, bash("echo x >> MEMORY.md"), bash("cp x ./MEMORY.md"), bash("sed -i s/a/b/ MEMOR?.md"), bash("rm " + index),
+		} {
+			if d := decide(mode, r); d.Effect != Ask || !d.Always {
+				t.Errorf("%s: %s %s%s: %s (%s)", mode, r.Tool, r.Path, r.Command, d.Effect, d.Reason)
+			}
+		}
+	}
+	for _, r := range []Request{
+		bash("cat MEMORY.md"), bash("git add MEMORY.md"), bash("prettier --write *.md"), bash("echo x > sub/MEMORY.md"), bash("echo x > MEMORY.md.txt"), {Tool: "Write", Path: testCwd + "/docs/MEMORY.md"},
+	} {
+		if d := decide(ModeBypass, r); d.Effect != Allow {
+			t.Errorf("%s %s%s: %s (%s)", r.Tool, r.Path, r.Command, d.Effect, d.Reason)
 		}
 	}
 }

@@ -65,6 +65,9 @@ type Policy struct {
 	// Protected are absolute files or directories that ask in every mode when
 	// written to or named by a command, in addition to the built-in names.
 	Protected []string
+	// Obeyed are absolute files that sessions are told later, in addition to the built-in names: a change of one asks in
+	// every mode, reading it does not.
+	Obeyed []string
 	// Programs are absolute directories where programs are looked for by their names, those of PATH for instance. Where
 	// one lies below HomeDir or inside, a change in it asks in every mode; running and reading what is there does not.
 	Programs []string
@@ -93,7 +96,7 @@ type Policy struct {
 	// session began. Where they choose programs, prefix rules ask.
 	Changed []string
 
-	protects, searches []segments // of Protected, and of what counts of Programs; Decide prepares them
+	protects, obeys, searches []segments // of Protected, of Obeyed, and of what counts of Programs; Decide prepares them
 }
 
 // Link is a directory, absolute, and the other name that symbolic links give it.
@@ -120,10 +123,13 @@ func (p Policy) spelledOut() Policy {
 	for _, prot := range p.Protected[:len(p.Protected):len(p.Protected)] {
 		p.Protected = append(p.Protected, respelled(p.Links, prot)...)
 	}
+	for _, file := range p.Obeyed[:len(p.Obeyed):len(p.Obeyed)] {
+		p.Obeyed = append(p.Obeyed, respelled(p.Links, file)...)
+	}
 	for _, dir := range p.Programs[:len(p.Programs):len(p.Programs)] {
 		p.Programs = append(p.Programs, respelled(p.Links, dir)...)
 	}
-	p.protects, p.searches = guarded(p.Protected), nil
+	p.protects, p.obeys, p.searches = guarded(p.Protected), guarded(p.Obeyed), nil
 	for _, dir := range p.Programs {
 		if p.foundByName(dir) {
 			p.searches = append(p.searches, guarded([]string{dir})...)
