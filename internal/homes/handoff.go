@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/handoff"
 	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/repo"
@@ -16,7 +14,6 @@ import (
 	"github.com/perdure/perdure/internal/window"
 	"github.com/perdure/perdure/internal/workflow"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/store"
 )
 
 // documents are what sessions leave to the next one in their directory, and to people.
@@ -188,44 +185,4 @@ func (documents) read(st *session.State) string {
 		}
 	}
 	return ""
-}
-
-// ErrNoMemory says that sessions of this home leave nothing to later ones.
-var ErrNoMemory = errors.New("this home is opened without a memory")
-
-// WriteHandoff writes a handoff of a session now. Of one that nobody holds, the model is asked for words; if somebody
-// holds it, it is written before its next model call, and the text is empty. Errors: store.ErrNotFound, engine.ErrRefused
-// when the model has not said anything yet.
-func (h *Home) WriteHandoff(ctx context.Context, id string) (text string, err error) {
-	if h.cfg.Memory == "" {
-		return "", fmt.Errorf("session %s: write a handoff: %w", id, ErrNoMemory)
-	}
-	s, err := h.open(ctx, id, engine.Options{})
-	if errors.Is(err, store.ErrHeld) {
-		return "", h.Deliver(ctx, id, "", &session.HandoffRequested{Why: session.HandoffAsked})
-	}
-	if err != nil {
-		return "", err
-	}
-	if s.State().Turns == 0 {
-		err := fmt.Errorf("session %s: %w: there is nothing to hand off yet", id, engine.ErrRefused)
-		return "", errors.Join(err, s.Close(ctx, "error"))
-	}
-	if err := s.Handoff(ctx, session.HandoffAsked, wordsLimit); err != nil {
-		return "", errors.Join(err, closeUnless(ctx, s, err))
-	}
-	text, err = h.handedOff(ctx, s.State())
-	return text, errors.Join(err, s.Close(ctx, "handed off"))
-}
-
-// handedOff reads the newest handoff of a session from its log; empty if there is none.
-func (h *Home) handedOff(ctx context.Context, st *session.State) (string, error) {
-	if st.Handoff == nil {
-		return "", nil
-	}
-	body, err := h.eng.BodyAt(ctx, st.ID, st.Handoff.Seq)
-	if w, ok := body.(*session.HandoffWritten); ok {
-		return strings.TrimSpace(string(w.Text)), nil
-	}
-	return "", err
 }

@@ -22,7 +22,7 @@ func (h *Home) conclude(ctx context.Context, st *session.State) {
 		}
 	}
 	documents{h}.Save(ctx, st)
-	text, err := h.handedOff(ctx, st)
+	text, err := h.HandedOff(ctx, st)
 	warn("the handoff of a session could not be read", err)
 	m, err := knowledge.Open(h.knows(st.Config.Root))
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,11 +30,14 @@ type opening struct {
 	read  []knowledge.HandoffFile // to be archived when the session is there
 }
 
+// noModel is the provider of a session that was made for a task: nobody would read what it is given.
+const noModel = "none"
+
 // openingOf gathers it: instructions, then what earlier sessions noted, the plan and the handoff that they
 // left, and the commits since. What goes wrong costs what could not be read, and is logged.
 func (h *Home) openingOf(ctx context.Context, spec *Spec) (*opening, error) {
 	o := &opening{h: h, dir: spec.Cwd, now: h.cfg.Now()}
-	if spec.Cwd == "" {
+	if spec.Cwd == "" || spec.Agent.Provider == noModel {
 		return o, nil
 	}
 	var files []instructions.File
@@ -94,19 +96,17 @@ func (o *opening) handoff(ctx context.Context) {
 		return
 	}
 	f := all[0]
-	d, err := handoff.Parse(f.Text)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, stale, err := o.memo.Handoffs().Look(ctx, f, o.now)
 	o.warn("the handoff "+f.Path, err)
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	r, err := repo.Look(ctx, o.dir)
-	inRepo := err == nil
-	text := handoff.Mark(string(f.Text), o.stale(ctx, d, f, r, inRepo))
+	text := handoff.Mark(string(f.Text), stale)
 	o.give(session.GivenHandoff, f.Path, text+o.others(all[1:]), digestOf(f))
 	o.read = append(o.read, f)
-	if inRepo {
+	if r, err := repo.Look(ctx, o.dir); err == nil {
 		o.commits(ctx, r, f.Written)
 	}
 }
@@ -115,34 +115,6 @@ func (o *opening) handoff(ctx context.Context) {
 func digestOf(f knowledge.HandoffFile) (d store.Digest) {
 	_, _ = hex.Decode(d[:], []byte(f.Digest)) // a digest is nothing else
 	return d
-}
-
-// stale looks at everything that a handoff names.
-func (o *opening) stale(ctx context.Context, d handoff.Document, f knowledge.HandoffFile, r repo.Repo, inRepo bool) handoff.Stale {
-	if d.Written.IsZero() {
-		d.Written = f.Written
-	}
-	if d.Directory == "" {
-		d.Directory = o.dir
-	}
-	var known map[string]bool
-	if _, commits := handoff.Named(d); inRepo && len(commits) > 0 {
-		var err error
-		known, err = r.Have(ctx, commits)
-		o.warn("the commits that the handoff names", err)
-	}
-	commit := func(hash string) bool { return known[hash] }
-	if known == nil {
-		commit = nil
-	}
-	look := func(path string) (exists, changed bool) {
-		info, err := os.Lstat(path)
-		if err != nil {
-			return !os.IsNotExist(err), false
-		}
-		return true, !info.IsDir() && info.ModTime().After(d.Written.Add(time.Second))
-	}
-	return handoff.Check(d, look, commit, o.now)
 }
 
 // maxOthers bounds how many other handoffs that nobody has read are told of.
@@ -173,7 +145,7 @@ func (o *opening) commits(ctx context.Context, r repo.Repo, since time.Time) {
 	o.warn("the commits since the handoff", err)
 	var lines []string
 	for _, c := range list {
-		lines = append(lines, fmt.Sprintf("%.7s %s", c.Hash, plain.Line(c.Subject, 200)))
+		lines = append(lines, fmt.Sprintf("%.7s %s", c.Hash, plain.Line(o.h.Hide(c.Subject), 200)))
 	}
 	if more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))

@@ -81,7 +81,7 @@ func (a *App) With(ctx context.Context, do func(*homes.Home) error) error {
 
 // WithSettings is With for a command that has read its configuration itself.
 func (a *App) WithSettings(ctx context.Context, set settings.Loaded, do func(*homes.Home) error) (err error) {
-	h, err := a.Open(ctx, homes.Config{Secrets: a.Secrets(set)})
+	h, err := a.Open(ctx, homes.Config{Secrets: a.Secrets(set), Memory: Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Log: a.Logger()})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 // Command is perdure handoff.
 func Command(a *app.App) *cobra.Command {
 	c := app.Group("handoff", "What a session leaves to the next one: show it, with what of it is no longer so; list earlier ones",
-		showCommand(a), listCommand(a))
+		showCommand(a), listCommand(a), writeCommand(a))
 	c.Long = `A handoff is a briefing: the goal, what is done, what does not work, what failed and must not be tried again, what was
 decided, and the next step. It lies in the home, or in the project if your configuration says [knowledge] project = "on".
 See docs/handoff.md.`
@@ -110,10 +110,27 @@ func showOf(ctx context.Context, a *app.App, p *place, name string) error {
 		all, err := every(m.Handoffs())
 		all = slices.DeleteFunc(all, func(f knowledge.HandoffFile) bool { return f.Session != id })
 		if len(all) == 0 {
+			if f, ok := inLog(ctx, h, id); ok {
+				return show(ctx, a, m.Handoffs(), f, p.json)
+			}
 			return errors.Join(err, &app.ExitError{Code: app.ExitMissing, Text: "session " + id + " has left no handoff in " + display.Line(m.Project.Dir(), 4*display.MaxCell)})
 		}
 		return show(ctx, a, m.Handoffs(), all[0], p.json)
 	})
+}
+
+// inLog is a session's newest handoff as its log has it.
+func inLog(ctx context.Context, h *homes.Home, id string) (f knowledge.HandoffFile, ok bool) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return f, false
+	}
+	text, err := h.HandedOff(ctx, st)
+	if err != nil || text == "" {
+		return f, false
+	}
+	head, _ := handoff.HeaderOf([]byte(text))
+	return knowledge.HandoffFile{Text: []byte(text), Session: id, Seq: head.Seq, Written: head.Written, Intact: true}, true
 }
 
 // every gives the handoffs that lie there and those of the history, the newest first; each text once.

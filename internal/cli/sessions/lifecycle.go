@@ -106,6 +106,11 @@ func lifecycleCommand(a *app.App, verb, short string, to session.Lifecycle, from
 						return err
 					}
 				}
+				if to != session.LifecycleOpen {
+					if err := h.Rest(ctx, id); err != nil {
+						a.Note("session %s left no handoff: %v", id, err)
+					}
+				}
 				a.Note("session %s is %s", id, to)
 				TellTasks(ctx, a, h, id)
 				return nil

@@ -71,7 +71,7 @@ func runTask(ctx context.Context, a *app.App, h *homes.Home, r *taskRun, set ses
 		id, err = a.Resolve(ctx, h, r.session)
 	} else if err = task.CheckProgram(argv, a.Dir, a.Environ); err == nil { // before a session is there for nothing
 		id, err = h.Create(ctx, engine.Spec{
-			Owner: a.Getenv("USER"), Title: r.name, Cwd: a.Dir, Agent: session.Agent{Name: "none", Provider: "none", Model: "none"},
+			Owner: a.Getenv("USER"), Title: r.name, Cwd: a.Dir, Agent: session.Agent{Name: "none", Provider: "none", Model: "none"}, Fresh: true,
 		})
 	}
 	if err != nil {
