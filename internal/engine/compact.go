@@ -58,7 +58,7 @@ func (s *Session) compact(ctx context.Context, do session.Compact) error {
 	if c == nil {
 		return fmt.Errorf("session %s: compaction %d: the conversation has no reply to cut at", s.state.ID, do.N)
 	}
-	if s.eng.cfg.Documents != nil && ask.Summary != "" { // the same words serve the next session
+	if s.eng.cfg.Documents != nil && do.Level == session.LevelWhole { // the same words serve the next session
 		if err := s.handOff(ctx, session.WriteHandoff{Why: session.HandoffCompact}, []byte(ask.Summary)); err != nil {
 			return err
 		}

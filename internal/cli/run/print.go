@@ -75,6 +75,10 @@ func (p *printer) observe(u engine.Update) {
 		if !p.app.Screen {
 			p.app.Note("compacted: %s → about %s tokens", display.Grouped(b.TokensBefore), display.Grouped(b.TokensAfter))
 		}
+	case *session.ModelRequested:
+		if b.Purpose == session.PurposeSummary && b.Reason != session.ForHandoff && !p.app.Screen {
+			p.app.Note("the conversation is compacted: the model writes a summary")
+		}
 	case *session.HandoffRequested:
 		p.app.Note("the model writes a handoff for the next session; Ctrl-C leaves its words out")
 	default:
