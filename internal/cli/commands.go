@@ -19,7 +19,7 @@ import (
 func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), lookup.Command(a), sessions.ForkCommand(a),
-		sessions.RenameCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
+		sessions.RenameCommand(a), sessions.LabelCommand(a), sessions.StateCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
 		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
 		asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
 		handoffs.Command(a), plans.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), notes.LearnCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),

@@ -56,6 +56,7 @@ func (h *Home) openingOf(ctx context.Context, spec *Spec) (*opening, error) {
 			o.handoff(ctx)
 		}
 	}
+	o.state(spec.Events)
 	if given := engine.GivenAtStart(files, o.texts...); given != nil {
 		spec.Events = append([]session.Body{given}, spec.Events...)
 	}
@@ -80,6 +81,24 @@ func (o *opening) remembered() {
 	o.warn("the memory", err)
 	o.give(session.GivenMemory, "", b.Text, store.Digest{})
 }
+
+// state gives the scratch state that the session begins with.
+func (o *opening) state(events []session.Body) {
+	values := map[string][]byte{}
+	for _, b := range events {
+		if s, ok := b.(*session.StateSet); ok && !s.Delete {
+			values[s.Key] = s.Value
+		}
+	}
+	lines := window.Scratch(values)
+	if n := len(lines) - maxState; n > 0 {
+		lines = append(lines[:maxState], fmt.Sprintf("and %d more", n))
+	}
+	o.give(session.GivenState, "", strings.Join(lines, "\n"), store.Digest{})
+}
+
+// maxState bounds how many values of the scratch state a session begins with.
+const maxState = 100
 
 // plan gives the plan that lies in the project.
 func (o *opening) plan() {

@@ -66,6 +66,7 @@ func (b *ContextGiven) show(m map[string]any) {
 const (
 	GivenInstructions = "instructions" // of a file
 	GivenMemory       = "memory"       // the indexes, and the newest days of the journal
+	GivenState        = "state"        // the scratch state that the session begins with
 	GivenPlan         = "earlier_plan"
 	GivenHandoff      = "handoff"
 	GivenCommits      = "commits" // since the handoff

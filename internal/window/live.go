@@ -2,6 +2,8 @@ package window
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +34,7 @@ func LiveState(st *session.State) string {
 			add("- and %d more", n)
 		}
 	}
+	list("Scratch state", Scratch(st.Scratch))
 	running, ended := tasks(st)
 	if len(running) == 0 {
 		add("No task is running.")
@@ -102,6 +105,17 @@ func openCalls(st *session.State) (out []string) {
 func grants(st *session.State) (out []string) {
 	for _, g := range st.Permissions.Grants {
 		out = append(out, g.Rule)
+	}
+	return out
+}
+
+// Scratch words a scratch state, a line for each key. A key that begins with a dot is a program's own: models do not see it.
+func Scratch(of map[string][]byte) (out []string) {
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		if strings.HasPrefix(k, ".") {
+			continue
+		}
+		out = append(out, oneLine(k, 100)+" = "+oneLine(strings.ToValidUTF8(string(of[k]), "\uFFFD"), 500))
 	}
 	return out
 }

@@ -1,10 +1,14 @@
 package run
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // maxFirstWords bounds them, in characters.
@@ -21,6 +25,28 @@ func firstWords(prompt string) string {
 		cut = cut[:i]
 	}
 	return cut + "…"
+}
+
+// begins gives what a new session is opened with: its labels, and the values of its scratch state.
+func (f *Flags) begins(prompt string) (map[string]string, []session.Body, error) {
+	marks := labels(prompt)
+	given, err := sessions.Pairs("--label", f.labels)
+	if err != nil {
+		return nil, nil, err
+	}
+	if marks == nil && len(given) > 0 {
+		marks = map[string]string{}
+	}
+	maps.Copy(marks, given)
+	state, err := sessions.Pairs("--state", f.state)
+	if err != nil {
+		return nil, nil, err
+	}
+	var events []session.Body
+	for _, k := range slices.Sorted(maps.Keys(state)) {
+		events = append(events, &session.StateSet{Key: k, Value: []byte(state[k])})
+	}
+	return marks, events, nil
 }
 
 // labels are those that a new session is opened with. No secret may be in the prompt any more.

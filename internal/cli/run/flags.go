@@ -40,6 +40,8 @@ type Flags struct {
 	compactAt    float64
 	noCompact    bool
 	handoff      string
+	labels       []string
+	state        []string
 	cwd          string
 	appendSystem string
 	wait         bool
@@ -77,6 +79,8 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.DurationVar(&f.retryFor, "retry-for", 24*time.Hour, "wait up to this long for a model that cannot be reached, as in 30m; 0 tries once")
 	fs.Float64Var(&f.compactAt, "compact-at", 0.8, "compact the conversation when it fills this `PART` of the model's context window")
 	fs.BoolVar(&f.noCompact, "no-compact", false, "stop there instead; perdure compact ID makes room then")
+	fs.StringArrayVar(&f.labels, "label", nil, "`KEY=VALUE` to find the new session by; may be repeated")
+	fs.StringArrayVar(&f.state, "state", nil, "`KEY=VALUE` of the new session's scratch state, which the model is given; may be repeated")
 	fs.StringVar(&f.handoff, "handoff", "continue", "`continue` from the handoff that an earlier session in this directory left, or ignore it")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
 }
@@ -121,6 +125,8 @@ func (f *Flags) check() error {
 		return app.UsageError("--handoff %q: use continue or ignore", f.handoff)
 	case f.Changed("handoff") && (f.cont || f.resume != ""):
 		return app.UsageError("--handoff is for a new session: one that goes on has begun already")
+	case len(f.labels)+len(f.state) > 0 && (f.cont || f.resume != ""):
+		return app.UsageError("--label and --state are for a new session: perdure label ID and perdure state ID change one that is there")
 	case f.Changed("compact-at") && !settings.CompactAtFits(f.compactAt):
 		return app.UsageError("--compact-at %g: want %s", f.compactAt, settings.CompactAtBounds)
 	case f.retryFor < 0:

@@ -207,8 +207,12 @@ func create(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	if err != nil {
 		return "", err
 	}
+	marks, events, err := f.begins(h.Hide(prompt))
+	if err != nil {
+		return "", err
+	}
 	return h.Create(ctx, engine.Spec{
-		ID: f.sessionID, Owner: a.Getenv("USER"), Title: f.name, Labels: labels(h.Hide(prompt)), Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
+		ID: f.sessionID, Owner: a.Getenv("USER"), Title: f.name, Labels: marks, Events: events, Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
 		Fresh: f.handoff == "ignore",
 	})
 }
