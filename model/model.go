@@ -26,7 +26,7 @@ type Provider interface {
 	// one is the provider's affair (SHA-256, BLAKE3): it is logged with each call, to be compared.
 	Prefix(r Request) ([32]byte, error)
 	// Call sends the request once and returns when the response is complete. It passes what it reads to sink as it
-	// comes, for the eyes only. An error is a *Error, or ctx's error when ctx ended.
+	// comes, only to be shown. An error is a *Error, or ctx's error when ctx ended.
 	Call(ctx context.Context, r Request, sink func(Delta)) (*Response, error)
 }
 
@@ -122,7 +122,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("model call failed (%s): %s", e.Class, e.Message)
 }
 
-// Retryable tells whether the same request may succeed later.
+// Retryable reports whether the same request may succeed later.
 func (e *Error) Retryable() bool {
 	switch e.Class {
 	case ClassTimeout, ClassRateLimit, ClassServer, ClassDisconnect, ClassProtocol, ClassUnreached:

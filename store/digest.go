@@ -14,7 +14,7 @@ type Digest [32]byte
 // Sum returns the digest of b.
 func Sum(b []byte) Digest { return blake3.Sum256(b) }
 
-// IsZero tells whether d is the zero digest.
+// IsZero reports whether d is the zero digest.
 func (d Digest) IsZero() bool { return d == Digest{} }
 
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }

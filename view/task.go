@@ -39,7 +39,7 @@ type Task struct {
 	Ports     []int    `json:"ports"`       // TCP ports on which they listen, sorted; never null
 }
 
-// Live tells whether a process of it lives.
+// Live reports whether a process of it lives.
 func (t Task) Live() bool { return t.Status == "running" || t.Stragglers > 0 }
 
 // Attempt is an earlier run of a task under the same id. Its times are milliseconds since the Unix epoch.

@@ -83,7 +83,7 @@ func (w *writer) close(readers *pool) error {
 	return errors.Join(err, w.log.Close(), w.lock.close())
 }
 
-// short tells whether the write-ahead log may stay: the next opening reads it.
+// short reports whether the write-ahead log may stay: the next opening reads it.
 func (w *writer) short() bool {
 	size, _, err := w.wal("PRAGMA wal_checkpoint(NOOP)")
 	return err == nil && size <= w.sizes.keep

@@ -88,7 +88,7 @@ func (c *conn) queryUntil(ctx context.Context, query string, args []any, row fun
 	}
 }
 
-// one runs a query of at most one row and tells whether there was one.
+// one runs a query of at most one row and reports whether there was one.
 func (c *conn) one(query string, args []any, row func([]driver.Value) error) (bool, error) {
 	found := false
 	err := c.query(query, args, func(v []driver.Value) error {

@@ -97,7 +97,7 @@ func (s *Store) sweep(ctx context.Context) error {
 	return nil
 }
 
-// low tells whether the disk is nearly full.
+// low reports whether the disk is nearly full.
 func (s *Store) low() bool {
 	free := s.cfg.free(s.home)
 	return free >= 0 && free < reserve

@@ -93,13 +93,13 @@ func (e *engine) primary(err error) int {
 	return code & 0xff
 }
 
-// syncFailed tells whether err says that a sync failed: from then on nobody knows what the disk holds.
+// syncFailed reports whether err says that a sync failed: from then on nobody knows what the disk holds.
 func (e *engine) syncFailed(err error) bool {
 	code, _ := e.code(err)
 	return code == codeIOErrFsync || code == codeIOErrDirSync
 }
 
-// sessionFault tells whether err may concern one statement's rows only, so that others of its group can be tried
+// sessionFault reports whether err may concern one statement's rows only, so that others of its group can be tried
 // alone.
 func (e *engine) sessionFault(err error) bool {
 	switch e.primary(err) {

@@ -201,7 +201,7 @@ func listQuery(q store.Query) (string, []any, error) {
 	return text + " ORDER BY s.updated DESC, s.sno DESC LIMIT " + b.arg(q.Limit+1), b.args, nil
 }
 
-// rare tells whether lifecycle or activity can be expected to narrow: few sessions of many are running or paused.
+// rare reports whether lifecycle or activity can be expected to narrow: few sessions of many are running or paused.
 func rare(q store.Query) bool {
 	return !q.OrHeld && (q.Activity != "" && q.Activity != "idle" || q.Lifecycle == "paused" || q.Lifecycle == "deleted")
 }

@@ -19,7 +19,7 @@ func thisMachine() *identity {
 // ended tells that a process is gone.
 func ended(pid int, _ uint64) bool { return errors.Is(unix.Kill(pid, 0), unix.ESRCH) }
 
-// networkFS names the filesystem of a directory and tells whether it is remote.
+// networkFS names the filesystem of a directory and reports whether it is remote.
 func networkFS(dir string) (string, bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

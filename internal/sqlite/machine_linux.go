@@ -53,7 +53,7 @@ func firstLine(path string) string {
 	return line
 }
 
-// networkFS names the filesystem of a directory and tells whether its locks or syncs depend on another machine.
+// networkFS names the filesystem of a directory and reports whether its locks or syncs depend on another machine.
 func networkFS(dir string) (string, bool) {
 	var st unix.Statfs_t
 	if unix.Statfs(dir, &st) != nil {

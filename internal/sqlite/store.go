@@ -217,7 +217,7 @@ func (s *Store) beginLocked(ctx context.Context) error {
 	return nil
 }
 
-// named tells whether a session's row names the holder; in doubt it does.
+// named reports whether a session's row names the holder; in doubt it does.
 func (s *Store) named(ctx context.Context, holder string) bool {
 	found := true
 	err := s.read(ctx, func(c *conn) error {

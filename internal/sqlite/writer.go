@@ -191,7 +191,7 @@ func (w *writer) sync(group []*job) {
 	}
 }
 
-// promises tells whether a job's caller will be told that something is durable: what it wrote, or what somebody else,
+// promises reports whether a job's caller will be told that something is durable: what it wrote, or what somebody else,
 // perhaps a moment ago, wrote before it.
 func (j *job) promises() bool { return j.err == nil || errors.Is(j.err, errNothing) }
 

@@ -21,7 +21,7 @@ const (
 	floodAfter    = 8 // full steps in a row
 	fifoMode      = 0o600
 	segmentMode   = 0o600
-	segmentFlags  = os.O_WRONLY | os.O_CREATE | unix.O_NOFOLLOW
+	segmentFlags  = os.O_WRONLY | os.O_CREATE | unix.O_NOFOLLOW | unix.O_NONBLOCK
 	fifoOpenFlags = unix.O_RDWR | unix.O_CLOEXEC
 )
 
@@ -116,7 +116,7 @@ func reopenOutput(d actDir, plan execPlan) (*output, error) {
 	if dropped > o.off {
 		o.off = dropped
 	} else if n := len(segs); n > 0 && o.segSize < o.limit {
-		if o.seg, err = os.OpenFile(d.path(segmentName(o.bases[n-1])), segmentFlags, segmentMode); err != nil {
+		if o.seg, err = d.segmentFile(o.bases[n-1]); err != nil {
 			o.fifo.Close()
 			return nil, err
 		}
@@ -261,7 +261,7 @@ func (o *output) openSegment() error {
 		}
 		o.bases = append(o.bases[:1], o.bases[2:]...)
 	}
-	f, err := os.OpenFile(o.dir.path(segmentName(o.off)), segmentFlags, segmentMode)
+	f, err := o.dir.segmentFile(o.off)
 	if err != nil {
 		return err
 	}
@@ -270,6 +270,20 @@ func (o *output) openSegment() error {
 		o.bases = append(o.bases, o.off)
 	}
 	return nil
+}
+
+// segmentFile opens a segment to write to it, and makes it. The command may have put something else in its place: a pipe
+// makes nobody wait.
+func (d actDir) segmentFile(base int64) (*os.File, error) {
+	f, err := os.OpenFile(d.path(segmentName(base)), segmentFlags, segmentMode)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w: no file", f.Name(), errDamaged)
+	}
+	return f, nil
 }
 
 // abandonSegment closes a segment that takes no more. One that took nothing goes away, so that a disk that stays full

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // pattern is n bytes whose content tells their offset.
@@ -290,4 +292,47 @@ func ignoredSignals(t *testing.T) string {
 	}
 	t.Fatal("no SigIgn in the process's status")
 	return ""
+}
+
+// Goal: a pipe that a command puts where the next piece of its output is to be kept makes its shim wait for nobody: what
+// was printed counts, it is dropped like what a disk refuses, and what follows is kept.
+func TestPipeInThePlaceOfASegment(t *testing.T) {
+	for name, read := range map[string]bool{"that nobody reads": false, "that somebody reads": true} {
+		t.Run(name, func(t *testing.T) {
+			d := actDir(t.TempDir())
+			o, err := openOutput(d, execPlan{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pipe := d.path(segmentName(0))
+			if err := unix.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if read {
+				r, err := os.OpenFile(pipe, os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer r.Close()
+			}
+			done := make(chan struct{})
+			go func() {
+				o.child.WriteString("first\n")
+				o.drain()
+				os.Remove(pipe)
+				o.child.WriteString("second\n")
+				o.drain()
+				close(done)
+			}()
+			select {
+			case <-done:
+			case <-time.After(20 * time.Second):
+				t.Fatal("it waits for the pipe")
+			}
+			kept, err := os.ReadFile(d.path(segmentName(6)))
+			if string(kept) != "second\n" || err != nil || o.end() != 13 {
+				t.Errorf("%q is kept of %d bytes, %v", kept, o.end(), err)
+			}
+		})
+	}
 }

@@ -177,7 +177,7 @@ func (a *assembler) response() (*model.Response, error) {
 	return r, nil
 }
 
-// cut tells whether a reply may have ended in the middle of a block.
+// cut reports whether a reply may have ended in the middle of a block.
 func cut(s model.StopReason) bool {
 	return s == model.StopMaxTokens || s == model.StopContext || s == model.StopRefusal
 }

@@ -31,7 +31,7 @@ func newBlock(start []byte) *block {
 	return b
 }
 
-// isTool tells whether the block has input that streams as fragments.
+// isTool reports whether the block has input that streams as fragments.
 func (b *block) isTool() bool { return !raw.IsNull(raw.Get(b.start, "input")) || len(b.args) > 0 }
 
 // add takes one delta and returns what there is to show of it.

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// takesBudget tells whether a model accepts a thinking budget: those of versions before 4.7 do. Names are
+// takesBudget reports whether a model accepts a thinking budget: those of versions before 4.7 do. Names are
 // claude-FAMILY-MAJOR[-MINOR][-DATE], before that claude-MAJOR[-MINOR]-FAMILY. A name that says no version is
 // somebody's alias or another maker's model, and compatible servers know the budget only.
 func takesBudget(name string) bool {

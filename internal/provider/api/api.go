@@ -191,7 +191,7 @@ func (c Client) post(ctx context.Context, url string, header http.Header, body [
 	return nil, c.refused(resp, b)
 }
 
-// unsendable tells whether no request can carry a header's value.
+// unsendable reports whether no request can carry a header's value.
 func unsendable(value string) bool {
 	return strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

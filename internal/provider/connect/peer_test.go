@@ -34,7 +34,7 @@ func (a *agent) request(step, attempt int) model.Request {
 	}
 }
 
-// step makes one step and tells whether another follows.
+// step makes one step and reports whether another follows.
 func (a *agent) step(n int) bool {
 	a.t.Helper()
 	first, err := a.p.Prefix(a.request(n, 1))

@@ -13,7 +13,7 @@ const maxCalls = 1024
 // joined joins JSON strings without decoding them.
 type joined struct{ inner []byte }
 
-// add appends a JSON string and returns it decoded, for the eyes.
+// add appends a JSON string and returns it decoded, to be shown.
 func (t *joined) add(v []byte) (string, bool) {
 	inner, ok := raw.Inner(v)
 	if !ok {

@@ -45,7 +45,7 @@ func (p *Provider) effort(r model.Request) string {
 	return r.Params.Effort
 }
 
-// refusesReasoningTools tells whether a model of OpenAI's takes tools over Chat Completions only with the reasoning
+// refusesReasoningTools reports whether a model of OpenAI's takes tools over Chat Completions only with the reasoning
 // effort "none" said aloud: GPT-5.6 and later.
 func refusesReasoningTools(name string) bool {
 	version, ok := strings.CutPrefix(name, "gpt-")
@@ -104,7 +104,7 @@ func appendTool(b, tool []byte) []byte {
 	return append(b, `}}`...)
 }
 
-// takesFiles tells whether the server is known to take documents. Others get a line of text in their place.
+// takesFiles reports whether the server is known to take documents. Others get a line of text in their place.
 func (p *Provider) takesFiles() bool {
 	return p.own || strings.Contains(p.base, "//openrouter.ai/")
 }

@@ -64,7 +64,7 @@ func find(table []row, name string) (Model, bool) {
 	return Model{}, false
 }
 
-// isDate tells whether s is empty, -latest, -20251001 or -2025-10-01.
+// isDate reports whether s is empty, -latest, -20251001 or -2025-10-01.
 func isDate(s string) bool {
 	if s == "" || s == "-latest" {
 		return true

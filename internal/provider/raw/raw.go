@@ -173,13 +173,13 @@ func elements(arr []byte) []span {
 	return out
 }
 
-// IsObject tells whether b is one valid JSON object.
+// IsObject reports whether b is one valid JSON object.
 func IsObject(b []byte) bool {
 	i := skipSpace(b, 0)
 	return i < len(b) && b[i] == '{' && json.Valid(b)
 }
 
-// IsNull tells whether a member is missing or null.
+// IsNull reports whether a member is missing or null.
 func IsNull(v []byte) bool { return len(v) == 0 || string(v) == "null" }
 
 // String decodes a JSON string.
@@ -197,7 +197,7 @@ func String(v []byte) (string, bool) {
 	return s, true
 }
 
-// plain tells whether a string is spelled as it reads, as nearly all keys are.
+// plain reports whether a string is spelled as it reads, as nearly all keys are.
 func plain(inner []byte) bool {
 	for _, c := range inner {
 		if c < 0x20 || c >= utf8.RuneSelf || c == '"' || c == '\\' {

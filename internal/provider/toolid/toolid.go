@@ -48,12 +48,12 @@ func (u Used) Claim(id, act string, n int, fit func(string) bool) string {
 	return id
 }
 
-// Fit tells whether every API accepts id: 1 to 64 letters, digits, _ and -.
+// Fit reports whether every API accepts id: 1 to 64 letters, digits, _ and -.
 func Fit(id string) bool {
 	return id != "" && len(id) <= maxLen && strings.IndexFunc(id, odd) < 0
 }
 
-// Present tells whether id is one at all: 1 to 256 bytes without control characters. It is enough for APIs that
+// Present reports whether id is one at all: 1 to 256 bytes without control characters. It is enough for APIs that
 // give ids a form of their own, which their models may expect to see again.
 func Present(id string) bool {
 	return strings.TrimSpace(id) != "" && len(id) <= 256 && strings.IndexFunc(id, unicode.IsControl) < 0

@@ -38,7 +38,7 @@ const (
 	Lost
 )
 
-// Live tells whether a process of the task is left.
+// Live reports whether a process of the task is left.
 func (s State) Live() bool { return s <= Straggling }
 
 // Task is one line of the panel.
@@ -151,7 +151,7 @@ type question struct {
 	do   func(context.Context, Key) error
 }
 
-// note is a line for the eyes that goes away by itself.
+// note is a line on the screen that goes away by itself.
 type note struct {
 	text  string
 	wrong bool

@@ -44,7 +44,7 @@ func (m *Model) arrange() {
 	m.keepVisible()
 }
 
-// matches tells whether all words of a filter are somewhere in what the panel shows of a task.
+// matches reports whether all words of a filter are somewhere in what the panel shows of a task.
 func matches(t Task, filter string) bool {
 	text := strings.ToLower(strings.Join([]string{t.ID, t.Name, t.Command, t.Status, t.Session, t.Dir, portText(t.Ports, 100)}, "\n"))
 	for _, word := range strings.Fields(strings.ToLower(filter)) {

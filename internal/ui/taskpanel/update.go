@@ -57,7 +57,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// navigate moves about and tells whether that was what the key meant.
+// navigate moves about and reports whether that was what the key meant.
 func (m *Model) navigate(key string) bool {
 	page := max(m.layout().tail-1, 1)
 	switch key {
