@@ -1,8 +1,6 @@
 package window
 
 import (
-	"fmt"
-
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -17,7 +15,7 @@ func Give(name, path, text string, digest store.Digest) session.GivenText {
 func Element(name, path, text string) string {
 	at := ""
 	if path != "" {
-		at = fmt.Sprintf(" path=%q", path)
+		at = " path=" + attribute(path)
 	}
 	return "<" + name + at + ">\n" + Quote(text) + "\n</" + name + ">"
 }

@@ -2,7 +2,6 @@ package window
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -114,9 +113,3 @@ func messageText(m model.Message, limit int64) string {
 	}
 	return strings.Join(out, "\n")
 }
-
-// element finds the beginnings and ends of the elements that parts stand in.
-var element = regexp.MustCompile(`(?i)<(\s*/?\s*(?:user_message|awaited|plan|facts|files|live_state|acts|summary|conversation|instructions|memory|state|journal|handoff|earlier_plan|commits)\b)`)
-
-// Quote keeps a text within the element that it stands in: it cannot end that, nor begin one that speaks for the user.
-func Quote(text string) string { return element.ReplaceAllString(text, `<\$1`) }
