@@ -18,6 +18,7 @@ type RunOptions struct {
 	Prompt    string               // empty: finish what is open and what was accepted, nothing new
 	Key       string               // idempotency key of the prompt; empty: a new one
 	Interrupt <-chan struct{}      // each receive cancels the open turn; never closed
+	Ended     func(*view.Result)   // called with what Run will return, before the session leaves its handoff, which may take a while
 	Opened    func(*session.State) // called once the session is held; the state must only be read, and not kept
 	TurnEnded func(view.Turn)      // called as each turn ends; must not block
 	Wait      bool                 // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
@@ -73,6 +74,9 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result
 	if r != nil {
 		r.Recovered = append(r.Recovered, changed...)
 		count(r, watch, h.cfg.Now().Sub(began))
+	}
+	if err == nil && opt.Ended != nil {
+		opt.Ended(r)
 	}
 	reason := "done"
 	if parked {

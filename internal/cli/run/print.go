@@ -26,6 +26,9 @@ type printer struct {
 	piped int         // bytes of stdin that went with the prompt
 	home  *homes.Home // to look up the calls that wait
 	asker *asker      // asks about them at this terminal; nil: nobody is there
+
+	handing bool // the model is asked for the words of a handoff
+	over    bool // the outcome was written: it stays the last thing on stdout
 }
 
 func newPrinter(a *app.App, f *Flags, prompt string, piped int) *printer {
@@ -67,7 +70,9 @@ func leftBehind(st *session.State) string {
 func (p *printer) observe(u engine.Update) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out.observe(u)
+	if !p.over {
+		p.out.observe(u)
+	}
 	switch b := u.Body.(type) {
 	case *session.ModelFailed:
 		p.retrying(b) // on stderr, for people and logs alike; the view has ended its line
@@ -79,7 +84,10 @@ func (p *printer) observe(u engine.Update) {
 		if b.Purpose == session.PurposeSummary && b.Reason != session.ForHandoff && !p.app.Screen {
 			p.app.Note("the conversation is compacted: the model writes a summary")
 		}
+	case *session.HandoffWritten:
+		p.handing = false
 	case *session.HandoffRequested:
+		p.handing = true
 		p.app.Note("the model writes a handoff for the next session; Ctrl-C leaves its words out")
 	default:
 	}
@@ -123,6 +131,7 @@ func (p *printer) result(r *view.Result, resumed, runsOn bool) {
 		p.report(r)
 	}
 	p.out.result(r)
+	p.over = true
 	p.stop(r, runsOn)
 	p.awaits(r)
 }

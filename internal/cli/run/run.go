@@ -98,6 +98,7 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 		out.opened(st, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
 		warnOfRules(a, opt.Rules, known)
 	}
+	opt.Ended = func(r *view.Result) { out.result(r, resumed, runsOn(ctx, h, r)) }
 	ctx, interrupt, ended := signals(ctx, a)
 	opt.Interrupt = interrupt
 	r, err := h.Run(ctx, id, opt)
@@ -106,7 +107,6 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	if err != nil {
 		return err
 	}
-	out.result(r, resumed, runsOn(ctx, h, r))
 	if w, ok := a.Stdout.(*app.Results); ok {
 		w.Hint = "the answer is kept: perdure show " + id + " --messages"
 	}
