@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/perdure/perdure/internal/handoff"
@@ -61,7 +63,7 @@ func (o documents) git(ctx context.Context, st *session.State) handoff.Git {
 	g := handoff.Git{Branch: o.h.Hide(r.Branch), Commit: r.Commit}
 	list, more, err := r.Since(ctx, time.UnixMilli(st.Created), maxCommits)
 	if err != nil {
-		o.h.cfg.Log.Warn("the commits of a session are not known", "session", st.ID, "error", err)
+		o.h.cfg.Log.Info("the commits of a session are not known", "session", st.ID, "error", err)
 	}
 	for _, c := range list {
 		g.Commits = append(g.Commits, handoff.Commit{Hash: c.Hash, Subject: o.h.Hide(c.Subject)})
@@ -126,16 +128,48 @@ func callErrors(t *session.Transcript) []string {
 	return out[max(0, len(out)-maxFailures):]
 }
 
-// Put lays a document down where the next session finds it. What goes wrong is logged: the session's log has it.
+// Put lays a document down where the next session finds it: where the project cannot be written, in the home. What goes
+// wrong is logged: the session's log has it.
 func (o documents) Put(ctx context.Context, st *session.State, text []byte) {
-	m, err := knowledge.Open(o.h.knows(st.Config.Root))
-	if err == nil {
-		head, _ := handoff.HeaderOf(text)
-		_, err = m.Handoffs().Write(context.WithoutCancel(ctx), text, o.read(st), knowledge.By{Session: st.ID, Seq: head.Seq})
+	ctx = context.WithoutCancel(ctx)
+	var err error
+	for _, cfg := range o.h.places(st.Config.Root) {
+		if err = o.put(ctx, cfg, st, text); !unwritable(err) {
+			break
+		}
+		o.h.told(cfg.Dir, func() {
+			o.h.cfg.Log.Warn("the project cannot be written: its handoff lies in the home", "directory", cfg.Dir)
+		})
 	}
 	if err != nil {
 		o.h.cfg.Log.Warn("the handoff is only in the session", "session", st.ID, "error", err)
 	}
+}
+
+func (o documents) put(ctx context.Context, cfg knowledge.Config, st *session.State, text []byte) error {
+	m, err := knowledge.Open(cfg)
+	if err != nil {
+		return err
+	}
+	head, _ := handoff.HeaderOf(text)
+	_, err = m.Handoffs().Write(ctx, text, o.read(st), knowledge.By{Session: st.ID, Seq: head.Seq})
+	return err
+}
+
+// unwritable reports that a place can be looked at and not changed.
+func unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// places are where the handoffs of a directory may lie: where they belong, then in the home.
+func (h *Home) places(dir string) []knowledge.Config {
+	cfg := h.knows(dir)
+	out := []knowledge.Config{cfg}
+	if cfg.InProject {
+		cfg.InProject = false
+		out = append(out, cfg)
+	}
+	return out
 }
 
 // before is the handoff that a session began with; the zero value: there was none, or it is gone.
@@ -144,18 +178,20 @@ func (o documents) before(st *session.State) (none handoff.Document) {
 	if digest == "" {
 		return none
 	}
-	m, err := knowledge.Open(o.h.knows(st.Config.Root))
-	if err != nil {
-		return none
-	}
-	past, _ := m.Handoffs().History() // what cannot be read is not carried on
-	all, _ := m.Handoffs().All()
-	for _, f := range append(past, all...) {
-		if f.Digest != digest {
-			continue
+	for _, cfg := range o.h.places(st.Config.Root) {
+		m, err := knowledge.Open(cfg)
+		if err != nil {
+			return none
 		}
-		if d, err := handoff.Parse(f.Text); err == nil {
-			return d
+		past, _ := m.Handoffs().History() // what cannot be read is not carried on
+		all, _ := m.Handoffs().All()
+		for _, f := range append(past, all...) {
+			if f.Digest != digest {
+				continue
+			}
+			if d, err := handoff.Parse(f.Text); err == nil {
+				return d
+			}
 		}
 	}
 	return none
@@ -172,7 +208,7 @@ func (o documents) Save(_ context.Context, st *session.State) {
 		o.h.told(st.ID+" "+kept.File, func() { o.h.cfg.Log.Warn(kept.Error(), "session", st.ID) })
 		return
 	}
-	if err != nil {
+	if err != nil && !unwritable(err) {
 		o.h.cfg.Log.Warn("the state file was not written", "session", st.ID, "error", err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 func (h *Home) conclude(ctx context.Context, st *session.State) {
 	ctx = context.WithoutCancel(ctx)
 	warn := func(what string, err error) {
-		if err != nil {
+		if err != nil && !unwritable(err) { // that was told with the handoff
 			h.cfg.Log.Warn(what, "session", st.ID, "error", err)
 		}
 	}

@@ -111,6 +111,12 @@ func (o *opening) plan() {
 func (o *opening) handoff(ctx context.Context) {
 	all, err := o.memo.Handoffs().All()
 	o.warn("the handoffs", err)
+	if places := o.h.places(o.dir); len(all) == 0 && len(places) > 1 { // the project could not be written
+		if m, err := knowledge.Open(places[1]); err == nil {
+			o.memo = m
+			all, _ = m.Handoffs().All()
+		}
+	}
 	if len(all) == 0 {
 		return
 	}
@@ -161,7 +167,10 @@ func (o *opening) others(all []knowledge.HandoffFile) string {
 // commits gives what was committed since the handoff was written.
 func (o *opening) commits(ctx context.Context, r repo.Repo, since time.Time) {
 	list, more, err := r.Since(ctx, since, maxCommits)
-	o.warn("the commits since the handoff", err)
+	if err != nil { // as of a repository of somebody else
+		o.h.cfg.Log.Info("the commits since the handoff are not known", "directory", o.dir, "error", err)
+		return
+	}
 	var lines []string
 	for _, c := range list {
 		lines = append(lines, fmt.Sprintf("%.7s %s", c.Hash, plain.Line(o.h.Hide(c.Subject), 200)))

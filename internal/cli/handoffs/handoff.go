@@ -70,16 +70,29 @@ func showCommand(a *app.App) *cobra.Command {
 
 // showHere shows the newest handoff of a directory.
 func showHere(ctx context.Context, a *app.App, p *place) error {
-	m, err := a.Knowledge(p.cwd)
+	cfg, err := a.KnowledgeOf(p.cwd)
+	if err != nil {
+		return err
+	}
+	m, err := knowledge.Open(cfg)
 	if err != nil {
 		return err
 	}
 	all, err := m.Handoffs().All()
+	if cfg.InProject && len(all) == 0 && err == nil { // a project that cannot be written has its handoffs in the home
+		cfg.InProject = false
+		if m, err = knowledge.Open(cfg); err == nil {
+			all, err = m.Handoffs().All()
+		}
+	}
 	if len(all) == 0 {
 		if err != nil {
 			return err
 		}
-		return &app.ExitError{Code: app.ExitMissing, Text: "no handoff lies here", Hint: "perdure handoff list shows those that were read"}
+		return &app.ExitError{
+			Code: app.ExitMissing, Text: "no handoff lies here",
+			Hint: "a session leaves one when it has lasted 15 minutes; perdure handoff write ID writes one now, perdure handoff list shows those that were read",
+		}
 	}
 	if err != nil {
 		a.Note("not all can be read: %s", display.Line(err.Error(), display.MaxCell))
