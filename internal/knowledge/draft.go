@@ -130,6 +130,11 @@ func order(name string) int {
 
 // change runs one change of a scope under its lock. With a key that was used before it gives what came of it then.
 func (s *Scope) change(ctx context.Context, by By, make func(d *draft) (what, result string, err error)) (*Change, error) {
+	c, err := s.changed(ctx, by, make)
+	return c, s.placed(err)
+}
+
+func (s *Scope) changed(ctx context.Context, by By, make func(d *draft) (what, result string, err error)) (*Change, error) {
 	f, err := s.hold(ctx)
 	if err != nil {
 		return nil, err

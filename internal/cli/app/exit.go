@@ -69,6 +69,7 @@ var outcomes = []struct {
 	{store.ErrNewer, ExitFailed, "use the newer version of perdure that wrote it"},
 	{store.ErrNetworkFS, ExitFailed, "set PERDURE_HOME to a directory on a local disk"},
 	{store.ErrFenced, ExitHeld, "another process took the session over; its log is intact"},
+	{knowledge.ErrProject, ExitFailed, "the files of its knowledge lie in the project ([knowledge] project = \"on\"): make that directory writable, or make room there"},
 	{store.ErrFull, ExitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
 	{syscall.ENOSPC, ExitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
 	{syscall.EROFS, ExitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
