@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/instructions"
 	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/window"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -199,5 +201,40 @@ func reading(c *crowd, dir string) func(context.Context, int, model.Request, fun
 			}
 		}
 		return out, err
+	}
+}
+
+// A fork knows the instructions that its parent was given, and owes the handoff that the parent began with to nobody.
+func TestAForkKeepsWhatWasGiven(t *testing.T) {
+	s := newStage(t, reply(model.StopEndTurn, text("hello")), reply(model.StopEndTurn, text("again")))
+	p := instructed(t, s)
+	p.write(t, "AGENTS.md", "RULE-1")
+	before := s.spec
+	s.spec = func(sp *engine.Spec) {
+		before(sp)
+		g := window.Give(session.GivenHandoff, "/w/HANDOFF.md", "LEFT", store.Sum([]byte("x")))
+		sp.Events = append(sp.Events, &session.ContextGiven{Why: session.GivenStart, Texts: []session.GivenText{g}})
+	}
+	pr, se := s.start("first")
+	run(t, se)
+	if err := se.Handoff(t.Context(), session.HandoffAsked, 0); !errors.Is(err, engine.ErrNoHandoffs) {
+		t.Errorf("without a place for handoffs: %v", err)
+	}
+	if err := se.Append(t.Context(), store.Actor{Type: store.ActorEngine}, &session.HandoffWritten{Why: "end", Text: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := se.Close(t.Context(), "done"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := pr.Fork(t.Context(), "s", 0, "child", ""); err != nil {
+		t.Fatal(err)
+	}
+	child, err := pr.Open(t.Context(), "child", engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := child.State()
+	if len(st.Given) != 2 || st.Handoff != nil || !st.Given[1].Digest.IsZero() || st.Given[0].Digest.IsZero() {
+		t.Errorf("given %+v, handoff %+v", st.Given, st.Handoff)
 	}
 }

@@ -216,7 +216,7 @@ func (o documents) Save(_ context.Context, st *session.State) {
 // read is the digest of the handoff that a session began with.
 func (documents) read(st *session.State) string {
 	for _, g := range st.Given {
-		if g.Name == session.GivenHandoff {
+		if g.Name == session.GivenHandoff && !g.Digest.IsZero() {
 			return g.Digest.String()
 		}
 	}

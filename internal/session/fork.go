@@ -42,6 +42,8 @@ func (b *Forked) apply(s *State, e store.Event) {
 	}
 	s.Epoch, s.Holder, s.Queue, s.Usage, s.Spent, s.Unpriced = 0, Holder{}, nil, nil, 0, 0
 	s.Compaction = nil // the parent's to carry out
+	s.Handoff = nil    // it is in the parent's log
+	s.ownGiven()
 	s.Settled, s.Permissions.Decisions, s.Timers, s.Faults = nil, nil, nil, nil
 	s.Dropped.Settled, s.Dropped.Decisions, s.Dropped.Faults = 0, 0, 0
 	if s.Config.Mode == modeBypass {

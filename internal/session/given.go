@@ -108,6 +108,18 @@ func (t GivenText) said() []byte {
 // MaxGiven bounds the given texts of a session.
 const MaxGiven = 128
 
+// ownGiven makes the inherited given texts the child's: their events are in the parent's log, and the handoff that the
+// parent began with is the parent's to replace or to put back.
+func (s *State) ownGiven() {
+	s.Given = slices.Clone(s.Given)
+	for i := range s.Given {
+		g := &s.Given[i]
+		if g.Seq -= s.Parent.Seq; g.Name == GivenHandoff {
+			g.Digest = store.Digest{}
+		}
+	}
+}
+
 // GivenSize is how many bytes of given texts every request holds.
 func (s *State) GivenSize() (n int64) {
 	for _, g := range s.Given {
