@@ -14,8 +14,8 @@ import (
 // maxMadeUp bounds how many of the newest sessions of a directory are looked at when one begins there.
 const maxMadeUp = 20
 
-// makeUp does for the sessions in a directory what those that were killed could not do: of the newest one, and of each
-// whose holder died. The oldest writes first, so that the newest handoff is that of the newest session.
+// makeUp does for the sessions in a directory what those that were killed could not do: of the newest one, of each
+// whose holder died, and of those that never began. The oldest writes first, so that the newest handoff is that of the newest session.
 func (h *Home) makeUp(ctx context.Context, dir string) {
 	page, err := h.store.List(ctx, store.Query{Cwd: dir, Limit: maxMadeUp})
 	if err != nil {
@@ -26,7 +26,8 @@ func (h *Home) makeUp(ctx context.Context, dir string) {
 	var owing []*session.State
 	read := false // a newer session has read what lay there, or may have
 	for i, info := range list {
-		if info.Holder == nil && i > 0 || info.Holder != nil && info.Holder.Alive != store.Dead {
+		free, killed := info.Holder == nil, info.Holder != nil && info.Holder.Alive == store.Dead
+		if !killed && !(free && (i == 0 || info.Heads.Turns == 0)) { // one without a turn was never held, perhaps
 			read = true
 			continue
 		}
