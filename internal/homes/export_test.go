@@ -5,3 +5,9 @@ func WithCrash(cfg Config, crash func(step string)) Config {
 	cfg.crash = crash
 	return cfg
 }
+
+// WithFault gives a config whose home asks fault before each step of a change of what is known of a project.
+func WithFault(cfg Config, fault func(step string) error) Config {
+	cfg.fault = fault
+	return cfg
+}

@@ -74,7 +74,8 @@ type Config struct {
 	Log          *slog.Logger        // nil discards
 	Now          func() time.Time    // nil: the system's clock
 
-	crash func(step string) // ends the process between two steps of a deletion, in tests
+	crash func(step string)       // ends the process between two steps of a deletion, in tests
+	fault func(step string) error // is asked before each step of a change of what is known of a project, in tests
 }
 
 var shimAsked atomic.Bool

@@ -17,18 +17,19 @@ func (h *Home) minSession() time.Duration {
 	return *h.cfg.MinSession
 }
 
-// owes reports whether a session has something to hand off that no handoff has: it lasted long enough, and said more
+// lasted reports whether a session has said something and went on for so long that it leaves a handoff.
+func (h *Home) lasted(st *session.State, now time.Time) bool {
+	return h.cfg.Memory != "" && st.Config.Root != "" && st.Turns > 0 && now.Sub(time.UnixMilli(st.Created)) >= h.minSession()
+}
+
+// owes reports whether a session has something to hand off that no handoff has: it lasted long enough, and came further
 // since. talks: and the model has not been asked for words for as long.
 func (h *Home) owes(st *session.State, now time.Time) (owes, talks bool) {
-	if h.cfg.Memory == "" || st.Config.Root == "" || st.Turns == 0 || now.Sub(time.UnixMilli(st.Created)) < h.minSession() {
+	old := st.Handoff
+	if !h.lasted(st, now) || old != nil && !st.NewsSince(old) {
 		return false, false
 	}
-	old := st.Handoff
-	if old == nil {
-		return true, true
-	}
-	ended := st.LastTurn != nil && st.LastTurn.Seq > old.Seq
-	return ended || st.Turns > old.Turns, now.Sub(time.UnixMilli(old.Said)) >= h.minSession()
+	return true, old == nil || now.Sub(time.UnixMilli(old.Said)) >= h.minSession()
 }
 
 // wordsLimit is how long a model is waited for that is asked for the words of a handoff.
@@ -39,7 +40,7 @@ func (h *Home) leave(ctx context.Context, s *engine.Session, parked bool) error 
 	st := s.State()
 	owes, talks := h.owes(st, h.cfg.Now())
 	if !owes {
-		h.putBack(ctx, st)
+		h.settle(ctx, st, h.cfg.Now())
 		return nil
 	}
 	limit := time.Duration(0)
@@ -71,6 +72,28 @@ func (h *Home) told(name string, tell func()) {
 
 // maxTold bounds what is remembered of that; beyond it, things are told again.
 const maxTold = 1024
+
+// settle makes sure of what a session that owes nothing leaves: whoever wrote its handoff may have died before it lay
+// there. One without a handoff puts back what it began with.
+func (h *Home) settle(ctx context.Context, st *session.State, now time.Time) {
+	switch {
+	case st.Handoff == nil:
+		h.putBack(ctx, st)
+	case st.Handoff.Settled || h.cfg.Memory == "" || st.Config.Root == "":
+	default:
+		text, err := h.handoffText(ctx, st)
+		if err != nil {
+			h.cfg.Log.Warn("the handoff of a session could not be read", "session", st.ID, "error", err)
+			return
+		}
+		if len(text) > 0 {
+			documents{h}.Put(ctx, st, text)
+		}
+		if h.lasted(st, now) {
+			h.conclude(ctx, st)
+		}
+	}
+}
 
 func overBudget(st *session.State) bool {
 	return st.Config.BudgetNano > 0 && st.Spent >= st.Config.BudgetNano

@@ -49,7 +49,7 @@ func (h *Home) memory() func(root string) (tools.Memory, error) {
 
 // knows says where what is known of a directory lies.
 func (h *Home) knows(dir string) knowledge.Config {
-	return knowledge.Config{Home: h.dir, Dir: dir, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now}
+	return knowledge.Config{Home: h.dir, Dir: dir, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now, Fault: h.cfg.fault}
 }
 
 // memory opens the files when they are asked for: most calls are those of other tools.

@@ -45,16 +45,22 @@ func (h *Home) WriteHandoff(ctx context.Context, id string, asks bool) (text str
 	return text, errors.Join(err, s.Close(ctx, "handed off"))
 }
 
-// HandedOff reads the newest handoff of a session from its log; empty if there is none.
+// HandedOff reads the newest handoff of a session from its log, to be shown; empty if there is none.
 func (h *Home) HandedOff(ctx context.Context, st *session.State) (string, error) {
+	text, err := h.handoffText(ctx, st)
+	return strings.TrimSpace(string(text)), err
+}
+
+// handoffText is the same as it was written.
+func (h *Home) handoffText(ctx context.Context, st *session.State) ([]byte, error) {
 	if st.Handoff == nil {
-		return "", nil
+		return nil, nil
 	}
 	body, err := h.eng.BodyAt(ctx, st.ID, st.Handoff.Seq)
 	if w, ok := body.(*session.HandoffWritten); ok {
-		return strings.TrimSpace(string(w.Text)), nil
+		return w.Text, nil
 	}
-	return "", err
+	return nil, err
 }
 
 // Rest is called when a person has paused or closed a session: it leaves a handoff if one is due, without a model.

@@ -39,6 +39,10 @@ func besideName(session string) string {
 
 // write finds the place, makes room there, and puts the text down.
 func (d *desk) write(text []byte, over string, by By) (w WrittenHandoff, err error) {
+	text = handoff.Naming(text, nil)
+	if known := d.inPast(digest(text)); known != "" { // it was read meanwhile
+		return WrittenHandoff{Path: known, Digest: digest(text)}, nil
+	}
 	slot := d.slot()
 	places := []spot{slot}
 	for _, name := range slices.Compact([]string{besideName(by.Session), "HANDOFF-" + by.Session + ".md"}) {
@@ -63,7 +67,6 @@ func (d *desk) write(text []byte, over string, by By) (w WrittenHandoff, err err
 		return w, fmt.Errorf("%s: it belongs to somebody else, and so does every other name", slot.path())
 	}
 	p := places[at]
-	text = handoff.Naming(text, nil)
 	if err := d.replace(p, text); err != nil {
 		return WrittenHandoff{Archived: archived}, fmt.Errorf("handoff %s: %w", p.path(), err)
 	}

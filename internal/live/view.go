@@ -121,7 +121,7 @@ func (v *View) Event(ev store.Event, body session.Body) {
 	case *session.TurnStarted:
 		v.turn(b)
 	case *session.ModelRequested:
-		if b.Purpose == session.PurposeSummary {
+		if b.Purpose == session.PurposeSummary && b.Reason != session.ForHandoff {
 			v.line(v.paint(dim, fmt.Sprintf("(compacting: the model is asked for a summary of about %s tokens)", plain.Grouped(b.Estimate))))
 		}
 	case *session.Compacted:
@@ -133,7 +133,9 @@ func (v *View) Event(ev store.Event, body session.Body) {
 	case *session.ModelFailed:
 		v.Rest() // the command says why, and when the next try comes
 	case *session.ModelLost:
-		v.line(v.paint(dim, "(the reply broke off)"))
+		if !session.ForSummary(b.Act) {
+			v.line(v.paint(dim, "(the reply broke off)"))
+		}
 	case *session.TurnEnded:
 		v.Rest()
 	default:

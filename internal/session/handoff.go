@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/perdure/perdure/store"
 )
 
@@ -57,8 +59,32 @@ type Handoff struct {
 	Time  int64  `json:"time"`
 	Why   string `json:"why"`
 	Turns int    `json:"turns"`           // turns that had been started
+	Step  int    `json:"step,omitempty"`  // newest step of the open one
 	Words int64  `json:"words,omitempty"` // seq of the newest one with words of a model
 	Said  int64  `json:"said,omitempty"`  // ms UTC of that one
+	// Settled: its session was given back since. Until then whoever opens the session makes sure of what belongs to it
+	// outside of the log.
+	Settled bool `json:"settled,omitempty"`
+}
+
+// NewsSince reports whether a session has come further than a handoff of its knows.
+func (s *State) NewsSince(h *Handoff) bool {
+	if s.Turns > h.Turns || s.LastTurn != nil && s.LastTurn.Seq > h.Seq || s.Turn != nil && s.Turn.Step > h.Step {
+		return true
+	}
+	if n := len(s.Facts); n > 0 && s.Facts[n-1].Seq > h.Seq {
+		return true
+	}
+	return slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.EndSeq > h.Seq })
+}
+
+// settleHandoff notes that a session was given back.
+func (s *State) settleHandoff() {
+	if s.Handoff != nil && !s.Handoff.Settled {
+		h := *s.Handoff // shared with copies
+		h.Settled = true
+		s.Handoff = &h
+	}
 }
 
 func (b *HandoffWritten) apply(s *State, e store.Event) {
@@ -69,6 +95,9 @@ func (b *HandoffWritten) apply(s *State, e store.Event) {
 	h := Handoff{Seq: e.Seq, Time: e.Time, Why: b.Why, Turns: s.Turns}
 	if old := s.Handoff; old != nil {
 		h.Words, h.Said = old.Words, old.Said
+	}
+	if s.Turn != nil {
+		h.Step = s.Turn.Step
 	}
 	if len(b.Words) > 0 {
 		h.Words, h.Said = e.Seq, e.Time

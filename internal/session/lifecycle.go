@@ -140,7 +140,7 @@ type Released struct {
 
 func (b *Released) summary() string { return b.Reason }
 
-func (*Released) apply(*State, store.Event) {}
+func (*Released) apply(s *State, _ store.Event) { s.settleHandoff() }
 
 // Configured changes configuration. A nil field stays as it is.
 type Configured struct {

@@ -1,0 +1,217 @@
+package homes_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/session"
+)
+
+// firstSession plans, notes what failed, reads until it is compacted, and ends with something to remember.
+func firstSession(dir string) string {
+	steps := []string{
+		`{"text":"I plan.","tools":[{"name":"TodoWrite","input":{"todos":[{"content":"schema","status":"in_progress"},{"content":"retry logic","status":"pending"}]}},
+		  {"name":"Note","input":{"kind":"failed","text":"v2 compatibility mode","reason":"v2 ended on May 1"}}]}`,
+	}
+	for i := range 3 {
+		steps = append(steps, fmt.Sprintf(`{"text":"I read %d.","tools":[{"name":"Read","input":{"file_path":"%s/f%d"}}]}`, i, dir, i))
+	}
+	steps = append(steps,
+		`{"text":"The schema is there.","tools":[{"name":"TodoWrite","input":{"todos":[{"content":"schema","status":"completed","output":"schema.sql"},{"content":"retry logic","status":"pending"}]}},
+		  {"name":"Note","input":{"kind":"decision","text":"direct migration","reason":"it is shorter"}}]}`,
+		`{"text":"Done for today.\n\n[DECISION] Migrate directly, without v2."}`)
+	return `{"turns":[{"match":"migrate","steps":[` + strings.Join(steps, ",") + `]}],
+	 "summary":{"text":"## Goal\nMigrate to v3.\n## Done\n- the schema\n## Next Step\nWrite the retry logic."}}`
+}
+
+// secondSession does the one next step.
+const secondSession = `{"turns":[{"match":"continue","steps":[{"text":"Going on."}]},{"match":"migrate","steps":[{"text":"never"}]}],
+ "summary":{"text":"## Next Step\nTest it."}}`
+
+// migrating is a relay whose directory has files that fill a window.
+func migrating(t *testing.T) *relay {
+	r := newRelay(t)
+	for i := range 3 {
+		text := strings.Repeat(fmt.Sprintf("a line of file %d\n", i), 500)
+		r.must(os.WriteFile(filepath.Join(r.dir, fmt.Sprintf("f%d", i)), []byte(text), 0o600))
+	}
+	return r
+}
+
+// first lives the first session, and gives the points of its life. Its errors are those of a death.
+func (r *relay) first(kill int) *life {
+	l := r.process(firstSession(r.dir), kill)
+	if err := l.begin("a"); err == nil {
+		err = l.say("a", "migrate")
+		if err != nil && kill == 0 {
+			r.t.Fatal(err)
+		}
+	}
+	l.end()
+	return l
+}
+
+// A process that dies in a compaction, or while it hands off, loses or doubles what the next session is to know (peers
+// leave a summary that was made and never applied, or half a file): at every commit and at every change of a file. After
+// the start of the next session, whoever that is, the log and the files say the same.
+func TestKilledWhileHandingOff(t *testing.T) {
+	r := migrating(t)
+	calm := r.first(0)
+	if n := strings.Count(kinds(r.bodies("a")), " context.compacted"); n < 1 || calm.points < 60 {
+		t.Fatalf("%d compactions, %d points", n, calm.points)
+	}
+	t.Logf("%d points", calm.points)
+	const shards = 4
+	for shard := range shards {
+		t.Run(fmt.Sprintf("shard%d", shard), func(t *testing.T) {
+			t.Parallel()
+			for n := 1 + shard; n <= calm.points; n += shards {
+				killedThenNext(t, n, false)
+				if n/shards%4 == 0 || os.Getenv("PERDURE_SOAK") == "1" {
+					killedThenNext(t, n, true)
+				}
+			}
+		})
+	}
+}
+
+// killedThenNext kills the first session at a point; the next one begins after it, or after the first was resumed.
+func killedThenNext(t *testing.T, n int, resumed bool) {
+	r := migrating(t)
+	dead := r.first(n)
+	when := fmt.Sprintf("killed at %d, %s, resumed %v", n, dead.last, resumed)
+	r.whole(when)
+	if resumed && len(r.bodies("a")) > 0 {
+		l := r.process(firstSession(r.dir), 0)
+		r.must(l.say("a", "migrate")) // its key is the same: it is there once
+		l.end()
+	}
+	l := r.process(secondSession, 0)
+	r.must(l.begin("b"))
+	r.agrees(when)
+	r.must(l.say("b", "continue"))
+	l.end()
+	r.whole(when)
+	r.single(when)
+}
+
+func kinds(bodies []session.Body) (out string) {
+	for _, b := range bodies {
+		out += " " + string(session.KindOf(b))
+	}
+	return out
+}
+
+// agrees compares what the second session begins with, and the files, with the first one's log.
+func (r *relay) agrees(when string) {
+	r.t.Helper()
+	var written *session.HandoffWritten
+	var began, failed, decided, tagged bool
+	for _, b := range r.bodies("a") {
+		switch b := b.(type) {
+		case *session.HandoffWritten:
+			written = b
+		case *session.TurnStarted:
+			began = true
+		case *session.FactAdded:
+			failed = failed || b.Fact.Kind == "failed_approach"
+			decided = decided || b.Fact.Kind == "decision"
+		case *session.ModelResponded:
+			tagged = tagged || strings.Contains(b.Prose(), "[DECISION]")
+		default:
+		}
+	}
+	given := ""
+	for _, b := range r.bodies("b") {
+		if g, ok := b.(*session.ContextGiven); ok {
+			for _, text := range g.Texts {
+				if text.Name == session.GivenHandoff {
+					given = string(text.Text)
+				}
+			}
+		}
+	}
+	there, past := r.lies()
+	if !began {
+		if given != "" || len(there)+len(past) > 0 {
+			r.t.Errorf("%s: a handoff of nothing: %s", when, given)
+		}
+		return
+	}
+	if written == nil || given == "" {
+		r.t.Errorf("%s: a handoff in the log: %v; the next session was given %q", when, written != nil, given)
+		return
+	}
+	for text, is := range map[string]bool{"v2 ended on May 1": failed, "direct migration": decided} {
+		if is && !strings.Contains(given, text) {
+			r.t.Errorf("%s: the next session is not told %q:\n%s", when, text, given)
+		}
+	}
+	if len(there) != 0 || len(past) != 1 || string(past[0].Text) != string(written.Text) {
+		r.t.Errorf("%s: %d handoffs lie there, %d were read; the log and the file differ:\n%s", when, len(there), len(past), written.Text)
+	}
+	r.concluded(when, tagged)
+}
+
+// concluded checks what else a session leaves.
+func (r *relay) concluded(when string, tagged bool) {
+	r.t.Helper()
+	s := r.disk.Open()
+	defer s.Kill()
+	st := session.New("a")
+	for e, err := range s.Read(r.t.Context(), "a", 1, 0) {
+		r.must(err)
+		r.must(st.Apply(e))
+	}
+	b, err := os.ReadFile(filepath.Join(r.dir, ".agent/state.json"))
+	if len(st.Plan) > 0 || err == nil {
+		var file struct {
+			Plan []struct{ Step, Status string }
+		}
+		if err == nil {
+			err = json.Unmarshal(b, &file)
+		}
+		if err != nil || len(file.Plan) != len(st.Plan) {
+			r.t.Errorf("%s: the state file: %v\n%s", when, err, b)
+		}
+		for i, step := range file.Plan {
+			if (step.Status == "done") != (st.Plan[i].Status == session.StepDone) {
+				r.t.Errorf("%s: step %d is %s in the file and %s in the log", when, i, step.Status, st.Plan[i].Status)
+			}
+		}
+	}
+	list, err := r.known().Inbox().List()
+	r.must(err)
+	found := map[string]int{}
+	for _, p := range list.List {
+		found[p.Text]++
+	}
+	if n := found["Migrate directly, without v2."]; n > 1 || tagged != (n == 1) {
+		r.t.Errorf("%s: one proposal is due: %v; %v", when, tagged, found)
+	}
+}
+
+// single fails for what is there twice: a handoff, a line of the journal.
+func (r *relay) single(when string) {
+	r.t.Helper()
+	there, past := r.lies()
+	seen := map[string]bool{}
+	for _, f := range append(there, past...) {
+		if key := fmt.Sprint(f.Session, f.Seq); seen[key] || seen[f.Digest] {
+			r.t.Errorf("%s: the handoff of %s at %d is there twice", when, f.Session, f.Seq)
+		} else {
+			seen[key], seen[f.Digest] = true, true
+		}
+	}
+	b, _ := os.ReadFile(filepath.Join(r.dir, ".agent/journal.md"))
+	for l := range strings.Lines(string(b)) {
+		if strings.HasPrefix(l, "- ") && seen[l] {
+			r.t.Errorf("%s: the journal says twice: %s", when, l)
+		}
+		seen[l] = true
+	}
+}
