@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/realdir"
 )
 
 // Scope is one memory: its index, its files, its changes.
@@ -195,9 +197,18 @@ func openFile(root *os.Root, rel string, flag int, perm fs.FileMode) (*os.File, 
 	if err != nil {
 		return nil, err
 	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		file.Close()
 		return nil, errors.Join(ErrLink, err)
+	}
+	dir, err := root.Stat(path.Dir(rel))
+	if err == nil {
+		err = realdir.Stranger(info, dir)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
 	}
 	return file, nil
 }
