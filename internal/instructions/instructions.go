@@ -79,8 +79,8 @@ func Between(root, dir string) []string {
 	return out
 }
 
-// Of reads the file of one directory. Links are followed as long as they stay below root. A file that cannot be read has
-// its path all the same. Errors: fs.ErrNotExist.
+// Of reads the file of one directory. Links are followed as long as they stay below root, and below root itself only to
+// files of these names. A file that cannot be read has its path all the same. Errors: fs.ErrNotExist.
 func Of(root, dir string) (File, error) {
 	at, err := os.OpenRoot(root)
 	if err != nil {
@@ -98,6 +98,10 @@ func Of(root, dir string) (File, error) {
 		}
 		if err != nil {
 			return File{Path: filepath.Join(dir, name)}, err
+		}
+		if rel != "." && slices.ContainsFunc(linked(at, filepath.Join(rel, name)), func(to string) bool { return !slices.Contains(names, filepath.Base(to)) }) {
+			f.Close()
+			return File{Path: filepath.Join(dir, name)}, ErrLinked
 		}
 		return readIn(at, rel, filepath.Join(dir, name), f)
 	}

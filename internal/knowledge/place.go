@@ -66,6 +66,9 @@ func Open(cfg Config) (*Memory, error) {
 // IndexAbove is the file in a project's root that is its index once it is there, if the user has consented.
 func IndexAbove(dir string) string { return filepath.Join(Root(dir), indexName) }
 
+// HandoffAbove is the handoff in a project's root, which is read with and without consent.
+func HandoffAbove(dir string) string { return filepath.Join(Root(dir), handoffName) }
+
 // Root is what a directory belongs to: the git repository around it, links resolved, else the directory itself. A
 // repository that another user made around it is none, as it is for git: its files would speak to this user's sessions.
 func Root(dir string) string {
