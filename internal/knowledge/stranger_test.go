@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/instructions"
 	"github.com/perdure/perdure/internal/realdir"
@@ -106,5 +107,31 @@ func TestAProjectOfAnotherUserIsAProject(t *testing.T) {
 	}
 	if f, err := instructions.Of(dir, dir); f.Text != "Ours." || err != nil {
 		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// The journal is written in its place. Where that file is also another one, such as a shell's, nothing is added.
+func TestTheJournalIsNotWrittenThroughAHardLink(t *testing.T) {
+	dir := t.TempDir()
+	other := filepath.Join(dir, "bashrc")
+	if err := os.WriteFile(other, []byte("x=1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	project := filepath.Join(dir, "project")
+	if err := os.MkdirAll(filepath.Join(project, ".agent"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(other, filepath.Join(project, ".agent/journal.md")); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(Config{Home: t.TempDir(), Dir: project, InProject: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Journal().Add(t.Context(), "Decided: a; touch PWN", time.Now()); !errors.Is(err, ErrNames) {
+		t.Errorf("%v", err)
+	}
+	if b, err := os.ReadFile(other); string(b) != "x=1\n" {
+		t.Errorf("%q, %v", b, err)
 	}
 }
