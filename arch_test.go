@@ -46,12 +46,12 @@ var allowed = map[string][]string{
 	"internal/provider/connect":   {"internal/provider/anthropic", "internal/provider/api", "internal/provider/openai", "internal/provider/raw", "internal/provider/scripted", "model"},
 	// What advances sessions.
 	"internal/window":       {"internal/session", "model", "store"},
-	"internal/instructions": {"store"},
+	"internal/instructions": {"internal/realdir", "store"},
 	"internal/engine":       {"internal/instructions", "internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
 	"internal/handoff":        {"internal/plain", "internal/session"},
-	"internal/repo":           {},
-	"internal/knowledge":      {"internal/handoff", "internal/plain", "internal/repo"},
+	"internal/repo":           {"internal/realdir"},
+	"internal/knowledge":      {"internal/handoff", "internal/plain", "internal/realdir", "internal/repo"},
 	"internal/workflow":       {"internal/knowledge", "internal/plain", "internal/session", "store"},
 	"internal/redact":         {},
 	"internal/spare":          {},

@@ -19,6 +19,8 @@ type Instructions interface {
 	Start(dir string) []instructions.File
 	// Below reads those of one directory within the project that dir is in; ok tells whether there are any.
 	Below(dir, at string) (f instructions.File, ok bool)
+	// Told are the files, beside those of the usual names, that sessions in dir are given: absolute.
+	Told(dir string) []string
 	// Gone tells whether a file that was read is no longer there.
 	Gone(path string) bool
 }

@@ -29,6 +29,7 @@ func (p project) Below(_, at string) (instructions.File, bool) {
 	return f, err == nil && f.Text != ""
 }
 
+func (project) Told(string) []string  { return nil }
 func (project) Gone(path string) bool { return instructions.Gone(path) }
 
 func (p project) write(t *testing.T, name, text string) {

@@ -29,6 +29,9 @@ func (s *Session) policy() permission.Policy {
 	if m, ok := s.memory().(interface{ Told() []string }); ok {
 		p.Obeyed = m.Told()
 	}
+	if from := s.eng.cfg.Instructions; from != nil && st.Config.Root != "" {
+		p.Obeyed = append(p.Obeyed[:len(p.Obeyed):len(p.Obeyed)], from.Told(st.Config.Root)...)
+	}
 	for name := range st.Env {
 		p.Changed = append(p.Changed, name)
 	}

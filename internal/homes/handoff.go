@@ -38,10 +38,11 @@ func (o documents) Render(ctx context.Context, st *session.State, t *session.Tra
 			}
 		}
 	}
-	in.Words, in.Before = handoff.ParseWords(words), o.before(st)
+	in.Words, in.Before = handoff.ParseWords(o.h.Hide(words)), o.before(st)
 	if in.Words.Empty() {
 		in.Errors = callErrors(t)
 	}
+	o.hide(&in)
 	d := handoff.Of(in)
 	if in.Words.Empty() {
 		d = d.Carry(in.Before)
@@ -50,6 +51,17 @@ func (o documents) Render(ctx context.Context, st *session.State, t *session.Tra
 		d.State.Missing = append(d.State.Missing, fmt.Sprintf("What the newest %d turns came to: the words above are older.", late))
 	}
 	return handoff.Render(d)
+}
+
+// hide takes secrets out of what is quoted: a model's text is in the log as it came, but a document is for others. It is
+// done before the document is made, since that carries its own digest.
+func (o documents) hide(in *handoff.Input) {
+	for _, text := range []*string{&in.First, &in.Newest, &in.LastReply} {
+		*text = o.h.Hide(*text)
+	}
+	for i := range in.Errors {
+		in.Errors[i] = o.h.Hide(in.Errors[i])
+	}
 }
 
 // git is what the repository around the session's directory says.
@@ -189,7 +201,7 @@ func (o documents) before(st *session.State) (none handoff.Document) {
 			if f.Digest != digest {
 				continue
 			}
-			if d, err := handoff.Parse(f.Text); err == nil {
+			if d, err := handoff.Parse([]byte(o.h.Hide(string(f.Text)))); err == nil {
 				return d
 			}
 		}

@@ -29,8 +29,10 @@ func (i instructed) Start(dir string) []instructions.File {
 }
 
 func (i instructed) Below(dir, at string) (instructions.File, bool) {
-	f, err := instructions.Of(knowledge.Root(dir), at)
+	f, err := instructions.Below(knowledge.Root(dir), at)
 	return f, err == nil && f.Text != ""
 }
+
+func (i instructed) Told(dir string) []string { return instructions.Linked(knowledge.Root(dir)) }
 
 func (i instructed) Gone(path string) bool { return instructions.Gone(path) }

@@ -65,8 +65,9 @@ func (m memory) Do(ctx context.Context, c knowledge.Command, by knowledge.By) (s
 
 // Told are the files beside the project's own that its sessions begin with, or would if they were made.
 func (m memory) Told() []string {
-	if !m.cfg.InProject {
-		return nil
+	told := []string{knowledge.HandoffAbove(m.cfg.Dir)}
+	if m.cfg.InProject {
+		told = append(told, knowledge.IndexAbove(m.cfg.Dir))
 	}
-	return []string{knowledge.IndexAbove(m.cfg.Dir)}
+	return told
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/store"
 )
 
@@ -78,8 +79,8 @@ func Between(root, dir string) []string {
 	return out
 }
 
-// Of reads the file of one directory. Links are followed as long as they stay below root. A file that cannot be read has
-// its path all the same. Errors: fs.ErrNotExist.
+// Of reads the file of one directory. Links are followed as long as they stay below root, and below root itself only to
+// files of these names. A file that cannot be read has its path all the same. Errors: fs.ErrNotExist.
 func Of(root, dir string) (File, error) {
 	at, err := os.OpenRoot(root)
 	if err != nil {
@@ -98,7 +99,11 @@ func Of(root, dir string) (File, error) {
 		if err != nil {
 			return File{Path: filepath.Join(dir, name)}, err
 		}
-		return read(filepath.Join(dir, name), f)
+		if rel != "." && slices.ContainsFunc(linked(at, filepath.Join(rel, name)), func(to string) bool { return !slices.Contains(names, filepath.Base(to)) }) {
+			f.Close()
+			return File{Path: filepath.Join(dir, name)}, ErrLinked
+		}
+		return readIn(at, rel, filepath.Join(dir, name), f)
 	}
 	return File{}, fmt.Errorf("%s: no instructions: %w", dir, fs.ErrNotExist)
 }
@@ -107,6 +112,23 @@ func Of(root, dir string) (File, error) {
 func openUser(path string) (File, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
+		return File{Path: path}, err
+	}
+	return read(path, f)
+}
+
+// readIn reads and closes a file of a directory. What another user put there, or where a link to it leads, is not the
+// project's.
+func readIn(at *os.Root, rel, path string, f *os.File) (File, error) {
+	dir, err := at.Stat(rel)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = f.Stat(); err == nil {
+			err = realdir.Stranger(info, dir)
+		}
+	}
+	if err != nil {
+		f.Close()
 		return File{Path: path}, err
 	}
 	return read(path, f)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/perdure/perdure/internal/realdir"
 )
 
 // Config says whose knowledge it is.
@@ -64,14 +66,22 @@ func Open(cfg Config) (*Memory, error) {
 // IndexAbove is the file in a project's root that is its index once it is there, if the user has consented.
 func IndexAbove(dir string) string { return filepath.Join(Root(dir), indexName) }
 
-// Root is what a directory belongs to: the git repository around it, links resolved, else the directory itself.
+// HandoffAbove is the handoff in a project's root, which is read with and without consent.
+func HandoffAbove(dir string) string { return filepath.Join(Root(dir), handoffName) }
+
+// Root is what a directory belongs to: the git repository around it, links resolved, else the directory itself. A
+// repository that another user made around it is none, as it is for git: its files would speak to this user's sessions.
 func Root(dir string) string {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
 	dir = filepath.Clean(dir)
+	here, err := os.Stat(dir)
+	if err != nil {
+		here = nil // a directory that is gone has no owner
+	}
 	for up := dir; ; up = filepath.Dir(up) {
-		if _, err := os.Lstat(filepath.Join(up, ".git")); err == nil {
+		if info, err := os.Lstat(filepath.Join(up, ".git")); err == nil && realdir.Mine(info, here) {
 			return up
 		}
 		if up == filepath.Dir(up) {
@@ -137,6 +147,9 @@ func enter(at *os.Root, name string, make bool, perm fs.FileMode) (*os.Root, err
 	case !info.IsDir():
 		return nil, ErrLink
 	}
+	if err := notStranger(at, info); err != nil {
+		return nil, err
+	}
 	next, err := at.OpenRoot(name)
 	if err != nil {
 		return nil, err
@@ -146,6 +159,15 @@ func enter(at *os.Root, name string, make bool, perm fs.FileMode) (*os.Root, err
 		return nil, errors.Join(ErrLink, err) // it was put there just now
 	}
 	return next, nil
+}
+
+// notStranger refuses what another user put into a directory that is open to everybody.
+func notStranger(at *os.Root, info fs.FileInfo) error {
+	dir, err := at.Stat(".")
+	if err != nil {
+		return err
+	}
+	return realdir.Stranger(info, dir)
 }
 
 func syncDir(at *os.Root, name string) error {

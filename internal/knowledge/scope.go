@@ -11,8 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/realdir"
 )
 
 // Scope is one memory: its index, its files, its changes.
@@ -174,7 +177,10 @@ func (f *files) read(name string) ([]byte, error) {
 	return b, nil
 }
 
-// openFile opens a regular file that no link leads to.
+// ErrNames says that a file that is written in its place has another name: there, something else may obey it.
+var ErrNames = errors.New("it has a second name (a hard link), under which it would be changed too")
+
+// openFile opens a regular file that no link leads to, and to write one that has no other name.
 func openFile(root *os.Root, rel string, flag int, perm fs.FileMode) (*os.File, error) {
 	for i := range len(rel) {
 		if rel[i] != '/' {
@@ -195,9 +201,21 @@ func openFile(root *os.Root, rel string, flag int, perm fs.FileMode) (*os.File, 
 	if err != nil {
 		return nil, err
 	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		file.Close()
 		return nil, errors.Join(ErrLink, err)
+	}
+	dir, err := root.Stat(path.Dir(rel))
+	if err == nil {
+		err = realdir.Stranger(info, dir)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); err == nil && ok && st.Nlink > 1 && flag&(os.O_WRONLY|os.O_RDWR) != 0 {
+		err = ErrNames
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
 	}
 	return file, nil
 }

@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/realdir"
 )
 
 // ErrNone says that there is no repository around a directory.
@@ -73,11 +75,16 @@ func Look(ctx context.Context, dir string) (Repo, error) {
 	return r, err
 }
 
-// find is the work tree around a directory and its git directory.
+// find is the work tree around a directory and its git directory. One of another user is none, as it is for git.
 func find(dir string) (root, git string, err error) {
+	here, err := os.Stat(dir)
+	if err != nil {
+		here = nil // a directory that is gone has no owner
+	}
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		git = filepath.Join(at, ".git")
 		switch info, err := os.Stat(git); {
+		case err == nil && !realdir.Mine(info, here):
 		case err == nil && info.IsDir():
 			return at, git, nil
 		case err == nil && info.Mode().IsRegular():
