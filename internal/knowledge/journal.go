@@ -44,6 +44,11 @@ type Day struct {
 // Add appends an item under its day's heading and returns when it is durable. repaired tells that the last line was torn
 // by a crash: it was closed as it stands.
 func (j Journal) Add(ctx context.Context, text string, day time.Time) (repaired bool, err error) {
+	repaired, err = j.add(ctx, text, day)
+	return repaired, j.s.placed(err)
+}
+
+func (j Journal) add(ctx context.Context, text string, day time.Time) (repaired bool, err error) {
 	item, err := journalItem(text)
 	if err != nil {
 		return false, err

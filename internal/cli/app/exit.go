@@ -128,6 +128,10 @@ func (a *App) Report(err error) int {
 	if errors.As(err, &held) && held.Session != "" {
 		a.Hint("perdure send %s \"MESSAGE\" hands a prompt to that process; perdure log %s --follow shows what it does", held.Session, held.Session)
 	}
+	if errors.As(err, new(*knowledge.PlaceError)) {
+		a.Hint("make room or get leave to write there; with [knowledge] project = \"off\" it lies in the home")
+		return ExitFailed
+	}
 	for _, o := range outcomes {
 		if errors.Is(err, o.is) {
 			if o.hint != "" {
