@@ -179,7 +179,9 @@ func keyMark(key string) string {
 }
 
 // apply makes one file what the change wants it to be.
-func (f *files) apply(p Part) error {
+func (f *files) apply(p Part) error { return f.s.placed(f.applied(p)) }
+
+func (f *files) applied(p Part) error {
 	now, err := f.read(p.Name)
 	switch d := digest(now); {
 	case err != nil:

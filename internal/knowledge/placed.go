@@ -2,19 +2,26 @@ package knowledge
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"syscall"
 )
 
-// ErrProject is wrapped by errors about a project's own directory, which has no room or cannot be written: the home is not
-// concerned.
-var ErrProject = errors.New("the project's directory")
+// PlaceError says that a project's own directory, where its knowledge lies by the user's consent, could not be written:
+// it is read-only, somebody else's, or on a full disk. The home is another place.
+type PlaceError struct {
+	Dir string // that directory
+	Err error
+}
 
-// placed says of an error that it is one of the project's directory, where it is.
+func (e *PlaceError) Error() string { return e.Dir + " cannot be written: " + e.Err.Error() }
+
+func (e *PlaceError) Unwrap() error { return e.Err }
+
+// placed names the directory behind an error of its filesystem, if the scope lies in a project.
 func (s *Scope) placed(err error) error {
-	if !s.shared || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, syscall.ENOSPC) {
+	filesystem := errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS)
+	if !s.shared || !filesystem || errors.As(err, new(*PlaceError)) {
 		return err
 	}
-	return fmt.Errorf("%w %s: %w", ErrProject, s.root, err)
+	return &PlaceError{Dir: s.Dir(), Err: err}
 }

@@ -3,28 +3,38 @@ package knowledge
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
-// Goal: where a project's directory is full or cannot be written, the error says that it is the project's, and not the home.
-func TestErrorsOfAProjectsDirectoryNameIt(t *testing.T) {
-	for _, shared := range []bool{true, false} {
-		for _, cause := range []error{syscall.ENOSPC, syscall.EROFS, syscall.EACCES, syscall.EIO} {
-			dir := t.TempDir()
-			m, err := Open(Config{Home: t.TempDir(), Dir: dir, InProject: shared, Fault: func(string) error { return cause }})
-			if err != nil {
-				t.Fatal(err)
+// Goal: a project that cannot be written is told apart from a home that cannot: the error names the project's directory,
+// and only where the knowledge lies in the project.
+func TestPlaceThatCannotBeWrittenIsNamed(t *testing.T) {
+	for _, cause := range []error{syscall.ENOSPC, syscall.EROFS, fs.ErrPermission} {
+		for _, shared := range []bool{true, false} {
+			w := newWorld(t)
+			w.cfg.InProject = shared
+			w.cfg.Fault = func(step string) error {
+				if strings.HasPrefix(step, "apply ") || step == "journal" {
+					return cause
+				}
+				return nil
 			}
-			_, added := m.Project.Add(context.Background(), Addition{Text: "a note"}, By{Source: SourceUser})
-			_, noted := m.Journal().Add(context.Background(), "an item", time.Now())
-			_, users := m.User.Add(context.Background(), Addition{Text: "a note"}, By{Source: SourceUser})
-			for what, err := range map[string]error{"memory": added, "journal": noted, "user": users} {
-				want := shared && what != "user" && cause != syscall.EIO
-				if !errors.Is(err, cause) || errors.Is(err, ErrProject) != want || want && !strings.Contains(err.Error(), dir) {
-					t.Errorf("shared %v, %s, %v: %v", shared, what, cause, err)
+			m := w.open()
+			_, added := m.Project.Add(context.Background(), Addition{Text: "PostgreSQL"}, By{})
+			_, noted := m.Journal().Add(context.Background(), "Completed: it", testTime)
+			_, own := m.User.Add(context.Background(), Addition{Text: "short answers"}, By{})
+			for what, err := range map[string]error{"memory": added, "journal": noted, "user": own} {
+				var place *PlaceError
+				if !errors.Is(err, cause) {
+					t.Errorf("%s: %v", what, err)
+				}
+				if named := errors.As(err, &place); named != (shared && what != "user") {
+					t.Errorf("%s, in the project %v: %v", what, shared, err)
+				} else if named && (place.Dir != m.Project.Dir() || !strings.HasPrefix(err.Error(), place.Dir+" cannot be written")) {
+					t.Errorf("%s: %v", what, err)
 				}
 			}
 		}

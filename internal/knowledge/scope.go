@@ -107,11 +107,11 @@ func (f *files) take(ctx context.Context) (err error) {
 	s := f.s
 	perm, _ := s.modes()
 	if f.base, err = openAt(s.anchor, s.path, true, perm); err != nil {
-		return err
+		return s.placed(err)
 	}
 	f.top = f.base
 	if f.lock, err = lockDir(ctx, f.base); err != nil {
-		return fmt.Errorf("lock %s: %w", s.Dir(), err)
+		return s.placed(fmt.Errorf("lock %s: %w", s.Dir(), err))
 	}
 	if f.changes, err = openAt(s.cfg.Home, s.changes, true, 0o700); err != nil {
 		return err

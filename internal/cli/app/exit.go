@@ -69,7 +69,6 @@ var outcomes = []struct {
 	{store.ErrNewer, ExitFailed, "use the newer version of perdure that wrote it"},
 	{store.ErrNetworkFS, ExitFailed, "set PERDURE_HOME to a directory on a local disk"},
 	{store.ErrFenced, ExitHeld, "another process took the session over; its log is intact"},
-	{knowledge.ErrProject, ExitFailed, "the files of its knowledge lie in the project ([knowledge] project = \"on\"): make that directory writable, or make room there"},
 	{store.ErrFull, ExitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
 	{syscall.ENOSPC, ExitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
 	{syscall.EROFS, ExitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
@@ -128,6 +127,10 @@ func (a *App) Report(err error) int {
 	}
 	if errors.As(err, &held) && held.Session != "" {
 		a.Hint("perdure send %s \"MESSAGE\" hands a prompt to that process; perdure log %s --follow shows what it does", held.Session, held.Session)
+	}
+	if errors.As(err, new(*knowledge.PlaceError)) {
+		a.Hint("make room or get leave to write there; with [knowledge] project = \"off\" it lies in the home")
+		return ExitFailed
 	}
 	for _, o := range outcomes {
 		if errors.Is(err, o.is) {

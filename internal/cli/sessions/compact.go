@@ -23,7 +23,7 @@ whole conversation, perdure show ID --context what the next request holds.
 
 FOCUS says what the summary should dwell on. A session compacts itself when its conversation fills 0.8 of the model's
 window (--compact-at), so this is for earlier, or for a session that was started with --no-compact.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: app.RangeArgs(1, -1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				return compact(ctx, a, h, id, strings.Join(args[1:], " "), asJSON)
