@@ -21,7 +21,7 @@ func TestEndFigures(t *testing.T) {
 		per := map[int]time.Duration{}
 		for _, n := range []int{2_000, 20_000} {
 			var more []scripted.Turn
-			for i := range 5 {
+			for i := range 3 {
 				text := "I look once more."
 				if found {
 					text = fmt.Sprintf("[GOTCHA] The tool number %d of the linter must be built before the tests of package %d run.", i, i)
@@ -57,10 +57,10 @@ func TestNoteFigures(t *testing.T) {
 	if os.Getenv("PERDURE_BENCH") == "" {
 		return
 	}
-	const steps, every = 3_000, 10
+	const steps, every = 2_000, 10
 	all := looks(steps)
 	for i := every - 1; i < steps; i += every {
-		all[i] = calls("Note", fmt.Sprintf(`{"kind": "finding", "text": "the parser number %d of the compiler reads its input twice"}`, i%200), "I note that.")
+		all[i] = calls("Note", fmt.Sprintf(`{"kind": "finding", "text": "the parser number %d of the compiler reads its input twice"}`, i), "I note that.")
 	}
 	dir := project(t)
 	h, c := working(t, homes.Config{Memory: homes.MemoryInHome}, says("first", all...))

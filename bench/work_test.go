@@ -81,7 +81,7 @@ func working(t *testing.T, cfg homes.Config, turns ...scripted.Turn) (*homes.Hom
 // worker makes a session that the model of a working home runs.
 func worker(t *testing.T, h *homes.Home, dir string) string {
 	t.Helper()
-	agent := session.Agent{Provider: "scripted", Model: "bench", MaxTokens: 4096, Window: 1 << 40}
+	agent := session.Agent{Provider: "scripted", Model: "bench", MaxTokens: 4096, Window: 60_000}
 	id, err := h.Create(t.Context(), engine.Spec{Agent: agent, Cwd: dir, Mode: permission.ModeDefault})
 	if err != nil {
 		t.Fatal(err)
