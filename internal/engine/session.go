@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,6 +19,7 @@ type Session struct {
 	lease      store.Lease
 	state      *session.State
 	transcript *session.Transcript // nil until a model call needs it
+	past       tools.Past          // whose words are noted
 	looked     bool                // at known files, since this turn began or the session was opened
 	reached    reached
 	mark       int64 // inbox items up to here are in the log

@@ -52,6 +52,7 @@ func (s *Session) env() tools.Env {
 		Cwd:    view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
 		Tasks: tasks{s: s, view: view}, Replace: s.eng.cfg.Secrets.Replace, Partial: s.eng.cfg.Secrets.Partial,
 		Log:     func(ctx context.Context) iter.Seq2[tools.LogEntry, error] { return s.eng.log(ctx, view) },
+		Past:    s.saidBefore(view),
 		AwaitID: func() string { return s.newAwaitID(view.NextAwait) }, Hidden: func(abs string) bool { return permission.Hidden(policy, abs) },
 	}
 }

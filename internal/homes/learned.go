@@ -80,28 +80,38 @@ func (h *Home) writeJournal(ctx context.Context, j knowledge.Journal, d handoff.
 }
 
 // propose puts what the session found out into the inbox of proposals: tagged lines of its log, and of the words that the
-// model found for the handoff.
+// model found for the handoff. What an earlier end of the session proposed is not looked at again.
 func (h *Home) propose(ctx context.Context, st *session.State) error {
-	log := learn.Log(ctx, h.store, st.ID)
-	found, err := learn.Extract(st.ID, log)
+	m, err := knowledge.Open(h.knows(st.Config.Root))
 	if err != nil {
 		return err
 	}
-	if st.Handoff != nil && st.Handoff.Words > 0 {
+	seen, err := m.Inbox().Seen(st.ID)
+	if err != nil {
+		return err
+	}
+	if seen > st.Head.Seq { // of a log that is gone
+		seen = 0
+	}
+	words := ""
+	if st.Handoff != nil && st.Handoff.Words > seen {
 		body, err := h.eng.BodyAt(ctx, st.ID, st.Handoff.Words)
 		if err != nil {
 			return err
 		}
 		if w, ok := body.(*session.HandoffWritten); ok {
-			more, err := learn.FromText(st.ID, string(w.Words), log)
-			if err != nil {
-				return err
-			}
-			found = append(found, more...)
+			words = string(w.Words)
 		}
 	}
-	_, err = learn.Propose(ctx, h.knows(st.Config.Root), found)
-	return err
+	found, err := learn.Newer(ctx, h.store, st.ID, seen, words)
+	if err != nil {
+		return err
+	}
+	const often = 1000 // events without a finding that are read again rather than to write down that they were read
+	if len(found) == 0 && st.Head.Seq-seen < often {
+		return nil
+	}
+	return learn.ProposeAll(ctx, h.knows(st.Config.Root), found, knowledge.Seen{Session: st.ID, Seq: st.Head.Seq})
 }
 
 // commitKnowledge commits the files of the project's knowledge, and them alone.

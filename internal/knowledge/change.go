@@ -221,8 +221,17 @@ func (f *files) applied(p Part) error {
 // removed removes a directory, if there is nothing in it.
 func removed(root *os.Root, dir string) bool { return root.Remove(dir) == nil }
 
-// put replaces a file by a rename.
+// put replaces a file by a rename, which is on the disk when it returns.
 func (f *files) put(root *os.Root, rel string, b []byte, perm fs.FileMode) error {
+	if err := f.lay(root, rel, b, perm); err != nil {
+		return err
+	}
+	return syncDir(root, path.Dir(rel))
+}
+
+// lay is put, but that after a power loss the file may be the old one. What is laid or put next in the directory is not
+// there without it: syncing a new file syncs the renames before it.
+func (f *files) lay(root *os.Root, rel string, b []byte, perm fs.FileMode) error {
 	temp := path.Join(path.Dir(rel), tempName)
 	_ = root.Remove(temp)
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -241,9 +250,6 @@ func (f *files) put(root *os.Root, rel string, b []byte, perm fs.FileMode) error
 	}
 	if err == nil {
 		err = f.s.step("renamed " + path.Base(rel))
-	}
-	if err == nil {
-		err = syncDir(root, path.Dir(rel))
 	}
 	if err != nil {
 		_ = root.Remove(temp)

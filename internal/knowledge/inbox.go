@@ -94,6 +94,7 @@ type inboxFile struct {
 	Next    int        `json:"next"`
 	Expired int        `json:"expired,omitempty"`
 	Refused []string   `json:"refused,omitempty"` // digests of what texts say, the oldest first
+	Seen    []Seen     `json:"seen,omitempty"`    // the newest last
 	List    []Proposal `json:"proposals"`
 }
 

@@ -25,6 +25,11 @@ const confirmAfter = 24 * time.Hour
 // A proposal with a reason why it was left out is kept for those who want to see it. The proposals' ids, states and dates
 // are given here.
 func (i Inbox) Propose(ctx context.Context, list []Proposal) (Proposed, error) {
+	return i.ProposeAll(ctx, list, Seen{})
+}
+
+// ProposeAll is Propose for all that a session found out up to an event, which is remembered in the same step.
+func (i Inbox) ProposeAll(ctx context.Context, list []Proposal, seen Seen) (Proposed, error) {
 	var out Proposed
 	var rest []Proposal
 	for _, p := range list[:min(len(list), maxProposeOnce)] {
@@ -57,10 +62,11 @@ func (i Inbox) Propose(ctx context.Context, list []Proposal) (Proposed, error) {
 			out.Known++
 		}
 	}
-	if len(rest) == 0 {
+	if len(rest) == 0 && seen.Session == "" {
 		return out, nil
 	}
 	err := i.change(ctx, func(f *inboxFile) error {
+		f.see(seen)
 		for _, p := range rest {
 			f.take(p, &out, i.m.Project.cfg.Now().UTC().Format(time.RFC3339))
 		}

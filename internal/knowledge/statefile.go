@@ -111,7 +111,8 @@ func readRegular(root *os.Root, rel string) ([]byte, error) {
 }
 
 // Put replaces a state file by a rename, if it still holds what is expected: nil is no file. ErrChanged says that it does
-// not. After a kill at any step the file is whole, old or new, and known as written by Perdure.
+// not. After a kill at any step the file is whole, old or new, and known as written by Perdure. After a power loss as well,
+// but that it may be the old one although Put has returned: it says again what the session's log says.
 func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := checkDesk(name); err != nil {
 		return err
@@ -131,7 +132,7 @@ func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := d.f.s.step("copy"); err != nil {
 		return err
 	}
-	if err := d.f.put(d.f.base, nextName(name), b, perm); err != nil {
+	if err := d.f.lay(d.f.base, nextName(name), b, perm); err != nil {
 		return err
 	}
 	if err := d.f.s.step("replace"); err != nil {
@@ -140,7 +141,7 @@ func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := d.expects(name, expect); err != nil {
 		return errors.Join(err, d.f.base.Remove(nextName(name)))
 	}
-	if err := d.f.put(d.f.base, name, b, perm); err != nil {
+	if err := d.f.lay(d.f.base, name, b, perm); err != nil {
 		return err
 	}
 	if err := d.f.s.step("close"); err != nil {
@@ -149,7 +150,7 @@ func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := d.f.base.Rename(nextName(name), lastName(name)); err != nil {
 		return err
 	}
-	return errors.Join(syncDir(d.f.base, "."), d.f.s.step("closed"))
+	return d.f.s.step("closed")
 }
 
 // ignored are the files of a project's directory that are this machine's alone.

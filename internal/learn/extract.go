@@ -67,22 +67,47 @@ func Log(ctx context.Context, logs Logs, id string) iter.Seq2[Entry, error] {
 // repeated. The log is read twice; what is held of it are the findings.
 func Extract(id string, log iter.Seq2[Entry, error]) ([]Found, error) {
 	c := &collector{id: id, known: map[string]int{}}
-	err := walk(log, func(e Entry, body session.Body, texts []string, from lineage.From) {
-		if e.Session == id {
-			c.event(e, body, texts, from)
-		}
-	})
-	if err != nil || len(c.found) == 0 {
+	if err := c.collect(log); err != nil || len(c.found) == 0 {
 		return nil, err
 	}
 	return c.found, c.judge(log)
 }
 
+// Newer gives the findings of a session's own events after since, and of words of its model after all of them. Only if there
+// are any is the whole log read, once: whose words they repeat may have been said at any time.
+func Newer(ctx context.Context, logs Logs, id string, since int64, words string) ([]Found, error) {
+	c := &collector{id: id, known: map[string]int{}}
+	err := c.collect(func(yield func(Entry, error) bool) {
+		for ev, err := range logs.Read(ctx, id, since+1, 0) {
+			if !yield(Entry{id, ev}, err) || err != nil {
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.tagged(words, knowledge.SourceModel, atEnd)
+	if len(c.found) == 0 {
+		return nil, nil
+	}
+	err = c.judge(Log(ctx, logs, id))
+	for i := range c.found {
+		if c.found[i].Seq == atEnd {
+			c.found[i].Seq = 0
+		}
+	}
+	return c.found, err
+}
+
+// atEnd is after every event.
+const atEnd = int64(1) << 62
+
 // FromText gives the findings of a text of the model, such as a summary or its words at a session's end. log is the
 // session's, which tells whose words are repeated; nil: nothing is known of that, and nothing is trusted.
 func FromText(id, text string, log iter.Seq2[Entry, error]) ([]Found, error) {
 	c := &collector{id: id, known: map[string]int{}}
-	source, last := knowledge.SourceModel, int64(1)<<62
+	source, last := knowledge.SourceModel, atEnd
 	if log == nil {
 		source, last = knowledge.SourceImport, 0
 	}
@@ -97,12 +122,16 @@ func FromText(id, text string, log iter.Seq2[Entry, error]) ([]Found, error) {
 	return c.found, err
 }
 
-// walk decodes a log's events and tells what each brought.
-func walk(log iter.Seq2[Entry, error], do func(e Entry, body session.Body, texts []string, from lineage.From)) error {
+// walk decodes a log's events, but for those that are not asked for, and tells what each brought.
+func walk(log iter.Seq2[Entry, error], asked func(store.Kind) bool, do func(e Entry, body session.Body, texts []string, from lineage.From)) error {
 	l := &lineage.Log{}
 	for e, err := range log {
 		if err != nil {
 			return err
+		}
+		if !asked(e.Event.Kind) {
+			do(e, nil, nil, lineage.Nowhere)
+			continue
 		}
 		body, err := session.Decode(e.Event)
 		if err != nil {
@@ -118,6 +147,19 @@ type collector struct {
 	id    string
 	found []Found
 	known map[string]int // where in found a text is
+}
+
+// telling are the kinds in which findings stand.
+var telling = []store.Kind{session.KindModelResponded, session.KindMessageReceived, session.KindQuestionAnswered, session.KindFactAdded}
+
+// collect takes the findings of the session's own events.
+func (c *collector) collect(log iter.Seq2[Entry, error]) error {
+	asked := func(k store.Kind) bool { return slices.Contains(telling, k) }
+	return walk(log, asked, func(e Entry, body session.Body, texts []string, from lineage.From) {
+		if e.Session == c.id {
+			c.event(e, body, texts, from)
+		}
+	})
 }
 
 func (c *collector) event(e Entry, body session.Body, texts []string, from lineage.From) {
@@ -238,7 +280,8 @@ func (c *collector) judge(log iter.Seq2[Entry, error]) error {
 			f.claims = nil
 		}
 	}
-	err := walk(log, func(e Entry, body session.Body, texts []string, from lineage.From) {
+	asked := func(k store.Kind) bool { return !lineage.Mute(k) }
+	err := walk(log, asked, func(e Entry, body session.Body, texts []string, from lineage.From) {
 		if e.Session == c.id {
 			settle(e.Event.Seq)
 		}
@@ -255,6 +298,6 @@ func (c *collector) judge(log iter.Seq2[Entry, error]) error {
 			j.Said(t)
 		}
 	})
-	settle(1 << 62)
+	settle(atEnd)
 	return err
 }

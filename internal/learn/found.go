@@ -52,12 +52,26 @@ func Propose(ctx context.Context, cfg knowledge.Config, found []Found) (n int, e
 	return len(p.New), err
 }
 
+// ProposeAll is Propose, and remembers with it up to where the session was read; see [knowledge.Inbox.Seen].
+func ProposeAll(ctx context.Context, cfg knowledge.Config, found []Found, seen knowledge.Seen) error {
+	m, err := knowledge.Open(cfg)
+	if err != nil {
+		return err
+	}
+	_, err = m.Inbox().ProposeAll(ctx, proposals(found), seen)
+	return err
+}
+
 // Offer is Propose with all that came of it.
 func Offer(ctx context.Context, cfg knowledge.Config, found []Found) (knowledge.Proposed, error) {
 	m, err := knowledge.Open(cfg)
 	if err != nil || len(found) == 0 {
 		return knowledge.Proposed{}, err
 	}
+	return m.Inbox().Propose(ctx, proposals(found))
+}
+
+func proposals(found []Found) []knowledge.Proposal {
 	list := make([]knowledge.Proposal, len(found))
 	for i, f := range found {
 		list[i] = knowledge.Proposal{
@@ -65,5 +79,5 @@ func Offer(ctx context.Context, cfg knowledge.Config, found []Found) (knowledge.
 			Session: f.Session, Seq: f.Seq, Why: f.Left,
 		}
 	}
-	return m.Inbox().Propose(ctx, list)
+	return list
 }

@@ -33,6 +33,9 @@ func (j *Judge) Brought(text string) {
 // Derived tells whether a claim repeats what was brought before anybody said it here.
 func (j *Judge) Derived(i int) bool { return j.derived[i] }
 
+// Settled tells that nothing that comes can change whether a claim is derived.
+func (j *Judge) Settled(i int) bool { return j.derived[i] || j.said.Repeats(i) }
+
 // Inputs are what a reply's calls hand to tools: the agent's words as well.
 func Inputs(body session.Body) (out []string) {
 	b, ok := body.(*session.ModelResponded)

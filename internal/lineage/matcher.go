@@ -49,7 +49,7 @@ func NewMatcher(claims []string) *Matcher {
 				known[w] = true
 			}
 		}
-		c := claim{need: (len(known)*repeated + 9) / 10, window: spread * n, last: make([]int, len(known))}
+		c := claim{need: needed(len(known)), window: spread * n, last: make([]int, len(known))}
 		for j := range c.last {
 			c.last[j] = -1
 		}
@@ -60,12 +60,22 @@ func NewMatcher(claims []string) *Matcher {
 	return m
 }
 
+// needed is how many of a claim's different words make a repetition.
+func needed(words int) int { return (words*repeated + 9) / 10 }
+
 // Feed compares a text with the claims.
 func (m *Matcher) Feed(text string) {
-	m.feed(text)
-	if strings.Contains(text, `\n`) { // JSON within a text
-		m.feed(strings.NewReplacer(`\n`, " ", `\r`, " ", `\t`, " ").Replace(text))
+	for _, way := range readings(text) {
+		m.feed(way)
 	}
+}
+
+// readings are the ways in which a text may be read.
+func readings(text string) []string {
+	if !strings.Contains(text, `\n`) {
+		return []string{text}
+	}
+	return []string{text, strings.NewReplacer(`\n`, " ", `\r`, " ", `\t`, " ").Replace(text)} // JSON within a text
 }
 
 func (m *Matcher) feed(text string) {

@@ -2,12 +2,13 @@ package tools
 
 import (
 	"context"
+	"iter"
 
 	"github.com/perdure/perdure/internal/lineage"
 )
 
 // fromOutside tells whether one of some lines repeats what a command, the web, another program or a file outside of the
-// project said in this session, before the agent did, and the user did not. The whole log is read, an ancestor's too; little of it is kept.
+// project said in this session, before the agent did, and the user did not. An ancestor's log counts too. Little of it is kept.
 func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 	var claims []string
 	for _, text := range list {
@@ -16,14 +17,23 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 	if len(claims) == 0 || e.Log == nil {
 		return false, nil
 	}
-	judge, user, log := lineage.NewJudge(claims), lineage.NewMatcher(claims), &lineage.Log{}
-	for entry, err := range e.Log(ctx) {
+	judge, user := lineage.NewJudge(claims), lineage.NewMatcher(claims)
+	open := func(i int, from lineage.From) bool {
+		switch from {
+		case lineage.User:
+			return !user.Repeats(i)
+		case lineage.Agent, lineage.Outside:
+			return !judge.Settled(i)
+		case lineage.Nowhere, lineage.Inside, lineage.Recalled:
+		}
+		return false
+	}
+	for said, err := range e.said(ctx, claims, open) {
 		if err != nil {
 			return false, err
 		}
-		texts, from := log.Brings(entry.Event, entry.Body)
-		for _, t := range texts {
-			switch from {
+		for _, t := range said.Texts {
+			switch said.From {
 			case lineage.Outside:
 				judge.Brought(t)
 			case lineage.Agent:
@@ -35,7 +45,7 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 			case lineage.Nowhere, lineage.Inside, lineage.Recalled:
 			}
 		}
-		for _, t := range lineage.Inputs(entry.Body) {
+		for _, t := range said.Inputs {
 			judge.Said(t)
 		}
 	}
@@ -45,4 +55,24 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// said gives what came into the session, but for what cannot repeat one of the claims for which open is true.
+func (e Env) said(ctx context.Context, claims []string, open func(claim int, from lineage.From) bool) iter.Seq2[lineage.Said, error] {
+	if e.Past != nil {
+		return e.Past(ctx, claims, open)
+	}
+	return func(yield func(lineage.Said, error) bool) {
+		log := &lineage.Log{}
+		for entry, err := range e.Log(ctx) {
+			var said lineage.Said
+			if err == nil {
+				said.Texts, said.From = log.Brings(entry.Event, entry.Body)
+				said.Inputs = lineage.Inputs(entry.Body)
+			}
+			if !yield(said, err) || err != nil {
+				return
+			}
+		}
+	}
 }

@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/perdure/perdure/internal/lineage"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -132,6 +133,8 @@ type Env struct {
 	Hidden func(abs string) bool
 	// Log reads the session's log, an ancestor's part first. Nil: it cannot be read.
 	Log func(ctx context.Context) iter.Seq2[LogEntry, error]
+	// Past gives what of it may repeat a claim that is open; see [Past.Said]. Nil: all of it is read each time.
+	Past func(ctx context.Context, claims []string, open func(claim int, from lineage.From) bool) iter.Seq2[lineage.Said, error]
 	// Memory is what the session remembers beyond its conversation; nil: nothing.
 	Memory Memory
 }
