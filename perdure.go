@@ -54,7 +54,7 @@ type Config struct {
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
 	Memory   string                                    // where what agents remember lies: "home", or "project", in its .agent directory; empty: they have no memory
-	// MinSession is how long a session must have lasted to leave a handoff at its end, where there is a memory; nil: 15
+	// MinSession is how long the turns of a session must have taken for it to leave a handoff at its end, where there is a memory; nil: 15
 	// minutes.
 	MinSession *time.Duration
 	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, and them

@@ -61,7 +61,7 @@ type Config struct {
 	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, where they
 	// lie in the project.
 	CommitKnowledge bool
-	MinSession      *time.Duration         // how long a session must have lasted to leave a handoff at its end; nil: 15 minutes
+	MinSession      *time.Duration         // how long the turns of a session must have taken for it to leave a handoff at its end; nil: 15 minutes
 	Memory          string                 // where what sessions remember lies: MemoryInHome, MemoryInProject; empty: they have no memory
 	Limits          session.CommandLimits  // of every command that a session's model starts
 	Secrets         map[string]string      // more values that are replaced by [secret:NAME]

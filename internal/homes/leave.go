@@ -9,7 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
-// minSession is how long a session must have lasted to leave a handoff at its end.
+// minSession is how long the turns of a session must have taken for it to leave a handoff at its end.
 func (h *Home) minSession() time.Duration {
 	if h.cfg.MinSession == nil {
 		return 15 * time.Minute
@@ -17,9 +17,9 @@ func (h *Home) minSession() time.Duration {
 	return *h.cfg.MinSession
 }
 
-// lasted reports whether a session has said something and went on for so long that it leaves a handoff.
+// lasted reports whether a session has worked for so long that it leaves a handoff.
 func (h *Home) lasted(st *session.State, now time.Time) bool {
-	return h.cfg.Memory != "" && st.Config.Root != "" && st.Turns > 0 && now.Sub(time.UnixMilli(st.Created)) >= h.minSession()
+	return h.cfg.Memory != "" && st.Config.Root != "" && st.Turns > 0 && st.WorkedBy(now.UnixMilli()) >= h.minSession().Milliseconds()
 }
 
 // owes reports whether a session has something to hand off that no handoff has: it lasted long enough, and came further
@@ -29,7 +29,7 @@ func (h *Home) owes(st *session.State, now time.Time) (owes, talks bool) {
 	if !h.lasted(st, now) || old != nil && !st.NewsSince(old) {
 		return false, false
 	}
-	return true, old == nil || now.Sub(time.UnixMilli(old.Said)) >= h.minSession()
+	return true, old == nil || st.WorkedBy(now.UnixMilli())-old.Said >= h.minSession().Milliseconds()
 }
 
 // wordsLimit is how long a model is waited for that is asked for the words of a handoff.

@@ -61,7 +61,7 @@ type Handoff struct {
 	Turns int    `json:"turns"`           // turns that had been started
 	Step  int    `json:"step,omitempty"`  // newest step of the open one
 	Words int64  `json:"words,omitempty"` // seq of the newest one with words of a model
-	Said  int64  `json:"said,omitempty"`  // ms UTC of that one
+	Said  int64  `json:"said,omitempty"`  // [State.Worked] at that one
 	// Settled: its session was given back since. Until then whoever opens the session makes sure of what belongs to it
 	// outside of the log.
 	Settled bool `json:"settled,omitempty"`
@@ -76,6 +76,15 @@ func (s *State) NewsSince(h *Handoff) bool {
 		return true
 	}
 	return slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.EndSeq > h.Seq })
+}
+
+// WorkedBy is how long the session's turns took, the open one up to a time (ms UTC), in milliseconds. Between turns a
+// session does not work, however old it gets.
+func (s *State) WorkedBy(now int64) int64 {
+	if s.Turn == nil {
+		return s.Worked
+	}
+	return s.Worked + max(0, now-s.Turn.Started)
 }
 
 // settleHandoff notes that a session was given back.
@@ -100,7 +109,7 @@ func (b *HandoffWritten) apply(s *State, e store.Event) {
 		h.Step = s.Turn.Step
 	}
 	if len(b.Words) > 0 {
-		h.Words, h.Said = e.Seq, e.Time
+		h.Words, h.Said = e.Seq, s.WorkedBy(e.Time)
 	}
 	s.Handoff = &h
 }

@@ -47,11 +47,12 @@ type State struct {
 	Env         EnvDelta `json:"env"`
 	Directories []string `json:"directories"` // added ones; Cwd's root is Config.Root
 
-	Base     []Range  `json:"base"`      // a fork's inherited conversation, oldest first; its own events follow
-	Queue    []Queued `json:"queue"`     // messages waiting for their turn
-	Turn     *Turn    `json:"turn"`      // the open turn, or nil
-	Turns    int      `json:"turns"`     // turns ever started
-	LastTurn *TurnEnd `json:"last_turn"` // how the newest ended turn ended
+	Base     []Range  `json:"base"`             // a fork's inherited conversation, oldest first; its own events follow
+	Queue    []Queued `json:"queue"`            // messages waiting for their turn
+	Turn     *Turn    `json:"turn"`             // the open turn, or nil
+	Worked   int64    `json:"worked,omitempty"` // ms that turns took which have ended
+	Turns    int      `json:"turns"`            // turns ever started
+	LastTurn *TurnEnd `json:"last_turn"`        // how the newest ended turn ended
 	Context  Context  `json:"context"`
 	Given    []Given  `json:"given,omitempty"` // texts that nobody said, such as instructions from files
 	// Compaction is one that is asked for or under way; Overlay the newest one that holds.

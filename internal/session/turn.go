@@ -169,6 +169,7 @@ func (b *TurnEnded) apply(s *State, e store.Event) {
 	if c := s.Compaction; c != nil && c.Reason != CompactAsked && c.Reason != ForHandoff {
 		s.Compaction = nil
 	}
+	s.Worked += max(0, e.Time-t.Started)
 	s.leaveCalls(e, t)
 	s.LastTurn = &TurnEnd{
 		N: t.N, Stop: b.Stop, Message: b.Message, Steps: t.Step, Usage: t.Usage, Cost: t.Cost, Unpriced: t.Unpriced,

@@ -55,13 +55,14 @@ type Knowledge struct {
 	// Project is consent that they lie in the project: on, off, or ask, which is no consent where nobody can be asked.
 	// Empty: nothing was said.
 	Project string `toml:"project"`
-	// Session is how long a session must have lasted to leave a handoff at its end, as in 15m; empty: 15 minutes.
+	// Session is how long the turns of a session must have taken for it to leave a handoff at its end, as in 15m; empty: 15
+	// minutes.
 	Session string `toml:"min_session"`
 	// Commit has the files of the project's knowledge committed, and them alone, when a session leaves them.
 	Commit bool `toml:"commit"`
 }
 
-// MinSession is how long a session must have lasted to leave a handoff at its end; nil: nothing is said.
+// MinSession is how long the turns of a session must have taken for it to leave a handoff at its end; nil: nothing is said.
 func (s Settings) MinSession() *time.Duration {
 	d, err := time.ParseDuration(s.Knowledge.Session)
 	if err != nil {

@@ -2,7 +2,9 @@ package run_test
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
@@ -44,5 +46,25 @@ func TestAModelWithoutWordsForTheHandoff(t *testing.T) {
 	}
 	if out := w.OK("handoff", "show"); !strings.Contains(out, "build the parser") {
 		t.Errorf("the handoff:\n%s", out)
+	}
+}
+
+// Goal: a quick question in an old session costs no model call for a handoff: what counts is how long its turns took.
+func TestAHandoffIsForWorkAndNotForAge(t *testing.T) {
+	w := clitest.New(t)
+	model := w.Scripted(`{"turns":[{"match":"work","steps":[{"text":"A"}]},{"match":"more","steps":[{"text":"B"}]},{"match":"long","steps":[{"text":"C"}]}]}`)
+	start := w.App.Now()
+	w.OK("-p", "--model", model, "--session-id", "s", "work")
+	w.App.Now = func() time.Time { return start.Add(16 * time.Minute) }
+	w.OK("-p", "--model", model, "-r", "s", "more")
+	if out := w.OK("log", "s"); strings.Contains(out, "handoff") {
+		t.Errorf("two quick turns left a handoff:\n%s", out)
+	}
+	var minutes atomic.Int64
+	w.App.Now = func() time.Time { return start.Add(time.Duration(20+minutes.Add(1)) * time.Minute) }
+	w.OK("-p", "--model", model, "-r", "s", "long")
+	w.App.Now = func() time.Time { return start.Add(time.Duration(20+minutes.Load()) * time.Minute) }
+	if out := w.OK("log", "s"); !strings.Contains(out, "handoff.written") {
+		t.Errorf("a long turn left none:\n%s", out)
 	}
 }
