@@ -119,7 +119,7 @@ func (h *Home) commitKnowledge(ctx context.Context, st *session.State, m *knowle
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	r, err := repo.Look(ctx, st.Config.Root)
-	if err != nil {
+	if err != nil || r.Branch == "" { // no branch: a rebase, or a search for a fault, is under way
 		return err
 	}
 	return r.CommitOnly(ctx, m.Files(), "Session "+st.ID+": handoff, plan, memory and journal")

@@ -44,7 +44,7 @@ func (h *Home) leave(ctx context.Context, s *engine.Session, parked bool) error 
 		return nil
 	}
 	limit := time.Duration(0)
-	if talks && !parked && st.Turn == nil && !overBudget(st) {
+	if talks && !parked && st.Turn == nil && !stopped(st) && !overBudget(st) {
 		limit = wordsLimit
 	}
 	if err := s.Handoff(ctx, session.HandoffEnd, limit); err != nil {
@@ -93,6 +93,11 @@ func (h *Home) settle(ctx context.Context, st *session.State, now time.Time) {
 			h.conclude(ctx, st)
 		}
 	}
+}
+
+// stopped reports that a person ended the newest turn: what they wait for then is the end.
+func stopped(st *session.State) bool {
+	return st.LastTurn != nil && st.LastTurn.Stop == session.TurnCancelled
 }
 
 func overBudget(st *session.State) bool {

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -61,10 +62,24 @@ func TestAHandoffIsForWorkAndNotForAge(t *testing.T) {
 		t.Errorf("two quick turns left a handoff:\n%s", out)
 	}
 	var minutes atomic.Int64
-	w.App.Now = func() time.Time { return start.Add(time.Duration(20+minutes.Add(1)) * time.Minute) }
+	w.App.Now = func() time.Time { return start.Add(time.Duration(20+minutes.Add(4)) * time.Minute) }
 	w.OK("-p", "--model", model, "-r", "s", "long")
 	w.App.Now = func() time.Time { return start.Add(time.Duration(20+minutes.Load()) * time.Minute) }
 	if out := w.OK("log", "s"); !strings.Contains(out, "handoff.written") {
 		t.Errorf("a long turn left none:\n%s", out)
+	}
+}
+
+// Goal: who stops a turn is not kept waiting by another call of the model.
+func TestAStoppedTurnAsksNoModelForAHandoff(t *testing.T) {
+	w := clitest.New(t)
+	w.Configure("[knowledge]\nmin_session = \"0s\"\n")
+	model := w.Scripted(`{"turns":[{"steps":[{"text":"one word after the other and so on for a while","delay_ms":500}]}]}`)
+	_, wait := w.Start("-p", "--model", model, "--session-id", "s", "go")
+	clitest.Until(t, "the model's call", func() bool { return strings.Contains(w.Run("log", "s").Stdout, "model.requested") })
+	w.Signals <- os.Interrupt
+	wait()
+	if out := w.OK("log", "s"); strings.Contains(out, "handoff.requested") || !strings.Contains(out, "handoff.written") {
+		t.Errorf("after an interrupt:\n%s", out)
 	}
 }
