@@ -35,6 +35,9 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 			case lineage.Nowhere, lineage.Inside, lineage.Recalled:
 			}
 		}
+		for _, t := range lineage.Given(entry.Body) {
+			judge.Brought(t)
+		}
 		for _, t := range lineage.Inputs(entry.Body) {
 			judge.Said(t)
 		}
