@@ -77,6 +77,21 @@ func (l *Log) Brings(ev store.Event, body session.Body) ([]string, From) {
 	return nil, Nowhere
 }
 
+// Given are the texts of an event that others wrote and that a session is given with its own project's: the subjects of
+// commits, which a command would show as well. They come from [Outside], whatever [Log.Brings] says of the rest.
+func Given(body session.Body) (texts []string) {
+	b, ok := body.(*session.ContextGiven)
+	if !ok {
+		return nil
+	}
+	for _, t := range b.Texts {
+		if t.Name == session.GivenCommits {
+			texts = append(texts, string(t.Text))
+		}
+	}
+	return texts
+}
+
 // silent are the kinds that bring no words of others into a conversation. A kind that is not here, one of a newer version
 // for instance, may.
 var silent = []store.Kind{

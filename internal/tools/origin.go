@@ -45,7 +45,10 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 			case lineage.Nowhere, lineage.Inside, lineage.Recalled:
 			}
 		}
-		for _, t := range said.Inputs {
+		for _, t := range said.Given(entry.Body) {
+			judge.Brought(t)
+		}
+		for _, t := range lineage.Inputs {
 			judge.Said(t)
 		}
 	}
