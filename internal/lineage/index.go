@@ -23,8 +23,16 @@ func (l *Log) Said(ev store.Event) (Said, error) {
 	if err != nil {
 		return Said{}, err
 	}
+	return l.Of(ev, body), nil
+}
+
+// Of is Said of an event that is decoded. Of what a session is given only the words of others count.
+func (l *Log) Of(ev store.Event, body session.Body) Said {
 	texts, from := l.Brings(ev, body)
-	return Said{Texts: texts, Inputs: Inputs(body), From: from}, nil
+	if others := Given(body); len(others) > 0 {
+		texts, from = others, Outside
+	}
+	return Said{Texts: texts, Inputs: Inputs(body), From: from}
 }
 
 // Mute tells of a kind that its events need not be decoded: they neither bring words nor say whose others are.

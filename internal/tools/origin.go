@@ -45,10 +45,7 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 			case lineage.Nowhere, lineage.Inside, lineage.Recalled:
 			}
 		}
-		for _, t := range said.Given(entry.Body) {
-			judge.Brought(t)
-		}
-		for _, t := range lineage.Inputs {
+		for _, t := range said.Inputs {
 			judge.Said(t)
 		}
 	}
@@ -70,8 +67,7 @@ func (e Env) said(ctx context.Context, claims []string, open func(claim int, fro
 		for entry, err := range e.Log(ctx) {
 			var said lineage.Said
 			if err == nil {
-				said.Texts, said.From = log.Brings(entry.Event, entry.Body)
-				said.Inputs = lineage.Inputs(entry.Body)
+				said = log.Of(entry.Event, entry.Body)
 			}
 			if !yield(said, err) || err != nil {
 				return
