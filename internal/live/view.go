@@ -36,6 +36,7 @@ type View struct {
 	col     int              // cells written of that line
 	mid     bool             // the cursor is in mid-line
 	spoke   bool             // something of a turn is on the screen
+	handoff bool             // the model is asked for the words of a handoff: the command says so
 }
 
 // maxQueued bounds the words that are kept of messages that wait.
@@ -121,7 +122,7 @@ func (v *View) Event(ev store.Event, body session.Body) {
 	case *session.TurnStarted:
 		v.turn(b)
 	case *session.ModelRequested:
-		if b.Purpose == session.PurposeSummary {
+		if b.Purpose == session.PurposeSummary && !v.handoff {
 			v.line(v.paint(dim, fmt.Sprintf("(compacting: the model is asked for a summary of about %s tokens)", plain.Grouped(b.Estimate))))
 		}
 	case *session.Compacted:
@@ -133,7 +134,15 @@ func (v *View) Event(ev store.Event, body session.Body) {
 	case *session.ModelFailed:
 		v.Rest() // the command says why, and when the next try comes
 	case *session.ModelLost:
+		if v.handoff {
+			v.Rest() // no reply of the conversation: the handoff is written without these words
+			return
+		}
 		v.line(v.paint(dim, "(the reply broke off)"))
+	case *session.HandoffRequested:
+		v.handoff = true
+	case *session.HandoffWritten:
+		v.handoff = false
 	case *session.TurnEnded:
 		v.Rest()
 	default:

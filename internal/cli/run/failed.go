@@ -16,6 +16,10 @@ const contextClass = "context"
 
 // retrying tells that a model call failed and when it is made again.
 func (p *printer) retrying(b *session.ModelFailed) {
+	if p.leaving {
+		p.app.Note("%s; the handoff is written without its words", unanswered(b.Class, b.Status, b.Message))
+		return
+	}
 	if b.RetryAt == 0 {
 		return
 	}

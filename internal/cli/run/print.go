@@ -18,14 +18,15 @@ const maxReport = 8
 // printer words a run: on stdout in the shape that was asked for, on stderr what a person should know. Deltas come from
 // another goroutine than events.
 type printer struct {
-	app   *app.App
-	mu    sync.Mutex
-	out   shape
-	bare  bool        // stdout has all: stderr need not name what it waits for
-	named bool        // stdout names the session first
-	piped int         // bytes of stdin that went with the prompt
-	home  *homes.Home // to look up the calls that wait
-	asker *asker      // asks about them at this terminal; nil: nobody is there
+	app     *app.App
+	mu      sync.Mutex
+	out     shape
+	bare    bool        // stdout has all: stderr need not name what it waits for
+	named   bool        // stdout names the session first
+	piped   int         // bytes of stdin that went with the prompt
+	home    *homes.Home // to look up the calls that wait
+	asker   *asker      // asks about them at this terminal; nil: nobody is there
+	leaving bool        // the model is asked for the words of a handoff
 }
 
 func newPrinter(a *app.App, f *Flags, prompt string, piped int) *printer {
@@ -76,7 +77,10 @@ func (p *printer) observe(u engine.Update) {
 			p.app.Note("compacted: %s → about %s tokens", display.Grouped(b.TokensBefore), display.Grouped(b.TokensAfter))
 		}
 	case *session.HandoffRequested:
+		p.leaving = true
 		p.app.Note("the model writes a handoff for the next session; Ctrl-C leaves its words out")
+	case *session.HandoffWritten:
+		p.leaving = false
 	default:
 	}
 }
