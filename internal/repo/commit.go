@@ -14,16 +14,28 @@ import (
 // identity is who a commit is by, where the repository's own configuration says it.
 var identity = [2]string{"user.name", "user.email"}
 
+// ErrBusy says that a merge, a rebase or the like is under way: nothing is committed in the midst of it.
+var ErrBusy = errors.New("a merge, rebase, cherry-pick, revert or bisect is under way")
+
 // CommitOnly commits files of the work tree, and nothing else: what is staged besides stays staged, and is not in the
-// commit. Ignored files are left out. No hook runs and nothing is signed. Without a change there is no commit.
+// commit. Ignored files are left out. No hook runs and nothing is signed. Without a change there is no commit. While
+// something is under way nothing is staged either: [ErrBusy].
 func (r Repo) CommitOnly(ctx context.Context, files []string, message string) error {
+	if err := r.busy(); err != nil {
+		return err
+	}
 	var rel []string
 	for _, f := range files {
 		name, err := filepath.Rel(r.Root, f)
 		if err != nil || !filepath.IsLocal(name) {
 			return fmt.Errorf("repo: %s is not in %s", f, r.Root)
 		}
-		if _, err := r.git(ctx, "", "check-ignore", "--quiet", "--", name); err != nil {
+		// check-ignore knows no literal names.
+		ignored, err := r.git(ctx, "", "ls-files", "--others", "--ignored", "--exclude-standard", "--", name)
+		if err != nil {
+			return err
+		}
+		if len(ignored) == 0 {
 			rel = append(rel, name)
 		}
 	}
@@ -38,6 +50,20 @@ func (r Repo) CommitOnly(ctx context.Context, files []string, message string) er
 	}
 	_, err := r.change(ctx, append([]string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--only", "--message", message, "--"}, rel...)...)
 	return err
+}
+
+// busy looks for the marks of what git has begun and not ended.
+func (r Repo) busy() error {
+	_, git, err := find(r.Root)
+	if err != nil {
+		return err
+	}
+	for _, mark := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"} {
+		if _, err := os.Lstat(filepath.Join(git, mark)); err == nil {
+			return ErrBusy
+		}
+	}
+	return nil
 }
 
 // change runs git so that it may write, under the user's name.
