@@ -18,7 +18,7 @@ var identity = [2]string{"user.name", "user.email"}
 var ErrBusy = errors.New("a merge, rebase, cherry-pick, revert or bisect is under way")
 
 // CommitOnly commits files of the work tree, and nothing else: what is staged besides stays staged, and is not in the
-// commit. Ignored files are left out. No hook runs and nothing is signed. Without a change there is no commit. While
+// commit. Ignored files are left out, tracked or not. No hook runs and nothing is signed. Without a change there is no commit. While
 // something is under way nothing is staged either: [ErrBusy].
 func (r Repo) CommitOnly(ctx context.Context, files []string, message string) error {
 	if err := r.busy(); err != nil {
@@ -31,7 +31,7 @@ func (r Repo) CommitOnly(ctx context.Context, files []string, message string) er
 			return fmt.Errorf("repo: %s is not in %s", f, r.Root)
 		}
 		// check-ignore knows no literal names.
-		ignored, err := r.git(ctx, "", "ls-files", "--others", "--ignored", "--exclude-standard", "--", name)
+		ignored, err := r.git(ctx, "", "ls-files", "--cached", "--others", "--ignored", "--exclude-standard", "--", name)
 		if err != nil {
 			return err
 		}

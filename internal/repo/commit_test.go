@@ -24,7 +24,8 @@ func TestNothingIsStagedInTheMidstOfAMerge(t *testing.T) {
 	}
 }
 
-// Goal: what the repository ignores is left out without an error, the rest is committed, and what is staged besides stays.
+// Goal: what the repository ignores is left out without an error, also those that it tracks all
+// the same, which git add stages and then fails; the rest is committed, and what is staged besides stays.
 func TestIgnoredFilesAreLeftOutOfACommit(t *testing.T) {
 	w := newWork(t)
 	w.commit(1)
@@ -32,8 +33,12 @@ func TestIgnoredFilesAreLeftOutOfACommit(t *testing.T) {
 	w.write("hidden/a.md", "x")
 	w.write("seen/b*.md", "x")
 	w.write("other", "x")
+	w.write("hidden/tracked.md", "x")
+	w.git("add", "-f", "hidden/tracked.md")
+	w.commit(2)
+	w.write("hidden/tracked.md", "y")
 	w.git("add", "other")
-	files := []string{filepath.Join(w.dir, "hidden/a.md"), filepath.Join(w.dir, "seen/b*.md")}
+	files := []string{filepath.Join(w.dir, "hidden/a.md"), filepath.Join(w.dir, "hidden/tracked.md"), filepath.Join(w.dir, "seen/b*.md")}
 	if err := w.look(".").CommitOnly(context.Background(), files, "note"); err != nil {
 		t.Fatal(err)
 	}
