@@ -2,6 +2,7 @@ package homes
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -33,7 +34,9 @@ func (h *Home) conclude(ctx context.Context, st *session.State) {
 	}
 	warn("what a session found out is not proposed", h.propose(ctx, st))
 	if h.cfg.CommitKnowledge && h.cfg.Memory == MemoryInProject {
-		warn("the project's knowledge is not committed", h.commitKnowledge(ctx, st, m))
+		if err := h.commitKnowledge(ctx, st, m); !errors.Is(err, repo.ErrBusy) { // the next session's end commits it
+			warn("the project's knowledge is not committed", err)
+		}
 	}
 }
 

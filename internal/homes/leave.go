@@ -35,7 +35,8 @@ func (h *Home) owes(st *session.State, now time.Time) (owes, talks bool) {
 // wordsLimit is how long a model is waited for that is asked for the words of a handoff.
 const wordsLimit = 2 * time.Minute
 
-// leave ends the work of a run: it writes a handoff if one is due. A model is asked only when nothing else is left to do.
+// leave ends the work of a run: it writes a handoff if one is due. A model is asked only when nothing else is left to do,
+// and not by somebody who has just cancelled a turn: that person wants no more of it.
 func (h *Home) leave(ctx context.Context, s *engine.Session, parked bool) error {
 	st := s.State()
 	owes, talks := h.owes(st, h.cfg.Now())

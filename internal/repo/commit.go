@@ -21,18 +21,19 @@ var identity = [2]string{"user.name", "user.email"}
 // maxFile bounds a file that is committed, in bytes.
 const maxFile = 64 << 20
 
+// ErrBusy says that a merge, a rebase or the like is under way: nothing is committed in the midst of it.
+var ErrBusy = errors.New("a merge, rebase, cherry-pick, revert or bisect is under way")
+
 // CommitOnly commits files of the work tree as they are, and nothing else: what is staged besides stays staged, and is not
 // in the commit. Ignored files, links and what is not there are left out. Nothing that the repository names runs: no
-// filter, no hook, no signing, no maintenance. Without a change there is no commit. It is an error within a merge.
+// filter, no hook, no signing, no maintenance. Without a change there is no commit. [ErrBusy].
 func (r Repo) CommitOnly(ctx context.Context, files []string, message string) error {
 	rel, err := r.below(files)
 	if err != nil || len(rel) == 0 {
 		return err
 	}
-	for _, name := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"} {
-		if _, err := r.git(ctx, "", "rev-parse", "--verify", "--quiet", name); err == nil {
-			return errors.New("repo: nothing is committed while " + name + " is there")
-		}
+	if err := r.busy(); err != nil {
+		return err
 	}
 	dir, err := os.MkdirTemp("", "perdure-index-")
 	if err != nil {
@@ -49,6 +50,20 @@ func (r Repo) CommitOnly(ctx context.Context, files []string, message string) er
 		return err
 	}
 	return c.commit(ctx, entries, message)
+}
+
+// busy looks for the marks of what git has begun and not ended.
+func (r Repo) busy() error {
+	_, git, err := find(r.Root)
+	if err != nil {
+		return err
+	}
+	for _, mark := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"} {
+		if _, err := os.Lstat(filepath.Join(git, mark)); err == nil {
+			return ErrBusy
+		}
+	}
+	return nil
 }
 
 // below are the names of files in the work tree, without those behind a link and those that are not there.

@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -67,19 +66,5 @@ func TestAHandoffIsForWorkAndNotForAge(t *testing.T) {
 	w.App.Now = func() time.Time { return start.Add(time.Duration(20+minutes.Load()) * time.Minute) }
 	if out := w.OK("log", "s"); !strings.Contains(out, "handoff.written") {
 		t.Errorf("a long turn left none:\n%s", out)
-	}
-}
-
-// Goal: who stops a turn is not kept waiting by another call of the model.
-func TestAStoppedTurnAsksNoModelForAHandoff(t *testing.T) {
-	w := clitest.New(t)
-	w.Configure("[knowledge]\nmin_session = \"0s\"\n")
-	model := w.Scripted(`{"turns":[{"steps":[{"text":"one word after the other and so on for a while","delay_ms":500}]}]}`)
-	_, wait := w.Start("-p", "--model", model, "--session-id", "s", "go")
-	clitest.Until(t, "the model's call", func() bool { return strings.Contains(w.Run("log", "s").Stdout, "model.requested") })
-	w.Signals <- os.Interrupt
-	wait()
-	if out := w.OK("log", "s"); strings.Contains(out, "handoff.requested") || !strings.Contains(out, "handoff.written") {
-		t.Errorf("after an interrupt:\n%s", out)
 	}
 }
