@@ -78,14 +78,15 @@ func (l *Log) Brings(ev store.Event, body session.Body) ([]string, From) {
 }
 
 // Given are the texts of an event that others wrote and that a session is given with its own project's: the subjects of
-// commits, which a command would show as well. They come from [Outside], whatever [Log.Brings] says of the rest.
-func Given(body session.Body) (texts []string) {
+// commits, which a command would show as well, and with inside the project's files. They come from [Outside] and [Inside],
+// whatever [Log.Brings] says of the rest.
+func Given(body session.Body, inside bool) (texts []string) {
 	b, ok := body.(*session.ContextGiven)
 	if !ok {
 		return nil
 	}
 	for _, t := range b.Texts {
-		if t.Name == session.GivenCommits {
+		if t.Name == session.GivenCommits || inside && t.Name != session.GivenMemory {
 			texts = append(texts, string(t.Text))
 		}
 	}
