@@ -23,6 +23,17 @@ func (c Command) Written() []string {
 	return slices.DeleteFunc(out, func(l string) bool { return strings.TrimSpace(l) == "" })
 }
 
+// ForUser tells whether a command would write into the user's memory, which the sessions of every project are given.
+func (c Command) ForUser() bool {
+	for _, at := range []string{c.Path, c.NewPath} {
+		rest := strings.TrimPrefix(strings.ToLower(path.Clean("/"+at)), "/memories")
+		if first, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/"); first == userDir {
+			return true
+		}
+	}
+	return false
+}
+
 // proposes tells whether a command is only proposed, since what it writes comes from a tool or from another place.
 func (c Command) proposes(by By) bool {
 	return (by.Source == SourceTool || by.Source == SourceImport) && (c.FileText+c.NewStr+c.InsertText != "" || c.Name == "rename")
@@ -58,7 +69,7 @@ func (m *Memory) propose(ctx context.Context, c Command, by By) (string, error) 
 	if len(done.New) > 0 {
 		words = fmt.Sprintf("%s.", ids(done.New))
 	}
-	return "Proposed, not noted: what you wrote repeats what a tool, the web or a file outside of the project said. It is kept " +
+	return "Proposed, not noted: what you wrote repeats what a tool, the web or a file that is not the user's said. It is kept " +
 		"as a quotation for the user, who accepts it with perdure learn, or does not: " + words + " Do not note it in other words.", nil
 }
 

@@ -12,6 +12,8 @@ import (
 type Said struct {
 	Texts, Inputs []string
 	From          From
+	// Of what a session is given: the words of others, and those of its own project's files.
+	Others, Project []string
 }
 
 // Said is [Log.Brings] with the calls' inputs, of an event that is not decoded yet.
@@ -29,8 +31,12 @@ func (l *Log) Said(ev store.Event) (Said, error) {
 // Of is Said of an event that is decoded. Of what a session is given only the words of others count.
 func (l *Log) Of(ev store.Event, body session.Body) Said {
 	texts, from := l.Brings(ev, body)
-	if others := Given(body); len(others) > 0 {
-		texts, from = others, Outside
+	others, project := Given(body)
+	switch {
+	case len(others) > 0:
+		return Said{From: Outside, Others: others, Project: project}
+	case len(project) > 0:
+		return Said{From: Inside, Project: project}
 	}
 	return Said{Texts: texts, Inputs: Inputs(body), From: from}
 }
@@ -66,12 +72,13 @@ func (x *Index) Add(id string, ev store.Event) error {
 	if err != nil {
 		return &store.CorruptError{Session: id, Seq: ev.Seq, Cause: err}
 	}
-	if len(said.Texts)+len(said.Inputs) == 0 || said.From == Nowhere && len(said.Inputs) == 0 {
+	all := slices.Concat(said.Texts, said.Inputs, said.Others, said.Project)
+	if len(all) == 0 || said.From == Nowhere && len(said.Inputs) == 0 {
 		return nil
 	}
 	var f filter
 	if x.size < maxIndex {
-		f = filterOf(append(said.Texts, said.Inputs...))
+		f = filterOf(all)
 		x.size += 8 * len(f)
 	}
 	x.places, x.words = append(x.places, Place{id, ev.Seq, said.From}), append(x.words, f)

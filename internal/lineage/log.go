@@ -77,19 +77,24 @@ func (l *Log) Brings(ev store.Event, body session.Body) ([]string, From) {
 	return nil, Nowhere
 }
 
-// Given are the texts of an event that others wrote and that a session is given with its own project's: the subjects of
-// commits, which a command would show as well. They come from [Outside], whatever [Log.Brings] says of the rest.
-func Given(body session.Body) (texts []string) {
+// Given are the texts of an event that a session is given: those that others wrote, the subjects of commits, which a
+// command would show as well, and those of the project's files. They come from [Outside] and [Inside], whatever
+// [Log.Brings] says of the rest.
+func Given(body session.Body) (others, project []string) {
 	b, ok := body.(*session.ContextGiven)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	for _, t := range b.Texts {
-		if t.Name == session.GivenCommits {
-			texts = append(texts, string(t.Text))
+		switch t.Name {
+		case session.GivenCommits:
+			others = append(others, string(t.Text))
+		case session.GivenMemory:
+		default:
+			project = append(project, string(t.Text))
 		}
 	}
-	return texts
+	return others, project
 }
 
 // silent are the kinds that bring no words of others into a conversation. A kind that is not here, one of a newer version

@@ -80,7 +80,7 @@ func (memory) Run(ctx context.Context, c Call, env Env) (Result, error) {
 			*text = string(env.Replace([]byte(*text)))
 		}
 	}
-	if outside, err := env.fromOutside(ctx, cmd.Written()); err != nil {
+	if outside, err := env.fromOthers(ctx, cmd.Written(), cmd.ForUser()); err != nil {
 		return Result{}, err
 	} else if outside {
 		by.Source = knowledge.SourceTool // the trust of a text is the least of its sources

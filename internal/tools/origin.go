@@ -10,6 +10,12 @@ import (
 // fromOutside tells whether one of some lines repeats what a command, the web, another program or a file outside of the
 // project said in this session, before the agent did, and the user did not. An ancestor's log counts too. Little of it is kept.
 func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
+	return e.fromOthers(ctx, list, false)
+}
+
+// fromOthers is fromOutside; with inside a file of the project, and what the project gave the session at its start, is
+// somebody else's too: it has no say in other projects.
+func (e Env) fromOthers(ctx context.Context, list []string, inside bool) (bool, error) {
 	var claims []string
 	for _, text := range list {
 		claims = append(claims, lineage.Parts(text, lineage.LeastLine)...)
@@ -24,7 +30,9 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 			return !user.Repeats(i)
 		case lineage.Agent, lineage.Outside:
 			return !judge.Settled(i)
-		case lineage.Nowhere, lineage.Inside, lineage.Recalled:
+		case lineage.Inside:
+			return inside && !judge.Settled(i)
+		case lineage.Nowhere, lineage.Recalled:
 		}
 		return false
 	}
@@ -42,7 +50,19 @@ func (e Env) fromOutside(ctx context.Context, list []string) (bool, error) {
 				for _, l := range lineage.Own(t) {
 					user.Feed(l.Text)
 				}
-			case lineage.Nowhere, lineage.Inside, lineage.Recalled:
+			case lineage.Inside:
+				if inside {
+					judge.Brought(t)
+				}
+			case lineage.Nowhere, lineage.Recalled:
+			}
+		}
+		for _, t := range said.Others {
+			judge.Brought(t)
+		}
+		if inside {
+			for _, t := range said.Project {
+				judge.Brought(t)
 			}
 		}
 		for _, t := range said.Inputs {

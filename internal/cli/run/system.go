@@ -4,9 +4,11 @@ import (
 	_ "embed"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/plain"
 )
 
 //go:embed system.md
@@ -17,9 +19,17 @@ func systemPrompt(a *app.App, extra string) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(defaultSystem))
 	fmt.Fprintf(&b, "\n\nEnvironment when the session was opened: directory %s, platform %s, date %s.",
-		a.Dir, runtime.GOOS, a.Clock(a.Now().UnixMilli()).Format("2006-01-02"))
+		directory(a.Dir), runtime.GOOS, a.Clock(a.Now().UnixMilli()).Format("2006-01-02"))
 	if extra != "" {
 		b.WriteString("\n\n" + strings.ToValidUTF8(extra, "\uFFFD"))
 	}
 	return b.String()
+}
+
+// directory is a directory's name in a line of the prompt: whoever named it writes no line of it, and no element.
+func directory(dir string) string {
+	if strings.ContainsAny(dir, "<>\"") || strings.ContainsFunc(dir, plain.Hidden) {
+		return strings.NewReplacer("<", `\x3c`, ">", `\x3e`).Replace(strconv.QuoteToASCII(dir))
+	}
+	return dir
 }
