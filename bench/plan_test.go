@@ -36,7 +36,7 @@ func TestStateFileFigures(t *testing.T) {
 	var ratios []float64
 	bare, b := working(t, homes.Config{}, says("first", all...))
 	kept, k := working(t, homes.Config{Memory: homes.MemoryInHome}, says("first", all...))
-	bareID, keptID := worker(t, bare, dir), worker(t, kept, dir)
+	bareID, keptID := worker(t, bare, dir, 60_000), worker(t, kept, dir, 60_000)
 	for range rounds { // in turn
 		goOn(t, bare, b, bareID, "first")
 		goOn(t, kept, k, keptID, "first")

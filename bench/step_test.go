@@ -29,13 +29,19 @@ const (
 // clocked is a model that notes how long the agent takes from one reply to the next request.
 type clocked struct {
 	model.Provider
-	replied time.Time
-	steps   []time.Duration
+	asked     time.Time // when the newest request came
+	replied   time.Time
+	steps     []time.Duration
+	summaries []int // of steps, those that end with a request for a summary
 }
 
 func (c *clocked) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+	c.asked = time.Now()
 	if !c.replied.IsZero() {
-		c.steps = append(c.steps, time.Since(c.replied))
+		c.steps = append(c.steps, c.asked.Sub(c.replied))
+	}
+	if r.NoTools {
+		c.summaries = append(c.summaries, len(c.steps)-1)
 	}
 	resp, err := c.Provider.Call(ctx, r, sink)
 	c.replied = time.Now()
@@ -72,6 +78,16 @@ func reading(t *testing.T, n int) (h *homes.Home, c *clocked, id string) {
 		t.Fatal(err)
 	}
 	return h, c, id
+}
+
+// ordinary are the steps without those that end with a request for a summary.
+func (c *clocked) ordinary() (out []time.Duration) {
+	for i, d := range c.steps {
+		if !slices.Contains(c.summaries, i) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 func turn(t *testing.T, h *homes.Home, id string) {

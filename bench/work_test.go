@@ -78,10 +78,10 @@ func working(t *testing.T, cfg homes.Config, turns ...scripted.Turn) (*homes.Hom
 	return h, c
 }
 
-// worker makes a session that the model of a working home runs.
-func worker(t *testing.T, h *homes.Home, dir string) string {
+// worker makes a session that the model of a working home runs, with a context window of so many tokens.
+func worker(t *testing.T, h *homes.Home, dir string, window int64) string {
 	t.Helper()
-	agent := session.Agent{Provider: "scripted", Model: "bench", MaxTokens: 4096, Window: 60_000}
+	agent := session.Agent{Provider: "scripted", Model: "bench", MaxTokens: 4096, Window: window}
 	id, err := h.Create(t.Context(), engine.Spec{Agent: agent, Cwd: dir, Mode: permission.ModeDefault})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func worker(t *testing.T, h *homes.Home, dir string) string {
 // goOn runs a prompt, and gives how long it took from the model's last reply to the end of the run.
 func goOn(t *testing.T, h *homes.Home, c *clocked, id, prompt string) time.Duration {
 	t.Helper()
-	c.steps = nil
+	c.steps, c.summaries, c.replied = nil, nil, time.Time{}
 	if r, err := h.Run(t.Context(), id, homes.RunOptions{Prompt: prompt}); err != nil || r.IsError {
 		t.Fatalf("%+v, %v", r, err)
 	}

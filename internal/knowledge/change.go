@@ -223,15 +223,15 @@ func removed(root *os.Root, dir string) bool { return root.Remove(dir) == nil }
 
 // put replaces a file by a rename, which is on the disk when it returns.
 func (f *files) put(root *os.Root, rel string, b []byte, perm fs.FileMode) error {
-	if err := f.lay(root, rel, b, perm); err != nil {
+	if err := f.lay(root, rel, b, perm, true); err != nil {
 		return err
 	}
 	return syncDir(root, path.Dir(rel))
 }
 
 // lay is put, but that after a power loss the file may be the old one. What is laid or put next in the directory is not
-// there without it: syncing a new file syncs the renames before it.
-func (f *files) lay(root *os.Root, rel string, b []byte, perm fs.FileMode) error {
+// there without it: a file system keeps the order of renames. Without sync the file may also be empty then.
+func (f *files) lay(root *os.Root, rel string, b []byte, perm fs.FileMode, sync bool) error {
 	temp := path.Join(path.Dir(rel), tempName)
 	_ = root.Remove(temp)
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
@@ -241,7 +241,7 @@ func (f *files) lay(root *os.Root, rel string, b []byte, perm fs.FileMode) error
 	if _, err = file.Write(b); err == nil {
 		err = f.s.step("written " + path.Base(rel))
 	}
-	if err == nil {
+	if err == nil && sync {
 		err = file.Sync()
 	}
 	err = errors.Join(err, file.Close())

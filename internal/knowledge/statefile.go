@@ -78,7 +78,8 @@ func (f *files) state(name string) (now, last []byte, err error) {
 	return now, last, err
 }
 
-// plain reads a file of the scope's own directory; one that is not there is nil.
+// plain reads a file of the scope's own directory; one that is not there is nil, and so is one that a power loss left
+// without a word.
 func (f *files) plain(name string) ([]byte, error) {
 	if f.base == nil {
 		return nil, nil
@@ -86,6 +87,9 @@ func (f *files) plain(name string) ([]byte, error) {
 	b, err := readRegular(f.base, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(f.s.Dir(), name), err)
+	}
+	if len(bytes.Trim(b, "\x00")) == 0 {
+		return nil, nil
 	}
 	return b, nil
 }
@@ -111,8 +115,9 @@ func readRegular(root *os.Root, rel string) ([]byte, error) {
 }
 
 // Put replaces a state file by a rename, if it still holds what is expected: nil is no file. ErrChanged says that it does
-// not. After a kill at any step the file is whole, old or new, and known as written by Perdure. After a power loss as well,
-// but that it may be the old one although Put has returned: it says again what the session's log says.
+// not. After a kill at any step the file is whole, old or new, and known as written by Perdure. After a power loss it may be
+// the old one, or none, although Put has returned: it says again what the session's log says. Only the copy is synced, so
+// that whatever is left of the file is not taken for a person's.
 func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := checkDesk(name); err != nil {
 		return err
@@ -132,7 +137,7 @@ func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := d.f.s.step("copy"); err != nil {
 		return err
 	}
-	if err := d.f.lay(d.f.base, nextName(name), b, perm); err != nil {
+	if err := d.f.lay(d.f.base, nextName(name), b, perm, true); err != nil {
 		return err
 	}
 	if err := d.f.s.step("replace"); err != nil {
@@ -141,7 +146,7 @@ func (d *Desk) Put(name string, expect, b []byte) error {
 	if err := d.expects(name, expect); err != nil {
 		return errors.Join(err, d.f.base.Remove(nextName(name)))
 	}
-	if err := d.f.lay(d.f.base, name, b, perm); err != nil {
+	if err := d.f.lay(d.f.base, name, b, perm, false); err != nil {
 		return err
 	}
 	if err := d.f.s.step("close"); err != nil {

@@ -22,7 +22,8 @@ type Past struct {
 // Ranges reads a part of a session's log, or of an ancestor's.
 type Ranges func(ctx context.Context, r session.Range) iter.Seq2[store.Event, error]
 
-// pastAtOnce bounds the events that are read before it is asked again what is still open. pastGap bounds the events
+// pastAtOnce bounds the events that are read before it is asked again what is still open; it begins with one, which most
+// often says enough. pastGap bounds the events
 // between two of them that are read over: that is cheaper than to ask the store again.
 const (
 	pastAtOnce = 32
@@ -40,8 +41,8 @@ func (p *Past) Said(ctx context.Context, logs []session.Range, read Ranges, clai
 			return
 		}
 		look, last := p.index.Look(claims), logs[len(logs)-1]
-		for {
-			places := look.Next(pastAtOnce, open)
+		for n := 1; ; n = min(2*n, pastAtOnce) {
+			places := look.Next(n, open)
 			for len(places) > 0 && places[len(places)-1].Session == last.Session && places[len(places)-1].Seq > last.To {
 				places = places[:len(places)-1] // a call beside this one has seen more
 			}
