@@ -19,13 +19,14 @@ func TestInsideChangesNoSession(t *testing.T) {
 	lines := []string{
 		"-p -r victim " + bypass, "-p --resume=victim --allowed-tools Bash", "-p -r victim --permission-mode=acceptEdits", "-p -r victim 'a new prompt'",
 		"-p -r victim", "-p -c " + bypass, "-p --continue x", "-p -r victim --add-dir /", "-pr victim x", "-pc x", "-p -r victim --fork-session x",
-		"-p -r victim --max-turns 5", "search -p -r victim --add-dir /", "diff -p -r victim " + bypass,
+		"-p -r victim --max-turns 5", "diff -p -r victim " + bypass,
 		"fork victim --id f1", "close victim", "rename victim x", "pause victim", "delete victim --yes", "delete victim -y", "send victim hello", "answer victim yes",
 		"approvals allow victim", "approvals deny victim", "permissions revoke victim Bash", "task kill victim srv", "task kill victim --all",
 		"task run --session victim --name x -- touch ran", "task run --restart on-reboot -- touch ran", "task restart victim srv", "task restart-policy victim srv on-reboot",
 		"task restore", "task write victim srv text", "task background victim", "task attach victim srv", "task watch victim",
 		"memory add x", "memory edit x y", "memory forget x", "memory undo --user", "journal add x",
 		"learn accept --all", "learn accept p1", "learn edit p1 x", "learn refuse p1", "learn from victim",
+		"plan accept victim", "plan refuse victim", "plan set victim 1 done", "plan add victim x", "plan remove victim 1", "plan edit victim", "compact victim",
 		"-p " + bypass + " 'a new session'", "-p --permission-mode acceptEdits x", "-p --allowed-tools Bash x", "-p --add-dir / x",
 	}
 	ways := []string{
@@ -40,7 +41,7 @@ func TestInsideChangesNoSession(t *testing.T) {
 		way := ways[i%len(ways)]
 		script.WriteString(way + " " + line + " </dev/null >out 2>&1; c=$?; grep -q 'outside of sessions' out && [ $c = 1 ] || { echo 'NOT REFUSED: '" + quoted(line) + " $c; cat out; }\n")
 	}
-	for _, line := range []string{"list --json", "show victim", "log victim", "task list victim", "task output victim srv", "usage", "doctor", "approvals list", "permissions list victim", "memory list", "memory log", "handoff list", "journal --json", "learn", "learn list --all", "version", "--help", "-p --help", "help list"} {
+	for _, line := range []string{"list --json", "show victim", "log victim", "task list victim", "task output victim srv", "usage", "doctor", "approvals list", "permissions list victim", "memory list", "memory log", "handoff list", "search x", "search -p -r victim --add-dir /", "plan victim", "plan diff victim", "journal --json", "learn", "learn list --all", "version", "--help", "-p --help", "help list"} {
 		script.WriteString(binary + " " + line + " </dev/null >out 2>&1; c=$?; { grep -q 'outside of sessions' out || [ $c = 1 ]; } && { echo 'REFUSED: " + line + "' $c; cat out; }\n")
 	}
 	w.write(filepath.Join(w.work, "Makefile"), "test:\n\t@bash all.sh\n")
