@@ -7,8 +7,9 @@ import (
 
 // Carry takes over what an earlier document says, for one that nobody found words for: the thread of the work goes on.
 func (d Document) Carry(before Document) Document {
-	if before.Goal != "" && before.Goal != d.Goal {
-		d.Goal = strings.TrimSpace(before.Goal + " Then asked: " + d.Goal)
+	first, _, _ := strings.Cut(before.Goal, thenAsked) // of a chain, the first goal and the newest request
+	if first != "" && first != d.Goal {
+		d.Goal = strings.TrimSpace(cut(first, maxCarried) + thenAsked + d.Goal)
 	}
 	d.Done = joined(d.Done, before.Done)
 	d.NotWorking = joined(d.NotWorking, before.NotWorking)
@@ -18,6 +19,12 @@ func (d Document) Carry(before Document) Document {
 	}
 	return d
 }
+
+// thenAsked stands between the goal before and what was asked since. maxCarried bounds the former, in bytes.
+const (
+	thenAsked  = " Then asked: "
+	maxCarried = 400
+)
 
 // joined is a list and what another one has besides.
 func joined(list, more []string) []string {
