@@ -155,7 +155,7 @@ func (o *opening) others(all []knowledge.HandoffFile) string {
 			continue
 		}
 		if i >= maxOthers {
-			fmt.Fprintf(&out, "\n[There are %d more in %s.]", len(all)-i, filepath.Dir(f.Path))
+			fmt.Fprintf(&out, "\n[And %d more in %s.]", len(all)-i, filepath.Dir(f.Path))
 			break
 		}
 		fmt.Fprintf(&out, "\n\n[Another session left a handoff as well, %s. In short:]\n%s", f.Path, d.Short())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,7 +35,17 @@ func (h Handoffs) Look(ctx context.Context, f HandoffFile, now time.Time) (hando
 		there, known := have[hash]
 		return there || !known
 	}
-	return d, handoff.Check(d, since(f.Written), commit, now), nil
+	return d, handoff.Check(d, within(h.s.root, since(f.Written)), commit, now), nil
+}
+
+// within looks only below a directory: a document that others wrote must not have the reader told what lies elsewhere.
+func within(root string, look func(path string) (bool, bool)) func(path string) (exists, changed bool) {
+	return func(path string) (bool, bool) {
+		if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) {
+			return true, false
+		}
+		return look(path)
+	}
 }
 
 // mtimeSlack is how much later than its handoff a file may have been changed: what a session wrote last it wrote in the

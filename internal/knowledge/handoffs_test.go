@@ -401,3 +401,17 @@ func TestHandoffOfAnotherSessionIsRefused(t *testing.T) {
 		t.Error("any file can be archived")
 	}
 }
+
+// Goal: a document of others does not have its reader told what lies outside of the project.
+func TestNothingOutsideOfTheProjectIsLookedAt(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	m, err := Open(Config{Home: t.TempDir(), Dir: dir, InProject: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "## Done\n- " + elsewhere + "/secret.pem is there\n- " + dir + "/gone.go is done\n"
+	_, stale, err := m.Handoffs().Look(context.Background(), HandoffFile{Text: []byte(text), Written: time.Now()}, time.Now())
+	if err != nil || len(stale.Things) != 1 || stale.Things[0].Name != dir+"/gone.go" {
+		t.Errorf("%v, %+v", err, stale)
+	}
+}

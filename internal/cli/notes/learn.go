@@ -103,7 +103,7 @@ func listProposals(a *app.App, p *place, all bool) error {
 		a.Note("%d of them only repeat what a tool or another text said: perdure learn accept takes those by their ids alone", foreign)
 	}
 	if left > 0 {
-		a.Note("%d were left out: perdure learn list --all says why", left)
+		a.Note("%s left out: perdure learn list --all says why", display.Count(int64(left), "finding"))
 	}
 	if held.Expired > 0 {
 		a.Note("%d are gone that nobody looked at: at most %d wait", held.Expired, knowledge.MaxWaiting)

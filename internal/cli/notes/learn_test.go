@@ -40,7 +40,7 @@ func TestLearnCommands(t *testing.T) {
 	w.Golden("learn_all", w.OK("learn", "list", "--all"))
 	w.Golden("learn_json", w.OK("learn", "list", "--json"))
 	w.Golden("learn_show", w.OK("learn", "show", "p1"))
-	if o := w.Run("learn"); !strings.Contains(o.Stderr, "1 of them only repeat") || !strings.Contains(o.Stderr, "1 were left out") {
+	if o := w.Run("learn"); !strings.Contains(o.Stderr, "1 of them only repeat") || !strings.Contains(o.Stderr, "1 finding left out") {
 		t.Errorf("%+v", o)
 	}
 	if out := w.OK("memory", "list"); strings.Contains(out, "PostgreSQL") || strings.Contains(out, "mirror") {

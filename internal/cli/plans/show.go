@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/workflow"
+	"github.com/perdure/perdure/view"
 )
 
 // overview is what perdure plan --json prints.
@@ -16,7 +17,7 @@ type overview struct {
 	Task        string            `json:"task"`
 	Status      string            `json:"status"`
 	Seq         int64             `json:"seq"`
-	Updated     int64             `json:"updated_at"` // ms UTC
+	Updated     view.Stamp        `json:"updated_at"`
 	Plan        []session.Step    `json:"plan"`
 	Failed      []session.Fact    `json:"failed_approaches"`
 	Constraints []session.Fact    `json:"constraints"`
@@ -31,7 +32,7 @@ type overview struct {
 func overviewOf(st *session.State) overview {
 	d := workflow.New(st)
 	o := overview{
-		Session: st.ID, Task: d.Task, Status: d.Status, Seq: st.Head.Seq, Updated: st.Updated, Plan: append([]session.Step{}, st.Plan...),
+		Session: st.ID, Task: d.Task, Status: d.Status, Seq: st.Head.Seq, Updated: view.Stamp(st.Updated), Plan: append([]session.Step{}, st.Plan...),
 		Failed: []session.Fact{}, Constraints: []session.Fact{}, Decisions: []session.Fact{}, Findings: []session.Fact{},
 		Effects: append([]workflow.Effect{}, d.Effects...), Before: st.Dropped.Settled + st.Dropped.Tasks,
 	}
@@ -74,7 +75,7 @@ func show(a *app.App, st *session.State, o overview) {
 	if len(o.Plan) == 0 {
 		a.Linef("no plan")
 	} else {
-		line(a, "%s, %d of %s done, as of %s", o.Status, done, display.Count(int64(len(o.Plan)), "step"), a.Local(o.Updated))
+		line(a, "%s, %d of %s done, as of %s", o.Status, done, display.Count(int64(len(o.Plan)), "step"), a.Local(int64(o.Updated)))
 	}
 	for i, s := range o.Plan {
 		if i == 0 {
