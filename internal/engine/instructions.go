@@ -86,14 +86,29 @@ func (s *Session) changedInstructions(ctx context.Context, from Instructions) []
 		}
 	}
 	var out []session.GivenText
+	room := s.instructionRoom()
 	for _, p := range paths {
 		f := now[p]
-		if g, known := s.instructed(p); known && g.Digest == f.Digest || !known && len(s.state.Given)+len(out) >= session.MaxGiven {
+		g, known := s.instructed(p)
+		if known && g.Digest == f.Digest || !known && len(s.state.Given)+len(out) >= session.MaxGiven {
 			continue
 		}
-		out = append(out, s.changedText(ctx, f))
+		text := s.changedText(ctx, f)
+		if n := int64(len(text.Text)); n > room+g.Size {
+			text = leftOut(f)
+		}
+		room -= int64(len(text.Text)) - g.Size
+		out = append(out, text)
 	}
 	return out
+}
+
+// instructionRoom is how many bytes more of instructions the session has room for.
+func (s *Session) instructionRoom() int64 { return window.GivenRoom(s.state, instructions.MaxTotal) }
+
+// leftOut stands in the place of instructions that there is no room for.
+func leftOut(f instructions.File) session.GivenText {
+	return window.Give(session.GivenInstructions, f.Path, "[What this file says is left out here: there is no more room for instructions. Read reads it.]", f.Digest)
 }
 
 // changedText is a file as it is now, and in words what changed since the model was given it.
@@ -159,12 +174,18 @@ func (s *Session) nestedInstructions(from Instructions) []session.GivenText {
 	s.reached.files = newest
 	slices.SortFunc(dirs, strings.Compare) // a parent before its children, and the same order at every run
 	var out []session.GivenText
+	room := s.instructionRoom()
 	for _, d := range dirs {
 		f, ok := from.Below(root, d)
 		if _, known := s.instructed(f.Path); !ok || known || len(s.state.Given)+len(out) >= session.MaxGiven {
 			continue
 		}
-		out = append(out, window.Give(session.GivenInstructions, f.Path, s.eng.hideText(f.Text), f.Digest))
+		text := window.Give(session.GivenInstructions, f.Path, s.eng.hideText(f.Text), f.Digest)
+		if int64(len(text.Text)) > room {
+			text = leftOut(f)
+		}
+		room -= int64(len(text.Text))
+		out = append(out, text)
 	}
 	return out
 }

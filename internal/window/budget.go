@@ -68,6 +68,15 @@ func budgetOf(st *session.State, all []model.Message, level int) budget {
 	return b
 }
 
+// GivenRoom is how many bytes more of given texts a session may be given while it lives: they are kept over every
+// compaction, and at least half of what is below the mark is the conversation's. most bounds all of them.
+func GivenRoom(st *session.State, most int64) int64 {
+	if mark := st.Mark(); mark > 0 {
+		most = min(most, (mark*bytesPerToken-Frozen(st))/2)
+	}
+	return max(0, most-st.GivenSize())
+}
+
 func clamp(n, low, high int64) int64 { return min(max(n, low), high) }
 
 // Frozen is how many bytes of each request never change: the system prompt and the tools.
