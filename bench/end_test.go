@@ -64,7 +64,7 @@ func TestEndFigures(t *testing.T) {
 	if os.Getenv("PERDURE_BENCH") == "" {
 		return
 	}
-	short, long, found := endsOf(t, 2_000, false), endsOf(t, 20_000, false), endsOf(t, 20_000, true)
+	long, short, found := endsOf(t, 20_000, false), endsOf(t, 2_000, false), endsOf(t, 20_000, true)
 	growth := float64(long.later) / float64(short.later)
 	reads := max(float64(long.first-short.later)/float64(long.read), float64(found.later-short.later)/float64(found.read))
 	t.Logf("a later end of %d events to one of %d: %.2f; of one that reads the log, to reading it: %.2f", long.events, short.events, growth, reads)

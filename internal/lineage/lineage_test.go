@@ -1,8 +1,12 @@
 package lineage
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
+
+	"github.com/perdure/perdure/internal/plain"
 )
 
 // Goal: a claim that repeats a text is found however the text is set, and one that only shares words with it is not.
@@ -90,4 +94,23 @@ func FuzzOwn(f *testing.F) {
 			t.Fatalf("%q does not repeat itself", text)
 		}
 	})
+}
+
+// Goal: each character of ASCII parts words, belongs to one, or does not show, as it does among others.
+func TestWordsOfASCII(t *testing.T) {
+	for r := range rune(0x80) {
+		if r == '\x1b' {
+			continue
+		}
+		want := []string{"x", "y"}
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			want = []string{"x" + string(unicode.ToLower(r)) + "y"}
+		case !unicode.IsSpace(r) && plain.Hidden(r):
+			want = []string{"xy"}
+		}
+		if got := slices.Collect(words("X" + string(r) + "y")); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", r, got, want)
+		}
+	}
 }

@@ -135,9 +135,16 @@ var colours = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]")
 
 // words yields the words of a text in lower case. What does not show is left out, so that it parts no words.
 func words(text string) func(yield func(string) bool) {
-	text = colours.ReplaceAllString(text, "")
+	if strings.IndexByte(text, '\x1b') >= 0 {
+		text = colours.ReplaceAllString(text, "")
+	}
 	text = strings.Map(func(r rune) rune {
 		switch {
+		case ' ' <= r && r <= '~': // most of what there is
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			return r
 		case unicode.IsSpace(r):
 			return ' '
 		case plain.Hidden(r):
@@ -146,6 +153,9 @@ func words(text string) func(yield func(string) bool) {
 		return unicode.ToLower(r)
 	}, text)
 	return strings.FieldsFuncSeq(text, func(r rune) bool {
+		if r <= '~' {
+			return (r < 'a' || 'z' < r) && (r < '0' || '9' < r)
+		}
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.In(r, unicode.Mn, unicode.Mc)
 	})
 }
