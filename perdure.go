@@ -53,7 +53,7 @@ type Config struct {
 	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
 	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
 	Protect  []string                                  // more paths whose change always asks
-	Memory   string                                    // where what agents remember lies: "home", or "project", in its .agent directory; empty: they have no memory
+	Memory   string                                    // where what agents remember lies: "home", "project", in its .agent directory, or "ask", there if its user consented; empty: they have no memory
 	// MinSession is how long the turns of a session must have taken for it to leave a handoff at its end, where there is a memory; nil: 15
 	// minutes.
 	MinSession *time.Duration

@@ -33,7 +33,7 @@ func (h *Home) conclude(ctx context.Context, st *session.State) {
 		warn("the journal was not written", h.writeJournal(ctx, m.Journal(), d))
 	}
 	warn("what a session found out is not proposed", h.propose(ctx, st))
-	if h.cfg.CommitKnowledge && h.cfg.Memory == MemoryInProject {
+	if h.cfg.CommitKnowledge && h.knows(st.Config.Root).InProject {
 		if err := h.commitKnowledge(ctx, st, m); !errors.Is(err, repo.ErrBusy) { // the next session's end commits it
 			warn("the project's knowledge is not committed", err)
 		}

@@ -13,6 +13,7 @@ import (
 const (
 	MemoryInHome    = "home"
 	MemoryInProject = "project" // in its .agent directory: the user has consented
+	MemoryAsk       = "ask"     // there, if the user has consented for that project; see [knowledge.Consent]
 )
 
 // offered are the tools of a home's sessions: the built-in ones or a program's own, and that of the memory. The built-in
@@ -27,7 +28,7 @@ func offered(cfg Config) ([]tools.Tool, error) {
 		if own {
 			return all, nil
 		}
-	case MemoryInHome, MemoryInProject:
+	case MemoryInHome, MemoryInProject, MemoryAsk:
 	default:
 		return nil, fmt.Errorf("open home: memory %q: it is %q, %q or empty", cfg.Memory, MemoryInHome, MemoryInProject)
 	}
@@ -49,7 +50,11 @@ func (h *Home) memory() func(root string) (tools.Memory, error) {
 
 // knows says where what is known of a directory lies.
 func (h *Home) knows(dir string) knowledge.Config {
-	return knowledge.Config{Home: h.dir, Dir: dir, InProject: h.cfg.Memory == MemoryInProject, Now: h.cfg.Now, Fault: h.cfg.fault}
+	in := h.cfg.Memory == MemoryInProject
+	if h.cfg.Memory == MemoryAsk && dir != "" {
+		in, _ = knowledge.Consent(h.dir, dir)
+	}
+	return knowledge.Config{Home: h.dir, Dir: dir, InProject: in, Now: h.cfg.Now, Fault: h.cfg.fault}
 }
 
 // memory opens the files when they are asked for: most calls are those of other tools.

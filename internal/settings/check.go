@@ -70,6 +70,9 @@ func (s *source) check() error {
 	if k := s.Knowledge.Project; !slices.Contains([]string{"", "on", "off", "ask"}, k) {
 		return s.at("project", "", "knowledge: project %q is unknown: use on, off or ask", k)
 	}
+	if v := s.Knowledge.Handoff; !slices.Contains([]string{"", "continue", "ask", "ignore"}, v) {
+		return s.at("handoff", "", "knowledge: handoff %q is unknown: use continue, ask or ignore", v)
+	}
 	if d, err := time.ParseDuration(s.Knowledge.Session); s.Knowledge.Session != "" && (err != nil || d < 0) {
 		return s.at("min_session", "", "knowledge: min_session %q is no span of time: write 15m, or 0s for every session", s.Knowledge.Session)
 	}

@@ -58,6 +58,9 @@ type Knowledge struct {
 	// Session is how long the turns of a session must have taken for it to leave a handoff at its end, as in 15m; empty: 15
 	// minutes.
 	Session string `toml:"min_session"`
+	// Handoff says what a new session does with the handoff that an earlier one left: continue, ask or ignore; empty:
+	// continue.
+	Handoff string `toml:"handoff"`
 	// Commit has the files of the project's knowledge committed, and them alone, when a session leaves them.
 	Commit bool `toml:"commit"`
 }
@@ -73,6 +76,9 @@ func (s Settings) MinSession() *time.Duration {
 
 // InProject reports consent that knowledge lies in the project, without anybody being asked.
 func (k Knowledge) InProject() bool { return k.Project == "on" }
+
+// Asks reports that the user is to be asked, once for each project.
+func (k Knowledge) Asks() bool { return k.Project == "ask" }
 
 // Permissions are lists of rules, as in Bash(git log:*).
 type Permissions struct {

@@ -10,8 +10,11 @@ import (
 
 // Memory says where what sessions remember lies: in the project only with the user's consent.
 func Memory(set settings.Loaded) string {
-	if set.Knowledge.InProject() {
+	switch {
+	case set.Knowledge.InProject():
 		return homes.MemoryInProject
+	case set.Knowledge.Asks():
+		return homes.MemoryAsk
 	}
 	return homes.MemoryInHome
 }
@@ -43,5 +46,12 @@ func (a *App) KnowledgeConfig(dir string) (knowledge.Config, error) {
 		return knowledge.Config{}, err
 	}
 	home, err := a.HomeDir()
-	return knowledge.Config{Home: home, Dir: dir, InProject: set.Knowledge.InProject(), Now: a.Now}, err
+	if err != nil {
+		return knowledge.Config{}, err
+	}
+	in := set.Knowledge.InProject()
+	if set.Knowledge.Asks() {
+		in, _ = knowledge.Consent(home, dir)
+	}
+	return knowledge.Config{Home: home, Dir: dir, InProject: in, Now: a.Now}, nil
 }

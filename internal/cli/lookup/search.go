@@ -75,7 +75,7 @@ func (f *flags) options(a *app.App, args []string) (o homes.SearchOptions, err e
 		}
 	}
 	set, err := settings.Load(settings.UserFile(a.Getenv), "")
-	o.InProject = err == nil && set.Knowledge.InProject() // a file that cannot be read has been told of
+	o.InProject = err == nil && (set.Knowledge.InProject() || set.Knowledge.Asks()) // a file that cannot be read has been told of
 	return o, nil
 }
 

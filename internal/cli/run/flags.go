@@ -81,7 +81,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.BoolVar(&f.noCompact, "no-compact", false, "stop there instead; perdure compact ID makes room then")
 	fs.StringArrayVar(&f.labels, "label", nil, "`KEY=VALUE` to find the new session by; may be repeated")
 	fs.StringArrayVar(&f.state, "state", nil, "`KEY=VALUE` of the new session's scratch state, which the model is given; may be repeated")
-	fs.StringVar(&f.handoff, "handoff", "continue", "`continue` from the handoff that an earlier session in this directory left, or ignore it")
+	fs.StringVar(&f.handoff, "handoff", "continue", "`continue` from the handoff that an earlier session in this directory left, ask at the terminal, or ignore it")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
 }
 
@@ -121,8 +121,8 @@ func (f *Flags) check() error {
 		return app.UsageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
 	case f.cwd != "" && !f.cont && f.resume == "":
 		return app.UsageError("--cwd needs --continue or --resume: a new session works where the command is started")
-	case f.handoff != "" && f.handoff != "continue" && f.handoff != "ignore":
-		return app.UsageError("--handoff %q: use continue or ignore", f.handoff)
+	case !slices.Contains([]string{"", "continue", "ask", "ignore"}, f.handoff):
+		return app.UsageError("--handoff %q: use continue, ask or ignore", f.handoff)
 	case f.Changed("handoff") && (f.cont || f.resume != ""):
 		return app.UsageError("--handoff is for a new session: one that goes on has begun already")
 	case len(f.labels)+len(f.state) > 0 && (f.cont || f.resume != ""):

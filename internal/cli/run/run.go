@@ -51,6 +51,9 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 		a.Note(app.BypassNotTaken)
 	}
 	warnOfShort(a, set)
+	if err := askConsent(ctx, a, f, set); err != nil {
+		return err
+	}
 	out := newPrinter(a, f, prompt, piped)
 	protect, err := protected(a, set)
 	if err != nil {
@@ -207,13 +210,17 @@ func create(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	if err != nil {
 		return "", err
 	}
+	fresh, err := startsFresh(ctx, a, f, set, dir)
+	if err != nil {
+		return "", err
+	}
 	marks, events, err := f.begins(h.Hide(prompt))
 	if err != nil {
 		return "", err
 	}
 	return h.Create(ctx, engine.Spec{
 		ID: f.sessionID, Owner: a.Getenv("USER"), Title: f.name, Labels: marks, Events: events, Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
-		Fresh: f.handoff == "ignore",
+		Fresh: fresh,
 	})
 }
 
