@@ -136,6 +136,7 @@ func TestEveryKilledSessionIsMadeUpFor(t *testing.T) {
 		}
 	}
 	r.single("at the end")
+	r.faultless()
 	r.lived("d", "and again")
 	if g := r.given("d"); strings.Contains(g, "the first work") {
 		t.Errorf("it is told twice:\n%s", g)
