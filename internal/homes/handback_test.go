@@ -1,6 +1,8 @@
 package homes_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -136,8 +138,28 @@ func TestEveryKilledSessionIsMadeUpFor(t *testing.T) {
 		}
 	}
 	r.single("at the end")
+	r.faultless()
 	r.lived("d", "and again")
 	if g := r.given("d"); strings.Contains(g, "the first work") {
 		t.Errorf("it is told twice:\n%s", g)
+	}
+}
+
+// A session that is killed in the root of a repository is made up for by one that begins in a directory below: what is
+// known of the project is the same.
+func TestAKilledSessionOfTheRootIsMadeUpForBelowIt(t *testing.T) {
+	r := newRelay(t)
+	r.must(os.MkdirAll(filepath.Join(r.dir, ".git"), 0o700))
+	r.must(os.MkdirAll(filepath.Join(r.dir, "sub"), 0o700))
+	a := r.process(chats, 0)
+	r.must(a.begin("a"))
+	a.kill = a.points + 12
+	if err := a.say("a", "the first work"); err == nil || !a.dead {
+		t.Fatal("it is not dead")
+	}
+	r.dir = filepath.Join(r.dir, "sub")
+	r.lived("b", "again")
+	if g := r.given("b"); !strings.Contains(g, "the first work") {
+		t.Errorf("the next session was given %q", g)
 	}
 }

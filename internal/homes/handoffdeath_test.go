@@ -2,6 +2,7 @@ package homes_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,6 +98,7 @@ func killedThenNext(t *testing.T, n int, resumed bool) {
 	l.end()
 	r.whole(when)
 	r.single(when)
+	r.faultless()
 }
 
 func kinds(bodies []session.Body) (out string) {
@@ -138,21 +140,21 @@ func (r *relay) agrees(when string) {
 	there, past := r.lies()
 	if !began {
 		if given != "" || len(there)+len(past) > 0 {
-			r.t.Errorf("%s: a handoff of nothing: %s", when, given)
+			r.faultf("%s: a handoff of nothing: %s", when, given)
 		}
 		return
 	}
 	if written == nil || given == "" {
-		r.t.Errorf("%s: a handoff in the log: %v; the next session was given %q", when, written != nil, given)
+		r.faultf("%s: a handoff in the log: %v; the next session was given %q", when, written != nil, given)
 		return
 	}
 	for text, is := range map[string]bool{"v2 ended on May 1": failed, "direct migration": decided} {
 		if is && !strings.Contains(given, text) {
-			r.t.Errorf("%s: the next session is not told %q:\n%s", when, text, given)
+			r.faultf("%s: the next session is not told %q:\n%s", when, text, given)
 		}
 	}
 	if len(there) != 0 || len(past) != 1 || string(past[0].Text) != string(written.Text) {
-		r.t.Errorf("%s: %d handoffs lie there, %d were read; the log and the file differ:\n%s", when, len(there), len(past), written.Text)
+		r.faultf("%s: %d handoffs lie there, %d were read; the log and the file differ:\n%s", when, len(there), len(past), written.Text)
 	}
 	r.concluded(when, tagged)
 }
@@ -176,11 +178,11 @@ func (r *relay) concluded(when string, tagged bool) {
 			err = json.Unmarshal(b, &file)
 		}
 		if err != nil || len(file.Plan) != len(st.Plan) {
-			r.t.Errorf("%s: the state file: %v\n%s", when, err, b)
+			r.faultf("%s: the state file: %v\n%s", when, err, b)
 		}
 		for i, step := range file.Plan {
 			if (step.Status == "done") != (st.Plan[i].Status == session.StepDone) {
-				r.t.Errorf("%s: step %d is %s in the file and %s in the log", when, i, step.Status, st.Plan[i].Status)
+				r.faultf("%s: step %d is %s in the file and %s in the log", when, i, step.Status, st.Plan[i].Status)
 			}
 		}
 	}
@@ -191,7 +193,7 @@ func (r *relay) concluded(when string, tagged bool) {
 		found[p.Text]++
 	}
 	if n := found["Migrate directly, without v2."]; n > 1 || tagged != (n == 1) {
-		r.t.Errorf("%s: one proposal is due: %v; %v", when, tagged, found)
+		r.faultf("%s: one proposal is due: %v; %v", when, tagged, found)
 	}
 }
 
@@ -202,7 +204,7 @@ func (r *relay) single(when string) {
 	seen := map[string]bool{}
 	for _, f := range append(there, past...) {
 		if key := fmt.Sprint(f.Session, f.Seq); seen[key] || seen[f.Digest] {
-			r.t.Errorf("%s: the handoff of %s at %d is there twice", when, f.Session, f.Seq)
+			r.faultf("%s: the handoff of %s at %d is there twice", when, f.Session, f.Seq)
 		} else {
 			seen[key], seen[f.Digest] = true, true
 		}
@@ -210,8 +212,75 @@ func (r *relay) single(when string) {
 	b, _ := os.ReadFile(filepath.Join(r.dir, ".agent/journal.md"))
 	for l := range strings.Lines(string(b)) {
 		if strings.HasPrefix(l, "- ") && seen[l] {
-			r.t.Errorf("%s: the journal says twice: %s", when, l)
+			r.faultf("%s: the journal says twice: %s", when, l)
 		}
 		seen[l] = true
+	}
+}
+
+// The process that makes up for a killed one may be killed as well, at each of its steps: the one after it is told all the
+// same, once, and nothing is left half done.
+func TestKilledWhileMakingUp(t *testing.T) {
+	calm := migrating(t)
+	points := calm.first(0).points
+	for _, at := range []int{points / 2, points * 9 / 10} {
+		for n := 1; ; n++ {
+			r := migrating(t)
+			r.first(at)
+			l := r.process(secondSession, n)
+			err := l.begin("b")
+			dead := l.dead
+			l.end()
+			if !dead {
+				if err != nil || n < 10 {
+					t.Fatalf("begun after %d points: %v", n, err)
+				}
+				break
+			}
+			when := fmt.Sprintf("killed at %d, then at %d, %s", at, n, l.last)
+			r.whole(when)
+			l = r.process(secondSession, 0)
+			r.must(l.begin("c"))
+			if g := r.given("c"); !strings.Contains(g, "v2 ended on May 1") {
+				t.Errorf("%s: the third session was given %q", when, g)
+			}
+			r.must(l.say("c", "continue"))
+			l.end()
+			r.whole(when)
+			r.single(when)
+			r.faultless()
+		}
+	}
+}
+
+// What looks for losses finds them: a page that is gone, there twice, or only half there, a step that the state file does
+// not have, a line of the journal that is there twice.
+func TestHandoffLossesAreFound(t *testing.T) {
+	page := func(r *relay, name string) string { return filepath.Join(r.dir, ".agent", name) }
+	for want, damage := range map[string]func(r *relay) error{
+		"was given \"\"": func(r *relay) error { return os.Remove(page(r, "HANDOFF.md")) },
+		"is there twice": func(r *relay) error {
+			b, err := os.ReadFile(page(r, "HANDOFF.md"))
+			return errors.Join(err, os.WriteFile(page(r, "HANDOFF-a.md"), b, 0o600))
+		},
+		"half a handoff": func(r *relay) error { return os.Truncate(page(r, "HANDOFF.md"), 300) },
+		"the state file": func(r *relay) error { return os.Remove(page(r, "state.json")) },
+		"the journal says twice": func(r *relay) error {
+			b, err := os.ReadFile(page(r, "journal.md"))
+			return errors.Join(err, os.WriteFile(page(r, "journal.md"), append(b, b...), 0o600))
+		},
+	} {
+		r := migrating(t)
+		r.first(0)
+		r.must(damage(r))
+		r.whole("damaged")
+		r.single("damaged")
+		l := r.process(secondSession, 0)
+		r.must(l.begin("b"))
+		l.end()
+		r.agrees("damaged")
+		if !strings.Contains(strings.Join(r.faults, "\n"), want) {
+			t.Errorf("nobody says %q: %q", want, r.faults)
+		}
 	}
 }

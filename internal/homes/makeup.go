@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -14,14 +15,13 @@ import (
 // maxMadeUp bounds how many of the newest sessions of a directory are looked at when one begins there.
 const maxMadeUp = 20
 
-// makeUp does for the sessions in a directory what those that were killed could not do: of the newest one, of each
+// makeUp does for the sessions in a directory, and in the project's root, what those that were killed could not do: of the newest one, of each
 // whose holder died, and of those that never began. The oldest writes first, so that the newest handoff is that of the newest session.
 func (h *Home) makeUp(ctx context.Context, dir string) {
-	page, err := h.store.List(ctx, store.Query{Cwd: dir, Limit: maxMadeUp})
+	list, err := h.workedIn(ctx, dir)
 	if err != nil {
 		return // whoever lists sessions meets it again
 	}
-	list := page.Sessions
 	slices.SortStableFunc(list, func(a, b store.Info) int { return cmp.Compare(b.Updated, a.Updated) })
 	var owing []*session.State
 	read := false // a newer session has read what lay there, or may have
@@ -47,6 +47,17 @@ func (h *Home) makeUp(ctx context.Context, dir string) {
 	for _, st := range slices.Backward(owing) {
 		h.makeUpFor(ctx, st)
 	}
+}
+
+// workedIn lists the newest sessions of a directory, and of the project's root, whose knowledge is the same.
+func (h *Home) workedIn(ctx context.Context, dir string) ([]store.Info, error) {
+	page, err := h.store.List(ctx, store.Query{Cwd: dir, Limit: maxMadeUp})
+	list := page.Sessions
+	if root := knowledge.Root(dir); err == nil && root != dir {
+		page, err = h.store.List(ctx, store.Query{Cwd: root, Limit: maxMadeUp})
+		list = append(list, page.Sessions...)
+	}
+	return list, err
 }
 
 // makeUpFor writes what one session owes, and puts right what a death left half done.

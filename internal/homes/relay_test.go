@@ -3,6 +3,7 @@ package homes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,8 +34,20 @@ type relay struct {
 	ignored   bool          // new sessions leave what they find alone
 	window    int64         // tokens
 
-	mu    sync.Mutex
-	asked []string // the requests, in words
+	faults []string // what is not as it should be
+}
+
+func (r *relay) faultf(format string, args ...any) {
+	r.faults = append(r.faults, fmt.Sprintf(format, args...))
+}
+
+// faultless fails the test for each fault.
+func (r *relay) faultless() {
+	r.t.Helper()
+	for _, f := range r.faults {
+		r.t.Error(f)
+	}
+	r.faults = nil
 }
 
 func newRelay(t *testing.T) *relay {
@@ -104,33 +117,6 @@ func (m mortal) Release(ctx context.Context, l store.Lease) error {
 	return m.around("release", func() error { return m.Store.Release(ctx, l) })
 }
 
-// listening is the model API of a relay: it keeps what it is asked, and plays a script.
-type listening struct {
-	*scripted.Provider
-	r *relay
-}
-
-func (p listening) Call(ctx context.Context, q model.Request, sink func(model.Delta)) (*model.Response, error) {
-	p.r.mu.Lock()
-	p.r.asked = append(p.r.asked, words(q))
-	p.r.mu.Unlock()
-	return p.Provider.Call(ctx, q, sink)
-}
-
-// words are the texts of a request, with the results of tools.
-func words(q model.Request) string {
-	var out strings.Builder
-	for _, m := range q.Messages {
-		for _, b := range m.Blocks {
-			out.WriteString(b.Text + "\n")
-			if b.Result != nil {
-				out.WriteString(model.Text(b.Result.Content) + "\n")
-			}
-		}
-	}
-	return out.String()
-}
-
 // process starts a process that plays a script and dies at a point.
 func (r *relay) process(script string, kill int) *life {
 	r.t.Helper()
@@ -143,7 +129,7 @@ func (r *relay) process(script string, kill int) *life {
 		Store: mortal{l.store, l}, Environ: []string{}, Memory: homes.MemoryInProject, MinSession: &r.least, Tools: kept,
 		Provider: func(string) (model.Provider, error) {
 			s, err := scripted.Parse([]byte(script))
-			return listening{scripted.New(s), r}, err
+			return scripted.New(s), err
 		},
 	}
 	h, err := homes.Open(r.t.Context(), r.home, homes.WithFault(cfg, l.point))
@@ -234,7 +220,7 @@ func (r *relay) whole(when string) {
 				continue // a place that was reserved
 			}
 			if !ok || !head.Intact {
-				r.t.Errorf("%s: half a handoff in %s:\n%s", when, name, b)
+				r.faultf("%s: half a handoff in %s:\n%s", when, name, b)
 			}
 		}
 	}

@@ -158,7 +158,7 @@ func TestTwoSessionsEndAtOnce(t *testing.T) {
 	r := newRelay(t)
 	script := func(work string) string {
 		return r.script(work, `{"turns":[{"match":"","steps":[{"text":"I work.","tools":[{"name":"Note","input":{"kind":"failed","text":"the way of `+work+`","reason":"it is too long"}},
-			{"name":"Bash","input":{"command":"touch ready-`+work+`; until [ -e go ]; do sleep 0.02; done"}}]},{"text":"The work on `+work+` is over."}]}]}`)
+			{"name":"Bash","input":{"command":"touch ready-`+work+`; i=0; until [ -e go ] || [ $i -gt 3000 ]; do sleep 0.02; i=$((i+1)); done"}}]},{"text":"The work on `+work+` is over."}]}]}`)
 	}
 	var both []*exec.Cmd
 	for _, work := range []string{"left", "right"} {
