@@ -22,6 +22,9 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 	}
 	bound := s.state.Binding(c)
 	d := permission.Decide(s.policy(), p.ask)
+	if why := s.doubt(p); why != "" && d.Effect == permission.Allow {
+		d = permission.Decision{Effect: permission.Ask, Reason: why, Always: true}
+	}
 	decided := &session.ToolDecided{Act: a.ID, Effect: p.effect, Decision: session.Decision{
 		Allow: d.Effect == permission.Allow, Rule: d.Rule, Reason: d.Reason, Bound: bound, Pre: p.pre, Epoch: s.lease.Epoch,
 		Target: s.target(p), Always: d.Always,
@@ -48,6 +51,14 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 		bodies = append(bodies, &session.QuestionAsked{Act: a.ID, Question: *q})
 	}
 	return s.append(ctx, engineActor, bodies...)
+}
+
+// doubt is why a person is to agree to a call that the rules allow; empty: nobody need.
+func (s *Session) doubt(p plan) string {
+	if t, ok := p.tool.(tools.Doubter); ok {
+		return t.Doubt(p.call, s.env())
+	}
+	return ""
 }
 
 // target is the resolved path that a call works on, as the log keeps it.

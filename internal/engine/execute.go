@@ -39,7 +39,7 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 			return err
 		}
 		env := s.env()
-		env.Target = p.path
+		env.Target, env.Agreed = p.path, c.Decision.Human
 		s.fly(a.ID, func(ctx context.Context) landing { return s.runTool(ctx, t, p.call, env) })
 		return nil
 	}

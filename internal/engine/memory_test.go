@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -118,5 +119,33 @@ func TestMemoryThatIsNotThere(t *testing.T) {
 	st := run(t, se)
 	if strings.Contains(string(st.Agent.Tools), `"name":"memory"`) || !strings.Contains(render(s.last().Messages), "There is no memory here") {
 		t.Errorf("tools %s\n%s", st.Agent.Tools, render(s.last().Messages))
+	}
+}
+
+// Goal: a rewrite that would drop most of a file of the memory waits for a person, in every mode; what they deny is not
+// made, what they allow is. (A peer's "rest unchanged" rewrote a file of 750 lines to a tenth.)
+func TestAShrinkingRewriteIsAsked(t *testing.T) {
+	var long []string
+	for i := range 20 {
+		long = append(long, fmt.Sprintf("line %d", i))
+	}
+	text20 := strings.Join(long, "\\n")
+	for _, allow := range []bool{true, false} {
+		s, open, _ := remembering(t,
+			reply(model.StopToolUse, use("a", "memory", `{"command":"create","path":"/memories/a.md","file_text":"`+text20+`"}`)),
+			reply(model.StopToolUse, use("b", "memory", `{"command":"str_replace","path":"/memories/a.md","old_str":"`+strings.Join(long[1:19], "\\n")+`","new_str":"[the rest as before]"}`)),
+			reply(model.StopEndTurn, text("done")))
+		p, se := s.start("go")
+		st := run(t, se)
+		waits := session.Waits(st)
+		if len(waits) != 1 || st.Turn == nil {
+			t.Fatalf("%d wait, %+v", len(waits), st.Settled)
+		}
+		p.send("answer", &session.ApprovalAnswered{Act: "t1.s2.b1.a1", Allow: allow, Bound: waits[0].Call.Approval.Bound, Pre: waits[0].Call.Approval.Pre})
+		st = run(t, se)
+		got, _, err := open().Do(t.Context(), knowledge.Command{Name: "view", Path: "/memories/a.md"}, knowledge.By{})
+		if err != nil || strings.Contains(got, "rest as before") != allow || strings.Contains(got, "line 7") == allow {
+			t.Errorf("allowed %v: %v\n%s\n%+v", allow, err, got, st.Settled)
+		}
 	}
 }

@@ -68,6 +68,14 @@ func (m memory) Do(ctx context.Context, c knowledge.Command, by knowledge.By) (s
 	return in.Do(ctx, c, by)
 }
 
+func (m memory) Shrinks(c knowledge.Command) string {
+	in, err := knowledge.Open(m.cfg)
+	if err != nil {
+		return ""
+	}
+	return in.Shrinks(c)
+}
+
 // Told are the files beside the project's own that its sessions begin with, or would if they were made.
 func (m memory) Told() []string {
 	told := []string{knowledge.HandoffAbove(m.cfg.Dir)}

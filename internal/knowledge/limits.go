@@ -39,9 +39,19 @@ func clip(s string) string {
 
 // guardShrink refuses a rewrite that loses most of a file: a text that stands for "the rest as before", for instance.
 func guardShrink(shown string, before, after []byte) error {
+	if lost, of := shrinkage(before, after); lost > 0 {
+		return refuse("this would drop %d of the %d lines of %s. If that is meant, delete the file first, then create it anew; "+
+			"to change some lines, replace only those", lost, of, shown)
+	}
+	return nil
+}
+
+// shrinkage is how many of a file's lines a rewrite would lose, if that is more than half of a file that is not short; else
+// 0.
+func shrinkage(before, after []byte) (lost, of int) {
 	old := lines(string(before))
 	if len(old) <= guardLines {
-		return nil
+		return 0, len(old)
 	}
 	left := map[string]int{}
 	for _, l := range lines(string(after)) {
@@ -55,10 +65,9 @@ func guardShrink(shown string, before, after []byte) error {
 		}
 	}
 	if 2*kept >= len(old) {
-		return nil
+		return 0, len(old)
 	}
-	return refuse("this would drop %d of the %d lines of %s. If that is meant, delete the file first, then create it anew; "+
-		"to change some lines, replace only those", len(old)-kept, len(old), shown)
+	return len(old) - kept, len(old)
 }
 
 // checkText refuses what is no text, or too long for a file.

@@ -17,6 +17,7 @@ type Command struct {
 	InsertLine       int64
 	InsertText       string
 	OldPath, NewPath string
+	Agreed           bool // a person agreed to what [Memory.Shrinks] says of it
 }
 
 // Do runs a command and gives the words for the model; ok is false for what was refused or is not there. An error is one
@@ -102,7 +103,7 @@ func (m *Memory) edit(ctx context.Context, c Command, by By, missing func(string
 			return "", "", missing(c.Path)
 		}
 		after, result, err := to(string(before))
-		if err == nil {
+		if err == nil && !c.Agreed {
 			err = guardShrink(c.Path, before, []byte(after))
 		}
 		d.set(name, []byte(after))
@@ -151,22 +152,58 @@ func (d *draft) below(dir string) (out []Kept, err error) {
 }
 
 func (m *Memory) replace(ctx context.Context, c Command, by By) (string, error) {
-	return m.edit(ctx, c, by, goneHint, func(text string) (string, string, error) {
-		if c.OldStr == "" {
-			return "", "", refuse("No replacement was performed: old_str is empty.")
-		}
-		at := strings.Index(text, c.OldStr)
-		if at < 0 {
-			return "", "", refuse("No replacement was performed, old_str `%s` did not appear verbatim in %s.", c.OldStr, c.Path)
-		}
-		if more := occurrences(text, c.OldStr); len(more) > 1 {
-			return "", "", refuse("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-				c.OldStr, strings.Join(more, ", "))
-		}
-		after := text[:at] + c.NewStr + text[at+len(c.OldStr):]
-		first := strings.Count(text[:at], "\n")
-		return after, "The memory file has been edited.\n" + snippet(after, first, first+strings.Count(c.NewStr, "\n")), nil
-	})
+	return m.edit(ctx, c, by, goneHint, c.replaced)
+}
+
+// replaced is a text with the command's replacement, and the words about it.
+func (c Command) replaced(text string) (after, result string, err error) {
+	if c.OldStr == "" {
+		return "", "", refuse("No replacement was performed: old_str is empty.")
+	}
+	at := strings.Index(text, c.OldStr)
+	if at < 0 {
+		return "", "", refuse("No replacement was performed, old_str `%s` did not appear verbatim in %s.", c.OldStr, c.Path)
+	}
+	if more := occurrences(text, c.OldStr); len(more) > 1 {
+		return "", "", refuse("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
+			c.OldStr, strings.Join(more, ", "))
+	}
+	after = text[:at] + c.NewStr + text[at+len(c.OldStr):]
+	first := strings.Count(text[:at], "\n")
+	return after, "The memory file has been edited.\n" + snippet(after, first, first+strings.Count(c.NewStr, "\n")), nil
+}
+
+// Shrinks says in words that a command would drop most of a file, for a person to agree to; empty: it would not, or cannot
+// be carried out.
+func (m *Memory) Shrinks(c Command) string {
+	if c.Name != "str_replace" {
+		return ""
+	}
+	s, name, err := m.file(c.Path)
+	if err != nil {
+		return ""
+	}
+	f, err := s.look()
+	if err != nil {
+		return ""
+	}
+	defer f.close()
+	d, err := f.draft()
+	if err != nil {
+		return ""
+	}
+	before, err := d.get(name)
+	if err != nil || before == nil {
+		return ""
+	}
+	after, _, err := c.replaced(string(before))
+	if err != nil {
+		return ""
+	}
+	if lost, of := shrinkage(before, []byte(after)); lost > 0 {
+		return fmt.Sprintf("it would drop %d of the %d lines of %s", lost, of, c.Path)
+	}
+	return ""
 }
 
 // maxOccurrences bounds the lines that a refusal names.

@@ -16,6 +16,11 @@ type Reader interface {
 	Reads(c Call) bool
 }
 
+// Doubter is implemented by tools of which some calls need a person's agreement although no rule asks: why, or "".
+type Doubter interface {
+	Doubt(c Call, env Env) string
+}
+
 // TaskNamer is implemented by tools that read tasks, or steer them: the ids that a call names, and whether it does more
 // than read.
 type TaskNamer interface {

@@ -18,6 +18,8 @@ type Memory interface {
 	// Do runs one command and words what came of it. The same by.Key changes something once. An error is one of the
 	// machine.
 	Do(ctx context.Context, c knowledge.Command, by knowledge.By) (text string, ok bool, err error)
+	// Shrinks says in words that a command would drop most of a file; empty: it would not.
+	Shrinks(c knowledge.Command) string
 }
 
 // MemoryTool is the tool by which a model reads and writes the session's memory. It is no part of [Builtin]: only a
@@ -60,6 +62,16 @@ func (memory) Spec() Spec {
 // Reads reports a call that only looks.
 func (memory) Reads(c Call) bool { return parse(c).text("command") == "view" }
 
+// Doubt is that a call would drop most of what was noted.
+func (memory) Doubt(c Call, env Env) string {
+	in := parse(c)
+	cmd := memoryCommand(in)
+	if env.Memory == nil || in.refusal() != nil {
+		return ""
+	}
+	return env.Memory.Shrinks(cmd)
+}
+
 // Run hands the command to the session's memory.
 func (memory) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	in := parse(c)
@@ -85,6 +97,7 @@ func (memory) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	} else if outside {
 		by.Source = knowledge.SourceTool // the trust of a text is the least of its sources
 	}
+	cmd.Agreed = env.Agreed
 	text, ok, err := env.Memory.Do(ctx, cmd, by)
 	if err != nil {
 		return Result{}, err

@@ -90,3 +90,5 @@ func TestNoMemory(t *testing.T) {
 		t.Error("a view reads, the others change")
 	}
 }
+
+func (*noted) Shrinks(knowledge.Command) string { return "" }

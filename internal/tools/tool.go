@@ -137,6 +137,8 @@ type Env struct {
 	Past func(ctx context.Context, claims []string, open func(claim int, from lineage.From) bool) iter.Seq2[lineage.Said, error]
 	// Memory is what the session remembers beyond its conversation; nil: nothing.
 	Memory Memory
+	// Agreed: a person approved this very call.
+	Agreed bool
 }
 
 // Files is the filesystem as tools use it. Paths are absolute. What is neither a regular file nor a directory (a
