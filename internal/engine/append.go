@@ -138,7 +138,7 @@ func (s *Session) snapshot(ctx context.Context) {
 		})
 	}
 	if err != nil {
-		s.eng.cfg.Log.Warn("snapshot was not saved", "session", s.state.ID, "error", err)
+		s.eng.cfg.Log.Info("snapshot was not saved", "session", s.state.ID, "error", err)
 	}
 	s.fresh, s.snapSize = 0, int64(len(b))
 }

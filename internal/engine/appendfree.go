@@ -169,7 +169,7 @@ func (e *Engine) snapshotFree(ctx context.Context, f *freeState) {
 		})
 	}
 	if err != nil {
-		e.cfg.Log.Warn("snapshot was not saved", "session", f.state.ID, "error", err)
+		e.cfg.Log.Info("snapshot was not saved", "session", f.state.ID, "error", err)
 	}
 	f.fresh = 0
 }

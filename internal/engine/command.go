@@ -213,6 +213,6 @@ func (f commandFlight) forget() { f.s.forget(f.act) }
 
 func (s *Session) forget(act string) {
 	if err := s.eng.cfg.Commands.Remove(s.lease.Session, act); err != nil {
-		s.eng.cfg.Log.Warn("act directory stays", "session", s.lease.Session, "act", act, "error", err)
+		s.eng.cfg.Log.Info("act directory stays", "session", s.lease.Session, "act", act, "error", err)
 	}
 }

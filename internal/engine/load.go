@@ -106,7 +106,7 @@ func (e *Engine) cached(ctx context.Context, info store.Info, atMost int64) (*se
 	}
 	st := &session.State{}
 	if json.Unmarshal(snap.State, st) != nil || st.ID != info.ID || st.Head != (store.Head{Seq: snap.Seq, Hash: snap.Hash}) {
-		e.cfg.Log.Warn("snapshot is not usable", "session", info.ID)
+		e.cfg.Log.Info("snapshot is not usable", "session", info.ID)
 		return nil, 0
 	}
 	return st, int64(len(snap.State))

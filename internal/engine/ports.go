@@ -23,7 +23,7 @@ func (s *Session) tellPorts(vars map[string]string) {
 	}
 	first, last, err := s.eng.cfg.Ports(s.state.ID, s.idle())
 	if err != nil {
-		s.eng.cfg.Log.Warn("commands are told no ports", "session", s.state.ID, "error", err)
+		s.eng.cfg.Log.Info("commands are told no ports", "session", s.state.ID, "error", err)
 		return
 	}
 	vars[portsVariable] = fmt.Sprintf("%d-%d", first, last)

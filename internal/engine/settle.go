@@ -47,7 +47,7 @@ func (s *Session) sweep() {
 	}
 	if sw, ok := s.eng.cfg.Commands.(Sweeper); ok {
 		if err := sw.Sweep(s.lease.Session); err != nil {
-			s.eng.cfg.Log.Warn("what a crash left of commands stays", "session", s.lease.Session, "error", err)
+			s.eng.cfg.Log.Info("what a crash left of commands stays", "session", s.lease.Session, "error", err)
 		}
 	}
 	gone := map[string]bool{}
