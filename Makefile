@@ -10,8 +10,8 @@ test: ## all tests, the crash, kill and power-loss campaigns included (about 5 m
 	go test ./...
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
-RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop)
-RACE_NOT = /(bench|cmd/perdure|internal/(cli(/[a-z]+)?|demo|permission|task|test/(attack|proof|sim)))$$
+RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop|KilledWhile|KilledAtAnyTime)
+RACE_NOT = /(bench|cmd/perdure|internal/(cli(/[a-z]+)?|demo|permission|task|test/(attack|canary|proof|sim)))$$
 test-race: ## what runs at once in one process, under the race detector (needs a C compiler; about 4 minutes)
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $$(go list ./... | grep -vE '$(RACE_NOT)')
 	CGO_ENABLED=1 go test -race -run 'Adopt|Control|Inspect|Kill|Pace|Reboot|Runner|Survey|Wait' \
