@@ -150,7 +150,7 @@ func (s *Session) meet(ctx context.Context, id string, b session.AwaitMet, meanw
 	return nil
 }
 
-// awaited tells whether the end of a running task is awaited, so that it needs no note of its own.
+// awaited reports whether the end of a running task is awaited, so that it needs no note of its own.
 func (s *Session) awaited(t *session.Task) bool {
 	for _, a := range s.state.AwaitsOf(t.ID, t.Act) {
 		if a.Event == session.AwaitEnd || a.Event == session.AwaitLine {

@@ -68,12 +68,12 @@ func (s *Session) pace(poll *time.Ticker, slow bool) {
 	}
 }
 
-// rests tells whether nothing can progress without outside input.
+// rests reports whether nothing can progress without outside input.
 func (s *Session) rests() bool {
 	return session.ActivityOf(s.state) != session.Running || s.awaiting.stopped && s.state.Woken()
 }
 
-// sleeps tells whether something can come that lets a session go on that rests.
+// sleeps reports whether something can come that lets a session go on that rests.
 func (s *Session) sleeps() bool {
 	switch {
 	case s.awaiting.stopped || s.state.Lifecycle != session.LifecycleOpen:

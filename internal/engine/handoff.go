@@ -10,7 +10,7 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// ErrNoHandoffs says that the engine's sessions leave no handoffs.
+// ErrNoHandoffs is wrapped by the error of a handoff where the engine has no place for documents.
 var ErrNoHandoffs = errors.New("sessions leave no handoffs here")
 
 // writeHandoff renders the handoff, keeps it in the log, and lays it down.

@@ -17,11 +17,11 @@ import (
 type Instructions interface {
 	// Start reads those that a session in dir begins with.
 	Start(dir string) []instructions.File
-	// Below reads those of one directory within the project that dir is in; ok tells whether there are any.
+	// Below reads those of one directory within the project that dir is in; ok reports whether there are any.
 	Below(dir, at string) (f instructions.File, ok bool)
 	// Told are the files, beside those of the usual names, that sessions in dir are given: absolute.
 	Told(dir string) []string
-	// Gone tells whether a file that was read is no longer there.
+	// Gone reports whether a file that was read is no longer there.
 	Gone(path string) bool
 }
 

@@ -72,7 +72,7 @@ func (s *Session) matches(pattern string) ([]string, bool) {
 	return slices.Compact(found), true
 }
 
-// mayMatch tells whether a name may match a segment of a shell pattern. From a bracket on anything does.
+// mayMatch reports whether a name may match a segment of a shell pattern. From a bracket on anything does.
 func mayMatch(seg, name string) bool {
 	if strings.HasPrefix(name, ".") && !strings.HasPrefix(seg, ".") {
 		return false

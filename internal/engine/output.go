@@ -28,7 +28,7 @@ func (f commandFlight) output(st session.CommandState) (tools.Output, error) {
 	return out, err
 }
 
-// quote reads both ends of what is kept of a command's output, and tells whether they are all of it.
+// quote reads both ends of what is kept of a command's output, and reports whether they are all of it.
 func (f commandFlight) quote(st session.CommandState) (out tools.Output, whole bool, err error) {
 	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
 	out = tools.Output{Head: head, Total: st.Output}

@@ -99,7 +99,7 @@ func (s *Session) planPath(p *plan) error {
 	return nil
 }
 
-// ownTasks tells whether all named tasks may be read, or steered, by this session. An id that names nothing is nobody's
+// ownTasks reports whether all named tasks may be read, or steered, by this session. An id that names nothing is nobody's
 // secret: the tool says so.
 func (s *Session) ownTasks(ids []string, ends bool) bool {
 	for _, id := range ids {

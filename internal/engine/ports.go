@@ -32,7 +32,7 @@ func (s *Session) tellPorts(vars map[string]string) {
 	}
 }
 
-// idle tells whether nothing of the session runs that could listen on a port.
+// idle reports whether nothing of the session runs that could listen on a port.
 func (s *Session) idle() bool {
 	for i := range s.state.Tasks {
 		if t := &s.state.Tasks[i]; t.Session == "" && t.Live() {

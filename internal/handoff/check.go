@@ -40,7 +40,7 @@ type mention struct {
 }
 
 // Check tells what is gone or changed of what a document names. look tells of an absolute path whether it exists and
-// whether it changed since the document was written, which a directory does not; commit tells whether the repository has
+// whether it changed since the document was written, which a directory does not; commit reports whether the repository has
 // one, which it should say where nobody knows. Either may be nil. At most 512 files and 512 commits are looked at.
 func Check(d Document, look func(path string) (exists, changed bool), commit func(hash string) bool, now time.Time) Stale {
 	s := Stale{Age: age(d.Written, now), Things: []Thing{}}
@@ -66,7 +66,7 @@ func Check(d Document, look func(path string) (exists, changed bool), commit fun
 	return s
 }
 
-// underKnown tells whether the first directory of a path exists: else what looks like one may be the address of a service.
+// underKnown reports whether the first directory of a path exists: else what looks like one may be the address of a service.
 func underKnown(path string, look func(string) (bool, bool), seen map[string]bool) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if there, known := seen[first]; known {
@@ -160,7 +160,7 @@ var (
 	anyDigit  = regexp.MustCompile(`[0-9]`)
 )
 
-// commitNamed tells whether a word is a commit: one that could be a number or a word is one only behind that word.
+// commitNamed reports whether a word is a commit: one that could be a number or a word is one only behind that word.
 func commitNamed(word, before string) bool {
 	if !someHash.MatchString(word) {
 		return false

@@ -62,7 +62,7 @@ func cut(s string, n int) string {
 	return strings.TrimSpace(left)
 }
 
-// wordEnds tells whether a text may be cut before its byte i: at a space, or beside a character of a script that puts
+// wordEnds reports whether a text may be cut before its byte i: at a space, or beside a character of a script that puts
 // none between words.
 func wordEnds(s string, i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(s[:i])
@@ -135,7 +135,7 @@ func (l *listing) add(lines ...string) {
 	}
 }
 
-// said tells whether a statement is in the list.
+// said reports whether a statement is in the list.
 func (l *listing) said(line string) bool {
 	key := same(line)
 	if key == "" {

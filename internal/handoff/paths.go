@@ -117,7 +117,7 @@ func (k known) find(name string) string {
 	return found
 }
 
-// showable tells whether a path can stand in a text as it is.
+// showable reports whether a path can stand in a text as it is.
 func showable(path string) bool { return path == oneLine(path) && !strings.Contains(path, " ") }
 
 // quotedPath is a path as it stands in a list of files: as it is where that can be read, else as Go quotes it.

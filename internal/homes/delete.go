@@ -191,7 +191,7 @@ func (h *Home) removeDir(dir, id string) error {
 // homeDirs are the home's directories that have one for each session.
 var homeDirs = []string{"acts", "outputs", "tmp", "streams"}
 
-// leftovers tells whether directories of an id are there.
+// leftovers reports whether directories of an id are there.
 func (h *Home) leftovers(id string) bool {
 	return slices.ContainsFunc(homeDirs, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(h.dir, dir, id))

@@ -83,7 +83,7 @@ func (s *stream) see(u engine.Update) {
 	}
 }
 
-// take gives what is unseen, and tells whether the log has more.
+// take gives what is unseen, and reports whether the log has more.
 func (s *stream) take() (unseen []engine.Update, more bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -29,7 +29,7 @@ func (h *Home) ports(sessionID string, idle bool) (first, last int, err error) {
 // FreePorts gives back a session's range of ports, when it is closed or deleted.
 func (h *Home) FreePorts(sessionID string) error { return h.portTable().Drop(sessionID) }
 
-// lives tells whether a session has a holder or a command that runs. In doubt it has.
+// lives reports whether a session has a holder or a command that runs. In doubt it has.
 func (h *Home) lives(sessionID string) bool {
 	info, err := h.store.Get(context.Background(), sessionID)
 	if errors.Is(err, store.ErrNotFound) {

@@ -90,7 +90,7 @@ func withoutTwins(hits []search.Hit) []search.Hit {
 	})
 }
 
-// owned tells whether the home is this user's, or is not there yet.
+// owned reports whether the home is this user's, or is not there yet.
 func (h *Home) owned() bool {
 	info, err := os.Stat(h.dir)
 	if err != nil {

@@ -96,7 +96,7 @@ func (v *verification) walk(ctx context.Context, st *session.State) {
 	}
 }
 
-// isListed tells whether the listing's copy is of this state. Nothing is said of what it carries besides.
+// isListed reports whether the listing's copy is of this state. Nothing is said of what it carries besides.
 func (v *verification) isListed(st *session.State) bool {
 	is, want := v.info.Heads, engine.Heads(st)
 	is.Extra, want.Extra = nil, nil

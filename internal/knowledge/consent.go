@@ -12,7 +12,7 @@ import (
 // consentName is a file in the home that says what the user answered for a project.
 const consentName = "consent"
 
-// Consent tells whether the user was asked to have the knowledge of a directory's project in that project, and agreed.
+// Consent reports whether the user was asked to have the knowledge of a directory's project in that project, and agreed.
 func Consent(home, dir string) (agreed, asked bool) {
 	at, err := openAt(home, []string{homeDir, Key(Root(dir))}, false, 0)
 	if err != nil {

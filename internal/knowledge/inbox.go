@@ -45,7 +45,7 @@ const (
 	ProposalRefused  ProposalState = "refused"
 )
 
-// Trusted tells whether nobody but the user and the model is behind it.
+// Trusted reports whether nobody but the user and the model is behind it.
 func (p Proposal) Trusted() bool { return p.Source == SourceUser || p.Source == SourceModel }
 
 // Body is the whole text that is noted when it is accepted: on one line, if it fits there.

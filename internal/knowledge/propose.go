@@ -129,7 +129,7 @@ func (i Inbox) scope(p Proposal) *Scope {
 	return i.m.Project
 }
 
-// Says tells whether an entry says that already, whose key is given, or the project's instructions for agents do.
+// Says reports whether an entry says that already, whose key is given, or the project's instructions for agents do.
 func (s *Scope) Says(text string) (key string, known bool, err error) {
 	f, err := s.look()
 	if err != nil {

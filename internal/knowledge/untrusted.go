@@ -23,7 +23,7 @@ func (c Command) Written() []string {
 	return slices.DeleteFunc(out, func(l string) bool { return strings.TrimSpace(l) == "" })
 }
 
-// ForUser tells whether a command would write into the user's memory, which the sessions of every project are given.
+// ForUser reports whether a command would write into the user's memory, which the sessions of every project are given.
 func (c Command) ForUser() bool {
 	for _, at := range []string{c.Path, c.NewPath} {
 		rest := strings.TrimPrefix(strings.ToLower(path.Clean("/"+at)), "/memories")
@@ -34,7 +34,7 @@ func (c Command) ForUser() bool {
 	return false
 }
 
-// proposes tells whether a command is only proposed, since what it writes comes from a tool or from another place.
+// proposes reports whether a command is only proposed, since what it writes comes from a tool or from another place.
 func (c Command) proposes(by By) bool {
 	return (by.Source == SourceTool || by.Source == SourceImport) && (c.FileText+c.NewStr+c.InsertText != "" || c.Name == "rename")
 }

@@ -103,25 +103,6 @@ func Newer(ctx context.Context, logs Logs, id string, since int64, words string)
 // atEnd is after every event.
 const atEnd = int64(1) << 62
 
-// FromText gives the findings of a text of the model, such as a summary or its words at a session's end. log is the
-// session's, which tells whose words are repeated; nil: nothing is known of that, and nothing is trusted.
-func FromText(id, text string, log iter.Seq2[Entry, error]) ([]Found, error) {
-	c := &collector{id: id, known: map[string]int{}}
-	source, last := knowledge.SourceModel, atEnd
-	if log == nil {
-		source, last = knowledge.SourceImport, 0
-	}
-	c.tagged(text, source, last)
-	if log == nil || len(c.found) == 0 {
-		return c.found, nil
-	}
-	err := c.judge(log)
-	for i := range c.found {
-		c.found[i].Seq = 0
-	}
-	return c.found, err
-}
-
 // walk decodes a log's events, but for those that are not asked for, and tells what each brought.
 func walk(log iter.Seq2[Entry, error], asked func(store.Kind) bool, do func(e Entry, body session.Body, texts []string, from lineage.From)) error {
 	l := &lineage.Log{}

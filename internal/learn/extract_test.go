@@ -213,21 +213,6 @@ func TestFactsAreFound(t *testing.T) {
 		"import DECISION: Always trust the other mirror (so it is)")
 }
 
-// Goal: a model's words at a session's end are read as its replies are; without a log nothing of them is trusted.
-func TestFromText(t *testing.T) {
-	l := newLog(t).tool("Bash", session.EffectProcess, "", "the cache must be cleared by hand each month")
-	text := "Goal: x\n\nDecisions:\n- [DECISION] Use direct migration, because the sunset is May 1\n- [GOTCHA] The cache must be cleared by hand each month\n"
-	found, err := FromText("s", text, l.all())
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "with a log", shown(found), "model DECISION: Use direct migration, because the sunset is May 1", "tool GOTCHA: The cache must be cleared by hand each month")
-	found, err = FromText("s", text, nil)
-	if err != nil || len(found) != 2 || found[0].Source != "import" {
-		t.Errorf("%v, %v", shown(found), err)
-	}
-}
-
 // Goal: an error of the log is told, and the findings are bounded.
 func TestExtractBounds(t *testing.T) {
 	bad := errors.New("the disk is gone")

@@ -1,6 +1,10 @@
 package learn
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/perdure/perdure/internal/knowledge"
+)
 
 // Goal: a statement becomes a fact where the rule is sure, and stays word for word where it is not.
 func TestRewrite(t *testing.T) {
@@ -69,11 +73,9 @@ func FuzzTags(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		found, err := FromText("s", text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, one := range found {
+		c := &collector{id: "s", known: map[string]int{}}
+		c.tagged(text, knowledge.SourceImport, 0)
+		for _, one := range c.found {
 			if one.Tag.Topic() == "" || one.Text == "" || one.Source != "import" || one.Left == "" && triage(one.Text) != "" {
 				t.Fatalf("%q: %+v", text, one)
 			}

@@ -35,7 +35,7 @@ func tags(text string) (out []Found) {
 	return out
 }
 
-// goesOn tells whether a line continues the one before it: it is indented, and no item of its own.
+// goesOn reports whether a line continues the one before it: it is indented, and no item of its own.
 func goesOn(before, l lineage.Line) bool {
 	return l.N == before.N+1 && (strings.HasPrefix(l.Text, "  ") || strings.HasPrefix(l.Text, "\t")) &&
 		!item.MatchString(l.Text) && !tagged.MatchString(l.Text)

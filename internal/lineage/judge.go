@@ -30,7 +30,7 @@ func (j *Judge) Brought(text string) {
 	}
 }
 
-// Derived tells whether a claim repeats what was brought before anybody said it here.
+// Derived reports whether a claim repeats what was brought before anybody said it here.
 func (j *Judge) Derived(i int) bool { return j.derived[i] }
 
 // Settled tells that nothing that comes can change whether a claim is derived.

@@ -117,10 +117,10 @@ func (c *claim) hit(at, word int) {
 	c.repeats = c.found >= c.need
 }
 
-// Repeats tells whether a claim repeats something that was fed: eight of ten of its words stood there close together.
+// Repeats reports whether a claim repeats something that was fed: eight of ten of its words stood there close together.
 func (m *Matcher) Repeats(i int) bool { return m.claims[i].repeats }
 
-// Any tells whether one of them does.
+// Any reports whether one of them does.
 func (m *Matcher) Any() bool {
 	for i := range m.claims {
 		if m.claims[i].repeats {

@@ -42,9 +42,9 @@ var ErrNone = errors.New("no free range of ports")
 // Table is a home's ranges.
 type Table struct {
 	Dir string // on a local filesystem; made when it is needed
-	// Live tells whether a session may still use its range. It is asked only when all ranges are taken. Nil: all may.
+	// Live reports whether a session may still use its range. It is asked only when all ranges are taken. Nil: all may.
 	Live func(sessionID string) bool
-	// Free tells whether nobody listens on a port; nil asks the system.
+	// Free reports whether nobody listens on a port; nil asks the system.
 	Free func(port int) bool
 	// Now is the clock, for the order of last uses; nil: that of reservations counts.
 	Now func() time.Time

@@ -31,7 +31,7 @@ func window(low, high int) int {
 	return windows[0]
 }
 
-// free tells whether nobody listens on a TCP port, on any address. It listens on nothing itself.
+// free reports whether nobody listens on a TCP port, on any address. It listens on nothing itself.
 func free(port int) bool {
 	fd, err := unix.Socket(unix.AF_INET6, unix.SOCK_STREAM|sockFlags, 0)
 	if err == nil {

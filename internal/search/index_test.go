@@ -327,7 +327,7 @@ func sweepOnly(t *testing.T, home, name string) {
 	}
 }
 
-// holds tells whether any file of a home has a text.
+// holds reports whether any file of a home has a text.
 func holds(t testing.TB, home, text string) (found bool) {
 	t.Helper()
 	err := filepath.WalkDir(home, func(path string, e fs.DirEntry, err error) error {

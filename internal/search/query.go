@@ -125,7 +125,7 @@ func starts(words []Word) []int {
 	return out
 }
 
-// at tells whether a phrase stands at the i-th word.
+// at reports whether a phrase stands at the i-th word.
 func (p phrase) at(words []Word, i int) bool {
 	if i+len(p.words) > len(words) {
 		return false

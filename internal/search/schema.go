@@ -48,7 +48,7 @@ func (d *db) create() error {
 	return err
 }
 
-// check tells whether the tables are those of this version.
+// check reports whether the tables are those of this version.
 func (d *db) check() error {
 	app, err := d.number("PRAGMA application_id")
 	if err != nil {

@@ -96,7 +96,7 @@ func (x *index) change(ctx context.Context, todo []Source, known map[key]row) er
 	return nil
 }
 
-// continues tells whether a source still has the texts that were read of it, and at most more after them.
+// continues reports whether a source still has the texts that were read of it, and at most more after them.
 func (x *index) continues(ctx context.Context, r row, s Source) (bool, error) {
 	switch {
 	case s.Kind != Sessions:

@@ -142,7 +142,7 @@ func (s *splitter) end() {
 	s.size, s.cut = 0, false
 }
 
-// aloneBefore tells whether a word begins with a character that is a word by itself.
+// aloneBefore reports whether a word begins with a character that is a word by itself.
 func aloneBefore(word []byte) bool {
 	if word[0] < utf8.RuneSelf {
 		return false

@@ -30,7 +30,7 @@ const (
 	ActBlocked          ActState = "blocked" // unknown outcome, awaiting policy
 )
 
-// Changes tells whether an act of this class may change something outside of the session.
+// Changes reports whether an act of this class may change something outside of the session.
 func (e Effect) Changes() bool { return e == EffectProcess || e == EffectEdit || e == EffectExternal }
 
 // Outcome is how an act ended; empty while it has not.
@@ -45,7 +45,7 @@ const (
 	OutcomeUnknown   Outcome = "unknown"
 )
 
-// SafeToRetry tells whether an act of this class may run again without asking.
+// SafeToRetry reports whether an act of this class may run again without asking.
 func (e Effect) SafeToRetry() bool { return e == EffectRead || e == EffectQuestion }
 
 // ActBase names a block's act without its attempt. Block 0 is the model call itself.

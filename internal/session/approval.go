@@ -125,7 +125,7 @@ func (b *ApprovalAnswered) apply(s *State, e store.Event) {
 	}
 }
 
-// Asks tells whether a human's answer about the call is awaited, or would still be taken.
+// Asks reports whether a human's answer about the call is awaited, or would still be taken.
 func (c *Call) Asks() bool {
 	return (c.State == ActAwaitingApproval || c.State == ActPlanned) && !c.Settled() && c.Approval != nil && !c.Approval.Answered
 }

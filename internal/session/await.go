@@ -182,7 +182,7 @@ func (b *AwaitDropped) apply(s *State, _ store.Event) {
 	s.Context.Fresh += int64(len(b.Text))
 }
 
-// closeAwait removes an open await and tells whether there was one.
+// closeAwait removes an open await and reports whether there was one.
 func (s *State) closeAwait(id string) bool {
 	i := slices.IndexFunc(s.Awaits, func(a Await) bool { return a.ID == id })
 	if i < 0 {

@@ -41,7 +41,7 @@ func (s *State) awaits(as []Action) []Action {
 	return append(append(first, as...), wakes...)
 }
 
-// awaitedEnd tells whether the task that an await is for has ended, or is known no more. Whether one that a fork
+// awaitedEnd reports whether the task that an await is for has ended, or is known no more. Whether one that a fork
 // inherited has ended is not in its log.
 func (s *State) awaitedEnd(a *Await) bool {
 	t := s.Task(a.Task)
@@ -78,7 +78,7 @@ type Untold struct {
 	Prompt  bool  `json:"prompt,omitempty"`  // a prompt waits for the next request
 }
 
-// Woken tells whether something awaited has happened that is to start a turn of its own.
+// Woken reports whether something awaited has happened that is to start a turn of its own.
 func (s *State) Woken() bool {
 	return s.Turn == nil && s.Lifecycle == LifecycleOpen && len(s.Queue) == 0 && s.Untold.Count > 0
 }

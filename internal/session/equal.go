@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Equal tells whether two states are the same in every field.
+// Equal reports whether two states are the same in every field.
 func Equal(a, b *State) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)

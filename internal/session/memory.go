@@ -154,7 +154,7 @@ func (b *StateSet) apply(s *State, e store.Event) {
 	s.Scratch[b.Key] = append([]byte{}, b.Value...)
 }
 
-// ScratchFits tells whether the scratch state stays within its bound of 1 MiB, keys included, with this value set.
+// ScratchFits reports whether the scratch state stays within its bound of 1 MiB, keys included, with this value set.
 // The engine refuses what does not fit before it is appended.
 func (s *State) ScratchFits(key string, value []byte) bool {
 	n := s.ScratchSize + len(key) + len(value)
@@ -164,10 +164,10 @@ func (s *State) ScratchFits(key string, value []byte) bool {
 	return n <= maxScratch
 }
 
-// FactFits tells whether one more fact stays within the bound.
+// FactFits reports whether one more fact stays within the bound.
 func (s *State) FactFits() bool { return s.FactsFit(1) }
 
-// FactsFit tells whether n more facts stay within it.
+// FactsFit reports whether n more facts stay within it.
 func (s *State) FactsFit(n int) bool { return len(s.Facts)+n <= maxFacts }
 
 // App carries another program's data: a namespace and opaque bytes.

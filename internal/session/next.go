@@ -255,7 +255,7 @@ func (s *State) Halt() (stop, why string) {
 	return "", ""
 }
 
-// needsModel tells whether the turn's next action is a model call that has not been sent.
+// needsModel reports whether the turn's next action is a model call that has not been sent.
 func (s *State) needsModel(t *Turn) bool {
 	m := t.Model
 	switch {

@@ -79,7 +79,7 @@ func (h *head) key() []byte {
 	return k
 }
 
-// list begins an array and tells whether it has an element; more tells whether another one follows.
+// list begins an array and reports whether it has an element; more tells whether another one follows.
 func (h *head) list() bool {
 	if !h.eat('[') {
 		h.fail()

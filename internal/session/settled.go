@@ -6,7 +6,7 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// SettledNow tells whether no act is open: no model call is outstanding and no tool call executes. Only such a
+// SettledNow reports whether no act is open: no model call is outstanding and no tool call executes. Only such a
 // position can be forked from exactly.
 func (s *State) SettledNow() bool {
 	if c := s.Compaction; c != nil && c.Model != nil && c.Model.Status == CallRequested {

@@ -68,7 +68,7 @@ type TaskAttempt struct {
 // maxAttempts bounds the earlier runs that a task remembers.
 const maxAttempts = 16
 
-// Live tells whether the task's command runs or is about to.
+// Live reports whether the task's command runs or is about to.
 func (t *Task) Live() bool { return t.Status == CommandRunning || t.Status == CommandStarting }
 
 // Task finds a task by id.

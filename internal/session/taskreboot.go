@@ -23,7 +23,7 @@ func CommandDigest(argv []string, command, cwd string) store.Digest {
 	return store.Sum(b)
 }
 
-// Covered tells whether a human granted that exactly this command runs again after a reboot.
+// Covered reports whether a human granted that exactly this command runs again after a reboot.
 func (t *Task) Covered() bool {
 	return t.Restart == RestartOnReboot && !t.Bound.IsZero() && t.Bound == CommandDigest(t.Argv, t.Command, t.Cwd)
 }
@@ -78,7 +78,7 @@ func (t *Task) rebooted(st CommandState, interrupted bool) {
 	t.Due = again && t.Restart == RestartOnReboot && t.Session == "" && t.Kill == "" // who wanted its end has it
 }
 
-// GoingDown tells whether a task was ended by the system and the given boot is still the one that it ran in: it may be a
+// GoingDown reports whether a task was ended by the system and the given boot is still the one that it ran in: it may be a
 // shutdown, and what is due after the reboot has to wait for that.
 func (t *Task) GoingDown(boot string) bool { return t.By == BySystem && t.BootID == boot }
 

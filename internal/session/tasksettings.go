@@ -18,12 +18,12 @@ const (
 	LifetimeTurn     Lifetime = "turn"     // the end of the turn in which it was started
 )
 
-// Known tells whether there is such a lifetime; the empty one is.
+// Known reports whether there is such a lifetime; the empty one is.
 func (l Lifetime) Known() bool {
 	return l == "" || l == LifetimeDetached || l == LifetimeSession || l == LifetimeTurn
 }
 
-// Valid tells whether no bound is negative.
+// Valid reports whether no bound is negative.
 func (l CommandLimits) Valid() bool {
 	return min(l.CPUSeconds, l.MemoryBytes, l.OpenFiles, l.WallMS) >= 0
 }
@@ -54,7 +54,7 @@ const (
 	ByUnknown  = "unknown"
 )
 
-// expired tells whether what a task's lifetime is bound to is over.
+// expired reports whether what a task's lifetime is bound to is over.
 func (s *State) expired(t *Task) bool {
 	switch t.Lifetime {
 	case LifetimeTurn:

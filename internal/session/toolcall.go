@@ -86,7 +86,7 @@ func (c *Call) Act() Act {
 	return Act{ID: c.ID, Tool: c.Tool, Effect: c.Effect, State: c.State, Outcome: c.Outcome, Reason: c.Reason, About: c.About}
 }
 
-// Settled tells whether the call has its outcome.
+// Settled reports whether the call has its outcome.
 func (c *Call) Settled() bool { return c.Outcome != "" }
 
 // Binding is what a decision about a call is bound to: its tool and arguments, the working directory and the

@@ -27,7 +27,7 @@ func (b *ToolDetached) apply(s *State, e store.Event) {
 	s.NextTask++
 }
 
-// Detachable tells whether the call is a command that runs in the foreground.
+// Detachable reports whether the call is a command that runs in the foreground.
 func (c *Call) Detachable() bool {
 	return c.State == ActExecuting && c.Effect == EffectProcess && !c.Left && c.Start != nil && !c.Start.Background
 }

@@ -97,7 +97,7 @@ func ContentSize(ps []model.Part) (n int64) {
 	return n
 }
 
-// Accepts tells whether one more message may wait for its turn; at most 1,024 do.
+// Accepts reports whether one more message may wait for its turn; at most 1,024 do.
 func (s *State) Accepts() bool { return len(s.Queue) < maxQueue }
 
 func (b *MessageReceived) apply(s *State, e store.Event) {

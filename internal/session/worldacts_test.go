@@ -30,7 +30,7 @@ func (w *world) action(id string) (session.Action, error) {
 	return as[i], nil
 }
 
-// bookkeep does an action that has no effect outside the log, and tells whether it was one.
+// bookkeep does an action that has no effect outside the log, and reports whether it was one.
 func (w *world) bookkeep(a session.Action) bool {
 	switch d := a.Do.(type) {
 	case session.StartTurn:

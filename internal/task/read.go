@@ -142,7 +142,7 @@ func (d actDir) read(from int64, most int) (b []byte, gap int64, err error) {
 		b, err := d.readSegment(s, start, most)
 		return b, start - from, err
 	}
-	// Nothing is kept from here on. The exit record, or before it the note, tells whether something was printed and could
+	// Nothing is kept from here on. The exit record, or before it the note, reports whether something was printed and could
 	// not be kept.
 	var exit exitRecord
 	if err := readRecord(d.path(exitName), &exit); err != nil && !missing(err) && !errors.Is(err, errDamaged) {

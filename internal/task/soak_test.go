@@ -81,7 +81,7 @@ func (b *bench) chat(act string) *chat {
 	return &chat{act: act}
 }
 
-// strike kills something of a task and tells whether the task goes on.
+// strike kills something of a task and reports whether the task goes on.
 func (b *bench) strike(c *chat, what string) bool {
 	b.t.Helper()
 	command := b.state(c.act).PID

@@ -93,7 +93,7 @@ func lastEnd(b []byte) int {
 	return n
 }
 
-// cutsSecret tells whether a cut at n would leave a part of a secret of several lines standing.
+// cutsSecret reports whether a cut at n would leave a part of a secret of several lines standing.
 func (f *Finder) cutsSecret(n, sure int) bool {
 	if f.Replace == nil || n == 0 || n == sure {
 		return false

@@ -143,7 +143,7 @@ func (grepFiles) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	return g.result(w.notes()), nil
 }
 
-// wants tells whether a file's name matches the glob; one without a slash is for the last element alone.
+// wants reports whether a file's name matches the glob; one without a slash is for the last element alone.
 func (g *grep) wants(rel string) bool {
 	switch {
 	case g.glob == "":

@@ -103,7 +103,7 @@ func ignoreLine(line string) (r ignoreRule, ok bool) {
 	return r, len(r.glob) <= maxGlob && strings.Count(r.glob, "*") <= maxStars && doublestar.ValidatePattern(r.glob)
 }
 
-// ignored tells whether a path (absolute) is left out: the last rule that matches decides.
+// ignored reports whether a path (absolute) is left out: the last rule that matches decides.
 func (g *ignores) ignored(path string, dir bool) bool {
 	for i := len(g.stack) - 1; i >= 0; i-- {
 		file := g.stack[i]

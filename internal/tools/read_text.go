@@ -61,7 +61,7 @@ func (v *view) scan(src *bufio.Reader) error {
 	}
 }
 
-// wants tells whether the line after those counted is to be shown.
+// wants reports whether the line after those counted is to be shown.
 func (v *view) wants() bool {
 	n := v.lines + 1
 	return !v.full && n >= v.first && n-v.first < v.limit

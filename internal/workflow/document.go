@@ -116,7 +116,7 @@ func (d *Document) Steps() []session.Step {
 	return out
 }
 
-// Empty tells whether there is nothing that somebody would go on from.
+// Empty reports whether there is nothing that somebody would go on from.
 func (d *Document) Empty() bool {
 	return len(d.Plan)+len(d.Findings)+len(d.Failed)+len(d.Decisions)+len(d.Constraints) == 0
 }
@@ -198,7 +198,7 @@ func fileStatus(s session.StepStatus) (word, exact string) {
 	return wordPending, string(s)
 }
 
-// seedStatus tells whether a word is one of those four.
+// seedStatus reports whether a word is one of those four.
 func seedStatus(word string) (string, bool) {
 	return word, slices.Contains([]string{wordDone, wordActive, wordBlocked, wordPending}, word)
 }

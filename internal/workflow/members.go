@@ -79,7 +79,7 @@ func (ms members) get(key string) json.RawMessage {
 	return nil
 }
 
-// text is the value of a key that is a text; ok tells whether it is one.
+// text is the value of a key that is a text; ok reports whether it is one.
 func (ms members) text(key string) (s string, ok bool) {
 	raw := ms.get(key)
 	return s, raw != nil && raw[0] == '"' && json.Unmarshal(raw, &s) == nil

@@ -73,7 +73,7 @@ func matchNow(base, now []session.Step) []int {
 	return out
 }
 
-// akin tells whether two texts are of one step: the same, or one is the other cut short.
+// akin reports whether two texts are of one step: the same, or one is the other cut short.
 func akin(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

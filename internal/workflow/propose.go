@@ -28,7 +28,7 @@ type Proposal struct {
 	now, last []byte
 }
 
-// Nothing tells whether a session would not change by it.
+// Nothing reports whether a session would not change by it.
 func (p *Proposal) Nothing() bool { return len(p.Changes)+len(p.Facts) == 0 }
 
 // Owner is the session that a project's state file names; empty: there is none.
@@ -171,12 +171,12 @@ func (p *Proposal) Settle(cfg knowledge.Config, refused bool) error {
 	return desk.Put(p.name, p.now, p.last)
 }
 
-// SameFile tells whether two proposals are of the same bytes.
+// SameFile reports whether two proposals are of the same bytes.
 func (p *Proposal) SameFile(other *Proposal) bool {
 	return p.name == other.name && bytes.Equal(p.now, other.now)
 }
 
-// There tells whether a project has a state file.
+// There reports whether a project has a state file.
 func There(cfg knowledge.Config) (bool, error) {
 	k, err := knowledge.Open(cfg)
 	if err != nil {

@@ -32,7 +32,7 @@ func (e *KeptError) Error() string {
 	return fmt.Sprintf("%s stays as it is: %s; this session's plan is in %s", e.File, e.Why, e.Beside)
 }
 
-// Save writes a session's document to the state file of its project, and tells whether the file was written. One that
+// Save writes a session's document to the state file of its project, and reports whether the file was written. One that
 // says the same already is left alone, and so is everything while the session has neither a plan nor facts.
 //
 // A [KeptError] is no failure: the file was changed by a person and not judged yet, or it is of a session that was opened
@@ -100,7 +100,7 @@ func (s *saving) save() (bool, error) {
 	return s.main(now, old, false)
 }
 
-// later tells whether a document's session was opened after another one's.
+// later reports whether a document's session was opened after another one's.
 func later(a, b *Document) bool {
 	if a.Created.Equal(b.Created) {
 		return a.Session > b.Session
@@ -181,7 +181,7 @@ func (s *saving) moveAway(old *Document, now []byte) error {
 	return s.desk.Put(name, there, now)
 }
 
-// alike tells whether a document would say the same as the one that is there, but for when it was written.
+// alike reports whether a document would say the same as the one that is there, but for when it was written.
 func (d *Document) alike(old *Document, now []byte) bool {
 	probe := *d
 	probe.Seq, probe.Updated = old.Seq, old.Updated

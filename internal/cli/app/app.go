@@ -26,7 +26,7 @@ type App struct {
 	Now     func() time.Time
 	// Signals delivers what the process is sent; nil: nothing is.
 	Signals <-chan os.Signal
-	// Terminal tells whether stdin is one, Screen whether stdout is.
+	// Terminal reports whether stdin is one, Screen whether stdout is.
 	Terminal, Screen bool
 	// Asks: a person sees stderr and types on stdin.
 	Asks bool

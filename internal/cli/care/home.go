@@ -73,7 +73,7 @@ func (d *diagnosis) links(home string) {
 	}
 }
 
-// reachable tells whether others have any right to a file or directory. One that is gone meanwhile is not.
+// reachable reports whether others have any right to a file or directory. One that is gone meanwhile is not.
 func reachable(e fs.DirEntry) bool {
 	info, err := e.Info()
 	return err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeNamedPipe) == 0 && info.Mode().Perm()&0o077 != 0

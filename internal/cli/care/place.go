@@ -80,7 +80,7 @@ func writes(path string, how uint32) error {
 	return nil
 }
 
-// owns tells whether this process's user owns a file.
+// owns reports whether this process's user owns a file.
 func owns(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()

@@ -92,7 +92,7 @@ func hintFaults(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	}
 }
 
-// stillListed tells whether a session is listed that cannot be found by its id.
+// stillListed reports whether a session is listed that cannot be found by its id.
 func stillListed(ctx context.Context, h *homes.Home, id string) bool {
 	found := false
 	err := app.EachSession(ctx, h, store.Query{}, func(s store.Info) error {

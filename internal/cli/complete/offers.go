@@ -64,15 +64,15 @@ func (a offers) sessionsThat(fits func(view.Listing) bool) completer {
 	}
 }
 
-// is tells whether a session is in one of some lifecycles.
+// is reports whether a session is in one of some lifecycles.
 func is(lifecycles ...session.Lifecycle) func(view.Listing) bool {
 	return func(s view.Listing) bool { return slices.Contains(lifecycles, session.Lifecycle(s.Heads.Lifecycle)) }
 }
 
-// held tells whether a process, here or elsewhere, may hold a session.
+// held reports whether a process, here or elsewhere, may hold a session.
 func held(s view.Listing) bool { return s.Holder != nil && s.Holder.Alive != store.Dead }
 
-// works tells whether a command may run in the foreground of a session: its turn is open, whoever runs it.
+// works reports whether a command may run in the foreground of a session: its turn is open, whoever runs it.
 func works(s view.Listing) bool {
 	return s.Activity == string(session.Running) || s.Activity == string(session.Interrupted) || s.Activity == string(session.Parked)
 }

@@ -60,7 +60,7 @@ func waitOf(st *session.State, c *session.Call) Wait {
 	return Wait{ID: st.ID + ":" + c.ID, Session: st.ID, Cwd: st.Cwd, Call: c}
 }
 
-// mayWait tells whether something may wait in a session that does this: beside a command that runs, or where one of
+// mayWait reports whether something may wait in a session that does this: beside a command that runs, or where one of
 // several calls was answered and nobody has gone on since.
 func mayWait(does session.Activity) bool {
 	switch does {
@@ -183,7 +183,7 @@ func waitIDs(waits []Wait) []string {
 	return out
 }
 
-// IsAct tells whether s has the form of an act's id, t1.s2.b3 with or without an attempt .a4.
+// IsAct reports whether s has the form of an act's id, t1.s2.b3 with or without an attempt .a4.
 func IsAct(s string) bool {
 	letters := "tsba"
 	for i, part := range strings.Split(s, ".") {

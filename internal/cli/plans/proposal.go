@@ -52,7 +52,7 @@ func onFile(a *app.App, cmd *cobra.Command, args []string, do func(ctx context.C
 	})
 }
 
-// exists tells whether a home has a session of exactly this id.
+// exists reports whether a home has a session of exactly this id.
 func exists(ctx context.Context, a *app.App, id string) bool {
 	err := a.With(ctx, func(h *homes.Home) error {
 		_, err := h.Store().Get(ctx, id)

@@ -4,7 +4,7 @@ package process
 
 import "errors"
 
-// ParentAndArgs is not known here: only the environment tells whether a process belongs to a session.
+// ParentAndArgs is not known here: only the environment reports whether a process belongs to a session.
 func ParentAndArgs(int) (parent int, args []string, err error) {
 	return 0, nil, errors.New("process arguments cannot be read on this system")
 }

@@ -45,7 +45,7 @@ type Flags struct {
 	cwd          string
 	appendSystem string
 	wait         bool
-	Changed      func(string) bool // tells whether a flag was given
+	Changed      func(string) bool // reports whether a flag was given
 	unknown      []string          // rules for tools that there are none of, in words
 }
 

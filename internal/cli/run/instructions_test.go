@@ -36,7 +36,7 @@ func TestSecretsInInstructionsAreHidden(t *testing.T) {
 	}
 }
 
-// Who says that instructions are not read has none read, at the start and later.
+// With instructions = false no file is read, neither at the start nor later.
 func TestInstructionsCanBeTurnedOff(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		r := newRelay(t)

@@ -26,7 +26,7 @@ func systemPrompt(a *app.App, extra string) string {
 	return b.String()
 }
 
-// directory is a directory's name in a line of the prompt: whoever named it writes no line of it, and no element.
+// directory quotes a directory's name for one line of the prompt: a name with line breaks, or like an element, adds none.
 func directory(dir string) string {
 	if strings.ContainsAny(dir, "<>\"") || strings.ContainsFunc(dir, plain.Hidden) {
 		return strings.NewReplacer("<", `\x3c`, ">", `\x3e`).Replace(strconv.QuoteToASCII(dir))

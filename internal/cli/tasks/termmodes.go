@@ -34,7 +34,7 @@ const (
 // ordinarilyOn tells of the modes that an ordinary terminal has on: wrapping, and a cursor that shows.
 func ordinarilyOn(mode int) bool { return mode == 7 || mode == 25 }
 
-// alternate tells whether a full-screen program shows its own screen.
+// alternate reports whether a full-screen program shows its own screen.
 func (m *termModes) alternate() bool { return m.set[47] || m.set[1047] || m.set[1049] }
 
 // follow looks at the next bytes of the output, which may be cut anywhere.

@@ -71,7 +71,7 @@ func TestWhatLaterSessionsAreToldIsNotWrittenUnasked(t *testing.T) {
 	}
 }
 
-// given tells whether a log gives a text as what a session is told.
+// given reports whether a log gives a text as what a session is told.
 func given(log, text string) bool {
 	for l := range strings.Lines(log) {
 		if strings.Contains(l, `"context.given"`) && strings.Contains(l, text) {

@@ -245,7 +245,7 @@ func (w *world) verify(id string) {
 	w.want(0, "verify", id)
 }
 
-// exists tells whether a path is there.
+// exists reports whether a path is there.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil

@@ -51,7 +51,7 @@ func (p *player) play() {
 	}
 }
 
-// before lets the faults strike that come before any header, and tells whether
+// before lets the faults strike that come before any header, and reports whether
 // the answer follows.
 func (p *player) before() bool {
 	switch p.fault.Kind {

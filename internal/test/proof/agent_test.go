@@ -167,7 +167,7 @@ func (a *agent) pid() int {
 	return pid
 }
 
-// kill kills the agent with a signal that it cannot handle, and tells whether that is what it died of.
+// kill kills the agent with a signal that it cannot handle, and reports whether that is what it died of.
 func (a *agent) kill() (bool, error) {
 	if err := syscall.Kill(a.pid(), syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return false, err

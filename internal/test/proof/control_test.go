@@ -20,7 +20,7 @@ import (
 	"github.com/perdure/perdure/internal/test/modeltest"
 )
 
-// has tells whether a promise was found broken.
+// has reports whether a promise was found broken.
 func (v verdict) has(promise string) bool {
 	return slices.ContainsFunc(v, func(p problem) bool { return p.promise == promise })
 }

@@ -51,8 +51,8 @@ func report(err error) int {
 	return 0
 }
 
-// long tells whether the campaigns run in full.
+// long reports whether the campaigns run in full.
 func long() bool { return os.Getenv("PERDURE_SOAK") == "1" || proving() }
 
-// proving tells whether figures are to be written.
+// proving reports whether figures are to be written.
 func proving() bool { return os.Getenv("PERDURE_PROOF") == "1" }

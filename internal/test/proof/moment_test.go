@@ -58,7 +58,7 @@ func (r *round) wrap(how string) []string {
 	}
 }
 
-// strike kills an agent at some moment, and tells whether it was still alive.
+// strike kills an agent at some moment, and reports whether it was still alive.
 func (r *round) strike(ctx context.Context, a *agent, how string) (bool, error) {
 	timer := time.NewTimer(time.Duration(r.rng.Int64N(int64(1500 * time.Millisecond))))
 	defer timer.Stop()

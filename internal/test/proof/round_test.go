@@ -134,7 +134,7 @@ func (a *agent) finished() error {
 	return nil
 }
 
-// done tells whether the turn is over.
+// done reports whether the turn is over.
 func (r *round) done(ctx context.Context) (bool, error) {
 	st, err := r.home.State(ctx, r.id)
 	if absent(err) {

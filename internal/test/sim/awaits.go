@@ -141,12 +141,12 @@ func (o Outcome) loosely() {
 	}
 }
 
-// isNote tells whether a block of a user's message is there because of time alone.
+// isNote reports whether a block of a user's message is there because of time alone.
 func isNote(text string) bool {
 	return strings.HasPrefix(text, "[Background task") || strings.HasPrefix(text, "[await_")
 }
 
-// aside tells whether a reply is one of a model that has nothing to say.
+// aside reports whether a reply is one of a model that has nothing to say.
 func aside(m model.Message) bool {
 	return m.Role == model.RoleAssistant && m.Blocks[len(m.Blocks)-1].Text == "waiting"
 }

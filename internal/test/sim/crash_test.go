@@ -59,7 +59,7 @@ func TestShortKilledEverywhere(t *testing.T) {
 	each(t, sim.Short, want, cfgs)
 }
 
-// soak tells whether long runs are asked for.
+// soak reports whether long runs are asked for.
 func soak() bool { return os.Getenv("PERDURE_SOAK") == "1" }
 
 // Every part of the full script is killed at every point.

@@ -141,7 +141,7 @@ func (h *human) answer(st *session.State, ws []session.Wait) (wish, bool) {
 	return wish{}, true
 }
 
-// there tells whether a session is on the disk.
+// there reports whether a session is on the disk.
 func (w *World) there(id string) bool {
 	disk := w.disk.Open()
 	defer func() { _ = disk.Close() }()

@@ -115,5 +115,5 @@ func pairing(ms []model.Message) string {
 	return ""
 }
 
-// paused tells whether a message is the script's reply that goes on after a pause.
+// paused reports whether a message is the script's reply that goes on after a pause.
 func paused(m model.Message) bool { return m.Blocks[len(m.Blocks)-1].Text == "paused" }

@@ -101,7 +101,7 @@ func (d *disk) write(ctx context.Context, l store.Lease, b store.Batch) error {
 	return d.Store.Append(ctx, l, b)
 }
 
-// isIntent tells whether an event opens an act.
+// isIntent reports whether an event opens an act.
 func isIntent(e store.Event) bool {
 	return e.Kind == session.KindToolStarted || e.Kind == session.KindModelRequested
 }
