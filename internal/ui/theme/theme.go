@@ -1,0 +1,90 @@
+// Package theme is how everything of Perdure looks on a terminal: a few colours by what they mean, and lines that fit.
+//
+// The colours are the terminal's own sixteen, so that they fit a light one and a dark one. Whoever draws a screen sends
+// them through bubbletea, which leaves them out for NO_COLOR and terminals that have none; whoever prints lines asks for
+// [Plain] there. What a colour says is said in words or by a sign too.
+package theme
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Styles are the colours by what they mean. The zero value of each draws nothing but the text.
+type Styles struct {
+	Title, Bold, Italic, Under, Struck ansi.Style // ways of writing
+	Accent                             ansi.Style // keys, links, what is selected
+	Quiet                              ansi.Style // what is there and not important now
+	Good, Bad, Warn, Odd               ansi.Style
+	Added, Removed                     ansi.Style // lines of a diff
+	Code                               ansi.Style
+	Person                             ansi.Style // the words of a human
+	Selected                           ansi.Style // a row that keys act on
+}
+
+// Colours are the styles of a terminal.
+func Colours() Styles {
+	none := ansi.Style{}
+	return Styles{
+		Title: none.Bold(), Bold: none.Bold(), Italic: none.Italic(true), Under: none.Underline(true), Struck: none.Strikethrough(true),
+		Accent: none.ForegroundColor(ansi.Cyan), Quiet: none.Faint(),
+		Good: none.ForegroundColor(ansi.Green), Bad: none.ForegroundColor(ansi.Red),
+		Warn: none.ForegroundColor(ansi.Yellow), Odd: none.ForegroundColor(ansi.Magenta),
+		Added: none.ForegroundColor(ansi.Green), Removed: none.ForegroundColor(ansi.Red),
+		Code: none.ForegroundColor(ansi.Cyan), Person: none.Bold(), Selected: none.Reverse(true),
+	}
+}
+
+// Plain are no styles at all.
+func Plain() Styles { return Styles{} }
+
+// Fit cuts or fills text to exactly that many cells. Colours in it end where they ended.
+func Fit(s string, width int) string {
+	s = Cut(s, width)
+	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
+}
+
+// FitRight is Fit with the text on the right.
+func FitRight(s string, width int) string {
+	s = Cut(s, width)
+	return strings.Repeat(" ", max(width-ansi.StringWidth(s), 0)) + s
+}
+
+// Cut cuts text to at most that many cells.
+func Cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
+
+// Block makes exactly height lines of exactly width cells: what is too much is cut off, what is missing is blank.
+func Block(lines []string, width, height int) []string {
+	out := make([]string, max(height, 0))
+	for i := range out {
+		text := ""
+		if i < len(lines) {
+			text = lines[i]
+		}
+		out[i] = Fit(text, width)
+	}
+	return out
+}
+
+// Key is something that can be pressed, for a line of help.
+type Key struct{ Press, Does string }
+
+// Keys is as much of the keys as has room in a line, the first ones first.
+func (s Styles) Keys(keys []Key, width int) string {
+	var line strings.Builder
+	used := 0
+	for i, k := range keys {
+		gap := 2
+		if i == 0 {
+			gap = 1
+		}
+		n := gap + ansi.StringWidth(k.Press) + 1 + ansi.StringWidth(k.Does)
+		if used+n > width {
+			break
+		}
+		used += n
+		line.WriteString(strings.Repeat(" ", gap) + s.Accent.Styled(k.Press) + " " + s.Quiet.Styled(k.Does))
+	}
+	return line.String()
+}

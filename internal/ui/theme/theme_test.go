@@ -1,0 +1,44 @@
+package theme_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure/internal/ui/theme"
+)
+
+// Whatever the text, a line has exactly the cells that it was given, wide characters and colours included.
+func TestFit(t *testing.T) {
+	red := theme.Colours().Bad
+	for _, s := range []string{"", "abc", "日本語テキスト", "👩‍👩‍👧‍👦 family", red.Styled("a long red text"), "e\u0301te\u0301"} {
+		for width := range 12 {
+			for name, got := range map[string]string{"Fit": theme.Fit(s, width), "FitRight": theme.FitRight(s, width)} {
+				if n := ansi.StringWidth(got); n != width {
+					t.Errorf("%s(%q, %d) has %d cells: %q", name, s, width, n, got)
+				}
+			}
+		}
+	}
+}
+
+func TestBlock(t *testing.T) {
+	got := theme.Block([]string{"one", "a line that is long", "three"}, 6, 2)
+	if want := "one   |a lin…"; strings.Join(got, "|") != want {
+		t.Errorf("%q", got)
+	}
+	if got := theme.Block(nil, 2, 2); strings.Join(got, "|") != "  |  " {
+		t.Errorf("%q", got)
+	}
+}
+
+// A narrow line of help drops whole keys, the last ones first.
+func TestKeys(t *testing.T) {
+	keys := []theme.Key{{"↑↓", "select"}, {"x", "end"}, {"?", "help"}}
+	for width, want := range map[int]string{80: " ↑↓ select  x end  ? help", 20: " ↑↓ select  x end", 5: ""} {
+		if got := theme.Plain().Keys(keys, width); got != want {
+			t.Errorf("%d cells: %q", width, got)
+		}
+	}
+}
