@@ -136,12 +136,19 @@ func TestWithdraw(t *testing.T) {
 	}
 	p.say(t, "") // the first turn is over, the second one begins
 	p.say(t, "")
-	var st *session.State
-	var err error
-	for end := time.Now().Add(20 * time.Second); st == nil || st.Turn != nil || st.Turns < 2; time.Sleep(5 * time.Millisecond) {
-		if st, err = s.State(t.Context()); err != nil || time.Now().After(end) {
-			t.Fatalf("the turns do not end: %+v, %v", st, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for u, err := range s.Updates(ctx, 0) {
+		if err != nil {
+			t.Fatal(err)
 		}
+		if e, ok := u.Body.(*session.TurnEnded); ok && e.N == 2 {
+			break
+		}
+	}
+	st, err := s.State(t.Context())
+	if err != nil || len(st.Queue) > 0 {
+		t.Fatalf("%+v, %v", st, err)
 	}
 	tr, err := h.Transcript(t.Context(), st)
 	if err != nil {
