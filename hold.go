@@ -17,6 +17,9 @@ type HoldOptions struct {
 	// Approve, if not nil, is asked about each call that waits for an approval, beside the session's loop; several may be
 	// asked at once. Its context ends with the session. An error leaves the call waiting for somebody else.
 	Approve func(ctx context.Context, w Waiting) (Approval, error)
+	// Still has nothing started before [Session.Begin], a message, an answer or an approval through this Session: what was
+	// left open is settled and shown. So a program can show a session before it costs anything.
+	Still bool
 }
 
 // Session is a session that this process holds, for a program that stays with it: a terminal, a server. It works on
@@ -28,7 +31,7 @@ type Session struct{ in *homes.Session }
 // *store.HeldError, store.ErrUncertain, *store.CorruptError.
 func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, error) {
 	in := homes.HoldOptions{Options: opt.inner()}
-	in.NewPrompt = opt.NewPrompt
+	in.NewPrompt, in.Still = opt.NewPrompt, opt.Still
 	if opt.Approve != nil {
 		in.Approve = func(ctx context.Context, w Waiting) (homes.Approval, error) {
 			a, err := opt.Approve(ctx, w)
@@ -69,6 +72,9 @@ func (s *Session) Configure(ctx context.Context, opt Options) error {
 // Continue lets a turn go on that a limit or a failed model call has halted: steps are counted anew, the call is made
 // once more.
 func (s *Session) Continue(ctx context.Context) error { return s.in.Continue(ctx) }
+
+// Begin lets a session that was held Still go on with what is open and what waits.
+func (s *Session) Begin(ctx context.Context) error { return s.in.Begin(ctx) }
 
 // Interrupt cancels the open turn, if there is one: what runs is stopped, and the model is told.
 func (s *Session) Interrupt(ctx context.Context) error { return s.in.Interrupt(ctx) }

@@ -37,8 +37,8 @@ func (s *Session) Serve(ctx context.Context, rested func(*session.State)) error 
 	s.awaiting.serves = true
 	defer func() { s.awaiting.serves = false }()
 	since := int64(-1)
-	return s.run(ctx, mode{turns: true, takes: everything, rests: func() bool {
-		if !s.rests() {
+	return s.run(ctx, mode{turns: true, takes: s.permitted, rests: func() bool {
+		if !s.rests() && !s.still {
 			return false
 		}
 		if since != s.state.Head.Seq {
@@ -48,6 +48,20 @@ func (s *Session) Serve(ctx context.Context, rested func(*session.State)) error 
 		s.awaiting.asleep = true
 		return false
 	}})
+}
+
+// Still has [Session.Serve] start nothing, or go on: what an earlier holder left open is settled and what comes is taken
+// in, but no turn begins, no model is called and no tool is started. Only the loop may change it while it runs: see
+// [Session.Do].
+func (s *Session) Still(still bool) { s.still = still }
+
+// permitted reports whether an action may be done now.
+func (s *Session) permitted(do session.Do) bool {
+	if !s.still {
+		return true
+	}
+	_, settles := do.(session.Settle)
+	return settles || aboutTasks(do)
 }
 
 // Do has work done by the loop that [Session.Run], [Session.RunWaiting] or [Session.Serve] runs, between two of its own

@@ -31,6 +31,7 @@ type Session struct {
 	awaiting   awaiting
 	opened     int64         // seq of the session.resumed of this lease
 	began      time.Time     // this lease
+	still      bool          // nothing is started; see [Session.Still]
 	switched   bool          // it brought another model
 	settled    []session.Act // calls that the hook after an act is still to hear of
 	recovered  []Recovery

@@ -19,16 +19,20 @@ type HoldOptions struct {
 	// Approve, if not nil, is asked about each call that waits for an approval, beside the session's loop; several may be
 	// asked at once. Its context ends with the session. An error leaves the call waiting for somebody else.
 	Approve func(ctx context.Context, w view.Waiting) (Approval, error)
+	// Still has nothing started before [Session.Begin], a message, an answer or an approval through this Session: what was
+	// left open is settled and shown.
+	Still bool
 }
 
 // Session is a session that this process holds, for a program that stays with it: a terminal, a server. It works on
 // beside the program, from its first moment until Close: what an earlier holder left open is settled, the open turn and
 // messages that wait go on. It is safe for concurrent use.
 type Session struct {
-	home *Home
-	id   string
-	held *engine.Session
-	opt  HoldOptions
+	home    *Home
+	id      string
+	held    *engine.Session
+	opt     HoldOptions
+	changed []view.Recovery // files, as of the opening
 
 	life context.Context // ends with the loop
 	stop context.CancelFunc
@@ -50,9 +54,10 @@ func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, 
 	if err != nil {
 		return nil, err
 	}
+	held.Still(opt.Still)
 	s := &Session{
 		home: h, id: held.State().ID, held: held, opt: opt,
-		over: make(chan struct{}), rested: make(chan struct{}), asked: map[string]bool{},
+		changed: h.changedFiles(held.State()), over: make(chan struct{}), rested: make(chan struct{}), asked: map[string]bool{},
 	}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {

@@ -243,3 +243,46 @@ func TestUpdates(t *testing.T) {
 		}
 	}
 }
+
+// A session that is held still settles what a dead holder left and shows it, and calls no model before it may: after a
+// message or Begin, the open turn goes on first.
+func TestHoldStill(t *testing.T) {
+	h, s, p := held(t, homes.HoldOptions{})
+	if err := s.Send(t.Context(), "k", "hang"); err != nil {
+		t.Fatal(err)
+	}
+	<-p.begun
+	if err := s.Close(); err != nil { // parked in the middle of the call
+		t.Fatal(err)
+	}
+	again, err := h.Hold(t.Context(), s.ID(), homes.HoldOptions{Still: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again.Close() }()
+	if _, err := h.Send(t.Context(), s.ID(), "k2", "later"); err != nil {
+		t.Fatal(err)
+	}
+	var st *session.State
+	for range 3 { // what was left is settled, what was sent is taken in
+		if st, err = again.State(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	select {
+	case <-p.begun:
+		t.Fatal("the model was called")
+	default:
+	}
+	if st.Turn == nil || st.Turns != 1 {
+		t.Errorf("turn %+v", st.Turn)
+	}
+	rec, err := again.Recovered(t.Context())
+	if err != nil || len(rec) == 0 {
+		t.Errorf("recovered %+v, %v", rec, err)
+	}
+	if err := again.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-p.begun
+}

@@ -59,6 +59,9 @@ func (s *Session) Send(ctx context.Context, key, text string, more ...model.Part
 	if err := s.do(ctx, func() error { return s.held.GiveUp(ctx) }); err != nil {
 		return err
 	}
+	if err := s.Begin(ctx); err != nil {
+		return err
+	}
 	_, err := s.home.Send(ctx, s.id, key, text, more...)
 	return err
 }
@@ -66,25 +69,43 @@ func (s *Session) Send(ctx context.Context, key, text string, more ...model.Part
 // Continue lets a turn go on that a limit or a failed model call has halted: steps are counted anew, the call is made
 // once more.
 func (s *Session) Continue(ctx context.Context) error {
-	return s.do(ctx, func() error { return s.held.Resume(ctx, s.opt.Actor) })
+	return s.do(ctx, func() error {
+		s.held.Still(false)
+		return s.held.Resume(ctx, s.opt.Actor)
+	})
+}
+
+// Begin lets a session that was held [HoldOptions].Still go on with what is open and what waits.
+func (s *Session) Begin(ctx context.Context) error {
+	return s.do(ctx, func() error { s.held.Still(false); return nil })
 }
 
 // Interrupt cancels the open turn, if there is one: what runs is stopped, and the model is told.
 func (s *Session) Interrupt(ctx context.Context) error {
-	return s.living(ctx, func(ctx context.Context) error {
+	err := s.living(ctx, func(ctx context.Context) error {
 		return s.held.Interrupt(ctx, store.Actor{Type: store.ActorUser, ID: s.home.user()})
 	})
+	if err != nil {
+		return err
+	}
+	return s.Begin(ctx) // so that a turn ends in which nothing may start
 }
 
 // Answer answers the question that an act asked.
 func (s *Session) Answer(ctx context.Context, act, text string) error {
-	return s.home.Answer(ctx, s.id, act, text)
+	if err := s.home.Answer(ctx, s.id, act, text); err != nil {
+		return err
+	}
+	return s.Begin(ctx)
 }
 
 // Approve answers a call that waits for an approval, see [Home.Approve].
 func (s *Session) Approve(ctx context.Context, w view.Waiting, a Approval) error {
 	w.Session = s.id
-	return s.home.Approve(ctx, w, a)
+	if err := s.home.Approve(ctx, w, a); err != nil {
+		return err
+	}
+	return s.Begin(ctx)
 }
 
 // Waiting lists what the session needs from humans, as of the newest moment at which nothing could progress without.
@@ -154,4 +175,14 @@ func (p *prompted) resting(st *session.State) (view.Turn, bool) {
 		r.Result = p.watch.text
 	}
 	return r, true
+}
+
+// Recovered is what was found when the session was opened: what an earlier holder left open and what became of it, tasks
+// that run or ended meanwhile, files that changed. It is complete once the session rests.
+func (s *Session) Recovered(ctx context.Context) (out []view.Recovery, err error) {
+	err = s.do(ctx, func() error {
+		out = append(describe(s.held.Recovered(), s.held.State()), s.changed...)
+		return nil
+	})
+	return out, err
 }

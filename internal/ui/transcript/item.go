@@ -1,0 +1,71 @@
+// Package transcript draws a conversation: what a person and a model said, what was called and what came of it.
+//
+// # The model
+//
+// A [Model] holds items in their order and draws those that are visible, and no others: what a frame or a key costs
+// does not grow with the conversation. Lines are made once for each item and width, and again when the item changes.
+// The view follows the newest item until somebody scrolls; then it stays where it is, whatever comes.
+//
+// # The caller's duties
+//
+// Items come by [Model.Put], which replaces one of the same ID, and by [Model.Say] while a model speaks. Older ones come
+// by [Model.Prepend]. Every text is taken for hostile: no byte of it that a terminal obeys gets through.
+package transcript
+
+import "time"
+
+// Kind says what an item is.
+type Kind int
+
+// The kinds of items.
+const (
+	Person   Kind = iota // the words of a human
+	Text                 // what the model says, as Markdown
+	Thinking             // what it thinks
+	Tool                 // a call of a tool
+	Note                 // what happened besides
+	Trouble              // what went wrong and how to mend it
+)
+
+// Item is one piece of a conversation.
+type Item struct {
+	ID   string
+	Kind Kind
+	Text string
+	With []string // of a person's words: what came with them, in words, such as images
+	Call Call
+}
+
+// State is how a call stands, as far as its sign and colour are concerned.
+type State int
+
+// The states of a call.
+const (
+	Planned State = iota
+	Waiting       // for a human
+	Running
+	Background // it goes on by itself
+	Done
+	Failed
+	Unknown // nobody knows what came of it
+)
+
+// Live reports whether more is to come of the call.
+func (s State) Live() bool { return s <= Background }
+
+// Call is a tool call.
+type Call struct {
+	Act     string
+	Name    string
+	About   string // a command, a path, a pattern
+	State   State
+	Outcome string // in a few words
+	Started time.Time
+	Took    time.Duration // once it has ended
+	Output  string        // what it printed or said, or the end of it
+	Omitted int64         // bytes before Output
+	Diff    []Diff        // of an edit
+}
+
+// Diff is a change of one file.
+type Diff struct{ Name, Old, New string }
