@@ -1,0 +1,252 @@
+// Package chat is the screen that a person sits at: the conversation, what waits, where they write, and one line about
+// how it stands; other pages take the room of the conversation when they are asked for.
+//
+// # The model
+//
+// A [Model] is the program for bubbletea. What it shows comes in messages: [Changed] from whoever reads the session's log,
+// and answers of its [Link], which is everything that can be done with a session. Neither Update nor View does anything
+// that could wait; work goes into commands, and answers that are no longer wanted are dropped.
+//
+// Letters and Enter belong to the composer. What waits for an answer is in a list of its own, which a key opens; nothing
+// that comes by itself ever takes the keys.
+package chat
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/theme"
+	"github.com/perdure/perdure/internal/ui/transcript"
+)
+
+// Link is the session at the other end. Its methods may block and are called from other goroutines.
+type Link interface {
+	// Send brings a message under a key. It is durable when Send returns.
+	Send(ctx context.Context, key string, d composer.Draft) error
+	// Withdraw takes a message back that waits for its turn.
+	Withdraw(ctx context.Context, key string) error
+	// Cancel ends what the session is doing, and names the commands that were ended with it.
+	Cancel(ctx context.Context) (stopped []string, err error)
+	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted.
+	Continue(ctx context.Context) error
+	// Older returns the items before those that are known, oldest first; more is false when these are the first.
+	Older(ctx context.Context) (items []transcript.Item, more bool, err error)
+	// Output returns the end of what a running call has printed, and how many bytes are left out before it.
+	Output(ctx context.Context, act string) (text string, omitted int64, err error)
+	// Mode sets how freely the session may act.
+	Mode(ctx context.Context, mode string) error
+	// Command runs a command that the screen does not know itself.
+	Command(ctx context.Context, name, args string) (Reply, error)
+	// Leaving says in words what goes on when this screen is left; empty: nothing does.
+	Leaving(ctx context.Context) string
+}
+
+// Reply is what a command came to.
+type Reply struct {
+	Note  string // a line to show; empty: none
+	Title string // of Text
+	Text  string // to read, on a page of its own
+	Go    *Goal  // leave for this
+}
+
+// Goal is where a person goes from here.
+type Goal struct {
+	Session string // another session to open; empty: the picker
+	Fork    bool   // as a fork of it
+	Fresh   bool   // a new session
+}
+
+// Queued is a message that waits for its turn.
+type Queued struct {
+	Key   string
+	Text  string
+	Draft *composer.Draft // as it was written, if it was written here
+}
+
+// Stand is how the session stands.
+type Stand struct {
+	ID, Title     string
+	Activity      string // in one word
+	Working       bool
+	Since         time.Time // of the turn
+	Halted        string    // why the open turn does not go on by itself; empty: it does, or there is none
+	Model         string
+	Mode          string
+	Branch        string
+	Used, Window  int64 // tokens
+	Cost          string
+	Waits         int
+	Tasks         int
+	Other         string // who else holds the session; empty: this process
+	Over          bool   // it takes no more messages
+	ContextNotice string // how near the window is to being full, when that matters
+}
+
+// Changed is what became of the session since the last time.
+type Changed struct {
+	Items  []transcript.Item
+	Said   []Said
+	Drop   []string // items that are no more
+	Queue  []Queued
+	Queues bool // Queue is to be taken
+	Stand  *Stand
+}
+
+// Said is a piece of what the model says.
+type Said struct {
+	ID   string
+	Kind transcript.Kind
+	Text string
+}
+
+// Gone tells that the session is no longer with this screen: its text says why. The screen stays, to be read.
+type Gone struct {
+	Text string
+	Err  error
+}
+
+// Page is something that takes the room of the conversation. Its methods are those of a component.
+type Page interface {
+	Init() tea.Cmd
+	SetSize(width, height int)
+	Update(msg tea.Msg) tea.Cmd
+	View() string
+	Typing() bool // letters are text now
+}
+
+// Command is one that can be typed after a slash.
+type Command struct {
+	Name  string
+	Args  string // as in [NAME]
+	Help  string // one line
+	Alias []string
+	// Page, if not nil, makes the page that the command opens.
+	Page func(args string) Page
+}
+
+// Asks is the list of what waits for an answer.
+type Asks interface {
+	Init() tea.Cmd
+	SetSize(width, height int)
+	Update(msg tea.Msg) tea.Cmd
+	View() string // focused: all of it; else a strip of as many lines as Height
+	Height() int  // of the strip; 0: nothing waits
+	Focus()
+	Blur()
+	Focused() bool
+	Typing() bool
+	Cursor() *tea.Cursor
+	Refresh() tea.Cmd // look what waits now
+}
+
+// Config is what a screen is made of.
+type Config struct {
+	Style      theme.Styles
+	Link       Link
+	Composer   *composer.Composer
+	Transcript *transcript.Model
+	Asks       Asks // nil: none are shown
+	Commands   []Command
+	Help       func() Page
+	Status     func(s Stand, width int, tick int, now time.Time) string // one line
+	Notify     func(s Stand) string                                     // bytes for the terminal: title and notices; nil: none
+	Queue      []Queued
+	Stand      Stand
+	Notes      []transcript.Item // shown at the end of what is known
+	Draft      composer.Draft    // to begin with
+	Send       bool              // it is sent at once
+	Inline     bool              // no page of its own: what is finished goes into the scrollback
+	More       bool              // there are older items
+	NewKey     func() string     // required
+	Now        func() time.Time  // required
+	Context    context.Context   //nolint:containedctx // commands run in it; it ends with the program
+}
+
+// Result is how a screen was left.
+type Result struct {
+	Goal *Goal
+	Gone string // why the session is no longer here
+	Err  error
+}
+
+// Model is the screen.
+type Model struct {
+	cfg           Config
+	ctx           context.Context //nolint:containedctx // see Config
+	in            *composer.Composer
+	talk          *transcript.Model
+	width, height int
+
+	stand   Stand
+	queue   []Queued
+	mine    map[string]composer.Draft // messages of this screen, by key
+	page    Page
+	title   string // of the page
+	note    note
+	search  search
+	leaving time.Time // when ctrl+c was pressed
+	gone    *Gone
+	older   loading
+	tick    int
+	ticking bool
+	peeking bool
+	focused bool // the terminal has the focus, as far as is known
+	result  Result
+	printed map[string]bool // inline: items that are in the scrollback
+	title0  string          // that the terminal has
+}
+
+// loading is a look for older items.
+type loading struct {
+	busy, done bool
+	find       string // words that are looked for in them
+}
+
+// note is a line that goes away by itself.
+type note struct {
+	text  string
+	wrong bool
+	until time.Time
+}
+
+const noteFor = 6 * time.Second
+
+// New makes a screen.
+func New(cfg Config) *Model {
+	m := &Model{
+		cfg: cfg, ctx: cfg.Context, in: cfg.Composer, talk: cfg.Transcript, stand: cfg.Stand, queue: cfg.Queue,
+		mine: map[string]composer.Draft{}, focused: true, printed: map[string]bool{},
+	}
+	m.older.done = !cfg.More
+	for _, it := range cfg.Notes {
+		m.talk.Put(it)
+	}
+	return m
+}
+
+// Result is how it was left, once the program has ended.
+func (m *Model) Result() Result { return m.result }
+
+// Init begins.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.in.Init(), m.beat()}
+	if m.cfg.Asks != nil {
+		cmds = append(cmds, m.cfg.Asks.Init())
+	}
+	if !m.cfg.Draft.Empty() {
+		if m.cfg.Send {
+			cmds = append(cmds, m.send(m.cfg.Draft))
+		} else {
+			m.in.SetDraft(m.cfg.Draft)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// tell shows a line for a while.
+func (m *Model) tell(wrong bool, text string) {
+	m.note = note{text: text, wrong: wrong, until: m.cfg.Now().Add(noteFor)}
+}

@@ -1,0 +1,70 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/textpage"
+	"github.com/perdure/perdure/internal/ui/transcript"
+)
+
+// command does what was typed after a slash.
+func (m *Model) command(name, args string) tea.Cmd {
+	name = strings.ToLower(name)
+	i := slices.IndexFunc(m.cfg.Commands, func(c Command) bool { return c.Name == name || slices.Contains(c.Alias, name) })
+	if i < 0 {
+		var names []string
+		for _, c := range m.cfg.Commands {
+			names = append(names, c.Name)
+		}
+		m.tell(true, fmt.Sprintf("there is no /%s; the nearest is /%s, and /help lists all", plain.Line(name, 40), plain.Nearest(name, names)[0]))
+		return nil
+	}
+	c := m.cfg.Commands[i]
+	switch {
+	case c.Name == "exit":
+		return m.leave()
+	case c.Page != nil:
+		if page := c.Page(args); page != nil {
+			return m.open("/"+c.Name, page)
+		}
+	}
+	if c.Name == "mode" && args == "" {
+		return m.cycleMode()
+	}
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		reply, err := link.Command(ctx, c.Name, args)
+		return replyMsg{c.Name, reply, err}
+	}
+}
+
+// open shows a page.
+func (m *Model) open(title string, page Page) tea.Cmd {
+	m.page, m.title = page, title
+	m.layout()
+	return page.Init()
+}
+
+// replied shows what a command came to.
+func (m *Model) replied(msg replyMsg) tea.Cmd {
+	r := msg.reply
+	switch {
+	case msg.err != nil:
+		m.say(transcript.Trouble, fmt.Sprintf("/%s: %v", msg.name, msg.err))
+	case r.Go != nil:
+		m.result.Goal = r.Go
+		return tea.Quit
+	case r.Text != "":
+		return m.open(r.Title, textpage.New(m.cfg.Style, r.Title, r.Text))
+	}
+	if r.Note != "" {
+		m.say(transcript.Note, r.Note)
+		m.talk.End()
+	}
+	return nil
+}

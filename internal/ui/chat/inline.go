@@ -1,0 +1,62 @@
+package chat
+
+import (
+	"io"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// notices are the bytes that tell the terminal how the session stands: its title, and that it waits for its person.
+func (m *Model) notices() tea.Cmd {
+	if m.cfg.Notify == nil {
+		return nil
+	}
+	if out := m.cfg.Notify(m.stand); out != "" {
+		return tea.Raw(out)
+	}
+	return nil
+}
+
+// inlined prints what is finished into the scrollback, once.
+func (m *Model) inlined() tea.Cmd {
+	if !m.cfg.Inline || m.width <= 0 {
+		return nil
+	}
+	lines := m.talk.TakeSettled(m.width)
+	if len(lines) == 0 {
+		return nil
+	}
+	return tea.Println(strings.Join(lines, "\n"))
+}
+
+// liveLines are the newest lines of what is not finished yet.
+func (m *Model) liveLines() []string {
+	return m.talk.Tail(m.talkHeight())
+}
+
+// intoScrollback writes the conversation, as far as it is loaded, into the terminal's own scrollback.
+func (m *Model) intoScrollback() tea.Cmd {
+	if m.cfg.Inline {
+		return nil
+	}
+	var text strings.Builder
+	m.talk.Print(m.width, func(line string) { text.WriteString(line + "\n") })
+	m.tell(false, "the conversation is in the terminal's scrollback")
+	return tea.Exec(&scrollback{text: text.String()}, func(err error) tea.Msg { return doneMsg{err: err} })
+}
+
+// scrollback prints a text while the terminal is lent out.
+type scrollback struct {
+	text string
+	out  io.Writer
+}
+
+func (s *scrollback) Run() error {
+	_, err := io.WriteString(s.out, strings.ReplaceAll(s.text, "\n", "\r\n"))
+	return err
+}
+
+func (s *scrollback) SetStdin(io.Reader)    {}
+func (s *scrollback) SetStdout(w io.Writer) { s.out = w }
+func (s *scrollback) SetStderr(io.Writer)   {}

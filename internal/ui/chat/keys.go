@@ -1,0 +1,331 @@
+package chat
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/composer"
+)
+
+// leaveWithin is how soon the second ctrl+c must come after the first.
+const leaveWithin = 3 * time.Second
+
+// key takes a key: first what means the same everywhere, then what belongs to whoever has the keys.
+func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.String()
+	if name != "ctrl+c" {
+		m.leaving = time.Time{}
+	}
+	switch name {
+	case "ctrl+z":
+		return tea.Suspend
+	case "ctrl+l":
+		return tea.ClearScreen
+	case "ctrl+c":
+		return m.interrupt()
+	}
+	switch {
+	case m.page != nil:
+		return m.pageKey(k, name)
+	case m.asking():
+		return m.askKey(k, name)
+	case m.search.on:
+		return m.searchKey(k, name)
+	case m.talk.Browsing():
+		if cmd, used := m.browseKey(name); used {
+			return cmd
+		}
+		m.talk.Browse(false)
+	}
+	return m.composeKey(k, name)
+}
+
+// asking reports whether the list of what waits has the keys.
+func (m *Model) asking() bool { return m.cfg.Asks != nil && m.cfg.Asks.Focused() }
+
+// toFocus hands a message to whoever has the keys.
+func (m *Model) toFocus(msg tea.Msg) tea.Cmd {
+	switch {
+	case m.page != nil:
+		return m.page.Update(msg)
+	case m.asking():
+		return m.cfg.Asks.Update(msg)
+	}
+	return nil
+}
+
+// backer is a page that goes back inside of itself before it is closed.
+type backer interface{ Back() bool }
+
+func (m *Model) pageKey(k tea.KeyPressMsg, name string) tea.Cmd {
+	if name == "esc" && !m.page.Typing() {
+		if b, ok := m.page.(backer); !ok || !b.Back() {
+			m.closePage()
+		}
+		return nil
+	}
+	if name == "q" && !m.page.Typing() {
+		m.closePage()
+		return nil
+	}
+	return m.page.Update(k)
+}
+
+func (m *Model) closePage() { m.page, m.title = nil, "" }
+
+func (m *Model) askKey(k tea.KeyPressMsg, name string) tea.Cmd {
+	if name == "ctrl+o" || name == "esc" && !m.cfg.Asks.Typing() {
+		m.cfg.Asks.Blur()
+		return nil
+	}
+	cmd := m.cfg.Asks.Update(k)
+	if m.cfg.Asks.Height() == 0 {
+		m.cfg.Asks.Blur() // nothing is left to answer
+	}
+	return cmd
+}
+
+// composeKey takes a key while the composer has the keys.
+func (m *Model) composeKey(k tea.KeyPressMsg, name string) tea.Cmd {
+	if m.scrollKey(name) {
+		return m.scrolled()
+	}
+	idle := !m.in.Typing()
+	switch {
+	case name == "ctrl+o":
+		return m.openAsks()
+	case name == "shift+tab":
+		return m.cycleMode()
+	case name == "ctrl+f":
+		m.search = search{on: true}
+		return nil
+	case name == "tab" && idle:
+		m.talk.Browse(true)
+		return nil
+	case name == "ctrl+t" && idle:
+		return m.command("tasks", "")
+	case name == "ctrl+s":
+		return m.intoScrollback()
+	case name == "?" && idle:
+		return m.command("help", "")
+	case name == "alt+up" || name == "up" && idle && len(m.queue) > 0:
+		return m.takeBack()
+	case name == "ctrl+d" && idle:
+		return m.leave()
+	case name == "esc" && (idle || !m.in.Wants(k)):
+		return m.escape()
+	case name == "enter" && idle:
+		return m.goOn()
+	}
+	if m.gone != nil && name == "enter" {
+		m.tell(true, m.gone.Text)
+		return nil
+	}
+	return m.in.Update(k)
+}
+
+// scrollKey moves over the conversation, whatever is written.
+func (m *Model) scrollKey(name string) bool {
+	page := max(m.talkHeight()-2, 1)
+	switch name {
+	case "pgup":
+		m.talk.Scroll(-page)
+	case "pgdown":
+		m.talk.Scroll(page)
+	case "shift+up":
+		m.talk.Scroll(-1)
+	case "shift+down":
+		m.talk.Scroll(1)
+	case "shift+home":
+		m.talk.Begin()
+	case "shift+end":
+		m.talk.End()
+	default:
+		return false
+	}
+	return true
+}
+
+// scrolled brings older items when the first one is on the screen.
+func (m *Model) scrolled() tea.Cmd {
+	if m.talk.Scroll(0) {
+		return m.loadOlder()
+	}
+	return nil
+}
+
+// browseKey takes a key while items are selected; used is false for what begins a message.
+func (m *Model) browseKey(name string) (cmd tea.Cmd, used bool) {
+	if m.scrollKey(name) {
+		return m.scrolled(), true
+	}
+	switch name {
+	case "up", "k":
+		if m.talk.Move(-1) {
+			return m.loadOlder(), true
+		}
+	case "down", "j":
+		m.talk.Move(1)
+	case "g", "home":
+		m.talk.Move(-m.talk.Len())
+		return m.loadOlder(), true
+	case "G", "end":
+		m.talk.Move(m.talk.Len())
+		m.talk.End()
+	case "enter", "space", "o":
+		m.talk.Toggle()
+		return m.peek(), true
+	case "a":
+		m.talk.ToggleAll()
+	case "y":
+		return m.copySelected(), true
+	case "/":
+		m.search = search{on: true}
+	case "n":
+		return m.find(m.search.last, true), true
+	case "N":
+		return m.find(m.search.last, false), true
+	case "w":
+		return m.intoScrollback(), true
+	case "tab", "esc", "q", "i":
+		m.talk.Browse(false)
+		m.talk.End()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+func (m *Model) copySelected() tea.Cmd {
+	it, ok := m.talk.Selected()
+	if !ok {
+		return nil
+	}
+	text := it.Text
+	if text == "" {
+		text = strings.TrimSpace(it.Call.About + "\n" + it.Call.Output)
+	}
+	m.tell(false, "copied, if this terminal lets programs copy")
+	return tea.SetClipboard(text)
+}
+
+// openAsks gives the keys to the list of what waits.
+func (m *Model) openAsks() tea.Cmd {
+	if m.cfg.Asks == nil || m.cfg.Asks.Height() == 0 {
+		m.tell(false, "nothing waits for an answer")
+		return nil
+	}
+	m.cfg.Asks.Focus()
+	return m.cfg.Asks.Refresh()
+}
+
+// interrupt is ctrl+c: it clears what is written, or asks to leave, and the second time leaves.
+func (m *Model) interrupt() tea.Cmd {
+	if m.page == nil && !m.asking() && !m.search.on && !m.in.Empty() && m.leaving.IsZero() {
+		cmd := m.in.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+		m.leaving = m.cfg.Now()
+		m.tell(false, "ctrl+c again leaves; up gets back what was written")
+		return cmd
+	}
+	if !m.leaving.IsZero() && m.cfg.Now().Sub(m.leaving) <= leaveWithin {
+		return m.leave()
+	}
+	m.leaving = m.cfg.Now()
+	m.tell(false, "ctrl+c again leaves")
+	m.note.until = m.leaving.Add(leaveWithin)
+	link, ctx := m.cfg.Link, m.ctx
+	return tea.Batch(m.beat(), func() tea.Msg { return leavingMsg{link.Leaving(ctx)} })
+}
+
+func (m *Model) leave() tea.Cmd { return tea.Quit }
+
+// escape is esc with nothing to close: it cancels what runs.
+func (m *Model) escape() tea.Cmd {
+	if follows, _ := m.talk.Following(); !follows {
+		m.talk.End()
+		return nil
+	}
+	if !m.stand.Working && m.stand.Waits == 0 && m.stand.Halted == "" {
+		return nil
+	}
+	if m.gone != nil {
+		return nil
+	}
+	m.tell(false, "cancelling…")
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		stopped, err := link.Cancel(ctx)
+		return cancelledMsg{stopped, err}
+	}
+}
+
+func (m *Model) cancelled(msg cancelledMsg) {
+	switch {
+	case msg.err != nil:
+		m.tell(true, "not cancelled: "+msg.err.Error())
+	case len(msg.stopped) == 0:
+		m.tell(false, "cancelled")
+	default:
+		m.tell(false, "cancelled; ended: "+strings.Join(msg.stopped, ", "))
+	}
+}
+
+// goOn is enter with nothing written: it lets a halted turn go on.
+func (m *Model) goOn() tea.Cmd {
+	if m.stand.Halted == "" || m.gone != nil {
+		return nil
+	}
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg { return doneMsg{err: link.Continue(ctx)} }
+}
+
+// modes are those that a key goes through, in order.
+var modes = [...]string{"default", "acceptEdits", "plan"}
+
+func (m *Model) cycleMode() tea.Cmd {
+	next := modes[0]
+	for i, mode := range modes {
+		if mode == m.stand.Mode {
+			next = modes[(i+1)%len(modes)]
+		}
+	}
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		if err := link.Mode(ctx, next); err != nil {
+			return doneMsg{err: err}
+		}
+		return doneMsg{note: "mode " + next}
+	}
+}
+
+// takeBack takes the newest message back that waits, and gives it to the composer.
+func (m *Model) takeBack() tea.Cmd {
+	if len(m.queue) == 0 || m.gone != nil {
+		return nil
+	}
+	key := m.queue[len(m.queue)-1].Key
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg { return backMsg{key, link.Withdraw(ctx, key)} }
+}
+
+func (m *Model) takenBack(msg backMsg) {
+	if msg.err != nil {
+		m.tell(true, msg.err.Error())
+		return
+	}
+	for i, q := range m.queue {
+		if q.Key != msg.key {
+			continue
+		}
+		draft, ok := m.mine[msg.key]
+		if !ok {
+			draft = composer.Draft{Parts: []composer.Part{composer.Text(q.Text)}}
+		}
+		m.in.TakeBack(draft)
+		m.queue = append(m.queue[:i:i], m.queue[i+1:]...)
+		delete(m.mine, msg.key)
+		return
+	}
+}

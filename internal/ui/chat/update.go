@@ -1,0 +1,260 @@
+package chat
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/transcript"
+)
+
+// What comes back from work that was begun here.
+type (
+	sentMsg struct {
+		key   string
+		draft composer.Draft
+		err   error
+	}
+	backMsg struct {
+		key string
+		err error
+	}
+	cancelledMsg struct {
+		stopped []string
+		err     error
+	}
+	doneMsg struct {
+		note string
+		err  error
+	}
+	olderMsg struct {
+		items []transcript.Item
+		more  bool
+		err   error
+	}
+	peekMsg struct {
+		texts map[string]peeked
+	}
+	replyMsg struct {
+		name  string
+		reply Reply
+		err   error
+	}
+	leavingMsg struct{ text string }
+	beatMsg    struct{}
+	// CloseMsg closes the page that is open.
+	CloseMsg struct{}
+)
+
+type peeked struct {
+	text    string
+	omitted int64
+}
+
+// beatEvery is how often what changes with time alone is drawn while something runs, and idleBeat otherwise.
+const (
+	beatEvery = 250 * time.Millisecond
+	idleBeat  = 5 * time.Second
+)
+
+func (m *Model) beat() tea.Cmd {
+	if m.ticking {
+		return nil
+	}
+	m.ticking = true
+	every := idleBeat
+	if m.stand.Working || m.talk.Ticks() || m.note.text != "" {
+		every = beatEvery
+	}
+	return tea.Tick(every, func(time.Time) tea.Msg { return beatMsg{} })
+}
+
+// Update takes a message.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.update(msg)
+	m.layout()
+	return m, tea.Batch(cmd, m.notices(), m.inlined())
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		return nil
+	case tea.FocusMsg:
+		m.focused = true
+	case tea.BlurMsg:
+		m.focused = false
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		if m.page == nil && !m.asking() && !m.search.on {
+			return m.in.Update(msg)
+		}
+		return m.toFocus(msg)
+	case beatMsg:
+		return m.beaten()
+	case Changed:
+		return m.changed(msg)
+	case Gone:
+		m.gone = &msg
+		m.result.Gone, m.result.Err = msg.Text, msg.Err
+		return nil
+	case composer.SentMsg:
+		return m.submit(msg.Draft)
+	case CloseMsg:
+		m.closePage()
+		return nil
+	default:
+		return m.answered(msg)
+	}
+	return m.everybody(msg)
+}
+
+// answered takes what comes back from work; what is nobody's goes to the components.
+func (m *Model) answered(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case sentMsg:
+		m.sent(msg)
+	case backMsg:
+		m.takenBack(msg)
+	case cancelledMsg:
+		m.cancelled(msg)
+	case doneMsg:
+		if msg.err != nil {
+			m.tell(true, msg.err.Error())
+		} else if msg.note != "" {
+			m.tell(false, msg.note)
+		}
+	case olderMsg:
+		return m.gotOlder(msg)
+	case peekMsg:
+		m.peeked(msg)
+	case replyMsg:
+		return m.replied(msg)
+	case leavingMsg:
+		if !m.leaving.IsZero() && msg.text != "" {
+			m.tell(false, "ctrl+c again leaves; "+msg.text)
+			m.note.until = m.cfg.Now().Add(leaveWithin)
+		}
+	default:
+		return m.everybody(msg)
+	}
+	return nil
+}
+
+// everybody hands a message to all components: each knows its own.
+func (m *Model) everybody(msg tea.Msg) tea.Cmd {
+	cmds := []tea.Cmd{m.in.Update(msg)}
+	if m.cfg.Asks != nil {
+		cmds = append(cmds, m.cfg.Asks.Update(msg))
+	}
+	if m.page != nil {
+		cmds = append(cmds, m.page.Update(msg))
+	}
+	return tea.Batch(cmds...)
+}
+
+// beaten draws what changes with time, and looks at the output of open calls.
+func (m *Model) beaten() tea.Cmd {
+	m.ticking = false
+	m.tick++
+	now := m.cfg.Now()
+	if m.note.text != "" && now.After(m.note.until) {
+		m.note = note{}
+	}
+	if !m.leaving.IsZero() && now.Sub(m.leaving) > leaveWithin {
+		m.leaving = time.Time{}
+	}
+	return tea.Batch(m.beat(), m.peek())
+}
+
+// changed takes what became of the session.
+func (m *Model) changed(msg Changed) tea.Cmd {
+	for _, id := range msg.Drop {
+		m.talk.Drop(id)
+	}
+	for _, s := range msg.Said {
+		m.talk.Say(s.ID, s.Kind, s.Text)
+	}
+	for _, it := range msg.Items {
+		m.talk.Put(it)
+	}
+	if msg.Queues {
+		m.queue = msg.Queue
+	}
+	var cmds []tea.Cmd
+	if msg.Stand != nil {
+		was := m.stand
+		m.stand = *msg.Stand
+		if m.cfg.Asks != nil && (was.Waits != m.stand.Waits || m.stand.Waits > 0) {
+			cmds = append(cmds, m.cfg.Asks.Refresh())
+		}
+	}
+	if m.stand.Working {
+		m.ticking = false // at once, whatever the next beat was
+	}
+	return tea.Batch(append(cmds, m.beat())...)
+}
+
+// peek looks at what calls print that are open on the screen.
+func (m *Model) peek() tea.Cmd {
+	acts := m.talk.OpenLive()
+	if len(acts) == 0 || m.peeking {
+		return nil
+	}
+	m.peeking = true
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		out := map[string]peeked{}
+		for _, act := range acts {
+			if text, omitted, err := link.Output(ctx, act); err == nil {
+				out[act] = peeked{text, omitted}
+			}
+		}
+		return peekMsg{out}
+	}
+}
+
+func (m *Model) peeked(msg peekMsg) {
+	m.peeking = false
+	for act, p := range msg.texts {
+		it, ok := m.talk.Item(CallID(act))
+		if ok && it.Call.State.Live() && it.Call.Output != p.text {
+			it.Call.Output, it.Call.Omitted = p.text, p.omitted
+			m.talk.Put(it)
+		}
+	}
+}
+
+// CallID is the ID of the item of a call, whose act is given without its attempt.
+func CallID(act string) string { return "call " + act }
+
+// loadOlder brings older items, once at a time.
+func (m *Model) loadOlder() tea.Cmd {
+	if m.older.busy || m.older.done {
+		return nil
+	}
+	m.older.busy = true
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		items, more, err := link.Older(ctx)
+		return olderMsg{items, more, err}
+	}
+}
+
+func (m *Model) gotOlder(msg olderMsg) tea.Cmd {
+	m.older.busy = false
+	if msg.err != nil {
+		m.tell(true, "the earlier conversation cannot be read: "+msg.err.Error())
+		m.older.find = ""
+		return nil
+	}
+	m.older.done = !msg.more
+	m.talk.Prepend(msg.items)
+	if m.older.find != "" {
+		return m.find(m.older.find, true)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+// Package textpage shows a text to read: it is wrapped at the width that there is, and scrolls.
+package textpage
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
+)
+
+// Page is a text on a page.
+type Page struct {
+	style         theme.Styles
+	title, text   string
+	lines         []string
+	width, height int
+	top           int
+}
+
+// maxText bounds the text, in bytes; what is more is left out, and said to be.
+const maxText = 4 << 20
+
+// New makes a page of a text. It may hold anything: no byte of it that a terminal obeys is shown.
+func New(style theme.Styles, title, text string) *Page {
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "\n… the rest is left out here"
+	}
+	text = strings.ReplaceAll(plain.Text(strings.TrimRight(text, "\n")), "\t", "    ")
+	return &Page{style: style, title: plain.Line(title, 200), text: text}
+}
+
+// Init begins nothing.
+func (p *Page) Init() tea.Cmd { return nil }
+
+// Typing tells that no letter is text.
+func (p *Page) Typing() bool { return false }
+
+// SetSize gives the page its room, in cells.
+func (p *Page) SetSize(width, height int) {
+	if width != p.width {
+		p.lines = strings.Split(ansi.Hardwrap(ansi.Wordwrap(p.text, max(width, 1), ""), max(width, 1), true), "\n")
+	}
+	p.width, p.height = width, height
+	p.move(0)
+}
+
+func (p *Page) rows() int { return max(p.height-1, 0) }
+
+func (p *Page) move(n int) { p.top = max(min(p.top+n, len(p.lines)-p.rows()), 0) }
+
+// Update takes a key.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return nil
+	}
+	switch k.String() {
+	case "up", "k":
+		p.move(-1)
+	case "down", "j", "enter":
+		p.move(1)
+	case "pgup", "b":
+		p.move(-max(p.rows()-1, 1))
+	case "pgdown", "space":
+		p.move(max(p.rows()-1, 1))
+	case "home", "g":
+		p.top = 0
+	case "end", "G":
+		p.move(len(p.lines))
+	}
+	return nil
+}
+
+// View draws the page: a title, and as much of the text as has room.
+func (p *Page) View() string {
+	if p.height <= 0 {
+		return ""
+	}
+	title := p.style.Title.Styled(p.title)
+	if len(p.lines) > p.rows() {
+		title += p.style.Quiet.Styled("  " + plain.Grouped(int64(p.top+1)) + "–" + plain.Grouped(int64(min(p.top+p.rows(), len(p.lines)))) +
+			" of " + plain.Grouped(int64(len(p.lines))) + " lines")
+	}
+	lines := append([]string{title}, p.lines[p.top:min(p.top+p.rows(), len(p.lines))]...)
+	return strings.Join(theme.Block(lines, p.width, p.height), "\n")
+}
