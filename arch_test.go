@@ -95,6 +95,7 @@ var allowed = map[string][]string{
 	"internal/learn":          {"internal/knowledge", "internal/lineage", "internal/plain", "internal/session", "store"},
 	"internal/lineage":        {"internal/plain", "internal/session", "model", "store"},
 	"internal/test/canary":    {},
+	"internal/cli/screen":     {"internal/homes", "internal/session", "internal/ui/panels", "model", "store"},
 	"internal/cli/plans":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/knowledge", "internal/session", "internal/workflow", "view"},
 	"bench":                   {},
 }

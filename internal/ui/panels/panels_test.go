@@ -59,7 +59,7 @@ func usual() *fake {
 				{Text: "Load test", Status: "failed", Reason: "the server fell over"},
 				{Text: "Write it down", Status: "planned"},
 			},
-			Facts: []Fact{{Kind: "constraint", Text: "The API must not change.", From: "user"}, {Kind: "failed_approach", Text: "Caching " + evil}},
+			Facts: []Fact{{Kind: "constraint", Text: "The API must not change.", Reason: "others use it", From: "user"}, {Kind: "failed_approach", Text: "Caching " + evil}},
 		},
 		context: Context{
 			Model: "anthropic/claude-x", Window: 200_000, CompactAt: 160_000, Tokens: 63_214, Cached: 58_000, CachedAt: testNow.Add(-90 * time.Second),

@@ -24,9 +24,10 @@ type Step struct {
 
 // Fact is a lasting statement of a session.
 type Fact struct {
-	Kind string // such as constraint, decision, failed_approach
-	Text string
-	From string // where it comes from; may be empty
+	Kind   string // such as constraint, decision, failed_approach
+	Text   string
+	Reason string // may be empty
+	From   string // where it comes from; may be empty
 }
 
 // Plan is what a session means to do and what it noted.
@@ -133,11 +134,18 @@ func stepRow(s theme.Styles, n int, step Step) row {
 func factRow(s theme.Styles, n int, fact Fact) row {
 	kind := strings.ReplaceAll(plain.Shown(fact.Kind, 24), "_", " ")
 	whole := kind + "\n\n" + fact.Text
+	if fact.Reason != "" {
+		whole += "\n\nWhy: " + fact.Reason
+	}
 	if fact.From != "" {
 		whole += "\n\nFrom: " + fact.From
 	}
 	draw := func(width int) string {
-		return theme.Cut(s.Quiet.Styled(kind)+"  "+plain.Shown(fact.Text, 500), width)
+		line := s.Quiet.Styled(kind) + "  " + plain.Shown(fact.Text, 500)
+		if fact.Reason != "" {
+			line += s.Quiet.Styled(" · " + plain.Shown(fact.Reason, 200))
+		}
+		return theme.Cut(line, width)
 	}
 	return row{key: fmt.Sprintf("note %d", n), find: whole, draw: draw, text: words(whole)}
 }
