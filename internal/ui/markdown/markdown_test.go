@@ -93,6 +93,7 @@ func TestWhatIsShownOfEach(t *testing.T) {
 		"[a][b] [^1]\n\n[b]: http://c":      "[a][b] [^1]||[b]: http://c",
 		"<b>x</b> <http://a>":               "<b>x</b> http://a",
 		"<div>\n*a*\n\n*b*":                 "<div>|*a*||*b*",
+		"> שלום *a*\n\n|א|b|\n|-|-|":        "│ \u2066שלום *a*\u2069||\u2066א\u2069 │ b|──┼──",
 		"**「a」**b":                          "**「a」**b",
 	} {
 		got := strings.ReplaceAll(strings.Join(bare.Lines(in, 19), "|"), strings.Repeat("─", 19), "────────")

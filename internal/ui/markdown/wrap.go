@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure/internal/plain"
 )
 
 // span is text with its way of being written.
@@ -178,9 +180,10 @@ func (w *wrapper) newline() {
 }
 
 // line writes pieces, each with its looks on and off again, so that a line can be drawn without those before it.
+// Words that are written from right to left move nothing beside them.
 func (r *Renderer) line(pieces []piece, base attr) string {
 	if len(pieces) == 1 && r.open[pieces[0].attr|base] == "" {
-		return pieces[0].text
+		return plain.Isolated(pieces[0].text)
 	}
 	var b strings.Builder
 	for i := 0; i < len(pieces); {
@@ -201,7 +204,7 @@ func (r *Renderer) line(pieces []piece, base attr) string {
 			b.WriteString(ansi.ResetHyperlink())
 		}
 	}
-	return b.String()
+	return plain.Isolated(b.String())
 }
 
 // styled writes one text.
