@@ -62,6 +62,9 @@ var allowed = map[string][]string{
 	"internal/live":           {"internal/plain", "internal/session", "model", "store"},
 	"internal/ui/taskpanel":   {"internal/plain"},
 	"internal/ui/theme":       {},
+	"internal/ui/panels":      {"internal/plain", "internal/ui/diffview", "internal/ui/theme"},
+	"internal/ui/diffview":    {"internal/plain", "internal/ui/theme"},
+	"internal/ui/markdown":    {"internal/plain", "internal/ui/theme"},
 	"internal/settings":       {"internal/permission", "internal/plain", "internal/session", "model"},
 	"internal/test/modeltest": {},
 	"internal/test/sim":       {"internal/engine", "internal/memory", "internal/permission", "internal/session", "internal/tools", "model", "store"},
@@ -92,6 +95,7 @@ var allowed = map[string][]string{
 	"internal/learn":          {"internal/knowledge", "internal/lineage", "internal/plain", "internal/session", "store"},
 	"internal/lineage":        {"internal/plain", "internal/session", "model", "store"},
 	"internal/test/canary":    {},
+	"internal/cli/screen":     {"internal/homes", "internal/session", "internal/ui/panels", "model", "store"},
 	"internal/cli/plans":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/knowledge", "internal/session", "internal/workflow", "view"},
 	"bench":                   {},
 }

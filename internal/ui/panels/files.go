@@ -1,0 +1,141 @@
+package panels
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/diffview"
+	"github.com/perdure/perdure/internal/ui/theme"
+)
+
+// File is a file that a session has to do with.
+type File struct {
+	Path string // what the source knows it by
+	Name string // as it is shown; empty: Path
+	Size int64  // bytes, as the session last saw it
+}
+
+// Files are a session's files by what it did with them.
+type Files struct {
+	Created, Modified, Read []File
+	More                    int64 // files that are not listed
+}
+
+// Change is one change of a file.
+type Change struct {
+	Title    string    // such as Edit
+	At       time.Time // zero: unknown
+	Old, New string    // the part that changed, or the whole
+	Note     string    // said of it: failed, unknown
+}
+
+// FilesSource says which files there are, and what was changed in one, oldest first. Its methods may block, and are
+// called from other goroutines.
+type FilesSource interface {
+	Files(ctx context.Context) (Files, error)
+	Changes(ctx context.Context, path string) ([]Change, error)
+}
+
+// NewFiles is the page of a session's files.
+func NewFiles(cfg Config, src FilesSource) *Page {
+	p := &Page{cfg: cfg, title: "Files", opens: "changes"}
+	p.load = func(ctx context.Context) (filled, error) {
+		files, err := src.Files(ctx)
+		if err != nil {
+			return filled{}, err
+		}
+		return fileRows(cfg, src, files), nil
+	}
+	return p
+}
+
+func fileRows(cfg Config, src FilesSource, files Files) filled {
+	s := cfg.Styles
+	f := filled{none: "no file was read or changed yet"}
+	for _, group := range []struct {
+		name, key string
+		sign      string
+		files     []File
+	}{{"Created", "created", "+", files.Created}, {"Modified", "modified", "~", files.Modified}, {"Read", "read", " ", files.Read}} {
+		if len(group.files) == 0 {
+			continue
+		}
+		if len(f.rows) > 0 {
+			f.rows = append(f.rows, blank())
+		}
+		f.rows = append(f.rows, heading(s, fmt.Sprintf("%s (%d)", group.name, len(group.files))))
+		look := s.Quiet
+		if group.key != "read" {
+			look = s.Added
+		}
+		for _, file := range group.files {
+			name := file.Path
+			if file.Name != "" {
+				name = file.Name
+			}
+			r := row{key: file.Path, find: name + " " + group.key}
+			r.draw = func(width int) string {
+				return fileLine(s, look.Styled(group.sign)+" ", name, plain.Size(file.Size), width)
+			}
+			if group.key != "read" {
+				r.fetch = func(ctx context.Context) (func(int) []string, error) {
+					changes, err := src.Changes(ctx, file.Path)
+					return changeLines(cfg, name, changes), err
+				}
+			} else {
+				r.text = words(name + "\n\nwas read and not changed by this session")
+			}
+			f.rows = append(f.rows, r)
+		}
+	}
+	if files.More > 0 {
+		f.rows = append(f.rows, still(func(width int) string {
+			return s.Quiet.Styled(theme.Cut(plain.Grouped(files.More)+" older ones are not listed", width))
+		}))
+	}
+	f.sum = fmt.Sprintf("%d changed, %d read", len(files.Created)+len(files.Modified), len(files.Read))
+	return f
+}
+
+// fileLine shows the end of a path that is too long.
+func fileLine(s theme.Styles, sign, name, size string, width int) string {
+	room := width - len(size) - 5
+	name = plain.Shown(name, 1000)
+	return side(sign+lastCells(name, max(room, 1)), s.Quiet.Styled(size), width)
+}
+
+// maxChanges bounds how many changes of a file are shown, the newest ones.
+const maxChanges = 50
+
+func changeLines(cfg Config, name string, changes []Change) func(width int) []string {
+	s := cfg.Styles
+	return func(width int) []string {
+		if len(changes) == 0 {
+			return []string{s.Quiet.Styled(theme.Cut("no change of it by Edit or Write is in the log", width))}
+		}
+		var lines []string
+		first := max(len(changes)-maxChanges, 0)
+		if first > 0 {
+			lines = append(lines, s.Quiet.Styled(theme.Cut(fmt.Sprintf("%d older changes are not shown", first), width)), "")
+		}
+		view := diffview.New(s)
+		for i, c := range changes[first:] {
+			if i > 0 {
+				lines = append(lines, "")
+			}
+			title := fmt.Sprintf("%d. %s", first+i+1, plain.Shown(c.Title, 60))
+			if !c.At.IsZero() {
+				title += ", " + plain.Span(cfg.Now().Sub(c.At)) + " ago"
+			}
+			line := s.Bold.Styled(title)
+			if c.Note != "" {
+				line += s.Warn.Styled("  " + plain.Shown(c.Note, 200))
+			}
+			lines = append(lines, theme.Cut(line, width))
+			lines = append(lines, view.Lines(c.Old, c.New, name, width)...)
+		}
+		return lines
+	}
+}

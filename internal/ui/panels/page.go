@@ -1,0 +1,166 @@
+// Package panels is what a person opens beside a conversation to look something up: the plan, what the next request
+// holds, the files, the cost, the keys.
+//
+// Each is a [Page]: a list that is scrolled, filtered and opened in one way, over a source that says what is in it. A page
+// looks at its source when it is begun and whenever its owner says that something may have changed; an answer that is
+// older than the newest question is dropped. It draws what is visible only. Every text is shown as text.
+package panels
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/theme"
+)
+
+// Config is what all pages need.
+type Config struct {
+	Styles theme.Styles
+	Now    func() time.Time // required
+}
+
+// row is a line of a page.
+type row struct {
+	key   string                   // what it is about; empty: it cannot be selected
+	find  string                   // what a filter looks in; empty: it is not there when one is on
+	draw  func(width int) string   // at most so wide
+	text  func(width int) []string // what enter shows; nil: nothing
+	fetch func(context.Context) (func(width int) []string, error)
+}
+
+// filled is what a source had to say.
+type filled struct {
+	rows []row
+	sum  string // on the right of the title
+	none string // in the place of rows, if there are none
+}
+
+// Page is one page. It is used from one goroutine, as bubbletea does.
+type Page struct {
+	cfg           Config
+	title         string
+	load          func(context.Context) (filled, error)
+	opens         string // what enter does; empty: nothing
+	width, height int
+
+	asked   int // number of the newest look; answers to older ones are dropped
+	opened  int // and of the newest row that was opened
+	looked  bool
+	failure string
+	all     filled
+	shown   []int // rows that match the filter
+	at, top int   // the selected one and the first on screen, in shown
+	filter  string
+	typing  bool
+	detail  *detail
+}
+
+// detail is what was opened of one row.
+type detail struct {
+	n     int // of the question; 0: it is answered
+	key   string
+	text  func(width int) []string
+	lines []string
+	top   int
+}
+
+type (
+	loadedMsg struct {
+		p   *Page
+		n   int
+		got filled
+		err error
+	}
+	openedMsg struct {
+		p    *Page
+		n    int
+		text func(width int) []string
+		err  error
+	}
+)
+
+// Init begins to look.
+func (p *Page) Init() tea.Cmd { return p.Refresh() }
+
+// Refresh looks again: something may have changed.
+func (p *Page) Refresh() tea.Cmd {
+	p.asked++
+	n, load := p.asked, p.load
+	return func() tea.Msg {
+		got, err := load(context.Background())
+		return loadedMsg{p, n, got, err}
+	}
+}
+
+// SetSize gives the page its room, in cells.
+func (p *Page) SetSize(width, height int) {
+	if d := p.detail; d != nil && width != p.width && d.text != nil {
+		d.lines = d.text(max(width-2, 1))
+	}
+	p.width, p.height = width, height
+	p.keepVisible()
+}
+
+// Typing tells that letters are text now.
+func (p *Page) Typing() bool { return p.typing }
+
+// Back steps back inside of the page and reports whether there was anywhere to step back from.
+func (p *Page) Back() bool {
+	switch {
+	case p.typing, p.detail == nil && p.filter != "":
+		p.typing = false
+		p.setFilter("")
+	case p.detail != nil:
+		p.detail = nil
+	default:
+		return false
+	}
+	return true
+}
+
+// Update takes a message. Those that are not the page's are ignored.
+func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case loadedMsg:
+		if msg.p == p && msg.n == p.asked {
+			p.take(msg)
+		}
+	case openedMsg:
+		if d := p.detail; msg.p == p && d != nil && msg.n == d.n {
+			d.n, d.text = 0, msg.text
+			if msg.err != nil {
+				d.text = words(msg.err.Error())
+			}
+			d.lines = d.text(max(p.width-2, 1))
+		}
+	case tea.PasteMsg:
+		if p.typing {
+			p.setFilter(p.filter + msg.Content)
+		}
+	case tea.KeyPressMsg:
+		return p.key(msg)
+	}
+	return nil
+}
+
+// take shows what a source said. What was selected stays so, if it is still there.
+func (p *Page) take(msg loadedMsg) {
+	p.looked, p.failure = true, ""
+	if msg.err != nil {
+		p.failure = msg.err.Error()
+		return
+	}
+	was := p.selected().key
+	p.all = msg.got
+	p.arrange(was)
+}
+
+// selected is the row that keys act on.
+func (p *Page) selected() row {
+	if p.at >= 0 && p.at < len(p.shown) {
+		return p.all.rows[p.shown[p.at]]
+	}
+	return row{}
+}
