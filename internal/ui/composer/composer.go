@@ -23,6 +23,7 @@ package composer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -31,11 +32,15 @@ import (
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
-// History is what was sent before, in all sessions.
+// ErrMore comes with a list that is a beginning: somebody who asks again gets more.
+var ErrMore = errors.New("there is more")
+
+// History is what was sent before, in all sessions. Its first answers come soon, if need be with ErrMore.
 type History interface {
 	// Newest returns up to n messages, the newest first, without duplicates.
 	Newest(ctx context.Context, n int) ([]string, error)
-	// Search returns up to n messages that hold all the words, the newest first, without duplicates.
+	// Search returns up to n messages that hold all the words (see [Holds]), the newest first, without duplicates. Errors:
+	// ErrMore, beside a list.
 	Search(ctx context.Context, words string, n int) ([]string, error)
 }
 
@@ -190,7 +195,7 @@ func (c *Composer) Update(msg tea.Msg) tea.Cmd {
 	case historyMsg:
 		c.gotHistory(msg)
 	case matchesMsg:
-		c.gotMatches(msg)
+		return c.gotMatches(msg)
 	case imageMsg:
 		return c.gotImage(msg)
 	case editMsg:

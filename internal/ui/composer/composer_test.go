@@ -20,6 +20,7 @@ type fake struct {
 	images  map[string]Image
 	err     error
 	asked   []string
+	slow    int // answers of a search that are beginnings
 }
 
 func (f *fake) Newest(_ context.Context, n int) ([]string, error) {
@@ -28,12 +29,17 @@ func (f *fake) Newest(_ context.Context, n int) ([]string, error) {
 
 func (f *fake) Search(_ context.Context, words string, n int) (out []string, err error) {
 	f.asked = append(f.asked, "search "+words)
-	for _, h := range f.history {
-		if holds(h, words) && len(out) < n {
+	history := f.history
+	if f.slow > 0 {
+		f.slow--
+		history, err = history[:max(len(history)-f.slow-1, 0)], ErrMore
+	}
+	for _, h := range history {
+		if Holds(h, words) && len(out) < n {
 			out = append(out, h)
 		}
 	}
-	return out, f.err
+	return out, errors.Join(f.err, err)
 }
 
 func (f *fake) Files(_ context.Context, words string, n int) ([]File, error) {

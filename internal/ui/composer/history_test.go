@@ -105,6 +105,27 @@ func TestSearch(t *testing.T) {
 	p.wrote("deploy|")
 }
 
+// Goal: a search that answers bit by bit shows each, and whoever has moved stays where he is.
+func TestSearchGoesOn(t *testing.T) {
+	p := withHistory(t, "one", "two", "three")
+	p.src.slow = 2
+	p.hold = true
+	p.press("ctrl+r")
+	ask := p.held[0]
+	p.held = nil
+	p.run(p.Update(ask()))
+	if got := p.screen(); !strings.HasPrefix(got, "› one\nhistory") || len(p.held) != 1 {
+		t.Fatalf("the beginning:\n%s", got)
+	}
+	ask, p.held = p.held[0], nil
+	p.run(p.Update(ask()))
+	p.press("down")
+	p.release()
+	if got := p.screen(); !strings.HasPrefix(got, "  one\n› two\n  three\nhistory") {
+		t.Errorf("all:\n%s", got)
+	}
+}
+
 // Goal: what others wrote into a history is text.
 func TestHistoryIsClean(t *testing.T) {
 	p := withHistory(t, "a\x1b[2Jb\x1b]0;title\x07c\u202e", "日本語 👩‍👩‍👧‍👦")

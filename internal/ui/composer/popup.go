@@ -2,6 +2,7 @@ package composer
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ type popup struct {
 	words    string // what is looked for
 	shown    time.Time
 	moved    bool // somebody has moved in it
+	more     bool // what is asked now goes on where the last answer ended
 	cancel   context.CancelFunc
 	gone     pos // where the word begins for which it was closed
 	hushed   bool
@@ -226,16 +228,17 @@ func (c *Composer) ask(words string) tea.Cmd {
 }
 
 // gotMatches shows an answer, unless something else has been asked since.
-func (c *Composer) gotMatches(msg matchesMsg) {
+func (c *Composer) gotMatches(msg matchesMsg) tea.Cmd {
 	p := &c.popup
 	if msg.serial != c.serial || p.kind != files && p.kind != searching {
-		return
+		return nil
 	}
-	if msg.err != nil {
+	more := p.kind == searching && errors.Is(msg.err, ErrMore)
+	if msg.err != nil && !more {
 		c.note = note{text: "nothing is found: " + msg.err.Error(), wrong: true}
 	}
 	before := len(p.items)
-	if p.selected = 0; p.kind == searching {
+	if p.kind == searching {
 		p.items = c.historyItems(p.words, msg.texts)
 	} else {
 		p.items = fileItems(msg.files)
@@ -243,7 +246,14 @@ func (c *Composer) gotMatches(msg matchesMsg) {
 	if before == 0 {
 		p.shown = c.cfg.Now()
 	}
-	p.moved = false
+	if !p.more {
+		p.selected, p.moved = 0, false
+	}
+	p.selected = max(min(p.selected, len(p.items)-1), 0)
+	if p.more = more && len(p.items) < offered; p.more {
+		return c.ask(p.words)
+	}
+	return nil
 }
 
 // openSearch shows the history.
@@ -266,8 +276,8 @@ func (c *Composer) narrow(words string) tea.Cmd {
 	if len(words) > maxQuery {
 		return nil
 	}
-	c.popup.words, c.popup.selected = words, 0
-	c.popup.items = slices.DeleteFunc(c.popup.items, func(it item) bool { return !holds(it.draft.String(), words) })
+	c.popup.words, c.popup.selected, c.popup.more = words, 0, false
+	c.popup.items = slices.DeleteFunc(c.popup.items, func(it item) bool { return !Holds(it.draft.String(), words) })
 	return c.ask(words)
 }
 
@@ -282,7 +292,7 @@ func (c *Composer) historyItems(words string, found []string) []item {
 		}
 	}
 	for _, d := range c.past.local {
-		if text := d.String(); holds(text, words) {
+		if text := d.String(); Holds(text, words) {
 			add(text, d)
 		}
 	}
@@ -293,8 +303,8 @@ func (c *Composer) historyItems(words string, found []string) []item {
 	return out
 }
 
-// holds reports whether a text has all the words, whatever their case.
-func holds(text, words string) bool {
+// Holds reports whether a text has all the words, whatever their case.
+func Holds(text, words string) bool {
 	text = strings.ToLower(text)
 	for _, w := range strings.Fields(strings.ToLower(words)) {
 		if !strings.Contains(text, w) {
