@@ -63,6 +63,8 @@ var allowed = map[string][]string{
 	"internal/ui/taskpanel":   {"internal/plain"},
 	"internal/ui/theme":       {},
 	"internal/ui/composer":    {"internal/plain", "internal/ui/theme"},
+	"internal/ui/notify":      {"internal/plain"},
+	"internal/ui/statusline":  {"internal/plain", "internal/ui/theme"},
 	"internal/cli/screen":     {"internal/homes", "internal/repo", "internal/session", "internal/ui/composer", "model", "store"},
 	"internal/settings":       {"internal/permission", "internal/plain", "internal/session", "model"},
 	"internal/test/modeltest": {},
