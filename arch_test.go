@@ -95,8 +95,14 @@ var allowed = map[string][]string{
 	"internal/learn":          {"internal/knowledge", "internal/lineage", "internal/plain", "internal/session", "store"},
 	"internal/lineage":        {"internal/plain", "internal/session", "model", "store"},
 	"internal/test/canary":    {},
-	"internal/cli/screen":     {"internal/homes", "internal/session", "internal/ui/panels", "model", "store"},
+	"internal/cli/screen":     {"internal/homes", "internal/session", "internal/ui/panels", "model", "store", "internal/repo", "internal/ui/composer"},
 	"internal/cli/plans":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/knowledge", "internal/session", "internal/workflow", "view"},
+	"internal/ui/chat":        {"internal/plain", "internal/ui/composer", "internal/ui/textpage", "internal/ui/theme", "internal/ui/transcript"},
+	"internal/ui/composer":    {"internal/plain", "internal/ui/theme"},
+	"internal/ui/notify":      {"internal/plain"},
+	"internal/ui/statusline":  {"internal/plain", "internal/ui/theme"},
+	"internal/ui/textpage":    {"internal/plain", "internal/ui/theme"},
+	"internal/ui/transcript":  {"internal/plain", "internal/ui/theme"},
 	"bench":                   {},
 }
 

@@ -13,9 +13,12 @@ import (
 
 // Text makes text that a model, a command or a person wrote safe for a terminal: escape sequences go as a whole, so
 // that no parameters of theirs stay behind, and then every other control character. Newlines and tabs stay.
-func Text(s string) string {
+func Text(s string) string { return clean(withoutEscapes(s)) }
+
+// withoutEscapes leaves out escape sequences.
+func withoutEscapes(s string) string {
 	if !strings.ContainsAny(s, "\x1b\u009b\u009d\u0090\u0098\u009e\u009f") {
-		return clean(s)
+		return s
 	}
 	var b strings.Builder
 	for s != "" {
@@ -27,7 +30,7 @@ func Text(s string) string {
 		b.WriteRune(r)
 		s = s[n:]
 	}
-	return clean(b.String())
+	return b.String()
 }
 
 // escapeLength is how many bytes at the start of s are one escape sequence; 0 if none begins there. A sequence that

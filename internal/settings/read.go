@@ -150,6 +150,7 @@ var names = []string{
 	"model", "permission_mode", "max_turns", "max_budget_usd", "retry_for", "secrets", "protect", "limits", "limits.cpu", "limits.memory",
 	"limits.files", "limits.wall", "permissions", "permissions.allow", "permissions.ask", "permissions.deny", "prices",
 	"context", "context.compact_at", "context.compact", "windows", "knowledge", "knowledge.project",
+	"ui", "ui.title", "ui.bell", "ui.notify", "ui.status", "ui.tmux_passthrough",
 }
 
 // mismatch is how the decoder words a value of another kind.
@@ -158,7 +159,7 @@ var mismatch = regexp.MustCompile(`cannot decode TOML (\w+) into (?:struct field
 var kinds = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "float64": "a number", "string": "a text in quotes",
 	"[]string": "a list of texts, as in [\"a\", \"b\"]", "settings.Limits": "a table", "settings.Permissions": "a table", "settings.Price": "a table",
-	"settings.Context": "a table", "settings.Knowledge": "a table", "bool": "true or false",
+	"settings.Context": "a table", "settings.Knowledge": "a table", "settings.UI": "a table", "bool": "true or false",
 }
 
 var tomlKinds = map[string]string{

@@ -33,6 +33,7 @@ type Settings struct {
 	Knowledge    Knowledge   `toml:"knowledge"`
 	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
+	UI           UI          `toml:"ui"` // of the user's file alone
 	// Prices are by PROVIDER/MODEL, for models that have none here or another one.
 	Prices map[string]Price `toml:"prices"`
 	// Windows are the sizes of models' context windows in tokens, by PROVIDER/MODEL.
@@ -79,6 +80,25 @@ func (k Knowledge) InProject() bool { return k.Project == "on" }
 
 // Asks reports that the user is to be asked, once for each project.
 func (k Knowledge) Asks() bool { return k.Project == "ask" }
+
+// UI says what the terminal is told while a session is on the screen; nil is true.
+type UI struct {
+	Title  *bool `toml:"title"`  // its title follows the session
+	Bell   *bool `toml:"bell"`   // it rings when the session waits, or is done, and nobody looks
+	Notify *bool `toml:"notify"` // the desktop shows a notification then
+	Status *bool `toml:"status"` // terminals that show a program's status are told it
+	// Passthrough has tmux hand notifications and status on to the terminal around it; its option allow-passthrough must be on.
+	Passthrough bool `toml:"tmux_passthrough"`
+}
+
+// Switches are the settings of a UI with what nobody said filled in.
+type Switches struct{ Title, Bell, Notify, Status, Passthrough bool }
+
+// Switches gives what is on.
+func (u UI) Switches() Switches {
+	on := func(b *bool) bool { return b == nil || *b }
+	return Switches{on(u.Title), on(u.Bell), on(u.Notify), on(u.Status), u.Passthrough}
+}
 
 // Permissions are lists of rules, as in Bash(git log:*).
 type Permissions struct {
@@ -244,6 +264,9 @@ func (l *Loaded) narrow(p Settings, file string) {
 	}
 	if p.Knowledge != (Knowledge{}) {
 		vain = append(vain, "knowledge")
+	}
+	if p.UI != (UI{}) {
+		vain = append(vain, "ui")
 	}
 	if len(p.Windows) > 0 {
 		vain = append(vain, "windows")
