@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"internal/live":           {"internal/plain", "internal/session", "model", "store"},
 	"internal/ui/taskpanel":   {"internal/plain"},
 	"internal/ui/theme":       {},
+	"internal/ui/asks":        {"internal/plain", "internal/ui/theme"},
 	"internal/settings":       {"internal/permission", "internal/plain", "internal/session", "model"},
 	"internal/test/modeltest": {},
 	"internal/test/sim":       {"internal/engine", "internal/memory", "internal/permission", "internal/session", "internal/tools", "model", "store"},

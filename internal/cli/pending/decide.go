@@ -92,11 +92,14 @@ func Decide(ctx context.Context, a *app.App, h *homes.Home, w Wait, ans Answer) 
 	if rule != "" && h.Hides([]byte(rule)) {
 		return "", fmt.Errorf("%s: %w", w.ID, homes.ErrSecret)
 	}
+	p := w.Call.Approval
 	err = a.Within(ctx, h, w.Session, app.Patience, func(ctx context.Context) error {
-		return h.Approve(ctx, w.Waiting(), homes.Approval{Allow: ans.Allow, Grant: rule, Message: ans.Message})
+		return h.Deliver(ctx, w.Session, "", &session.ApprovalAnswered{
+			Act: w.Call.ID, Allow: ans.Allow, Bound: p.Bound, Pre: p.Pre, Grant: rule, Message: ans.Message,
+		})
 	})
 	if errors.Is(err, engine.ErrRefused) {
-		if d := Became(ctx, h, w.ID, w.Call.Approval.Bound); d != nil {
+		if d := Became(ctx, h, w.ID, p.Bound); d != nil {
 			return "", d
 		}
 	}
@@ -133,7 +136,7 @@ func Became(ctx context.Context, h *homes.Home, id string, bound store.Digest) *
 	fits := func(digest store.Digest) bool { return bound.IsZero() || digest == bound }
 	st, err := h.State(ctx, id[:i])
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // then nobody knows
 	}
 	if c := st.Call(id[i+1:]); c != nil && c.Approval != nil {
 		if p := c.Approval; p.Answered && fits(p.Bound) {
