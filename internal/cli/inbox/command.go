@@ -221,9 +221,15 @@ func changedJSON(a *app.App, came, gone []Entry) error {
 
 // redraw draws the whole list on a terminal, from its top.
 func redraw(a *app.App, now []Entry) error {
-	a.Linef("\x1b[H\x1b[2J%s wait for you   %s", display.Count(int64(len(now)), "thing"), a.Now().In(a.Clock(0).Location()).Format("15:04:05"))
-	_, height := a.Window()
-	if height > 4 && len(now) > height-4 {
+	what := "nothing waits"
+	switch n := len(now); {
+	case n == 1:
+		what = "1 thing waits"
+	case n > 1:
+		what = display.Count(int64(n), "thing") + " wait"
+	}
+	a.Linef("\x1b[H\x1b[2J%s   as of %s", what, a.Clock(a.Now().UnixMilli()).Format("15:04:05"))
+	if _, height := a.Window(); height > 4 && len(now) > height-4 {
 		now = now[:height-4]
 	}
 	return a.Table(rows(a, now))
