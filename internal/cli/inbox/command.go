@@ -109,11 +109,19 @@ func list(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) error {
 	return nil
 }
 
-// rows are the entries as lines: age, session, kind, what.
+// roomy is the width, in cells, from which on titles have a column.
+const roomy = 60
+
+// rows are the entries as lines: what the commands call it, its age, the session's title if one has any, and what.
 func rows(a *app.App, entries []Entry) [][]string {
 	out := make([][]string, len(entries))
+	titled := false
 	for i, e := range entries {
-		out[i] = []string{a.Age(e.Since), display.Shown(titleOf(e), 30), words[e.Kind], display.Shown(e.Text, 120), shortID(e)}
+		titled = titled || e.Title != ""
+		out[i] = []string{shortID(e), a.Age(e.Since), display.Shown(e.Title, 24), words[e.Kind], display.Shown(e.Text, 120)}
+	}
+	if columns, _ := a.Window(); !titled || columns > 0 && columns < roomy {
+		return display.WithoutColumn(out, 2)
 	}
 	return out
 }

@@ -141,7 +141,7 @@ func stuck(e Entry, st *session.State, s view.Listing) []Entry {
 	case session.Interrupted:
 		e.Kind, e.Text = Broken, "it broke off and can go on"
 	case session.Parked:
-		e.Kind, e.Text = Parked, "it was left with something to do"
+		e.Kind, e.Text = Parked, "it can go on, and nobody runs it"
 		if st.Turn == nil {
 			e.Text = display.Count(max(s.Pending, int64(len(st.Queue))), "message") + " not taken yet"
 		}

@@ -61,7 +61,7 @@ func (s *Source) List(ctx context.Context) ([]asks.Ask, error) {
 // Bounds of how often a home is looked through where nothing in it was written: only a holder's death would show.
 const (
 	lookEvery  = 2 * time.Second
-	maxLooking = 50 // times what a look takes
+	maxLooking = 200 // times what a look takes
 )
 
 // look lists the entries; of a home in which nothing was written since, those of the last look, for a while.

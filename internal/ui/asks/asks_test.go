@@ -158,12 +158,12 @@ func TestEveryAnswerByKey(t *testing.T) {
 	// The wider rule is read before it is given.
 	f := source(1)
 	m := opened(f, 80, 24)
-	wants(t, f.read(m), "s p u also allow: this command again, exactly as it is", "rule Bash(make 1)", "r a wider rule")
+	wants(t, f.read(m), "s p u also allow: this command again, exactly as it is", "rule Bash(make 1)", "r wider")
 	f.press(m, "r", "s")
 	if len(f.did) != 0 {
 		t.Errorf("a rule that was not read yet: %q", f.did)
 	}
-	wants(t, f.read(m), "also allow: every x, with any further words", "Bash(x:*)", "r a narrower rule")
+	wants(t, f.read(m), "also allow: every x, with any further words", "Bash(x:*)", "r narrower")
 	if f.press(m, "s"); strings.Join(f.did, "|") != "a1@b1 {Verdict:2 Wider:true Text:}" {
 		t.Errorf("%q", f.did)
 	}
@@ -218,7 +218,7 @@ func TestMoreBelowIsShownBeforeItIsAllowed(t *testing.T) {
 	}
 	f.details["a1"] = d
 	m := opened(f, 60, 14)
-	wants(t, f.read(m), "more lines")
+	wants(t, f.read(m), "more below")
 	f.press(m, "y")
 	wants(t, f.read(m), "there is more below")
 	f.press(m, "right", "enter")

@@ -21,7 +21,11 @@ func (m *Model) strip() []string {
 	if n == 1 {
 		verb = "waits"
 	}
-	first := st.Warn.Styled(fmt.Sprintf(" ▲ %s %s for you", counted(m.asks), verb)) + "  " + st.Accent.Styled(m.cfg.Key) + st.Quiet.Styled(" looks and answers")
+	what, opens := " ▲ "+counted(m.asks), "  "+m.cfg.Key
+	if long := " " + verb + " for you"; ansi.StringWidth(what+long+opens) <= m.width {
+		what += long
+	}
+	first := st.Warn.Styled(theme.Cut(what, m.width-ansi.StringWidth(opens))) + st.Accent.Styled(opens) + st.Quiet.Styled(" looks and answers")
 	lines := []string{first}
 	for _, a := range m.asks {
 		if a.Kind == Notice || len(lines) == m.height {
@@ -73,7 +77,11 @@ func (m *Model) listLines(height int) []string {
 			age = plain.Span(m.cfg.Now().Sub(a.Asked))
 		}
 		name := max(min(m.width/4, 24), 6)
-		line := " " + theme.FitRight(age, 4) + " " + sign + " " + theme.Fit(plain.Shown(a.Title, 60), name) + " " + plain.Shown(a.Line, 500)
+		at := " "
+		if a.ID == m.shown.ask.ID {
+			at = "▸"
+		}
+		line := at + theme.FitRight(age, 4) + " " + sign + " " + theme.Fit(plain.Shown(a.Title, 60), name) + " " + plain.Shown(a.Line, 500)
 		switch {
 		case a.ID == m.shown.ask.ID:
 			line = st.Selected.Styled(theme.Fit(line, m.width))

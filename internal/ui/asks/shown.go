@@ -68,7 +68,11 @@ func (s *shown) wrap(width int) {
 		s.lines = append(s.lines, Row{Warning, ansi.Truncate("It has changed since it was shown: look at it again.", s.width, "…")})
 	}
 	for _, r := range s.detail.Rows {
-		for _, text := range wrapped(r.Text, s.width) {
+		wrap := wrapped
+		if s.ask.Kind != Approval {
+			wrap = worded
+		}
+		for _, text := range wrap(r.Text, s.width) {
 			s.lines = append(s.lines, Row{r.Look, text})
 		}
 	}
@@ -77,7 +81,7 @@ func (s *shown) wrap(width int) {
 		if i < 9 {
 			head = " " + string(rune('1'+i)) + ". "
 		}
-		for j, text := range wrapped(o, max(s.width-len(head), 1)) {
+		for j, text := range worded(o, max(s.width-len(head), 1)) {
 			if j > 0 {
 				head = strings.Repeat(" ", 4)
 			}
@@ -93,13 +97,22 @@ func option(i int) Look { return Look(100 + i) }
 
 // wrapped makes lines of a text that a terminal shows as what it is: what is hidden by its number, tabs as spaces.
 func wrapped(s string, width int) []string {
+	return laid(s, func(line string) string { return ansi.Hardwrap(line, width, true) })
+}
+
+// worded is wrapped between words, for what nobody runs.
+func worded(s string, width int) []string {
+	return laid(s, func(line string) string { return ansi.Wrap(line, width, "") })
+}
+
+func laid(s string, wrap func(string) string) []string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "") + "…"
 	}
 	s = strings.NewReplacer("\u2066", "", "\u2069", "").Replace(s) // it is put in again, around each line
 	var out []string
 	for l := range strings.SplitSeq(s, "\n") {
-		for part := range strings.SplitSeq(ansi.Hardwrap(spaced(plain.Visible(l)), width, true), "\n") {
+		for part := range strings.SplitSeq(wrap(spaced(plain.Visible(l))), "\n") {
 			out = append(out, plain.Isolated(part))
 		}
 	}

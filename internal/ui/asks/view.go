@@ -16,6 +16,7 @@ const (
 	minWidth  = 24
 	minHeight = 6
 	maxStrip  = 3 // lines without the focus
+	narrow    = 60
 )
 
 // layout is how the height is shared out: a title, a page's list with a rule below it, the ask, what rule it would give,
@@ -27,10 +28,11 @@ func (m *Model) layout() layout {
 	const fixed = 2 // title and foot
 	left := max(m.height-fixed, 0)
 	if m.cfg.Page {
-		l.list = min(max(len(m.asks), 1), max(left/3, 1))
+		l.list = min(max(len(m.asks), 1), max(left/4, 1))
 		left -= l.list + 1
 	}
-	if left < 6 {
+	const enough = 6 // lines of the ask that come before the rule's text
+	if left-l.rule-l.answers < min(len(m.shown.lines), enough) {
 		l.rule = min(l.rule, 1)
 	}
 	l.answers = min(l.answers, max(left-l.rule-1, 1))
@@ -167,7 +169,7 @@ func (m *Model) styled(r Row) string {
 		return r.Text
 	}
 	if m.choice >= 0 && r.Look == option(m.choice) {
-		return st.Selected.Styled(r.Text)
+		return st.Selected.Styled("▸" + strings.TrimPrefix(r.Text, " "))
 	}
 	return r.Text
 }
@@ -184,13 +186,16 @@ func (m *Model) ruleLines() []string {
 	}
 	other := ""
 	if s.detail.Wider.Text != "" {
-		other = "  " + st.Accent.Styled("r") + st.Quiet.Styled(map[bool]string{true: " a narrower rule", false: " a wider rule"}[s.wider])
+		other = "  " + st.Accent.Styled("r") + st.Quiet.Styled(map[bool]string{true: " narrower", false: " wider"}[s.wider])
 	}
 	keys := "s p u"
 	if s.detail.Project == "" {
 		keys = "s u"
 	}
 	head := " " + keys + " also allow: "
+	if m.width < narrow {
+		head = " also: "
+	}
 	words := theme.Cut(plain.Shown(rule.Allows, 500), max(m.width-len(head)-ansi.StringWidth(other), 8))
 	if s.wider {
 		words = st.Warn.Styled(words)
@@ -233,7 +238,7 @@ func (m *Model) answerLines() []string {
 		item := st.Accent.Styled(r.press) + " " + r.does
 		switch {
 		case i == m.choice:
-			item = st.Selected.Styled(r.press + " " + r.does)
+			item = st.Selected.Styled("▸" + r.press + " " + r.does)
 		case !s.ready:
 			item = st.Quiet.Styled(r.press + " " + r.does)
 		}
@@ -299,7 +304,7 @@ func (m *Model) foot(st theme.Styles) string {
 	}
 	var keys []theme.Key
 	if below := len(s.lines) - s.scroll - m.layout().rows; s.detail != nil && below > 0 {
-		keys = append(keys, theme.Key{Press: "space", Does: fmt.Sprintf("%d more lines", below)})
+		keys = append(keys, theme.Key{Press: "space", Does: fmt.Sprintf("%d more below", below)})
 	}
 	if len(m.asks) > 1 {
 		keys = append(keys, theme.Key{Press: "tab", Does: "next"})
