@@ -158,6 +158,11 @@ func TestEveryAnswerByKey(t *testing.T) {
 	// The wider rule is read before it is given.
 	f := source(1)
 	m := opened(f, 80, 24)
+	m.cfg.Style = theme.Colours()
+	quiet := m.View()
+	if m.Update(readyMsg{m}); m.View() == quiet {
+		t.Error("that keys count now does not show")
+	}
 	wants(t, f.read(m), "s p u also allow: this command again, exactly as it is", "rule Bash(make 1)", "r wider")
 	f.press(m, "r", "s")
 	if len(f.did) != 0 {

@@ -133,7 +133,7 @@ func (m *Model) gotShow(msg showMsg) tea.Cmd {
 	}
 	s.failed, s.detail = "", &msg.detail
 	s.wrap(m.width - 2)
-	return m.later(m.cfg.Quiet, readyMsg{m})
+	return m.soon()
 }
 
 // answer brings an answer to what is shown.
@@ -178,6 +178,12 @@ func (m *Model) next(i int) tea.Cmd {
 		return nil
 	}
 	return m.sel(i)
+}
+
+// soon draws the keys anew when they may count: a little later than that at the earliest.
+func (m *Model) soon() tea.Cmd {
+	const margin = 50 * time.Millisecond // until it was drawn
+	return m.later(m.cfg.Quiet+margin, readyMsg{m})
 }
 
 // tell shows a line for a while.

@@ -3,6 +3,7 @@ package asks
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -30,6 +31,10 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		if msg.of == m && msg.n == m.beat {
 			return m.Refresh()
 		}
+	case readyMsg:
+		if msg.of == m {
+			m.shown.armed(m.cfg.Now(), m.cfg.Quiet) // its keys are drawn as such
+		}
 	case tea.PasteMsg:
 		if m.Typing() {
 			m.input.insert(msg.Content)
@@ -49,7 +54,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	s.lastKey = now
 	var wait tea.Cmd
 	if !armed && s.detail != nil {
-		wait = m.later(m.cfg.Quiet, readyMsg{m})
+		wait = m.soon()
 	}
 	press := msg.String()
 	switch {
@@ -212,9 +217,8 @@ func (m *Model) pressed(press string, armed bool) tea.Cmd {
 	case "r":
 		if s.detail != nil && s.detail.Wider.Text != "" {
 			s.wider = !s.wider
-			s.ready = false // the rule is another one: it is read before it is given
-			s.drawn = m.cfg.Now()
-			return m.later(m.cfg.Quiet, readyMsg{m})
+			s.ready, s.drawn = false, time.Time{} // the rule is another one: it is read before it is given
+			return m.soon()
 		}
 		return nil
 	case "o":
