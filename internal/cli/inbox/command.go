@@ -118,7 +118,7 @@ func rows(a *app.App, entries []Entry) [][]string {
 	titled := false
 	for i, e := range entries {
 		titled = titled || e.Title != ""
-		out[i] = []string{shortID(e), a.Age(e.Since), display.Shown(e.Title, 24), words[e.Kind], display.Shown(e.Text, 120)}
+		out[i] = []string{shortID(e), a.Age(e.Since), display.Shown(e.Title, 24), word(e.Kind), display.Shown(e.Text, 120)}
 	}
 	if columns, _ := a.Window(); !titled || columns > 0 && columns < roomy {
 		return display.WithoutColumn(out, 2)
@@ -126,9 +126,17 @@ func rows(a *app.App, entries []Entry) [][]string {
 	return out
 }
 
-// words are the kinds for people.
-var words = map[string]string{
-	pending.Approval: "wants", pending.Question: "asks", Failed: "failed", Limit: "limit", Broken: "broke off", Parked: "parked", Task: "task",
+// word is a kind for people.
+func word(kind string) string {
+	switch kind {
+	case pending.Approval:
+		return "wants"
+	case pending.Question:
+		return "asks"
+	case Broken:
+		return "broke off"
+	}
+	return kind
 }
 
 // shortID names the entry as the commands take it.

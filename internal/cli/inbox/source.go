@@ -168,17 +168,29 @@ func (s *Source) Show(ctx context.Context, a asks.Ask) (asks.Detail, error) {
 	return d, nil
 }
 
-// looks are those of the rows of a call.
-var looks = map[pending.Look]asks.Look{
-	pending.Text: asks.Text, pending.About: asks.About, pending.Step: asks.Step, pending.Added: asks.Added, pending.Removed: asks.Removed,
-	pending.Aside: asks.Aside,
+// lookOf is the look of a row of a call.
+func lookOf(l pending.Look) asks.Look {
+	switch l {
+	case pending.About:
+		return asks.About
+	case pending.Step:
+		return asks.Step
+	case pending.Added:
+		return asks.Added
+	case pending.Removed:
+		return asks.Removed
+	case pending.Aside:
+		return asks.Aside
+	case pending.Text:
+	}
+	return asks.Text
 }
 
 func approvalDetail(e Entry) asks.Detail {
 	w, p := *e.Wait, e.Wait.Call.Approval
 	d := asks.Detail{Rows: []asks.Row{{Look: asks.About, Text: w.Call.Tool}}}
 	for _, r := range pending.Rows(w, pending.LinesInList) {
-		d.Rows = append(d.Rows, asks.Row{Look: looks[r.Look], Text: r.Text})
+		d.Rows = append(d.Rows, asks.Row{Look: lookOf(r.Look), Text: r.Text})
 	}
 	if w.Again {
 		d.Rows = append(d.Rows, asks.Row{Look: asks.Aside, Text: pending.DecidedAgain})
@@ -190,7 +202,7 @@ func approvalDetail(e Entry) asks.Detail {
 	case p.Offer == "":
 		d.Exact.Allows = "no rule can cover it: it can be allowed once"
 	case w.Call.Tool == "Bash":
-		d.Exact.Allows = "this command again, exactly as it is"
+		d.Exact.Allows = "this command again, exactly as it is; u: in any directory"
 	case strings.HasSuffix(p.Offer, "/**)"):
 		d.Exact.Allows = "everything below that directory"
 	case !strings.Contains(p.Offer, "("):
@@ -203,9 +215,20 @@ func approvalDetail(e Entry) asks.Detail {
 	return d
 }
 
-// verdicts are the scopes of verdicts that allow.
-var verdicts = map[asks.Verdict]pending.Scope{
-	asks.Once: pending.Once, asks.ForSession: pending.Session, asks.ForProject: pending.Project, asks.ForUser: pending.User,
+// scopeOf is the scope of a verdict; of any but those that allow it is none.
+func scopeOf(v asks.Verdict) (scope pending.Scope, allow bool) {
+	switch v {
+	case asks.Once:
+		return pending.Once, true
+	case asks.ForSession:
+		return pending.Session, true
+	case asks.ForProject:
+		return pending.Project, true
+	case asks.ForUser:
+		return pending.User, true
+	case asks.No:
+	}
+	return "", false
 }
 
 // Answer brings an answer, bound to what was shown.
@@ -216,7 +239,7 @@ func (s *Source) Answer(ctx context.Context, a asks.Ask, ans asks.Answer) error 
 	}
 	switch e.Kind {
 	case pending.Approval:
-		scope, allow := verdicts[ans.Verdict]
+		scope, allow := scopeOf(ans.Verdict)
 		_, err = pending.Decide(ctx, s.app, s.home, *e.Wait, pending.Answer{Allow: allow, Scope: scope, Wider: ans.Wider, Message: ans.Text})
 	case pending.Question:
 		err = s.app.Within(ctx, s.home, e.Session, app.Patience, func(ctx context.Context) error {
