@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/handoffs"
+	"github.com/perdure/perdure/internal/cli/inbox"
 	"github.com/perdure/perdure/internal/cli/lookup"
 	"github.com/perdure/perdure/internal/cli/notes"
 	"github.com/perdure/perdure/internal/cli/plans"
@@ -21,7 +22,7 @@ func commands(a *app.App) []*cobra.Command {
 		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), lookup.Command(a), sessions.ForkCommand(a),
 		sessions.RenameCommand(a), sessions.LabelCommand(a), sessions.StateCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
 		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
-		asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
+		inbox.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
 		handoffs.Command(a), plans.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), notes.LearnCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
 	}
 }

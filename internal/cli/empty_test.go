@@ -73,7 +73,7 @@ func TestEmptyFlags(t *testing.T) {
 func TestMissingArguments(t *testing.T) {
 	w := clitest.New(t)
 	for _, c := range [][]string{
-		{"permissions list ID", "permissions", "list"},
+		{"permissions revoke ID RULE", "permissions", "revoke"},
 		{"send ID [TEXT...]", "send"},
 		{"fork ID", "fork"},
 		{"backup DIR", "backup"},

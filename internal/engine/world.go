@@ -36,12 +36,20 @@ func (s *Session) policy() permission.Policy {
 		p.Changed = append(p.Changed, name)
 	}
 	for _, r := range st.Permissions.Rules {
+		if r.Source == permission.SourceHere && !below(st.Cwd, st.Config.Root) {
+			continue // the same words mean another program elsewhere
+		}
 		p.Rules = append(p.Rules, permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source})
 	}
 	for _, g := range st.GrantsHere() {
 		p.Grants = append(p.Grants, permission.Rule{Effect: permission.Allow, Text: g.Rule, Source: permission.SourceSession})
 	}
 	return p
+}
+
+// below reports whether a directory is another one or lies below it.
+func below(dir, top string) bool {
+	return dir == top || strings.HasPrefix(dir, strings.TrimSuffix(top, "/")+"/")
 }
 
 // env is the world as a tool sees it now.

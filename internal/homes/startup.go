@@ -54,6 +54,10 @@ func startupPaths(getenv func(string) string) []string {
 			add(filepath.Join(user, name), true)
 		}
 	}
+	for _, config := range []string{filepath.Join(user, ".config"), xdg} { // either may be a link of its own
+		add(filepath.Join(config, "perdure", "config.toml"), true)
+		add(filepath.Join(config, "perdure", "allowed.toml"), true)
+	}
 	for _, name := range permission.StartupFiles() {
 		if rest, ok := strings.CutPrefix(name, ".config/"); ok && filepath.IsAbs(xdg) {
 			add(filepath.Join(xdg, rest), false)

@@ -14,6 +14,10 @@ const (
 	SourceFlag    = "flag"
 	SourceUser    = "user"
 	SourceSession = "session"
+	// SourceRemembered is a rule that a person had perdure remember for every session, SourceHere one for the sessions of
+	// one project: that holds only while they work in it.
+	SourceRemembered = "remembered"
+	SourceHere       = "remembered here"
 	// SourceProject is a project file that no human has trusted: its deny and
 	// ask rules hold, its allow rules are never matched.
 	SourceProject = "project"

@@ -1,4 +1,5 @@
-// Package settings reads configuration files: the user's, and the project's, which may only narrow.
+// Package settings reads configuration files: the user's, and the project's, which may only narrow; and it keeps the rules
+// that people had it remember, in a file of their own beside the user's.
 //
 // The model. The user's file may set everything. A project file comes with a repository that somebody else may have
 // written: until a human trusts it, its deny and ask rules and its limits hold, and everything else in it is ignored
@@ -113,11 +114,11 @@ type Loaded struct {
 	Rules   []permission.Rule
 	Bounds  session.CommandLimits // what Limits say; of a project only what is tighter
 	Retry   *time.Duration        // what RetryFor says; nil: nothing
-	Ignored []string              // what an untrusted project file said in vain, in words
+	Ignored []string              // what a file said in vain, in words
 	Unknown []string              // rules for tools that there are none of, in words
 }
 
-// Load reads the user's file, and those of a directory's project: its own and those of the directories above it, whose
+// Load reads the user's file with the rules that are remembered beside it, and those of a directory's project: its own and those of the directories above it, whose
 // rules and limits hold below them. Missing files say nothing; a file that cannot be read or understood is an error,
 // which wraps ErrConfig, since ignoring a deny rule would widen.
 func Load(userFile, projectDir string) (Loaded, error) {
@@ -139,11 +140,12 @@ func Load(userFile, projectDir string) (Loaded, error) {
 	if err := l.rules(user, user.Permissions, permission.SourceUser, ""); err != nil {
 		return l, err
 	}
+	if real, err := filepath.EvalSymlinks(projectDir); projectDir != "" && err == nil {
+		projectDir = real
+	}
+	l.remembered(AllowedFile(userFile), projectDir)
 	if projectDir == "" {
 		return l, nil
-	}
-	if real, err := filepath.EvalSymlinks(projectDir); err == nil {
-		projectDir = real
 	}
 	for _, file := range projectFiles(projectDir) {
 		if err := l.project(file, projectDir); err != nil {

@@ -35,8 +35,8 @@ type approvalView struct {
 	Rule      string       `json:"rule"`             // that asks; empty: no rule allows the call
 	Asked     view.Stamp   `json:"asked_at"`
 	Reason    string       `json:"reason,omitempty"`
-	Offer     string       `json:"offer,omitempty"`          // the rule that --scope session grants
-	Pattern   string       `json:"pattern,omitempty"`        // the wider one that --scope pattern grants
+	Offer     string       `json:"offer,omitempty"`          // the rule that --scope session, project and user grant
+	Pattern   string       `json:"pattern,omitempty"`        // the wider one that --pattern has them grant
 	Allows    string       `json:"pattern_allows,omitempty"` // what that allows besides, in words
 	Again     bool         `json:"decided_again,omitempty"`  // a rule granted since may allow it: that is decided when it goes on
 }
@@ -147,6 +147,9 @@ func printApproval(a *app.App, w pending.Wait) {
 	}
 	if v.Pattern != "" {
 		a.Linef("  --scope pattern would also allow, for the session's life: %s: %s", display.Shown(v.Pattern, 500), display.Shown(v.Allows, 500))
+	}
+	if v.Offer != "" {
+		a.Linef("  --scope project, or user, remembers it for later sessions; --pattern the wider one")
 	}
 }
 

@@ -1,10 +1,10 @@
 package asking
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,8 +13,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/cli/run"
-	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/store"
 )
 
 // approveFlags are what approvals allow and deny take.
@@ -23,6 +23,7 @@ type approveFlags struct {
 	scope   string
 	message string
 	digest  string
+	pattern bool
 	all     string
 	resume  bool
 }
@@ -32,14 +33,17 @@ func allowCommand(a *app.App) *cobra.Command {
 	c := &cobra.Command{
 		Use: "allow ID...", Short: "Allow calls that wait, exactly as they were shown", Args: cobra.ArbitraryArgs,
 		Long: `Allows calls that wait, exactly as they were shown. An ID is one of approvals list, or a session in which one call
-waits. The session goes on when it is resumed: by --resume at once, on this terminal.`,
+waits. The session goes on when it is resumed: by --resume at once, on this terminal. With --scope project or user the
+rule is remembered for later sessions too; deny and ask rules win over it, and perdure permissions shows it.`,
 		Example: `  perdure approvals allow build --resume
   perdure approvals allow --all build
-  perdure approvals allow build:t1.s2.b1.a1 --scope pattern`,
+  perdure approvals allow build:t1.s2.b1.a1 --scope pattern
+  perdure approvals allow build --scope project --pattern`,
 		RunE: func(cmd *cobra.Command, args []string) error { return decide(a, cmd, f, args) },
 	}
 	f.register(c)
-	c.Flags().StringVar(&f.scope, "scope", "once", "`SCOPE`: once, this call alone; session, it and its like; pattern, all that the wider rule of approvals list covers")
+	c.Flags().StringVar(&f.scope, "scope", "once", "`SCOPE`: once, this call alone; session, it again; project, in every session of its project; user, in every session; pattern, all that the wider rule covers, for the session")
+	c.Flags().BoolVar(&f.pattern, "pattern", false, "with --scope session, project or user: allow all that the wider rule of approvals list covers")
 	c.Flags().StringVar(&f.message, "message", "", "`TEXT` for the model")
 	return c
 }
@@ -63,8 +67,10 @@ func (f *approveFlags) register(c *cobra.Command) {
 
 func (f *approveFlags) check(args []string) error {
 	switch {
-	case f.scope != "once" && f.scope != "session" && f.scope != "pattern":
-		return app.UsageError("scope %q: want once, session or pattern", f.scope)
+	case !slices.Contains([]string{"once", "session", "pattern", "project", "user"}, f.scope):
+		return app.UsageError("scope %q: want once, session, project, user or pattern", f.scope)
+	case f.pattern && f.scope == "once":
+		return app.UsageError("--pattern says which rule is allowed: it goes with --scope session, project or user")
 	case len(args) == 0 && f.all == "":
 		return app.UsageError("want an approval, or a session in which one waits, or --all SESSION")
 	case len(args) > 0 && f.all != "":
@@ -149,7 +155,11 @@ func named(ctx context.Context, a *app.App, h *homes.Home, f *approveFlags, args
 	for _, ref := range args {
 		w, err := pending.Find(ctx, a, h, ref, pending.Approval)
 		if err != nil {
-			id, err := decided(ctx, a, h, ref, f, err)
+			before := pending.Became(ctx, h, ref, store.Digest{})
+			if before == nil || f.digest != "" && f.digest != before.Bound.String() {
+				return nil, nil, err
+			}
+			id, err := decided(a, f, before)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -172,62 +182,48 @@ func named(ctx context.Context, a *app.App, h *homes.Home, f *approveFlags, args
 // decideOne answers one approval. Giving the same answer again succeeds: a process that was killed before the first one
 // was acknowledged may repeat it.
 func decideOne(ctx context.Context, a *app.App, h *homes.Home, f *approveFlags, w pending.Wait) error {
-	grant, err := f.grant(w)
-	if err != nil {
-		return err
-	}
-	err = a.Within(ctx, h, w.Session, app.Patience, func(ctx context.Context) error {
-		return h.Approve(ctx, w.Waiting(), homes.Approval{Allow: f.allow, Grant: grant, Message: f.message})
-	})
-	if errors.Is(err, engine.ErrRefused) {
-		_, err = decided(ctx, a, h, w.ID, f, err)
+	scope, wider := f.scoped()
+	rule, err := pending.Decide(ctx, a, h, w, pending.Answer{Allow: f.allow, Scope: scope, Wider: wider, Message: f.message})
+	var before *pending.Decided
+	if errors.As(err, &before) {
+		_, err = decided(a, f, before)
 		return err
 	}
 	if err != nil {
 		return err
 	}
 	a.Note("%s: %s %s", map[bool]string{true: "allowed", false: "denied"}[f.allow], w.ID, pending.Line(w))
-	if grant != "" {
-		a.Hint("and for the session's life: %s", display.Shown(grant, 500))
-	}
+	tellRule(a, w, scope, rule)
 	return nil
 }
 
-// grant is the rule that the scope gives besides.
-func (f *approveFlags) grant(w pending.Wait) (rule string, err error) {
-	switch {
-	case !f.allow || f.scope == "once":
-		return "", nil
-	case f.scope == "pattern":
-		if rule, _ = pending.Wider(w); rule == "" {
-			return "", app.UsageError("no pattern covers %s: allow it with --scope session or once", w.ID)
-		}
-		return rule, nil
+// tellRule says what is allowed besides, and for how long.
+func tellRule(a *app.App, w pending.Wait, scope pending.Scope, rule string) {
+	if rule == "" {
+		return
 	}
-	if rule = w.Call.Approval.Offer; rule == "" {
-		return "", app.UsageError("no rule covers %s alone: it can only be allowed --scope once", w.ID)
+	where := map[pending.Scope]string{
+		pending.Session: "for the session's life", pending.Project: "for every session in " + display.Shown(w.Root, 500), pending.User: "for every session",
+	}[scope]
+	a.Hint("and %s: %s", where, display.Shown(rule, 500))
+	if scope == pending.Project || scope == pending.User {
+		a.Hint("perdure permissions list shows it, perdure permissions forget takes it back")
 	}
-	return rule, nil
 }
 
-// decided tells that the act under ref was answered so before, and gives its session; else err stands.
-func decided(ctx context.Context, a *app.App, h *homes.Home, ref string, f *approveFlags, err error) (id string, _ error) {
-	i := strings.LastIndexByte(ref, ':')
-	if i < 0 || !pending.IsAct(ref[i+1:]) {
-		return "", err
+// scoped is the scope of an allow, and whether its rule is the wider one.
+func (f *approveFlags) scoped() (scope pending.Scope, wider bool) {
+	if f.scope == "pattern" {
+		return pending.Session, true
 	}
-	st, stateErr := h.State(ctx, ref[:i])
-	if stateErr != nil {
-		return "", err
+	return pending.Scope(f.scope), f.pattern
+}
+
+// decided tells that an act was answered so before, and gives its session; another answer is an error.
+func decided(a *app.App, f *approveFlags, d *pending.Decided) (id string, err error) {
+	if d.Allow != f.allow {
+		return "", &app.ExitError{Code: app.ExitFailed, Text: d.Error()}
 	}
-	c := st.Call(ref[i+1:])
-	if c == nil || c.Approval == nil || !c.Approval.Answered || f.digest != "" && f.digest != c.Approval.Bound.String() {
-		return "", err
-	}
-	word := map[bool]string{true: "allowed", false: "denied"}
-	if c.Approval.Allow != f.allow {
-		return "", &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("%s was %s already, by %s", ref, word[!f.allow], display.Shown(cmp.Or(c.Approval.By.ID, string(c.Approval.By.Type)), 100))}
-	}
-	a.Note("%s was %s already", ref, word[f.allow])
-	return st.ID, nil
+	a.Note("%s was %s already", d.ID, d.Word())
+	return d.ID[:strings.LastIndexByte(d.ID, ':')], nil
 }

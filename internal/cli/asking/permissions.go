@@ -17,14 +17,22 @@ import (
 
 // PermissionsCommand is perdure permissions.
 func PermissionsCommand(a *app.App) *cobra.Command {
-	return app.Group("permissions", "What a session may do without asking", permissionsListCommand(a), revokeCommand(a))
+	return app.Group("permissions", "What a session may do without asking", permissionsListCommand(a), revokeCommand(a), forgetCommand(a))
 }
 
 func permissionsListCommand(a *app.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "list ID", Short: "List mode, rules, grants and the newest decisions", Args: app.ExactArgs(1, "a session"),
+		Use: "list [ID]", Short: "List mode, rules, grants and the newest decisions; without ID, the rules that are remembered",
+		Args: app.RangeArgs(0, 1, "at most one session"),
+		Long: `Lists what a session may do: its mode, its rules with where they come from, its grants, the newest decisions.
+Without ID it lists the rules that approvals with --scope project or user had perdure remember. They are kept in
+allowed.toml beside your configuration; deny and ask rules win over them.`,
+		Example: "  perdure permissions list\n  perdure permissions list build",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return listRemembered(a, asJSON)
+			}
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				v, err := h.View(ctx, id, homes.ViewOptions{})
 				if err != nil {
@@ -37,7 +45,7 @@ func permissionsListCommand(a *app.App) *cobra.Command {
 			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON: one object for a session, one a line without ID")
 	return c
 }
 

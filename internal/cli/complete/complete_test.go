@@ -39,6 +39,7 @@ func TestCompletionOffers(t *testing.T) {
 	w.Append("s1", user, &session.TurnStarted{N: 1, Message: 3})
 	w.Asked("s1", "t1.s1.b1.a1")
 	w.Task("s1", "bash_1", "exit 0", 0)
+	clitest.WriteFile(t, filepath.Join(w.Dir, ".config", "perdure", "allowed.toml"), "[[allow]]\nrule = 'Bash(make:*)'\nat = 2026-01-02T03:04:05Z\n")
 	for _, c := range []struct {
 		args, want string
 	}{
@@ -57,6 +58,7 @@ func TestCompletionOffers(t *testing.T) {
 		{"answer|", "s1:t1.s1.b1.a1"},
 		{"approvals|allow|", ""},
 		{"permissions|revoke|s1|", "Bash(make)"},
+		{"permissions|forget|", "Bash(make:*)"},
 		{"task|wait|", "s1"},
 		{"task|output|s1|", "bash_1"},
 		{"completion|z", "zsh"},
@@ -103,7 +105,7 @@ func TestCompletionNarrows(t *testing.T) {
 		{"takeover ", "open"},
 		{"approvals list ", "asks"},
 		{"approvals allow --all ", "asks"},
-		{"approvals allow asks --scope ", "once pattern session"},
+		{"approvals allow asks --scope ", "once pattern project session user"},
 		{"approvals allow as", "asks:t1.s1.b2.a1"},
 		{"task background ", ""},
 	} {

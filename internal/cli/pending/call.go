@@ -22,25 +22,64 @@ import (
 // Bounds of a call that is shown to be judged.
 const (
 	maxShownLine = 400     // characters of a line; its beginning and its end are shown
+	maxShownStep = 200     // characters of a simple command, or of the files that it writes
 	maxShownFile = 1 << 20 // bytes of a file that is compared
 	LinesInList  = 400     // lines of a text in approvals list
 	LinesAtEnd   = 40      // lines of a text where a run tells what it waits for
 	maxDiffLines = 10_000  // of both sides; what is longer is shown as its new lines
 )
 
-// Lines are what a person has to know of a call that waits: where, why, and what. most bounds the lines of each of
-// its texts.
-func Lines(w Wait, most int) []string {
+// Look says what a row of a call is, for whoever draws it.
+type Look int
+
+// The looks of rows.
+const (
+	Text    Look = iota // of the call: its command, its fields
+	About               // where it works, on what, and why it asks
+	Step                // a simple command of the command above
+	Added               // a line that a file gets
+	Removed             // a line that a file loses
+	Aside               // what is said about the rows beside it
+)
+
+// Row is a line of a call as it is shown: one line, safe for a terminal.
+type Row struct {
+	Look Look
+	Text string
+}
+
+// Rows are what a person has to know of a call that waits: where, why, and what. most bounds the lines of each of its
+// texts.
+func Rows(w Wait, most int) []Row {
 	p := w.Call.Approval
-	out := inOrder("in ", safe.Visible(p.Cwd))
+	var out []Row
+	about := func(texts ...string) {
+		for _, s := range texts {
+			out = append(out, Row{About, s})
+		}
+	}
+	about(inOrder("in ", safe.Visible(p.Cwd))...)
 	if p.Target != "" {
-		out = append(out, inOrder("works on ", safe.Visible(p.Target))...)
+		about(inOrder("works on ", safe.Visible(p.Target))...)
 	}
 	if p.Reason != "" {
-		out = append(out, "because "+safe.Shown(p.Reason, 500))
+		about("because " + safe.Shown(p.Reason, 500))
 	}
-	for _, l := range describe(w.Call.Tool, w.Call.Input, p.Cwd, p.Target, most) {
-		out = append(out, "  "+l)
+	if p.Rule != "" && !strings.Contains(p.Reason, p.Rule) {
+		about("by the rule " + safe.Shown(p.Rule, 500))
+	}
+	for _, r := range describe(w.Call.Tool, w.Call.Input, p.Cwd, p.Target, most) {
+		out = append(out, Row{r.Look, "  " + r.Text})
+	}
+	return out
+}
+
+// Lines are the texts of Rows.
+func Lines(w Wait, most int) []string {
+	rows := Rows(w, most)
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r.Text
 	}
 	return out
 }
@@ -105,11 +144,18 @@ type callText struct {
 	cwd    string
 	target string // the file behind all links; empty: unknown
 	most   int
-	out    []string
+	look   func(line string) Look // of the lines that are added now; nil: Text
+	out    []Row
+}
+
+func (t *callText) put(look Look, texts ...string) {
+	for _, s := range texts {
+		t.out = append(t.out, Row{look, s})
+	}
 }
 
 // describe gives the lines of a call. What is shown is what the tool reads: of two fields of one name the last.
-func describe(tool string, input json.RawMessage, cwd, target string, most int) []string {
+func describe(tool string, input json.RawMessage, cwd, target string, most int) []Row {
 	t := &callText{cwd: cwd, target: target, most: most}
 	fields := fieldsOf(input)
 	if fields == nil {
@@ -132,6 +178,7 @@ func describe(tool string, input json.RawMessage, cwd, target string, most int) 
 	case "Bash":
 		if command, ok := take("command"); ok {
 			t.text(command)
+			t.steps(command)
 			used("command")
 		}
 	case "Write":
@@ -187,7 +234,7 @@ func (t *callText) text(s string) {
 		t.line(l)
 	}
 	if tail != nil {
-		t.out = append(t.out, fmt.Sprintf("… %d lines left out; perdure approvals list --json has all …", len(lines)-len(head)-len(tail)))
+		t.put(Aside, fmt.Sprintf("… %d lines left out; perdure approvals list --json has all …", len(lines)-len(head)-len(tail)))
 	}
 	for _, l := range tail {
 		t.line(l)
@@ -199,7 +246,78 @@ func (t *callText) line(l string) {
 	if r := []rune(l); len(r) > maxShownLine {
 		l = fmt.Sprintf("%s …%d characters left out… %s", string(r[:maxShownLine*2/3]), len(r)-maxShownLine/3-maxShownLine*2/3, string(r[len(r)-maxShownLine/3:]))
 	}
-	t.out = append(t.out, inOrder("", safe.Visible(l))...)
+	look := Text
+	if t.look != nil {
+		look = t.look(l)
+	}
+	t.put(look, inOrder("", safe.Visible(l))...)
+}
+
+// ofDiff is the look of a line of a diff.
+func ofDiff(line string) Look {
+	switch {
+	case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "@@"):
+		return Aside
+	case strings.HasPrefix(line, "+"):
+		return Added
+	case strings.HasPrefix(line, "-"):
+		return Removed
+	}
+	return Text
+}
+
+// diff adds the lines of a diff.
+func (t *callText) diff(text string) {
+	t.look = ofDiff
+	t.text(text)
+	t.look = nil
+}
+
+// steps lists the simple commands of a command, its first and its last ones: of one that is more than lines of which
+// each is one.
+func (t *callText) steps(command string) {
+	steps, _, whole := permission.Steps(command)
+	if len(steps) == 0 || whole && isLines(command, steps) {
+		return
+	}
+	t.put(Aside, "which runs")
+	most := max(t.most/4, 4)
+	for i, s := range steps {
+		if n := len(steps) - most; n > 0 && i >= most*2/3 && i < most*2/3+n {
+			if i == most*2/3 {
+				t.put(Aside, fmt.Sprintf("  … %d more …", n))
+			}
+			continue
+		}
+		t.put(Step, inOrder("", stepLine(s))...)
+	}
+	if !whole {
+		t.put(Aside, "  and what cannot be read from its text")
+	}
+}
+
+// isLines reports a command whose lines are its simple commands, which write and read no files by redirections.
+func isLines(command string, steps []permission.Step) bool {
+	lines := strings.Split(strings.TrimSpace(command), "\n")
+	return len(lines) == len(steps) && !slices.ContainsFunc(steps, func(s permission.Step) bool {
+		return len(s.Writes)+len(s.Reads)+s.Depth > 0 || s.Piped
+	})
+}
+
+// stepLine is a simple command with the files of its redirections.
+func stepLine(s permission.Step) string {
+	line := strings.Repeat("  ", s.Depth+1)
+	if s.Piped {
+		line += "| "
+	}
+	line += safe.Shown(s.Text, maxShownStep)
+	if len(s.Reads) > 0 {
+		line += "   reads " + safe.Shown(strings.Join(s.Reads, ", "), maxShownStep)
+	}
+	if len(s.Writes) > 0 {
+		line += "   writes " + safe.Shown(strings.Join(s.Writes, ", "), maxShownStep)
+	}
+	return line
 }
 
 // change shows what becomes of a file. Where the file cannot be read or is not as the call wants it, the pieces of the
@@ -216,7 +334,7 @@ func (t *callText) change(path string, become func(string) (string, bool), befor
 	will, fits := become(was)
 	switch {
 	case readable && fits && exists && was == will:
-		t.out = append(t.out, "the file is like that already: "+safe.Shown(path, maxShownLine))
+		t.put(Aside, "the file is like that already: "+safe.Shown(path, maxShownLine))
 		return
 	case readable && fits && short(was, will):
 		name := safe.Visible(strings.TrimPrefix(path, "/")) // on one line
@@ -226,20 +344,20 @@ func (t *callText) change(path string, become func(string) (string, bool), befor
 		}
 		if d := string(diff.Diff(old, []byte(was), now, []byte(will))); d != "" {
 			_, d, _ = strings.Cut(d, "\n") // without the line that names the program
-			t.text(d)
+			t.diff(d)
 			return
 		}
 	case !readable:
-		t.out = append(t.out, "the file as it is cannot be shown: "+safe.Shown(path, maxShownLine))
+		t.put(Aside, "the file as it is cannot be shown: "+safe.Shown(path, maxShownLine))
 	case !fits:
-		t.out = append(t.out, "the text to replace is not found as it is, or more than once: "+safe.Shown(path, maxShownLine))
+		t.put(Aside, "the text to replace is not found as it is, or more than once: "+safe.Shown(path, maxShownLine))
 	default:
-		t.out = append(t.out, fmt.Sprintf("the whole of %s, now %d bytes, becomes:", safe.Shown(path, maxShownLine), len(was)))
+		t.put(Aside, fmt.Sprintf("the whole of %s, now %d bytes, becomes:", safe.Shown(path, maxShownLine), len(was)))
 	}
 	var b strings.Builder
 	mark(&b, "-", before)
 	mark(&b, "+", after)
-	t.text(b.String())
+	t.diff(b.String())
 }
 
 func mark(b *strings.Builder, sign, text string) {
@@ -300,11 +418,11 @@ func (t *callText) rest(fields map[string]json.RawMessage) {
 			t.line(label + " " + s)
 			continue
 		}
-		t.out = append(t.out, label)
+		t.put(Text, label)
 		from := len(t.out)
 		t.text(s)
 		for i := from; i < len(t.out); i++ {
-			t.out[i] = "  " + t.out[i]
+			t.out[i].Text = "  " + t.out[i].Text
 		}
 	}
 }

@@ -23,6 +23,8 @@ type Wait struct {
 	ID      string // session id:act id
 	Session string
 	Cwd     string
+	Root    string // directory that the session was opened in: its project
+	Title   string // of the session; empty: it has none
 	Call    *session.Call
 	Again   bool // it is decided again when the session goes on, and may need nothing any more
 }
@@ -57,7 +59,7 @@ func Of(st *session.State, kind string) []Wait {
 }
 
 func waitOf(st *session.State, c *session.Call) Wait {
-	return Wait{ID: st.ID + ":" + c.ID, Session: st.ID, Cwd: st.Cwd, Call: c}
+	return Wait{ID: st.ID + ":" + c.ID, Session: st.ID, Cwd: st.Cwd, Root: st.Config.Root, Title: st.Title, Call: c}
 }
 
 // mayWait reports whether something may wait in a session that does this: beside a command that runs, or where one of

@@ -29,6 +29,13 @@ func settingsFor(ctx context.Context, a *app.App, f *Flags) (set settings.Loaded
 		if root, err = rootOf(ctx, a, f); err != nil {
 			return set, err
 		}
+		if f.cwd != "" { // where it goes on, another project's rules hold
+			dirs, err := directories("--cwd", []string{f.cwd}, a.Dir)
+			if err != nil {
+				return set, err
+			}
+			root = dirs[0]
+		}
 	}
 	if set, err = settings.Load(settings.UserFile(a.Getenv), root); err == nil && a.Inside() != "" {
 		narrowInside(&set)
@@ -80,7 +87,8 @@ const maxRulesTold = 8
 func tellRuleChanges(a *app.App, before, now []session.Rule) {
 	ofFiles := func(rules []session.Rule) (out []session.Rule) {
 		for _, r := range rules {
-			if r.Source == permission.SourceUser || r.Source == permission.SourceProject {
+			switch r.Source {
+			case permission.SourceUser, permission.SourceProject, permission.SourceRemembered, permission.SourceHere:
 				out = append(out, r)
 			}
 		}

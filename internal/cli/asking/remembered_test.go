@@ -1,0 +1,111 @@
+package asking_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
+)
+
+// runs gives a session a command to run, and reports whether it ran without anybody being asked.
+func runs(t *testing.T, w *clitest.World, id, command string) bool {
+	t.Helper()
+	o := w.Run("-p", "--session-id", id, "--model", w.Scripted(clitest.Asking("Bash", map[string]any{"command": command})), "go")
+	if o.Code != 0 && o.Code != 3 {
+		t.Fatalf("%s: %+v", command, o)
+	}
+	return o.Code == 0
+}
+
+// A call that is allowed for the project is not asked again in a later session of it, and is asked in another project;
+// one that is allowed for the user is asked nowhere. Deny rules, ask rules and what is protected win. Taken back, it asks.
+func TestScopesBeyondTheSession(t *testing.T) {
+	w := clitest.New(t)
+	other := *w.App
+	elsewhere := *w
+	elsewhere.App = &other
+	elsewhere.Dir, other.Dir = filepath.Join(t.TempDir(), "プロジェクト 2"), ""
+	if err := os.Mkdir(elsewhere.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other.Dir = elsewhere.Dir
+	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch 日本語"}))
+	o := w.Run("approvals", "allow", "a", "--scope", "project", "--resume")
+	if o.Code != 0 || !strings.Contains(o.Stderr, "for every session in "+w.Dir) {
+		t.Fatalf("%+v", o)
+	}
+	if !runs(t, w, "b", "touch 日本語") || runs(t, w, "c", "touch other") || runs(t, &elsewhere, "d", "touch 日本語") {
+		t.Error("a rule of the project: asked in it, or not asked elsewhere")
+	}
+	w.OK("approvals", "allow", "d", "--scope", "user", "--pattern")
+	if !runs(t, w, "e", "touch one") || !runs(t, &elsewhere, "f", "touch two") || runs(t, w, "g", "touch .git/config") {
+		t.Error("a rule of the user: asked, or not asked about what is protected")
+	}
+	listed := w.OK("permissions", "list")
+	for _, want := range []string{"Bash(touch 日本語)", "Bash(touch:*)", "every session", "by tester"} {
+		if !strings.Contains(listed, want) {
+			t.Errorf("%q is not listed:\n%s", want, listed)
+		}
+	}
+	if text := w.OK("permissions", "list", "e"); !strings.Contains(text, "Bash(touch:*)") || !strings.Contains(text, "remembered here") {
+		t.Errorf("the session's rules do not say where they come from:\n%s", text)
+	}
+	if got := clitest.Lines(t, w.OK("permissions", "list", "--json")); len(got) != 2 || got[0]["project"] != w.Dir || got[0]["source"] != "remembered here" || got[1]["project"] != nil {
+		t.Errorf("as JSON: %v", got)
+	}
+	w.Configure("[permissions]\nask = [\"Bash(touch asked)\"]\ndeny = [\"Bash(touch denied)\"]\n")
+	if runs(t, w, "h", "touch asked") {
+		t.Error("an ask rule does not win over a remembered one")
+	}
+	if runs(t, w, "i", "touch denied"); fileIsThere(w, "denied") {
+		t.Error("a deny rule does not win over a remembered one")
+	}
+	w.Fails(4, "no rule", "permissions", "forget", "Bash(touch:*)", "--project", elsewhere.Dir)
+	w.OK("permissions", "forget", "Bash(touch:*)", "--user")
+	w.OK("permissions", "forget", "Bash(touch 日本語)", "--project", ".")
+	if runs(t, w, "j", "touch 日本語") || runs(t, &elsewhere, "k", "touch two") {
+		t.Error("what was forgotten is allowed")
+	}
+	w.Fails(4, "no rule", "permissions", "forget", "Bash(touch:*)")
+}
+
+func fileIsThere(w *clitest.World, name string) bool {
+	_, err := os.Stat(filepath.Join(w.Dir, name))
+	return err == nil
+}
+
+// A session that goes on in another directory has the rules of the project there, not those of the one that it left.
+func TestAMovedSessionLeavesTheRulesOfItsProject(t *testing.T) {
+	w := clitest.New(t)
+	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch x"}))
+	w.OK("approvals", "allow", "a", "--scope", "project", "--resume")
+	dir := t.TempDir()
+	o := w.Run("-p", "-r", "a", "--cwd", dir, "--model", w.Scripted(clitest.Asking("Bash", map[string]any{"command": "touch x"})), "go")
+	if o.Code != 3 {
+		t.Errorf("the command ran in another directory: %+v", o)
+	}
+}
+
+// A call for which no rule can be written is allowed once only, and a command of the agent cannot change what is
+// remembered: the file is protected whatever is granted.
+func TestRememberedRulesAreNotTheAgents(t *testing.T) {
+	w := clitest.New(t)
+	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch .git/config"}))
+	w.Fails(2, "no rule covers", "approvals", "allow", "a", "--scope", "user")
+	file := filepath.Join(w.Dir, ".config", "perdure", "allowed.toml")
+	for id, call := range map[string]string{
+		"b": clitest.Asking("Write", map[string]any{"file_path": file, "content": "[[allow]]\nrule = 'Bash'\n"}),
+		"c": clitest.Asking("Bash", map[string]any{"command": "cp x " + file}),
+		"d": clitest.Asking("Bash", map[string]any{"command": "echo x >> ~/.config/perdure/allowed.toml"}),
+	} {
+		o := w.Run("-p", "--session-id", id, "--permission-mode", "acceptEdits", "--allowed-tools", "Bash Write Edit", "--model", w.Scripted(call), "go")
+		if o.Code != 3 {
+			t.Errorf("%s ran: %+v", call, o)
+		}
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("the file was written")
+	}
+}

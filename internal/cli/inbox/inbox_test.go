@@ -1,0 +1,118 @@
+package inbox_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
+
+// kinds are the entries of inbox --json, as "kind session".
+func kinds(t *testing.T, w *clitest.World) (out []string, lines []map[string]any) {
+	t.Helper()
+	lines = clitest.Lines(t, w.OK("inbox", "--json"))
+	for _, l := range lines {
+		out = append(out, fmt.Sprint(l["kind"], " ", l["session_id"]))
+	}
+	return out, lines
+}
+
+func has(list []string, s string) bool {
+	for _, l := range list {
+		if l == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Everything that needs a person is listed with the command that helps, and nothing else: not a session that is done, nor
+// one that was closed. An empty inbox says so, and is no failure.
+func TestEverythingThatWaits(t *testing.T) {
+	w := clitest.New(t)
+	if o := w.Run("inbox"); o.Code != 0 || o.Stdout != "" || !strings.Contains(o.Stderr, "nothing waits") {
+		t.Errorf("empty: %+v", o)
+	}
+	if o := w.Run("inbox", "--json"); o.Code != 0 || o.Stdout != "" {
+		t.Errorf("empty as JSON: %+v", o)
+	}
+	w.OK("-p", "--session-id", "done", "--model", w.Scripted(clitest.SaysYes), "go")
+	w.Waits("approval", clitest.Asking("Bash", map[string]any{"command": "touch 日本語"}), "--name", "買い物 👩‍👩‍👧")
+	w.Waits("question", clitest.Asking("AskUser", map[string]any{"question": "Which\nof them?", "options": []string{"red", "green"}}))
+	w.Run("-p", "--session-id", "limit", "--max-turns", "1", "--permission-mode", "acceptEdits", "--model", w.Scripted(clitest.Asking("Glob", map[string]any{"pattern": "*"})), "go")
+	w.Run("-p", "--session-id", "failed", "--model", w.Scripted(`{"turns":[]}`), "go")
+	w.Create("broken")
+	w.Append("broken", store.Actor{Type: store.ActorUser, ID: "tester"}, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
+	w.Waits("closed", clitest.Asking("Bash", map[string]any{"command": "touch z"}))
+	w.OK("close", "closed")
+	w.Run("task", "run", "--session", "tasks", "--", "false")
+	w.Run("task", "wait", "bash_1")
+
+	got, lines := kinds(t, w)
+	for _, want := range []string{"approval approval", "question question", "limit limit", "failed failed", "parked broken"} {
+		if !has(got, want) {
+			t.Errorf("%q is not in the inbox: %q", want, got)
+		}
+	}
+	for _, s := range []string{"done", "closed"} {
+		for _, g := range got {
+			if strings.HasSuffix(g, " "+s) {
+				t.Errorf("%q is in the inbox", g)
+			}
+		}
+	}
+	for _, l := range lines {
+		if l["remedy"] == "" || l["since"] == nil || l["cwd"] == "" {
+			t.Errorf("a line without what helps: %v", l)
+		}
+	}
+	text := w.OK("inbox")
+	for _, want := range []string{"wants", "asks", "limit", "failed", "parked", "touch 日本語", "Which …", "買い物"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not listed:\n%s", want, text)
+		}
+	}
+	if strings.ContainsAny(text, "\x1b\a") || strings.Count(text, "\n") != len(got) {
+		t.Errorf("not one plain line each:\n%q", text)
+	}
+}
+
+// A task that ended badly while nobody looked is listed until its session is told, or a week has passed.
+func TestATaskThatEndedBadly(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	w.OK("task", "run", "--session", "s", "--", "sh", "-c", "exit 7")
+	w.Run("task", "wait", "s", "bash_1")
+	w.OK("task", "run", "--session", "s", "--", "true")
+	w.Run("task", "wait", "s", "bash_2")
+	got, lines := kinds(t, w)
+	if len(got) != 1 || got[0] != "task s" || !strings.Contains(lines[0]["text"].(string), "exited with 7") {
+		t.Errorf("%v", lines)
+	}
+}
+
+// The inbox may be listed by a session's own command, and not answered.
+func TestTheInboxIsNotAnsweredFromInside(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	inside := *w.App
+	inside.Environ = append(inside.Environ, "PERDURE_SESSION_ID=s", "PERDURE_ACT="+w.Home+"/acts/s/t1.s1.b1.a1")
+	inside.Terminal, inside.Screen = true, true
+	w.App = &inside
+	if o := w.Run("inbox"); o.Code != 0 {
+		t.Errorf("listed: %+v", o)
+	}
+	w.Fails(1, "for a human, outside of sessions", "inbox", "-i")
+}
+
+// What it is asked for wrongly is a fault of usage.
+func TestUsage(t *testing.T) {
+	w := clitest.New(t)
+	w.Fails(2, "needs a terminal", "inbox", "-i")
+	w.Fails(2, "give it alone", "inbox", "-i", "--json")
+	w.Fails(2, "", "inbox", "extra")
+}
