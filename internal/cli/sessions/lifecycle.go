@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/background"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -100,6 +101,11 @@ func lifecycleCommand(a *app.App, verb, short string, to session.Lifecycle, from
 				}
 				if err := a.Deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
 					return err
+				}
+				if to != session.LifecycleOpen {
+					if err := (background.Keeper{App: a, Home: h}).End(ctx, id); err != nil {
+						a.Note("%v", err)
+					}
 				}
 				if to == session.LifecycleClosed {
 					if err := h.FreePorts(id); err != nil {
