@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -53,9 +54,17 @@ func (s *Session) Prompt(ctx context.Context, text string) (view.Turn, error) {
 }
 
 // Send brings a message, which is durable when Send returns and runs as a turn of its own when those before it are over.
-// The same key and text again do nothing more. A turn that a limit or a failed model call has halted is given up.
-// Errors: ErrRefused, ErrSecret, of ctx, and of the session's end.
-func (s *Session) Send(ctx context.Context, key, text string) error { return s.in.Send(ctx, key, text) }
+// Parts may follow the text, such as images. The same key and content again do nothing more. A turn that a limit or a
+// failed model call has halted is given up. Errors: ErrRefused, ErrSecret, of ctx, and of the session's end.
+func (s *Session) Send(ctx context.Context, key, text string, more ...model.Part) error {
+	return s.in.Send(ctx, key, text, more...)
+}
+
+// Configure applies options to the session, as its opening does: another mode, model, limit or directory. Errors: of
+// ctx, and of the session's end.
+func (s *Session) Configure(ctx context.Context, opt Options) error {
+	return s.in.Configure(ctx, opt.inner())
+}
 
 // Continue lets a turn go on that a limit or a failed model call has halted: steps are counted anew, the call is made
 // once more.
@@ -81,17 +90,7 @@ func (s *Session) Approve(ctx context.Context, w Waiting, a Approval) error {
 // deltas of the model's replies. No event is missing, none comes twice; deltas are left out for who reads slowly. It ends
 // when the session is closed, and with an error when ctx ends or the log cannot be read.
 func (s *Session) Updates(ctx context.Context, after int64) iter.Seq2[Update, error] {
-	return func(yield func(Update, error) bool) {
-		for u, err := range s.in.Updates(ctx, after) {
-			if err != nil {
-				yield(Update{}, err)
-				return
-			}
-			if !yield(updateOf(u), nil) {
-				return
-			}
-		}
-	}
+	return updatesOf(s.in.Updates(ctx, after))
 }
 
 // Append adds entries, in one commit, between two steps of the session's loop, and returns the head

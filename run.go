@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -80,11 +81,24 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result
 	})
 }
 
-// Send brings a message to a session as a turn of its own. It is accepted durably when Send returns; it runs when a
-// holder runs the session. The same key and text again give the same receipt. Errors: ErrRefused for a text
-// without words, and besides ErrClosed for a session that was closed; ErrSecret.
-func (h *Home) Send(ctx context.Context, id, key, text string) (store.Receipt, error) {
-	return h.in.Send(ctx, id, key, text)
+// Send brings a message to a session as a turn of its own: a text, and parts that follow it, such as images. It is
+// accepted durably when Send returns; it runs when a holder runs the session. The same key and content again give the
+// same receipt. Errors: ErrRefused for a message without words, and besides ErrClosed for a session that was closed; ErrSecret.
+func (h *Home) Send(ctx context.Context, id, key, text string, more ...model.Part) (store.Receipt, error) {
+	return h.in.Send(ctx, id, key, text, more...)
+}
+
+// Withdraw takes back a message that was sent under a key and whose turn has not begun. Errors: ErrRefused when no such
+// message waits.
+func (h *Home) Withdraw(ctx context.Context, id, key string) error {
+	return h.in.Withdraw(ctx, id, key)
+}
+
+// Configure changes the mode, the limits, the compaction or the model of a session, whoever holds it: its holder takes
+// it between two steps. The other fields of opt are not read. The mode in which nothing asks is refused: that is for
+// [Session.Configure]. Errors: ErrRefused.
+func (h *Home) Configure(ctx context.Context, id string, opt Options) error {
+	return h.in.Configure(ctx, id, opt.inner())
 }
 
 // Answer answers the question that an act asked, whoever holds the session.

@@ -98,6 +98,10 @@ func (s *Session) admissible(body session.Body, key string) error {
 		if s.state.Context.Replies == 0 {
 			return fmt.Errorf("there is nothing to hand off: the model has not answered yet")
 		}
+	case *session.MessageWithdrawn:
+		return s.admitWithdrawal(b)
+	case *session.Configured:
+		return s.admitConfigured(b)
 	case *session.CancelRequested:
 		if t := s.state.Turn; b.Turn == 0 && s.state.Compaction != nil {
 			break

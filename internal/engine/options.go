@@ -13,6 +13,10 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
+// Configure applies options to an open session, as opening it does. Only the loop that runs it may call it: see
+// [Session.Do].
+func (s *Session) Configure(ctx context.Context, opt Options) error { return s.configure(ctx, opt) }
+
 // configure appends what of the options differs from the state.
 func (s *Session) configure(ctx context.Context, opt Options) error {
 	actor := opt.Actor

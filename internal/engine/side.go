@@ -32,6 +32,8 @@ type sideLine struct {
 	Usage int64  `json:"u,omitempty"`
 	Kind  string `json:"k,omitempty"`
 	Text  string `json:"t,omitempty"`
+	Tool  string `json:"n,omitempty"` // at the start of a tool's input: its name
+	Use   string `json:"i,omitempty"` // and the provider's id of the call
 }
 
 func sideName(act string) string { return act + ".stream" }
@@ -53,7 +55,7 @@ func openSide(dir, sessionID, act string) *side {
 }
 
 func (s *side) write(d model.Delta) {
-	line := sideLine{Kind: string(d.Kind), Text: d.Text}
+	line := sideLine{Kind: string(d.Kind), Text: d.Text, Tool: d.Tool, Use: d.ID}
 	if d.Kind == model.DeltaStart {
 		line.Usage = inputTokens(d.Usage)
 		s.usage = line.Usage

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -54,11 +55,11 @@ func (s *Session) Prompt(ctx context.Context, text string) (view.Turn, error) {
 // Send brings a message, which is durable when Send returns and runs as a turn of its own when those before it are over.
 // The same key and text again do nothing more. A turn that a limit or a failed model call has halted is given up.
 // Errors: engine.ErrRefused, ErrSecret, of ctx, and of the session's end.
-func (s *Session) Send(ctx context.Context, key, text string) error {
+func (s *Session) Send(ctx context.Context, key, text string, more ...model.Part) error {
 	if err := s.do(ctx, func() error { return s.held.GiveUp(ctx) }); err != nil {
 		return err
 	}
-	_, err := s.home.Send(ctx, s.id, key, text)
+	_, err := s.home.Send(ctx, s.id, key, text, more...)
 	return err
 }
 

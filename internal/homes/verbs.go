@@ -23,8 +23,14 @@ const (
 // Send brings a message to a session as a turn of its own. It is accepted durably when Send returns; it runs when a
 // holder runs the session. The same key and text again give the same receipt. Errors: engine.ErrRefused for a text
 // without words, and besides engine.ErrClosed for a session that was closed.
-func (h *Home) Send(ctx context.Context, id, key, text string) (store.Receipt, error) {
-	return h.accept(ctx, id, key, &session.MessageReceived{Content: []model.Part{model.TextPart(text)}})
+func (h *Home) Send(ctx context.Context, id, key, text string, more ...model.Part) (store.Receipt, error) {
+	return h.accept(ctx, id, key, &session.MessageReceived{Content: append([]model.Part{model.TextPart(text)}, more...)})
+}
+
+// Withdraw takes back a message that was sent under a key and whose turn has not begun. Errors: engine.ErrRefused when
+// no such message waits.
+func (h *Home) Withdraw(ctx context.Context, id, key string) error {
+	return h.Deliver(ctx, id, "", &session.MessageWithdrawn{Key: key})
 }
 
 // Answer answers the question that an act asked.

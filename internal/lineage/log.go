@@ -101,7 +101,7 @@ func Given(body session.Body) (others, project []string) {
 // for instance, may.
 var silent = []store.Kind{
 	session.KindConfigured, session.KindToolDecided, session.KindResumed, session.KindReleased, session.KindForked, session.KindLifecycle, session.KindLabelled,
-	session.KindCompactRequested, session.KindCompacted, session.KindHandoffRequested, session.KindHandoffWritten, session.KindPlanEdited, session.KindTurnStarted, session.KindTurnEnded, session.KindCancelRequested,
+	session.KindCompactRequested, session.KindCompacted, session.KindHandoffRequested, session.KindHandoffWritten, session.KindPlanEdited, session.KindTurnStarted, session.KindTurnEnded, session.KindMessageWithdrawn, session.KindCancelRequested,
 	session.KindModelRequested, session.KindModelFailed, session.KindModelLost, session.KindToolStarted, session.KindToolDetached, session.KindToolVoid,
 	session.KindApprovalRequested, session.KindApprovalAnswered, session.KindQuestionAsked,
 	session.KindPermissionRules, session.KindPermissionGranted, session.KindPermissionRevoked,

@@ -64,6 +64,7 @@ func freezeFormats(t *testing.T) {
 	freezeKinds(t, "v2", session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured)
 	freezeKinds(t, "v2-plan", session.KindPlanEdited, session.KindToolStarted)
 	freezeKinds(t, "v3", session.KindGiven, session.KindCompacted, session.KindHandoffRequested, session.KindHandoffWritten)
+	freezeKinds(t, "v3-queue", session.KindMessageWithdrawn)
 
 	w := newWorld("s")
 	s := &script{w: w}

@@ -25,10 +25,11 @@ const (
 	KindHandoffRequested store.Kind = "handoff.requested"
 	KindHandoffWritten   store.Kind = "handoff.written"
 
-	KindTurnStarted     store.Kind = "turn.started"
-	KindTurnEnded       store.Kind = "turn.ended"
-	KindMessageReceived store.Kind = "message.received"
-	KindCancelRequested store.Kind = "cancel.requested"
+	KindTurnStarted      store.Kind = "turn.started"
+	KindTurnEnded        store.Kind = "turn.ended"
+	KindMessageReceived  store.Kind = "message.received"
+	KindMessageWithdrawn store.Kind = "message.withdrawn"
+	KindCancelRequested  store.Kind = "cancel.requested"
 
 	KindModelRequested store.Kind = "model.requested"
 	KindModelResponded store.Kind = "model.responded"
@@ -97,10 +98,11 @@ var kinds = map[store.Kind]kindRow{
 	KindHandoffRequested: critical[HandoffRequested](),
 	KindHandoffWritten:   critical[HandoffWritten](),
 
-	KindTurnStarted:     critical[TurnStarted](),
-	KindTurnEnded:       critical[TurnEnded](),
-	KindMessageReceived: critical[MessageReceived](),
-	KindCancelRequested: critical[CancelRequested](),
+	KindTurnStarted:      critical[TurnStarted](),
+	KindTurnEnded:        critical[TurnEnded](),
+	KindMessageReceived:  critical[MessageReceived](),
+	KindMessageWithdrawn: critical[MessageWithdrawn](),
+	KindCancelRequested:  critical[CancelRequested](),
 
 	KindModelRequested: critical[ModelRequested](),
 	KindModelResponded: critical[ModelResponded](),

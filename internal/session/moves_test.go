@@ -31,7 +31,11 @@ func (r *run) move() {
 			r.answer(ws[r.src.number(len(ws))], r.src.number(4) > 0)
 		}
 	case 7:
-		r.append(human, &session.CancelRequested{})
+		if n := len(r.st.Queue); n > 0 && r.src.number(2) == 0 {
+			r.append(human, &session.MessageWithdrawn{Seq: r.st.Queue[r.src.number(n)].Seq})
+		} else {
+			r.append(human, &session.CancelRequested{})
+		}
 	case 8:
 		to := session.LifecycleOpen
 		if n := r.src.number(4); n < 2 {

@@ -96,7 +96,7 @@ var keptTexts = strings.Fields(`
 	AwaitMet.ID AwaitMet.Task AwaitPosition.ID Compacted.By Compacted.In Compacted.Reason CommandState.BootID CommandState.By CommandState.Cwd
 	CommandState.Signal Config.Mode Config.Root Configured.AddDirs Configured.Mode Configured.Model
 	Configured.Provider Edit.Path File.Path Forked.ID Forked.Owner InboxRefused.Key Input.Act Input.Key
-	MessageReceived.Key ModelFailed.Act ModelFailed.Class ModelFailed.Model ModelLost.Act ModelLost.Model
+	MessageReceived.Key MessageWithdrawn.Key ModelFailed.Act ModelFailed.Class ModelFailed.Model ModelLost.Act ModelLost.Model
 	ModelRequested.Act ModelRequested.Model ModelRequested.Purpose ModelRequested.Reason ModelResponded.Act ModelResponded.Model ModelResponded.Provider
 	Opened.Cwd Opened.Dirs Opened.ID Opened.Owner PermissionGranted.Cwd PermissionGranted.Scope Position.Session Range.Session
 	QuestionAnswered.Act QuestionAsked.Act Resumed.BootID Rule.Effect Rule.Source SealedBlock.ID SealedBlock.Input
