@@ -42,10 +42,12 @@ type Entry struct {
 }
 
 // All lists the background sessions in the order in which they were started. It changes nothing.
-func (k Keeper) All() []Entry {
+func (k Keeper) All() []Entry { return entries(k.Home.Dir()) }
+
+func entries(home string) []Entry {
 	var out []Entry
-	for _, id := range names(k.Home.Dir()) {
-		f, r, err := open(k.Home.Dir(), id)
+	for _, id := range names(home) {
+		f, r, err := open(home, id)
 		if errors.Is(err, errGone) {
 			continue
 		}
@@ -55,7 +57,7 @@ func (k Keeper) All() []Entry {
 		}
 		e := Entry{Record: r, State: Supervised}
 		switch {
-		case !lock(k.Home.Dir(), id, f, looking):
+		case !lock(home, id, f, looking):
 		case r.Failed != "":
 			e.State, e.Why = Refused, r.Failed
 		case r.Begun:

@@ -57,9 +57,6 @@ func names(home string) []string {
 	return all
 }
 
-// Any reports whether a home has records. It reads one directory, and nothing where there never was one.
-func Any(home string) bool { return len(names(home)) > 0 }
-
 // write makes a record durable, in one step.
 func write(home string, r Record) error {
 	b, err := json.Marshal(r)

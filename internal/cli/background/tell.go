@@ -37,14 +37,11 @@ func (k Keeper) Tell(rep Report) {
 // What goes wrong is told, and does not keep the command from showing what there is.
 func Return(ctx context.Context, a *app.App) {
 	home, err := a.HomeDir()
-	if err != nil || !Any(home) || !mine(home) || a.Exe == "" || a.Inside() != "" {
+	if err != nil || settled(home) || !mine(home) || a.Exe == "" || a.Inside() != "" {
 		return
 	}
 	err = a.With(ctx, func(h *homes.Home) error {
 		k := Keeper{App: a, Home: h}
-		if k.settled() {
-			return nil
-		}
 		rep, err := k.BringBack(ctx, Look{})
 		k.Tell(rep)
 		return err
@@ -54,9 +51,9 @@ func Return(ctx context.Context, a *app.App) {
 	}
 }
 
-// settled reports that each record has its supervisor: there is nothing to do.
-func (k Keeper) settled() bool {
-	return !slices.ContainsFunc(k.All(), func(e Entry) bool { return e.State != Supervised })
+// settled reports that each record has its supervisor, or that there is none: there is nothing to do.
+func settled(home string) bool {
+	return !slices.ContainsFunc(entries(home), func(e Entry) bool { return e.State != Supervised })
 }
 
 func were(n int, what string) string {

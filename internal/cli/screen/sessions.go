@@ -165,7 +165,7 @@ func (s *Sessions) Preview(ctx context.Context, id string) (picker.Preview, erro
 	if err != nil {
 		return picker.Preview{}, err
 	}
-	p := picker.Preview{First: st.Labels[app.LabelPrompt], Next: nextRequest(st, s.app.Now())}
+	p := picker.Preview{First: st.Labels[app.LabelPrompt], Next: nextRequest(st, s.calledAt(ctx, st), s.app.Now())}
 	if t, err := s.home.Transcript(ctx, st); err == nil { // without it there are no last words
 		p.Last = t.LastText()
 		p.Asked = lastAsked(t)
@@ -219,19 +219,36 @@ func planMark(status string) string {
 // cacheFor is how long a model API keeps what it was sent: the shortest time that any of them promises.
 const cacheFor = 5 * time.Minute
 
+// maxBack bounds the events in which the newest reply is looked for.
+const maxBack = 500
+
+// calledAt is when the model replied last; zero: not within the newest events.
+func (s *Sessions) calledAt(ctx context.Context, st *session.State) (at time.Time) {
+	for ev, err := range s.home.Events(ctx, st.ID, st.Head.Seq-maxBack, st.Head.Seq) {
+		if err != nil {
+			break // the cache counts as gone
+		}
+		if ev.Kind == session.KindModelResponded {
+			at = time.UnixMilli(ev.Time)
+		}
+	}
+	return at
+}
+
 // nextRequest says what going on costs at least: what the next request holds, and whether it is read from the API's cache.
-func nextRequest(st *session.State, now time.Time) string {
-	tokens := st.Estimate()
+func nextRequest(st *session.State, called, now time.Time) string {
+	words := display.Grouped(st.Estimate()) + " tokens"
 	if st.Context.Tokens == 0 {
-		return fmt.Sprintf("%s tokens", display.Grouped(tokens))
+		return words
 	}
-	age := now.Sub(time.UnixMilli(st.Updated))
-	cached := age < cacheFor
-	words := fmt.Sprintf("%s tokens, no longer cached", display.Grouped(tokens))
+	left := cacheFor - now.Sub(called)
+	cached := !called.IsZero() && left > 0
 	if cached {
-		words = fmt.Sprintf("%s tokens, cached for %s more", display.Grouped(tokens), plain.Span(cacheFor-age))
+		words += ", cached for " + plain.Span(left) + " more"
+	} else {
+		words += ", no longer cached"
 	}
-	return words + ", " + priceOf(st.Agent.Price, tokens, st.Context.Tokens, cached)
+	return words + ", " + priceOf(st.Agent.Price, st.Estimate(), st.Context.Tokens, cached)
 }
 
 func priceOf(p *model.Price, tokens, known int64, cached bool) string {

@@ -62,6 +62,15 @@ func TestSessionsForThePicker(t *testing.T) {
 	if p, err = s.Preview(t.Context(), "second"); err != nil || len(p.Waits) != 1 || !strings.Contains(p.Waits[0], "make all") || p.Last != "I try the build." {
 		t.Errorf("%+v %v", p, err)
 	}
+	if p, _ = s.Preview(t.Context(), "first"); !strings.Contains(p.Next, "cached for 5m") {
+		t.Errorf("just asked: %q", p.Next)
+	}
+	// What keeps the cache is a call of the model, and not whatever else happens to the session.
+	later := *w.App
+	later.Now = func() time.Time { return w.App.Now().Add(10 * time.Minute) }
+	if p, _ = screen.NewSessions(&later, h, w.Dir).Preview(t.Context(), "first"); !strings.Contains(p.Next, "no longer cached") {
+		t.Errorf("ten minutes later: %q", p.Next)
+	}
 	before, _ := h.State(t.Context(), "second")
 	if _, err := s.Preview(t.Context(), "second"); err != nil {
 		t.Error(err)
