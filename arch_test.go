@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"internal/live":           {"internal/plain", "internal/session", "model", "store"},
 	"internal/ui/taskpanel":   {"internal/plain"},
 	"internal/ui/theme":       {},
+	"internal/ui/board":       {"internal/plain", "internal/ui/theme"},
 	"internal/ui/picker":      {"internal/plain", "internal/ui/theme"},
 	"internal/cli/screen":     {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/plain", "internal/repo", "internal/session", "internal/ui/picker", "model", "store", "view"},
 	"internal/settings":       {"internal/permission", "internal/plain", "internal/session", "model"},

@@ -150,6 +150,7 @@ type Model struct {
 	mode     mode
 	note     string
 	help     bool
+	owed     tea.Cmd // of Back
 }
 
 // New makes a picker.
@@ -166,11 +167,13 @@ func (m *Model) SetSize(width, height int) {
 	m.keepVisible()
 }
 
-// Typing tells that letters are text now, so that an owner's own single-letter keys must wait.
-func (m *Model) Typing() bool { return m.mode != browsing }
+// Typing tells that keys are the page's own now, so that an owner's own must wait: letters are text, or esc takes a
+// search back.
+func (m *Model) Typing() bool { return m.mode != browsing || m.query.Words != "" }
 
-// Back steps back inside of the page, and reports whether there was something to step back from.
-func (m *Model) Back() (tea.Cmd, bool) {
+// Back steps back inside of the page, and reports whether there was something to step back from. What is to be looked at
+// then is asked for by the next Update.
+func (m *Model) Back() bool {
 	switch {
 	case m.mode == confirming:
 		m.mode, m.note = browsing, "nothing was done"
@@ -178,11 +181,11 @@ func (m *Model) Back() (tea.Cmd, bool) {
 		m.help = false
 	case m.mode == searching || m.query.Words != "":
 		m.mode = browsing
-		return m.search(""), true
+		m.owed = m.search("")
 	default:
-		return nil, false
+		return false
 	}
-	return nil, true
+	return true
 }
 
 // Selected is the session that is selected; ok is false when there is none.

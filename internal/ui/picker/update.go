@@ -10,6 +10,13 @@ import (
 
 // Update takes a message. Those that are not the picker's are ignored.
 func (m *Model) Update(msg tea.Msg) tea.Cmd {
+	cmd := m.take(msg)
+	owed := m.owed
+	m.owed = nil
+	return tea.Batch(cmd, owed)
+}
+
+func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case listMsg:
 		return m.got(msg)
@@ -28,11 +35,10 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if key == "esc" {
-		cmd, stepped := m.Back()
-		if !stepped {
+		if !m.Back() {
 			return chosen(ChosenMsg{What: Leave})
 		}
-		return cmd
+		return nil
 	}
 	m.note = ""
 	if m.mode == confirming {
