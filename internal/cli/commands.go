@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/lookup"
 	"github.com/perdure/perdure/internal/cli/notes"
 	"github.com/perdure/perdure/internal/cli/plans"
+	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/cli/tasks"
 )
@@ -19,10 +20,11 @@ import (
 // commands are the verbs, in the order in which help lists them.
 func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
-		sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), lookup.Command(a), sessions.ForkCommand(a),
+		run.StartCommand(a), sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), lookup.Command(a), sessions.ForkCommand(a),
 		sessions.RenameCommand(a), sessions.LabelCommand(a), sessions.StateCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
 		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
 		inbox.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
 		handoffs.Command(a), plans.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), notes.LearnCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
+		run.SuperviseCommand(a),
 	}
 }

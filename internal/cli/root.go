@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/background"
 	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/run"
@@ -26,6 +28,7 @@ nothing acknowledged is lost, nothing is silently repeated, its commands keep ru
   perdure -p -r ID ["PROMPT"]    go on with a session; without a prompt, finish its open turn
   cat LOG | perdure -p "PROMPT"  what comes on stdin goes with the prompt; - as the last argument always reads it
   perdure -p -r ID --wait        sleep until what it awaits, or a human's answer, has come; go on with it
+  perdure start "PROMPT"         run a prompt in the background, without a terminal
   perdure demo                   see it survive a SIGKILL: no key, no network
 
 A rule is a tool, or a tool with what it may be called with: Read, Bash(npm test), Bash(git log:*) for every call
@@ -47,6 +50,17 @@ var registerTemplates = sync.OnceFunc(func() {
 	})
 })
 
+// lookers are the commands that show sessions as a whole. Before one of them does, background sessions that were killed
+// are brought back; the overview does it too.
+var lookers = []string{"list", "board", "inbox"}
+
+func looks(cmd *cobra.Command) bool {
+	if !cmd.HasParent() {
+		return cmd.Flags().NFlag() == 0 && cmd.Flags().NArg() == 0
+	}
+	return !cmd.Parent().HasParent() && slices.Contains(lookers, cmd.Name())
+}
+
 // tree builds the commands.
 func tree(a *app.App) *cobra.Command {
 	f := &run.Flags{}
@@ -61,7 +75,13 @@ func tree(a *app.App) *cobra.Command {
 			if err := errors.Join(guardInside(a, cmd), emptyFlags(cmd)); err != nil {
 				return err
 			}
-			return guardHome(a, cmd)
+			if err := guardHome(a, cmd); err != nil {
+				return err
+			}
+			if looks(cmd) {
+				background.Return(cmd.Context(), a)
+			}
+			return nil
 		},
 		Version: care.ThisVersion().Line(),
 		RunE: func(cmd *cobra.Command, args []string) error {

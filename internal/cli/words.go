@@ -39,7 +39,6 @@ var meant = map[string]string{
 	"rm":       "perdure delete ID",
 	"run":      "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
 	"sessions": "perdure list",
-	"start":    "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
 	"status":   "perdure list; perdure show ID",
 	"stop":     "perdure pause ID; perdure task kill SESSION TASK",
 	"tasks":    "perdure task list",

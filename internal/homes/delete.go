@@ -188,8 +188,8 @@ func (h *Home) removeDir(dir, id string) error {
 	return errors.Join(root.RemoveAll(id), root.Close())
 }
 
-// homeDirs are the home's directories that have one for each session.
-var homeDirs = []string{"acts", "outputs", "tmp", "streams"}
+// homeDirs are the home's directories that have one for each session, or a file.
+var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background"}
 
 // leftovers reports whether directories of an id are there.
 func (h *Home) leftovers(id string) bool {

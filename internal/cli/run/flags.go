@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/background"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
@@ -45,8 +46,11 @@ type Flags struct {
 	cwd          string
 	appendSystem string
 	wait         bool
+	detach       bool
+	atMost       int
 	Changed      func(string) bool // reports whether a flag was given
 	unknown      []string          // rules for tools that there are none of, in words
+	watched      *watched          // of a supervisor
 }
 
 // Pick is the value of --resume without one.
@@ -64,6 +68,8 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.StringVar(&f.sessionID, "session-id", "", "open a new session with this `ID` (letters, digits and . _ -)")
 	fs.StringVar(&f.name, "name", "", "`NAME` of the new session, or of the fork")
 	fs.BoolVar(&f.wait, "wait", false, "sleep while the session awaits something or needs a human, and go on when it comes")
+	fs.BoolVar(&f.detach, "detach", false, "let it run on without this terminal, as perdure start does")
+	fs.IntVar(&f.atMost, "at-most", background.MostByDefault, "with --detach: begin while fewer than `N` background sessions work")
 	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork")
 	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json, stream-json or claude-stream-json")
 	fs.BoolVar(&f.verbose, "verbose", false, "with stream-json: the system prompt and the tools' descriptions too")
@@ -129,6 +135,10 @@ func (f *Flags) check() error {
 		return app.UsageError("--label and --state are for a new session: perdure label ID and perdure state ID change one that is there")
 	case f.Changed("compact-at") && !settings.CompactAtFits(f.compactAt):
 		return app.UsageError("--compact-at %g: want %s", f.compactAt, settings.CompactAtBounds)
+	case f.atMost < 0 || f.Changed("at-most") && f.atMost == 0:
+		return app.UsageError("--at-most %d: want 1 or more", f.atMost)
+	case f.Changed("at-most") && !f.detach:
+		return app.UsageError("--at-most is for sessions in the background: give --detach too")
 	case f.retryFor < 0:
 		return app.UsageError("--retry-for cannot be negative")
 	}

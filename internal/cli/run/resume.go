@@ -21,6 +21,9 @@ func settle(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags,
 	if err != nil {
 		return nil, err
 	}
+	if f.watched != nil && st.Lifecycle != session.LifecycleOpen {
+		return nil, errRests // nobody but a person opens it again
+	}
 	f.limits(opt, set, st)
 	tellRuleChanges(a, st.Permissions.Rules, opt.Rules)
 	if err := budgetOf(a, h, set, st, opt); err != nil {

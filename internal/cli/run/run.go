@@ -60,7 +60,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 		return err
 	}
 	h, err := a.Open(ctx, homes.Config{
-		Observe: out.observe, Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
+		Observe: f.watched.observing(out.observe), Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
 		Log: a.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
 	})
 	if err != nil {
@@ -93,20 +93,26 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	if f.name != "" {
 		sessions.WarnOfTwins(ctx, a, h, id, f.name)
 	}
+	if f.detach {
+		return detach(ctx, a, h, f, id, prompt, opt)
+	}
 	if out.home = h; f.wait && a.Asks && f.format != "stream-json" {
 		out.asker = &asker{app: a, home: h}
 	}
 	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded
+	f.watched.attach(ctx, a, h, &opt)
 	opt.Opened = func(st *session.State) {
+		f.watched.opened()
 		out.opened(st, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
 		warnOfRules(a, opt.Rules, known)
 	}
 	opt.Ended = func(r *view.Result) { out.result(r, resumed, runsOn(ctx, h, r)) }
-	ctx, interrupt, ended := signals(ctx, a)
+	ctx, interrupt, ended := signals(f.watched.until(ctx), a)
 	opt.Interrupt = interrupt
 	r, err := h.Run(ctx, id, opt)
 	sig := ended()
 	out.asker.end()
+	f.watched.wait()
 	if err != nil {
 		return err
 	}

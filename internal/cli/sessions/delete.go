@@ -12,8 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/background"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -115,6 +118,9 @@ func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFla
 	ids := make([]string, len(plan))
 	for i, d := range plan {
 		ids[i] = d.ID
+		if err := endSupervisor(ctx, a, h, d.ID); err != nil {
+			return err
+		}
 	}
 	err = h.Delete(ctx, ids...)
 	var children *store.ChildrenError
@@ -125,6 +131,20 @@ func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFla
 		a.Note("%s deleted", display.Count(int64(len(ids)), "session"))
 	}
 	return err
+}
+
+// endSupervisor ends what runs a session in the background, in order: it is paused and its turn cancelled, which its
+// supervisor obeys.
+func endSupervisor(ctx context.Context, a *app.App, h *homes.Home, id string) error {
+	if background.Supervises(h, id) {
+		for _, body := range []session.Body{&session.LifecycleSet{To: session.LifecyclePaused}, &session.CancelRequested{}} {
+			err := a.Deliver(ctx, h, id, body)
+			if err != nil && !errors.Is(err, engine.ErrRefused) { // it is paused, or has no turn
+				return err
+			}
+		}
+	}
+	return background.Keeper{App: a, Home: h}.End(ctx, id)
 }
 
 // deletionOf looks at the named sessions, or at those that the filters select.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/background"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -88,33 +89,44 @@ func lifecycleCommand(a *app.App, verb, short string, to session.Lifecycle, from
 		Use: verb + " ID", Short: short, Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				st, err := h.State(ctx, id)
-				switch {
-				case err != nil:
-					return err
-				case st.Lifecycle == to:
-					a.Note("session %s is %s already", id, to)
-					return nil
-				case !slices.Contains(from, st.Lifecycle):
-					return &app.ExitError{Code: app.ExitFailed, Text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
-				}
-				if err := a.Deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
-					return err
-				}
-				if to == session.LifecycleClosed {
-					if err := h.FreePorts(id); err != nil {
-						return err
-					}
-				}
-				if to != session.LifecycleOpen {
-					if err := h.Rest(ctx, id); err != nil {
-						a.Note("session %s left no handoff: %v", id, err)
-					}
-				}
-				a.Note("session %s is %s", id, to)
-				TellTasks(ctx, a, h, id)
-				return nil
+				return SetLifecycle(ctx, a, h, id, to, from...)
 			})
 		},
 	}
+}
+
+// SetLifecycle moves a session from one of the given lifecycles. What runs it in the background ends with its openness, in
+// order.
+func SetLifecycle(ctx context.Context, a *app.App, h *homes.Home, id string, to session.Lifecycle, from ...session.Lifecycle) error {
+	st, err := h.State(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case st.Lifecycle == to:
+		a.Note("session %s is %s already", id, to)
+		return nil
+	case !slices.Contains(from, st.Lifecycle):
+		return &app.ExitError{Code: app.ExitFailed, Text: "session " + id + " is " + string(st.Lifecycle) + ": it cannot be " + string(to)}
+	}
+	if err := a.Deliver(ctx, h, id, &session.LifecycleSet{To: to}); err != nil {
+		return err
+	}
+	if to != session.LifecycleOpen {
+		if err := (background.Keeper{App: a, Home: h}).End(ctx, id); err != nil {
+			a.Note("%v", err)
+		}
+	}
+	if to == session.LifecycleClosed {
+		if err := h.FreePorts(id); err != nil {
+			return err
+		}
+	}
+	if to != session.LifecycleOpen {
+		if err := h.Rest(ctx, id); err != nil {
+			a.Note("session %s left no handoff: %v", id, err)
+		}
+	}
+	a.Note("session %s is %s", id, to)
+	TellTasks(ctx, a, h, id)
+	return nil
 }

@@ -310,3 +310,16 @@ func (c Connector) env(name string) string {
 	}
 	return strings.TrimSpace(c.Getenv(name))
 }
+
+// Variables names the variables that the models of a provider need, or are reached by. The slice is the caller's.
+func Variables(provider string) []string {
+	switch provider {
+	case anthropic.Name:
+		return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"}
+	case openai.Name:
+		return []string{"OPENAI_API_KEY", "OPENAI_BASE_URL"}
+	case "ollama":
+		return []string{"OLLAMA_HOST", "OLLAMA_API_KEY"}
+	}
+	return nil
+}

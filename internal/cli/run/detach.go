@@ -1,0 +1,69 @@
+package run
+
+import (
+	"context"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/background"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/permission"
+)
+
+// started is what a command that lets a session run on says in JSON.
+type started struct {
+	Type    string `json:"type"` // started
+	Session string `json:"session_id"`
+	Queued  bool   `json:"queued"` // it begins when others rest
+}
+
+// detach lets a session run on without this terminal. What it may do and what it is to do is in its log before anything
+// is started; the mode that no log keeps goes with the supervisor alone.
+func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt string, opt homes.RunOptions) error {
+	bypass := opt.Mode == permission.ModeBypass
+	if bypass {
+		opt.Mode = ""
+	}
+	opt.Prompt = prompt
+	if err := h.HandOver(ctx, id, opt); err != nil {
+		return err
+	}
+	k := background.Keeper{App: a, Home: h}
+	rep, err := k.Start(ctx, id, f.atMost, bypass)
+	if err != nil {
+		a.Note("session %s is there, and has its prompt, but does not run", id)
+		a.Hint("perdure start -r %s tries again", id)
+		return err
+	}
+	why, down := rep.Down[id]
+	if down {
+		delete(rep.Down, id)
+	}
+	rep.Begun, rep.Back = without(rep.Begun, id), without(rep.Back, id)
+	queued := len(rep.Queued) > len(without(rep.Queued, id))
+	k.Tell(rep)
+	switch {
+	case down:
+		a.Note("session %s is there, and has its prompt, but does not run: %s", id, why)
+		a.Hint("perdure start -r %s tries again", id)
+		return app.Exit(app.ExitFailed)
+	case f.format != "text":
+		return a.JSON(started{Type: "started", Session: id, Queued: queued})
+	}
+	a.Linef("%s", id)
+	if queued {
+		a.Note("session %s begins when one of the others in the background rests", id)
+	} else {
+		a.Note("session %s runs in the background", id)
+	}
+	a.Hint("perdure log %s --follow shows what it does, perdure board all of them; perdure pause %s stops it", id, id)
+	return nil
+}
+
+func without(ids []string, id string) (out []string) {
+	for _, other := range ids {
+		if other != id {
+			out = append(out, other)
+		}
+	}
+	return out
+}
