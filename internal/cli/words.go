@@ -25,7 +25,6 @@ var meant = map[string]string{
 	"find":     "perdure search WORDS",
 	"grep":     "perdure search WORDS",
 	"exec":     "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
-	"export":   "perdure log ID --json prints all events",
 	"history":  "perdure log ID; perdure show ID --messages",
 	"jobs":     "perdure task list",
 	"kill":     "perdure task kill SESSION TASK",

@@ -75,7 +75,7 @@ func log(ctx context.Context, a *app.App, h *homes.Home, id string, f *logFlags)
 		}
 	}()
 	if f.ancestors {
-		past, err := ancestors(ctx, h, id)
+		past, err := Ancestors(ctx, h, id)
 		if err != nil {
 			return err
 		}
@@ -92,8 +92,8 @@ func log(ctx context.Context, a *app.App, h *homes.Home, id string, f *logFlags)
 	return p.print(id, h.Events(ctx, id, from, 0))
 }
 
-// ancestors are the ranges that a fork began with, the oldest first.
-func ancestors(ctx context.Context, h *homes.Home, id string) ([]session.Range, error) {
+// Ancestors are the ranges that a fork began with, the oldest first.
+func Ancestors(ctx context.Context, h *homes.Home, id string) ([]session.Range, error) {
 	var out []session.Range
 	for range maxAncestors {
 		info, err := h.Store().Get(ctx, id)
