@@ -66,13 +66,14 @@ func tree(a *app.App) *cobra.Command {
 		Version: care.ThisVersion().Line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Changed = cmd.Flags().Changed
-			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
+			if flags := cmd.Flags(); len(args) == 0 && (flags.NFlag() == 0 || flags.NFlag() == 1 && flags.Changed("no-pager")) {
 				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return sessions.Overview(ctx, a, h) })
 			}
 			return run.Run(cmd.Context(), a, f, args)
 		},
 	}
 	f.Register(root)
+	root.PersistentFlags().BoolVar(&a.NoPager, "no-pager", false, "print what is long without a pager")
 	registerTemplates()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -80,6 +81,7 @@ func tree(a *app.App) *cobra.Command {
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(commands(a)...)
 	root.AddCommand(demoCommand(a), demoServerCommand(a))
+	paging(a, root)
 	complete.Tree(a, root)
 	return root
 }
