@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/complete"
+	"github.com/perdure/perdure/internal/cli/manual"
 	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
@@ -80,7 +81,7 @@ func tree(a *app.App) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(commands(a)...)
-	root.AddCommand(demoCommand(a), demoServerCommand(a))
+	root.AddCommand(demoCommand(a), demoServerCommand(a), manual.Command(a, care.ThisVersion().Version))
 	paging(a, root)
 	complete.Tree(a, root)
 	return root
