@@ -80,7 +80,7 @@ const maxRulesTold = 8
 func tellRuleChanges(a *app.App, before, now []session.Rule) {
 	ofFiles := func(rules []session.Rule) (out []session.Rule) {
 		for _, r := range rules {
-			if r.Source == permission.SourceUser || r.Source == permission.SourceProject {
+			if r.Source == permission.SourceUser || r.Source == permission.SourceProject || r.Source == permission.SourceTrusted {
 				out = append(out, r)
 			}
 		}
