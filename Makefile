@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: adapters help test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
+.PHONY: adapters help man test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -31,6 +31,9 @@ fmt: ## format with gofumpt
 
 build: ## the binary, into bin/
 	go build -trimpath -o bin/perdure ./cmd/perdure
+
+man: ## the manual pages, into bin/man/man1
+	go run ./cmd/perdure man bin/man/man1
 
 demo: ## see a session survive a SIGKILL
 	go run ./cmd/perdure demo

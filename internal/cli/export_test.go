@@ -14,3 +14,6 @@ func Root(a *app.App) *cobra.Command { return tree(a) }
 
 // Commands are those that help lists.
 func Commands(a *app.App) []*cobra.Command { return commands(a) }
+
+// PagedCommands are those whose output the tree pages.
+var PagedCommands = pagedCommands

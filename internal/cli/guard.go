@@ -24,7 +24,7 @@ var insideReads = []string{"approvals list", "inbox", "permissions list", "task 
 // than it has without them. A mode is judged by its value.
 var insideFlags = []string{
 	"print", "session-id", "name", "wait", "output-format", "model", "disallowed-tools", "permission-mode", "max-turns",
-	"max-budget-usd", "append-system-prompt", "verbose", "help", "version",
+	"max-budget-usd", "append-system-prompt", "verbose", "help", "version", "no-pager",
 }
 
 // guardInside keeps a session's own commands from deciding what a human has to decide, and from prompting, resuming or

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/background"
 	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/complete"
+	"github.com/perdure/perdure/internal/cli/manual"
 	"github.com/perdure/perdure/internal/cli/run"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
@@ -86,20 +87,22 @@ func tree(a *app.App) *cobra.Command {
 		Version: care.ThisVersion().Line(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Changed = cmd.Flags().Changed
-			if len(args) == 0 && cmd.Flags().NFlag() == 0 {
+			if flags := cmd.Flags(); len(args) == 0 && (flags.NFlag() == 0 || flags.NFlag() == 1 && flags.Changed("no-pager")) {
 				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return sessions.Overview(ctx, a, h) })
 			}
 			return run.Run(cmd.Context(), a, f, args)
 		},
 	}
 	f.Register(root)
+	root.PersistentFlags().BoolVar(&a.NoPager, "no-pager", false, "print what is long without a pager")
 	registerTemplates()
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsages | optional"))
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(commands(a)...)
-	root.AddCommand(demoCommand(a), demoServerCommand(a))
+	root.AddCommand(demoCommand(a), demoServerCommand(a), manual.Command(a, care.ThisVersion().Version))
+	paging(a, root)
 	complete.Tree(a, root)
 	return root
 }

@@ -19,13 +19,11 @@ import (
 var meant = map[string]string{
 	"archive":  "perdure close ID declares a session done and keeps it",
 	"ask":      "perdure -p \"PROMPT\"",
-	"attach":   "perdure task attach NAME shows a task; perdure log ID --follow follows a session",
 	"chat":     "perdure -p \"PROMPT\"",
 	"continue": "perdure -p -c [\"PROMPT\"]",
 	"find":     "perdure search WORDS",
 	"grep":     "perdure search WORDS",
 	"exec":     "perdure -p \"PROMPT\"; perdure task run -- COMMAND",
-	"export":   "perdure log ID --json prints all events",
 	"history":  "perdure log ID; perdure show ID --messages",
 	"jobs":     "perdure task list",
 	"kill":     "perdure task kill SESSION TASK",
@@ -52,11 +50,11 @@ func noCommand(root *cobra.Command, word string) error {
 		e.Hint = "a prompt goes with -p: perdure -p \"PROMPT\""
 		return e
 	}
-	near := root.SuggestionsFor(word)
+	near, part := root.SuggestionsFor(word), 2 // a command may differ in half of its letters, another program's in a third
 	if _, ok := meant[strings.ToLower(word)]; ok || len(near) == 0 {
-		near = display.Nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1]
+		near, part = display.Nearest(strings.ToLower(word), append(verbs(root), slices.Sorted(maps.Keys(meant))...))[:1], 3
 	}
-	if safe.Distance(strings.ToLower(word), near[0]) > max(1, len(near[0])/2) { // No word at all is better than a wrong one.
+	if safe.Distance(strings.ToLower(word), near[0]) > max(1, len(near[0])/part) { // No word at all is better than a wrong one.
 		e.Hint = "perdure --help lists the commands, and a prompt goes with -p: perdure -p \"PROMPT\""
 		return e
 	}

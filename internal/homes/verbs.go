@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/redact"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -108,6 +109,13 @@ func (h *Home) acceptable(ctx context.Context, id string, body session.Body) err
 
 // Hide gives a text with every known secret replaced by its name. Replace first, then cut: half a secret is not known.
 func (h *Home) Hide(text string) string { return string(h.secret.Replace([]byte(text))) }
+
+// Redact is Hide for what leaves the home: what looks like a well-known key is replaced too, and all of it counted.
+func (h *Home) Redact(text string) (string, int) {
+	known := h.secret.Count([]byte(text))
+	b, shaped := redact.Shapes(h.secret.Replace([]byte(text)))
+	return string(b), known + shaped
+}
 
 // Hides reports whether a text holds a known secret: it would not be kept as it is.
 func (h *Home) Hides(text []byte) bool { return string(h.secret.Replace(text)) != string(text) }

@@ -70,11 +70,15 @@ func read(file string) (s source, err error) {
 	if len(s.text) > maxFile {
 		return s, &fault{file: file, text: fmt.Sprintf("it is larger than %d bytes", maxFile)}
 	}
-	dec := toml.NewDecoder(bytes.NewReader(s.text)).DisallowUnknownFields()
-	if err := dec.Decode(&s.Settings); err != nil {
-		return s, s.explain(err)
+	return s, s.decode()
+}
+
+// decode reads the text, and refuses what means nothing.
+func (s *source) decode() error {
+	if err := toml.NewDecoder(bytes.NewReader(s.text)).DisallowUnknownFields().Decode(&s.Settings); err != nil {
+		return s.explain(err)
 	}
-	return s, s.check()
+	return s.check()
 }
 
 // linkToNothing is the link in a path that is not there by which it is not there: what it led to, such as a directory
@@ -120,10 +124,10 @@ func (s *source) explain(err error) error {
 		line, _ := first.Position()
 		key := strings.Join(first.Key(), ".")
 		text := fmt.Sprintf("unknown setting %q", key)
-		if near := plain.Nearest(key, names); near != "" {
+		if near := plain.Nearest(key, names()); near != "" {
 			text += fmt.Sprintf(": did you mean %q?", near)
 		} else {
-			text += ": there are " + strings.Join(names, ", ")
+			text += ": there are " + strings.Join(names(), ", ")
 		}
 		return &fault{s.file, line, text}
 	}
@@ -143,14 +147,6 @@ func (s *source) explain(err error) error {
 		}
 	}
 	return &fault{s.file, line, text}
-}
-
-// names are the settings that there are.
-var names = []string{
-	"model", "permission_mode", "max_turns", "max_budget_usd", "retry_for", "secrets", "protect", "limits", "limits.cpu", "limits.memory",
-	"limits.files", "limits.wall", "permissions", "permissions.allow", "permissions.ask", "permissions.deny", "prices",
-	"context", "context.compact_at", "context.compact", "windows", "knowledge", "knowledge.project",
-	"ui", "ui.title", "ui.bell", "ui.notify", "ui.status", "ui.tmux_passthrough",
 }
 
 // mismatch is how the decoder words a value of another kind.

@@ -1,17 +1,18 @@
-// Package settings reads configuration files: the user's, and the project's, which may only narrow; and it keeps the rules
-// that people had it remember, in a file of their own beside the user's.
+// Package settings reads configuration files: the user's, and the project's, which may only narrow.
 //
 // The model. The user's file may set everything. A project file comes with a repository that somebody else may have
 // written: until a human trusts it, its deny and ask rules and its limits hold, and everything else in it is ignored
-// and named in Loaded.Ignored, so that the caller can say so. Keys and addresses of model APIs are never read from
-// files.
+// and named in Loaded.Ignored, so that the caller can say so. Trusted, as it was when that was said, its allow rules hold
+// too, and of model, mode, context and windows what the user's file leaves open; prices and knowledge are the user's
+// alone, and no file sets bypassPermissions. Keys and addresses of model APIs are never read from files.
+//
+// What there is to set is in Keys, what the files say of it in Origins; Set changes the user's file by one setting.
 package settings
 
 import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/perdure/perdure/internal/permission"
@@ -114,30 +115,22 @@ type Loaded struct {
 	Rules   []permission.Rule
 	Bounds  session.CommandLimits // what Limits say; of a project only what is tighter
 	Retry   *time.Duration        // what RetryFor says; nil: nothing
-	Ignored []string              // what a file said in vain, in words
-	Unknown []string              // rules for tools that there are none of, in words
+	Ignored []string              // what a project's file said in vain, in words
+	// Untrusted are the projects' files that would say more if a person trusted them, the nearest first.
+	Untrusted []Project
+	Unknown   []string // rules for tools that there are none of, in words
 }
 
 // Load reads the user's file with the rules that are remembered beside it, and those of a directory's project: its own and those of the directories above it, whose
 // rules and limits hold below them. Missing files say nothing; a file that cannot be read or understood is an error,
 // which wraps ErrConfig, since ignoring a deny rule would widen.
 func Load(userFile, projectDir string) (Loaded, error) {
-	var l Loaded
 	user, err := read(userFile)
 	if err != nil {
-		return l, err
+		return Loaded{}, err
 	}
-	l.Settings = user.Settings
-	if l.Protect, err = protectEntries(user.Protect, userFile, ""); err != nil {
-		return l, err
-	}
-	if l.Bounds, err = user.Limits.bounds(); err != nil {
-		return l, err // check has found none
-	}
-	if l.Retry, err = user.retryFor(); err != nil {
-		return l, err // check has found none
-	}
-	if err := l.rules(user, user.Permissions, permission.SourceUser, ""); err != nil {
+	l, err := user.loaded()
+	if err != nil {
 		return l, err
 	}
 	if real, err := filepath.EvalSymlinks(projectDir); projectDir != "" && err == nil {
@@ -147,16 +140,35 @@ func Load(userFile, projectDir string) (Loaded, error) {
 	if projectDir == "" {
 		return l, nil
 	}
+	trust := readTrust(userFile)
+	if trust.err != nil {
+		l.Ignored = append(l.Ignored, fmt.Sprintf("no project is trusted: %v", trust.err))
+	}
 	for _, file := range projectFiles(projectDir) {
-		if err := l.project(file, projectDir); err != nil {
+		if err := l.project(file, projectDir, trust); err != nil {
 			return l, err
 		}
 	}
 	return l, nil
 }
 
+// loaded is what the user's file says.
+func (s *source) loaded() (l Loaded, err error) {
+	l.Settings = s.Settings
+	if l.Protect, err = protectEntries(s.Protect, s.file, ""); err != nil {
+		return l, err
+	}
+	if l.Bounds, err = s.Limits.bounds(); err != nil {
+		return l, err // check has found none
+	}
+	if l.Retry, err = s.retryFor(); err != nil {
+		return l, err // check has found none
+	}
+	return l, l.rules(*s, s.Permissions, permission.SourceUser, "")
+}
+
 // project takes what one project's file may say.
-func (l *Loaded) project(file, dir string) error {
+func (l *Loaded) project(file, dir string, trust trustStore) error {
 	p, err := read(file)
 	if err != nil {
 		return err
@@ -176,10 +188,17 @@ func (l *Loaded) project(file, dir string) error {
 	if patience != nil && (l.Retry == nil || *patience < *l.Retry) {
 		l.Retry = patience
 	}
-	l.narrow(p.Settings, file)
+	l.narrow(p.Settings)
+	given := trust.trusts(file, p.text)
+	l.widen(p, given)
 	above := filepath.Dir(filepath.Dir(file))
 	if above == dir {
 		above = ""
+	}
+	if given == trustGiven {
+		if err := l.rules(p, Permissions{Allow: p.Permissions.Allow}, permission.SourceTrusted, above); err != nil {
+			return err
+		}
 	}
 	return l.rules(p, Permissions{Ask: p.Permissions.Ask, Deny: p.Permissions.Deny}, permission.SourceProject, above)
 }
@@ -241,8 +260,8 @@ func (l *Loaded) rules(s source, p Permissions, from, above string) error {
 	return nil
 }
 
-// narrow takes the limits of a project file, and names what is not taken.
-func (l *Loaded) narrow(p Settings, file string) {
+// narrow takes the limits of a project file.
+func (l *Loaded) narrow(p Settings) {
 	if p.MaxSteps > 0 && (l.MaxSteps == 0 || p.MaxSteps < l.MaxSteps) {
 		l.MaxSteps = p.MaxSteps
 	}
@@ -251,32 +270,4 @@ func (l *Loaded) narrow(p Settings, file string) {
 	}
 	l.Protect = append(l.Protect, p.Protect...)
 	l.Secrets = append(l.Secrets, p.Secrets...)
-	var vain []string
-	if p.Model != "" {
-		vain = append(vain, "model")
-	}
-	if p.Mode != "" {
-		vain = append(vain, "permission_mode")
-	}
-	if len(p.Prices) > 0 {
-		vain = append(vain, "prices")
-	}
-	if p.Context != (Context{}) {
-		vain = append(vain, "context")
-	}
-	if p.Knowledge != (Knowledge{}) {
-		vain = append(vain, "knowledge")
-	}
-	if p.UI != (UI{}) {
-		vain = append(vain, "ui")
-	}
-	if len(p.Windows) > 0 {
-		vain = append(vain, "windows")
-	}
-	if n := len(p.Permissions.Allow); n > 0 {
-		vain = append(vain, fmt.Sprintf("%d allow rules", n))
-	}
-	if len(vain) > 0 {
-		l.Ignored = append(l.Ignored, fmt.Sprintf("%s: %s (a project may only narrow)", file, strings.Join(vain, ", ")))
-	}
 }

@@ -135,7 +135,7 @@ func TestErrorsNameThePlace(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 			continue
 		}
-		for _, word := range []string{"strconv", "struct", " toml:", "Settings", "int64", "float64"} {
+		for _, word := range []string{"strconv", " struct", " toml:", "Settings", "int64", "float64"} {
 			if strings.Contains(err.Error(), word) {
 				t.Errorf("%q: %v speaks of %s", text, err, word)
 			}

@@ -36,6 +36,8 @@ type App struct {
 	Size func() (columns, rows int)
 	// TTY names the terminal that this process has; empty: none.
 	TTY string
+	// NoPager: what is long is not paged.
+	NoPager bool
 	// Exe is the path of this program, for commands that start it again; empty: unknown.
 	Exe string
 }

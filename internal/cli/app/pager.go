@@ -13,7 +13,7 @@ import (
 const maxPaged = 1 << 20
 
 // Paged runs print with a stdout that goes through a pager, if stdout is a terminal and the text is longer than it.
-// The pager is $PERDURE_PAGER, else $PAGER, else less; an empty variable or "cat" is none. A pager that does not start,
+// The pager is $PERDURE_PAGER, else $PAGER, else less; an empty variable or "cat" is none, and so is --no-pager. A pager that does not start,
 // or that a person leaves early, is no error.
 func (a *App) Paged(print func() error) error {
 	_, rows := a.Window()
@@ -34,7 +34,7 @@ func (a *App) Paged(print func() error) error {
 
 // pager is the command to page with; empty is none. What a session runs has none: a variable would name a program.
 func (a *App) pager() string {
-	if a.Getenv("PERDURE_SESSION_ID") != "" {
+	if a.NoPager || a.Getenv("PERDURE_SESSION_ID") != "" {
 		return ""
 	}
 	for _, name := range []string{"PERDURE_PAGER", "PAGER"} {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perdure/perdure/internal/cli/display"
 )
 
@@ -25,8 +27,16 @@ func (a *App) Linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, f
 
 // Table prints rows in aligned columns, as wide as the terminal; the first row are their heads.
 func (a *App) Table(rows [][]string) error {
+	return a.TableWith(rows, nil)
+}
+
+// TableWith is Table with colours: look gives that of a cell by the head of its column. Heads are bold.
+func (a *App) TableWith(rows [][]string, look func(head, cell string) ansi.Style) error {
 	columns, _ := a.Window()
-	return display.Table(a.Stdout, columns, rows)
+	if !a.Coloured() {
+		look = nil
+	}
+	return display.Table(a.Stdout, columns, rows, look)
 }
 
 // QuoteOutput shows what a command printed, each line marked as its own words.

@@ -60,7 +60,7 @@ const maxCompletions = 100
 type completer = cobra.CompletionFunc
 
 // anySession are the commands whose first argument may be any session.
-var anySession = []string{"compact", "delete", "fork", "handoff show", "handoff write", "label", "learn from", "log", "permissions list", "plan", "plan accept", "plan add", "plan diff", "plan edit", "plan refuse", "rename", "show", "state", "task list", "task watch", "usage", "verify"}
+var anySession = []string{"compact", "delete", "export", "fork", "handoff show", "handoff write", "label", "learn from", "log", "permissions list", "plan", "plan accept", "plan add", "plan diff", "plan edit", "plan refuse", "rename", "show", "state", "task list", "task watch", "usage", "verify"}
 
 // Tree gives every command of the tree, and every flag with known values, its completion.
 func Tree(a *app.App, root *cobra.Command) {
@@ -83,10 +83,10 @@ func Tree(a *app.App, root *cobra.Command) {
 	flags := map[string]completer{
 		"resume": o.sessions, "session": o.sessions,
 		"permission-mode": fixed(string(permission.ModeDefault), string(permission.ModeAcceptEdits), string(permission.ModePlan), string(permission.ModeBypass)),
-		"output-format":   fixed("text", "json", "stream-json", "claude-stream-json"),
-		"lifecycle":       fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
-		"activity":        fixed(homes.Activities()...),
-		"scope":           fixed("once", "session", "project", "user", "pattern"), "restart": fixed("never", session.RestartOnReboot),
+		"format":          fixed("md", "html", "jsonl"), "output-format": fixed("text", "json", "stream-json", "claude-stream-json"),
+		"lifecycle": fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
+		"activity":  fixed(homes.Activities()...),
+		"scope":     fixed("once", "session", "project", "user", "pattern"), "restart": fixed("never", session.RestartOnReboot),
 		"except": o.tasks(stillRuns, maxCompletions), "all": o.asking,
 		"in": fixed(search.Kinds()...),
 		"by": fixed(sessions.UsageBy...), "lifetime": fixed(string(session.LifetimeDetached), string(session.LifetimeSession), string(session.LifetimeTurn)),

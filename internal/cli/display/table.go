@@ -21,7 +21,8 @@ const (
 
 // Table prints rows in aligned columns, the first row being their heads. Cells are made safe. The widest columns are
 // cut until a row fits in so many cells, 0 being no limit; the first one never is, since it names what the row is about.
-func Table(to io.Writer, columns int, rows [][]string) error {
+// look gives a cell's colour by the head of its column, and makes heads bold; nil: there are no colours.
+func Table(to io.Writer, columns int, rows [][]string, look func(head, cell string) ansi.Style) error {
 	widths := make([]int, len(rows[0]))
 	clean := make([][]string, len(rows))
 	for r, row := range rows {
@@ -34,11 +35,16 @@ func Table(to io.Writer, columns int, rows [][]string) error {
 	fit(widths, columns)
 	right := figures(clean)
 	out := bufio.NewWriter(to)
-	for _, row := range clean {
+	for r, row := range clean {
 		var line strings.Builder
-		for c, cell := range row {
-			cell = ansi.Truncate(cell, widths[c], "…")
+		for c, whole := range row {
+			cell := ansi.Truncate(whole, widths[c], "…")
 			pad := strings.Repeat(" ", max(0, widths[c]-ansi.StringWidth(cell)))
+			if look != nil && r == 0 {
+				cell = ansi.Style{}.Bold().Styled(cell)
+			} else if look != nil {
+				cell = look(clean[0][c], whole).Styled(cell)
+			}
 			if right[c] {
 				cell, pad = pad+cell, ""
 			}

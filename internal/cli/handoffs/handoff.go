@@ -233,7 +233,7 @@ func list(ctx context.Context, a *app.App, h knowledge.Handoffs, asJSON bool) er
 		if s.Read {
 			read = " (read)"
 		}
-		a.Linef("%s", display.Safe(a.Local(f.Written.UnixMilli())+"  "+display.Line(who, display.MaxCell)+read+"  "+display.Line(s.goal, display.MaxCell)))
+		a.Linef("%s", display.Safe(a.When(f.Written.UnixMilli())+"  "+display.Line(who, display.MaxCell)+read+"  "+display.Line(s.goal, display.MaxCell)))
 		a.Linef("%s", display.Safe("  "+f.Path))
 	}
 	return nil

@@ -70,7 +70,7 @@ func show(a *app.App, h search.Hit, i int) {
 		words = append(words, display.Line(a.Tilde(h.Cwd), 200))
 	}
 	a.Linef("%s", strings.Join(words, "  "))
-	a.Linef("  %s", marked(h.Snippet, a.Screen && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"))
+	a.Linef("  %s", marked(h.Snippet, a.Coloured()))
 	a.Linef("  %s", hint(a, h))
 }
 

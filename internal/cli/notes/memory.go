@@ -290,7 +290,7 @@ func logCommand(a *app.App) *cobra.Command {
 				if c.By.Session != "" {
 					who += " in session " + c.By.Session
 				}
-				say(a, "%4d  %s  %s, by %s", c.N, a.Local(c.Time), c.What, who)
+				say(a, "%4d  %s  %s, by %s", c.N, a.When(c.Time), c.What, who)
 			}
 			return err
 		},

@@ -75,7 +75,7 @@ func show(a *app.App, st *session.State, o overview) {
 	if len(o.Plan) == 0 {
 		a.Linef("no plan")
 	} else {
-		line(a, "%s, %d of %s done, as of %s", o.Status, done, display.Count(int64(len(o.Plan)), "step"), a.Local(int64(o.Updated)))
+		line(a, "%s, %d of %s done, as of %s", o.Status, done, display.Count(int64(len(o.Plan)), "step"), a.When(int64(o.Updated)))
 	}
 	for i, s := range o.Plan {
 		if i == 0 {

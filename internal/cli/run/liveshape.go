@@ -66,5 +66,5 @@ func columns(a *app.App) int {
 
 // colour reports whether stdout is a terminal that is to be written to in colours: https://no-color.org.
 func colour(a *app.App) bool {
-	return a.Screen && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
+	return a.Coloured()
 }

@@ -88,7 +88,7 @@ func tellRuleChanges(a *app.App, before, now []session.Rule) {
 	ofFiles := func(rules []session.Rule) (out []session.Rule) {
 		for _, r := range rules {
 			switch r.Source {
-			case permission.SourceUser, permission.SourceProject, permission.SourceRemembered, permission.SourceHere:
+			case permission.SourceUser, permission.SourceProject, permission.SourceTrusted, permission.SourceRemembered, permission.SourceHere:
 				out = append(out, r)
 			}
 		}

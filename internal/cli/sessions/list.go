@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
@@ -45,7 +46,13 @@ func ListCommand(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return list(ctx, a, h, q, f.json) })
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
+				print := func() error { return list(ctx, a, h, q, f.json) }
+				if f.json {
+					return print()
+				}
+				return a.Paged(print)
+			})
 		},
 	}
 	fs := c.Flags()
@@ -127,10 +134,14 @@ func Print(a *app.App, sessions []view.Listing, oneDirectory bool) error {
 		ids[i] = s.ID
 	}
 	name := a.ShortIDs(ids)
+	updated := a.Age
+	if a.Screen {
+		updated = a.When
+	}
 	rows := [][]string{{"ID", "NAME", "STATUS", "UPDATED", "TURNS", "COST", "MODEL", "DIRECTORY"}}
 	for _, s := range sessions {
 		rows = append(rows, []string{
-			name(s.ID), called(s), status(s), a.Age(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
+			name(s.ID), called(s), status(s), updated(s.Updated), display.Grouped(s.Heads.Turns), display.Money(headOf(s).CostUSD), modelOf(s),
 			a.Tilde(s.Heads.Cwd),
 		})
 	}
@@ -138,7 +149,18 @@ func Print(a *app.App, sessions []view.Listing, oneDirectory bool) error {
 		rows = display.WithoutColumn(rows, len(rows[0])-1)
 	}
 	columns, _ := a.Window()
-	return a.Table(display.Narrow(rows, columns, "TURNS", "MODEL", "COST", "DIRECTORY", "UPDATED")) // a name of which enough is seen says more
+	rows = display.Narrow(rows, columns, "TURNS", "MODEL", "COST", "DIRECTORY", "UPDATED") // a name of which enough is seen says more
+	return a.TableWith(rows, func(head, cell string) ansi.Style {
+		switch head {
+		case "STATUS":
+			return standing(a, cell)
+		case "ID":
+			return a.Styles().Accent
+		case "NAME":
+			return ansi.Style{}
+		}
+		return a.Styles().Quiet
+	})
 }
 
 // called is what a session is known by: its name, and that it is a fork.

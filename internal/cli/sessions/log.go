@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/theme"
 	"github.com/perdure/perdure/store"
 )
 
@@ -75,7 +78,7 @@ func log(ctx context.Context, a *app.App, h *homes.Home, id string, f *logFlags)
 		}
 	}()
 	if f.ancestors {
-		past, err := ancestors(ctx, h, id)
+		past, err := Ancestors(ctx, h, id)
 		if err != nil {
 			return err
 		}
@@ -92,8 +95,8 @@ func log(ctx context.Context, a *app.App, h *homes.Home, id string, f *logFlags)
 	return p.print(id, h.Events(ctx, id, from, 0))
 }
 
-// ancestors are the ranges that a fork began with, the oldest first.
-func ancestors(ctx context.Context, h *homes.Home, id string) ([]session.Range, error) {
+// Ancestors are the ranges that a fork began with, the oldest first.
+func Ancestors(ctx context.Context, h *homes.Home, id string) ([]session.Range, error) {
 	var out []session.Range
 	for range maxAncestors {
 		info, err := h.Store().Get(ctx, id)
@@ -114,8 +117,9 @@ type logPrinter struct {
 	app   *app.App
 	out   *bufio.Writer
 	json  bool
-	named bool // each line names its session
-	live  bool // each event is shown at once
+	named bool   // each line names its session
+	live  bool   // each event is shown at once
+	day   string // that was shown last
 }
 
 func (p *logPrinter) print(id string, events iter.Seq2[store.Event, error]) error {
@@ -148,7 +152,52 @@ func (p *logPrinter) event(id string, ev store.Event) error {
 			return err
 		}
 	}
+	if columns, _ := p.app.Window(); columns > 0 && !p.named {
+		return p.onScreen(ev, columns)
+	}
 	at := p.app.Clock(ev.Time).Format("2006-01-02 15:04:05.000Z07:00")
 	_, err := fmt.Fprintf(p.out, "%5d  %s  %-19s  %-6s  %s\n", ev.Seq, at, display.Line(string(ev.Kind), 40), ev.Actor.Type, display.Line(session.Summary(ev), 160))
 	return err
+}
+
+// onScreen prints an event as wide as the screen: its day once, when another one begins, and what has no room is cut off.
+func (p *logPrinter) onScreen(ev store.Event, columns int) error {
+	look := p.app.Styles()
+	at := p.app.Clock(ev.Time)
+	if day := at.Format("Mon 2 Jan 2006, -07:00"); day != p.day {
+		p.day = day
+		if _, err := fmt.Fprintf(p.out, "%s\n", look.Title.Styled(day)); err != nil {
+			return err
+		}
+	}
+	clock, kind, actor := at.Format("15:04:05.000"), 19, 6
+	switch {
+	case columns < 60: // the words have a line of their own
+		line := look.Quiet.Styled(fmt.Sprintf("%5d  %s", ev.Seq, at.Format("15:04:05"))) + "  " + p.kindStyle(ev).Styled(display.Line(string(ev.Kind), 40))
+		_, err := fmt.Fprintf(p.out, "%s\n%s\n", theme.Cut(line, columns), theme.Cut("       "+display.Line(session.Summary(ev), 160), columns))
+		return err
+	case columns < 90:
+		clock, actor = at.Format("15:04:05"), 0
+	}
+	line := look.Quiet.Styled(fmt.Sprintf("%5d  %s", ev.Seq, clock)) + "  " + p.kindStyle(ev).Styled(theme.Fit(display.Line(string(ev.Kind), 40), kind)) + "  "
+	if actor > 0 {
+		line += look.Quiet.Styled(theme.Fit(string(ev.Actor.Type), actor)) + "  "
+	}
+	line += display.Line(session.Summary(ev), max(160, columns))
+	_, err := fmt.Fprintln(p.out, strings.TrimRight(theme.Cut(line, columns), " "))
+	return err
+}
+
+// kindStyle makes seen what people look for: their own words, what waits for them, what went wrong.
+func (p *logPrinter) kindStyle(ev store.Event) ansi.Style {
+	look := p.app.Styles()
+	switch ev.Kind {
+	case session.KindMessageReceived, session.KindTurnStarted, session.KindTurnEnded:
+		return look.Bold
+	case session.KindApprovalRequested, session.KindQuestionAsked:
+		return look.Warn
+	case session.KindModelFailed, session.KindModelLost, session.KindToolUnknown:
+		return look.Bad
+	}
+	return look.Accent
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
@@ -63,8 +65,9 @@ func ShowCommand(a *app.App) *cobra.Command {
 }
 
 func show(a *app.App, v *view.Session) {
+	look := a.Styles()
 	row := func(name, format string, args ...any) {
-		a.Linef("%-12s %s", name, display.Line(fmt.Sprintf(format, args...), 500))
+		a.Beside(look.Quiet.Styled(fmt.Sprintf("%-12s", name))+" ", 13, display.Line(fmt.Sprintf(format, args...), 500))
 	}
 	row("session", "%s  %s", v.ID, v.Title)
 	if first := v.Labels[app.LabelPrompt]; first != "" && first != v.Title {
@@ -72,7 +75,7 @@ func show(a *app.App, v *view.Session) {
 	}
 	row("status", "%s", doing(v))
 	if f := v.Failure; f != nil {
-		row("failed", "%s: %s; %s since %s", f.Class, f.Message, display.Count(int64(f.Tries), "try"), a.Local(int64(f.Since)))
+		row("failed", "%s: %s; %s since %s", f.Class, f.Message, display.Count(int64(f.Tries), "try"), a.When(int64(f.Since)))
 		if f.Remedy != "" {
 			row("", "%s", f.Remedy)
 		}
@@ -82,8 +85,8 @@ func show(a *app.App, v *view.Session) {
 	if v.Parent != nil {
 		row("fork of", "%s at event %d", v.Parent.ID, v.Parent.Seq)
 	}
-	row("opened", "%s", a.Local(int64(v.Created)))
-	row("updated", "%s (%s)", a.Local(int64(v.Updated)), a.Ago(int64(v.Updated)))
+	row("opened", "%s", a.When(int64(v.Created)))
+	row("updated", "%s (%s)", a.When(int64(v.Updated)), a.Ago(int64(v.Updated)))
 	row("usage", "%s; %s", tokens(v.Usage.Usage), display.Money(v.CostUSD))
 	if v.Budget != nil {
 		row("budget", "$%.4f of $%.4f spent", v.Budget.Spent, v.Budget.Limit)
@@ -144,7 +147,7 @@ const (
 
 func showLists(a *app.App, v *view.Session) {
 	section(a, "waits for you", v.Waiting, func(w view.Waiting) { showWait(a, w) })
-	section(a, "plan", v.Plan, func(s view.Step) { itemf(a, "%-9s  %s", s.Status, s.Content) })
+	showPlan(a, v.Plan)
 	showActs(a, v)
 	section(a, "tasks", v.Tasks, func(t view.Task) { showTask(a, t) })
 	section(a, "awaits", v.Awaits, func(w view.Await) { itemf(a, "%s", AwaitLine(a, w)) })
@@ -156,7 +159,7 @@ func showLists(a *app.App, v *view.Session) {
 			itemf(a, "… %d more", n-shownFiles)
 		}
 	}
-	section(a, "messages that wait for their turn", v.Inbox, func(i view.InboxItem) { itemf(a, "%s  %s", a.Local(int64(i.Sent)), inboxText(i)) })
+	section(a, "messages that wait for their turn", v.Inbox, func(i view.InboxItem) { itemf(a, "%s  %s", a.When(int64(i.Sent)), inboxText(i)) })
 	section(a, "faults", v.Faults, func(f string) { itemf(a, "%s", f) })
 	section(a, "messages", v.Messages, func(m view.Message) { showMessage(a, m) })
 }
@@ -164,7 +167,7 @@ func showLists(a *app.App, v *view.Session) {
 // section prints a list below its name; of an empty one nothing.
 func section[T any](a *app.App, name string, items []T, item func(T)) {
 	if len(items) > 0 {
-		a.Linef("\n%s", name)
+		heading(a, name)
 	}
 	for _, it := range items {
 		item(it)
@@ -173,7 +176,7 @@ func section[T any](a *app.App, name string, items []T, item func(T)) {
 
 // itemf prints one entry of a section.
 func itemf(a *app.App, format string, args ...any) {
-	a.Linef("  %s", display.Line(fmt.Sprintf(format, args...), 300))
+	a.Beside("  ", 2, display.Line(fmt.Sprintf(format, args...), 300))
 }
 
 func showActs(a *app.App, v *view.Session) {
@@ -181,17 +184,23 @@ func showActs(a *app.App, v *view.Session) {
 		return
 	}
 	acts := v.Acts[max(0, len(v.Acts)-shownActs):]
-	a.Linef("\nacts")
+	heading(a, "acts")
 	if before := int64(len(v.Acts)-len(acts)) + v.Truncated["acts"]; before > 0 {
 		itemf(a, "… %s before", display.Grouped(before))
 	}
+	var out []entry
 	for _, act := range acts {
 		took := ""
 		if act.Started > 0 && act.Ended >= act.Started {
 			took = "  " + took10(int64(act.Ended-act.Started))
 		}
-		itemf(a, "%-11s %s %s  %s%s", act.ID, act.Tool, display.Shown(act.About, 120), stands(act, v.Waiting), took)
+		stood := stands(act, v.Waiting)
+		out = append(out, entry{
+			words: []string{act.ID, act.Tool, stood + took}, styles: []ansi.Style{a.Styles().Quiet, a.Styles().Accent, standing(a, stood)},
+			text: display.Shown(act.About, 200),
+		})
 	}
+	columned(a, out)
 }
 
 // took10 is a duration in ms, to a tenth of a second below a minute.
@@ -260,16 +269,12 @@ func inboxText(i view.InboxItem) string {
 // showMessage prints a message with every line indented, so that none can pass for one of ours.
 func showMessage(a *app.App, m view.Message) {
 	for _, c := range m.Content {
-		a.Linef("  %s: %s", m.Role, c.Type)
+		a.Linef("  %s", a.Styles().Bold.Styled(string(m.Role)+": "+string(c.Type)))
 		indented(a, contentText(c))
 	}
 }
 
-func indented(a *app.App, text string) {
-	for line := range strings.Lines(display.Safe(text)) {
-		a.Linef("    %s", strings.TrimRight(line, "\n"))
-	}
-}
+func indented(a *app.App, text string) { a.Block(text, 4) }
 
 func contentText(c view.Content) string {
 	switch {
@@ -302,7 +307,7 @@ func inputText(v any) string {
 func AwaitLine(a *app.App, v view.Await) string {
 	at := ""
 	if v.At != 0 {
-		at = ", at the latest " + a.Local(int64(v.At))
+		at = ", at the latest " + a.When(int64(v.At))
 	}
 	return v.ID + ": " + display.Shown(v.Text+at, 500)
 }
