@@ -17,8 +17,6 @@ import (
 	"github.com/perdure/perdure/model"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
-
 // Goal: the page to choose from says of each session what it is known by, where it works, how it stands and what waits,
 // and of the selected one what was said first and last, and what going on costs. It opens nothing.
 func TestSessionsForThePicker(t *testing.T) {

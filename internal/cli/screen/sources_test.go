@@ -14,8 +14,6 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m) }
-
 // step is a step of a script that calls tools.
 func step(tools ...string) string { return `{"text":"now","tools":[` + strings.Join(tools, ",") + `]}` }
 

@@ -225,3 +225,11 @@ func (s *watchSource) close(ctx context.Context) error {
 	}
 	return errors.Join(errs...)
 }
+
+// PanelSource is what a panel of a session's tasks shows and does; empty: of all sessions. What was looked at there is
+// apart from what task output --new has shown.
+func PanelSource(a *app.App, h *homes.Home, session string) taskpanel.Source {
+	s := newWatchSource(a, h, "screen")
+	s.session = session
+	return s
+}

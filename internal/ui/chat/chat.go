@@ -17,7 +17,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/notify"
 	"github.com/perdure/perdure/internal/ui/theme"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
@@ -108,6 +110,9 @@ type Gone struct {
 	Err  error
 }
 
+// Made tells that the session exists from now on.
+type Made struct{ Asks *asks.Model }
+
 // Page is something that takes the room of the conversation. Its methods are those of a component.
 type Page interface {
 	Init() tea.Cmd
@@ -127,32 +132,15 @@ type Command struct {
 	Page func(args string) Page
 }
 
-// Asks is the list of what waits for an answer.
-type Asks interface {
-	Init() tea.Cmd
-	SetSize(width, height int)
-	Update(msg tea.Msg) tea.Cmd
-	View() string // focused: all of it; else a strip of as many lines as Height
-	Height() int  // of the strip; 0: nothing waits
-	Focus()
-	Blur()
-	Focused() bool
-	Typing() bool
-	Cursor() *tea.Cursor
-	Refresh() tea.Cmd // look what waits now
-}
-
 // Config is what a screen is made of.
 type Config struct {
 	Style      theme.Styles
 	Link       Link
 	Composer   *composer.Composer
 	Transcript *transcript.Model
-	Asks       Asks // nil: none are shown
+	Asks       *asks.Model      // nil: none are shown
+	Notify     *notify.Notifier // nil: the terminal is told nothing
 	Commands   []Command
-	Help       func() Page
-	Status     func(s Stand, width int, tick int, now time.Time) string // one line
-	Notify     func(s Stand) string                                     // bytes for the terminal: title and notices; nil: none
 	Queue      []Queued
 	Stand      Stand
 	Notes      []transcript.Item // shown at the end of what is known
@@ -195,8 +183,6 @@ type Model struct {
 	peeking bool
 	focused bool // the terminal has the focus, as far as is known
 	result  Result
-	printed map[string]bool // inline: items that are in the scrollback
-	title0  string          // that the terminal has
 }
 
 // loading is a look for older items.
@@ -218,7 +204,7 @@ const noteFor = 6 * time.Second
 func New(cfg Config) *Model {
 	m := &Model{
 		cfg: cfg, ctx: cfg.Context, in: cfg.Composer, talk: cfg.Transcript, stand: cfg.Stand, queue: cfg.Queue,
-		mine: map[string]composer.Draft{}, focused: true, printed: map[string]bool{},
+		mine: map[string]composer.Draft{}, focused: true,
 	}
 	m.older.done = !cfg.More
 	for _, it := range cfg.Notes {
@@ -235,6 +221,9 @@ func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.in.Init(), m.beat()}
 	if m.cfg.Asks != nil {
 		cmds = append(cmds, m.cfg.Asks.Init())
+	}
+	if m.cfg.Notify != nil {
+		cmds = append(cmds, m.cfg.Notify.Init())
 	}
 	if !m.cfg.Draft.Empty() {
 		if m.cfg.Send {

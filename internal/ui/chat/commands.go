@@ -21,7 +21,7 @@ func (m *Model) command(name, args string) tea.Cmd {
 		for _, c := range m.cfg.Commands {
 			names = append(names, c.Name)
 		}
-		m.tell(true, fmt.Sprintf("there is no /%s; the nearest is /%s, and /help lists all", plain.Line(name, 40), plain.Nearest(name, names)[0]))
+		m.tell(true, fmt.Sprintf("there is no /%s; nearest: %s; /help lists all", plain.Line(name, 40), plain.Nearest(name, names)))
 		return nil
 	}
 	c := m.cfg.Commands[i]

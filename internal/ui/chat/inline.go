@@ -5,17 +5,26 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/notify"
 )
 
-// notices are the bytes that tell the terminal how the session stands: its title, and that it waits for its person.
+// notices tell the terminal how the session stands: its title, and that it waits for its person.
 func (m *Model) notices() tea.Cmd {
 	if m.cfg.Notify == nil {
 		return nil
 	}
-	if out := m.cfg.Notify(m.stand); out != "" {
-		return tea.Raw(out)
+	s := m.stand
+	r := notify.Report{State: notify.Idle, Session: s.Title}
+	switch {
+	case s.Waits > 0:
+		r.State, r.Kind, r.Words = notify.Blocked, notify.Permission, "it waits for an answer"
+	case s.Working:
+		r.State = notify.Working
+	case s.Halted != "":
+		r.State, r.Words = notify.Failed, s.Halted
 	}
-	return nil
+	return m.cfg.Notify.Set(r)
 }
 
 // inlined prints what is finished into the scrollback, once.

@@ -76,15 +76,14 @@ func (m *Model) pageKey(k tea.KeyPressMsg, name string) tea.Cmd {
 func (m *Model) closePage() { m.page, m.title = nil, "" }
 
 func (m *Model) askKey(k tea.KeyPressMsg, name string) tea.Cmd {
-	if name == "ctrl+o" || name == "esc" && !m.cfg.Asks.Typing() {
+	if name == "ctrl+o" || name == "esc" && !m.cfg.Asks.Typing() && !m.cfg.Asks.Back() {
 		m.cfg.Asks.Blur()
 		return nil
 	}
-	cmd := m.cfg.Asks.Update(k)
-	if m.cfg.Asks.Height() == 0 {
-		m.cfg.Asks.Blur() // nothing is left to answer
+	if name == "esc" && !m.cfg.Asks.Typing() {
+		return nil
 	}
-	return cmd
+	return m.cfg.Asks.Update(k)
 }
 
 // composeKey takes a key while the composer has the keys.
@@ -213,12 +212,11 @@ func (m *Model) copySelected() tea.Cmd {
 
 // openAsks gives the keys to the list of what waits.
 func (m *Model) openAsks() tea.Cmd {
-	if m.cfg.Asks == nil || m.cfg.Asks.Height() == 0 {
+	if m.cfg.Asks == nil || m.cfg.Asks.Waiting() == 0 {
 		m.tell(false, "nothing waits for an answer")
 		return nil
 	}
-	m.cfg.Asks.Focus()
-	return m.cfg.Asks.Refresh()
+	return m.cfg.Asks.Focus()
 }
 
 // interrupt is ctrl+c: it clears what is written, or asks to leave, and the second time leaves.

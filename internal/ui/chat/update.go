@@ -101,6 +101,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		m.gone = &msg
 		m.result.Gone, m.result.Err = msg.Text, msg.Err
 		return nil
+	case Made:
+		m.cfg.Asks = msg.Asks
+		return msg.Asks.Init()
 	case composer.SentMsg:
 		return m.submit(msg.Draft)
 	case CloseMsg:
@@ -149,6 +152,9 @@ func (m *Model) everybody(msg tea.Msg) tea.Cmd {
 	cmds := []tea.Cmd{m.in.Update(msg)}
 	if m.cfg.Asks != nil {
 		cmds = append(cmds, m.cfg.Asks.Update(msg))
+	}
+	if m.cfg.Notify != nil {
+		cmds = append(cmds, m.cfg.Notify.Update(msg))
 	}
 	if m.page != nil {
 		cmds = append(cmds, m.page.Update(msg))

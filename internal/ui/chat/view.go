@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/statusline"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -19,6 +20,7 @@ const (
 // Bounds of the parts, in lines.
 const (
 	maxQueueLines = 3
+	maxStrip      = 3
 	maxInput      = 12
 	inlineLines   = 10 // of the live area, in all
 )
@@ -37,13 +39,21 @@ func (m *Model) layout() {
 		if m.asking() {
 			m.cfg.Asks.SetSize(m.width, max(height-1, 1))
 		} else {
-			m.cfg.Asks.SetSize(m.width, min(3, max(height-4, 0)))
+			m.cfg.Asks.SetSize(m.width, m.strip())
 		}
 	}
 	if m.page != nil {
 		m.page.SetSize(m.width, max(m.height-1, 1))
 	}
 	m.talk.SetSize(m.width, m.talkHeight())
+}
+
+// strip is how many lines the list of what waits has while it has not the keys.
+func (m *Model) strip() int {
+	if m.cfg.Asks == nil || m.cfg.Asks.Waiting() == 0 {
+		return 0
+	}
+	return m.cfg.Asks.Height(min(maxStrip, max(m.height-4, 0)))
 }
 
 // talkHeight is what is left for the conversation.
@@ -65,7 +75,7 @@ func (m *Model) foot() []string {
 		lines = append(lines, st.Warn.Styled(theme.Cut("‖ "+plain.Line(m.stand.Halted, 1000), m.width)))
 	}
 	lines = append(lines, m.queueLines()...)
-	if m.cfg.Asks != nil && !m.asking() && m.cfg.Asks.Height() > 0 {
+	if !m.asking() && m.strip() > 0 {
 		lines = append(lines, strings.Split(m.cfg.Asks.View(), "\n")...)
 	}
 	lines = append(lines, m.ruleLine())
@@ -119,7 +129,20 @@ func (m *Model) lastLine() string {
 		}
 		return paint.Styled(theme.Cut(plain.Line(m.note.text, 2000), m.width))
 	}
-	return m.cfg.Status(m.stand, m.width, m.tick, m.cfg.Now())
+	return statusline.View(m.status(), m.width, m.cfg.Style)
+}
+
+// status is the session as the last line shows it.
+func (m *Model) status() statusline.Data {
+	s := m.stand
+	d := statusline.Data{
+		Activity: s.Activity, Frame: m.tick, Waiting: s.Waits, WaitKey: "ctrl+o", Queued: len(m.queue), Detached: s.Other,
+		Mode: s.Mode, Model: s.Model, Used: s.Used, Window: s.Window, Cost: s.Cost, Session: s.Title, Branch: s.Branch,
+	}
+	if s.Working && !s.Since.IsZero() {
+		d.Elapsed = m.cfg.Now().Sub(s.Since)
+	}
+	return d
 }
 
 // View draws the screen.

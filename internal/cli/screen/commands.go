@@ -1,0 +1,214 @@
+package screen
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/perdure/perdure/internal/cli/inbox"
+	"github.com/perdure/perdure/internal/cli/tasks"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/chat"
+	"github.com/perdure/perdure/internal/ui/panels"
+	"github.com/perdure/perdure/internal/ui/taskpanel"
+	"github.com/perdure/perdure/internal/ui/theme"
+)
+
+// commands are those that can be typed after a slash.
+func (l *link) commands() []chat.Command {
+	return []chat.Command{
+		{Name: "help", Help: "keys and commands", Page: l.helpPage},
+		{Name: "resume", Help: "go to another session", Alias: []string{"sessions"}},
+		{Name: "new", Help: "begin a new session here", Alias: []string{"clear"}},
+		{Name: "fork", Help: "go on in a copy of this session"},
+		{Name: "model", Args: "[PROVIDER/MODEL]", Help: "which model answers; another one from now on"},
+		{Name: "mode", Args: "[MODE]", Help: "default, acceptEdits or plan; shift+tab goes on to the next"},
+		{Name: "plan", Help: "the plan, and what is known", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewPlan(c, planSource(l.home, id)) })},
+		{Name: "tasks", Help: "commands in the background", Alias: []string{"bashes"}, Page: l.tasksPage},
+		{Name: "context", Help: "what the next request holds", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewContext(c, contextSource(l.home, id)) })},
+		{Name: "files", Help: "files that the session read and changed", Alias: []string{"diff"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, filesSource(l.home, id)) })},
+		{Name: "cost", Help: "tokens and money", Alias: []string{"usage"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewCost(c, costSource(l.home, id)) })},
+		{Name: "compact", Args: "[FOCUS]", Help: "make room: a summary takes the place of the older conversation"},
+		{Name: "permissions", Help: "what may be done without asking", Alias: []string{"allowed-tools"}},
+		{Name: "inbox", Help: "what waits for you in all sessions", Page: func(string) chat.Page { return inbox.Page(l.app, l.home, nil) }},
+		{Name: "rename", Args: "NAME", Help: "name the session"},
+		{Name: "export", Args: "[FILE]", Help: "write the session as Markdown, or as HTML or JSON lines by the file's ending"},
+		{Name: "search", Args: "WORDS", Help: "find words in all sessions"},
+		{Name: "memory", Args: "[COMMAND]", Help: "what is remembered of this project and of you"},
+		{Name: "handoff", Help: "what this session leaves to the next one"},
+		{Name: "pause", Help: "start nothing new, and leave"},
+		{Name: "exit", Help: "leave; commands go on", Alias: []string{"quit", "q"}},
+	}
+}
+
+// page makes a page of a session that exists.
+func (l *link) page(open func(panels.Config, string) chat.Page) func(string) chat.Page {
+	return func(string) chat.Page {
+		id := l.session()
+		if id == "" {
+			return nil
+		}
+		return open(panels.Config{Styles: l.app.Styles(), Now: l.app.Now}, id)
+	}
+}
+
+func (l *link) tasksPage(string) chat.Page {
+	id := l.session()
+	if id == "" {
+		return nil
+	}
+	return taskpanel.New(taskpanel.Config{Source: tasks.PanelSource(l.app, l.home, id), Now: l.app.Now})
+}
+
+func (l *link) helpPage(string) chat.Page {
+	named := []theme.Key{}
+	for _, c := range l.commands() {
+		named = append(named, theme.Key{Press: strings.TrimSpace("/" + c.Name + " " + c.Args), Does: c.Help})
+	}
+	return panels.NewHelp(panels.Config{Styles: l.app.Styles(), Now: l.app.Now}, append(keySections(), panels.Section{Title: "Commands", Keys: named}))
+}
+
+func keySections() []panels.Section {
+	return []panels.Section{
+		{Title: "Writing", Keys: []theme.Key{
+			{Press: "enter", Does: "send; while it works, queue"},
+			{Press: "shift+enter alt+enter ctrl+j", Does: "a new line"},
+			{Press: "alt+up", Does: "take the newest queued message back"},
+			{Press: "ctrl+r", Does: "search what was sent before, in all sessions"},
+			{Press: "@  /", Does: "complete a file, a command"},
+			{Press: "ctrl+g", Does: "write in your editor"},
+			{Press: "esc", Does: "cancel what it does; commands that end with it are named"},
+			{Press: "ctrl+c twice", Does: "leave; ctrl+d too"},
+		}},
+		{Title: "Reading", Keys: []theme.Key{
+			{Press: "pgup pgdn shift+up shift+down", Does: "scroll"},
+			{Press: "shift+end", Does: "back to the newest"},
+			{Press: "tab", Does: "select in the conversation: enter opens, y copies, w writes it into the scrollback"},
+			{Press: "ctrl+f", Does: "find in the conversation"},
+			{Press: "ctrl+s", Does: "write the conversation into the terminal's scrollback"},
+		}},
+		{Title: "Deciding", Keys: []theme.Key{
+			{Press: "ctrl+o", Does: "what waits for your answer"},
+			{Press: "shift+tab", Does: "the next mode: default, acceptEdits, plan"},
+			{Press: "ctrl+t", Does: "commands in the background"},
+		}},
+	}
+}
+
+// commandWait bounds how long a command may take.
+const commandWait = 2 * time.Minute
+
+// Command does what the screen does not know itself.
+func (l *link) Command(ctx context.Context, name, args string) (chat.Reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandWait)
+	defer cancel()
+	id := l.session()
+	switch name {
+	case "resume":
+		return chat.Reply{Go: &chat.Goal{Session: args}}, nil
+	case "new":
+		return chat.Reply{Go: &chat.Goal{Fresh: true}}, nil
+	case "search":
+		if args == "" {
+			return chat.Reply{}, fmt.Errorf("say which words")
+		}
+		return l.run(ctx, "search", strings.Fields(args)...)
+	case "memory":
+		if args == "" {
+			args = "list"
+		}
+		return l.run(ctx, "memory", strings.Fields(args)...)
+	}
+	if id == "" {
+		return chat.Reply{}, errNone
+	}
+	return l.onSession(ctx, id, name, args)
+}
+
+// onSession does what needs a session.
+func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply, error) {
+	switch name {
+	case "fork":
+		return chat.Reply{Go: &chat.Goal{Session: id, Fork: true}}, nil
+	case "pause":
+		if _, err := l.run(ctx, "pause", id); err != nil {
+			return chat.Reply{}, err
+		}
+		return chat.Reply{Go: &chat.Goal{}}, nil
+	case "mode":
+		return chat.Reply{Note: "mode " + args}, l.Mode(ctx, args)
+	case "model":
+		return l.switchModel(ctx, id, args)
+	case "compact":
+		return chat.Reply{Note: "the conversation is compacted before the next step"}, l.home.Deliver(ctx, id, "", &session.CompactRequested{Focus: args})
+	case "rename":
+		if args == "" {
+			return chat.Reply{}, fmt.Errorf("say which name")
+		}
+		_, err := l.run(ctx, "rename", id, args)
+		return chat.Reply{Note: "the session is called " + args}, err
+	case "permissions":
+		return l.run(ctx, "permissions", "list", id)
+	case "handoff":
+		return l.run(ctx, "handoff", "write", id)
+	case "export":
+		return l.export(ctx, id, args)
+	}
+	return chat.Reply{}, fmt.Errorf("not known here")
+}
+
+// run runs a command line of perdure and shows what it prints.
+func (l *link) run(ctx context.Context, verb string, args ...string) (chat.Reply, error) {
+	out, ok := l.cfg.Run(ctx, append([]string{verb}, args...)...)
+	out = strings.TrimSpace(out)
+	if !ok {
+		return chat.Reply{}, fmt.Errorf("%s", out)
+	}
+	if out == "" {
+		out = "done"
+	}
+	if !strings.Contains(out, "\n") {
+		return chat.Reply{Note: out}, nil
+	}
+	return chat.Reply{Title: "perdure " + strings.Join(append([]string{verb}, args...), " "), Text: out}, nil
+}
+
+func (l *link) export(ctx context.Context, id, file string) (chat.Reply, error) {
+	if file == "" {
+		file = "session-" + id + ".md"
+	}
+	format := "md"
+	for ending, f := range map[string]string{".html": "html", ".htm": "html", ".jsonl": "jsonl", ".json": "jsonl"} {
+		if strings.HasSuffix(file, ending) {
+			format = f
+		}
+	}
+	if _, err := l.run(ctx, "export", id, "--format", format, "-o", file); err != nil {
+		return chat.Reply{}, err
+	}
+	return chat.Reply{Note: "written to " + file}, nil
+}
+
+// switchModel says which model answers, or has another one answer from now on.
+func (l *link) switchModel(ctx context.Context, id, spec string) (chat.Reply, error) {
+	if spec == "" {
+		st, err := l.state(ctx)
+		if err != nil {
+			return chat.Reply{}, err
+		}
+		return chat.Reply{Note: "the model is " + st.Agent.Provider + "/" + st.Agent.Model + "; /model PROVIDER/MODEL takes another one"}, nil
+	}
+	agent, err := l.home.Agent(ctx, spec)
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	opt := homes.Options{Agent: &agent}
+	if _, held, _ := l.there(); held != nil {
+		err = held.Configure(ctx, opt)
+	} else {
+		err = l.home.Configure(ctx, id, opt)
+	}
+	return chat.Reply{Note: "the model is " + agent.Provider + "/" + agent.Model + " from now on"}, err
+}

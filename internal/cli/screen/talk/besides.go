@@ -1,0 +1,88 @@
+package talk
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/transcript"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
+)
+
+// besides takes what is no part of the conversation and yet worth a line.
+func (f *Fold) besides(ev store.Event, body session.Body) {
+	switch b := body.(type) {
+	case *session.Compacted:
+		f.note(ev, transcript.Note, "compacted: %s → about %s tokens; the log keeps everything", plain.Grouped(b.TokensBefore), plain.Grouped(b.TokensAfter))
+	case *session.ContextGiven:
+		f.note(ev, transcript.Note, "given: %s", given(b))
+	case *session.Configured:
+		if text := session.Summary(ev); text != "" {
+			f.note(ev, transcript.Note, "%s", text)
+		}
+	case *session.LifecycleSet:
+		f.note(ev, transcript.Note, "the session is %s", b.To)
+	case *session.AwaitMet:
+		f.note(ev, transcript.Note, "told: %s", plain.Line(string(b.Text), 500))
+	case *session.HandoffWritten:
+		f.note(ev, transcript.Note, "handoff written")
+	case *session.Forked:
+		f.note(ev, transcript.Note, "forked; what comes before this is the parent's")
+	case *session.InboxRefused:
+		f.note(ev, transcript.Trouble, "refused: %s", plain.Line(b.Reason, 500))
+	case *session.PermissionGranted:
+		f.note(ev, transcript.Note, "allowed from now on: %s", plain.Line(b.Rule, 500))
+	case *session.PermissionRevoked:
+		f.note(ev, transcript.Note, "no longer allowed: %s", plain.Line(b.Rule, 500))
+	default:
+	}
+}
+
+func given(b *session.ContextGiven) string {
+	var names []string
+	for _, t := range b.Texts {
+		name := t.Name
+		if t.Path != "" {
+			name += " " + t.Path
+		}
+		names = append(names, plain.Line(name, 200))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Words are the words of a message and, in words, what came with it.
+func Words(parts []model.Part) (text string, with []string) {
+	var said []string
+	for _, p := range parts {
+		switch {
+		case p.Type != model.BlockText:
+			with = append(with, fmt.Sprintf("%s %s", p.Media, plain.Size(int64(len(p.Data)))))
+		case len(said) > 0 && strings.HasPrefix(string(p.Data), PastedHead):
+			with = append(with, fmt.Sprintf("pasted %s lines", plain.Grouped(int64(strings.Count(string(p.Data), "\n")))))
+		case len(p.Data) > 0:
+			said = append(said, string(p.Data))
+		}
+	}
+	return strings.Join(said, "\n"), with
+}
+
+// PastedHead begins a part that holds a long text that was pasted: the screen shows how long it is, the model gets all.
+const PastedHead = "[pasted text "
+
+// thought is what a block of thinking says; the providers show it under one of two names.
+func thought(bl session.SealedBlock) string {
+	if len(bl.Shown) > 0 {
+		return string(bl.Shown)
+	}
+	var raw struct {
+		Thinking string `json:"thinking"`
+		Text     string `json:"text"`
+	}
+	if json.Unmarshal(bl.Raw, &raw) != nil {
+		return ""
+	}
+	return raw.Thinking + raw.Text
+}
