@@ -210,7 +210,7 @@ func (m screenModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // fails changes nothing.
 func TestEditor(t *testing.T) {
 	for _, tc := range []struct{ name, script, want, says string }{
-		{"changed", `sed -i 's/one/two/' "$1"; echo more >> "$1"`, "two [pasted 300 lines]\nmore|", ""},
+		{"changed", `sed 's/one/two/' "$1" > "$1.x" && mv "$1.x" "$1"; echo more >> "$1"`, "two [pasted 300 lines]\nmore|", ""},
 		{"unchanged", "true", "one [pasted 300 lines]|", ""},
 		{"taken out", `echo none > "$1"`, "none|", ""},
 		{"failed", `echo lost > "$1"; exit 3`, "one [pasted 300 lines]|", "the editor failed: exit status 3"},

@@ -194,7 +194,7 @@ func (p *person) check() {
 	p.t.Helper()
 	view, height := p.View(), p.Height()
 	lines := strings.Split(view, "\n")
-	if p.width >= minWidth && (len(lines) != height || height > max(p.height, 1)) {
+	if len(lines) != height || height > p.height {
 		p.t.Fatalf("%d lines, height %d of %d:\n%s", len(lines), height, p.height, view)
 	}
 	for _, l := range lines {

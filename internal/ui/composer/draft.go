@@ -56,6 +56,21 @@ func (d Draft) String() string {
 	return b.String()
 }
 
+// beginning is as much of the draft as a search looks at, and maybe a little more.
+func (d Draft) beginning() string {
+	const most = 16 << 10
+	var b strings.Builder
+	for _, p := range d.Parts {
+		text := Draft{[]Part{p}}.String()
+		if b.Len()+len(text) > most {
+			b.WriteString(strings.ToValidUTF8(text[:max(most-b.Len(), 0)], ""))
+			break
+		}
+		b.WriteString(text)
+	}
+	return b.String()
+}
+
 // draft is what a text with chips stands for.
 func (c *Composer) draft(text string) Draft {
 	var d Draft

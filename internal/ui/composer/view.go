@@ -63,6 +63,9 @@ func (c *Composer) rowsUpTo(most int) int {
 
 // Height is how many lines View has now: the popup's, a note's and the text's, at most the room that there is.
 func (c *Composer) Height() int {
+	if c.width < minWidth {
+		return 1
+	}
 	l := c.layout()
 	return l.popup + l.note + l.text
 }
