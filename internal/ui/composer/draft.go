@@ -111,8 +111,8 @@ func (c *Composer) chipped(d Draft) string {
 	return b.String()
 }
 
-// maxText bounds the text that is edited here, in bytes; of a longer one is made an attachment.
-const maxText = 1 << 20
+// maxText bounds a text that an editor or the history brings, in bytes; of a longer one is made an attachment.
+const maxText = 256 << 10
 
 func (c *Composer) fitting(text string) string {
 	if len(text) <= maxText {

@@ -23,6 +23,9 @@ type layout struct{ popup, note, text int }
 
 func (c *Composer) layout() layout {
 	var l layout
+	if c.popup.kind == searching && c.height == 1 {
+		return layout{popup: 1} // where the letters go comes first
+	}
 	l.note = min(len(c.noteLines()), c.height-1)
 	want := 0
 	if c.popup.open() {
@@ -90,6 +93,9 @@ func (c *Composer) View() string {
 // textLines are the rows of the text that are on the screen, with a mark where there is more.
 func (c *Composer) textLines(height int) []string {
 	st := c.cfg.Styles
+	if height < 1 {
+		return nil
+	}
 	if c.Empty() {
 		return []string{st.Accent.Styled(mark) + st.Quiet.Styled(theme.Cut(plain.Line(c.cfg.Hint, 200), c.textWidth()))}
 	}
