@@ -87,6 +87,7 @@ func TestPathsOfImages(t *testing.T) {
 	}
 	for _, text := range []string{"http://x.de/shot.png", "rename shot.png to a.png", "file://host/shot.png", "/tmp/notes.txt", "/tmp/none.png", "a\nb.png"} {
 		p := newPerson(t)
+		p.src.images["/shot.png"] = png(1)
 		p.paste(text)
 		p.wrote(text + "|")
 		if p.Height() != strings.Count(text, "\n")+1 {
