@@ -30,6 +30,19 @@ func (Text) part()   {}
 func (Pasted) part() {}
 func (Image) part()  {}
 
+// Label is what a part shows in a line: of text its beginning is the caller's to cut, of what is attached its name.
+func Label(p Part) string {
+	switch p := p.(type) {
+	case Text:
+		return strings.Join(strings.Fields(string(p)), " ")
+	case Pasted:
+		return pastedLabel(p)
+	case Image:
+		return imageLabel(p.Name, len(p.Data))
+	}
+	return ""
+}
+
 // Empty reports that there is nothing but blanks in it.
 func (d Draft) Empty() bool {
 	for _, p := range d.Parts {
