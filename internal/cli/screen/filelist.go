@@ -44,8 +44,11 @@ func NewFileList(dir string, now func() time.Time) *FileList {
 // Files returns up to n names that are like the words, the best first. What was removed is not among them. Errors: that
 // the directory cannot be read.
 func (l *FileList) Files(ctx context.Context, words string, n int) ([]composer.File, error) {
-	names, err := l.all(ctx)
+	names, err := l.all(context.WithoutCancel(ctx)) // who asked may have typed on; the list is for the next question too
 	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	best := composer.Rank(names, words, 2*n)

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -78,6 +79,15 @@ func TestFileList(t *testing.T) {
 	}
 	if got := names(t, l, "main"); got != "" {
 		t.Errorf("what is gone: %s", got)
+	}
+	clock = clock.Add(time.Minute)
+	typed, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.Files(typed, "doc", 9); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits for it: %v", err)
+	}
+	if got := names(t, l, "notes"); got != "" || len(l.names) != 6 {
+		t.Errorf("a question that was given up spoils the list: %v", l.names)
 	}
 	if _, err := NewFileList(filepath.Join(dir, "none"), time.Now).Files(t.Context(), "", 1); err == nil {
 		t.Error("a directory that is not there has files")

@@ -22,6 +22,7 @@ const (
 	maxPrompt   = 64 << 10              // bytes; a longer one is no prompt that somebody looks for
 	maxPrompts  = 20_000
 	maxRecalled = 16 << 20 // bytes of all
+	maxEvents   = 5_000    // that are read of one log, from its end
 	listedAtOne = 200      // sessions
 )
 
@@ -43,7 +44,7 @@ type History struct {
 	bytes   int
 }
 
-// reading is how far a log has been read: all from low to high.
+// reading is how far a log has been read: all from low to high; 1 is low enough.
 type reading struct{ low, high int64 }
 
 type prompt struct {
@@ -195,7 +196,11 @@ func (h *History) readLog(ctx context.Context, info store.Info, until time.Time)
 			return false, err
 		}
 		h.note(ev)
-		if at.low = ev.Seq; !h.now().Before(until) {
+		switch at.low = ev.Seq; {
+		case at.high-at.low >= maxEvents:
+			at.low = 1
+			return true, nil
+		case !h.now().Before(until):
 			return at.low <= 1, nil
 		}
 	}

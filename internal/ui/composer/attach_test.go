@@ -87,6 +87,7 @@ func TestPathsOfImages(t *testing.T) {
 	}
 	for _, text := range []string{"http://x.de/shot.png", "rename shot.png to a.png", "file://host/shot.png", "/tmp/notes.txt", "/tmp/none.png", "a\nb.png"} {
 		p := newPerson(t)
+		p.src.images["/shot.png"] = png(1)
 		p.paste(text)
 		p.wrote(text + "|")
 		if p.Height() != strings.Count(text, "\n")+1 {
@@ -210,7 +211,7 @@ func (m screenModel) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // fails changes nothing.
 func TestEditor(t *testing.T) {
 	for _, tc := range []struct{ name, script, want, says string }{
-		{"changed", `sed -i 's/one/two/' "$1"; echo more >> "$1"`, "two [pasted 300 lines]\nmore|", ""},
+		{"changed", `sed 's/one/two/' "$1" > "$1.x" && mv "$1.x" "$1"; echo more >> "$1"`, "two [pasted 300 lines]\nmore|", ""},
 		{"unchanged", "true", "one [pasted 300 lines]|", ""},
 		{"taken out", `echo none > "$1"`, "none|", ""},
 		{"failed", `echo lost > "$1"; exit 3`, "one [pasted 300 lines]|", "the editor failed: exit status 3"},

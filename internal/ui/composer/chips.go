@@ -63,14 +63,18 @@ func (c *Composer) unlike(chip rune, label string) string {
 
 // pastedChip gives a long text its chip. Those of one message are numbered.
 func (c *Composer) pastedChip(p Pasted) rune {
-	label := fmt.Sprintf("[pasted %s lines]", plain.Grouped(int64(p.Lines)))
-	if p.Lines == 1 {
-		label = "[pasted " + size(len(p.Text)) + "]"
-	}
+	label := pastedLabel(p)
 	if c.pastes++; c.pastes > 1 {
 		label = numbered(label, c.pastes)
 	}
 	return c.chip(&attachment{part: p, label: label})
+}
+
+func pastedLabel(p Pasted) string {
+	if p.Lines == 1 {
+		return "[pasted " + size(len(p.Text)) + "]"
+	}
+	return fmt.Sprintf("[pasted %s lines]", plain.Grouped(int64(p.Lines)))
 }
 
 func numbered(label string, n int) string {

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -215,6 +216,10 @@ func TestRank(t *testing.T) {
 	}
 	if strings.Join(got, " ") != "composer.go b/the_composer_test.go a/composer/x.go" {
 		t.Errorf("%q", got)
+	}
+	top := Rank([]File{{".gitignore", false}, {"docs/a", false}, {"docs", true}, {"Makefile", false}, {"a", false}}, "", 9)
+	if fmt.Sprint(top) != "[{a false} {docs true} {Makefile false} {docs/a false} {.gitignore false}]" {
+		t.Errorf("of nothing: %v", top)
 	}
 	if n := len(Rank(files, "", 2)); n != 2 {
 		t.Errorf("%d names of nothing", n)

@@ -178,7 +178,8 @@ func (c *Composer) TakeBack(d Draft) {
 	}
 	at.line += end.line
 	c.buf.moveTo(c.buf.snap(at))
-	c.refresh()
+	c.close()
+	c.stopSending()
 }
 
 // Update takes a message. Those that are not the composer's are ignored.

@@ -194,7 +194,7 @@ func (p *person) check() {
 	p.t.Helper()
 	view, height := p.View(), p.Height()
 	lines := strings.Split(view, "\n")
-	if p.width >= minWidth && (len(lines) != height || height > max(p.height, 1)) {
+	if len(lines) != height || height > p.height {
 		p.t.Fatalf("%d lines, height %d of %d:\n%s", len(lines), height, p.height, view)
 	}
 	for _, l := range lines {
@@ -451,6 +451,33 @@ func TestPastesAreClean(t *testing.T) {
 		p.press("ctrl+c")
 		p.run(p.Update(tea.KeyPressMsg{Code: tea.KeyExtended, Text: in}))
 		p.wrote(strings.ReplaceAll(want, "\n", " "))
+	}
+}
+
+// Goal: on a small screen there is room for a long text, what is offered and what went wrong, each in part.
+func TestSmallScreens(t *testing.T) {
+	p := newPerson(t)
+	p.SetSize(30, 6)
+	p.types("1\n2\n3\n4\n5\n6\n7\n")
+	p.src.files = someFiles
+	p.types("@")
+	if got := p.screen(); got != "› cmd/\n  docs/\n  Makefile\n↑ 6\n  7\n  @" {
+		t.Errorf("offered:\n%s", got)
+	}
+	p.press("esc")
+	p.press("ctrl+g")
+	if got := p.screen(); got != "there is no editor: set\n$VISUAL or $EDITOR\n↑ 5\n  6\n  7\n  @" {
+		t.Errorf("told:\n%s", got)
+	}
+	p.SetSize(30, 1)
+	p.press("ctrl+r")
+	p.types("x")
+	if got := p.screen(); got != "history: x  nothing like that" || p.Cursor().X != 10 {
+		t.Errorf("one row:\n%s", got)
+	}
+	p.SetSize(11, 5)
+	if got := p.screen(); got != "too small" || p.Height() != 1 || p.Cursor() != nil {
+		t.Errorf("too small: %s", got)
 	}
 }
 

@@ -30,6 +30,19 @@ func (Text) part()   {}
 func (Pasted) part() {}
 func (Image) part()  {}
 
+// Label is what a part shows in a line: of text its beginning is the caller's to cut, of what is attached its name.
+func Label(p Part) string {
+	switch p := p.(type) {
+	case Text:
+		return strings.Join(strings.Fields(string(p)), " ")
+	case Pasted:
+		return pastedLabel(p)
+	case Image:
+		return imageLabel(p.Name, len(p.Data))
+	}
+	return ""
+}
+
 // Empty reports that there is nothing but blanks in it.
 func (d Draft) Empty() bool {
 	for _, p := range d.Parts {
@@ -52,6 +65,21 @@ func (d Draft) String() string {
 		case Image:
 			b.WriteString(imageLabel(p.Name, len(p.Data)))
 		}
+	}
+	return b.String()
+}
+
+// beginning is as much of the draft as a search looks at, and maybe a little more.
+func (d Draft) beginning() string {
+	const most = 16 << 10
+	var b strings.Builder
+	for _, p := range d.Parts {
+		text := Draft{[]Part{p}}.String()
+		if b.Len()+len(text) > most {
+			b.WriteString(strings.ToValidUTF8(text[:max(most-b.Len(), 0)], ""))
+			break
+		}
+		b.WriteString(text)
 	}
 	return b.String()
 }
@@ -96,8 +124,8 @@ func (c *Composer) chipped(d Draft) string {
 	return b.String()
 }
 
-// maxText bounds the text that is edited here, in bytes; of a longer one is made an attachment.
-const maxText = 1 << 20
+// maxText bounds a text that an editor or the history brings, in bytes; of a longer one is made an attachment.
+const maxText = 256 << 10
 
 func (c *Composer) fitting(text string) string {
 	if len(text) <= maxText {

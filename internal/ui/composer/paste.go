@@ -33,15 +33,23 @@ func (c *Composer) paste(content string) tea.Cmd {
 	if paths := pastedPaths(text); paths != nil {
 		return tea.Batch(c.attach(paths, c.buf.cur, c.buf.cur), c.refresh())
 	}
-	lines := countLines(text)
-	if lines <= pasteLines && len(text) <= pasteBytes {
+	switch p := TextOrPasted(text).(type) {
+	case Pasted:
+		if !c.room(len(text)) {
+			c.note = note{text: "too much is attached already: what was pasted was left out", wrong: true}
+			return nil
+		}
+		c.buf.insert(string(c.pastedChip(p)))
+	default:
 		c.buf.insert(text)
-		return c.refresh()
 	}
-	if !c.room(len(text)) {
-		c.note = note{text: "too much is attached already: what was pasted was left out", wrong: true}
-		return nil
-	}
-	c.buf.insert(string(c.pastedChip(Pasted{Text: text, Lines: lines})))
 	return c.refresh()
+}
+
+// TextOrPasted is what a paste of a text becomes: text, or an attachment if it is long.
+func TextOrPasted(text string) Part {
+	if lines := countLines(text); lines > pasteLines || len(text) > pasteBytes {
+		return Pasted{Text: text, Lines: lines}
+	}
+	return Text(text)
 }

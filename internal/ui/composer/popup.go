@@ -277,7 +277,7 @@ func (c *Composer) narrow(words string) tea.Cmd {
 		return nil
 	}
 	c.popup.words, c.popup.selected, c.popup.more = words, 0, false
-	c.popup.items = slices.DeleteFunc(c.popup.items, func(it item) bool { return !Holds(it.draft.String(), words) })
+	c.popup.items = slices.DeleteFunc(c.popup.items, func(it item) bool { return !Holds(it.draft.beginning(), words) })
 	return c.ask(words)
 }
 
@@ -292,7 +292,7 @@ func (c *Composer) historyItems(words string, found []string) []item {
 		}
 	}
 	for _, d := range c.past.local {
-		if text := d.String(); Holds(text, words) {
+		if text := d.beginning(); Holds(text, words) {
 			add(text, d)
 		}
 	}

@@ -163,7 +163,7 @@ func FuzzKeysAndPastes(f *testing.F) {
 	f.Add("/tmp/a.png \x08", uint8(1), uint8(1))
 	f.Add("x", uint8(11), uint8(0))
 	f.Fuzz(func(t *testing.T, script string, width, height uint8) {
-		if len(script) > 400 {
+		if len(script) > 100 {
 			return
 		}
 		p := newPerson(t)

@@ -9,20 +9,25 @@ import (
 
 // Rank gives up to n of the files whose paths have the letters of a word in their order, the best first: those with the
 // letters in the name itself, at beginnings of words, beside each other; then the shorter ones. An empty word gives what
-// lies at the top. Case counts only if the word has capitals.
+// lies at the top, by name, with hidden files behind it. Case counts only if the word has capitals.
 func Rank(list []File, word string, n int) []File {
 	type ranked struct {
 		File
-		score int
+		score  int
+		folded string
 	}
 	var best []ranked
 	for _, f := range list {
 		if s := score(f.Path, word); s > 0 {
-			best = append(best, ranked{f, s})
+			best = append(best, ranked{f, s, strings.ToLower(f.Path)})
 		}
 	}
 	slices.SortFunc(best, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(a.Path), len(b.Path)), cmp.Compare(a.Path, b.Path))
+		shorter := cmp.Compare(len(a.Path), len(b.Path))
+		if word == "" {
+			shorter = 0
+		}
+		return cmp.Or(cmp.Compare(b.score, a.score), shorter, cmp.Compare(a.folded, b.folded), cmp.Compare(a.Path, b.Path))
 	})
 	out := make([]File, 0, min(len(best), n))
 	for _, r := range best[:min(len(best), n)] {
@@ -39,8 +44,12 @@ func score(path, word string) int {
 		start    = 10 // of a part of the path, or of a word in it
 		inName   = 12
 		deep     = 5
+		hidden   = 30
 	)
 	total := base - deep*strings.Count(strings.TrimSuffix(path, "/"), "/")
+	if !strings.HasPrefix(word, ".") && (strings.HasPrefix(path, ".") || strings.Contains(path, "/.")) {
+		total -= hidden
+	}
 	if word == "" {
 		return max(total, 1)
 	}

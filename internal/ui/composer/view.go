@@ -23,6 +23,9 @@ type layout struct{ popup, note, text int }
 
 func (c *Composer) layout() layout {
 	var l layout
+	if c.popup.kind == searching && c.height == 1 {
+		return layout{popup: 1} // where the letters go comes first
+	}
 	l.note = min(len(c.noteLines()), c.height-1)
 	want := 0
 	if c.popup.open() {
@@ -63,6 +66,9 @@ func (c *Composer) rowsUpTo(most int) int {
 
 // Height is how many lines View has now: the popup's, a note's and the text's, at most the room that there is.
 func (c *Composer) Height() int {
+	if c.width < minWidth {
+		return 1
+	}
 	l := c.layout()
 	return l.popup + l.note + l.text
 }
@@ -87,6 +93,9 @@ func (c *Composer) View() string {
 // textLines are the rows of the text that are on the screen, with a mark where there is more.
 func (c *Composer) textLines(height int) []string {
 	st := c.cfg.Styles
+	if height < 1 {
+		return nil
+	}
 	if c.Empty() {
 		return []string{st.Accent.Styled(mark) + st.Quiet.Styled(theme.Cut(plain.Line(c.cfg.Hint, 200), c.textWidth()))}
 	}

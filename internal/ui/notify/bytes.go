@@ -48,7 +48,8 @@ func words(s string, n int) string {
 	return s
 }
 
-// titleBytes sets the title of the terminal: the session's, and how it stands.
+// titleBytes sets the title of the terminal: the session's, and how it stands. The first time it keeps the one that there
+// was, in the same write, so that nothing comes between.
 func (n *Notifier) titleBytes() string {
 	if !n.cfg.Title {
 		return ""
@@ -57,7 +58,12 @@ func (n *Notifier) titleBytes() string {
 	if title == "" {
 		title = "perdure"
 	}
-	return ansi.SetWindowTitle(sign(n.now.State) + title + standing(n.now))
+	out := ansi.SetWindowTitle(sign(n.now.State) + title + standing(n.now))
+	if !n.entered {
+		n.entered = true
+		return pushTitle + out
+	}
+	return out
 }
 
 // sign is at the beginning of the title, where a narrow tab still shows it. None has the byte 9C, which ends a title for

@@ -86,8 +86,8 @@ type Notifier struct {
 	term     terminal
 	now      Report
 	shown    Report // what title and status say
-	entered  bool
-	said     bool // something is shown
+	entered  bool   // the title that there was is kept
+	said     bool   // something is shown
 	written  time.Time
 	due      bool // a look at what is to be written is on its way
 	focus    focus
@@ -109,15 +109,6 @@ func New(cfg Config) *Notifier {
 	n.cfg.Notify = cfg.Notify && n.term.osc
 	n.cfg.Status = cfg.Status && n.term.osc
 	return n
-}
-
-// Init keeps the title that there was, for Leave.
-func (n *Notifier) Init() tea.Cmd {
-	if !n.cfg.Title || n.entered {
-		return nil
-	}
-	n.entered = true
-	return tea.Raw(pushTitle)
 }
 
 // Leave is what gives the terminal back as it was. It is for after the program, so it is no command.
