@@ -109,3 +109,29 @@ func TestRememberedRulesAreNotTheAgents(t *testing.T) {
 		t.Error("the file was written")
 	}
 }
+
+// A link out of the project is not the project: where a session has gone through one, a rule of the project asks.
+func TestARuleOfAProjectDoesNotFollowLinksOut(t *testing.T) {
+	w := clitest.New(t)
+	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch x"}))
+	w.OK("approvals", "allow", "a", "--scope", "project", "--resume")
+	outside := t.TempDir()
+	for link, target := range map[string]string{"out": outside, "in": filepath.Join(w.Dir, "sub")} {
+		if err := os.MkdirAll(target, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, filepath.Join(w.Dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, code := range map[string]int{"out": 3, "in": 0} {
+		script := `{"turns":[{"match":"go","steps":[{"tools":[{"name":"Bash","input":{"command":"cd ` + link + `"}}]},
+			{"tools":[{"name":"Bash","input":{"command":"touch x"}}]},{"text":"done"}]}]}`
+		if o := w.Run("-p", "--session-id", link, "--allowed-tools", "Bash(cd "+link+")", "--model", w.Scripted(script), "go"); o.Code != code {
+			t.Errorf("behind the link %s: %+v", link, o)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(outside, "x")); err == nil {
+		t.Error("the command ran outside of the project")
+	}
+}
