@@ -55,6 +55,14 @@ func TestScopesBeyondTheSession(t *testing.T) {
 	if got := clitest.Lines(t, w.OK("permissions", "list", "--json")); len(got) != 2 || got[0]["project"] != w.Dir || got[0]["source"] != "remembered here" || got[1]["project"] != nil {
 		t.Errorf("as JSON: %v", got)
 	}
+	inside, app := *w, *w.App // a session's command chooses its environment, and with it the file
+	app.Environ = append([]string{"PERDURE_SESSION_ID=e", "PERDURE_ACT=" + w.Home + "/acts/e/t1.s1.b1.a1"}, app.Environ...)
+	inside.App = &app
+	if runs(t, &inside, "nested", "touch one") {
+		t.Error("a remembered rule holds for a session that a session's command starts")
+	}
+	inside.Fails(1, "for a human", "permissions", "forget", "Bash(touch:*)")
+	inside.Fails(1, "for a human", "approvals", "allow", "g", "--scope", "user")
 	w.Configure("[permissions]\nask = [\"Bash(touch asked)\"]\ndeny = [\"Bash(touch denied)\"]\n")
 	if runs(t, w, "h", "touch asked") {
 		t.Error("an ask rule does not win over a remembered one")
