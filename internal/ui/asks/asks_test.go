@@ -271,11 +271,11 @@ func TestAnAskThatChangedUnderTheEyes(t *testing.T) {
 	// A key loses the race: told in the answer's place.
 	f = source(1)
 	m = opened(f, 80, 24)
-	f.err = &Gone{"denied by bob"}
+	f.err = &Gone{"another terminal answered first: denied by bob"}
 	f.press(m, "y")
 	f.asks = nil
 	f.do(m, m.Refresh())
-	wants(t, f.read(m), "answered meanwhile: denied by bob")
+	wants(t, f.read(m), "another terminal answered first: denied by bob")
 	if f.press(m, "esc"); m.Focused() {
 		t.Error("the focus stays without anything to answer")
 	}
