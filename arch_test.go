@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 	"internal/cli/pending":    {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/permission", "internal/plain", "internal/session", "internal/settings", "store", "view"},
 	"internal/cli/sessions":   {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/homes", "internal/session", "model", "store", "view"},
 	"internal/cli/run":        {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge"},
-	"internal/cli/asking":     {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/run", "internal/homes", "internal/permission", "internal/session", "internal/settings", "model", "store", "view"},
+	"internal/cli/asking":     {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/run", "internal/homes", "internal/session", "internal/settings", "model", "store", "view"},
 	"internal/cli/inbox":      {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/engine", "internal/homes", "internal/plain", "internal/session", "internal/ui/asks", "internal/ui/theme", "store", "view"},
 	"internal/cli/screen":     {"internal/cli/app", "internal/cli/inbox", "internal/homes", "internal/ui/asks", "internal/ui/theme"},
 	"internal/cli/tasks":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/plain", "internal/session", "internal/settings", "internal/task", "internal/ui/taskpanel", "store", "view"},

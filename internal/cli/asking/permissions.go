@@ -11,8 +11,8 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/view"
 )
 
@@ -72,10 +72,7 @@ func printPermissions(a *app.App, p view.Permissions) error {
 	if err := a.Table(rows); err != nil {
 		return err
 	}
-	remembered := func(r view.Rule) bool {
-		return r.Source == permission.SourceRemembered || r.Source == permission.SourceHere
-	}
-	if slices.ContainsFunc(p.Rules, remembered) {
+	if slices.ContainsFunc(p.Rules, func(r view.Rule) bool { return settings.IsRemembered(r.Source) }) {
 		a.Hint("perdure permissions forget RULE takes back what is remembered")
 	}
 	return nil
