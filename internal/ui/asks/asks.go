@@ -194,8 +194,16 @@ func (m *Model) Init() tea.Cmd { return m.Refresh() }
 // SetSize gives the list its room.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 0), max(height, 0)
-	m.shown.wrap(m.width - 2)
+	if s := &m.shown; s.width != m.bodyWidth() {
+		whole := s.whole()
+		if s.wrap(m.bodyWidth()); whole {
+			s.seen = len(s.lines)
+		}
+	}
 }
+
+// bodyWidth is how many cells a row of an ask has.
+func (m *Model) bodyWidth() int { return max(m.width-2, 0) }
 
 // Waiting is how many approvals and questions wait.
 func (m *Model) Waiting() int {
