@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/tools"
@@ -35,8 +36,9 @@ func (s *Session) policy() permission.Policy {
 	for name := range st.Env {
 		p.Changed = append(p.Changed, name)
 	}
+	here := sync.OnceValue(s.inProject)
 	for _, r := range st.Permissions.Rules {
-		if r.Source == permission.SourceHere && !below(st.Cwd, st.Config.Root) {
+		if r.Source == permission.SourceHere && !here() {
 			continue // the same words mean another program elsewhere
 		}
 		p.Rules = append(p.Rules, permission.Rule{Effect: permission.Effect(r.Effect), Text: r.Text, Source: r.Source})
@@ -47,9 +49,11 @@ func (s *Session) policy() permission.Policy {
 	return p
 }
 
-// below reports whether a directory is another one or lies below it.
-func below(dir, top string) bool {
-	return dir == top || strings.HasPrefix(dir, strings.TrimSuffix(top, "/")+"/")
+// inProject reports whether the session works in the directory that it was opened in, or below it, behind all links.
+func (s *Session) inProject() bool {
+	dir, err := s.eng.cfg.Files.Resolve(s.state.Cwd)
+	top := s.state.Config.Root
+	return err == nil && top != "" && (dir == top || strings.HasPrefix(dir, strings.TrimSuffix(top, "/")+"/"))
 }
 
 // env is the world as a tool sees it now.

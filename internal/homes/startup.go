@@ -55,8 +55,9 @@ func startupPaths(getenv func(string) string) []string {
 		}
 	}
 	for _, config := range []string{filepath.Join(user, ".config"), xdg} { // either may be a link of its own
-		add(filepath.Join(config, "perdure", "config.toml"), true)
-		add(filepath.Join(config, "perdure", "allowed.toml"), true)
+		for _, name := range []string{"config.toml", "allowed.toml", "trusted.toml"} {
+			add(filepath.Join(config, "perdure", name), true)
+		}
 	}
 	for _, name := range permission.StartupFiles() {
 		if rest, ok := strings.CutPrefix(name, ".config/"); ok && filepath.IsAbs(xdg) {

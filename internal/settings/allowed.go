@@ -48,6 +48,11 @@ func (r Remembered) Source() string {
 	return permission.SourceRemembered
 }
 
+// IsRemembered reports whether the source of a session's rule is a remembered one.
+func IsRemembered(source string) bool {
+	return source == permission.SourceRemembered || source == permission.SourceHere
+}
+
 // allowed is what the file holds.
 type allowed struct {
 	Allow []Remembered `toml:"allow"`

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/view"
 )
 
@@ -68,7 +69,13 @@ func printPermissions(a *app.App, p view.Permissions) error {
 		}
 		rows = append(rows, []string{d.Effect, d.Tool + " " + d.Act, "decided", by})
 	}
-	return a.Table(rows)
+	if err := a.Table(rows); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(p.Rules, func(r view.Rule) bool { return settings.IsRemembered(r.Source) }) {
+		a.Hint("perdure permissions forget RULE takes back what is remembered")
+	}
+	return nil
 }
 
 func revokeCommand(a *app.App) *cobra.Command {

@@ -55,6 +55,14 @@ func TestScopesBeyondTheSession(t *testing.T) {
 	if got := clitest.Lines(t, w.OK("permissions", "list", "--json")); len(got) != 2 || got[0]["project"] != w.Dir || got[0]["source"] != "remembered here" || got[1]["project"] != nil {
 		t.Errorf("as JSON: %v", got)
 	}
+	inside, app := *w, *w.App // a session's command chooses its environment, and with it the file
+	app.Environ = append([]string{"PERDURE_SESSION_ID=e", "PERDURE_ACT=" + w.Home + "/acts/e/t1.s1.b1.a1"}, app.Environ...)
+	inside.App = &app
+	if runs(t, &inside, "nested", "touch one") {
+		t.Error("a remembered rule holds for a session that a session's command starts")
+	}
+	inside.Fails(1, "for a human", "permissions", "forget", "Bash(touch:*)")
+	inside.Fails(1, "for a human", "approvals", "allow", "g", "--scope", "user")
 	w.Configure("[permissions]\nask = [\"Bash(touch asked)\"]\ndeny = [\"Bash(touch denied)\"]\n")
 	if runs(t, w, "h", "touch asked") {
 		t.Error("an ask rule does not win over a remembered one")
@@ -107,5 +115,31 @@ func TestRememberedRulesAreNotTheAgents(t *testing.T) {
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("the file was written")
+	}
+}
+
+// A link out of the project is not the project: where a session has gone through one, a rule of the project asks.
+func TestARuleOfAProjectDoesNotFollowLinksOut(t *testing.T) {
+	w := clitest.New(t)
+	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch x"}))
+	w.OK("approvals", "allow", "a", "--scope", "project", "--resume")
+	outside := t.TempDir()
+	for link, target := range map[string]string{"out": outside, "in": filepath.Join(w.Dir, "sub")} {
+		if err := os.MkdirAll(target, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, filepath.Join(w.Dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, code := range map[string]int{"out": 3, "in": 0} {
+		script := `{"turns":[{"match":"go","steps":[{"tools":[{"name":"Bash","input":{"command":"cd ` + link + `"}}]},
+			{"tools":[{"name":"Bash","input":{"command":"touch x"}}]},{"text":"done"}]}]}`
+		if o := w.Run("-p", "--session-id", link, "--allowed-tools", "Bash(cd "+link+")", "--model", w.Scripted(script), "go"); o.Code != code {
+			t.Errorf("behind the link %s: %+v", link, o)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(outside, "x")); err == nil {
+		t.Error("the command ran outside of the project")
 	}
 }

@@ -2,6 +2,8 @@ package inbox_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -93,6 +95,29 @@ func TestATaskThatEndedBadly(t *testing.T) {
 	if len(got) != 1 || got[0] != "task s" || !strings.Contains(lines[0]["text"].(string), "exited with 7") {
 		t.Errorf("%v", lines)
 	}
+}
+
+// A session whose process was killed in mid-work is listed as one that broke off, without anybody opening it.
+func TestASessionThatBrokeOff(t *testing.T) {
+	w := clitest.New(t)
+	script := w.Scripted(`{"turns":[{"match":"go","steps":[{"text":"a b c","delay_ms":60000},{"text":"done"}]}]}`)
+	c := exec.Command(os.Args[0])
+	c.Env, c.Dir = append(w.App.Environ, "CLI_TEST_ARGS=-p\n--session-id\na\n--model\n"+script+"\ngo"), w.Dir
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Until(t, "it runs", func() bool { return strings.Contains(w.Run("list", "--activity", "running", "--json").Stdout, `"a"`) })
+	if got, _ := kinds(t, w); len(got) != 0 {
+		t.Errorf("while it runs: %q", got)
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was killed
+	clitest.Until(t, "it is noticed", func() bool {
+		got, lines := kinds(t, w)
+		return len(got) == 1 && got[0] == "broken_off a" && lines[0]["remedy"] == "perdure -p --resume a"
+	})
 }
 
 // The inbox may be listed by a session's own command, and not answered.

@@ -131,15 +131,22 @@ func (s *Source) find(ctx context.Context, a asks.Ask) (Entry, error) {
 	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Kind+" "+e.ID == a.ID })
 	switch {
 	case i < 0:
-		how := s.Became(ctx, a)
-		if how == "" {
-			how = "it does not wait any more"
-		}
-		return Entry{}, &asks.Gone{How: how}
+		return Entry{}, s.gone(ctx, a)
 	case bound(entries[i]) != a.Bound:
 		return Entry{}, &asks.Gone{How: "it is another call by now"}
 	}
 	return entries[i], nil
+}
+
+// first is what whoever comes second is told.
+const first = "another terminal answered first: "
+
+// gone is the error about an ask that does not wait any more.
+func (s *Source) gone(ctx context.Context, a asks.Ask) error {
+	if how := s.Became(ctx, a); how != "" {
+		return &asks.Gone{How: first + how}
+	}
+	return &asks.Gone{How: "it does not wait any more"}
 }
 
 // Show returns what is to be shown of an ask.
@@ -251,11 +258,9 @@ func (s *Source) Answer(ctx context.Context, a asks.Ask, ans asks.Answer) error 
 	var before *pending.Decided
 	switch {
 	case errors.As(err, &before):
-		return &asks.Gone{How: before.Word() + " by " + before.By}
-	case errors.Is(err, engine.ErrRefused):
-		if how := s.Became(ctx, a); how != "" {
-			return &asks.Gone{How: how}
-		}
+		return &asks.Gone{How: first + before.Word() + " by " + before.By}
+	case errors.Is(err, engine.ErrRefused) && s.Became(ctx, a) != "":
+		return s.gone(ctx, a)
 	}
 	return err
 }

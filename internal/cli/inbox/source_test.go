@@ -118,7 +118,7 @@ func TestTwoTerminalsRaceForOneApproval(t *testing.T) {
 			won, lost = "denied", 0
 		}
 		var gone *asks.Gone
-		if errs[1-lost] != nil || !errors.As(errs[lost], &gone) || gone.How != won+" by tester" {
+		if errs[1-lost] != nil || !errors.As(errs[lost], &gone) || gone.How != "another terminal answered first: "+won+" by tester" {
 			t.Errorf("%s: %v and %v", id, errs[0], errs[1])
 		}
 		if n := strings.Count(w.OK("log", id, "--json"), `"kind":"approval.answered"`); n != 1 {
@@ -139,7 +139,7 @@ func TestAnotherProcessAnswersFirst(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	var gone *asks.Gone
-	if err := s.Answer(t.Context(), ask, asks.Answer{Verdict: asks.ForUser}); !errors.As(err, &gone) || gone.How != "denied by tester" {
+	if err := s.Answer(t.Context(), ask, asks.Answer{Verdict: asks.ForUser}); !errors.As(err, &gone) || gone.How != "another terminal answered first: denied by tester" {
 		t.Errorf("%v", err)
 	}
 	if _, err := s.Show(t.Context(), ask); !errors.As(err, &gone) {

@@ -102,11 +102,10 @@ type Answer struct {
 	Text    string  // to a question; words to the model with a no
 }
 
-// Gone is the error about an ask that does not wait any more as it was shown. How says what became of it, as in "allowed by
-// anna".
+// Gone is the error about an ask that does not wait any more as it was shown. How says what became of it.
 type Gone struct{ How string }
 
-func (g *Gone) Error() string { return "answered meanwhile: " + g.How }
+func (g *Gone) Error() string { return g.How }
 
 // Source is where asks come from, and what takes the answers. Its methods may block; they are called from other goroutines,
 // List one at a time. Errors are shown.
@@ -117,7 +116,7 @@ type Source interface {
 	Show(ctx context.Context, a Ask) (Detail, error)
 	// Answer brings an answer. *Gone: somebody answered first, or it is another call by now; nothing was answered then.
 	Answer(ctx context.Context, a Ask, ans Answer) error
-	// Became says in words what became of an ask that does not wait any more; empty: nobody knows.
+	// Became says in words what became of an ask that does not wait any more, as in "allowed by anna"; empty: nobody knows.
 	Became(ctx context.Context, a Ask) string
 }
 
@@ -195,8 +194,16 @@ func (m *Model) Init() tea.Cmd { return m.Refresh() }
 // SetSize gives the list its room.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 0), max(height, 0)
-	m.shown.wrap(m.width - 2)
+	if s := &m.shown; s.width != m.bodyWidth() {
+		whole := s.whole()
+		if s.wrap(m.bodyWidth()); whole {
+			s.seen = len(s.lines)
+		}
+	}
 }
+
+// bodyWidth is how many cells a row of an ask has.
+func (m *Model) bodyWidth() int { return max(m.width-2, 0) }
 
 // Waiting is how many approvals and questions wait.
 func (m *Model) Waiting() int {

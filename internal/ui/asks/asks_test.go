@@ -271,11 +271,11 @@ func TestAnAskThatChangedUnderTheEyes(t *testing.T) {
 	// A key loses the race: told in the answer's place.
 	f = source(1)
 	m = opened(f, 80, 24)
-	f.err = &Gone{"denied by bob"}
+	f.err = &Gone{"another terminal answered first: denied by bob"}
 	f.press(m, "y")
 	f.asks = nil
 	f.do(m, m.Refresh())
-	wants(t, f.read(m), "answered meanwhile: denied by bob")
+	wants(t, f.read(m), "another terminal answered first: denied by bob")
 	if f.press(m, "esc"); m.Focused() {
 		t.Error("the focus stays without anything to answer")
 	}
@@ -446,5 +446,47 @@ func TestAFrameDoesNotGrowWithTheCall(t *testing.T) {
 	allocs := testing.AllocsPerRun(20, func() { m.View() })
 	if allocs > 2000 {
 		t.Errorf("%.0f allocations for a frame", allocs)
+	}
+}
+
+// A screen says the size again for every frame: what somebody scrolled to stays, and what was read stays read. After a
+// change of the width a part of it has to be drawn again, unless all of it was.
+func TestTheSameSizeAgainMovesNothing(t *testing.T) {
+	f := source(1)
+	d := f.details["a1"]
+	for i := range 30 {
+		d.Rows = append(d.Rows, Row{Text, fmt.Sprint("line ", i)})
+	}
+	f.details["a1"] = d
+	m := opened(f, 60, 14)
+	frame := func() string {
+		m.SetSize(60, 14)
+		return f.read(m)
+	}
+	f.press(m, "space")
+	wants(t, frame(), "line 10")
+	wants(t, frame(), "line 10")
+	m.SetSize(50, 14)
+	f.press(m, "home", "space", "space", "space", "space", "space") // without a frame in between
+	if f.read(m); m.shown.whole() {
+		t.Error("lines that were never drawn at this width count as read")
+	}
+	m.SetSize(60, 14)
+	for range 6 {
+		frame()
+		f.press(m, "space")
+	}
+	f.press(m, "home")
+	for range 6 {
+		frame()
+		f.press(m, "space")
+	}
+	wants(t, frame(), "line 29")
+	m.SetSize(40, 12)
+	if f.read(m); !m.shown.whole() {
+		t.Error("what was read as a whole has to be read again")
+	}
+	if f.press(m, "y"); len(f.did) != 1 {
+		t.Errorf("%q", f.did)
 	}
 }

@@ -132,7 +132,7 @@ func (m *Model) gotShow(msg showMsg) tea.Cmd {
 		return nil
 	}
 	s.failed, s.detail = "", &msg.detail
-	s.wrap(m.width - 2)
+	s.wrap(m.bodyWidth())
 	return m.soon()
 }
 

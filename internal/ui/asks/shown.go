@@ -36,7 +36,7 @@ func (m *Model) sel(i int) tea.Cmd {
 		return nil
 	}
 	a := m.asks[min(max(i, 0), len(m.asks)-1)]
-	m.shown = shown{ask: a, some: true, width: max(m.width-2, 0)}
+	m.shown = shown{ask: a, some: true, width: m.bodyWidth()}
 	m.typing, m.choice, m.help = false, -1, false
 	if m.input.of != a.ID {
 		m.input = input{of: a.ID}
@@ -57,9 +57,9 @@ func (m *Model) place() int {
 // maxText bounds what is shown of one row, in bytes.
 const maxText = 16 << 10
 
-// wrap lays the rows out in that many cells.
+// wrap lays the rows out in that many cells. None of the lines has been on the screen then.
 func (s *shown) wrap(width int) {
-	s.width = max(width, 0)
+	s.width, s.seen = width, 0
 	s.lines = nil
 	if s.detail == nil || s.width < 1 {
 		return
@@ -88,8 +88,7 @@ func (s *shown) wrap(width int) {
 			s.lines = append(s.lines, Row{option(i), head + text})
 		}
 	}
-	s.seen = min(s.seen, len(s.lines))
-	s.scroll = 0
+	s.scroll = min(s.scroll, max(len(s.lines)-1, 0))
 }
 
 // option is the look of an option's lines: its number, so that the selected one can be shown.

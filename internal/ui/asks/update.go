@@ -21,7 +21,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		}
 	case becameMsg:
 		if msg.of == m && m.shown.some && m.shown.ask.ID == msg.ask.ID && m.shown.gone != "" && msg.what != "" {
-			m.shown.gone = (&Gone{msg.what}).Error()
+			m.shown.gone = "answered meanwhile: " + msg.what
 		}
 	case doneMsg:
 		if msg.of == m {
