@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -272,4 +274,52 @@ func (d *desk) truth(ids []string) string {
 		return fmt.Sprintf("%d sessions are listed", n)
 	}
 	return ""
+}
+
+// Goal: what start has said is so. Killed at any moment, it leaves a session that runs, or can be found with its prompt, or
+// none; once it has printed the id, the session runs to its end.
+func TestStartKilledKeepsItsWord(t *testing.T) {
+	rounds := 10
+	if os.Getenv("PERDURE_SOAK") == "1" {
+		rounds = 300
+	}
+	d := newDesk(t)
+	model := d.model(gated)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	promised := 0
+	for i := range rounds {
+		id := fmt.Sprint("s", i)
+		cmd := exec.Command(d.exe, "start", "--session-id", id, "--model", model, "hi")
+		cmd.Dir, cmd.Env = d.dir, d.env
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Duration(r.IntN(250)) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		d.ok("list")
+		if strings.TrimSpace(out.String()) != id {
+			continue
+		}
+		promised++
+		d.until("it runs to its end", func() bool { return strings.Contains(d.ok("log", id), "turn.ended") })
+	}
+	t.Logf("%d of %d were promised", promised, rounds)
+	d.until("nothing is left to run", func() bool {
+		d.ok("list")
+		return len(d.records()) == 0
+	})
+	for line := range strings.Lines(d.ok("list", "--json")) {
+		var s listed
+		if err := decode(line, &s); err != nil {
+			t.Fatal(err)
+		}
+		if log := d.ok("log", s.ID); strings.Count(log, "message.received") > 1 || strings.Count(log, "turn.started") > 1 {
+			t.Errorf("%s: its prompt is there twice:\n%s", s.ID, log)
+		}
+	}
 }

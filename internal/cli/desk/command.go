@@ -47,7 +47,7 @@ them once, by groups; --json prints one object a line.`,
 }
 
 // fps is how often the screen is drawn at most.
-const fps = 30
+const fps = 20
 
 // live shows the board until a person leaves it.
 func live(ctx context.Context, a *app.App, h *homes.Home, s *source, open Opener) error {
