@@ -224,7 +224,9 @@ func TestListTellsTheTruth(t *testing.T) {
 				return h != nil && h.Alive == "alive" && slices.Contains(killed, h.PID)
 			})
 		})
-		d.ok("list")
+		if s := d.run("list"); strings.Contains(s.stderr, "times within") {
+			d.ok("start", "--resume-all")
+		}
 		d.until(fmt.Sprintf("round %d: the list is the truth", round), func() bool { return d.truth(ids) == "" })
 	}
 	d.ok("approvals", "deny", "ask1")
@@ -322,4 +324,65 @@ func TestStartKilledKeepsItsWord(t *testing.T) {
 			t.Errorf("%s: its prompt is there twice:\n%s", s.ID, log)
 		}
 	}
+}
+
+// Goal: what kills a supervisor each time, as a lack of memory does, costs a model call each time: after ten times within ten
+// minutes it stays down until a person insists.
+func TestKilledAgainAndAgainStaysDown(t *testing.T) {
+	d := newDesk(t)
+	d.ok("start", "--session-id", "one", "--model", d.model(gated), "--allowed-tools", "Bash", "go")
+	d.until("the command runs", func() bool { return d.read("ran") != "" })
+	for kills := 1; ; kills++ {
+		d.kill("one", syscall.SIGKILL)
+		s := d.run("list")
+		if strings.Contains(s.stderr, "does not run: its process was killed 10 times within 10m0s") {
+			if kills != 10 {
+				t.Errorf("after %d kills", kills)
+			}
+			break
+		}
+		if kills > 10 {
+			t.Fatalf("it comes back for ever: %s", s.stderr)
+		}
+	}
+	if n := len(d.supervisors()); n != 0 {
+		t.Errorf("%d supervisors", n)
+	}
+	if s := d.run("start", "--resume-all"); s.code != 0 || !strings.Contains(s.stderr, "runs on: one") {
+		t.Errorf("%d %s", s.code, s.stderr)
+	}
+	d.write("gate", "")
+	d.until("it ends", d.does("one", "idle"))
+	if ran := d.read("ran"); ran != "one\n" {
+		t.Errorf("the command ran: %q", ran)
+	}
+}
+
+// Goal: an upgrade ends no session. One process that keeps all of them ends them all when it is replaced; here each has
+// its own, which goes on with the version that it was started with, and the new one starts no second.
+func TestUpgradeEndsNoSession(t *testing.T) {
+	d := newDesk(t)
+	self, err := os.ReadFile(d.exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upgrade := func() {
+		t.Helper()
+		if err := os.WriteFile(d.exe+".new", self, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(d.exe+".new", d.exe); err != nil {
+			t.Fatal(err)
+		}
+	}
+	upgrade()
+	d.ok("start", "--session-id", "one", "--model", d.model(gated), "--allowed-tools", "Bash", "go")
+	d.until("the command runs", func() bool { return d.read("ran") != "" })
+	was := d.supervisors()["one"]
+	upgrade()
+	if s := d.run("list"); s.stderr != "" || !slices.Equal(d.supervisors()["one"], was) {
+		t.Errorf("%v, and before %v: %s", d.supervisors(), was, s.stderr)
+	}
+	d.write("gate", "")
+	d.until("it ends", d.does("one", "idle"))
 }
