@@ -90,7 +90,7 @@ var allowed = map[string][]string{
 	"internal/cli/handoffs":    {"internal/cli/app", "internal/cli/display", "internal/handoff", "internal/homes", "internal/knowledge", "view", "internal/settings"},
 	"internal/cli/notes":       {"internal/cli/app", "internal/cli/display", "internal/knowledge", "internal/homes", "internal/learn"},
 	"internal/cli/complete":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/permission", "internal/session", "store", "view", "internal/search", "internal/knowledge", "internal/settings"},
-	"internal/cli":             {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/exporting", "internal/cli/manual", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup", "internal/cli/plans", "internal/cli/inbox", "internal/cli/background"},
+	"internal/cli":             {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/exporting", "internal/cli/manual", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup", "internal/cli/plans", "internal/cli/inbox", "internal/cli/background", "internal/cli/desk"},
 	"internal/cli/clitest":     {"internal/cli", "internal/cli/app", "internal/engine", "internal/homes", "internal/permission", "internal/provider/scripted", "internal/session", "internal/sqlite3", "internal/task", "model", "store", "view"},
 	"cmd/perdure":              {"internal/cli", "internal/cli/app", "internal/cli/process", "internal/homes"},
 	"internal/cli/lookup":      {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/search", "internal/settings", "view"},
@@ -112,6 +112,7 @@ var allowed = map[string][]string{
 	"internal/ui/board":        {"internal/plain", "internal/ui/theme"},
 	"internal/ui/picker":       {"internal/plain", "internal/ui/theme"},
 	"internal/cli/screen/talk": {"internal/plain", "internal/session", "internal/ui/chat", "internal/ui/transcript", "model", "store"},
+	"internal/cli/desk":        {"internal/cli/app", "internal/cli/background", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/session", "internal/ui/board", "internal/ui/theme", "model", "store", "view"},
 	"bench":                    {},
 }
 

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -222,7 +224,9 @@ func TestListTellsTheTruth(t *testing.T) {
 				return h != nil && h.Alive == "alive" && slices.Contains(killed, h.PID)
 			})
 		})
-		d.ok("list")
+		if s := d.run("list"); strings.Contains(s.stderr, "times within") {
+			d.ok("start", "--resume-all")
+		}
 		d.until(fmt.Sprintf("round %d: the list is the truth", round), func() bool { return d.truth(ids) == "" })
 	}
 	d.ok("approvals", "deny", "ask1")
@@ -272,4 +276,113 @@ func (d *desk) truth(ids []string) string {
 		return fmt.Sprintf("%d sessions are listed", n)
 	}
 	return ""
+}
+
+// Goal: what start has said is so. Killed at any moment, it leaves a session that runs, or can be found with its prompt, or
+// none; once it has printed the id, the session runs to its end.
+func TestStartKilledKeepsItsWord(t *testing.T) {
+	rounds := 10
+	if os.Getenv("PERDURE_SOAK") == "1" {
+		rounds = 300
+	}
+	d := newDesk(t)
+	model := d.model(gated)
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	promised := 0
+	for i := range rounds {
+		id := fmt.Sprint("s", i)
+		cmd := exec.Command(d.exe, "start", "--session-id", id, "--model", model, "hi")
+		cmd.Dir, cmd.Env = d.dir, d.env
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Duration(r.IntN(250)) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		d.ok("list")
+		if strings.TrimSpace(out.String()) != id {
+			continue
+		}
+		promised++
+		d.until("it runs to its end", func() bool { return strings.Contains(d.ok("log", id), "turn.ended") })
+	}
+	t.Logf("%d of %d were promised", promised, rounds)
+	d.until("nothing is left to run", func() bool {
+		d.ok("list")
+		return len(d.records()) == 0
+	})
+	for line := range strings.Lines(d.ok("list", "--json")) {
+		var s listed
+		if err := decode(line, &s); err != nil {
+			t.Fatal(err)
+		}
+		if log := d.ok("log", s.ID); strings.Count(log, "message.received") > 1 || strings.Count(log, "turn.started") > 1 {
+			t.Errorf("%s: its prompt is there twice:\n%s", s.ID, log)
+		}
+	}
+}
+
+// Goal: what kills a supervisor each time, as a lack of memory does, costs a model call each time: after ten times within ten
+// minutes it stays down until a person insists.
+func TestKilledAgainAndAgainStaysDown(t *testing.T) {
+	d := newDesk(t)
+	d.ok("start", "--session-id", "one", "--model", d.model(gated), "--allowed-tools", "Bash", "go")
+	d.until("the command runs", func() bool { return d.read("ran") != "" })
+	for kills := 1; ; kills++ {
+		d.kill("one", syscall.SIGKILL)
+		s := d.run("list")
+		if strings.Contains(s.stderr, "does not run: its process was killed 10 times within 10m0s") {
+			if kills != 10 {
+				t.Errorf("after %d kills", kills)
+			}
+			break
+		}
+		if kills > 10 {
+			t.Fatalf("it comes back for ever: %s", s.stderr)
+		}
+	}
+	if n := len(d.supervisors()); n != 0 {
+		t.Errorf("%d supervisors", n)
+	}
+	if s := d.run("start", "--resume-all"); s.code != 0 || !strings.Contains(s.stderr, "runs on: one") {
+		t.Errorf("%d %s", s.code, s.stderr)
+	}
+	d.write("gate", "")
+	d.until("it ends", d.does("one", "idle"))
+	if ran := d.read("ran"); ran != "one\n" {
+		t.Errorf("the command ran: %q", ran)
+	}
+}
+
+// Goal: an upgrade ends no session. One process that keeps all of them ends them all when it is replaced; here each has
+// its own, which goes on with the version that it was started with, and the new one starts no second.
+func TestUpgradeEndsNoSession(t *testing.T) {
+	d := newDesk(t)
+	self, err := os.ReadFile(d.exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	upgrade := func() {
+		t.Helper()
+		if err := os.WriteFile(d.exe+".new", self, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(d.exe+".new", d.exe); err != nil {
+			t.Fatal(err)
+		}
+	}
+	upgrade()
+	d.ok("start", "--session-id", "one", "--model", d.model(gated), "--allowed-tools", "Bash", "go")
+	d.until("the command runs", func() bool { return d.read("ran") != "" })
+	was := d.supervisors()["one"]
+	upgrade()
+	if s := d.run("list"); s.stderr != "" || !slices.Equal(d.supervisors()["one"], was) {
+		t.Errorf("%v, and before %v: %s", d.supervisors(), was, s.stderr)
+	}
+	d.write("gate", "")
+	d.until("it ends", d.does("one", "idle"))
 }

@@ -30,6 +30,7 @@ type Record struct {
 	Most    int      `json:"most"`             // it begins only while fewer than so many work
 	Bypass  bool     `json:"bypass,omitempty"` // it began in mode bypassPermissions, which is not restored
 	Begun   bool     `json:"begun,omitempty"`  // a supervisor held it once
+	Starts  []int64  `json:"starts,omitempty"` // ms UTC of the newest starts of a supervisor, see maxStarts
 	Failed  string   `json:"failed,omitempty"` // why its supervisor could not go on; empty: it did not fail
 }
 
@@ -37,6 +38,18 @@ const (
 	recordVersion = 1
 	maxRecord     = 64 << 10 // bytes
 )
+
+// A supervisor that was started so often within so long is not started again by itself: what kills it each time, as a
+// lack of memory does, would cost a model call each time.
+const (
+	maxStarts    = 10
+	startsWithin = 10 * time.Minute
+)
+
+// recent are the starts that count at a time.
+func (r Record) recent(now time.Time) []int64 {
+	return slices.DeleteFunc(slices.Clone(r.Starts), func(at int64) bool { return now.UnixMilli()-at > startsWithin.Milliseconds() })
+}
 
 // errGone says that a record is not there, or not there any more.
 var errGone = errors.New("there is no such record")

@@ -165,7 +165,12 @@ func (k Keeper) due(ctx context.Context, e *Entry, look Look) (why string, wante
 	if missing := k.missing(e.Record); len(missing) > 0 {
 		return "not set here, but where it was started: " + strings.Join(missing, ", "), false
 	}
-	e.Home, e.Failed = home, ""
+	if len(e.recent(k.App.Now())) >= maxStarts && !look.Insist {
+		return fmt.Sprintf("its process was killed %d times within %v", maxStarts, startsWithin), false
+	}
+	if e.Home, e.Failed = home, ""; look.Insist {
+		e.Starts = nil
+	}
 	return "", true
 }
 
@@ -184,7 +189,7 @@ func (k Keeper) missing(r Record) []string {
 
 // begin starts the supervisor of a record. Whoever holds the session meanwhile runs it: that is no error.
 func (k Keeper) begin(ctx context.Context, r Record, bypass bool) error {
-	r.Begun = true
+	r.Begun, r.Starts = true, append(r.recent(k.App.Now()), k.App.Now().UnixMilli())
 	if err := write(k.Home.Dir(), r); err != nil {
 		return err
 	}

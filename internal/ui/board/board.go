@@ -100,6 +100,7 @@ const (
 	settleFor  = 120 * time.Millisecond // a row that is selected for so long is looked into
 	peekEvery  = 100 * time.Millisecond // how often words that come are drawn at most
 	maxLooking = 50                     // a look that took a time is repeated after this many such times at the earliest
+	maxPause   = 3 * time.Second        // and after this time at the latest
 	noteFor    = 8 * time.Second
 	maxText    = 4000 // characters of a prompt
 	maxFilter  = 100

@@ -62,7 +62,7 @@ func (m *Model) got(msg listMsg) tea.Cmd {
 		return tea.Batch(look, m.list())
 	}
 	m.beat++
-	return tea.Batch(look, m.later(max(m.cfg.Every, maxLooking*msg.took), listBeat{m.beat}))
+	return tea.Batch(look, m.later(max(m.cfg.Every, min(maxLooking*msg.took, maxPause)), listBeat{m.beat}))
 }
 
 // arrange puts the sessions in their groups, the newest first. The selected one stays selected while it is shown.
