@@ -71,7 +71,7 @@ func (m *machine) end(l line) {
 func (m *machine) feed(l line) {
 	s := show(l.text)
 	if l.more {
-		m.goOn(s, l.glued)
+		m.goOn(s)
 		return
 	}
 	s = strings.TrimRight(s, "\r")
@@ -195,7 +195,7 @@ func (m *machine) addWords(t, between string) {
 }
 
 // goOn takes a part of a line whose beginning came before.
-func (m *machine) goOn(s string, glued bool) {
+func (m *machine) goOn(s string) {
 	switch m.leaf.kind {
 	case fence:
 		m.drawCode(m.leaf.lexer.line(s))
@@ -204,11 +204,7 @@ func (m *machine) goOn(s string, glued bool) {
 	case markup:
 		m.markup(s, len(m.boxes), true)
 	case paragraph:
-		between := " "
-		if glued {
-			between = ""
-		}
-		m.addWords(strings.TrimLeft(s, " "), between)
+		m.addWords(s, "") // a blank before it came with what was before
 	case nothing, table:
 		m.shut()
 		m.leaf = leaf{kind: paragraph, text: strings.TrimLeft(s, " "), begun: true}

@@ -189,3 +189,25 @@ func TestATableFitsItsRoom(t *testing.T) {
 		t.Errorf("%q", long[maxRows:])
 	}
 }
+
+// A line of the source that is longer than what is looked at stays what it was: words go on in their paragraph, with no
+// word broken and nothing taken for the beginning of a block; code goes on as code.
+func TestALongLineGoesOn(t *testing.T) {
+	r := New(theme.Plain())
+	for first := range len("word - # > ") {
+		text := strings.Repeat("x", first+1) + strings.Repeat(" word - # >", 600)
+		if got := strings.Join(r.Lines(text, 80), " "); got != text {
+			t.Errorf("%.300q…", got)
+		}
+	}
+	unbroken := strings.Repeat("日本", maxLine)
+	if got := strings.Join(r.Lines(unbroken, 80), ""); got != unbroken {
+		t.Errorf("%.300q…", got)
+	}
+	for _, before := range []string{"```\n", "    ", "<div>\n"} {
+		got := strings.Join(r.Lines(before+strings.Repeat("#", 3*maxLine)+"\n", 70), "")
+		if n := strings.Count(got, "#"); n != 3*maxLine || strings.Contains(got, "##### ####") {
+			t.Errorf("%q: %d signs", before, n)
+		}
+	}
+}

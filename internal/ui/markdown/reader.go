@@ -10,19 +10,18 @@ import (
 )
 
 // maxLine bounds a line of the source, in bytes: a longer one goes on in the next, as if it had been broken there.
-const maxLine = 4 << 10
+const maxLine = 2 << 10
 
 // line is one line of the source, or a part of a long one.
 type line struct {
-	text  string
-	more  bool // it goes on with the line before
-	glued bool // without a blank between them
+	text string
+	more bool // it goes on with the line before
 }
 
 // reader makes lines of a text that comes in pieces, the same ones whatever the pieces are.
 type reader struct {
-	text       string // what has not become lines
-	more, glue bool   // what the next one is
+	text string // what has not become lines
+	more bool   // it goes on with a line that has
 }
 
 func (r *reader) add(s string) {
@@ -37,28 +36,27 @@ func (r *reader) add(s string) {
 func (r *reader) next() (l line, ok bool) {
 	end := strings.IndexByte(r.text[:min(len(r.text), maxLine+1)], '\n')
 	if end >= 0 {
-		l = line{r.text[:end], r.more, r.glue}
-		r.text, r.more, r.glue = r.text[end+1:], false, false
+		l = line{r.text[:end], r.more}
+		r.text, r.more = r.text[end+1:], false
 		return l, true
 	}
 	if len(r.text) <= maxLine {
 		return line{}, false
 	}
 	cut := strings.LastIndexByte(r.text[:maxLine], ' ') + 1
-	glued := cut < maxLine/2
-	if glued {
+	if cut < maxLine/2 {
 		cut = maxLine
 		for back := 0; back < utf8.UTFMax && !utf8.RuneStart(r.text[cut]); back++ {
 			cut--
 		}
 	}
-	l = line{r.text[:cut], r.more, r.glue}
-	r.text, r.more, r.glue = r.text[cut:], true, glued
+	l = line{r.text[:cut], r.more}
+	r.text, r.more = r.text[cut:], true
 	return l, true
 }
 
 // last is what is left when nothing more comes; it has no end of line.
-func (r *reader) last() line { return line{r.text, r.more, r.glue} }
+func (r *reader) last() line { return line{r.text, r.more} }
 
 // show makes a line fit to be shown: nothing in it steers a terminal, and tabs are blanks.
 func show(s string) string {
