@@ -19,6 +19,7 @@ func Main(ctx context.Context, a *app.App, args []string) int {
 	placed := *a
 	a = &placed
 	a.PlaceHome()
+	a.Self = Main
 	world := *a
 	out := &app.Results{To: a.Stdout}
 	world.Stdout = out

@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/manual"
 	"github.com/perdure/perdure/internal/cli/run"
+	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
 )
@@ -88,7 +89,9 @@ func tree(a *app.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Changed = cmd.Flags().Changed
 			if flags := cmd.Flags(); len(args) == 0 && (flags.NFlag() == 0 || flags.NFlag() == 1 && flags.Changed("no-pager")) {
-				return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return sessions.Overview(ctx, a, h) })
+				if !screen.CanDraw(a) || a.Inside() != "" {
+					return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return sessions.Overview(ctx, a, h) })
+				}
 			}
 			return run.Run(cmd.Context(), a, f, args)
 		},

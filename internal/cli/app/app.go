@@ -38,6 +38,8 @@ type App struct {
 	TTY string
 	// NoPager: what is long is not paged.
 	NoPager bool
+	// Self runs another command line of perdure in a world, and gives its exit code.
+	Self func(ctx context.Context, a *App, args []string) int
 	// Exe is the path of this program, for commands that start it again; empty: unknown.
 	Exe string
 }

@@ -47,6 +47,8 @@ type Flags struct {
 	appendSystem string
 	wait         bool
 	detach       bool
+	inline       bool
+	attach       bool // another process keeps the session
 	atMost       int
 	Changed      func(string) bool // reports whether a flag was given
 	unknown      []string          // rules for tools that there are none of, in words
@@ -88,6 +90,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.StringArrayVar(&f.labels, "label", nil, "`KEY=VALUE` to find the new session by; may be repeated")
 	fs.StringArrayVar(&f.state, "state", nil, "`KEY=VALUE` of the new session's scratch state, which the model is given; may be repeated")
 	fs.StringVar(&f.handoff, "handoff", "continue", "`continue` from the handoff that an earlier session in this directory left, ask at the terminal, or ignore it")
+	fs.BoolVar(&f.inline, "inline", false, "on the screen: what is finished goes into the terminal's scrollback, and only a few lines are live")
 	fs.StringVar(&f.appendSystem, "append-system-prompt", "", "`TEXT` added to a new session's system prompt")
 }
 

@@ -31,7 +31,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 		return err
 	}
 	if !f.print {
-		return &app.ExitError{Code: app.ExitUsage, Text: "there is no terminal UI in this version", Hint: "run headless: perdure -p \"PROMPT\"; see perdure --help"}
+		return interactive(ctx, a, f)
 	}
 	prompt, piped, err := prompt(ctx, a, f, args)
 	if err != nil {
@@ -41,16 +41,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range set.Ignored {
-		a.Note("ignored: %s", text)
-	}
-	for _, text := range set.Unknown {
-		a.Note("%s", text)
-	}
-	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
-		a.Note(app.BypassNotTaken)
-	}
-	warnOfShort(a, set)
+	f.tellSettings(a, set)
 	if err := askConsent(ctx, a, f, set); err != nil {
 		return err
 	}
@@ -72,6 +63,20 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 		err = cerr
 	}
 	return err
+}
+
+// tellSettings says what of the settings does not hold.
+func (f *Flags) tellSettings(a *app.App, set settings.Loaded) {
+	for _, text := range set.Ignored {
+		a.Note("ignored: %s", text)
+	}
+	for _, text := range set.Unknown {
+		a.Note("%s", text)
+	}
+	if f.mode == "" && permission.Mode(set.Mode) == permission.ModeBypass {
+		a.Note(app.BypassNotTaken)
+	}
+	warnOfShort(a, set)
 }
 
 func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settings.Loaded, out *printer, prompt string) error {

@@ -222,9 +222,6 @@ func (m *Model) Init() tea.Cmd {
 	if m.cfg.Asks != nil {
 		cmds = append(cmds, m.cfg.Asks.Init())
 	}
-	if m.cfg.Notify != nil {
-		cmds = append(cmds, m.cfg.Notify.Init())
-	}
 	if !m.cfg.Draft.Empty() {
 		if m.cfg.Send {
 			cmds = append(cmds, m.send(m.cfg.Draft))
