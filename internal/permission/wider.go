@@ -30,7 +30,8 @@ func Wider(r Request) (rule, allows string) {
 // widerCommand finds the one beginning of a command that a rule has to cover.
 // Commands that only read, by their letters, need no rule.
 func widerCommand(r Request) (rule, allows string) {
-	j := &judge{p: Policy{Root: r.Cwd, Cwd: r.Cwd, Look: asWritten, Env: map[string]string{"PATH": "/usr/bin"}}, r: r, s: analyse(r)}
+	p := Policy{Root: r.Cwd, Cwd: r.Cwd, Look: asWritten, Env: map[string]string{"PATH": "/usr/bin"}}
+	j := &judge{p: p, r: r, s: analyse(r)}
 	if j.s.why != "" {
 		return "", ""
 	}
@@ -39,14 +40,18 @@ func widerCommand(r Request) (rule, allows string) {
 		if j.readsHere(c) {
 			continue
 		}
-		p := beginning(c)
-		if p == "" || prefix != "" && prefix != p || profile(c) != "" {
+		first := beginning(c)
+		if first == "" || prefix != "" && prefix != first || profile(c) != "" {
 			return "", ""
 		}
-		prefix = p
+		prefix = first
 	}
 	rule = "Bash(" + prefix + ":*)"
 	if _, err := compile(Rule{Effect: Allow, Text: rule}); prefix == "" || err != nil {
+		return "", ""
+	}
+	// The commands beside it are judged otherwise once they come behind one that is covered.
+	if p.Grants = []Rule{{Effect: Allow, Text: rule, Source: SourceSession}}; Decide(p, r).Effect != Allow {
 		return "", ""
 	}
 	allows = "every " + prefix + ", with any further words"

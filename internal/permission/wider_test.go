@@ -7,7 +7,8 @@ import "testing"
 func TestWider(t *testing.T) {
 	for command, want := range map[string]string{
 		"touch made": "Bash(touch:*)", "git commit -m 'a; b'": "Bash(git commit:*)", "go test ./... 2>&1 | tail -5": "Bash(go test:*)", "mkdir a && mkdir b": "Bash(mkdir:*)", "git add . && git status": "Bash(git add:*)",
-		"touch a; mkdir b": "", "npm test": "", "make": "", "python x.py": "", "rm $X": "", "for i in a; do rm $i; done": "", "touch a > b": "", "./run.sh": "", "git -C x add .": "", "git $x": "", "perdure answer x": "", "ls": "", "touch /tmp/x | cat /etc/passwd": "",
+		"touch hello && wc -l main.go": "", // behind a command that changes files a path asks
+		"touch a; mkdir b":             "", "npm test": "", "make": "", "python x.py": "", "rm $X": "", "for i in a; do rm $i; done": "", "touch a > b": "", "./run.sh": "", "git -C x add .": "", "git $x": "", "perdure answer x": "", "ls": "", "touch /tmp/x | cat /etc/passwd": "",
 	} {
 		r := bash(command)
 		r.Root, r.Cwd, r.HomeDir = testCwd, testCwd, testHome
