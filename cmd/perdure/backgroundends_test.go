@@ -275,6 +275,19 @@ func (d *desk) truth(ids []string) string {
 	if n := strings.Count(out, "\n"); n != len(ids) {
 		return fmt.Sprintf("%d sessions are listed", n)
 	}
+	for line := range strings.Lines(d.ok("board", "--json")) {
+		var s struct {
+			ID, Group  string
+			Background bool
+		}
+		if err := decode(line, &s); err != nil {
+			return err.Error()
+		}
+		alive := s.Group == "works" || s.Group == "waits"
+		if alive != s.Background || alive != (len(d.supervisors()[s.ID]) == 1) {
+			return fmt.Sprintf("on the board %s is in %s, background %v, with %v", s.ID, s.Group, s.Background, d.supervisors()[s.ID])
+		}
+	}
 	return ""
 }
 
