@@ -399,3 +399,20 @@ func TestUpgradeEndsNoSession(t *testing.T) {
 	d.write("gate", "")
 	d.until("it ends", d.does("one", "idle"))
 }
+
+// Goal: what a person takes over is theirs: its supervisor ends, and nothing starts another.
+func TestTakeoverEndsTheSupervisor(t *testing.T) {
+	d := newDesk(t)
+	d.ok("start", "--session-id", "one", "--model", d.model(gated), "--allowed-tools", "Bash", "go")
+	d.until("the command runs", func() bool { return d.read("ran") != "" })
+	d.ok("takeover", "--yes", "one")
+	d.write("gate", "")
+	d.until("the supervisor ends", func() bool { return len(d.supervisors())+len(d.records()) == 0 })
+	if s := d.run("list"); s.stderr != "" || len(d.supervisors()) > 0 {
+		t.Errorf("%s", s.stderr)
+	}
+	d.ok("-p", "-r", "one")
+	if log := d.ok("log", "one"); strings.Count(log, "turn.ended") != 1 || d.read("ran") != "one\n" {
+		t.Errorf("%q\n%s", d.read("ran"), log)
+	}
+}
