@@ -275,6 +275,19 @@ func (d *desk) truth(ids []string) string {
 	if n := strings.Count(out, "\n"); n != len(ids) {
 		return fmt.Sprintf("%d sessions are listed", n)
 	}
+	for line := range strings.Lines(d.ok("board", "--json")) {
+		var s struct {
+			ID, Group  string
+			Background bool
+		}
+		if err := decode(line, &s); err != nil {
+			return err.Error()
+		}
+		alive := s.Group == "works" || s.Group == "waits"
+		if alive != s.Background || alive != (len(d.supervisors()[s.ID]) == 1) {
+			return fmt.Sprintf("on the board %s is in %s, background %v, with %v", s.ID, s.Group, s.Background, d.supervisors()[s.ID])
+		}
+	}
 	return ""
 }
 
@@ -385,4 +398,21 @@ func TestUpgradeEndsNoSession(t *testing.T) {
 	}
 	d.write("gate", "")
 	d.until("it ends", d.does("one", "idle"))
+}
+
+// Goal: what a person takes over is theirs: its supervisor ends, and nothing starts another.
+func TestTakeoverEndsTheSupervisor(t *testing.T) {
+	d := newDesk(t)
+	d.ok("start", "--session-id", "one", "--model", d.model(gated), "--allowed-tools", "Bash", "go")
+	d.until("the command runs", func() bool { return d.read("ran") != "" })
+	d.ok("takeover", "--yes", "one")
+	d.write("gate", "")
+	d.until("the supervisor ends", func() bool { return len(d.supervisors())+len(d.records()) == 0 })
+	if s := d.run("list"); s.stderr != "" || len(d.supervisors()) > 0 {
+		t.Errorf("%s", s.stderr)
+	}
+	d.ok("-p", "-r", "one")
+	if log := d.ok("log", "one"); strings.Count(log, "turn.ended") != 1 || d.read("ran") != "one\n" {
+		t.Errorf("%q\n%s", d.read("ran"), log)
+	}
 }

@@ -58,7 +58,7 @@ func supervise(ctx context.Context, a *app.App, id string, bypass bool) error {
 		return err
 	case said && (e.Code == app.ExitSignalled+int(syscall.SIGTERM) || e.Code == app.ExitSignalled+int(syscall.SIGHUP)):
 		return err
-	case err == nil, said, errors.Is(err, errRests):
+	case err == nil, said, errors.Is(err, errRests), errors.Is(err, store.ErrFenced): // a person took it over: it is theirs
 		child.Held()
 		err = errors.Join(err, child.Done())
 	default:

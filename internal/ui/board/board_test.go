@@ -347,6 +347,23 @@ func TestPeekFollowsTheSelection(t *testing.T) {
 	}
 }
 
+// Goal: the terminal's own cursor stands where letters go, behind wide ones too.
+func TestCursorIsWhereLettersGo(t *testing.T) {
+	m := page(&fake{rows: someRows()}, 80, 24)
+	defer m.Close()
+	if m.Cursor() != nil {
+		t.Error("a cursor without a text")
+	}
+	press(m, "n", "日", "本", "x")
+	if c := m.Cursor(); c == nil || c.X != 6+5 || c.Y != 23 {
+		t.Errorf("%+v", c)
+	}
+	press(m, "esc", "/", "日")
+	if c := m.Cursor(); c == nil || c.X != 2+2 {
+		t.Errorf("%+v", c)
+	}
+}
+
 // BenchmarkBoard measures a key until its frame, with a thousand sessions.
 func BenchmarkBoard(b *testing.B) {
 	f := &fake{}

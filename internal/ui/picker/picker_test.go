@@ -287,6 +287,26 @@ func TestSearchTakesLetters(t *testing.T) {
 	}
 }
 
+// Goal: the terminal's own cursor stands where letters go, behind wide ones too, so that an input method opens there; and
+// nowhere else is one.
+func TestCursorIsWhereLettersGo(t *testing.T) {
+	m := page(&fake{rows: someRows()}, 80, 24)
+	if m.Cursor() != nil {
+		t.Error("a cursor without a text")
+	}
+	press(m, "/", "日", "本", "x")
+	if c := m.Cursor(); c == nil || c.X != 2+5 || c.Y != 23 {
+		t.Errorf("%+v", c)
+	}
+	for range 60 {
+		press(m, "語")
+	}
+	if c := m.Cursor(); c == nil || c.X >= 80 {
+		t.Errorf("%+v", c)
+	}
+	checkFrame(t, m, 80, 24)
+}
+
 // Goal: an answer to an older question changes nothing, of the list and of the preview.
 func TestStaleAnswersAreDropped(t *testing.T) {
 	f := &fake{rows: someRows(), previews: somePreviews()}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
@@ -111,9 +112,7 @@ func (m *Model) footLine() string {
 		text := " Take it over from " + plain.Line(r.Holder, 60) + "? That process stops at its next step."
 		return s.Warn.Styled(theme.Cut(text, m.width-len(answers))) + s.Bold.Styled(answers)
 	case m.mode == searching:
-		const does = "  enter continues, esc clears"
-		room := max(m.width-3-len(does), 12)
-		return s.Accent.Styled(" /"+lastCells(plain.Line(m.query.Words, maxWords), room)) + "▏" + s.Quiet.Styled(does)
+		return s.Accent.Styled(" /"+m.typedWords()) + s.Quiet.Styled(searchKeys)
 	case m.note != "":
 		return s.Warn.Styled(" " + m.note)
 	}
@@ -125,4 +124,20 @@ func (m *Model) footLine() string {
 		return s.Accent.Styled(" /"+plain.Line(m.query.Words, 30)+" ") + s.Keys(list, m.width-ansi.StringWidth(m.query.Words)-4)
 	}
 	return s.Keys(list, m.width)
+}
+
+// searchKeys stand behind the words of a search.
+const searchKeys = "  enter continues, esc clears"
+
+// typedWords are as much of the words of a search as has room, the end.
+func (m *Model) typedWords() string {
+	return lastCells(plain.Line(m.query.Words, maxWords), max(m.width-3-len(searchKeys), 12))
+}
+
+// Cursor is where the person writes, relative to the page; nil: they do not.
+func (m *Model) Cursor() *tea.Cursor {
+	if m.mode != searching || m.width < minWidth || m.height < minHeight {
+		return nil
+	}
+	return tea.NewCursor(min(2+ansi.StringWidth(m.typedWords()), m.width-1), m.height-1)
 }
