@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/model"
@@ -39,6 +40,9 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	}
 	set, err := settingsFor(ctx, a, f)
 	if err != nil {
+		return err
+	}
+	if set, err = askTrust(ctx, a, f, set); err != nil {
 		return err
 	}
 	for _, text := range set.Ignored {
@@ -185,6 +189,9 @@ func create(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	agent, err := h.Agent(ctx, model)
 	if err != nil {
 		return "", err
+	}
+	if _, variable := connect.Configured(a.Getenv); model == "" && variable == "" {
+		a.TellLocal(agent.Provider + "/" + agent.Model)
 	}
 	limits := homes.RunOptions{}
 	if f.limits(&limits, set, nil); limits.BudgetNano != nil {
