@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -170,7 +171,7 @@ func (r report) print(a *app.App) error {
 				a.Linef("\n%s", look.Title.Styled("Said in vain"))
 			}
 			in = true
-			a.Beside("  ", 2, display.Shown(fmt.Sprintf("%s = %s  %s: %s", v.Key, shown(v.Value), place(a, v), v.Why), 500))
+			a.Beside("  ", 2, display.Shown(fmt.Sprintf("%s = %s (%s): %s", v.Key, shown(v.Value), place(a, v), v.Why), 500))
 		}
 	}
 	a.Linef("\n%s", look.Title.Styled("Environment"))
@@ -183,11 +184,27 @@ func (r report) print(a *app.App) error {
 	return nil
 }
 
+// short leaves one of the settings about models of which nothing was said: it stands for its table.
+func short(all []setting) (out []setting) {
+	seen := map[string]bool{}
+	for _, s := range all {
+		if table, _, about := strings.Cut(s.Key.Name, "."+settings.Any); about && len(s.Said) == 0 {
+			if s.Key.Name = table + "." + settings.Any; seen[table] {
+				continue
+			}
+			seen[table] = true
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
 // narrow is the width below which a setting takes two lines.
 const narrow = 80
 
 func (r report) table(a *app.App) error {
 	look := a.Styles()
+	r.Settings = short(r.Settings)
 	if columns, _ := a.Window(); columns > 0 && columns < narrow {
 		for _, s := range r.Settings {
 			a.Linef("%s", look.Accent.Styled(display.Shown(s.Key.Name, columns)))
@@ -238,13 +255,17 @@ func (s setting) from(a *app.App) string {
 	if len(places) == 0 {
 		return s.Source
 	}
-	return strings.Join(places, ", ")
+	return strings.Join(places, "; ")
 }
 
+// place is a file and a line in short: yours, or the project whose file it is.
 func place(a *app.App, v settings.Value) string {
-	text := v.Source + " " + a.Tilde(v.File)
+	text := "yours"
+	if v.Source == settings.FromProject {
+		text = "project " + a.Tilde(filepath.Dir(filepath.Dir(v.File)))
+	}
 	if v.Line > 0 {
-		text += fmt.Sprintf(":%d", v.Line)
+		text += fmt.Sprintf(", line %d", v.Line)
 	}
 	return text
 }

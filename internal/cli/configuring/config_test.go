@@ -89,7 +89,7 @@ func TestConfigChanges(t *testing.T) {
 		t.Error(out)
 	}
 	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "max_turns = 9\n")
-	if o := w.Run("config", "set", "max_turns", "60"); o.Code != 0 || !strings.Contains(o.Stderr, "in this directory 9 holds: project") {
+	if o := w.Run("config", "set", "max_turns", "60"); o.Code != 0 || !strings.Contains(o.Stderr, "in this directory 9 holds: project ~, line 1") {
 		t.Errorf("%+v", o)
 	}
 	w.OK("config", "unset", "permissions.allow")
