@@ -192,3 +192,12 @@ func TestFirstRun(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// Who is asked to trust a rule that allows much is told so.
+func TestTrustTellsWhatIsWide(t *testing.T) {
+	w := clitest.New(t)
+	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash\"]\n")
+	if o := w.Run("trust"); o.Code != 0 || !strings.Contains(o.Stderr, "allow Bash\n") || !strings.Contains(o.Stderr, "every command") {
+		t.Errorf("%+v", o)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
 )
 
@@ -69,9 +68,7 @@ func trust(a *app.App, dir string) error {
 			return err
 		}
 		a.Note("%s is trusted as it is now. From its .perdure/config.toml hold:", a.Tilde(p.Dir))
-		for _, text := range p.Would {
-			a.Hint("%s", display.Shown(text, 300))
-		}
+		a.TellWould(p)
 		a.Hint("%s takes it back", a.Command("trust", "--revoke", p.Dir))
 	}
 	return nil

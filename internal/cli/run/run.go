@@ -171,8 +171,8 @@ func listToPick(ctx context.Context, a *app.App, h *homes.Home) error {
 		return &app.ExitError{Code: app.ExitMissing, Text: "there is no session to resume", Hint: "perdure -p \"PROMPT\" opens one"}
 	}
 	a.Note("which session? the newest are:")
-	beside := *a // stdout is for answers
-	beside.Stdout = a.Stderr
+	beside := *a                                                                           // stdout is for answers
+	beside.Stdout, beside.Environ = a.Stderr, append([]string{"NO_COLOR=1"}, a.Environ...) // it may be no terminal
 	if err := sessions.Print(&beside, newest[:min(len(newest), most)], false); err != nil {
 		return err
 	}

@@ -20,9 +20,7 @@ func askTrust(ctx context.Context, a *app.App, f *Flags, set settings.Loaded) (s
 			continue
 		}
 		a.Note("%s has a .perdure/config.toml. Trusted, it sets for sessions here:", a.Tilde(p.Dir))
-		for _, text := range p.Would {
-			a.Hint("%s", display.Shown(text, 300))
-		}
+		a.TellWould(p)
 		agreed, err := yes(ctx, a, "Trust it as it is now? Its deny and ask rules and its limits hold either way. (y/N) ", false)
 		if err != nil {
 			return set, err
