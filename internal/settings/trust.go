@@ -197,7 +197,11 @@ func would(s Settings) (out []string) {
 			out = append(out, x.name)
 		}
 	}
-	if n := len(s.Permissions.Allow); n > 0 {
+	switch n := len(s.Permissions.Allow); n {
+	case 0:
+	case 1:
+		out = append(out, "1 allow rule")
+	default:
 		out = append(out, fmt.Sprintf("%d allow rules", n))
 	}
 	return out

@@ -113,7 +113,7 @@ func TestTrustCommand(t *testing.T) {
 	project := filepath.Join(w.Dir, ".perdure", "config.toml")
 	clitest.WriteFile(t, project, "[permissions]\nallow = [\"Bash(touch made)\"]\n")
 	script := w.Scripted(`{"turns":[{"match":"go","steps":[{"tools":[{"name":"Bash","input":{"command":"touch made"}}]},{"text":"done"}]}]}`)
-	o := w.Fails(3, "1 allow rules (a project may only narrow until you trust it: perdure trust ", "-p", "--session-id", "a", "--model", script, "go")
+	o := w.Fails(3, "1 allow rule (a project may only narrow until you trust it: perdure trust ", "-p", "--session-id", "a", "--model", script, "go")
 	if strings.Contains(o.Stderr, "Trust it as it is now?") {
 		t.Errorf("asked without a person: %s", o.Stderr)
 	}

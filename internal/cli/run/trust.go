@@ -21,7 +21,8 @@ func askTrust(ctx context.Context, a *app.App, f *Flags, set settings.Loaded) (s
 		}
 		a.Note("%s has a .perdure/config.toml. Trusted, it sets for sessions here:", a.Tilde(p.Dir))
 		a.TellWould(p)
-		agreed, err := yes(ctx, a, "Trust it as it is now? Its deny and ask rules and its limits hold either way. (y/N) ", false)
+		a.Note("its deny and ask rules and its limits hold either way")
+		agreed, err := yes(ctx, a, "Trust it as it is now? (y/N) ", false)
 		if err != nil {
 			return set, err
 		}
