@@ -183,8 +183,8 @@ func laidOut(b []byte) string {
 	return out.String()
 }
 
-// content is the text of parts, and what else they have.
-func (r *Reader) content(parts []model.Part) (text string, rest []Part) {
+// content is the text of parts, with its line ends as draw has them, and what else they have.
+func (r *Reader) content(parts []model.Part, draw func(string) string) (text string, rest []Part) {
 	for _, p := range parts {
 		if p.Type == model.BlockText {
 			continue
@@ -196,7 +196,7 @@ func (r *Reader) content(parts []model.Part) (text string, rest []Part) {
 		}
 		rest = append(rest, part)
 	}
-	return r.say(texts(parts)), rest
+	return r.say(draw(texts(parts))), rest
 }
 
 // shows reports an image that a browser draws and that can do nothing else. Its bytes have to be what it says.
