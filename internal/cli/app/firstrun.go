@@ -51,6 +51,6 @@ func (a *App) TellFirstRun(f FirstRun) {
 
 // TellLocal says which model was found by itself, for a session that was made with no model named.
 func (a *App) TellLocal(model string) {
-	a.Note("%s", foundLocal(model))
+	a.Note("no key is set: %s is used, the model that Ollama on this machine got last", model)
 	a.Hint("for good: perdure config set model %s", display.Quote(model))
 }
