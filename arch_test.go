@@ -79,8 +79,8 @@ var allowed = map[string][]string{
 	"internal/cli/display":     {"internal/plain", "internal/session", "view"},
 	"internal/cli/app":         {"internal/cli/display", "internal/ui/theme", "internal/cli/process", "internal/engine", "internal/homes", "internal/knowledge", "internal/permission", "internal/plain", "internal/provider/connect", "internal/session", "internal/settings", "store", "view"},
 	"internal/cli/pending":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/permission", "internal/plain", "internal/session", "store", "view", "internal/engine", "internal/settings"},
-	"internal/cli/sessions":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/homes", "internal/session", "internal/ui/theme", "model", "store", "view", "internal/cli/background", "internal/engine"},
-	"internal/cli/run":         {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker"},
+	"internal/cli/sessions":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/homes", "internal/session", "internal/ui/theme", "model", "store", "view", "internal/cli/background", "internal/engine", "internal/settings"},
+	"internal/cli/run":         {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker", "internal/provider/connect"},
 	"internal/export":          {"internal/plain", "internal/session", "model", "store", "view"},
 	"internal/cli/exporting":   {"internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/export", "internal/homes", "internal/session", "store"},
 	"internal/cli/manual":      {"internal/cli/app"},
@@ -90,7 +90,7 @@ var allowed = map[string][]string{
 	"internal/cli/handoffs":    {"internal/cli/app", "internal/cli/display", "internal/handoff", "internal/homes", "internal/knowledge", "view", "internal/settings"},
 	"internal/cli/notes":       {"internal/cli/app", "internal/cli/display", "internal/knowledge", "internal/homes", "internal/learn"},
 	"internal/cli/complete":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/permission", "internal/session", "store", "view", "internal/search", "internal/knowledge", "internal/settings"},
-	"internal/cli":             {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/exporting", "internal/cli/manual", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup", "internal/cli/plans", "internal/cli/inbox", "internal/cli/background", "internal/cli/desk", "internal/cli/screen"},
+	"internal/cli":             {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/exporting", "internal/cli/manual", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup", "internal/cli/plans", "internal/cli/inbox", "internal/cli/background", "internal/cli/desk", "internal/cli/screen", "internal/cli/configuring"},
 	"internal/cli/clitest":     {"internal/cli", "internal/cli/app", "internal/engine", "internal/homes", "internal/permission", "internal/provider/scripted", "internal/session", "internal/sqlite3", "internal/task", "model", "store", "view"},
 	"cmd/perdure":              {"internal/cli", "internal/cli/app", "internal/cli/process", "internal/homes"},
 	"internal/cli/lookup":      {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/search", "internal/settings", "view"},
@@ -113,6 +113,7 @@ var allowed = map[string][]string{
 	"internal/ui/picker":       {"internal/plain", "internal/ui/theme"},
 	"internal/cli/screen/talk": {"internal/plain", "internal/session", "internal/ui/chat", "internal/ui/transcript", "model", "store"},
 	"internal/cli/desk":        {"internal/cli/app", "internal/cli/background", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/session", "internal/ui/board", "internal/ui/theme", "model", "store", "view"},
+	"internal/cli/configuring": {"internal/cli/app", "internal/cli/display", "internal/provider/connect", "internal/settings"},
 	"bench":                    {},
 }
 

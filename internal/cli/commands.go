@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/care"
 	"github.com/perdure/perdure/internal/cli/complete"
 	"github.com/perdure/perdure/internal/cli/desk"
+	"github.com/perdure/perdure/internal/cli/configuring"
 	"github.com/perdure/perdure/internal/cli/exporting"
 	"github.com/perdure/perdure/internal/cli/handoffs"
 	"github.com/perdure/perdure/internal/cli/inbox"
@@ -26,7 +27,7 @@ func commands(a *app.App) []*cobra.Command {
 		sessions.RenameCommand(a), sessions.LabelCommand(a), sessions.StateCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
 		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
 		inbox.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),
-		handoffs.Command(a), plans.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), notes.LearnCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
+		handoffs.Command(a), plans.Command(a), notes.MemoryCommand(a), notes.JournalCommand(a), notes.LearnCommand(a), configuring.ConfigCommand(a), configuring.TrustCommand(a), care.DoctorCommand(a), complete.Command(a), care.VersionCommand(a),
 		run.SuperviseCommand(a),
 	}
 }

@@ -38,7 +38,8 @@ that begins with git log, Edit(src/**), Read(~/notes/**). Several stand in one v
 them: --allowed-tools "Edit(src/**) Bash(make:*)". Deny rules win over ask rules, ask rules over allow rules.
 
 Sessions are kept in ~/.local/share/perdure, or where PERDURE_HOME says. ~/.config/perdure/config.toml has your own
-settings, such as the model, rules and prices; the .perdure/config.toml of a project can only narrow them.
+settings, such as the model, rules and prices; the .perdure/config.toml of a project can only narrow them, until you
+trust it. perdure config shows what holds and where it comes from.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a human, 4 not found, 5 held by
 another writer, 6 budget or step limit; 130, 143, 129 after SIGINT, SIGTERM, SIGHUP;

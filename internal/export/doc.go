@@ -95,11 +95,14 @@ type Part struct {
 	Data  []byte // of an image that may be shown; nil: it is named only
 }
 
+// Field is an argument of a call that is shown as the text that it is: a command, and what has several lines.
+type Field struct{ Name, Text string }
+
 // Call is a tool call with what became of it.
 type Call struct {
 	ID, Tool, About string
-	Input           string // JSON, laid out
-	Command         string // of a shell, if the input has one
+	Input           string // JSON, laid out, without what stands in Long; empty: there is no more
+	Long            []Field
 	Asked, Answered string // the decision of a person, in words
 	Task            string // it went on in the background under this id
 	Started, Ended  int64  // ms UTC; 0: not known

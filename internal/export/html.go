@@ -199,11 +199,9 @@ func (p *page) call(e *Entry) {
 			p.put(`<p class="event">%s</p>`+"\n", words)
 		}
 	}
-	if c.Command != "" {
-		p.pre("Command", c.Command)
-	}
-	if !c.commandOnly() {
-		p.pre("Input", c.Input)
+	p.pre("Input", c.Input)
+	for _, f := range c.Long {
+		p.pre(f.Name, f.Text)
 	}
 	p.pre("Result", c.Result)
 	p.parts(c.Parts)

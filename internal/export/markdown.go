@@ -137,11 +137,14 @@ func (m *marked) call(c *Call, at string) {
 			m.block("%s", inline(words))
 		}
 	}
-	if c.Command != "" {
-		m.fence("sh", c.Command)
-	}
-	if !c.commandOnly() {
-		m.fence("json", c.Input)
+	m.fence("json", c.Input)
+	for _, f := range c.Long {
+		if f.Name == "command" {
+			m.fence("sh", f.Text)
+			continue
+		}
+		m.block("%s:", inline(f.Name))
+		m.fence("", f.Text)
 	}
 	m.fence("", c.Result)
 	m.parts(c.Parts)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -91,12 +92,12 @@ func (r *Reader) act(e store.Event, body session.Body) {
 	case *session.ToolFinished:
 		r.onCall(b.Act, func(c *Call) {
 			c.Ended, c.Outcome, c.Reason, c.ExitCode = e.Time, string(b.Outcome), r.say(b.Reason), b.ExitCode
-			c.Result, c.Parts = r.content(b.Content)
+			c.Result, c.Parts = r.content(b.Content, plain.Redrawn)
 		})
 	case *session.ToolUnknown:
 		r.onCall(b.Act, func(c *Call) {
 			c.Ended, c.Outcome, c.Reason = e.Time, string(session.OutcomeUnknown), r.say(b.Reason)
-			c.Result, c.Parts = r.content(b.Content)
+			c.Result, c.Parts = r.content(b.Content, plain.Redrawn)
 		})
 	default: // what people do not read for: it is in the log
 	}
@@ -174,7 +175,7 @@ func (r *Reader) event(e store.Event, label, text string) {
 
 func (r *Reader) message(e store.Event, b *session.MessageReceived) {
 	entry := &Entry{Kind: Prompt, Time: e.Time, By: who(e)}
-	entry.Text, entry.Parts = r.content(b.Content)
+	entry.Text, entry.Parts = r.content(b.Content, plain.LineEnds)
 	if b.Note {
 		entry.Kind = Note
 		r.add(entry)

@@ -77,13 +77,8 @@ func callBase(act string, block int) string {
 
 func (r *Reader) call(e store.Event, base string, bl session.SealedBlock) {
 	input := r.input(bl.Input)
-	c := &Call{ID: base, Tool: bl.Name, About: session.About(input), Input: laidOut(input)}
-	var fields struct {
-		Command string `json:"command"`
-	}
-	if json.Unmarshal(input, &fields) == nil {
-		c.Command = fields.Command
-	}
+	c := &Call{ID: base, Tool: bl.Name, About: session.About(input)}
+	c.Input, c.Long = parted(input)
 	r.calls[base] = c
 	r.now().Calls++
 	r.add(&Entry{Kind: ToolCall, Time: e.Time, Call: c})
@@ -147,6 +142,38 @@ func hideValue(hide Hide, v any) (any, int) {
 	return v, 0
 }
 
+// parted takes from the arguments of a call what people read as text, and lays out the rest, a field a line, in the
+// order in which the model wrote them.
+func parted(input []byte) (rest string, long []Field) {
+	dec := json.NewDecoder(bytes.NewReader(input))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') || !json.Valid(input) {
+		return laidOut(input), nil
+	}
+	var left [][]byte
+	for dec.More() {
+		key, err := dec.Token()
+		name, ok := key.(string)
+		var value json.RawMessage
+		if err != nil || !ok || dec.Decode(&value) != nil {
+			return laidOut(input), nil
+		}
+		var text string
+		if json.Unmarshal(value, &text) == nil && (name == "command" || strings.Contains(strings.TrimSuffix(text, "\n"), "\n")) {
+			long = append(long, Field{name, text})
+			continue
+		}
+		quoted, err := json.Marshal(name)
+		if err != nil {
+			return laidOut(input), nil
+		}
+		left = append(left, append(append(quoted, ':'), value...))
+	}
+	if len(left) == 0 {
+		return "", long
+	}
+	return laidOut(append(append([]byte{'{'}, bytes.Join(left, []byte{','})...), '}')), long
+}
+
 // laidOut is JSON with a field a line; anything else as it is.
 func laidOut(b []byte) string {
 	var out bytes.Buffer
@@ -156,8 +183,8 @@ func laidOut(b []byte) string {
 	return out.String()
 }
 
-// content is the text of parts, and what else they have.
-func (r *Reader) content(parts []model.Part) (text string, rest []Part) {
+// content is the text of parts, with its line ends as draw has them, and what else they have.
+func (r *Reader) content(parts []model.Part, draw func(string) string) (text string, rest []Part) {
 	for _, p := range parts {
 		if p.Type == model.BlockText {
 			continue
@@ -169,7 +196,7 @@ func (r *Reader) content(parts []model.Part) (text string, rest []Part) {
 		}
 		rest = append(rest, part)
 	}
-	return r.say(texts(parts)), rest
+	return r.say(draw(texts(parts))), rest
 }
 
 // shows reports an image that a browser draws and that can do nothing else. Its bytes have to be what it says.

@@ -156,9 +156,6 @@ func (c *Call) stands() string {
 	return text
 }
 
-// commandOnly reports an input that says no more than its command.
-func (c *Call) commandOnly() bool { return c.Command != "" && strings.Count(c.Input, "\n") <= 2 }
-
 func (p Part) named() string {
 	return fmt.Sprintf("%s, %s", orElse(p.Media, "data"), plain.Size(int64(p.Size)))
 }

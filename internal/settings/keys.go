@@ -30,7 +30,7 @@ const Any = "PROVIDER/MODEL"
 func Keys() []Key { return slices.Clone(keys[:]) }
 
 var keys = [...]Key{
-	{"model", "the model of new sessions, PROVIDER/MODEL", "by the environment's keys", "--model", ProjectTrusted},
+	{"model", "the model of new sessions, PROVIDER/MODEL", "by the environment, else a local Ollama", "--model", ProjectTrusted},
 	{"permission_mode", "default, acceptEdits or plan", "default", "--permission-mode", ProjectTrusted},
 	{"max_turns", "steps (model calls) of a turn", "no limit", "--max-turns", ProjectNarrows},
 	{"max_budget_usd", "US dollars that a session may spend", "no limit", "--max-budget-usd", ProjectNarrows},

@@ -124,7 +124,7 @@ func TestSetRefuses(t *testing.T) {
 	const old = "limits = { cpu = \"1m\" }\nmodel = \"a/b\"\n"
 	file := write(t, filepath.Join(t.TempDir(), "config.toml"), old)
 	for _, c := range []struct{ key, value, want string }{
-		{"modle", "x/y", `unknown setting "modle": did you mean "model"?`},
+		{"modelz", "x/y", `unknown setting "modelz": did you mean "model"?`},
 		{"limits.cpus", "1", `did you mean "limits.cpu"?`},
 		{"prices.a/b.inputs", "1", `did you mean "prices.a/b.input"?`},
 		{"zzzzzzzzzzz", "1", `unknown setting "zzzzzzzzzzz"`},

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/perdure/perdure/internal/permission"
 )
 
 // Project is a project's file with what a person decided about it.
@@ -195,7 +197,11 @@ func would(s Settings) (out []string) {
 			out = append(out, x.name)
 		}
 	}
-	if n := len(s.Permissions.Allow); n > 0 {
+	switch n := len(s.Permissions.Allow); n {
+	case 0:
+	case 1:
+		out = append(out, "1 allow rule")
+	default:
 		out = append(out, fmt.Sprintf("%d allow rules", n))
 	}
 	return out
@@ -219,6 +225,9 @@ func never(s Settings) (out []string) {
 func describe(s Settings) (out []string) {
 	for _, rule := range s.Permissions.Allow {
 		out = append(out, "allow "+rule)
+		if w := permission.Warning(permission.Rule{Effect: permission.Allow, Text: rule, Source: permission.SourceTrusted}); w != "" {
+			out = append(out, "  "+w)
+		}
 	}
 	if s.Model != "" {
 		out = append(out, "model "+s.Model)

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/cli/display"
+	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -66,7 +67,7 @@ func (a *App) Beside(before string, width int, text string) {
 // its lines can pass for one of ours.
 func (a *App) Block(text string, blanks int) {
 	before := strings.Repeat(" ", blanks)
-	for line := range strings.Lines(display.Safe(text)) {
+	for line := range strings.Lines(display.Safe(safe.LineEnds(text))) {
 		a.Beside(before, blanks, strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    "))
 	}
 }

@@ -136,8 +136,8 @@ func (d *diagnosis) model(ctx context.Context, h *homes.Home, spec string) {
 func printDiagnosis(a *app.App, d *diagnosis) {
 	for _, c := range d.Checks {
 		a.Linef("%-4s  %-12s %s", c.Level, c.Name, display.Line(c.Text, 500))
-		if c.Hint != "" {
-			a.Linef("      %-12s %s", "", c.Hint)
+		for line := range strings.Lines(c.Hint) {
+			a.Linef("      %-12s %s", "", strings.TrimSpace(line))
 		}
 	}
 	for _, s := range d.Holders {

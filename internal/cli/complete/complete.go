@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // bashWords stands in for the package bash-completion where that is not installed.
@@ -74,6 +75,7 @@ func Tree(a *app.App, root *cobra.Command) {
 		"approvals list": o.asking, "permissions revoke": o.grants, "permissions forget": o.remembered,
 		"pause": o.sessionsThat(is(session.LifecycleOpen)), "close": o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
 		"reopen": o.sessionsThat(is(session.LifecyclePaused, session.LifecycleClosed)), "takeover": o.sessionsThat(held),
+		"config get": firstOf(settingNames), "config set": firstOf(settingNames), "config unset": firstOf(settingNames),
 		"send":       o.sessionsThat(is(session.LifecycleOpen, session.LifecyclePaused)),
 		"learn show": o.proposals(1), "learn edit": o.proposals(1), "learn accept": o.proposals(maxCompletions), "learn refuse": o.proposals(maxCompletions),
 	}
@@ -114,4 +116,24 @@ func fixed(values ...string) completer {
 	return func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return !strings.HasPrefix(v, prefix) }), cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// firstOf completes the first argument alone.
+func firstOf(values func() []string) completer {
+	return func(c *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return fixed(values()...)(c, args, prefix)
+	}
+}
+
+// settingNames are those of the settings, without those that a model's name is a part of.
+func settingNames() (out []string) {
+	for _, k := range settings.Keys() {
+		if !strings.Contains(k.Name, settings.Any) {
+			out = append(out, k.Name)
+		}
+	}
+	return out
 }

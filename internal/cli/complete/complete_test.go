@@ -62,6 +62,10 @@ func TestCompletionOffers(t *testing.T) {
 		{"task|wait|", "s1"},
 		{"task|output|s1|", "bash_1"},
 		{"completion|z", "zsh"},
+		{"config|get|limits.c", "limits.cpu"},
+		{"config|set|model|", ""},
+		{"export|s1|--format|h", "html"},
+		{"export|", "parser s1"},
 	} {
 		args := strings.Split(strings.ReplaceAll(c.args, " ", ""), "|")
 		if got := strings.Join(offered(w, args...), " "); got != c.want {

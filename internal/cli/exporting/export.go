@@ -23,15 +23,26 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// flags say what is written, and where.
-type flags struct {
-	format, file string
-	force, bare  bool // bare: secrets stay
+// Options say what is written, and where.
+type Options struct {
+	Format      string // of export.Formats; empty: what the name of the file says, else Markdown
+	File        string // absolute; empty: stdout
+	Force       bool   // replace the file if it is there
+	WithSecrets bool   // leave them
+	Program     string // that documents say that they were written by
+	// Progress is told after every 256 events of a reading that takes more than a second; nil: nobody is.
+	Progress func(done, total int64)
+}
+
+// Written is what became of it.
+type Written struct {
+	Size   int64 // of the file, in bytes
+	Hidden int   // secrets that were replaced
 }
 
 // Command is perdure export. program is what documents say that they were written by.
 func Command(a *app.App, program string) *cobra.Command {
-	f := &flags{}
+	f := &Options{Program: program}
 	c := &cobra.Command{
 		Use: "export ID", Short: "Write a session down as Markdown, one page of HTML, or lines of JSON", Args: app.ExactArgs(1, "a session"),
 		Long: `Write a session down as one document: every turn with its words, its tool calls and what they gave, its cost, its tasks.
@@ -44,103 +55,121 @@ Of a fork, what it began with comes first.
 Secrets are replaced by their names, those of the environment and of the configuration, and what looks like a well-known
 key or is a private key. How many there were is told on stderr; --with-secrets leaves them. See docs/export.md.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.settle(cmd); err != nil {
+			if err := f.check(a, cmd.Flags().Changed("format")); err != nil {
 				return err
 			}
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				return (&job{app: a, home: h, id: id, flags: f, program: program}).run(ctx)
-			})
+			f.Progress = progress(a)
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error { return run(ctx, a, h, id, *f) })
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.format, "format", export.Markdown, "`FORMAT`: "+strings.Join(export.Formats(), ", ")+"; without it, what the name of the file says")
-	fs.StringVarP(&f.file, "output", "o", "", "write to this `FILE`, which only you can read then, instead of to stdout")
-	fs.BoolVar(&f.force, "force", false, "replace the file if it is there")
-	fs.BoolVar(&f.bare, "with-secrets", false, "leave secrets as they are")
+	fs.StringVar(&f.Format, "format", export.Markdown, "`FORMAT`: "+strings.Join(export.Formats(), ", ")+"; without it, what the name of the file says")
+	fs.StringVarP(&f.File, "output", "o", "", "write to this `FILE`, which only you can read then, instead of to stdout")
+	fs.BoolVar(&f.Force, "force", false, "replace the file if it is there")
+	fs.BoolVar(&f.WithSecrets, "with-secrets", false, "leave secrets as they are")
 	return c
 }
 
-// settle finds the format, and refuses what makes no sense.
-func (f *flags) settle(cmd *cobra.Command) error {
-	if f.file == "-" {
-		f.file = ""
+// check finds the format, and refuses what makes no sense.
+func (o *Options) check(a *app.App, given bool) error {
+	if o.File == "-" {
+		o.File = ""
 	}
-	if !cmd.Flags().Changed("format") {
-		ends := map[string]string{".md": export.Markdown, ".markdown": export.Markdown, ".html": export.HTML, ".htm": export.HTML, ".jsonl": export.Lines, ".ndjson": export.Lines}
-		if format, ok := ends[strings.ToLower(filepath.Ext(f.file))]; ok {
-			f.format = format
-		}
+	if !given {
+		o.Format = formatOf(o.File)
 	}
 	switch {
-	case !slices.Contains(export.Formats(), f.format):
-		return app.UsageError("format %q: use one of %s", f.format, strings.Join(export.Formats(), ", "))
-	case f.force && f.file == "":
+	case !slices.Contains(export.Formats(), o.Format):
+		return app.UsageError("format %q: use one of %s", o.Format, strings.Join(export.Formats(), ", "))
+	case o.Force && o.File == "":
 		return app.UsageError("--force goes with -o FILE")
+	}
+	if o.File != "" && !filepath.IsAbs(o.File) {
+		o.File = filepath.Join(a.Dir, o.File)
 	}
 	return nil
 }
 
-// job writes one session.
-type job struct {
-	app     *app.App
-	home    *homes.Home
-	id      string
-	flags   *flags
-	program string
-
-	hidden int
-	size   int64
+// formatOf is the format that the name of a file says.
+func formatOf(file string) string {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".html", ".htm":
+		return export.HTML
+	case ".jsonl", ".ndjson":
+		return export.Lines
+	}
+	return export.Markdown
 }
 
-func (j *job) run(ctx context.Context) error {
-	a := j.app
-	if j.flags.file == "" {
-		write := func() error { return j.write(ctx, a.Stdout) }
-		if j.flags.format == export.Markdown {
-			inner := write
-			write = func() error { return a.Paged(inner) }
-		}
-		if err := write(); err != nil {
-			return err
-		}
+// run is the command: it says on stderr what was written and hidden.
+func run(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) (err error) {
+	var w Written
+	write := func() error {
+		w, err = Export(ctx, a, h, id, o)
+		return err
+	}
+	if o.File == "" && o.Format == export.Markdown {
+		err = a.Paged(write)
 	} else {
-		path := j.flags.file
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(a.Dir, path)
-		}
-		err := app.NewFile(path, j.flags.force, func(to io.Writer) error {
-			err := j.write(ctx, to)
-			if f, ok := to.(*os.File); ok && err == nil {
-				j.size, err = f.Seek(0, io.SeekCurrent)
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		a.Note("wrote %s, %s", display.Line(a.Tilde(path), 500), display.Bytes(j.size))
+		err = write()
 	}
 	switch {
-	case j.flags.bare:
+	case err != nil:
+		return err
+	case o.File != "":
+		a.Note("wrote %s, %s", display.Line(a.Tilde(o.File), 500), display.Bytes(w.Size))
+	}
+	switch {
+	case o.WithSecrets:
 		a.Note("secrets were not looked for: keep it as you keep them")
-	case j.hidden > 0:
-		a.Note("%s hidden; --with-secrets leaves what they stand for", display.Count(int64(j.hidden), "secret"))
-	case j.flags.file != "":
+	case w.Hidden > 0:
+		a.Note("%s hidden; --with-secrets leaves what they stand for", display.Count(int64(w.Hidden), "secret"))
+	case o.File != "":
 		a.Note("no secret was found in it")
 	}
 	return nil
 }
 
+// Export writes a session down, and says nothing on stderr. A file that is there is left alone unless Force says that it
+// may be replaced; what is no regular file always is.
+func Export(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) (Written, error) {
+	if o.Format == "" {
+		o.Format = formatOf(o.File)
+	}
+	j := &job{app: a, home: h, id: id, Options: o}
+	if o.File == "" {
+		err := j.write(ctx, a.Stdout)
+		return j.written, err
+	}
+	err := app.NewFile(o.File, o.Force, func(to io.Writer) error {
+		err := j.write(ctx, to)
+		if f, ok := to.(*os.File); ok && err == nil {
+			j.written.Size, err = f.Seek(0, io.SeekCurrent)
+		}
+		return err
+	})
+	return j.written, err
+}
+
+// job writes one session.
+type job struct {
+	Options
+	app     *app.App
+	home    *homes.Home
+	id      string
+	written Written
+}
+
 // hide is what texts pass; nil leaves them.
 func (j *job) hide() export.Hide {
-	if j.flags.bare {
+	if j.WithSecrets {
 		return nil
 	}
 	return j.home.Redact
 }
 
 func (j *job) write(ctx context.Context, to io.Writer) error {
-	if j.flags.format == export.Lines {
+	if j.Format == export.Lines {
 		return j.lines(ctx, to)
 	}
 	v, err := j.home.View(ctx, j.id, homes.ViewOptions{All: true})
@@ -156,8 +185,8 @@ func (j *job) write(ctx context.Context, to io.Writer) error {
 		return err
 	}
 	d := r.Document(v, j.app.Clock(j.app.Now().UnixMilli()))
-	d.Program, j.hidden = j.program, d.Hidden
-	return d.Write(to, j.flags.format)
+	d.Program, j.written.Hidden = j.Program, d.Hidden
+	return d.Write(to, j.Format)
 }
 
 func (j *job) lines(ctx context.Context, to io.Writer) error {
@@ -169,14 +198,14 @@ func (j *job) lines(ctx context.Context, to io.Writer) error {
 	enc := display.Encoder(out)
 	head := export.LinesHead{
 		Format: export.LinesFormat, Version: export.Version, Session: j.id, Head: info.Head.Hash.String(), Events: info.Head.Seq,
-		Written: j.app.Now().UTC().Format(time.RFC3339), Redacted: !j.flags.bare, Program: j.program,
+		Written: j.app.Now().UTC().Format(time.RFC3339), Redacted: !j.WithSecrets, Program: j.Program,
 	}
 	if err := enc.Encode(head); err != nil {
 		return err
 	}
 	err = j.events(ctx, func(log string, e store.Event) error {
 		line, n := export.LineOf(log, e, j.hide())
-		j.hidden += n
+		j.written.Hidden += n
 		return enc.Encode(line)
 	})
 	if err != nil {
@@ -200,7 +229,7 @@ func (j *job) events(ctx context.Context, do func(log string, e store.Event) err
 	for _, r := range ranges {
 		total += r.To
 	}
-	told := j.progress(total)
+	done, begun := int64(0), time.Now()
 	for _, r := range ranges {
 		if r.To == 0 {
 			continue
@@ -212,21 +241,24 @@ func (j *job) events(ctx context.Context, do func(log string, e store.Event) err
 			if err := do(r.Session, e); err != nil {
 				return err
 			}
-			told()
+			if done++; done%256 == 0 && j.Progress != nil && time.Since(begun) > time.Second {
+				j.Progress(done, total)
+			}
 		}
 	}
 	return nil
 }
 
-// progress tells a person of a reading that takes more than a second.
-func (j *job) progress(total int64) func() {
-	next, done := time.Now().Add(time.Second), int64(0)
-	return func() {
-		done++
-		if done%256 != 0 || !j.app.Asks || time.Now().Before(next) {
-			return
+// progress tells a person, once a second; nil: nobody is there.
+func progress(a *app.App) func(done, total int64) {
+	if !a.Asks {
+		return nil
+	}
+	var next time.Time
+	return func(done, total int64) {
+		if now := time.Now(); now.After(next) {
+			next = now.Add(time.Second)
+			a.Note("read %s of %s", display.Grouped(done), display.Count(total, "event"))
 		}
-		next = time.Now().Add(time.Second)
-		j.app.Note("read %s of %s", display.Grouped(done), display.Count(total, "event"))
 	}
 }

@@ -27,6 +27,9 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if err != nil {
 		return err
 	}
+	if set, err = askTrust(parent, a, f, set); err != nil {
+		return err
+	}
 	f.tellSettings(a, set)
 	if err := askConsent(parent, a, f, set); err != nil {
 		return err

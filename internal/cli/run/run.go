@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/model"
@@ -39,6 +40,9 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	}
 	set, err := settingsFor(ctx, a, f)
 	if err != nil {
+		return err
+	}
+	if set, err = askTrust(ctx, a, f, set); err != nil {
 		return err
 	}
 	f.tellSettings(a, set)
@@ -178,8 +182,8 @@ func listToPick(ctx context.Context, a *app.App, h *homes.Home) error {
 		return &app.ExitError{Code: app.ExitMissing, Text: "there is no session to resume", Hint: "perdure -p \"PROMPT\" opens one"}
 	}
 	a.Note("which session? the newest are:")
-	beside := *a // stdout is for answers
-	beside.Stdout = a.Stderr
+	beside := *a                                                                           // stdout is for answers
+	beside.Stdout, beside.Environ = a.Stderr, append([]string{"NO_COLOR=1"}, a.Environ...) // it may be no terminal
 	if err := sessions.Print(&beside, newest[:min(len(newest), most)], false); err != nil {
 		return err
 	}
@@ -196,6 +200,9 @@ func create(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	agent, err := h.Agent(ctx, model)
 	if err != nil {
 		return "", err
+	}
+	if _, variable := connect.Configured(a.Getenv); model == "" && variable == "" {
+		a.TellLocal(agent.Provider + "/" + agent.Model)
 	}
 	limits := homes.RunOptions{}
 	if f.limits(&limits, set, nil); limits.BudgetNano != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -47,6 +48,12 @@ func Overview(ctx context.Context, a *app.App, h *homes.Home) error {
 	}
 	if err := overviewTasks(ctx, a, h); err != nil {
 		return err
+	}
+	set, err := settings.Load(settings.UserFile(a.Getenv), q.Cwd)
+	if err != nil {
+		a.Note("%v", err) // a run says so, and does not begin
+	} else {
+		a.TellFirstRun(a.FirstRun(ctx, set))
 	}
 	a.Linef("Begin      perdure -p \"PROMPT\"")
 	if len(sessions) > 0 {

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -172,36 +173,104 @@ func (c Connector) ollama() (model.Provider, error) {
 	}), nil
 }
 
+// Configured tells which variable of the environment decides about the model, and the model if it follows from that
+// alone; both are empty if none does. Nothing is connected to.
+func Configured(getenv func(string) string) (model, variable string) {
+	c := Connector{Getenv: getenv}
+	for _, v := range []struct{ variable, model string }{
+		{"ANTHROPIC_API_KEY", DefaultAnthropic},
+		{"ANTHROPIC_AUTH_TOKEN", DefaultAnthropic},
+		{"ANTHROPIC_BASE_URL", DefaultAnthropic},
+		{"OPENAI_BASE_URL", ""},
+		{"OPENAI_API_KEY", DefaultOpenAI},
+		{"OLLAMA_HOST", ""},
+	} {
+		if c.env(v.variable) != "" {
+			return v.model, v.variable
+		}
+	}
+	return "", ""
+}
+
+// Place is an address without what it may hold of a password.
+func Place(address string) string {
+	if address == "" {
+		return ""
+	}
+	return api.Place(address)
+}
+
+// Way is something that a person without a model can do.
+type Way struct{ What, How string }
+
+// Guide are the ways, the usual one first.
+func Guide() []Way {
+	return []Way{
+		{"a key", "export ANTHROPIC_API_KEY=…, or OPENAI_API_KEY=…"},
+		{"a local model", "start Ollama and run ollama pull MODEL: it is found by itself; OLLAMA_HOST names another place"},
+		{"your own server", "export OPENAI_BASE_URL=http://localhost:8080/v1, and --model openai/MODEL"},
+		{"for good", "perdure config set model PROVIDER/MODEL; --model PROVIDER/MODEL for one run"},
+		{"just to see it", "perdure demo: no key, no network"},
+	}
+}
+
 // Default chooses a model by what the environment has: Anthropic, then OpenAI, then the Ollama that OLLAMA_HOST
-// names. Without any of them the error wraps ErrNoModel and says what can be set, names a local Ollama if one
-// answers, and the demo. A server behind OPENAI_BASE_URL is asked for its models, an Ollama too.
+// names. Without any of them it takes a model of an Ollama on this machine, see Local. Else the error wraps ErrNoModel
+// and has the words of Guide. A server behind OPENAI_BASE_URL is asked for its models, an Ollama too.
 func (c Connector) Default(ctx context.Context) (string, error) {
+	model, variable := Configured(c.Getenv)
 	switch {
-	case c.env("ANTHROPIC_API_KEY") != "" || c.env("ANTHROPIC_AUTH_TOKEN") != "" || c.env("ANTHROPIC_BASE_URL") != "":
-		return DefaultAnthropic, nil
-	case c.env("OPENAI_BASE_URL") != "":
+	case model != "":
+		return model, nil
+	case variable == "OPENAI_BASE_URL":
 		return "", fmt.Errorf("%w: OPENAI_BASE_URL is set, so name one of that server's models: --model openai/MODEL", ErrNoModel)
-	case c.env("OPENAI_API_KEY") != "":
-		return DefaultOpenAI, nil
-	case c.env("OLLAMA_HOST") != "":
+	case variable == "OLLAMA_HOST":
 		models, err := c.ollamaModels(ctx, 10*time.Second)
 		if err != nil {
 			return "", fmt.Errorf("%w: OLLAMA_HOST is set, but %w", ErrNoModel, err)
 		}
-		if len(models) == 0 {
-			return "", fmt.Errorf("%w: the Ollama at OLLAMA_HOST has no models: run ollama pull MODEL", ErrNoModel)
+		if pick := pickLocal(models); pick != "" {
+			return "ollama/" + pick, nil
 		}
-		return "ollama/" + models[0], nil
+		return "", fmt.Errorf("%w: the Ollama at OLLAMA_HOST has no models: run ollama pull MODEL", ErrNoModel)
 	}
-	local := ""
-	if models, err := c.ollamaModels(ctx, probeTime); err == nil {
-		local = "\n  a local Ollama answers: --model ollama/MODEL"
-		if len(models) > 0 {
-			local = "\n  a local Ollama answers: --model ollama/" + models[0]
+	local, there := c.Local(ctx)
+	if local != "" {
+		return local, nil
+	}
+	why := ""
+	if there {
+		why = "; the Ollama on this machine has none: run ollama pull MODEL"
+	}
+	var ways strings.Builder
+	for _, w := range Guide() {
+		_, _ = fmt.Fprintf(&ways, "\n  %-15s  %s", w.What, w.How)
+	}
+	return "", fmt.Errorf("%w%s%s", ErrNoModel, why, ways.String())
+}
+
+// Local looks for a model of an Ollama at its usual address on this machine, where nothing else is configured: the one
+// that was pulled last and is no model for embeddings. It asks the loopback interface alone, for at most 300 ms. there
+// tells that one answers, with a model or without.
+func (c Connector) Local(ctx context.Context) (model string, there bool) {
+	if _, variable := Configured(c.Getenv); variable != "" {
+		return "", false
+	}
+	models, err := c.ollamaModels(ctx, probeTime)
+	if pick := pickLocal(models); pick != "" {
+		return "ollama/" + pick, true
+	}
+	return "", err == nil
+}
+
+// pickLocal is the first model that can hold a conversation; empty: there is none.
+func pickLocal(models []string) string {
+	for _, m := range models {
+		if !strings.Contains(strings.ToLower(m), "embed") && !strings.Contains(strings.ToLower(m), "rerank") {
+			return m
 		}
 	}
-	return "", fmt.Errorf("%w: set ANTHROPIC_API_KEY or OPENAI_API_KEY, or OPENAI_BASE_URL or OLLAMA_HOST for a server of your own, "+
-		"or name one with --model PROVIDER/MODEL%s\n  without a key: perdure demo", ErrNoModel, local)
+	return ""
 }
 
 // ollamaModels asks an Ollama for its models, newest first.
@@ -220,11 +289,24 @@ func (c Connector) ollamaModels(ctx context.Context, wait time.Duration) ([]stri
 	if !raw.IsObject(b) {
 		return nil, fmt.Errorf("list models of %s: the answer is no JSON object", base)
 	}
-	var names []string
+	type tag struct{ name, modified string }
+	var tags []tag
 	for _, m := range raw.Elements(raw.Get(b, "models")) {
 		if n := raw.GetString(m, "name"); n != "" {
-			names = append(names, n)
+			tags = append(tags, tag{n, raw.GetString(m, "modified_at")})
 		}
+	}
+	slices.SortStableFunc(tags, func(a, b tag) int { // a time that is not told, or not in RFC 3339, leaves them as they came
+		at, aerr := time.Parse(time.RFC3339, a.modified)
+		bt, berr := time.Parse(time.RFC3339, b.modified)
+		if aerr != nil || berr != nil {
+			return 0
+		}
+		return bt.Compare(at)
+	})
+	names := make([]string, len(tags))
+	for i, t := range tags {
+		names[i] = t.name
 	}
 	return names, nil
 }

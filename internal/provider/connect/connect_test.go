@@ -95,6 +95,8 @@ func TestDefault(t *testing.T) {
 		{env("ANTHROPIC_AUTH_TOKEN", "k"), "", DefaultAnthropic},
 		{env("OPENAI_API_KEY", "k"), "", DefaultOpenAI},
 		{env("OLLAMA_HOST", "box"), tags, "ollama/qwen3:8b"},
+		{nil, tags, "ollama/qwen3:8b"},
+		{nil, `{"models":[{"name":"old","modified_at":"2026-01-02T03:04:05Z"},{"name":"nomic-embed-text","modified_at":"2026-03-02T03:04:05+02:00"},{"name":"new","modified_at":"2026-02-02T03:04:05.123+02:00"}]}`, "ollama/new"},
 	} {
 		got, err := Connector{Getenv: c.env, HTTP: &http.Client{Transport: &network{answer: c.answer}}}.Default(context.Background())
 		if err != nil || got != c.want {
@@ -108,7 +110,7 @@ func TestDefault(t *testing.T) {
 		words  []string
 	}{
 		{nil, "", all},
-		{nil, tags, append(all, "--model ollama/qwen3:8b")},
+		{nil, `{"models":[{"name":"nomic-embed-text"}]}`, append(all, "the Ollama on this machine has none: run ollama pull")},
 		{nil, "<html>", all},
 		{env("OPENAI_BASE_URL", "http://x/v1"), "", []string{"openai/MODEL"}},
 		{env("OLLAMA_HOST", "box"), "", []string{"OLLAMA_HOST", "connection refused"}},
@@ -209,3 +211,29 @@ func hello(name string) model.Request {
 		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: "hi"}}}},
 	}
 }
+
+// Nothing is asked on the network where the environment says what the model is, and where it does not, this machine alone.
+func TestLocalAsksThisMachineAlone(t *testing.T) {
+	for _, e := range []func(string) string{env("ANTHROPIC_API_KEY", "k"), env("OPENAI_BASE_URL", "http://x/v1"), env("OLLAMA_HOST", "box")} {
+		n := &network{answer: `{"models":[{"name":"m"}]}`}
+		if m, there := (Connector{Getenv: e, HTTP: &http.Client{Transport: n}}).Local(context.Background()); m != "" || there {
+			t.Errorf("%q was taken", m)
+		}
+	}
+	asked := ""
+	took := roundTrip(func(r *http.Request) (*http.Response, error) {
+		asked = r.URL.Host
+		_, bound := r.Context().Deadline()
+		if !bound {
+			t.Error("it is asked without a bound")
+		}
+		return nil, errors.New("connection refused")
+	})
+	if m, there := (Connector{HTTP: &http.Client{Transport: took}}).Local(context.Background()); m != "" || there || asked != "127.0.0.1:11434" {
+		t.Errorf("asked %q, took %q", asked, m)
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
