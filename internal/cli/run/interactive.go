@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"sync"
 
@@ -38,7 +39,10 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if err != nil {
 		return err
 	}
-	ctx, ended := a.UntilSignal(parent, func() {})
+	ctx, ended := parent, func() os.Signal { return nil }
+	if !f.nested {
+		ctx, ended = a.UntilSignal(parent, func() {})
+	}
 	s := &sitting{f: f, set: set, real: a, said: &lines{}}
 	world := *a
 	world.Stderr = s.said // nothing is written beside what the screen shows
@@ -221,7 +225,8 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 		Options: func(ctx context.Context, id string, made bool) (homes.Options, error) {
 			return s.options(ctx, id, !made)
 		},
-		Run: s.run,
+		Run:    s.run,
+		Answer: s.f.answer,
 	}
 	if t.id == "" {
 		if agent, err := s.home.Agent(ctx, s.model()); err == nil {
@@ -265,7 +270,9 @@ func (s *sitting) run(ctx context.Context, args ...string) (string, bool) {
 
 // farewell says how to go on with what was left, and what goes on by itself.
 func (s *sitting) farewell(ctx context.Context) {
-	s.real.Hint("to go on: perdure -r %s", s.last)
+	if !s.f.nested {
+		s.real.Hint("to go on: perdure -r %s", s.last)
+	}
 	sessions.TellTasks(ctx, s.real, s.home, s.last)
 }
 

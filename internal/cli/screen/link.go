@@ -236,18 +236,18 @@ func (l *link) goesOn() {
 	l.mu.Unlock()
 }
 
-// Continue lets a turn go on.
-func (l *link) Continue(ctx context.Context) error {
-	_, held, err := l.there()
+// Continue lets a turn go on, here if nobody else runs the session.
+func (l *link) Continue(ctx context.Context) (*chat.Goal, error) {
+	id, held, err := l.there()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if held == nil {
-		return fmt.Errorf("another process holds the session: it goes on there")
+		return &chat.Goal{Session: id}, nil // whoever holds it is found out by trying to
 	}
 	l.goesOn()
 	defer l.feed.look()
-	return held.Continue(ctx)
+	return nil, held.Continue(ctx)
 }
 
 // Older brings earlier items.

@@ -34,6 +34,7 @@ type Config struct {
 	New    chat.Stand
 	Inline bool
 	Attach bool // another process holds it, and keeps it
+	Answer bool // what waits has the keys at first
 	// Notes are what is to be said at the beginning, in words.
 	Notes func() []string
 	// Run runs a command line of perdure and gives what it prints; ok is false when it failed.
@@ -120,7 +121,7 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),
-		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, NewKey: newKey, Now: a.Now, Context: ctx,
+		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, NewKey: newKey, Now: a.Now, Context: ctx,
 	}), nil
 }
 

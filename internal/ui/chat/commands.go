@@ -56,6 +56,8 @@ func (m *Model) replied(msg replyMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		m.say(transcript.Trouble, fmt.Sprintf("/%s: %v", msg.name, msg.err))
+		m.talk.End()
+		return nil
 	case r.Go != nil:
 		m.result.Goal = r.Go
 		return tea.Quit

@@ -276,7 +276,10 @@ func (m *Model) goOn() tea.Cmd {
 		return nil
 	}
 	link, ctx := m.cfg.Link, m.ctx
-	return func() tea.Msg { return doneMsg{err: link.Continue(ctx)} }
+	return func() tea.Msg {
+		goal, err := link.Continue(ctx)
+		return replyMsg{"continue", Reply{Go: goal}, err}
+	}
 }
 
 // modes are those that a key goes through, in order.

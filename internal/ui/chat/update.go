@@ -197,6 +197,10 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 		if m.cfg.Asks != nil && (was.Waits != m.stand.Waits || m.stand.Waits > 0) {
 			cmds = append(cmds, m.cfg.Asks.Refresh())
 		}
+		if m.cfg.Answer && m.stand.Waits > 0 && m.cfg.Asks != nil {
+			m.cfg.Answer = false
+			cmds = append(cmds, m.cfg.Asks.Focus())
+		}
 	}
 	if m.stand.Working {
 		m.ticking = false // at once, whatever the next beat was
