@@ -55,7 +55,7 @@ func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt
 	} else {
 		a.Note("session %s runs in the background", id)
 	}
-	a.Hint("perdure log %s --follow shows what it does, perdure board all of them; perdure pause %s stops it", id, id)
+	a.Hint("perdure attach %s shows it, perdure board all of them; perdure pause %s stops it", id, id)
 	return nil
 }
 

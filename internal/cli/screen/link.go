@@ -45,6 +45,7 @@ type link struct {
 
 	branched   time.Time
 	branchName string
+	first      string // words of the first prompt
 }
 
 func newKey() string { return uuid.NewString() }
