@@ -1,4 +1,4 @@
-package screen
+package screen_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/theme"
@@ -51,7 +52,7 @@ func TestAnAskOfTheHeldSession(t *testing.T) {
 	}
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	w.App.Now = func() time.Time { return clock }
-	m := newAsks(w.App, h, "s", "ctrl+o", theme.Plain())
+	m := screen.NewAsks(w.App, h, "s", "ctrl+o", theme.Plain())
 	m.SetSize(80, 3)
 	clitest.Until(t, "the session asks", func() bool {
 		ran(m, m.Refresh())

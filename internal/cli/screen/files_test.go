@@ -1,4 +1,4 @@
-package screen
+package screen_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/test/needs"
 	"github.com/perdure/perdure/internal/ui/composer"
 )
@@ -26,7 +27,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-func names(t *testing.T, l *FileList, words string) string {
+func names(t *testing.T, l *screen.FileList, words string) string {
 	t.Helper()
 	list, err := l.Files(t.Context(), words, 50)
 	if err != nil {
@@ -55,8 +56,8 @@ func TestFileList(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	l := NewFileList(dir, func() time.Time { return clock })
-	l.git = time.Minute
+	l := screen.NewFileList(dir, func() time.Time { return clock })
+	l.GitFor(time.Minute)
 	if got := names(t, l, ""); got != ".git-not/ .git-not/x docs/ docs/a b.md link main.go out/ out/x.o" {
 		t.Errorf("without a repository: %s", got)
 	}
@@ -86,10 +87,10 @@ func TestFileList(t *testing.T) {
 	if _, err := l.Files(typed, "doc", 9); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits for it: %v", err)
 	}
-	if got := names(t, l, "notes"); got != "" || len(l.names) != 6 {
-		t.Errorf("a question that was given up spoils the list: %v", l.names)
+	if got := names(t, l, "notes"); got != "" || l.Kept() != 6 {
+		t.Errorf("a question that was given up spoils the list: %d names", l.Kept())
 	}
-	if _, err := NewFileList(filepath.Join(dir, "none"), time.Now).Files(t.Context(), "", 1); err == nil {
+	if _, err := screen.NewFileList(filepath.Join(dir, "none"), time.Now).Files(t.Context(), "", 1); err == nil {
 		t.Error("a directory that is not there has files")
 	}
 }
@@ -101,7 +102,7 @@ func TestWalkIsBounded(t *testing.T) {
 		write(t, filepath.Join(dir, name), "")
 	}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	l := NewFileList(dir, func() time.Time { now = now.Add(walkFor/2 + 1); return now })
+	l := screen.NewFileList(dir, func() time.Time { now = now.Add(screen.WalkFor/2 + 1); return now })
 	if got := names(t, l, ""); got != "a/ b/ c/ top" {
 		t.Errorf("%s", got)
 	}
@@ -123,7 +124,7 @@ func TestImages(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "dir.png"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	i := Images{Dir: dir, UserHome: home}
+	i := screen.Images{Dir: dir, UserHome: home}
 	for path, media := range map[string]string{"a.png": "image/png", "./b.png": "image/jpeg", filepath.Join(dir, "c.gif"): "image/gif", "d.webp": "image/webp", "~/h.png": "image/png"} {
 		img, err := i.Image(t.Context(), path)
 		if err != nil || img.Media != media || img.Name != filepath.Base(path) || len(img.Data) == 0 {
@@ -144,7 +145,7 @@ func TestImages(t *testing.T) {
 
 // Goal: what is given to an editor is for its person alone.
 func TestTemp(t *testing.T) {
-	file, err := Temp(t.TempDir())("日本語\n")
+	file, err := screen.Temp(t.TempDir())("日本語\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,11 +155,11 @@ func TestTemp(t *testing.T) {
 		t.Errorf("%v %q, %v", info.Mode(), b, err)
 	}
 	env := map[string]string{"EDITOR": "vi"}
-	if got := Editor(func(k string) string { return env[k] }); !slices.Equal(got, []string{"vi"}) {
+	if got := screen.Editor(func(k string) string { return env[k] }); !slices.Equal(got, []string{"vi"}) {
 		t.Errorf("%q", got)
 	}
 	env["VISUAL"] = "code --wait"
-	if got := Editor(func(k string) string { return env[k] }); !slices.Equal(got, []string{"code", "--wait"}) {
+	if got := screen.Editor(func(k string) string { return env[k] }); !slices.Equal(got, []string{"code", "--wait"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package screen
+package screen_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/composer"
@@ -69,10 +70,10 @@ func message(text string) session.Body {
 func TestHistoryIsOfAllSessions(t *testing.T) {
 	p := newPast(t)
 	p.said("a", message("first"), message("fix the parser"), message("again"))
-	p.said("b", message("again"), message("  run the tests\n"), message(strings.Repeat("x", maxPrompt+1)))
+	p.said("b", message("again"), message("  run the tests\n"), message(strings.Repeat("x", screen.MaxPrompt+1)))
 	p.adds("b", store.Actor{Type: store.ActorEngine}, message("told by the engine"))
 	p.adds("b", homes.User, &session.MessageReceived{Key: "n", Note: true, Content: []model.Part{model.TextPart("a note")}})
-	h := NewHistory(p.home, time.Now)
+	h := screen.NewHistory(p.home, time.Now)
 	got, err := h.Newest(t.Context(), 10)
 	if want := []string{"run the tests", "again", "fix the parser", "first"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
@@ -99,7 +100,7 @@ func TestHistoryAnswersInTime(t *testing.T) {
 	}
 	// Each look at this clock is a millisecond, so that the time is over in the middle.
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	h := NewHistory(p.home, func() time.Time { now = now.Add(time.Millisecond); return now })
+	h := screen.NewHistory(p.home, func() time.Time { now = now.Add(time.Millisecond); return now })
 	var got []string
 	asked := 0
 	for ; asked < 100; asked++ {
@@ -118,7 +119,7 @@ func TestHistoryAnswersInTime(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := NewHistory(p.home, time.Now).Search(ctx, "x", 1); !errors.Is(err, context.Canceled) {
+	if _, err := screen.NewHistory(p.home, time.Now).Search(ctx, "x", 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits for it: %v", err)
 	}
 }
@@ -132,7 +133,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 	for _, words := range []string{"", "00007"} {
 		b.Run("words="+words, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := NewHistory(p.home, time.Now).Search(b.Context(), words, 200); err != nil && !errors.Is(err, composer.ErrMore) {
+				if _, err := screen.NewHistory(p.home, time.Now).Search(b.Context(), words, 200); err != nil && !errors.Is(err, composer.ErrMore) {
 					b.Fatal(err)
 				}
 			}
@@ -140,7 +141,7 @@ func BenchmarkFirstAnswer(b *testing.B) {
 	}
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			h := NewHistory(p.home, time.Now)
+			h := screen.NewHistory(p.home, time.Now)
 			for {
 				if _, err := h.Search(b.Context(), "00007", 200); !errors.Is(err, composer.ErrMore) {
 					break

@@ -1,4 +1,4 @@
-package screen
+package screen_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/panels"
 	"github.com/perdure/perdure/store"
@@ -41,7 +42,7 @@ func TestTheChangesOfAFileAreReadFromTheLog(t *testing.T) {
 	w := edited(t)
 	h := w.Open("{}")
 	defer w.Close(h)
-	src := filesSource(h, "s")
+	src := screen.FilesSource(h, "s")
 	files, err := src.Files(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := planSource(h, "s").Plan(t.Context())
+	plan, err := screen.PlanSource(h, "s").Plan(t.Context())
 	want := panels.Plan{
 		Steps: []panels.Step{{Text: "look", Status: "blocked", Blocker: "a key"}},
 		Facts: []panels.Fact{{Kind: "failed_approach", Text: "by hand", Reason: "too slow", From: "model"}},
@@ -97,11 +98,11 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(plan, want) {
 		t.Errorf("%+v %v", plan, err)
 	}
-	c, err := contextSource(h, "s").Context(t.Context())
+	c, err := screen.ContextSource(h, "s").Context(t.Context())
 	if err != nil || c.Tokens <= 0 || len(c.Parts) < 3 || c.Parts[0].Name != "system" || c.CachedAt.IsZero() {
 		t.Errorf("%+v %v", c, err)
 	}
-	cost, err := costSource(h, "s").Cost(t.Context())
+	cost, err := screen.CostSource(h, "s").Cost(t.Context())
 	if err != nil || cost.Turn == nil || cost.TurnOpen || cost.Session.Calls != 5 || len(cost.Models) != 1 || cost.Session.Output != before.Total().Output {
 		t.Errorf("%+v %v", cost, err)
 	}
@@ -110,8 +111,8 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 		t.Errorf("looking has written: %v %v %v", before.Head, after.Head, err)
 	}
 	for _, err := range []error{
-		second(planSource(h, "none").Plan(t.Context())), second(contextSource(h, "none").Context(t.Context())),
-		second(filesSource(h, "none").Files(t.Context())), second(filesSource(h, "none").Changes(t.Context(), "/x")), second(costSource(h, "none").Cost(t.Context())),
+		second(screen.PlanSource(h, "none").Plan(t.Context())), second(screen.ContextSource(h, "none").Context(t.Context())),
+		second(screen.FilesSource(h, "none").Files(t.Context())), second(screen.FilesSource(h, "none").Changes(t.Context(), "/x")), second(screen.CostSource(h, "none").Cost(t.Context())),
 	} {
 		if err == nil {
 			t.Error("a session that is not there is shown")
@@ -126,7 +127,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestShortPaths(t *testing.T) {
 	for in, want := range map[string]string{"/a/b/c": "b/c", "/a": ".", "/x": "/x", "/ab": "/ab", "/a/..c": "..c"} {
-		if got := short(in, "/a"); got != want {
+		if got := screen.Short(in, "/a"); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}
