@@ -209,3 +209,12 @@ func BenchmarkLines(b *testing.B) {
 		v.Lines(old, now, "f", 100)
 	}
 }
+
+// To draw again, at another width, costs little: what takes time was done before.
+func BenchmarkDrawAgain(b *testing.B) {
+	old := strings.Repeat(strings.Repeat("word, ", 40)+"\n", 300)
+	d := New(theme.Colours()).Compare(old, strings.ReplaceAll(old, "word, word, word,", "word, other, word,"), "f")
+	for b.Loop() {
+		d.Lines(100)
+	}
+}

@@ -357,3 +357,20 @@ func TestAFrameDrawsWhatIsVisible(t *testing.T) {
 		t.Errorf("%d rows were drawn for a frame of 24 lines", drawn)
 	}
 }
+
+// The newest changes of a file come first, and how many are not shown is said.
+func TestOlderChangesAreCounted(t *testing.T) {
+	var changes []Change
+	for i := range maxChanges + 5 {
+		changes = append(changes, Change{Title: "Edit", Old: "x\n", New: fmt.Sprint(i, "\n")})
+	}
+	text := strings.Join(changeLines(testConfig(), "f", changes)(80), "\n")
+	if n := strings.Count(text, "Edit"); n != maxChanges || !strings.Contains(text, "older changes that are not shown: 5") || !strings.Contains(ansi.Strip(text[:40]), "25. Edit") {
+		t.Errorf("%d changes:\n%s", n, text)
+	}
+	long := Change{Title: "Write", New: strings.Repeat("line\n", 350)}
+	text = strings.Join(changeLines(testConfig(), "f", []Change{long, long, long, long})(80), "\n")
+	if n := strings.Count(text, "Write"); n != 3 || !strings.Contains(text, "older changes that are not shown: 1") {
+		t.Errorf("%d long changes", n)
+	}
+}
