@@ -280,7 +280,12 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 	if !p.Typing() || p.filter != "kj" || !strings.Contains(p.View(), "nothing matches") {
 		t.Errorf("%t %q", p.Typing(), p.filter)
 	}
-	press(p, "backspace", "backspace", "R", "E", "A", "D", " ", "/", "c", "enter")
+	press(p, "backspace", "backspace", "C", "R", "E", "A", "T", "enter", "enter")
+	if p.detail == nil || p.open() != nil {
+		t.Error("what is open opens again")
+	}
+	press(p, "esc", "/")
+	press(p, "backspace", "backspace", "backspace", "backspace", "backspace", "R", "E", "A", "D", " ", "/", "c", "enter")
 	if got := p.selected().key; got != "/c" || p.Typing() {
 		t.Errorf("%s is selected, filter %q", got, p.filter)
 	}
@@ -351,7 +356,7 @@ func TestAFrameDrawsWhatIsVisible(t *testing.T) {
 	}
 	p.SetSize(80, 24)
 	drain(p, p.Init())
-	press(p, "end", "up")
+	press(p, "end", "up", "home")
 	p.View()
 	if drawn > 24 {
 		t.Errorf("%d rows were drawn for a frame of 24 lines", drawn)
