@@ -280,7 +280,12 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 	if !p.Typing() || p.filter != "kj" || !strings.Contains(p.View(), "nothing matches") {
 		t.Errorf("%t %q", p.Typing(), p.filter)
 	}
-	press(p, "backspace", "backspace", "R", "E", "A", "D", " ", "/", "c", "enter")
+	press(p, "backspace", "backspace", "C", "R", "E", "A", "T", "enter", "enter")
+	if p.detail == nil || p.open() != nil {
+		t.Error("what is open opens again")
+	}
+	press(p, "esc", "/")
+	press(p, "backspace", "backspace", "backspace", "backspace", "backspace", "R", "E", "A", "D", " ", "/", "c", "enter")
 	if got := p.selected().key; got != "/c" || p.Typing() {
 		t.Errorf("%s is selected, filter %q", got, p.filter)
 	}
@@ -351,9 +356,26 @@ func TestAFrameDrawsWhatIsVisible(t *testing.T) {
 	}
 	p.SetSize(80, 24)
 	drain(p, p.Init())
-	press(p, "end", "up")
+	press(p, "end", "up", "home")
 	p.View()
 	if drawn > 24 {
 		t.Errorf("%d rows were drawn for a frame of 24 lines", drawn)
+	}
+}
+
+// The newest changes of a file come first, and how many are not shown is said.
+func TestOlderChangesAreCounted(t *testing.T) {
+	var changes []Change
+	for i := range maxChanges + 5 {
+		changes = append(changes, Change{Title: "Edit", Old: "x\n", New: fmt.Sprint(i, "\n")})
+	}
+	text := strings.Join(changeLines(testConfig(), "f", changes)(80), "\n")
+	if n := strings.Count(text, "Edit"); n != maxChanges || !strings.Contains(text, "older changes that are not shown: 5") || !strings.Contains(ansi.Strip(text[:40]), "25. Edit") {
+		t.Errorf("%d changes:\n%s", n, text)
+	}
+	long := Change{Title: "Write", New: strings.Repeat("line\n", 350)}
+	text = strings.Join(changeLines(testConfig(), "f", []Change{long, long, long, long})(80), "\n")
+	if n := strings.Count(text, "Write"); n != 3 || !strings.Contains(text, "older changes that are not shown: 1") {
+		t.Errorf("%d long changes", n)
 	}
 }
