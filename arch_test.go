@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"internal/ui/theme":       {},
 	"internal/ui/board":       {"internal/plain", "internal/ui/theme"},
 	"internal/ui/picker":      {"internal/plain", "internal/ui/theme"},
-	"internal/cli/screen":     {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/plain", "internal/repo", "internal/session", "internal/ui/picker", "model", "store", "view"},
+	"internal/cli/screen":     {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/plain", "internal/repo", "internal/search", "internal/session", "internal/ui/picker", "model", "store", "view"},
 	"internal/settings":       {"internal/permission", "internal/plain", "internal/session", "model"},
 	"internal/test/modeltest": {},
 	"internal/test/sim":       {"internal/engine", "internal/memory", "internal/permission", "internal/session", "internal/tools", "model", "store"},
