@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"path/filepath"
-	"strings"
 
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
@@ -37,12 +36,10 @@ func (a *App) AskTrust(ctx context.Context, set settings.Loaded) (changed bool, 
 		a.Note("%s has a .perdure/config.toml. Trusted, it sets for sessions here:", a.Tilde(p.Dir))
 		a.TellWould(p)
 		a.Note("its deny and ask rules and its limits hold either way")
-		answer, err := a.Ask(ctx, "Trust it as it is now? (y/N) ")
+		agreed, err := a.Confirm(ctx, "Trust it as it is now? (y/N) ", false)
 		if err != nil {
 			return changed, err
 		}
-		answer = strings.ToLower(answer)
-		agreed := answer == "y" || answer == "yes"
 		if err := settings.Decide(settings.UserFile(a.Getenv), p, agreed, a.Now()); err != nil {
 			return changed, err
 		}
