@@ -2,6 +2,7 @@ package configuring_test
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -199,5 +200,24 @@ func TestTrustTellsWhatIsWide(t *testing.T) {
 	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash\"]\n")
 	if o := w.Run("trust"); o.Code != 0 || !strings.Contains(o.Stderr, "allow Bash\n") || !strings.Contains(o.Stderr, "every command") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A signal at the question ends the command: it is no answer, and the next run asks again.
+func TestSignalIsNoAnswer(t *testing.T) {
+	w := clitest.New(t)
+	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash(touch made)\"]\n")
+	typed, keyboard := io.Pipe()
+	defer func() { _ = keyboard.Close() }()
+	w.App.Asks, w.App.Terminal, w.App.Stdin = true, true, typed
+	o, wait := w.Start("-p", "--model", w.Scripted(`{}`), "go")
+	clitest.Until(t, "the question", func() bool { return strings.Contains(o.Stderr.String(), "Trust it as it is now?") })
+	w.Signals <- os.Interrupt
+	wait()
+	if o.Code != 130 {
+		t.Errorf("%+v", o.Read())
+	}
+	if out := w.OK("trust", "--list", "--json"); out != "" {
+		t.Errorf("it counts as an answer: %s", out)
 	}
 }
