@@ -28,8 +28,12 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if err != nil {
 		return err
 	}
-	if set, err = askTrust(parent, a, f, set); err != nil {
+	if changed, err := a.AskTrust(parent, set); err != nil {
 		return err
+	} else if changed {
+		if set, err = settingsFor(parent, a, f); err != nil {
+			return err
+		}
 	}
 	f.tellSettings(a, set)
 	if err := askConsent(parent, a, f, set); err != nil {

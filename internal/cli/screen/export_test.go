@@ -1,6 +1,12 @@
 package screen
 
-import "time"
+import (
+	"time"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/panels"
+	"github.com/perdure/perdure/store"
+)
 
 // What the tests see of this room besides what it exports.
 var (
@@ -23,3 +29,17 @@ func (l *FileList) GitFor(d time.Duration) { l.git = d }
 
 // Kept is how many names are kept for the next question.
 func (l *FileList) Kept() int { return len(l.names) }
+
+// ChangeReader follows one file through a log.
+type ChangeReader struct{ changeReader }
+
+// NewChangeReader follows the file of a path.
+func NewChangeReader(path string) *ChangeReader {
+	return &ChangeReader{changeReader{path: path, calls: map[string]call{}, begun: map[string]call{}}}
+}
+
+// Take takes an event.
+func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body) }
+
+// Changes are those that were found.
+func (r *ChangeReader) Changes() []panels.Change { return r.changes }

@@ -128,14 +128,14 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 // A call that began and failed, or was void, changed nothing; of one that nobody knows the end of that is said, and what
 // the next call found tells whether it was written. What another tool changed is not in the log.
 func TestOnlyWhatWasWrittenIsAChange(t *testing.T) {
-	r := changeReader{path: "/f", calls: map[string]call{}, begun: map[string]call{}}
+	r := screen.NewChangeReader("/f")
 	sum := func(s string) store.Digest { return store.Sum([]byte(s)) }
 	do := func(step int, tool, input, pre, post string, end session.Body) {
 		act := fmt.Sprintf("t1.s%d", step)
 		block := session.SealedBlock{Type: model.BlockToolUse, Name: tool, Input: []byte(input)}
-		r.take(store.Event{Time: 1}, &session.ModelResponded{Act: act + ".m.a1", Blocks: []session.SealedBlock{block}})
+		r.Take(store.Event{Time: 1}, &session.ModelResponded{Act: act + ".m.a1", Blocks: []session.SealedBlock{block}})
 		base := session.CallBase(act+".m.a1", 0)
-		r.take(store.Event{Time: 2}, &session.ToolStarted{Act: base + ".a1", Start: session.Start{Edit: &session.Edit{Path: "/f", Pre: sum(pre), Post: sum(post)}}})
+		r.Take(store.Event{Time: 2}, &session.ToolStarted{Act: base + ".a1", Start: session.Start{Edit: &session.Edit{Path: "/f", Pre: sum(pre), Post: sum(post)}}})
 		switch b := end.(type) {
 		case *session.ToolFinished:
 			b.Act = base + ".a1"
@@ -143,7 +143,7 @@ func TestOnlyWhatWasWrittenIsAChange(t *testing.T) {
 			b.Act = base + ".a1"
 		default:
 		}
-		r.take(store.Event{Time: 3}, end)
+		r.Take(store.Event{Time: 3}, end)
 	}
 	do(1, "Write", `{"content":"a b"}`, "", "a b", &session.ToolFinished{Outcome: session.OutcomeError})
 	do(2, "Write", `{"content":"a b"}`, "", "a b", &session.ToolUnknown{})
@@ -165,8 +165,8 @@ func TestOnlyWhatWasWrittenIsAChange(t *testing.T) {
 		{Title: "Edit", At: at, Old: "p\nq", New: "r"}, // the tool follows the line ends of the file
 		{Title: "Patch", At: at, Note: "what it changed is not in the log"},
 	}
-	if !reflect.DeepEqual(r.changes, want) {
-		t.Errorf("\n got %+v\nwant %+v", r.changes, want)
+	if !reflect.DeepEqual(r.Changes(), want) {
+		t.Errorf("\n got %+v\nwant %+v", r.Changes(), want)
 	}
 }
 
