@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/picker"
@@ -39,10 +41,6 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if err := askConsent(parent, a, f, set); err != nil {
 		return err
 	}
-	protect, err := protected(a, set)
-	if err != nil {
-		return err
-	}
 	ctx, ended := parent, func() os.Signal { return nil }
 	if !f.nested {
 		ctx, ended = a.UntilSignal(parent, func() {})
@@ -51,10 +49,7 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	world := *a
 	world.Stderr = s.said // nothing is written beside what the screen shows
 	s.app = &world
-	err = s.sit(ctx, homes.Config{
-		Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
-		Log: world.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
-	})
+	err = s.sit(ctx)
 	for _, text := range s.said.take() {
 		a.Note("%s", text)
 	}
@@ -84,6 +79,7 @@ type sitting struct {
 	said *lines
 	home *homes.Home
 	last string // the session that was left last
+	root string // the directory whose settings hold; empty: not looked at yet
 }
 
 // target is what is opened next.
@@ -93,12 +89,15 @@ type target struct {
 	pick   bool
 }
 
-// sit opens a home, and one session after the other.
-func (s *sitting) sit(ctx context.Context, cfg homes.Config) (err error) {
-	if s.home, err = s.app.Open(ctx, cfg); err != nil {
+// sit opens one session after the other.
+func (s *sitting) sit(ctx context.Context) (err error) {
+	if err := s.openHome(ctx); err != nil {
 		return err
 	}
 	defer func() {
+		if s.home == nil {
+			return
+		}
 		if s.last != "" {
 			s.farewell(context.WithoutCancel(ctx))
 		}
@@ -112,6 +111,47 @@ func (s *sitting) sit(ctx context.Context, cfg homes.Config) (err error) {
 		next, err = s.open(ctx, *next)
 	}
 	return err
+}
+
+// openHome opens the home with what the settings say.
+func (s *sitting) openHome(ctx context.Context) error {
+	protect, err := protected(s.app, s.set)
+	if err != nil {
+		return err
+	}
+	set := s.set
+	s.home, err = s.app.Open(ctx, homes.Config{
+		Protect: protect, Limits: set.Bounds, Secrets: s.app.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
+		Log: s.app.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
+	})
+	return err
+}
+
+// settle has the settings be those of the directory that the next session belongs to: another project has other rules.
+func (s *sitting) settle(ctx context.Context, t target) error {
+	root, err := s.app.Workdir()
+	if t.id != "" {
+		var st *session.State
+		if st, err = s.home.State(ctx, t.id); err == nil {
+			root = st.Config.Root
+		}
+	}
+	if err != nil || root == s.root {
+		return err
+	}
+	set, err := settings.Load(settings.UserFile(s.app.Getenv), root)
+	if err != nil {
+		return err
+	}
+	if s.app.Inside() != "" {
+		narrowInside(&set)
+	}
+	if err := s.home.Close(); err != nil {
+		return err
+	}
+	s.home, s.set, s.root = nil, set, root
+	s.f.tellSettings(s.app, set)
+	return s.openHome(ctx)
 }
 
 // first is what the flags ask for.
@@ -156,6 +196,9 @@ func (s *sitting) model() string {
 func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	if t.pick {
 		return s.pick(ctx)
+	}
+	if err := s.settle(ctx, t); err != nil {
+		return nil, err
 	}
 	r, id, err := screen.Open(ctx, s.config(ctx, t))
 	if id != "" {
@@ -230,6 +273,7 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 			return s.options(ctx, id, !made)
 		},
 		Run:    s.run,
+		Want:   s.want,
 		Answer: s.f.answer,
 	}
 	if t.id == "" {
@@ -238,6 +282,30 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 		}
 	}
 	return c
+}
+
+// want sets the mode, or the model, of a session that is not made yet; an empty one stays as it is.
+func (s *sitting) want(ctx context.Context, mode, model string) (chat.Stand, error) {
+	if mode != "" {
+		m, err := permission.ParseMode(mode)
+		if err != nil {
+			return chat.Stand{}, err
+		}
+		if m == permission.ModeBypass {
+			return chat.Stand{}, fmt.Errorf("only the flag --dangerously-skip-permissions sets the mode %s", m)
+		}
+	}
+	if model == "" {
+		model = s.model()
+	}
+	agent, err := s.home.Agent(ctx, model)
+	if err != nil {
+		return chat.Stand{}, err
+	}
+	if s.f.model = model; mode != "" {
+		s.f.mode = mode
+	}
+	return chat.Stand{Model: agent.Provider + "/" + agent.Model, Window: agent.Window, Mode: s.mode()}, nil
 }
 
 func (s *sitting) mode() string {

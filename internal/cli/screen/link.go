@@ -289,7 +289,7 @@ func (l *link) Mode(ctx context.Context, mode string) error {
 	id, held, err := l.there()
 	switch {
 	case err != nil:
-		return err
+		return l.want(ctx, mode, "")
 	case held != nil:
 		err = held.Configure(ctx, homes.Options{Mode: m})
 	default:
@@ -317,4 +317,15 @@ func (l *link) Leaving(ctx context.Context) string {
 		return ""
 	}
 	return strings.Join(names, ", ") + " will go on: perdure task list"
+}
+
+// want sets the mode or the model of a session that is not made yet.
+func (l *link) want(ctx context.Context, mode, model string) error {
+	stand, err := l.cfg.Want(ctx, mode, model)
+	if err != nil {
+		return err
+	}
+	stand.Branch = l.branch()
+	l.send(chat.Changed{Stand: &stand})
+	return nil
 }

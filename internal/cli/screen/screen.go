@@ -30,6 +30,8 @@ type Config struct {
 	Create func(ctx context.Context, prompt string) (id string, err error)
 	// Options are what a session is held with; made says that it was just created.
 	Options func(ctx context.Context, id string, made bool) (homes.Options, error)
+	// Want sets the mode or the model of a session that is not made yet, and gives how it stands then.
+	Want func(ctx context.Context, mode, model string) (chat.Stand, error)
 	// New is how a session that is not made yet stands: its model and mode.
 	New    chat.Stand
 	Inline bool

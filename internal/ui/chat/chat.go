@@ -182,7 +182,10 @@ type Model struct {
 	older   loading
 	tick    int
 	ticking bool
+	pace    time.Duration // of the beat that is asked for
+	beats   int           // the newest of them
 	peeking bool
+	done    bool // the newest turn has ended, and nothing was begun since
 	focused bool // the terminal has the focus, as far as is known
 	result  Result
 }
@@ -220,7 +223,7 @@ func (m *Model) Result() Result { return m.result }
 
 // Init begins.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.in.Init(), m.beat()}
+	cmds := []tea.Cmd{m.in.Init()}
 	if m.cfg.Asks != nil {
 		cmds = append(cmds, m.cfg.Asks.Init())
 	}

@@ -21,6 +21,8 @@ func (m *Model) notices() tea.Cmd {
 		r.State, r.Kind, r.Words = notify.Blocked, notify.Permission, "it waits for an answer"
 	case s.Working:
 		r.State = notify.Working
+	case m.done && s.Halted == "":
+		r.State, r.Words = notify.Done, "it is done"
 	case s.Halted != "":
 		r.State, r.Words = notify.Failed, s.Halted
 	}
