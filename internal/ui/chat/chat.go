@@ -93,6 +93,7 @@ type Changed struct {
 	Items  []transcript.Item
 	Said   []Said
 	Drop   []string // items that are no more
+	Whole  []string // items of which no more is said
 	Queue  []Queued
 	Queues bool // Queue is to be taken
 	Stand  *Stand

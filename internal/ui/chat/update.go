@@ -194,6 +194,9 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 	for _, it := range msg.Items {
 		m.talk.Put(it)
 	}
+	for _, id := range msg.Whole {
+		m.talk.Settle(id)
+	}
 	if msg.Queues {
 		m.queue = msg.Queue
 	}

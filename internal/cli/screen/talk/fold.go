@@ -79,7 +79,7 @@ func (f *Fold) Take() chat.Changed {
 
 // Changed reports whether there is something to take.
 func (f *Fold) Changed() bool {
-	return len(f.out.Items)+len(f.out.Said)+len(f.out.Drop) > 0 || f.out.Queues
+	return len(f.out.Items)+len(f.out.Said)+len(f.out.Drop)+len(f.out.Whole) > 0 || f.out.Queues
 }
 
 // Queue are the messages that wait, the oldest first.
@@ -187,6 +187,12 @@ func (f *Fold) unqueue(seq int64) (parts []model.Part, ok bool) {
 	return nil, false
 }
 
+// hush notes that no more is said of what was.
+func (f *Fold) hush() {
+	f.out.Whole = append(f.out.Whole, f.stream.ids...)
+	f.stream = stream{}
+}
+
 // turn begins one: its message leaves the queue and enters the conversation.
 func (f *Fold) turn(b *session.TurnStarted) {
 	parts, ok := f.unqueue(b.Message)
@@ -203,7 +209,7 @@ func (f *Fold) turn(b *session.TurnStarted) {
 // responded puts the whole reply in the place of the words that came.
 func (f *Fold) responded(b *session.ModelResponded) {
 	said := f.stream
-	f.stream = stream{}
+	f.hush()
 	n, was := 0, transcript.Note
 	var text strings.Builder
 	flush := func() {
@@ -271,7 +277,7 @@ func (f *Fold) lost(ev store.Event, b *session.ModelLost) {
 	if len(b.Text) > 0 && f.stream.act != b.Act {
 		f.put(transcript.Item{ID: partID(b.Act, 1), Kind: transcript.Text, Text: string(b.Text)})
 	}
-	f.stream = stream{}
+	f.hush()
 }
 
 // forget drops the words of a call that is made again.
@@ -283,7 +289,7 @@ func (f *Fold) forget(act string) {
 }
 
 func (f *Fold) ended(ev store.Event, b *session.TurnEnded) {
-	f.stream = stream{}
+	f.hush()
 	switch b.Stop {
 	case session.TurnEndTurn:
 	case session.TurnCancelled:
