@@ -149,7 +149,7 @@ func (m *Model) scrollKey(name string) bool {
 
 // scrolled brings older items when the first one is on the screen.
 func (m *Model) scrolled() tea.Cmd {
-	if m.talk.Scroll(0) {
+	if m.talk.AtStart() {
 		return m.loadOlder()
 	}
 	return nil

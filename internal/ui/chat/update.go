@@ -85,7 +85,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		return nil
+		m.layout()
+		return m.scrolled()
 	case tea.FocusMsg:
 		m.focused = true
 	case tea.BlurMsg:
@@ -192,7 +193,11 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 		m.talk.Say(s.ID, s.Kind, s.Text)
 	}
 	for _, it := range msg.Items {
-		m.talk.Put(it)
+		if it.More {
+			m.talk.Say(it.ID, it.Kind, it.Text)
+		} else {
+			m.talk.Put(it)
+		}
 	}
 	for _, id := range msg.Whole {
 		m.talk.Settle(id)
@@ -273,6 +278,9 @@ func (m *Model) gotOlder(msg olderMsg) tea.Cmd {
 	m.talk.Prepend(msg.items)
 	if m.older.find != "" {
 		return m.find(m.older.find, true)
+	}
+	if len(msg.items) > 0 {
+		return m.scrolled()
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -71,18 +70,3 @@ func Words(parts []model.Part) (text string, with []string) {
 
 // PastedHead begins a part that holds a long text that was pasted: the screen shows how long it is, the model gets all.
 const PastedHead = "[pasted text "
-
-// thought is what a block of thinking says; the providers show it under one of two names.
-func thought(bl session.SealedBlock) string {
-	if len(bl.Shown) > 0 {
-		return string(bl.Shown)
-	}
-	var raw struct {
-		Thinking string `json:"thinking"`
-		Text     string `json:"text"`
-	}
-	if json.Unmarshal(bl.Raw, &raw) != nil {
-		return ""
-	}
-	return raw.Thinking + raw.Text
-}

@@ -59,6 +59,15 @@ func (f *Fold) diff(tool string, input []byte) []transcript.Diff {
 	return []transcript.Diff{{Name: in.Path, Old: in.Old, New: in.New}}
 }
 
+// settle forgets the calls of which nothing more is to come.
+func (f *Fold) settle() {
+	for base, it := range f.calls {
+		if !it.Call.State.Live() {
+			delete(f.calls, base)
+		}
+	}
+}
+
 // called takes what becomes of a call; false: the event is about something else.
 func (f *Fold) called(ev store.Event, body session.Body) bool {
 	switch b := body.(type) {

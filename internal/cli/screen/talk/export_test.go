@@ -1,0 +1,4 @@
+package talk
+
+// Thought is what a block of thinking says.
+var Thought = thought
