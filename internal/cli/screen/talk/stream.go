@@ -107,7 +107,7 @@ func (f *Fold) responded(b *session.ModelResponded) {
 		case model.BlockToolUse:
 			flush()
 			called = true
-			f.open(b.Act, i, bl)
+			f.opens(b.Act, i, bl)
 			continue
 		default:
 			continue
