@@ -98,10 +98,10 @@ func (f *Fold) responded(b *session.ModelResponded) {
 		text = ""
 	}
 	for i, bl := range b.Blocks {
-		k, words := transcript.Text, ""
+		k, words := transcript.Text, string(bl.Shown)
 		switch bl.Type {
 		case model.BlockText:
-			words = string(bl.Shown)
+
 		case model.BlockThinking:
 			k, words = transcript.Thinking, thought(bl)
 		case model.BlockToolUse:
