@@ -98,16 +98,16 @@ func (f *Fold) responded(b *session.ModelResponded) {
 		text = ""
 	}
 	for i, bl := range b.Blocks {
-		k, words := transcript.Text, ""
+		k, words := transcript.Text, string(bl.Shown)
 		switch bl.Type {
 		case model.BlockText:
-			words = string(bl.Shown)
+
 		case model.BlockThinking:
 			k, words = transcript.Thinking, thought(bl)
 		case model.BlockToolUse:
 			flush()
 			called = true
-			f.open(b.Act, i, bl)
+			f.opens(b.Act, i, bl)
 			continue
 		default:
 			continue
