@@ -28,7 +28,7 @@ const maxProse = 512 << 10
 // newest has all lines at the end: of what still grows.
 func (l limit) newest() limit { return limit{0, l.head + l.tail} }
 
-// draw makes the lines of an item.
+// draw makes the lines of an item: at least one.
 func (m *Model) draw(e *entry) []string {
 	e.cut = false
 	st := m.cfg.Style
@@ -36,7 +36,10 @@ func (m *Model) draw(e *entry) []string {
 	case Person:
 		return m.person(e)
 	case Text:
-		return m.text(e)
+		if lines := m.text(e); len(lines) > 0 {
+			return lines
+		}
+		return []string{""}
 	case Thinking:
 		return m.thinking(e)
 	case Tool:

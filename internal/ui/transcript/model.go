@@ -81,6 +81,7 @@ func (m *Model) Put(it Item) {
 		m.add(it)
 	}
 	m.unseen = m.unseen || !m.follow
+	m.real()
 }
 
 func (m *Model) add(it Item) *entry {
@@ -178,10 +179,11 @@ func (m *Model) Drop(id string) {
 	}
 	if m.top.of == e {
 		m.top = place{next, -1}
-		if m.follow = m.follow || next == nil || i == len(m.items); m.follow {
+		if m.follow || next == nil || i == len(m.items) {
 			m.End()
 		}
 	}
+	m.real()
 }
 
 // Len is how many items there are.

@@ -43,6 +43,13 @@ func (m *Model) row(p place) int {
 // at is the place with that number among the lines of an item.
 func (m *Model) at(i, row int) place { return place{m.items[i], row - m.gap(i)} }
 
+// real has the first line on the screen be one that there is, after its item or the one before has changed.
+func (m *Model) real() {
+	if !m.follow {
+		m.top = m.at(m.index(m.top.of), m.row(m.top))
+	}
+}
+
 // some adds lines of an item to a list, from one row to before another.
 func (m *Model) some(out []string, i, from, to int) []string {
 	e, gap := m.items[i], m.gap(i)
