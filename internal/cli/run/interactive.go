@@ -59,11 +59,14 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	return err
 }
 
-// drawable refuses what does not go with a screen.
+// drawable refuses what does not go with a screen, and a session's own command, whatever terminal it has made for itself:
+// whoever sits there answers what all sessions ask, and goes on with any of them.
 func (f *Flags) drawable(a *app.App) error {
-	switch {
+	switch inside := a.Inside(); {
 	case !screen.CanDraw(a):
 		return &app.ExitError{Code: app.ExitUsage, Text: "a session on the screen needs a terminal that can be drawn on", Hint: "without one: perdure -p \"PROMPT\"; see perdure --help"}
+	case inside != "":
+		return &app.ExitError{Code: app.ExitFailed, Text: "a session on the screen is for a human, outside of sessions: " + inside, Hint: "run it in a terminal of your own; perdure -p \"PROMPT\" starts a new session"}
 	case f.wait || f.format != "text" || f.verbose:
 		return app.UsageError("--wait, --output-format and --verbose go with -p")
 	}
@@ -142,9 +145,6 @@ func (s *sitting) settle(ctx context.Context, t target) error {
 	set, err := settings.Load(settings.UserFile(s.app.Getenv), root)
 	if err != nil {
 		return err
-	}
-	if s.app.Inside() != "" {
-		narrowInside(&set)
 	}
 	if err := s.home.Close(); err != nil {
 		return err
