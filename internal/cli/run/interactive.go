@@ -59,11 +59,14 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	return err
 }
 
-// drawable refuses what does not go with a screen.
+// drawable refuses what does not go with a screen, and a session's own command, whatever terminal it has made for itself:
+// whoever sits there answers what all sessions ask, and goes on with any of them.
 func (f *Flags) drawable(a *app.App) error {
-	switch {
+	switch inside := a.Inside(); {
 	case !screen.CanDraw(a):
 		return &app.ExitError{Code: app.ExitUsage, Text: "a session on the screen needs a terminal that can be drawn on", Hint: "without one: perdure -p \"PROMPT\"; see perdure --help"}
+	case inside != "":
+		return &app.ExitError{Code: app.ExitFailed, Text: "a session on the screen is for a human, outside of sessions: " + inside, Hint: "run it in a terminal of your own; perdure -p \"PROMPT\" starts a new session"}
 	case f.wait || f.format != "text" || f.verbose:
 		return app.UsageError("--wait, --output-format and --verbose go with -p")
 	}
@@ -79,7 +82,10 @@ type sitting struct {
 	said *lines
 	home *homes.Home
 	last string // the session that was left last
-	root string // the directory whose settings hold; empty: not looked at yet
+
+	given *Flags // for a session that was there before; f is for new ones then
+	of    string // that session; empty: it is not chosen yet
+	root  string // the directory whose settings hold; empty: not looked at yet
 }
 
 // target is what is opened next.
@@ -127,6 +133,25 @@ func (s *sitting) openHome(ctx context.Context) error {
 	return err
 }
 
+// flags are those that hold for what is opened: what the person gave holds for the session that it was given for, or for
+// new ones. Another session that they go to keeps what it has.
+func (s *sitting) flags(t target) *Flags {
+	switch {
+	case t.id == "":
+		return s.f
+	case t.id == s.of:
+		return s.given
+	}
+	f := s.f.none()
+	f.resume, f.attach = t.id, t.attach
+	return f
+}
+
+// none are the flags of somebody who gave none.
+func (f *Flags) none() *Flags {
+	return &Flags{inline: f.inline, nested: f.nested, format: "text", handoff: "continue", Changed: func(string) bool { return false }}
+}
+
 // settle has the settings be those of the directory that the next session belongs to: another project has other rules.
 func (s *sitting) settle(ctx context.Context, t target) error {
 	root, err := s.app.Workdir()
@@ -135,6 +160,12 @@ func (s *sitting) settle(ctx context.Context, t target) error {
 		if st, err = s.home.State(ctx, t.id); err == nil {
 			root = st.Config.Root
 		}
+		if cwd := s.flags(t).cwd; err == nil && cwd != "" {
+			var dirs []string
+			if dirs, err = directories("--cwd", []string{cwd}, s.app.Dir); err == nil {
+				root = dirs[0]
+			}
+		}
 	}
 	if err != nil || root == s.root {
 		return err
@@ -142,9 +173,6 @@ func (s *sitting) settle(ctx context.Context, t target) error {
 	set, err := settings.Load(settings.UserFile(s.app.Getenv), root)
 	if err != nil {
 		return err
-	}
-	if s.app.Inside() != "" {
-		narrowInside(&set)
 	}
 	if err := s.home.Close(); err != nil {
 		return err
@@ -157,11 +185,15 @@ func (s *sitting) settle(ctx context.Context, t target) error {
 // first is what the flags ask for.
 func (s *sitting) first(ctx context.Context) (*target, error) {
 	f := s.f
+	if f.cont || f.resume != "" {
+		s.given, s.f = f, f.none()
+	}
 	switch {
 	case f.resume == Pick:
 		return &target{pick: true}, nil
 	case f.cont || f.resume != "":
 		id, _, err := choose(ctx, s.app, s.home, f, s.set, "")
+		s.of = id
 		return &target{id: id, attach: f.attach}, err
 	}
 	return &target{}, s.ready(ctx)
@@ -232,7 +264,13 @@ func (s *sitting) pick(ctx context.Context) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.chosen(ctx, msg)
+	t, err := s.chosen(ctx, msg)
+	if t != nil && s.given != nil && s.of == "" { // what the flags waited for
+		if s.of = t.id; t.id == "" {
+			s.f, s.given = s.given, nil
+		}
+	}
+	return t, err
 }
 
 // chosen is what a person chose to do with a session.
@@ -270,11 +308,11 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 			return create(ctx, s.app, s.home, s.f, s.set, prompt)
 		},
 		Options: func(ctx context.Context, id string, made bool) (homes.Options, error) {
-			return s.options(ctx, id, !made)
+			return s.options(ctx, id, s.flags(t), !made)
 		},
 		Run:    s.run,
 		Want:   s.want,
-		Answer: s.f.answer,
+		Answer: s.flags(t).answer,
 	}
 	if t.id == "" {
 		if agent, err := s.home.Agent(ctx, s.model()); err == nil {
@@ -318,12 +356,12 @@ func (s *sitting) mode() string {
 }
 
 // options are what a session is held with.
-func (s *sitting) options(ctx context.Context, id string, resumed bool) (homes.Options, error) {
-	opt, err := options(ctx, s.app, s.home, s.f, s.set)
+func (s *sitting) options(ctx context.Context, id string, f *Flags, resumed bool) (homes.Options, error) {
+	opt, err := options(ctx, s.app, s.home, f, s.set)
 	if err != nil {
 		return opt.Options, err
 	}
-	known, err := settle(ctx, s.app, s.home, id, s.f, s.set, resumed, &opt)
+	known, err := settle(ctx, s.app, s.home, id, f, s.set, resumed, &opt)
 	if err == nil {
 		warnOfRules(s.app, opt.Rules, known)
 	}
