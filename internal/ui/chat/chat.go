@@ -172,6 +172,7 @@ type Model struct {
 	stand   Stand
 	queue   []Queued
 	mine    map[string]composer.Draft // messages of this screen, by key
+	taking  string                    // key of the message that is taken back
 	page    Page
 	title   string // of the page
 	note    note
@@ -179,10 +180,10 @@ type Model struct {
 	leaving time.Time // when ctrl+c was pressed
 	gone    *Gone
 	older   loading
-	tick    int
-	ticking bool
+	frame   int // of what moves
+	beats   beats
+	rows    rows
 	peeking bool
-	focused bool // the terminal has the focus, as far as is known
 	result  Result
 }
 
@@ -205,9 +206,9 @@ const noteFor = 6 * time.Second
 func New(cfg Config) *Model {
 	m := &Model{
 		cfg: cfg, ctx: cfg.Context, in: cfg.Composer, talk: cfg.Transcript, stand: cfg.Stand, queue: cfg.Queue,
-		mine: map[string]composer.Draft{}, focused: true,
+		mine: map[string]composer.Draft{},
 	}
-	m.older.done = !cfg.More
+	m.older.done = !cfg.More || cfg.Inline // what is older would be printed after what is newer
 	for _, it := range cfg.Notes {
 		m.talk.Put(it)
 	}
