@@ -319,3 +319,24 @@ func TestApproval(t *testing.T) {
 		p.sees("> zw")
 	})
 }
+
+// Goal: what was said and done is in its order, however much of it comes at once.
+func TestOrderInOneChange(t *testing.T) {
+	at(t, 80, 24, nil, func(p *person) {
+		done := transcript.Item{ID: "c1", Kind: transcript.Tool, Call: transcript.Call{Name: "Read", About: "main.go", State: transcript.Done}}
+		p.send(Changed{
+			Items: []transcript.Item{{ID: "turn 1", Text: "edit it"}, {ID: "s1", Kind: transcript.Text, Text: "I read it first."}, done},
+			Said:  []Said{{ID: "s1", Kind: transcript.Text, Text: "I read", After: 1}, {ID: "s2", Kind: transcript.Text, Text: "Now the edit.", After: 3}, {ID: "s3", Kind: transcript.Text, Text: "lost", After: 3}},
+			Drop:  []string{"s3"}, Whole: []string{"s1"},
+		})
+		at := 0
+		for _, w := range []string{"> edit it", "I read it first.", "✓ Read main.go", "Now the edit."} {
+			i := strings.Index(p.screen(), w)
+			if i < at {
+				t.Fatalf("%q is not in its place:\n%s", w, p.screen())
+			}
+			at = i
+		}
+		p.misses("lost")
+	})
+}

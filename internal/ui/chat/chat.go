@@ -87,12 +87,12 @@ type Stand struct {
 	ContextNotice string // how near the window is to being full, when that matters
 }
 
-// Changed is what became of the session since the last time.
+// Changed is what became of the session since the last time, in this order.
 type Changed struct {
 	Items  []transcript.Item
 	Said   []Said
-	Drop   []string // items that are no more
 	Whole  []string // items of which no more is said
+	Drop   []string // items that are no more
 	Queue  []Queued
 	Queues bool // Queue is to be taken
 	Stand  *Stand
@@ -100,9 +100,10 @@ type Changed struct {
 
 // Said is a piece of what the model says.
 type Said struct {
-	ID   string
-	Kind transcript.Kind
-	Text string
+	ID    string
+	Kind  transcript.Kind
+	Text  string
+	After int // how many of the items came before it
 }
 
 // Gone tells that the session is no longer with this screen: its text says why. The screen stays, to be read.

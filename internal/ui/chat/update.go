@@ -180,17 +180,20 @@ func (m *Model) beaten() tea.Cmd {
 
 // changed takes what became of the session.
 func (m *Model) changed(msg Changed) tea.Cmd {
-	for _, id := range msg.Drop {
-		m.talk.Drop(id)
-	}
-	for _, s := range msg.Said {
-		m.talk.Say(s.ID, s.Kind, s.Text)
-	}
-	for _, it := range msg.Items {
-		m.talk.Put(it)
+	said := msg.Said
+	for i := range len(msg.Items) + 1 {
+		for ; len(said) > 0 && (said[0].After <= i || i == len(msg.Items)); said = said[1:] {
+			m.talk.Say(said[0].ID, said[0].Kind, said[0].Text)
+		}
+		if i < len(msg.Items) {
+			m.talk.Put(msg.Items[i])
+		}
 	}
 	for _, id := range msg.Whole {
 		m.talk.Settle(id)
+	}
+	for _, id := range msg.Drop {
+		m.talk.Drop(id)
 	}
 	if msg.Queues {
 		m.queue = msg.Queue

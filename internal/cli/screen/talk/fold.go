@@ -132,7 +132,7 @@ func (f *Fold) Delta(act, kind, text string) {
 		f.out.Said[n-1].Text += text
 		return
 	}
-	f.out.Said = append(f.out.Said, chat.Said{ID: id, Kind: k, Text: text})
+	f.out.Said = append(f.out.Said, chat.Said{ID: id, Kind: k, Text: text, After: len(f.out.Items)})
 }
 
 func partID(act string, n int) string { return fmt.Sprintf("said %s %d", act, n) }
