@@ -43,7 +43,7 @@ func (m *Model) inlined() tea.Cmd {
 
 // liveLines are the newest lines of what is not finished yet.
 func (m *Model) liveLines() []string {
-	return m.talk.Tail(m.talkHeight())
+	return m.talk.Tail(m.rows.talk)
 }
 
 // intoScrollback writes the conversation, as far as it is loaded, into the terminal's own scrollback.
