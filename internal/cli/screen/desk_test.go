@@ -189,3 +189,10 @@ func written(text string) composer.Draft {
 }
 
 var errNot = errors.New("not this time")
+
+// replied is a reply of a model that says something.
+func replied(act, text string) session.Body {
+	return &session.ModelResponded{Act: act, Model: "scripted/test", Provider: "scripted", Stop: model.StopEndTurn, Cost: new(int64), Blocks: []session.SealedBlock{
+		{Type: model.BlockText, Text: true, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, text), Shown: []byte(text)},
+	}}
+}
