@@ -128,26 +128,29 @@ func TestTheHolderDies(t *testing.T) {
 	d.sees("[gone: another process has taken this session over")
 }
 
-// turns writes turns into a session's log as an agent would have; a command of the first one ends long after.
-func turns(t *testing.T, h *homes.Home, id string, from, n int) {
+// turns writes turns into a session's log as an agent would have.
+func turns(t testing.TB, h *homes.Home, id string, from, n int) {
 	t.Helper()
 	r, err := h.Record(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	engine := store.Actor{Type: store.ActorEngine}
-	for i := from; i < from+n; i++ {
-		st, err := h.State(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
+	st, err := h.State(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine, head := store.Actor{Type: store.ActorEngine}, st.Head
+	const batch = 100
+	for i := from; i < from+n; i += batch {
+		var all []session.Body
+		for k := i; k < min(i+batch, from+n); k++ {
+			seq, act := head.Seq+int64(len(all)), fmt.Sprintf("t%d.s1.b0.a1", k)
+			all = append(all, message(fmt.Sprint("message ", k)), &session.TurnStarted{N: k, Message: seq + 1},
+				&session.ModelRequested{Act: act, Turn: k, Step: 1, Attempt: 1, Epoch: st.Epoch, Model: "scripted/test", Through: seq + 2, MaxTokens: 10},
+				replied(act, fmt.Sprint("reply ", k)), &session.TurnEnded{N: k, Stop: session.TurnEndTurn})
 		}
-		act := fmt.Sprintf("t%d.s1.b0.a1", i)
-		_, err = r.Append(t.Context(), engine,
-			message(fmt.Sprint("message ", i)), &session.TurnStarted{N: i, Message: st.Head.Seq + 1},
-			&session.ModelRequested{Act: act, Turn: i, Step: 1, Attempt: 1, Epoch: st.Epoch, Model: "scripted/test", Through: st.Head.Seq + 2, MaxTokens: 10},
-			replied(act, fmt.Sprint("reply ", i)), &session.TurnEnded{N: i, Stop: session.TurnEndTurn})
-		if err != nil {
+		if head, err = r.Append(t.Context(), engine, all...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -168,12 +168,15 @@ func (d *desk) lacks(words ...string) {
 
 func (d *desk) until(what string, ok func(string) bool) {
 	d.t.Helper()
-	deadline := time.Now().Add(30 * time.Second)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
 	for !ok(d.shows()) {
-		if time.Now().After(deadline) {
+		select {
+		case <-tick.C:
+		case <-deadline:
 			d.t.Fatalf("never: %s; it shows\n%s", what, d.shows())
 		}
-		time.Sleep(2 * time.Millisecond)
 	}
 }
 

@@ -137,9 +137,14 @@ func TestASessionThatIsOpenedIsStill(t *testing.T) {
 	d := sits(t, w, h, held("s"))
 	defer d.leaves()
 	d.sees("waits: hello", "[halted: messages wait: enter goes on with them]")
-	time.Sleep(300 * time.Millisecond) // a model would have answered
-	if got := d.shows(); strings.Contains(got, "Good day") || strings.Contains(got, "working") {
-		t.Fatal(got)
+	for _, mode := range []string{"plan", "default", "plan", "default"} { // it goes round, and round
+		if err := d.Mode(t.Context(), mode); err != nil {
+			t.Fatal(err)
+		}
+		d.sees("[mode " + mode + "]")
+	}
+	if st, err := h.State(t.Context(), "s"); err != nil || st.Turns > 0 || st.Total().Output > 0 {
+		t.Fatalf("%+v %v; it shows\n%s", st, err, d.shows())
 	}
 	if err := d.Continue(t.Context()); err != nil {
 		t.Fatal(err)
@@ -248,7 +253,7 @@ func TestModeAndModelChange(t *testing.T) {
 	if err != nil || !strings.Contains(r.Note, "scripted/test") {
 		t.Errorf("%+v %v", r, err)
 	}
-	if r, err = d.Command(t.Context(), "model", w.Scripted(words("hello", `{"text":"Me."}`))); err != nil {
+	if _, err = d.Command(t.Context(), "model", w.Scripted(words("hello", `{"text":"Me."}`))); err != nil {
 		t.Fatal(err)
 	}
 	d.sees("[model scripted//") // by its file
