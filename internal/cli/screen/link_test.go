@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -282,12 +282,13 @@ func TestASessionThatIsTakenOverIsGone(t *testing.T) {
 	}
 }
 
-// When the screen is left nothing of it goes on, and a message that is under way arrives.
+// When the screen is left nothing of it goes on.
 func TestNothingIsLeftOfAScreen(t *testing.T) {
 	w := clitest.New(t)
 	w.Create("s")
 	h := w.Open(words("hello", `{"text":"Good day.","delay_ms":50}`))
 	defer w.Close(h)
+	sits(t, w, h, held("s")).leaves() // what the home itself begins with the first write
 	before := runtime.NumGoroutine()
 	for i := range 6 {
 		set := held("s")
@@ -295,18 +296,12 @@ func TestNothingIsLeftOfAScreen(t *testing.T) {
 			set = attached("s")
 		}
 		d := sits(t, w, h, set)
-		var sent atomic.Bool
-		sending := make(chan struct{})
-		go func() {
-			close(sending)
-			if d.Send(t.Context(), fmt.Sprint("k", i), written("hello")) == nil {
-				sent.Store(true)
-			}
-		}()
-		<-sending
-		go func() { _, _, _ = d.Older(t.Context()) }()
-		go func() { _ = d.Mode(t.Context(), "plan") }()
+		var verbs sync.WaitGroup
+		verbs.Go(func() { _ = d.Send(t.Context(), fmt.Sprint("k", i), written("hello")) })
+		verbs.Go(func() { _, _, _ = d.Older(t.Context()) })
+		verbs.Go(func() { _ = d.Mode(t.Context(), "plan") })
 		d.leaves()
+		verbs.Wait()
 		if err := d.Send(t.Context(), "late", written("too late")); err == nil {
 			t.Error("a message is sent from a screen that was left")
 		}
@@ -314,7 +309,43 @@ func TestNothingIsLeftOfAScreen(t *testing.T) {
 			t.Errorf("%+v is still held: %v", info.Holder, err)
 		}
 	}
-	clitest.Until(t, "its goroutines end", func() bool { return runtime.NumGoroutine() <= before+1 })
+	clitest.Until(t, "its goroutines end", func() bool { return runtime.NumGoroutine() <= before })
+}
+
+// A message that is under way when the screen is left arrives, even the first one, whose session is still being made; then
+// the session is given back.
+func TestAMessageUnderWayArrives(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open(words("hello", `{"text":"Good day.","delay_ms":50}`))
+	defer w.Close(h)
+	making, on := make(chan struct{}), make(chan struct{})
+	d := sits(t, w, h, func(c *screen.Config) {
+		create := c.Create
+		c.Create = func(ctx context.Context, prompt string) (string, error) {
+			close(making)
+			<-on
+			return create(ctx, prompt)
+		}
+	})
+	sent, left := make(chan error, 1), make(chan struct{})
+	go func() { sent <- d.Send(t.Context(), "k", written("hello")) }()
+	<-making
+	go func() { d.leaves(); close(left) }()
+	select {
+	case <-left:
+		t.Error("the screen is left while a message is sent")
+	case <-time.After(100 * time.Millisecond):
+	}
+	close(on)
+	<-left
+	if err := <-sent; err != nil {
+		t.Fatal(err)
+	}
+	if info, err := h.Store().Get(t.Context(), "s"); err != nil || info.Holder != nil {
+		t.Errorf("it is still held: %+v %v", info.Holder, err)
+	}
+	back := sits(t, w, h, attached("s"))
+	back.sees("hello")
 }
 
 // The end of what a command in the background has printed can be seen in any later turn, without known secrets.
