@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -24,19 +25,27 @@ const (
 // earlier reads a session's earlier conversation, from its end on, in whole turns.
 type earlier struct {
 	home *homes.Home
-	id   string
+	own  string // the session
 	dir  string
+	join func(page *talk.Fold, prefix string) []transcript.Item // see [talk.Fold.Join]; required for older
+
+	first, page int // events that are read at least; see firstEvents, pageEvents
 
 	mu      sync.Mutex
+	id      string          // whose log is read
 	through int64           // seq of the newest event that was not read; 0: none is left in this log
 	rest    []session.Range // logs that come before, the newest last
 	looked  bool            // rest is known
 	done    bool
 }
 
-// words reads messages by their seq.
-func (p *earlier) words(ctx context.Context) func(int64) []model.Part {
-	return wordsOf(ctx, p.home, p.id)
+func newEarlier(h *homes.Home, id, dir string) *earlier {
+	return &earlier{home: h, own: id, id: id, dir: dir, first: firstEvents, page: pageEvents}
+}
+
+// fold is one for events of the log that is read.
+func (p *earlier) fold(ctx context.Context) *talk.Fold {
+	return talk.New(talk.Config{Dir: p.dir, Words: wordsOf(ctx, p.home, p.id), Hide: p.home.Hide})
 }
 
 func wordsOf(ctx context.Context, h *homes.Home, id string) func(int64) []model.Part {
@@ -55,15 +64,15 @@ func wordsOf(ctx context.Context, h *homes.Home, id string) func(int64) []model.
 	}
 }
 
-// newest folds the end of the log, up to the state's head.
-func (p *earlier) newest(ctx context.Context, fold *talk.Fold, st *session.State) (first int64, items []transcript.Item, more bool, err error) {
+// newest folds the end of the log, up to the state's head; of a session that has hardly begun also what comes before it.
+func (p *earlier) newest(ctx context.Context, fold *talk.Fold, st *session.State) (items []transcript.Item, more bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	events, err := p.read(ctx, p.id, st.Head.Seq, firstEvents)
+	events, err := p.read(ctx, p.id, st.Head.Seq, p.first)
 	if err != nil {
-		return 0, nil, false, err
+		return nil, false, err
 	}
-	first = st.Head.Seq + 1
+	first := st.Head.Seq + 1
 	if len(events) > 0 {
 		first = events[0].Seq
 	}
@@ -73,13 +82,20 @@ func (p *earlier) newest(ctx context.Context, fold *talk.Fold, st *session.State
 			early.Queue = append(early.Queue, q)
 		}
 	}
-	fold.Opened(early, p.words(ctx))
+	fold.Opened(early, wordsOf(ctx, p.home, p.id))
 	if err := play(fold, events); err != nil {
-		return 0, nil, false, err
+		return nil, false, err
 	}
+	items = fold.Take().Items
 	p.through = first - 1
-	p.done = p.through <= 0 && !p.forked(ctx)
-	return first, fold.Take().Items, !p.done, nil
+	if p.done, err = p.last(ctx); err != nil || p.done || len(events) >= p.first {
+		return items, !p.done, err
+	}
+	before, err := p.turns(ctx, p.first)
+	if err != nil { // whoever asks for it is told
+		return items, true, nil
+	}
+	return append(before, items...), !p.done, nil
 }
 
 // read gives events up to a seq, at least so many if there are as many, and from the beginning of a turn on.
@@ -109,13 +125,19 @@ func play(fold *talk.Fold, events []store.Event) error {
 	return nil
 }
 
-// forked finds the logs that come before this one, and reports whether there are any.
-func (p *earlier) forked(ctx context.Context) bool {
-	if !p.looked {
-		p.looked = true
-		p.rest, _ = sessions.Ancestors(ctx, p.home, p.id) // what cannot be found cannot be shown
+// last reports whether nothing comes before what was read.
+func (p *earlier) last(ctx context.Context) (bool, error) {
+	if p.through > 0 {
+		return false, nil
 	}
-	return len(p.rest) > 0
+	if !p.looked {
+		rest, err := sessions.Ancestors(ctx, p.home, p.own)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // what is gone cannot be shown
+			return false, err
+		}
+		p.rest, p.looked = rest, true
+	}
+	return len(p.rest) == 0, nil
 }
 
 // older reads the turns before those that were read.
@@ -125,26 +147,39 @@ func (p *earlier) older(ctx context.Context) (items []transcript.Item, more bool
 	if p.done {
 		return nil, false, nil
 	}
-	if p.through <= 0 && p.forked(ctx) {
+	items, err = p.turns(ctx, p.page)
+	return items, !p.done, err
+}
+
+// turns reads turns of at least so many events, if there are as many in the log.
+func (p *earlier) turns(ctx context.Context, least int) ([]transcript.Item, error) {
+	if p.through <= 0 {
+		var err error
+		if p.done, err = p.last(ctx); err != nil || p.done {
+			return nil, err
+		}
 		last := p.rest[len(p.rest)-1]
 		p.rest = p.rest[:len(p.rest)-1]
 		p.id, p.through = last.Session, last.To
 	}
-	events, err := p.read(ctx, p.id, p.through, pageEvents)
+	events, err := p.read(ctx, p.id, p.through, least)
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
-	fold := talk.New(talk.Config{Dir: p.dir, Words: wordsOf(ctx, p.home, p.id)})
-	if err := play(fold, events); err != nil {
-		return nil, true, err
+	page := p.fold(ctx)
+	if err := play(page, events); err != nil {
+		return nil, err
 	}
+	prefix := ""
+	if p.id != p.own {
+		prefix = p.id + " "
+	}
+	items := p.join(page, prefix)
 	if p.through = 0; len(events) > 0 {
 		p.through = events[0].Seq - 1
 	}
-	items = fold.Take().Items
-	for i := range items {
-		items[i].ID = p.id + " " + items[i].ID
+	if done, err := p.last(ctx); err == nil { // else it is looked for again
+		p.done = done
 	}
-	p.done = p.through <= 0 && !p.forked(ctx)
-	return items, !p.done, nil
+	return items, nil
 }

@@ -1,10 +1,17 @@
 package screen
 
 import (
+	"context"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/cli/inbox"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/asks"
+	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/panels"
+	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/store"
 )
 
@@ -43,3 +50,48 @@ func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body
 
 // Changes are those that were found.
 func (r *ChangeReader) Changes() []panels.Change { return r.changes }
+
+// Link is a session as a screen has it, without a terminal.
+type Link struct{ *link }
+
+// Began is what a screen begins with.
+type Began struct {
+	Items []transcript.Item
+	More  bool
+	Queue []chat.Queued
+	Stand chat.Stand
+}
+
+// OpenLink does what [Open] does before it draws; what comes goes to send.
+func OpenLink(ctx context.Context, cfg Config, send func(tea.Msg)) (Link, Began, error) {
+	l := Link{newLink(ctx, cfg)}
+	l.dir = cfg.App.Dir
+	var b beginning
+	var err error
+	if cfg.ID != "" {
+		b, err = l.open(l.ctx)
+	}
+	if err == nil {
+		l.start(send)
+	}
+	return l, Began{b.items, b.more, b.queue, b.stand}, err
+}
+
+// Close is what leaving a screen does.
+func (l Link) Close() { l.close() }
+
+// Session is the id.
+func (l Link) Session() string { return l.session() }
+
+// Answers is the source of the list of what the session asks.
+func (l Link) Answers() asks.Source {
+	return answers{inbox.NewSource(l.app, l.home, l.session()), l.link}
+}
+
+// Screen is the model that is drawn.
+func (l Link) Screen(b Began) (*chat.Model, error) {
+	return l.model(l.ctx, beginning{b.Items, b.More, b.Queue, b.Stand})
+}
+
+// Pages has so many events read at least: first, and of each page before that.
+func (l Link) Pages(first, page int) { l.past.first, l.past.page = first, page }

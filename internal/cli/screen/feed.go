@@ -10,7 +10,9 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/screen/talk"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/chat"
+	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
 // How often what has come is shown, and how the session stands is looked at by itself.
@@ -22,24 +24,41 @@ const (
 
 // feed follows a session and hands on what becomes of it, many things at once.
 type feed struct {
-	link  *link
-	after int64
+	link    *link
+	after   int64
+	some    chan struct{}  // holds one if there is something to show
+	running sync.WaitGroup // what start and guard began
 
 	mu   sync.Mutex
 	fold *talk.Fold
-	some chan struct{} // holds one if there is something to show
 	gone *chat.Gone
+}
+
+func newFeed(l *link, fold *talk.Fold, after int64) *feed {
+	return &feed{link: l, fold: fold, after: after, some: make(chan struct{}, 1)}
 }
 
 // start begins; it ends with ctx, or with the session.
 func (f *feed) start(ctx context.Context, send func(tea.Msg)) {
-	f.some = make(chan struct{}, 1)
 	over := make(chan struct{})
-	go func() {
+	f.running.Go(func() {
 		defer close(over)
 		f.follow(ctx)
-	}()
-	go f.show(ctx, send, over)
+	})
+	f.running.Go(func() { f.show(ctx, send, over) })
+}
+
+// guard tells when a session is no longer here that was taken while it was followed.
+func (f *feed) guard(ctx context.Context, held *homes.Session) {
+	f.running.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-held.Done():
+			if ctx.Err() == nil {
+				f.end(goneBy(held.Err()))
+			}
+		}
+	})
 }
 
 // look has the stand looked at soon.
@@ -50,14 +69,25 @@ func (f *feed) look() {
 	}
 }
 
+// join gives the items of an earlier page.
+func (f *feed) join(page *talk.Fold, prefix string) []transcript.Item {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fold.Join(page, prefix)
+}
+
 // follow reads what comes.
 func (f *feed) follow(ctx context.Context) {
 	l := f.link
+	id, held, err := l.there()
+	if err != nil {
+		return
+	}
 	var updates iter.Seq2[engine.Update, error]
-	if l.held != nil {
-		updates = l.held.Updates(ctx, f.after)
+	if held != nil {
+		updates = held.Updates(ctx, f.after)
 	} else {
-		updates = l.home.Watch(ctx, l.id, f.after)
+		updates = l.home.Watch(ctx, id, f.after)
 	}
 	for u, err := range updates {
 		if err != nil {
@@ -75,8 +105,8 @@ func (f *feed) follow(ctx context.Context) {
 		f.mu.Unlock()
 		f.look()
 	}
-	if l.held != nil && ctx.Err() == nil {
-		f.end(goneBy(l.held.Err()))
+	if held != nil && ctx.Err() == nil {
+		f.end(goneBy(held.Err()))
 	}
 }
 
@@ -90,7 +120,7 @@ func (f *feed) end(g *chat.Gone) {
 // show hands on what has come, at most so often.
 func (f *feed) show(ctx context.Context, send func(tea.Msg), over <-chan struct{}) {
 	every := standEvery
-	if f.link.held != nil {
+	if _, held, _ := f.link.there(); held != nil {
 		every = heldEvery // what happens to it is told
 	}
 	stand := time.NewTicker(every)

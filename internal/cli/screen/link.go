@@ -23,29 +23,44 @@ import (
 	"github.com/perdure/perdure/internal/ui/notify"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
-// link is a session as the screen knows it: held by this process, or attached to while another one holds it.
+// link is a session as the screen knows it: held by this process, or attached to while another one holds it. Its methods
+// are called from many goroutines.
 type link struct {
 	cfg      Config
 	app      *app.App
 	home     *homes.Home
 	ctx      context.Context //nolint:containedctx // of the program
+	end      func()          // ends ctx
 	dir      string
 	notifier *notify.Notifier
 	waits    *asks.Model
+	send     func(tea.Msg)
 
-	mu    sync.Mutex // guards what follows; it is held while a session is made
+	busy   sync.WaitGroup // those who do something with the session
+	making sync.Mutex     // held while a session is made or taken
+
+	mu    sync.Mutex // guards what follows; nobody waits for anything while it is held
+	left  bool       // the screen was left: nothing begins any more
 	id    string
+	bare  string // a session that was made for the first message, and could not be held yet
 	held  *homes.Session
 	still bool // nothing goes on before a person says so
-	past  earlier
+	past  *earlier
 	feed  *feed
-	send  func(tea.Msg)
 
+	branching  sync.Mutex // guards what follows, which only saves looking again
 	branched   time.Time
 	branchName string
 	first      string // words of the first prompt
+}
+
+func newLink(ctx context.Context, cfg Config) *link {
+	l := &link{cfg: cfg, app: cfg.App, home: cfg.Home, id: cfg.ID, send: func(tea.Msg) {}}
+	l.ctx, l.end = context.WithCancel(ctx)
+	return l
 }
 
 func newKey() string { return uuid.NewString() }
@@ -74,57 +89,108 @@ func (l *link) open(ctx context.Context) (beginning, error) {
 		return beginning{}, err
 	}
 	l.dir = st.Cwd
-	l.past = earlier{home: l.home, id: l.id, dir: st.Cwd}
-	fold := talk.New(talk.Config{Dir: st.Cwd, Words: l.past.words(ctx)})
-	through := st.Head.Seq
-	first, items, more, err := l.past.newest(ctx, fold, st)
-	if err != nil {
+	l.past = newEarlier(l.home, l.id, st.Cwd)
+	l.feed = newFeed(l, l.past.fold(ctx), st.Head.Seq)
+	l.past.join = l.feed.join
+	b := beginning{stand: l.stand(ctx, st)}
+	if b.items, b.more, err = l.past.newest(ctx, l.feed.fold, st); err != nil {
 		return beginning{}, err
 	}
-	_ = first
-	l.feed = &feed{link: l, fold: fold, after: through}
-	b := beginning{items: items, more: more, queue: fold.Queue(), stand: l.stand(ctx, st)}
+	b.queue = l.feed.fold.Queue()
 	b.items = append(b.items, l.report(ctx)...)
 	return b, nil
 }
 
-// made makes a session for the first message.
+// made makes a session for the first message, if there is none.
 func (l *link) made(ctx context.Context, prompt string) error {
-	id, err := l.cfg.Create(ctx, prompt)
+	l.making.Lock()
+	defer l.making.Unlock()
+	if l.session() != "" {
+		return nil
+	}
+	if l.bare == "" {
+		id, err := l.cfg.Create(ctx, prompt)
+		if err != nil {
+			return err
+		}
+		l.bare = id
+	}
+	opt, err := l.cfg.Options(ctx, l.bare, true)
 	if err != nil {
 		return err
 	}
-	opt, err := l.cfg.Options(ctx, id, true)
+	held, err := l.home.Hold(ctx, l.bare, homes.HoldOptions{Options: opt})
 	if err != nil {
 		return err
 	}
-	held, err := l.home.Hold(ctx, id, homes.HoldOptions{Options: opt})
+	past := newEarlier(l.home, l.bare, l.dir)
+	past.done = true
+	f := newFeed(l, past.fold(l.ctx), 0)
+	l.mu.Lock()
+	l.id, l.held, l.past, l.feed = l.bare, held, past, f
+	l.mu.Unlock()
+	l.send(chat.Made{Asks: l.asks()})
+	f.start(l.ctx, l.send)
+	return nil
+}
+
+// take takes a session that nobody holds any more, to go on with it here. Errors: *store.HeldError, as of Hold.
+func (l *link) take(ctx context.Context) error {
+	l.making.Lock()
+	defer l.making.Unlock()
+	id, held, err := l.there()
+	if err != nil || held != nil {
+		return err
+	}
+	opt, err := l.cfg.Options(ctx, id, false)
 	if err != nil {
 		return err
 	}
-	l.id, l.held = id, held
-	l.past = earlier{home: l.home, id: id, dir: l.dir, done: true}
-	l.feed = &feed{link: l, fold: talk.New(talk.Config{Dir: l.dir, Words: l.past.words(ctx)})}
-	list := newAsks(l.app, l.home, id, "ctrl+o", l.app.Styles())
-	l.send(chat.Made{Asks: list})
-	l.feed.start(l.ctx, l.send)
+	var other *store.HeldError
+	held, err = l.home.Hold(ctx, id, homes.HoldOptions{Options: opt, Still: true})
+	if errors.As(err, &other) {
+		return fmt.Errorf("the session goes on where it is held: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.held = held
+	f := l.feed
+	l.mu.Unlock()
+	f.guard(l.ctx, held)
 	return nil
 }
 
 // start begins to follow the session.
 func (l *link) start(send func(tea.Msg)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.send = send
 	if l.feed != nil {
 		l.feed.start(l.ctx, send)
 	}
 }
 
-// close gives the session back.
-func (l *link) close() {
+// enter is called by whoever does something with the session, and done when it is over; an error: the screen was left.
+func (l *link) enter() (done func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.left {
+		return nil, errors.New("the screen was left")
+	}
+	l.busy.Add(1)
+	return l.busy.Done, nil
+}
+
+// close ends what is under way, waits for it and gives the session back. A message that is being sent is sent.
+func (l *link) close() {
+	l.mu.Lock()
+	l.left = true
+	l.mu.Unlock()
+	l.end()
+	l.busy.Wait()
+	if l.feed != nil {
+		l.feed.running.Wait()
+	}
 	if l.held != nil {
 		_ = l.held.Close()
 	}
@@ -139,10 +205,14 @@ func (l *link) bye(*chat.Model) {
 
 // state is the session as of now.
 func (l *link) state(ctx context.Context) (*session.State, error) {
-	if l.held != nil {
-		return l.held.State(ctx)
+	id, held, err := l.there()
+	switch {
+	case err != nil:
+		return nil, err
+	case held != nil:
+		return held.State(ctx)
 	}
-	return l.home.State(ctx, l.id)
+	return l.home.State(ctx, id)
 }
 
 // errNone is about a session that does not exist yet.
@@ -158,23 +228,41 @@ func (l *link) there() (id string, held *homes.Session, err error) {
 	return l.id, l.held, nil
 }
 
-// Send brings a message; the first one makes the session.
-func (l *link) Send(ctx context.Context, key string, d composer.Draft) error {
-	text, more := parts(d)
+// look has the stand looked at soon.
+func (l *link) look() {
 	l.mu.Lock()
-	if l.id == "" {
-		if err := l.made(ctx, d.String()); err != nil {
-			l.mu.Unlock()
-			return err
-		}
-	}
-	id, held := l.id, l.held
-	l.still = false
+	f := l.feed
 	l.mu.Unlock()
+	if f != nil {
+		f.look()
+	}
+}
+
+// sendWithin bounds how long a message may take until it is durable.
+const sendWithin = 30 * time.Second
+
+// Send brings a message; the first one makes the session. One that is under way when the screen is left still arrives.
+func (l *link) Send(ctx context.Context, key string, d composer.Draft) error {
+	done, err := l.enter()
+	if err != nil {
+		return err
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
+	defer cancel()
+	if err := l.made(ctx, d.String()); err != nil {
+		return err
+	}
+	text, more := parts(d)
+	id, held, err := l.there()
+	if err != nil {
+		return err
+	}
 	if held == nil {
 		_, err := l.home.Send(ctx, id, key, text, more...)
 		return err
 	}
+	l.goesOn() // a held session does so even if it refuses the message
 	return held.Send(ctx, key, text, more...)
 }
 
@@ -199,6 +287,11 @@ func parts(d composer.Draft) (text string, more []model.Part) {
 
 // Withdraw takes a message back.
 func (l *link) Withdraw(ctx context.Context, key string) error {
+	done, err := l.enter()
+	if err != nil {
+		return err
+	}
+	defer done()
 	id, _, err := l.there()
 	if err != nil {
 		return err
@@ -208,6 +301,11 @@ func (l *link) Withdraw(ctx context.Context, key string) error {
 
 // Cancel ends what goes on, and names the commands that are ended with it.
 func (l *link) Cancel(ctx context.Context) (stopped []string, err error) {
+	done, err := l.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	id, held, err := l.there()
 	if err != nil {
 		return nil, err
@@ -237,51 +335,61 @@ func (l *link) goesOn() {
 	l.mu.Unlock()
 }
 
-// Continue lets a turn go on, here if nobody else runs the session.
-func (l *link) Continue(ctx context.Context) (*chat.Goal, error) {
-	id, held, err := l.there()
+// Continue lets a turn go on; of a session that nobody holds any more, here.
+func (l *link) Continue(ctx context.Context) error {
+	done, err := l.enter()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if held == nil {
-		return &chat.Goal{Session: id}, nil // whoever holds it is found out by trying to
+	defer done()
+	if err := l.take(ctx); err != nil {
+		return err
 	}
+	_, held, err := l.there()
+	if err != nil {
+		return err
+	}
+	defer l.look()
 	l.goesOn()
-	defer l.feed.look()
-	return nil, held.Continue(ctx)
+	return held.Continue(ctx)
+}
+
+// begin lets a session go on of which a person has answered something.
+func (l *link) begin(ctx context.Context) error {
+	l.mu.Lock()
+	held, still := l.held, l.still
+	l.mu.Unlock()
+	if held == nil || !still {
+		return nil
+	}
+	defer l.look()
+	l.goesOn()
+	return held.Begin(ctx)
 }
 
 // Older brings earlier items.
 func (l *link) Older(ctx context.Context) ([]transcript.Item, bool, error) {
-	return l.past.older(ctx)
-}
-
-// maxPeek bounds what is looked at of a command's output, in bytes: its end.
-const maxPeek = 32 << 10
-
-// Output is the end of what a running call has printed.
-func (l *link) Output(_ context.Context, base string) (text string, omitted int64, err error) {
-	id, _, err := l.there()
+	done, err := l.enter()
 	if err != nil {
-		return "", 0, err
+		return nil, true, err
 	}
-	act := base
-	if st, err := l.state(l.ctx); err == nil {
-		if c := st.Call(base); c != nil {
-			act = c.ID
-		}
+	defer done()
+	l.mu.Lock()
+	past := l.past
+	l.mu.Unlock()
+	if past == nil {
+		return nil, false, nil
 	}
-	end, err := l.home.Output(id, act, 1<<62, 1)
-	if err != nil {
-		return "", 0, err
-	}
-	from := max(end.To-maxPeek, 0)
-	news, err := l.home.Output(id, act, from, maxPeek)
-	return string(news.Bytes), from + news.Omitted, err
+	return past.older(ctx)
 }
 
 // Mode sets how freely the session may act.
 func (l *link) Mode(ctx context.Context, mode string) error {
+	done, err := l.enter()
+	if err != nil {
+		return err
+	}
+	defer done()
 	m, err := permission.ParseMode(mode)
 	if err != nil {
 		return err
@@ -295,7 +403,7 @@ func (l *link) Mode(ctx context.Context, mode string) error {
 	default:
 		err = l.home.Configure(ctx, id, homes.Options{Mode: m})
 	}
-	l.feed.look()
+	l.look()
 	return err
 }
 

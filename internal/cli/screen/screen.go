@@ -46,9 +46,8 @@ type Config struct {
 
 // Open shows one session until its person leaves it, and says where to.
 func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
-	ctx, end := context.WithCancel(ctx)
-	defer end()
-	l := &link{cfg: cfg, app: cfg.App, home: cfg.Home, ctx: ctx, id: cfg.ID}
+	l := newLink(ctx, cfg)
+	ctx = l.ctx
 	defer l.close()
 	began := beginning{}
 	if cfg.ID != "" {
@@ -103,7 +102,6 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	})
 	talk.Prepend(b.items)
 	for _, text := range l.cfg.Notes() {
-		b.items = append(b.items, transcript.Item{})
 		talk.Put(transcript.Item{ID: "note at the start " + text, Kind: transcript.Note, Text: text})
 	}
 	in := composer.New(composer.Config{
@@ -115,9 +113,8 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	l.notifier = notify.New(notify.Config{
 		Title: sw.Title, Bell: sw.Bell, Notify: sw.Notify, Status: sw.Status, Passthrough: sw.Passthrough, Getenv: a.Getenv, Now: a.Now,
 	})
-	l.waits = newAsks(a, l.home, l.id, "ctrl+o", style)
-	if l.id == "" {
-		l.waits = nil
+	if l.id != "" {
+		l.waits = l.asks()
 	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),

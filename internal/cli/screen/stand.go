@@ -21,7 +21,7 @@ import (
 // stand is how the session stands.
 func (l *link) stand(ctx context.Context, st *session.State) chat.Stand {
 	l.mu.Lock()
-	still := l.still
+	still, held := l.still, l.held
 	l.mu.Unlock()
 	s := chat.Stand{
 		ID: st.ID, Title: l.title(ctx, st), Model: st.Agent.Provider + "/" + st.Agent.Model, Mode: st.Config.Mode, Branch: l.branch(),
@@ -40,7 +40,7 @@ func (l *link) stand(ctx context.Context, st *session.State) chat.Stand {
 		s.Since = time.UnixMilli(st.Turn.Started)
 		s.Working = session.ActivityOf(st) == session.Running && !still
 	}
-	if l.cfg.Attach {
+	if held == nil {
 		s.Other = l.holder(ctx, &s)
 	}
 	if s.Working {
@@ -51,7 +51,7 @@ func (l *link) stand(ctx context.Context, st *session.State) chat.Stand {
 
 // holder names who holds a session that this process looks at.
 func (l *link) holder(ctx context.Context, s *chat.Stand) string {
-	info, err := l.home.Store().Get(ctx, l.id)
+	info, err := l.home.Store().Get(ctx, s.ID)
 	switch h := info.Holder; {
 	case err != nil:
 	case h == nil || h.Alive == store.Dead:
@@ -100,8 +100,8 @@ const branchEvery = 10 * time.Second
 // branch is what is checked out in the directory of the session.
 func (l *link) branch() string {
 	now := l.app.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.branching.Lock()
+	defer l.branching.Unlock()
 	if l.branched.IsZero() || now.Sub(l.branched) > branchEvery {
 		l.branchName, l.branched = "", now
 		if r, err := repo.Look(l.ctx, l.dir); err == nil { // without a repository there is no branch
@@ -165,8 +165,8 @@ func (l *link) title(ctx context.Context, st *session.State) string {
 	if st.Title != "" {
 		return st.Title
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.branching.Lock()
+	defer l.branching.Unlock()
 	if l.first == "" {
 		if info, err := l.home.Store().Get(ctx, st.ID); err == nil {
 			l.first, _ = sessions.Known(view.Listing{Info: info})

@@ -101,7 +101,6 @@ func (f *Fold) responded(b *session.ModelResponded) {
 		k, words := transcript.Text, string(bl.Shown)
 		switch bl.Type {
 		case model.BlockText:
-
 		case model.BlockThinking:
 			k, words = transcript.Thinking, thought(bl)
 		case model.BlockToolUse:
