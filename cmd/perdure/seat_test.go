@@ -53,6 +53,9 @@ func (s *seat) keys(window string, names ...string) {
 // runs types a command line of perdure into a shell.
 func (s *seat) runs(window, args string) {
 	s.t.Helper()
+	s.types(window, "clear")
+	s.keys(window, "Enter")
+	s.sees(window, "an empty screen", func(screen string) bool { return strings.TrimSpace(screen) == "$" })
 	s.types(window, "clear; '"+s.d.exe+"' "+args+"; echo left with $?")
 	s.keys(window, "Enter")
 }
