@@ -22,6 +22,7 @@ type glass struct {
 	t             *testing.T
 	master, slave *os.File
 	before        unix.Termios
+	rows          uint16
 
 	mu    sync.Mutex
 	bytes []byte
@@ -40,7 +41,7 @@ func newGlass(t *testing.T, cols, rows uint16) *glass {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &glass{t: t, master: os.NewFile(uintptr(fd), "master")}
+	g := &glass{t: t, rows: rows, master: os.NewFile(uintptr(fd), "master")}
 	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +176,7 @@ func (g *glass) left(cmd *exec.Cmd, code int) {
 	mark := "the end of all bytes"
 	_, _ = g.slave.WriteString(mark)
 	g.sees(0, mark)
-	if on := leftOn(g.text(0)); len(on) > 0 {
+	if on := leftOn(g.text(0), g.rows); len(on) > 0 {
 		g.t.Errorf("left switched on: %q", on)
 	}
 }
@@ -185,7 +186,8 @@ var switches = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // leftOn names what a stream of bytes switches on in a terminal and does not switch off again.
-func leftOn(text string) []string {
+func leftOn(text string, rows uint16) []string {
+	whole := fmt.Sprint("1;", rows) // margins that are the whole screen are none
 	on := map[string]bool{}
 	keyboard, titles := 0, 0
 	for _, m := range switches().FindAllStringSubmatch(text, -1) {
@@ -215,7 +217,7 @@ func leftOn(text string) []string {
 		case mark == "" && end == "m":
 			on["colours"] = args != "" && args != "0"
 		case mark == "" && space == "" && end == "r":
-			on["margins"] = args != "" && args != "1;24" // the whole screen
+			on["margins"] = args != "" && args != whole
 		}
 	}
 	if keyboard != 0 {
@@ -237,10 +239,10 @@ func leftOn(text string) []string {
 // Goal: the harness sees what is left on.
 func TestModesThatAreLeftOnAreSeen(t *testing.T) {
 	all := "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[?1004;1006h\x1b[>1u\x1b[22;0t\x1b]2;title\x07\x1b[1;31m\x1b[>4;2m\x1b[4 q\x1b[2;5r"
-	if on := leftOn(all); len(on) != 12 {
+	if on := leftOn(all, 24); len(on) != 12 {
 		t.Errorf("%d: %q", len(on), on)
 	}
-	if on := leftOn(all + "\x1b[?1004;1006;2004l\x1b[?25h\x1b[?1049l\x1b[<1u\x1b[23;0t\x1b[m\x1b[>4;0m\x1b[ q\x1b[r"); len(on) > 0 {
+	if on := leftOn(all + "\x1b[?1004;1006;2004l\x1b[?25h\x1b[?1049l\x1b[<1u\x1b[23;0t\x1b[m\x1b[>4;0m\x1b[ q\x1b[r", 24); len(on) > 0 {
 		t.Errorf("%q", on)
 	}
 }
