@@ -188,7 +188,7 @@ func parts(d composer.Draft) (text string, more []model.Part) {
 		case composer.Pasted:
 			n := len(more) + 1
 			fmt.Fprintf(&b, "[pasted text %d]", n)
-			more = append(more, model.TextPart(fmt.Sprintf("%s%d, %d lines]\n%s", talk.PastedHead, n, p.Lines, p.Text)))
+			more = append(more, talk.PastedPart(n, p.Lines, p.Text))
 		case composer.Image:
 			fmt.Fprintf(&b, "[image %s]", p.Name)
 			more = append(more, model.Part{Type: model.BlockImage, Media: p.Media, Data: p.Data})
@@ -289,7 +289,7 @@ func (l *link) Mode(ctx context.Context, mode string) error {
 	id, held, err := l.there()
 	switch {
 	case err != nil:
-		return err
+		return l.want(ctx, mode, "")
 	case held != nil:
 		err = held.Configure(ctx, homes.Options{Mode: m})
 	default:
@@ -317,4 +317,15 @@ func (l *link) Leaving(ctx context.Context) string {
 		return ""
 	}
 	return strings.Join(names, ", ") + " will go on: perdure task list"
+}
+
+// want sets the mode or the model of a session that is not made yet.
+func (l *link) want(ctx context.Context, mode, model string) error {
+	stand, err := l.cfg.Want(ctx, mode, model)
+	if err != nil {
+		return err
+	}
+	stand.Branch = l.branch()
+	l.send(chat.Changed{Stand: &stand})
+	return nil
 }

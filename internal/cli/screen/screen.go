@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/diffview"
 	"github.com/perdure/perdure/internal/ui/markdown"
 	"github.com/perdure/perdure/internal/ui/notify"
+	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
@@ -30,6 +31,8 @@ type Config struct {
 	Create func(ctx context.Context, prompt string) (id string, err error)
 	// Options are what a session is held with; made says that it was just created.
 	Options func(ctx context.Context, id string, made bool) (homes.Options, error)
+	// Want sets the mode or the model of a session that is not made yet, and gives how it stands then.
+	Want func(ctx context.Context, mode, model string) (chat.Stand, error)
 	// New is how a session that is not made yet stands: its model and mode.
 	New    chat.Stand
 	Inline bool
@@ -40,9 +43,6 @@ type Config struct {
 	// Run runs a command line of perdure and gives what it prints; ok is false when it failed.
 	Run func(ctx context.Context, args ...string) (out string, ok bool)
 }
-
-// fps is how often the screen is drawn at most.
-const fps = 60
 
 // Open shows one session until its person leaves it, and says where to.
 func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
@@ -61,8 +61,8 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	if err != nil {
 		return chat.Result{}, cfg.ID, err
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(cfg.App.Stdin), tea.WithOutput(app.Underneath(cfg.App.Stdout)),
-		tea.WithEnvironment(cfg.App.Environ), tea.WithoutSignalHandler(), tea.WithFPS(fps))
+	p := pace.New(m, tea.WithContext(ctx), tea.WithInput(cfg.App.Stdin), tea.WithOutput(app.Underneath(cfg.App.Stdout)),
+		tea.WithEnvironment(cfg.App.Environ), tea.WithoutSignalHandler())
 	l.start(p.Send)
 	_, err = p.Run()
 	l.bye(m)

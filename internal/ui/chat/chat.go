@@ -93,6 +93,7 @@ type Changed struct {
 	Items  []transcript.Item
 	Said   []Said
 	Drop   []string // items that are no more
+	Whole  []string // items of which no more is said
 	Queue  []Queued
 	Queues bool // Queue is to be taken
 	Stand  *Stand
@@ -182,7 +183,10 @@ type Model struct {
 	older   loading
 	tick    int
 	ticking bool
+	pace    time.Duration // of the beat that is asked for
+	beats   int           // the newest of them
 	peeking bool
+	done    bool // the newest turn has ended, and nothing was begun since
 	focused bool // the terminal has the focus, as far as is known
 	result  Result
 }
@@ -220,7 +224,7 @@ func (m *Model) Result() Result { return m.result }
 
 // Init begins.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.in.Init(), m.beat()}
+	cmds := []tea.Cmd{m.in.Init()}
 	if m.cfg.Asks != nil {
 		cmds = append(cmds, m.cfg.Asks.Init())
 	}

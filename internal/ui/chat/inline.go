@@ -21,6 +21,8 @@ func (m *Model) notices() tea.Cmd {
 		r.State, r.Kind, r.Words = notify.Blocked, notify.Permission, "it waits for an answer"
 	case s.Working:
 		r.State = notify.Working
+	case m.done && s.Halted == "":
+		r.State, r.Words = notify.Done, "it is done"
 	case s.Halted != "":
 		r.State, r.Words = notify.Failed, s.Halted
 	}
@@ -29,7 +31,7 @@ func (m *Model) notices() tea.Cmd {
 
 // inlined prints what is finished into the scrollback, once.
 func (m *Model) inlined() tea.Cmd {
-	if !m.cfg.Inline || m.width <= 0 {
+	if !m.cfg.Inline || m.width <= 0 || m.page != nil || m.asking() { // what is printed on another screen is lost
 		return nil
 	}
 	lines := m.talk.TakeSettled(m.width)

@@ -149,7 +149,7 @@ func (m *Model) scrollKey(name string) bool {
 
 // scrolled brings older items when the first one is on the screen.
 func (m *Model) scrolled() tea.Cmd {
-	if m.talk.Scroll(0) {
+	if m.talk.AtStart() {
 		return m.loadOlder()
 	}
 	return nil
@@ -234,7 +234,7 @@ func (m *Model) interrupt() tea.Cmd {
 	m.tell(false, "ctrl+c again leaves")
 	m.note.until = m.leaving.Add(leaveWithin)
 	link, ctx := m.cfg.Link, m.ctx
-	return tea.Batch(m.beat(), func() tea.Msg { return leavingMsg{link.Leaving(ctx)} })
+	return func() tea.Msg { return leavingMsg{link.Leaving(ctx)} }
 }
 
 func (m *Model) leave() tea.Cmd { return tea.Quit }

@@ -42,7 +42,7 @@ type (
 		err   error
 	}
 	leavingMsg struct{ text string }
-	beatMsg    struct{}
+	beatMsg    struct{ n int }
 	// CloseMsg closes the page that is open.
 	CloseMsg struct{}
 )
@@ -58,30 +58,35 @@ const (
 	idleBeat  = 5 * time.Second
 )
 
+// beat asks for the next moment at which the screen is drawn by itself. There is one at a time: a sooner one takes the
+// place of a later one, whose message means nothing any more.
 func (m *Model) beat() tea.Cmd {
-	if m.ticking {
-		return nil
-	}
-	m.ticking = true
 	every := idleBeat
 	if m.stand.Working || m.talk.Ticks() || m.note.text != "" {
 		every = beatEvery
 	}
-	return tea.Tick(every, func(time.Time) tea.Msg { return beatMsg{} })
+	if m.ticking && m.pace <= every {
+		return nil
+	}
+	m.beats++
+	m.ticking, m.pace = true, every
+	n := m.beats
+	return tea.Tick(every, func(time.Time) tea.Msg { return beatMsg{n} })
 }
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
 	m.layout()
-	return m, tea.Batch(cmd, m.notices(), m.inlined())
+	return m, tea.Batch(cmd, m.beat(), m.notices(), m.inlined())
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
-		return nil
+		m.layout()
+		return m.scrolled()
 	case tea.FocusMsg:
 		m.focused = true
 	case tea.BlurMsg:
@@ -94,6 +99,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		}
 		return m.toFocus(msg)
 	case beatMsg:
+		if msg.n != m.beats {
+			return nil
+		}
 		return m.beaten()
 	case Changed:
 		return m.changed(msg)
@@ -173,7 +181,7 @@ func (m *Model) beaten() tea.Cmd {
 	if !m.leaving.IsZero() && now.Sub(m.leaving) > leaveWithin {
 		m.leaving = time.Time{}
 	}
-	return tea.Batch(m.beat(), m.peek())
+	return m.peek()
 }
 
 // changed takes what became of the session.
@@ -185,7 +193,14 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 		m.talk.Say(s.ID, s.Kind, s.Text)
 	}
 	for _, it := range msg.Items {
-		m.talk.Put(it)
+		if it.More {
+			m.talk.Say(it.ID, it.Kind, it.Text)
+		} else {
+			m.talk.Put(it)
+		}
+	}
+	for _, id := range msg.Whole {
+		m.talk.Settle(id)
 	}
 	if msg.Queues {
 		m.queue = msg.Queue
@@ -194,6 +209,7 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 	if msg.Stand != nil {
 		was := m.stand
 		m.stand = *msg.Stand
+		m.done = !m.stand.Working && (m.done || was.Working)
 		if m.cfg.Asks != nil && (was.Waits != m.stand.Waits || m.stand.Waits > 0) {
 			cmds = append(cmds, m.cfg.Asks.Refresh())
 		}
@@ -202,10 +218,7 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 			cmds = append(cmds, m.cfg.Asks.Focus())
 		}
 	}
-	if m.stand.Working {
-		m.ticking = false // at once, whatever the next beat was
-	}
-	return tea.Batch(append(cmds, m.beat())...)
+	return tea.Batch(cmds...)
 }
 
 // peek looks at what calls print that are open on the screen.
@@ -265,6 +278,9 @@ func (m *Model) gotOlder(msg olderMsg) tea.Cmd {
 	m.talk.Prepend(msg.items)
 	if m.older.find != "" {
 		return m.find(m.older.find, true)
+	}
+	if len(msg.items) > 0 {
+		return m.scrolled()
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func (m *Model) layout() {
 	m.in.SetSize(m.width, max(min(maxInput, height/2), 1))
 	if m.cfg.Asks != nil {
 		if m.asking() {
-			m.cfg.Asks.SetSize(m.width, max(height-1, 1))
+			m.cfg.Asks.SetSize(m.width, max(m.height-1, 1))
 		} else {
 			m.cfg.Asks.SetSize(m.width, m.strip())
 		}
@@ -150,7 +150,7 @@ func (m *Model) View() tea.View {
 	lines, cursor := m.screen()
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.Cursor = cursor
-	v.AltScreen = !m.cfg.Inline
+	v.AltScreen = !m.cfg.Inline || m.page != nil || m.asking()
 	v.ReportFocus = true
 	return v
 }

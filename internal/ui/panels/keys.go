@@ -67,7 +67,7 @@ func (p *Page) typeFilter(msg tea.KeyPressMsg) {
 }
 
 func (p *Page) setFilter(s string) {
-	s = strings.TrimLeft(strings.ReplaceAll(plain.Text(s), "\n", " "), " ")
+	s = strings.TrimLeft(strings.NewReplacer("\n", " ", "\t", " ").Replace(plain.Text(s)), " ")
 	if r := []rune(s); len(r) > maxFilter {
 		s = string(r[:maxFilter])
 	}

@@ -305,6 +305,33 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 	}
 }
 
+// The cursor is a real one, behind what was typed, so that an input method opens its window there; wide characters and a
+// text that has no room do not put it elsewhere.
+func TestTheCursorStandsBehindWhatIsTyped(t *testing.T) {
+	p := NewPlan(testConfig(), usual())
+	p.SetSize(60, 12)
+	drain(p, p.Init())
+	if p.Cursor() != nil {
+		t.Error("a cursor where nothing is typed")
+	}
+	press(p, "/")
+	p.Update(tea.PasteMsg{Content: "日本 \t e\u0301"})
+	if c := p.Cursor(); c == nil || c.X != len(" /")+4+4 || c.Y != 11 {
+		t.Errorf("%+v", c)
+	}
+	for range 40 {
+		press(p, "語")
+	}
+	line := strings.Split(ansi.Strip(p.View()), "\n")[11]
+	if c := p.Cursor(); c.X > 32 || ansi.StringWidth(line[:strings.LastIndex(line, "語")+len("語")]) != c.X {
+		t.Errorf("%+v %q", c, line)
+	}
+	p.SetSize(20, 4)
+	if p.Cursor() != nil {
+		t.Error("a cursor in too small a room")
+	}
+}
+
 // Moving reaches every row that can be selected and every line that cannot, also where headings fill the screen.
 func TestMovingReachesEverything(t *testing.T) {
 	f := &fake{}
