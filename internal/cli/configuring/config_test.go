@@ -19,12 +19,12 @@ func TestConfigGolden(t *testing.T) {
 	w := clitest.New(t)
 	w.Configure("# mine\nmodel = \"anthropic/claude-sonnet-5-5\"\nmax_turns = 50\n[windows]\n\"openai/x\" = 1000\n")
 	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "model = \"evil/\\u001b[31mx\"\nmax_turns = 9\n[permissions]\nallow = [\"Bash\"]\ndeny = [\"Read(.env)\"]\n")
-	w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=sk-very-secret", "OPENAI_BASE_URL=http://me:pass@box:1/v1")
+	w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=sk-very-secret", "OPENAI_BASE_URL=http://me:hush@box:1/v1")
 	out := w.OK("config")
 	w.Golden("config_text", strings.ReplaceAll(out, w.Home, "<home>"))
 	asJSON := w.OK("config", "--json")
 	for _, text := range []string{out, asJSON} {
-		if strings.Contains(text, "very-secret") || strings.Contains(text, "pass") || strings.Contains(text, "\x1b") {
+		if strings.Contains(text, "very-secret") || strings.Contains(text, "hush") || strings.Contains(text, "\x1b") {
 			t.Errorf("a key, a password or an escape sequence is shown: %s", text)
 		}
 	}

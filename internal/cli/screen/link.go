@@ -188,7 +188,7 @@ func parts(d composer.Draft) (text string, more []model.Part) {
 		case composer.Pasted:
 			n := len(more) + 1
 			fmt.Fprintf(&b, "[pasted text %d]", n)
-			more = append(more, model.TextPart(fmt.Sprintf("%s%d, %d lines]\n%s", talk.PastedHead, n, p.Lines, p.Text)))
+			more = append(more, talk.PastedPart(n, p.Lines, p.Text))
 		case composer.Image:
 			fmt.Fprintf(&b, "[image %s]", p.Name)
 			more = append(more, model.Part{Type: model.BlockImage, Media: p.Media, Data: p.Data})

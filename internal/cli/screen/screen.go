@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/diffview"
 	"github.com/perdure/perdure/internal/ui/markdown"
 	"github.com/perdure/perdure/internal/ui/notify"
+	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
@@ -43,9 +44,6 @@ type Config struct {
 	Run func(ctx context.Context, args ...string) (out string, ok bool)
 }
 
-// fps is how often the screen is drawn at most.
-const fps = 60
-
 // Open shows one session until its person leaves it, and says where to.
 func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	ctx, end := context.WithCancel(ctx)
@@ -63,8 +61,8 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	if err != nil {
 		return chat.Result{}, cfg.ID, err
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(cfg.App.Stdin), tea.WithOutput(app.Underneath(cfg.App.Stdout)),
-		tea.WithEnvironment(cfg.App.Environ), tea.WithoutSignalHandler(), tea.WithFPS(fps))
+	p := pace.New(m, tea.WithContext(ctx), tea.WithInput(cfg.App.Stdin), tea.WithOutput(app.Underneath(cfg.App.Stdout)),
+		tea.WithEnvironment(cfg.App.Environ), tea.WithoutSignalHandler())
 	l.start(p.Send)
 	_, err = p.Run()
 	l.bye(m)

@@ -88,10 +88,11 @@ type Stand struct {
 	ContextNotice string // how near the window is to being full, when that matters
 }
 
-// Changed is what became of the session since the last time.
+// Changed is what became of the session since the last time, in this order.
 type Changed struct {
 	Items  []transcript.Item
 	Said   []Said
+	Whole  []string // items of which no more is said
 	Drop   []string // items that are no more
 	Queue  []Queued
 	Queues bool // Queue is to be taken
@@ -173,6 +174,7 @@ type Model struct {
 	stand   Stand
 	queue   []Queued
 	mine    map[string]composer.Draft // messages of this screen, by key
+	taking  string                    // key of the message that is taken back
 	page    Page
 	title   string // of the page
 	note    note
@@ -180,13 +182,11 @@ type Model struct {
 	leaving time.Time // when ctrl+c was pressed
 	gone    *Gone
 	older   loading
-	tick    int
-	ticking bool
-	pace    time.Duration // of the beat that is asked for
-	beats   int           // the newest of them
-	peeking bool
+	frame   int // of what moves
+	beats   beats
+	rows    rows
 	done    bool // the newest turn has ended, and nothing was begun since
-	focused bool // the terminal has the focus, as far as is known
+	peeking bool
 	result  Result
 }
 
@@ -209,9 +209,9 @@ const noteFor = 6 * time.Second
 func New(cfg Config) *Model {
 	m := &Model{
 		cfg: cfg, ctx: cfg.Context, in: cfg.Composer, talk: cfg.Transcript, stand: cfg.Stand, queue: cfg.Queue,
-		mine: map[string]composer.Draft{}, focused: true,
+		mine: map[string]composer.Draft{},
 	}
-	m.older.done = !cfg.More
+	m.older.done = !cfg.More || cfg.Inline // what is older would be printed after what is newer
 	for _, it := range cfg.Notes {
 		m.talk.Put(it)
 	}
@@ -223,7 +223,7 @@ func (m *Model) Result() Result { return m.result }
 
 // Init begins.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.in.Init()}
+	cmds := []tea.Cmd{m.in.Init(), m.beat()}
 	if m.cfg.Asks != nil {
 		cmds = append(cmds, m.cfg.Asks.Init())
 	}

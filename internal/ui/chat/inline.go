@@ -31,7 +31,7 @@ func (m *Model) notices() tea.Cmd {
 
 // inlined prints what is finished into the scrollback, once.
 func (m *Model) inlined() tea.Cmd {
-	if !m.cfg.Inline || m.width <= 0 {
+	if !m.cfg.Inline || m.width <= 0 || m.page != nil || m.asking() { // what is printed on another screen is lost
 		return nil
 	}
 	lines := m.talk.TakeSettled(m.width)
@@ -43,7 +43,7 @@ func (m *Model) inlined() tea.Cmd {
 
 // liveLines are the newest lines of what is not finished yet.
 func (m *Model) liveLines() []string {
-	return m.talk.Tail(m.talkHeight())
+	return m.talk.Tail(m.rows.talk)
 }
 
 // intoScrollback writes the conversation, as far as it is loaded, into the terminal's own scrollback.

@@ -1,7 +1,6 @@
 package talk
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -57,11 +56,12 @@ func given(b *session.ContextGiven) string {
 func Words(parts []model.Part) (text string, with []string) {
 	var said []string
 	for _, p := range parts {
+		lines, isPasted := pasted(p)
 		switch {
 		case p.Type != model.BlockText:
 			with = append(with, fmt.Sprintf("%s %s", p.Media, plain.Size(int64(len(p.Data)))))
-		case len(said) > 0 && strings.HasPrefix(string(p.Data), PastedHead):
-			with = append(with, fmt.Sprintf("pasted %s lines", plain.Grouped(int64(strings.Count(string(p.Data), "\n")))))
+		case len(said) > 0 && isPasted:
+			with = append(with, lines)
 		case len(p.Data) > 0:
 			said = append(said, string(p.Data))
 		}
@@ -69,20 +69,23 @@ func Words(parts []model.Part) (text string, with []string) {
 	return strings.Join(said, "\n"), with
 }
 
-// PastedHead begins a part that holds a long text that was pasted: the screen shows how long it is, the model gets all.
-const PastedHead = "[pasted text "
+// PastedPart is the part of a message that holds a long text that was pasted, the nth thing that came with it: the screen
+// shows how long it is, the model gets all.
+func PastedPart(n, lines int, text string) model.Part {
+	return model.TextPart(fmt.Sprintf(pastedHead, n, lines) + "\n" + text)
+}
 
-// thought is what a block of thinking says; the providers show it under one of two names.
-func thought(bl session.SealedBlock) string {
-	if len(bl.Shown) > 0 {
-		return string(bl.Shown)
+const pastedHead = "[pasted text %d, %d lines]"
+
+// pasted is how long a text is that was pasted; not ok: the part is something else.
+func pasted(p model.Part) (lines string, ok bool) {
+	head, _, more := strings.Cut(string(p.Data[:min(len(p.Data), 100)]), "\n")
+	var n, count int
+	if _, err := fmt.Sscanf(head, pastedHead, &n, &count); err != nil || !more || fmt.Sprintf(pastedHead, n, count) != head {
+		return "", false
 	}
-	var raw struct {
-		Thinking string `json:"thinking"`
-		Text     string `json:"text"`
+	if count == 1 {
+		return "pasted 1 line", true
 	}
-	if json.Unmarshal(bl.Raw, &raw) != nil {
-		return ""
-	}
-	return raw.Thinking + raw.Text
+	return fmt.Sprintf("pasted %s lines", plain.Grouped(int64(count))), true
 }

@@ -15,17 +15,21 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// maxOutput bounds what is kept of a call's output for the screen, in bytes: its end.
-const maxOutput = 256 << 10
+// maxOutput bounds what is kept of a call's output for the screen, in bytes: its end; and maxOutcome its first line, in
+// characters.
+const (
+	maxOutput  = 256 << 10
+	maxOutcome = 1000
+)
 
 // open takes in a call that the model asks for.
-func (f *Fold) open(act string, block int, bl session.SealedBlock) {
+func (f *Fold) opens(act string, block int, bl session.SealedBlock) {
 	if len(f.calls) >= maxCalls {
 		clear(f.calls)
 		clear(f.tasks)
 	}
 	base := session.CallBase(act, block)
-	about := session.About(bl.Input)
+	about := f.about(bl.Input)
 	if f.cfg.Dir != "" {
 		about = strings.ReplaceAll(about, f.cfg.Dir+"/", "")
 	}
@@ -34,6 +38,24 @@ func (f *Fold) open(act string, block int, bl session.SealedBlock) {
 	}}
 	f.calls[base] = it
 	f.put(*it)
+}
+
+// about is what a call is about. A secret is replaced before the words are cut: half of one is not known.
+func (f *Fold) about(input []byte) string {
+	var fields map[string]any
+	if json.Unmarshal(input, &fields) != nil {
+		return ""
+	}
+	for name, v := range fields {
+		if text, ok := v.(string); ok {
+			fields[name] = f.cfg.Hide(text)
+		}
+	}
+	hidden, err := json.Marshal(fields)
+	if err != nil {
+		return ""
+	}
+	return session.About(hidden)
 }
 
 // diff is what a call would change in a file.
@@ -56,109 +78,139 @@ func (f *Fold) diff(tool string, input []byte) []transcript.Diff {
 	if rel, err := filepath.Rel(f.cfg.Dir, in.Path); err == nil && !strings.HasPrefix(rel, "..") {
 		in.Path = rel
 	}
-	return []transcript.Diff{{Name: in.Path, Old: in.Old, New: in.New}}
+	return []transcript.Diff{{Name: f.cfg.Hide(in.Path), Old: f.cfg.Hide(in.Old), New: f.cfg.Hide(in.New)}}
+}
+
+// settle forgets the calls of a turn that has ended, but for those that go on in the background.
+func (f *Fold) settle() {
+	for base, it := range f.calls {
+		if it.Call.State != transcript.Background {
+			delete(f.calls, base)
+		}
+	}
 }
 
 // called takes what becomes of a call; false: the event is about something else.
 func (f *Fold) called(ev store.Event, body session.Body) bool {
-	switch b := body.(type) {
-	case *session.ToolStarted:
-		f.change(b.Act, func(c *transcript.Call) {
-			c.State, c.Started, c.Outcome = transcript.Running, time.UnixMilli(ev.Time), ""
-			if b.Start.Background {
-				c.State, c.Outcome = transcript.Background, "runs as "+b.Start.Task
-				f.tasks[b.Start.Task] = session.BaseOf(b.Act)
-			}
-		})
-	case *session.ToolDetached:
-		f.tasks[b.Task] = session.BaseOf(b.Act)
-		f.change(b.Act, func(c *transcript.Call) {
-			c.State, c.Outcome = transcript.Background, "goes on in the background as "+b.Task
-		})
-	case *session.ToolVoid:
-		f.change(b.Act, func(c *transcript.Call) { c.State, c.Outcome = transcript.Planned, "nothing came of it: "+b.Reason })
-	case *session.ToolUnknown:
-		f.change(b.Act, func(c *transcript.Call) { c.State, c.Outcome = transcript.Unknown, "outcome unknown: "+b.Reason })
-	case *session.ToolFinished:
-		f.finished(ev, b)
-	case *session.ApprovalRequested:
-		f.change(b.Act, func(c *transcript.Call) { c.State, c.Outcome = transcript.Waiting, "waits for your approval: ctrl+o" })
-	case *session.QuestionAsked:
-		f.change(b.Act, func(c *transcript.Call) { c.State, c.Outcome = transcript.Waiting, "waits for your answer: ctrl+o" })
-	case *session.ApprovalAnswered:
-		f.change(b.Act, func(c *transcript.Call) {
-			if c.State, c.Outcome = transcript.Planned, "allowed"; !b.Allow {
-				c.Outcome = "not allowed"
-			}
-		})
-	case *session.QuestionAnswered:
-		f.change(b.Act, func(c *transcript.Call) {
-			c.State, c.Outcome = transcript.Planned, "answered: "+plain.Line(b.Text, 200)
-		})
-	case *session.TaskExited:
-		f.exited(ev, b)
-	default:
+	about := f.became(ev, body)
+	if b, ok := body.(*session.TaskExited); ok {
+		how, _ := ending(b)
+		f.note(ev, transcript.Note, "%s %s", b.Task, how) // where the conversation is by then
+	}
+	return about
+}
+
+// became has a call tell what became of it; false: the event is about something else.
+func (f *Fold) became(ev store.Event, body session.Body) bool {
+	act, change := f.change(ev, body)
+	if change == nil {
 		return false
+	}
+	if it := f.calls[session.BaseOf(act)]; it != nil {
+		change(&it.Call)
+		f.put(*it)
+	} else {
+		f.later(late{ev, body})
 	}
 	return true
 }
 
-func (f *Fold) change(act string, do func(*transcript.Call)) {
-	if it := f.calls[session.BaseOf(act)]; it != nil {
-		do(&it.Call)
-		f.put(*it)
+// change is how an event changes which call; nil: none.
+func (f *Fold) change(ev store.Event, body session.Body) (act string, change func(*transcript.Call)) {
+	set := func(state transcript.State, outcome string) func(*transcript.Call) {
+		return func(c *transcript.Call) { c.State, c.Outcome = state, outcome }
+	}
+	switch b := body.(type) {
+	case *session.ToolStarted:
+		return b.Act, func(c *transcript.Call) { f.started(c, ev, b) }
+	case *session.ToolDetached:
+		return b.Act, func(c *transcript.Call) {
+			f.tasks[b.Task] = c.Act
+			c.State, c.Outcome = transcript.Background, "goes on in the background as "+b.Task
+		}
+	case *session.ToolVoid:
+		return b.Act, set(transcript.Planned, "nothing came of it: "+plain.Line(b.Reason, maxOutcome))
+	case *session.ToolUnknown:
+		return b.Act, set(transcript.Unknown, "outcome unknown: "+plain.Line(b.Reason, maxOutcome))
+	case *session.ToolFinished:
+		return b.Act, func(c *transcript.Call) { finished(c, ev, b) }
+	case *session.ApprovalRequested:
+		return b.Act, set(transcript.Waiting, "waits for your approval: ctrl+o")
+	case *session.QuestionAsked:
+		return b.Act, set(transcript.Waiting, "waits for your answer: ctrl+o")
+	case *session.ApprovalAnswered:
+		if b.Allow {
+			return b.Act, set(transcript.Planned, "allowed")
+		}
+		return b.Act, set(transcript.Planned, "not allowed")
+	case *session.QuestionAnswered:
+		return b.Act, set(transcript.Planned, "answered: "+plain.Line(b.Text, 200))
+	case *session.TaskExited:
+		return f.tasks[b.Task], func(c *transcript.Call) { f.exited(c, ev, b) }
+	default:
+		return "", nil
 	}
 }
 
-func (f *Fold) finished(ev store.Event, b *session.ToolFinished) {
-	f.change(b.Act, func(c *transcript.Call) {
-		if c.State == transcript.Background && b.Outcome == session.OutcomeOK {
-			return // its start is what finished; it goes on
-		}
-		text := strings.TrimSpace(model.Text(b.Content))
-		if n := len(text) - maxOutput; n > 0 {
-			c.Omitted, text = int64(n), strings.ToValidUTF8(text[n:], "")
-		}
-		c.Output, c.State = text, transcript.Done
-		first, _, more := strings.Cut(text, "\n")
-		c.Outcome = first
-		if more {
-			c.Outcome = fmt.Sprintf("%s lines: %s", plain.Grouped(int64(strings.Count(text, "\n")+1)), first)
-		}
-		switch {
-		case b.ExitCode != nil && *b.ExitCode != 0:
-			c.State, c.Outcome = transcript.Failed, fmt.Sprintf("exit code %d: %s", *b.ExitCode, first)
-		case b.Outcome != session.OutcomeOK:
-			c.State, c.Outcome = transcript.Failed, string(b.Outcome)+": "+first
-		}
-		if b.Collected {
-			c.Outcome = "collected after an interruption: " + c.Outcome
-		}
-		if !c.Started.IsZero() {
-			c.Took = time.UnixMilli(ev.Time).Sub(c.Started)
-		}
-	})
+func (f *Fold) started(c *transcript.Call, ev store.Event, b *session.ToolStarted) {
+	c.State, c.Started, c.Outcome = transcript.Running, time.UnixMilli(ev.Time), ""
+	if b.Start.Background {
+		c.State, c.Outcome = transcript.Background, "runs as "+b.Start.Task
+		f.tasks[b.Start.Task] = c.Act
+	}
 }
 
-// exited tells how a background command ended, at its call and where the conversation is.
-func (f *Fold) exited(ev store.Event, b *session.TaskExited) {
-	how, state := string(b.State.Status), transcript.Failed
+// exited ends a command in the background where it was called.
+func (f *Fold) exited(c *transcript.Call, ev store.Event, b *session.TaskExited) {
+	how, state := ending(b)
+	c.State, c.Outcome = state, b.Task+" "+how
+	took(c, ev)
+	delete(f.tasks, b.Task)
+}
+
+// ending is how a command in the background ended.
+func ending(b *session.TaskExited) (how string, state transcript.State) {
 	switch {
+	case b.State.ExitCode != nil && *b.State.ExitCode == 0:
+		return "exited 0", transcript.Done
 	case b.State.ExitCode != nil:
-		if how = fmt.Sprintf("exited %d", *b.State.ExitCode); *b.State.ExitCode == 0 {
-			state = transcript.Done
-		}
+		return fmt.Sprintf("exited %d", *b.State.ExitCode), transcript.Failed
 	case b.State.Signal != "":
-		how += " by " + b.State.Signal
+		return fmt.Sprintf("%s by %s", b.State.Status, b.State.Signal), transcript.Failed
 	}
-	if base, ok := f.tasks[b.Task]; ok {
-		delete(f.tasks, b.Task)
-		f.change(base, func(c *transcript.Call) {
-			c.State, c.Outcome = state, b.Task+" "+how
-			if !c.Started.IsZero() {
-				c.Took = time.UnixMilli(ev.Time).Sub(c.Started)
-			}
-		})
+	return string(b.State.Status), transcript.Failed
+}
+
+// took tells how long a call took that has ended.
+func took(c *transcript.Call, ev store.Event) {
+	if !c.Started.IsZero() {
+		c.Took = max(time.UnixMilli(ev.Time).Sub(c.Started), 0)
 	}
-	f.note(ev, transcript.Note, "%s %s", b.Task, how)
+}
+
+func finished(c *transcript.Call, ev store.Event, b *session.ToolFinished) {
+	if c.State == transcript.Background && b.Outcome == session.OutcomeOK {
+		return // its start is what finished; it goes on
+	}
+	text := strings.TrimSpace(model.Text(b.Content))
+	if n := len(text) - maxOutput; n > 0 {
+		c.Omitted, text = int64(n), strings.ToValidUTF8(text[n:], "")
+	}
+	c.Output, c.State = text, transcript.Done
+	first, _, more := strings.Cut(text, "\n")
+	first = plain.Line(first, maxOutcome)
+	c.Outcome = first
+	if more {
+		c.Outcome = fmt.Sprintf("%s lines: %s", plain.Grouped(int64(strings.Count(text, "\n")+1)), first)
+	}
+	switch {
+	case b.ExitCode != nil && *b.ExitCode != 0:
+		c.State, c.Outcome = transcript.Failed, fmt.Sprintf("exit code %d: %s", *b.ExitCode, first)
+	case b.Outcome != session.OutcomeOK:
+		c.State, c.Outcome = transcript.Failed, string(b.Outcome)+": "+first
+	}
+	if b.Collected {
+		c.Outcome = "collected after an interruption: " + c.Outcome
+	}
+	took(c, ev)
 }

@@ -1,0 +1,72 @@
+package talk_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/cli/screen/talk"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
+)
+
+// A message waits until its turn begins, or until it is withdrawn; then it is in the conversation, or nowhere.
+func TestMessagesWaitForTheirTurn(t *testing.T) {
+	tp := newTape().asks(1, "one")
+	tp.add(message("k2", "two"), message("k3", "three"), message("k4", "", model.Part{Type: model.BlockImage, Media: "image/png", Data: make([]byte, 2048)}))
+	tp.want(t, "person: one", "waits: two", "waits: three", "waits: [image/png 2.0 KiB]")
+	if q := tp.sheet.queue; q[0].Key != "k2" || q[2].Key != "k4" {
+		t.Errorf("%+v", q)
+	}
+	tp.add(&session.MessageWithdrawn{Key: "k3", Seq: tp.seq - 1}, &session.TurnEnded{N: 1, Stop: session.TurnEndTurn}, &session.TurnStarted{N: 2, Message: tp.seq - 2})
+	tp.want(t, "person: one", "person: two", "waits: [image/png 2.0 KiB]")
+	if c := tp.fold.Take(); c.Queues || len(c.Items) > 0 {
+		t.Errorf("nothing has changed: %+v", c)
+	}
+}
+
+// What came with a message is told in words: an image by its kind and size, a long text by its lines, whatever is in it.
+func TestWhatCameWithAMessage(t *testing.T) {
+	pasted := func(n int, text string) model.Part {
+		return talk.PastedPart(n, strings.Count(strings.TrimSuffix(text, "\n"), "\n")+1, text)
+	}
+	for name, c := range map[string]struct {
+		parts []model.Part
+		want  string
+	}{
+		"3,412 lines":           {[]model.Part{pasted(1, strings.Repeat("x\n", 3412))}, "person: see [pasted text 1] [pasted 3,412 lines]"},
+		"no newline at the end": {[]model.Part{pasted(1, "a\nb\nc")}, "person: see [pasted text 1] [pasted 3 lines]"},
+		"one line":              {[]model.Part{pasted(1, "a")}, "person: see [pasted text 1] [pasted 1 line]"},
+		"no head":               {[]model.Part{model.TextPart("[pasted text of mine\nwith more")}, "person: see [pasted text 1]\n[pasted text of mine\nwith more"},
+		"two, and an image":     {[]model.Part{pasted(1, "a\nb"), pasted(2, "c\nd"), {Type: model.BlockImage, Media: "image/png", Data: []byte("12345")}}, "person: see [pasted text 1] [pasted 2 lines] [pasted 2 lines] [image/png 5 B]"},
+		"more text":             {[]model.Part{model.TextPart("and this")}, "person: see [pasted text 1]\nand this"},
+		"nothing":               {nil, "person: see [pasted text 1]"},
+	} {
+		tp := newTape().add(message("k", "see [pasted text 1]", c.parts...))
+		tp.add(&session.TurnStarted{N: 1, Message: tp.seq})
+		if got := strings.TrimSuffix(tp.shown().String(), "\n"); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// What happens besides is a line each, and what is nobody's concern is none.
+func TestWhatHappensBesides(t *testing.T) {
+	tp := newTape().add(
+		&session.Forked{}, &session.ContextGiven{Texts: []session.GivenText{{Name: "AGENTS.md", Path: "/work/AGENTS.md"}, {Name: "git"}}},
+		&session.MessageReceived{Note: true, Content: []model.Part{model.TextPart("[3 files changed]")}},
+		&session.LifecycleSet{To: session.LifecyclePaused}, &session.HandoffWritten{}, &session.AwaitMet{Text: []byte("bash_1 printed\nready")},
+		&session.InboxRefused{Reason: "nothing waits"}, &session.PermissionGranted{Rule: "Bash(git:*)"}, &session.PermissionRevoked{Rule: "Bash(git:*)"},
+		&session.PlanSet{}, &session.FactAdded{}, &session.StateSet{Key: "k"}, &session.App{Namespace: "x"}, &session.Labelled{}, &session.Resumed{}, &session.Released{},
+		&session.TurnEnded{N: 1, Stop: session.TurnEndTurn}, &session.TurnEnded{N: 2, Stop: session.TurnCancelled}, &session.TurnEnded{N: 3, Stop: "model_error", Message: "too\nlong"},
+	)
+	tp.want(t, "note: forked; what comes before this is the parent's", "note: given: AGENTS.md /work/AGENTS.md, git", "note: 3 files changed",
+		"note: the session is paused", "note: handoff written", "note: told: bash_1 printed ready", "trouble: refused: nothing waits",
+		"note: allowed from now on: Bash(git:*)", "note: no longer allowed: Bash(git:*)", "note: cancelled", "trouble: the turn ended: model error: too long")
+}
+
+// A turn for what a session waited for has no message of a person.
+func TestATurnWithoutAMessage(t *testing.T) {
+	tp := newTape().add(&session.AwaitMet{Text: []byte("ready")})
+	tp.add(&session.TurnStarted{N: 1, Message: tp.seq, Met: true}, requested(1, 1, 1), replied(1, 1, text("I look")))
+	tp.want(t, "note: told: ready", "text: I look")
+}
