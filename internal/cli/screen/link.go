@@ -429,6 +429,9 @@ func (l *link) Leaving(ctx context.Context) string {
 
 // want sets the mode or the model of a session that is not made yet.
 func (l *link) want(ctx context.Context, mode, model string) error {
+	if l.cfg.Want == nil {
+		return errNone
+	}
 	stand, err := l.cfg.Want(ctx, mode, model)
 	if err != nil {
 		return err
