@@ -145,6 +145,35 @@ func TestPlantedRecordsGiveNoRights(t *testing.T) {
 	}
 }
 
+// Goal: a limit is a person's to lift. A record that a model plants does not let a turn go on that a limit has halted, however
+// often somebody looks; start says that it is halted, and with more room it goes on.
+func TestALimitIsNotLiftedByALook(t *testing.T) {
+	d := newDesk(t)
+	model := d.model(`{"turns":[{"match":"go","steps":[{"tools":[{"name":"Bash","input":{"command":"echo ran >> ran"}}]},{"text":"Done."}]}]}`)
+	d.ok("start", "--session-id", "one", "--model", model, "--allowed-tools", "Bash", "--max-turns", "1", "go")
+	d.until("it is halted", func() bool {
+		return d.session("one").Activity == "stopped" && len(d.records())+len(d.supervisors()) == 0
+	})
+	plain := d.ok("log", "one")
+	record := fmt.Sprintf(`{"v":1,"session":"one","home":%q,"cwd":%q,"started":1,"most":8,"begun":true}`, d.home, d.dir)
+	for range 2 {
+		if err := os.WriteFile(filepath.Join(d.home, "background", "one"), []byte(record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s := d.run("list"); s.stderr != "" || len(d.supervisors())+len(d.records()) > 0 {
+			t.Errorf("%s %v", s.stderr, d.supervisors())
+		}
+	}
+	if log := d.ok("log", "one"); log != plain {
+		t.Errorf("a look changed it:\n%s", log)
+	}
+	d.ok("start", "-r", "one")
+	d.until("it goes on", d.does("one", "idle"))
+	if s := d.run("start", "-r", "one"); s.code != 0 || !strings.Contains(s.stderr, "no interrupted turn") || s.stdout != "" {
+		t.Errorf("%d %q %q", s.code, s.stdout, s.stderr)
+	}
+}
+
 // Goal: a run that never asks is a person's word for one process. Brought back it asks, which is said.
 func TestBypassIsNotRestored(t *testing.T) {
 	d := newDesk(t)

@@ -24,7 +24,9 @@ import (
 const longHelp = `Perdure keeps the whole existence of an AI agent: kill it anywhere and resume it,
 nothing acknowledged is lost, nothing is silently repeated, its commands keep running.
 
-  perdure                        the newest sessions here, what waits, what runs
+  perdure                        a new session in this directory, on the screen; without a terminal, an overview
+  perdure -c                     go on with the newest session of this directory, on the screen
+  perdure -r [ID]                choose a session, or go on with one, on the screen
   perdure -p "PROMPT"            run a prompt in a new session in this directory
   perdure -p -c "PROMPT"         go on with the newest session of this directory
   perdure -p -r ID ["PROMPT"]    go on with a session; without a prompt, finish its open turn

@@ -13,7 +13,7 @@ import (
 func TestNoSuchCommand(t *testing.T) {
 	w := clitest.New(t)
 	for word, hint := range map[string]string{
-		"archive": "perdure close", "lst": "list", "resume": "-p --resume", "wombat": "--help lists", "prompt": "perdure -p \"PROMPT\"", "sessoins": "nearest: sessions, which is here: perdure list", "archived": "nearest: archive,", "ps": "perdure task list",
+		"archive": "perdure close", "lst": "list", "resume": "perdure -r [ID]", "wombat": "--help lists", "prompt": "perdure -p \"PROMPT\"", "sessoins": "nearest: sessions, which is here: perdure list", "archived": "nearest: archive,", "ps": "perdure task list",
 		"fix the tests": "a prompt goes with -p",
 	} {
 		if o := w.Run(word); (word == "prompt" || word == "archive") && (strings.Contains(o.Stderr, "delete") || strings.Contains(o.Stderr, "nearest")) {

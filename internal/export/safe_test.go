@@ -121,22 +121,25 @@ func TestMarkdownIsNotSlow(t *testing.T) {
 // In Markdown, no tag and no image of others is left outside of what every program takes for code.
 func TestTame(t *testing.T) {
 	for in, want := range map[string]string{
-		"a <b> c":                       `a \<b> c`,
-		"`<b>` and <i>":                 "`<b>` and \\<i>",
-		"```html\n<b>\n```\n<i>":        "```html\n<b>\n```\n\\<i>",
-		"<https://x.y/> <javascript:x>": `<https://x.y/> \<javascript:x>`,
-		"![a](https://x.y/p)":           `\![a](https://x.y/p)`,
-		"a ` b\n` <img> `":              "a ` b\n` \\<img> `",
-		"`<img>``":                      "`\\<img>``",
-		"- x\n  ```\n<img>":             "- x\n  ```\n\\<img>",
-		"  ```\n```\n<img>":             "  ```\n```\n\\<img>",
-		"`a | b <img> `":                "`a | b \\<img> `",
-		"- ```\n```\n<img>":             "- ```\n```\n\\<img>",
-		"<!-- x":                        `\<!-- x`,
-		"\\<img> \\\\<img>":             `\<img> \\\<img>`,
-		"~~~\n<b>\n~~\n<i>\n~~~~\n<u>":  "~~~\n<b>\n~~\n<i>\n~~~~\n\\<u>",
-		"```a`b\n<img>":                 "```a`b\n\\<img>",
-		"text with no sign":             "text with no sign",
+		"a <b> c":                        `a &lt;b> c`,
+		"`<b>` and <i>":                  "`<b>` and &lt;i>",
+		"```html\n<b>\n```\n<i>":         "```html\n<b>\n```\n&lt;i>",
+		"<https://x.y/> <javascript:x>":  `<https://x.y/> &lt;javascript:x>`,
+		"![a](https://x.y/p)":            `&#33;[a](https://x.y/p)`,
+		"a ` b\n` <img> `":               "a ` b\n` &lt;img> `",
+		"`<img>``":                       "`&lt;img>``",
+		"- x\n  ```\n<img>":              "- x\n  ```\n&lt;img>",
+		"  ```\n```\n<img>":              "  ```\n```\n&lt;img>",
+		"`a | b <img> `":                 "`a | b &lt;img> `",
+		"- ```\n```\n<img>":              "- ```\n```\n&lt;img>",
+		"<!-- x":                         `&lt;!-- x`,
+		"\\<img> \\\\<img>":              `&lt;img> \\&lt;img>`,
+		"~~~\n<b>\n~~\n<i>\n~~~~\n<u>":   "~~~\n<b>\n~~\n<i>\n~~~~\n&lt;u>",
+		"```a`b\n<img>":                  "```a`b\n&lt;img>",
+		"\\\\\\\n\\<b>\\![a](http://x/)": "\\\\\\\n&lt;b>&#33;[a](http://x/)", // behind such a line break a backslash is overlooked
+		"```\n\t  ```\n```\n<b>":         "```\n\t  ```\n```\n&lt;b>",
+		"\\\\\\\n\\``<b>``":              "\\\\\\\n\\``&lt;b>``",
+		"text with no sign":              "text with no sign",
 	} {
 		if got := tame(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

@@ -6,7 +6,8 @@ import "strings"
 //
 // Programs differ in what they take for code. So code is only what is code for all of them: a fence that stands at the
 // start of its line where no other fence stands elsewhere, and backticks that are a pair on their line with none left
-// over in the paragraph before it. Everything else is tamed, at the worst with a backslash that shows.
+// over in the paragraph before it. Everything else is tamed, at the worst with an entity that shows. They are entities
+// because there are programs that overlook a backslash behind some line breaks.
 func tame(text string) string {
 	if !strings.ContainsAny(text, "<!") {
 		return text
@@ -46,7 +47,10 @@ func onlyPlainFences(text string) bool {
 	fence := ""
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
+		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 		switch {
+		case fenceOf(bare) != "" && strings.Contains(indent, "\t"):
+			return false // how deep that is depends on where the text stands
 		case fence != "":
 			if closes(line, fence) {
 				fence = ""
@@ -79,11 +83,19 @@ func tameLine(line string, sure bool) (string, bool) {
 			b.WriteString(line[i : i+n])
 			i += n - 1
 		case c == '\\' && i+1 < len(line):
-			b.WriteString(line[i : i+2])
-			i++
-		case c == '<' && !links(line[i:]), c == '!' && strings.HasPrefix(line[i+1:], "["):
-			b.WriteByte('\\')
-			b.WriteByte(c)
+			switch i++; line[i] {
+			case '<':
+				b.WriteString("&lt;")
+			case '!':
+				b.WriteString("&#33;")
+			default:
+				sure = sure && line[i] != '`' // who overlooks the backslash sees another pair
+				b.WriteString(line[i-1 : i+1])
+			}
+		case c == '<' && !links(line[i:]):
+			b.WriteString("&lt;")
+		case c == '!' && strings.HasPrefix(line[i+1:], "["):
+			b.WriteString("&#33;")
 		default:
 			b.WriteByte(c)
 		}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/cli/display"
@@ -43,6 +44,23 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 		_, _ = fmt.Fprintln(a.Stderr)
 		return "", ctx.Err()
 	}
+}
+
+// Confirm asks a question that is answered with yes or no; any other answer is the usual one. A signal ends the asking, and
+// the error has the exit code that names it: no answer is not an answer.
+func (a *App) Confirm(ctx context.Context, question string, usual bool) (bool, error) {
+	ctx, ended := a.UntilSignal(ctx, func() {})
+	answer, err := a.Ask(ctx, question)
+	if sig, ok := ended().(syscall.Signal); ok {
+		return false, Exit(ExitSignalled + int(sig))
+	}
+	switch strings.ToLower(answer) {
+	case "y", "yes":
+		return true, err
+	case "n", "no":
+		return false, err
+	}
+	return usual, err
 }
 
 // DropTyped forgets what was typed on the terminal that stdin is and not read yet; what comes through a pipe stays.

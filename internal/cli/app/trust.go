@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/perdure/perdure/internal/cli/display"
@@ -19,4 +20,32 @@ func (a *App) TellWould(p settings.Project) {
 		}
 		a.Hint("%s", display.Shown(text, 300))
 	}
+}
+
+// AskTrust asks a person once whether the files of a project may say what only trusted ones may, and keeps the answer.
+// changed: somebody was asked, so that the settings are to be read anew. Nobody is asked where there is no such file, where
+// nobody is there, or again about a file as it was.
+func (a *App) AskTrust(ctx context.Context, set settings.Loaded) (changed bool, err error) {
+	if !a.Asks || a.Inside() != "" {
+		return false, nil
+	}
+	for _, p := range set.Untrusted {
+		if p.Refused {
+			continue
+		}
+		a.Note("%s has a .perdure/config.toml. Trusted, it sets for sessions here:", a.Tilde(p.Dir))
+		a.TellWould(p)
+		a.Note("its deny and ask rules and its limits hold either way")
+		agreed, err := a.Confirm(ctx, "Trust it as it is now? (y/N) ", false)
+		if err != nil {
+			return changed, err
+		}
+		if err := settings.Decide(settings.UserFile(a.Getenv), p, agreed, a.Now()); err != nil {
+			return changed, err
+		}
+		if changed = true; !agreed {
+			a.Hint("it is not asked again until it changes; perdure trust %s trusts it later", display.Quote(p.Dir))
+		}
+	}
+	return changed, nil
 }

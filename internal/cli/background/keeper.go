@@ -39,6 +39,7 @@ type Entry struct {
 	Record
 	State State
 	Why   string
+	Over  bool // nothing is left to do
 }
 
 // All lists the background sessions in the order in which they were started. It changes nothing.
@@ -116,12 +117,16 @@ func (k Keeper) works(ctx context.Context, id string) bool {
 	return err != nil || session.ActivityOf(st) == session.Running
 }
 
-// over reports whether a session has nothing left that a supervisor would do.
-func over(st *session.State) bool {
+// over reports whether a session has nothing left that a supervisor would do. A turn that a limit or a failed model call
+// has halted goes on only if a person resumes it: a supervisor has ended there.
+func over(st *session.State, pending int64) bool {
 	if st.Lifecycle != session.LifecycleOpen {
 		return true
 	}
-	return st.Turn == nil && len(st.Queue) == 0 && len(st.Awaits) == 0
+	if halt, _ := st.Halt(); halt != "" && session.ActivityOf(st) != session.Waiting {
+		return true
+	}
+	return st.Turn == nil && len(st.Queue) == 0 && len(st.Awaits) == 0 && pending == 0
 }
 
 // home is a home's directory without links.

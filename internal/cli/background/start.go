@@ -18,6 +18,7 @@ type Report struct {
 	Back    []string          // brought back: their supervisors were killed
 	Begun   []string          // begun now, or a place became free for them
 	Queued  []string          // they begin when others rest
+	Over    []string          // nothing is left to do: they are no background sessions any more
 	Down    map[string]string // kept down, and why
 	Without []string          // of Back, those that began in mode bypassPermissions and ask again now
 }
@@ -97,6 +98,8 @@ func (k Keeper) pass(ctx context.Context, look Look) (Report, error) {
 			return rep, ctx.Err()
 		case why != "":
 			rep.Down[e.Session] = why
+		case e.Over:
+			rep.Over = append(rep.Over, e.Session)
 		case !wanted:
 		case working+len(due) >= bound(look, e.Record):
 			rep.Queued = append(rep.Queued, e.Session)
@@ -159,7 +162,8 @@ func (k Keeper) due(ctx context.Context, e *Entry, look Look) (why string, wante
 		return "", false // whoever holds it runs it
 	case e.Home != home && !look.Insist:
 		return "it was started in " + e.Home + ", and may run there: perdure start --resume-all lets it run here", false
-	case over(st) && (info.Pending == 0 || st.Lifecycle != session.LifecycleOpen):
+	case over(st, info.Pending):
+		e.Over = true
 		return k.forget(id), false
 	}
 	if missing := k.missing(e.Record); len(missing) > 0 {

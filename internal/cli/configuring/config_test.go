@@ -2,6 +2,7 @@ package configuring_test
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,12 +18,12 @@ func TestConfigGolden(t *testing.T) {
 	w := clitest.New(t)
 	w.Configure("# mine\nmodel = \"anthropic/claude-sonnet-5-5\"\nmax_turns = 50\n[windows]\n\"openai/x\" = 1000\n")
 	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "model = \"evil/\\u001b[31mx\"\nmax_turns = 9\n[permissions]\nallow = [\"Bash\"]\ndeny = [\"Read(.env)\"]\n")
-	w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=sk-very-secret", "OPENAI_BASE_URL=http://me:pass@box:1/v1")
+	w.App.Environ = append(w.App.Environ, "ANTHROPIC_API_KEY=sk-very-secret", "OPENAI_BASE_URL=http://me:hush@box:1/v1")
 	out := w.OK("config")
 	w.Golden("config_text", strings.ReplaceAll(out, w.Home, "<home>"))
 	asJSON := w.OK("config", "--json")
 	for _, text := range []string{out, asJSON} {
-		if strings.Contains(text, "very-secret") || strings.Contains(text, "pass") || strings.Contains(text, "\x1b") {
+		if strings.Contains(text, "very-secret") || strings.Contains(text, "hush") || strings.Contains(text, "\x1b") {
 			t.Errorf("a key, a password or an escape sequence is shown: %s", text)
 		}
 	}
@@ -199,5 +200,24 @@ func TestTrustTellsWhatIsWide(t *testing.T) {
 	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash\"]\n")
 	if o := w.Run("trust"); o.Code != 0 || !strings.Contains(o.Stderr, "allow Bash\n") || !strings.Contains(o.Stderr, "every command") {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A signal at the question ends the command: it is no answer, and the next run asks again.
+func TestSignalIsNoAnswer(t *testing.T) {
+	w := clitest.New(t)
+	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash(touch made)\"]\n")
+	typed, keyboard := io.Pipe()
+	defer func() { _ = keyboard.Close() }()
+	w.App.Asks, w.App.Terminal, w.App.Stdin = true, true, typed
+	o, wait := w.Start("-p", "--model", w.Scripted(`{}`), "go")
+	clitest.Until(t, "the question", func() bool { return strings.Contains(o.Stderr.String(), "Trust it as it is now?") })
+	w.Signals <- os.Interrupt
+	wait()
+	if o.Code != 130 {
+		t.Errorf("%+v", o.Read())
+	}
+	if out := w.OK("trust", "--list", "--json"); out != "" {
+		t.Errorf("it counts as an answer: %s", out)
 	}
 }

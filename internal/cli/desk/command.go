@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/board"
+	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -46,15 +47,12 @@ them once, by groups; --json prints one object a line.`,
 	return c
 }
 
-// fps is how often the screen is drawn at most.
-const fps = 20
-
 // live shows the board until a person leaves it.
 func live(ctx context.Context, a *app.App, h *homes.Home, s *source, open Opener) error {
 	for {
 		sc := &screen{page: board.New(board.Config{Source: s, Now: a.Now, Styles: theme.Colours()})}
-		_, err := tea.NewProgram(sc, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-			tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler(), tea.WithFPS(fps)).Run()
+		_, err := pace.New(sc, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
+			tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
 		sc.page.Close()
 		switch {
 		case ctx.Err() != nil:

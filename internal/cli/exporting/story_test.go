@@ -24,7 +24,7 @@ func TestDocumentTellsTheStory(t *testing.T) {
 	for format, story := range map[string][]string{
 		"md": {
 			"## Turn 1", "### tester", "> both", "### Model", "> I try.", "### Bash", "denied", "denied by tester: use the other file", "touch made",
-			"> I ask.", "### AskUser", "answered by tester: green", "> It is done.", "*Forked from session one", "## Turn 2", `> more, with a "quote" and \<b>tags\</b>`, "> More.", "The session is paused",
+			"> I ask.", "### AskUser", "answered by tester: green", "> It is done.", "*Forked from session one", "## Turn 2", `> more, with a "quote" and &lt;b>tags&lt;/b>`, "> More.", "The session is paused",
 		},
 		"html": {
 			`id="turn-1"`, `<section class="person">`, "both", "I try.", "<b>Bash</b>", "denied by tester: use the other file", "touch made",

@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/asks"
+	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -19,14 +20,11 @@ func Page(a *app.App, h *homes.Home, open func(session string) tea.Cmd) *asks.Mo
 	return asks.New(asks.Config{Source: NewSource(a, h, ""), Now: a.Now, Style: theme.Colours(), Page: true, Open: open})
 }
 
-// drawFPS is how often the screen is drawn at most.
-const drawFPS = 30
-
 // open shows the inbox on the whole terminal until its person leaves.
 func open(ctx context.Context, a *app.App, h *homes.Home) error {
 	s := &screen{page: Page(a, h, nil)}
-	_, err := tea.NewProgram(s, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler(), tea.WithFPS(drawFPS)).Run()
+	_, err := pace.New(s, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
+		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		err = ctx.Err() // a signal: whoever waits for the verb words it
 	}

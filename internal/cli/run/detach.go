@@ -2,11 +2,13 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/background"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 )
 
 // started is what a command that lets a session run on says in JSON.
@@ -41,6 +43,9 @@ func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt
 	rep.Begun, rep.Back = without(rep.Begun, id), without(rep.Back, id)
 	queued := len(rep.Queued) > len(without(rep.Queued, id))
 	k.Tell(rep)
+	if slices.Contains(rep.Over, id) {
+		return nothingToDo(ctx, a, h, id)
+	}
 	switch {
 	case down:
 		a.Note("session %s is there, and has its prompt, but does not run: %s", id, why)
@@ -55,8 +60,25 @@ func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt
 	} else {
 		a.Note("session %s runs in the background", id)
 	}
-	a.Hint("perdure log %s --follow shows what it does, perdure board all of them; perdure pause %s stops it", id, id)
+	a.Hint("perdure attach %s shows it, perdure board all of them; perdure pause %s stops it", id, id)
 	return nil
+}
+
+// nothingToDo says why a session that is there does not run.
+func nothingToDo(ctx context.Context, a *app.App, h *homes.Home, id string) error {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	halt, why := st.Halt()
+	switch halt {
+	case "":
+		a.Note("session %s: there is no interrupted turn", id)
+		return nil
+	case session.TurnMaxSteps, session.TurnMaxBudget:
+		return &app.ExitError{Code: app.ExitLimit, Text: "session " + id + " does not go on: " + why}
+	}
+	return &app.ExitError{Code: app.ExitFailed, Text: "session " + id + " does not go on: " + why}
 }
 
 func without(ids []string, id string) (out []string) {

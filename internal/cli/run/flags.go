@@ -49,6 +49,8 @@ type Flags struct {
 	detach       bool
 	inline       bool
 	attach       bool // another process keeps the session
+	answer       bool // what waits has the keys at first
+	nested       bool // a screen lies below that listens to signals
 	atMost       int
 	Changed      func(string) bool // reports whether a flag was given
 	unknown      []string          // rules for tools that there are none of, in words

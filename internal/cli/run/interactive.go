@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/picker"
@@ -27,26 +30,26 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if err != nil {
 		return err
 	}
-	if set, err = askTrust(parent, a, f, set); err != nil {
+	if changed, err := a.AskTrust(parent, set); err != nil {
 		return err
+	} else if changed {
+		if set, err = settingsFor(parent, a, f); err != nil {
+			return err
+		}
 	}
 	f.tellSettings(a, set)
 	if err := askConsent(parent, a, f, set); err != nil {
 		return err
 	}
-	protect, err := protected(a, set)
-	if err != nil {
-		return err
+	ctx, ended := parent, func() os.Signal { return nil }
+	if !f.nested {
+		ctx, ended = a.UntilSignal(parent, func() {})
 	}
-	ctx, ended := a.UntilSignal(parent, func() {})
 	s := &sitting{f: f, set: set, real: a, said: &lines{}}
 	world := *a
 	world.Stderr = s.said // nothing is written beside what the screen shows
 	s.app = &world
-	err = s.sit(ctx, homes.Config{
-		Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
-		Log: world.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
-	})
+	err = s.sit(ctx)
 	for _, text := range s.said.take() {
 		a.Note("%s", text)
 	}
@@ -56,11 +59,14 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	return err
 }
 
-// drawable refuses what does not go with a screen.
+// drawable refuses what does not go with a screen, and a session's own command, whatever terminal it has made for itself:
+// whoever sits there answers what all sessions ask, and goes on with any of them.
 func (f *Flags) drawable(a *app.App) error {
-	switch {
+	switch inside := a.Inside(); {
 	case !screen.CanDraw(a):
 		return &app.ExitError{Code: app.ExitUsage, Text: "a session on the screen needs a terminal that can be drawn on", Hint: "without one: perdure -p \"PROMPT\"; see perdure --help"}
+	case inside != "":
+		return &app.ExitError{Code: app.ExitFailed, Text: "a session on the screen is for a human, outside of sessions: " + inside, Hint: "run it in a terminal of your own; perdure -p \"PROMPT\" starts a new session"}
 	case f.wait || f.format != "text" || f.verbose:
 		return app.UsageError("--wait, --output-format and --verbose go with -p")
 	}
@@ -76,6 +82,10 @@ type sitting struct {
 	said *lines
 	home *homes.Home
 	last string // the session that was left last
+
+	given *Flags // for a session that was there before; f is for new ones then
+	of    string // that session; empty: it is not chosen yet
+	root  string // the directory whose settings hold; empty: not looked at yet
 }
 
 // target is what is opened next.
@@ -85,12 +95,15 @@ type target struct {
 	pick   bool
 }
 
-// sit opens a home, and one session after the other.
-func (s *sitting) sit(ctx context.Context, cfg homes.Config) (err error) {
-	if s.home, err = s.app.Open(ctx, cfg); err != nil {
+// sit opens one session after the other.
+func (s *sitting) sit(ctx context.Context) (err error) {
+	if err := s.openHome(ctx); err != nil {
 		return err
 	}
 	defer func() {
+		if s.home == nil {
+			return
+		}
 		if s.last != "" {
 			s.farewell(context.WithoutCancel(ctx))
 		}
@@ -106,14 +119,81 @@ func (s *sitting) sit(ctx context.Context, cfg homes.Config) (err error) {
 	return err
 }
 
+// openHome opens the home with what the settings say.
+func (s *sitting) openHome(ctx context.Context) error {
+	protect, err := protected(s.app, s.set)
+	if err != nil {
+		return err
+	}
+	set := s.set
+	s.home, err = s.app.Open(ctx, homes.Config{
+		Protect: protect, Limits: set.Bounds, Secrets: s.app.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
+		Log: s.app.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
+	})
+	return err
+}
+
+// flags are those that hold for what is opened: what the person gave holds for the session that it was given for, or for
+// new ones. Another session that they go to keeps what it has.
+func (s *sitting) flags(t target) *Flags {
+	switch {
+	case t.id == "":
+		return s.f
+	case t.id == s.of:
+		return s.given
+	}
+	f := s.f.none()
+	f.resume, f.attach = t.id, t.attach
+	return f
+}
+
+// none are the flags of somebody who gave none.
+func (f *Flags) none() *Flags {
+	return &Flags{inline: f.inline, nested: f.nested, format: "text", handoff: "continue", Changed: func(string) bool { return false }}
+}
+
+// settle has the settings be those of the directory that the next session belongs to: another project has other rules.
+func (s *sitting) settle(ctx context.Context, t target) error {
+	root, err := s.app.Workdir()
+	if t.id != "" {
+		var st *session.State
+		if st, err = s.home.State(ctx, t.id); err == nil {
+			root = st.Config.Root
+		}
+		if cwd := s.flags(t).cwd; err == nil && cwd != "" {
+			var dirs []string
+			if dirs, err = directories("--cwd", []string{cwd}, s.app.Dir); err == nil {
+				root = dirs[0]
+			}
+		}
+	}
+	if err != nil || root == s.root {
+		return err
+	}
+	set, err := settings.Load(settings.UserFile(s.app.Getenv), root)
+	if err != nil {
+		return err
+	}
+	if err := s.home.Close(); err != nil {
+		return err
+	}
+	s.home, s.set, s.root = nil, set, root
+	s.f.tellSettings(s.app, set)
+	return s.openHome(ctx)
+}
+
 // first is what the flags ask for.
 func (s *sitting) first(ctx context.Context) (*target, error) {
 	f := s.f
+	if f.cont || f.resume != "" {
+		s.given, s.f = f, f.none()
+	}
 	switch {
 	case f.resume == Pick:
 		return &target{pick: true}, nil
 	case f.cont || f.resume != "":
 		id, _, err := choose(ctx, s.app, s.home, f, s.set, "")
+		s.of = id
 		return &target{id: id, attach: f.attach}, err
 	}
 	return &target{}, s.ready(ctx)
@@ -149,6 +229,9 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	if t.pick {
 		return s.pick(ctx)
 	}
+	if err := s.settle(ctx, t); err != nil {
+		return nil, err
+	}
 	r, id, err := screen.Open(ctx, s.config(ctx, t))
 	if id != "" {
 		s.last = id
@@ -181,7 +264,13 @@ func (s *sitting) pick(ctx context.Context) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.chosen(ctx, msg)
+	t, err := s.chosen(ctx, msg)
+	if t != nil && s.given != nil && s.of == "" { // what the flags waited for
+		if s.of = t.id; t.id == "" {
+			s.f, s.given = s.given, nil
+		}
+	}
+	return t, err
 }
 
 // chosen is what a person chose to do with a session.
@@ -219,9 +308,11 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 			return create(ctx, s.app, s.home, s.f, s.set, prompt)
 		},
 		Options: func(ctx context.Context, id string, made bool) (homes.Options, error) {
-			return s.options(ctx, id, !made)
+			return s.options(ctx, id, s.flags(t), !made)
 		},
-		Run: s.run,
+		Run:    s.run,
+		Want:   s.want,
+		Answer: s.flags(t).answer,
 	}
 	if t.id == "" {
 		if agent, err := s.home.Agent(ctx, s.model()); err == nil {
@@ -229,6 +320,30 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 		}
 	}
 	return c
+}
+
+// want sets the mode, or the model, of a session that is not made yet; an empty one stays as it is.
+func (s *sitting) want(ctx context.Context, mode, model string) (chat.Stand, error) {
+	if mode != "" {
+		m, err := permission.ParseMode(mode)
+		if err != nil {
+			return chat.Stand{}, err
+		}
+		if m == permission.ModeBypass {
+			return chat.Stand{}, fmt.Errorf("only the flag --dangerously-skip-permissions sets the mode %s", m)
+		}
+	}
+	if model == "" {
+		model = s.model()
+	}
+	agent, err := s.home.Agent(ctx, model)
+	if err != nil {
+		return chat.Stand{}, err
+	}
+	if s.f.model = model; mode != "" {
+		s.f.mode = mode
+	}
+	return chat.Stand{Model: agent.Provider + "/" + agent.Model, Window: agent.Window, Mode: s.mode()}, nil
 }
 
 func (s *sitting) mode() string {
@@ -241,12 +356,12 @@ func (s *sitting) mode() string {
 }
 
 // options are what a session is held with.
-func (s *sitting) options(ctx context.Context, id string, resumed bool) (homes.Options, error) {
-	opt, err := options(ctx, s.app, s.home, s.f, s.set)
+func (s *sitting) options(ctx context.Context, id string, f *Flags, resumed bool) (homes.Options, error) {
+	opt, err := options(ctx, s.app, s.home, f, s.set)
 	if err != nil {
 		return opt.Options, err
 	}
-	known, err := settle(ctx, s.app, s.home, id, s.f, s.set, resumed, &opt)
+	known, err := settle(ctx, s.app, s.home, id, f, s.set, resumed, &opt)
 	if err == nil {
 		warnOfRules(s.app, opt.Rules, known)
 	}
@@ -265,7 +380,9 @@ func (s *sitting) run(ctx context.Context, args ...string) (string, bool) {
 
 // farewell says how to go on with what was left, and what goes on by itself.
 func (s *sitting) farewell(ctx context.Context) {
-	s.real.Hint("to go on: perdure -r %s", s.last)
+	if !s.f.nested {
+		s.real.Hint("to go on: perdure -r %s", s.last)
+	}
 	sessions.TellTasks(ctx, s.real, s.home, s.last)
 }
 

@@ -28,7 +28,7 @@ func askConsent(ctx context.Context, a *app.App, f *Flags, set settings.Loaded) 
 		return nil
 	}
 	root := knowledge.Root(dir)
-	agreed, err := yes(ctx, a, "Keep the memory, plan and handoffs of "+display.Line(a.Tilde(root), 4*display.MaxCell)+
+	agreed, err := a.Confirm(ctx, "Keep the memory, plan and handoffs of "+display.Line(a.Tilde(root), 4*display.MaxCell)+
 		" in its .agent directory? Otherwise they lie in Perdure's home. (y/N) ", false)
 	if err != nil {
 		return err
@@ -62,18 +62,6 @@ func startsFresh(ctx context.Context, a *app.App, f *Flags, set settings.Loaded,
 	for line := range strings.Lines(d.Short()) {
 		a.Hint("%s", display.Line(line, 4*display.MaxCell))
 	}
-	on, err := yes(ctx, a, "Go on from it? (Y/n) ", true)
+	on, err := a.Confirm(ctx, "Go on from it? (Y/n) ", true)
 	return !on, err
-}
-
-// yes asks a question; no answer is the usual one.
-func yes(ctx context.Context, a *app.App, question string, usual bool) (bool, error) {
-	answer, err := a.Ask(ctx, question)
-	switch strings.ToLower(answer) {
-	case "y", "yes":
-		return true, err
-	case "n", "no":
-		return false, err
-	}
-	return usual, err
 }

@@ -42,8 +42,12 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if set, err = askTrust(ctx, a, f, set); err != nil {
+	if changed, err := a.AskTrust(ctx, set); err != nil {
 		return err
+	} else if changed {
+		if set, err = settingsFor(ctx, a, f); err != nil {
+			return err
+		}
 	}
 	f.tellSettings(a, set)
 	if err := askConsent(ctx, a, f, set); err != nil {

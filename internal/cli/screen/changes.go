@@ -58,7 +58,7 @@ type changeReader struct {
 	path    string
 	calls   map[string]call // of the newest reply, by act
 	begun   map[string]call // on this file, by attempt
-	whole   *string         // the file's content, if it is known
+	whole   *string         // what its content may be; the digest of what a call found says whether it is
 	changes []panels.Change
 }
 
@@ -85,7 +85,6 @@ func (r *changeReader) take(ev store.Event, body session.Body) {
 	case *session.ToolUnknown:
 		if c, ok := r.begun[b.Act]; ok {
 			r.changes = append(r.changes, r.change(c, ev.Time, "unknown whether it was written"))
-			r.whole = nil
 		}
 		delete(r.begun, b.Act)
 	default:
@@ -97,7 +96,6 @@ func (r *changeReader) change(c call, at int64, note string) panels.Change {
 	var in struct {
 		Old     string `json:"old_string"`
 		New     string `json:"new_string"`
-		All     bool   `json:"replace_all"`
 		Content string `json:"content"`
 	}
 	out := panels.Change{Title: c.tool, At: time.UnixMilli(at), Note: note}
@@ -117,11 +115,7 @@ func (r *changeReader) change(c call, at int64, note string) panels.Change {
 		if before == nil {
 			return out
 		}
-		n := 1
-		if in.All {
-			n = -1
-		}
-		after := strings.Replace(*before, in.Old, in.New, n)
+		after := strings.ReplaceAll(*before, in.Old, in.New) // without replace_all there is only one
 		if in.Old == "" {
 			after = in.New
 		}
@@ -132,9 +126,7 @@ func (r *changeReader) change(c call, at int64, note string) panels.Change {
 		out.Note = "what it changed is not in the log"
 		return out
 	}
-	if store.Sum([]byte(out.New)) == c.edit.Post {
-		r.whole = &out.New
-	}
+	r.whole = &out.New
 	return out
 }
 

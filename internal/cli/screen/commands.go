@@ -121,7 +121,13 @@ func (l *link) Command(ctx context.Context, name, args string) (chat.Reply, erro
 		}
 		return l.run(ctx, "memory", strings.Fields(args)...)
 	}
-	if id == "" {
+	switch {
+	case id != "":
+	case name == "mode":
+		return chat.Reply{Note: "mode " + args}, l.Mode(ctx, args)
+	case name == "model" && args != "":
+		return chat.Reply{Note: "the model is " + args}, l.want(ctx, "", args)
+	default:
 		return chat.Reply{}, errNone
 	}
 	return l.onSession(ctx, id, name, args)

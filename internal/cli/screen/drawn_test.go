@@ -23,7 +23,7 @@ type drawn struct {
 }
 
 func draws(d *desk) *drawn {
-	m, err := d.Screen(screen.Began{Items: d.items, Queue: d.queue, Stand: d.stand})
+	m, err := d.Screen(d.began)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -7,9 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perdure/perdure/internal/cli/inbox"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/chat"
+	"github.com/perdure/perdure/internal/ui/panels"
 	"github.com/perdure/perdure/internal/ui/transcript"
+	"github.com/perdure/perdure/store"
 )
 
 // What the tests see of this room besides what it exports.
@@ -78,3 +81,17 @@ func (l Link) Screen(b Began) (*chat.Model, error) {
 
 // Pages has so many events read at least: first, and of each page before that.
 func (l Link) Pages(first, page int) { l.past.first, l.past.page = first, page }
+
+// ChangeReader follows one file through a log.
+type ChangeReader struct{ changeReader }
+
+// NewChangeReader follows the file of a path.
+func NewChangeReader(path string) *ChangeReader {
+	return &ChangeReader{changeReader{path: path, calls: map[string]call{}, begun: map[string]call{}}}
+}
+
+// Take takes an event.
+func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body) }
+
+// Changes are those that were found.
+func (r *ChangeReader) Changes() []panels.Change { return r.changes }

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/picker"
 	"github.com/perdure/perdure/internal/ui/theme"
 	"github.com/perdure/perdure/store"
@@ -33,8 +34,8 @@ func Pick(ctx context.Context, a *app.App, h *homes.Home) (picker.ChosenMsg, err
 
 // show gives a model the whole terminal until it ends.
 func show(ctx context.Context, a *app.App, m tea.Model) error {
-	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler(), tea.WithFPS(fps)).Run()
+	_, err := pace.New(m, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
+		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		err = ctx.Err() // a signal: whoever waits for the verb words it
 	}

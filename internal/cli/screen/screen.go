@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/diffview"
 	"github.com/perdure/perdure/internal/ui/markdown"
 	"github.com/perdure/perdure/internal/ui/notify"
+	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
@@ -30,18 +31,18 @@ type Config struct {
 	Create func(ctx context.Context, prompt string) (id string, err error)
 	// Options are what a session is held with; made says that it was just created.
 	Options func(ctx context.Context, id string, made bool) (homes.Options, error)
+	// Want sets the mode or the model of a session that is not made yet, and gives how it stands then.
+	Want func(ctx context.Context, mode, model string) (chat.Stand, error)
 	// New is how a session that is not made yet stands: its model and mode.
 	New    chat.Stand
 	Inline bool
 	Attach bool // another process holds it, and keeps it
+	Answer bool // what waits has the keys at first
 	// Notes are what is to be said at the beginning, in words.
 	Notes func() []string
 	// Run runs a command line of perdure and gives what it prints; ok is false when it failed.
 	Run func(ctx context.Context, args ...string) (out string, ok bool)
 }
-
-// fps is how often the screen is drawn at most.
-const fps = 60
 
 // Open shows one session until its person leaves it, and says where to.
 func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
@@ -59,8 +60,8 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	if err != nil {
 		return chat.Result{}, cfg.ID, err
 	}
-	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(cfg.App.Stdin), tea.WithOutput(app.Underneath(cfg.App.Stdout)),
-		tea.WithEnvironment(cfg.App.Environ), tea.WithoutSignalHandler(), tea.WithFPS(fps))
+	p := pace.New(m, tea.WithContext(ctx), tea.WithInput(cfg.App.Stdin), tea.WithOutput(app.Underneath(cfg.App.Stdout)),
+		tea.WithEnvironment(cfg.App.Environ), tea.WithoutSignalHandler())
 	l.start(p.Send)
 	_, err = p.Run()
 	l.bye(m)
@@ -117,7 +118,7 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),
-		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, NewKey: newKey, Now: a.Now, Context: ctx,
+		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, NewKey: newKey, Now: a.Now, Context: ctx,
 	}), nil
 }
 

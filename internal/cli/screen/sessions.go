@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
@@ -16,6 +17,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/repo"
+	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/picker"
 	"github.com/perdure/perdure/model"
@@ -46,6 +48,9 @@ func NewSessions(a *app.App, h *homes.Home, dir string) *Sessions {
 
 // List gives sessions that have all words of a search, without those that hold tasks alone.
 func (s *Sessions) List(ctx context.Context, q picker.Query, after string, n int) (picker.Page, error) {
+	if after == inWords {
+		return s.inWords(ctx, q)
+	}
 	sq := store.Query{After: after, Limit: n}
 	if !q.All {
 		sq.Cwd = s.dir
@@ -68,6 +73,45 @@ func (s *Sessions) List(ctx context.Context, q picker.Query, after string, n int
 		sq.After, out.Next = page.Next, page.Next
 		if page.Next == "" || len(out.Rows) >= n || scanned >= maxScanned {
 			break
+		}
+	}
+	if out.Next == "" && utf8.RuneCountInString(q.Words) >= leastWord {
+		out.Next = inWords
+	}
+	return out, s.count(ctx, out.Rows)
+}
+
+// inWords is the place behind all sessions that are found by their rows: there those begin that have the words of a
+// search in their conversation.
+const (
+	inWords   = "in words"
+	leastWord = 3  // characters: from so many on, the beginning of a word finds it
+	mostHits  = 50 // texts that are looked at
+)
+
+// inWords gives the sessions in whose conversations a search finds its words, the best first. An index that cannot be used
+// finds none: the search of the rows stands.
+func (s *Sessions) inWords(ctx context.Context, q picker.Query) (out picker.Page, err error) {
+	found, err := s.home.Search(ctx, homes.SearchOptions{Query: q.Words, In: []string{search.Sessions}, Limit: mostHits})
+	if err != nil {
+		return out, ctx.Err()
+	}
+	seen := map[string]bool{}
+	for _, hit := range found.Hits {
+		if seen[hit.Name] {
+			continue
+		}
+		seen[hit.Name] = true
+		page, err := s.home.List(ctx, store.Query{IDPrefix: hit.Name, Limit: 10})
+		if err != nil {
+			return out, err
+		}
+		for _, l := range page.Sessions {
+			row := s.row(l)
+			if l.ID == hit.Name && (q.All || l.Heads.Cwd == s.dir) && !picker.Matches(row, q.Words) {
+				row.Found = hit.Snippet.Text
+				out.Rows = append(out.Rows, row)
+			}
 		}
 	}
 	return out, s.count(ctx, out.Rows)

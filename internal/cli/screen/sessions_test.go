@@ -53,6 +53,15 @@ func TestSessionsForThePicker(t *testing.T) {
 			t.Errorf("%q finds %q, want %q: %v", words, got, want, err)
 		}
 	}
+	// What was said is found too, behind what the rows say, with the words around it.
+	page, err = s.List(t.Context(), picker.Query{Words: "engl"}, "", 10)
+	if err != nil || len(page.Rows) != 0 || page.Next == "" {
+		t.Fatalf("%+v %v", page, err)
+	}
+	page, err = s.List(t.Context(), picker.Query{Words: "engl"}, page.Next, 10)
+	if err != nil || len(page.Rows) != 1 || page.Rows[0].ID != "first" || !strings.Contains(page.Rows[0].Found, "It is English") || page.Next != "" {
+		t.Errorf("%+v %v", page, err)
+	}
 	p, err := s.Preview(t.Context(), "first")
 	if err != nil || p.First != "what language is this?" || p.Asked != "and that one?" || p.Last != "It is 日本語." || !strings.Contains(p.Next, "tokens") || !strings.Contains(p.Next, "about $") {
 		t.Errorf("%+v %v", p, err)

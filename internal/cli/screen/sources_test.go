@@ -7,11 +7,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/panels"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -120,6 +122,51 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(w.Dir, "sub", "new.txt")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A call that began and failed, or was void, changed nothing; of one that nobody knows the end of that is said, and what
+// the next call found tells whether it was written. What another tool changed is not in the log.
+func TestOnlyWhatWasWrittenIsAChange(t *testing.T) {
+	r := screen.NewChangeReader("/f")
+	sum := func(s string) store.Digest { return store.Sum([]byte(s)) }
+	do := func(step int, tool, input, pre, post string, end session.Body) {
+		act := fmt.Sprintf("t1.s%d", step)
+		block := session.SealedBlock{Type: model.BlockToolUse, Name: tool, Input: []byte(input)}
+		r.Take(store.Event{Time: 1}, &session.ModelResponded{Act: act + ".m.a1", Blocks: []session.SealedBlock{block}})
+		base := session.CallBase(act+".m.a1", 0)
+		r.Take(store.Event{Time: 2}, &session.ToolStarted{Act: base + ".a1", Start: session.Start{Edit: &session.Edit{Path: "/f", Pre: sum(pre), Post: sum(post)}}})
+		switch b := end.(type) {
+		case *session.ToolFinished:
+			b.Act = base + ".a1"
+		case *session.ToolUnknown:
+			b.Act = base + ".a1"
+		default:
+		}
+		r.Take(store.Event{Time: 3}, end)
+	}
+	do(1, "Write", `{"content":"a b"}`, "", "a b", &session.ToolFinished{Outcome: session.OutcomeError})
+	do(2, "Write", `{"content":"a b"}`, "", "a b", &session.ToolUnknown{})
+	do(3, "Edit", `{"old_string":"b","new_string":"c"}`, "a b", "a c", &session.ToolFinished{Outcome: session.OutcomeOK})
+	do(4, "Edit", `{"old_string":"c","new_string":"d"}`, "somebody else's c", "somebody else's d", &session.ToolFinished{Outcome: session.OutcomeOK})
+	do(6, "Write", `{"content":"w"}`, "d", "w", &session.ToolFinished{Outcome: session.OutcomeOK})
+	do(7, "Write", `{"content":"v"}`, "changed by hand", "v", &session.ToolFinished{Outcome: session.OutcomeOK})
+	do(8, "Write", `{"content":"p\r\nq"}`, "v", "p\r\nq", &session.ToolFinished{Outcome: session.OutcomeOK})
+	do(9, "Edit", `{"old_string":"p\nq","new_string":"r"}`, "p\r\nq", "r", &session.ToolFinished{Outcome: session.OutcomeOK})
+	do(10, "Patch", `{"x":1}`, "y", "z", &session.ToolFinished{Outcome: session.OutcomeOK})
+	at := time.UnixMilli(3)
+	want := []panels.Change{
+		{Title: "Write", At: at, New: "a b", Note: "unknown whether it was written"},
+		{Title: "Edit", At: at, Old: "a b", New: "a c"},
+		{Title: "Edit", At: at, Old: "c", New: "d"},
+		{Title: "Write", At: at, New: "w", Note: "what was there before is not in the log"},
+		{Title: "Write", At: at, New: "v", Note: "what was there before is not in the log"},
+		{Title: "Write", At: at, Old: "v", New: "p\r\nq"},
+		{Title: "Edit", At: at, Old: "p\nq", New: "r"}, // the tool follows the line ends of the file
+		{Title: "Patch", At: at, Note: "what it changed is not in the log"},
+	}
+	if !reflect.DeepEqual(r.Changes(), want) {
+		t.Errorf("\n got %+v\nwant %+v", r.Changes(), want)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/repo"
@@ -14,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // stand is how the session stands.
@@ -22,7 +24,7 @@ func (l *link) stand(ctx context.Context, st *session.State) chat.Stand {
 	still, held := l.still, l.held
 	l.mu.Unlock()
 	s := chat.Stand{
-		ID: st.ID, Title: st.Title, Model: st.Agent.Provider + "/" + st.Agent.Model, Mode: st.Config.Mode, Branch: l.branch(),
+		ID: st.ID, Title: l.title(ctx, st), Model: st.Agent.Provider + "/" + st.Agent.Model, Mode: st.Config.Mode, Branch: l.branch(),
 		Used: st.Estimate(), Window: st.Agent.Window, Waits: len(session.Waits(st)), Over: st.Lifecycle.Over(),
 		Cost: cost(st), Halted: halted(st, still),
 	}
@@ -54,7 +56,7 @@ func (l *link) holder(ctx context.Context, s *chat.Stand) string {
 	case err != nil:
 	case h == nil || h.Alive == store.Dead:
 		s.Working, s.Halted = false, "nobody runs this session: enter goes on with it here"
-		return "nobody"
+		return ""
 	default:
 		return fmt.Sprintf("pid %d on %s", h.PID, plain.Line(h.Host, 40))
 	}
@@ -98,8 +100,8 @@ const branchEvery = 10 * time.Second
 // branch is what is checked out in the directory of the session.
 func (l *link) branch() string {
 	now := l.app.Now()
-	l.branching.Lock()
-	defer l.branching.Unlock()
+	l.looking.Lock()
+	defer l.looking.Unlock()
 	if l.branched.IsZero() || now.Sub(l.branched) > branchEvery {
 		l.branchName, l.branched = "", now
 		if r, err := repo.Look(l.ctx, l.dir); err == nil { // without a repository there is no branch
@@ -135,7 +137,7 @@ func (l *link) report(ctx context.Context) (items []transcript.Item) {
 	}
 	const most = 12
 	for i, r := range rec {
-		text := plain.Line(fmt.Sprintf("%s %s: %s", r.Kind, r.ID, r.Text), 1000)
+		text := plain.Line(meanwhile(r), 1000)
 		if i == most {
 			text = fmt.Sprintf("and %d more; perdure show %s has the state", len(rec)-i, l.id)
 		}
@@ -145,4 +147,30 @@ func (l *link) report(ctx context.Context) (items []transcript.Item) {
 		}
 	}
 	return items
+}
+
+// meanwhile words one thing of the report.
+func meanwhile(r view.Recovery) string {
+	switch r.Kind {
+	case "turn":
+		return "the turn " + r.Text
+	case "act", "model", "mode":
+		return r.Text
+	}
+	return r.ID + ": " + r.Text
+}
+
+// title is the session's name, or the first words of its first prompt.
+func (l *link) title(ctx context.Context, st *session.State) string {
+	if st.Title != "" {
+		return st.Title
+	}
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	if l.first == "" {
+		if info, err := l.home.Store().Get(ctx, st.ID); err == nil {
+			l.first, _ = sessions.Known(view.Listing{Info: info})
+		}
+	}
+	return l.first
 }

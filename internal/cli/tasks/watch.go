@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 )
 
@@ -35,9 +36,6 @@ func watchCommand(a *app.App) *cobra.Command {
 	return c
 }
 
-// watchFPS is how often the screen is drawn at most. It is also how long a key may take to show.
-const watchFPS = 20
-
 func watchTasks(ctx context.Context, a *app.App, h *homes.Home, reader string, args []string) error {
 	source := newWatchSource(a, h, reader)
 	title := ""
@@ -49,8 +47,8 @@ func watchTasks(ctx context.Context, a *app.App, h *homes.Home, reader string, a
 		source.session, title = id, args[0]
 	}
 	screen := &watchScreen{panel: taskpanel.New(taskpanel.Config{Source: source, Title: title, Now: a.Now})}
-	_, err := tea.NewProgram(screen, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler(), tea.WithFPS(watchFPS)).Run()
+	_, err := pace.New(screen, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
+		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
 	if ctx.Err() != nil {
 		err = ctx.Err() // a signal: whoever waits for the verb words it
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -27,6 +28,8 @@ func TestInsideChangesNoSession(t *testing.T) {
 		"memory add x", "memory edit x y", "memory forget x", "memory undo --user", "journal add x",
 		"learn accept --all", "learn accept p1", "learn edit p1 x", "learn refuse p1", "learn from victim",
 		"plan accept victim", "plan refuse victim", "plan set victim 1 done", "plan add victim x", "plan remove victim 1", "plan edit victim", "compact victim",
+		"attach victim", "start x", "start -r victim x", "start --resume-all", "board", "inbox -i", "supervise victim", "demo",
+		"export victim -o out.md", "config set model x/y", "config unset model", "trust", "trust --revoke", "man out",
 		"-p " + bypass + " 'a new session'", "-p --permission-mode acceptEdits x", "-p --allowed-tools Bash x", "-p --add-dir / x",
 	}
 	ways := []string{
@@ -57,6 +60,39 @@ func TestInsideChangesNoSession(t *testing.T) {
 		t.Error("a call ran that a human was asked about")
 	}
 	w.want(0, "task", "kill", "victim", "srv")
+}
+
+// Nothing that a session runs opens the screen, on whatever terminal: who sits there answers what other sessions ask, and
+// goes on with them.
+func TestInsideOpensNoScreen(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "TERM=xterm-256color")
+	w.want(3, run1("victim", w.model(calls(bash("touch pwned"))))...)
+	before := w.want(0, "log", "victim", "--json").out
+	m := strings.Join(w.model(), " ")
+	ways := []string{
+		binary, "env -u PERDURE_SESSION_ID -u PERDURE_ACT " + binary, "env -i HOME=$HOME PERDURE_HOME=$PERDURE_HOME TERM=$TERM " + binary,
+	}
+	var script strings.Builder
+	for i, line := range []string{m, m + " words", "--name x " + m, "-r", "-r victim", "-c", "attach victim", "--inline " + m, "inbox -i", "board"} {
+		script.WriteString(ways[i%len(ways)] + " " + line + "; echo way " + strconv.Itoa(i) + " code $?\n")
+	}
+	w.write(filepath.Join(w.work, "Makefile"), "test:\n\t@bash all.sh\n")
+	w.write(filepath.Join(w.work, "all.sh"), script.String()+"echo checked\n")
+	terminal := call{"Bash", map[string]any{"command": "make test", "run_in_background": true, "tty": true}}
+	w.want(0, run1("attacker", w.model(calls(terminal)), "--allowed-tools", "Bash(make test)")...)
+	said := ""
+	w.until("all of it has been tried", func() bool {
+		said = w.want(0, "task", "output", "attacker", "bash_1").out
+		return strings.Contains(said, "checked") || strings.Contains(said, "what is to be done?")
+	})
+	if n := strings.Count(said, "outside of sessions"); n != 10 || strings.Count(said, "code 1") != 10 {
+		w.perdure("task", "kill", "attacker", "bash_1")
+		t.Errorf("%d of 10 were refused:\n%s", n, said)
+	}
+	if after := w.want(0, "log", "victim", "--json").out; after != before {
+		t.Errorf("the other session's log changed:\n%s", strings.TrimPrefix(after, before))
+	}
 }
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -32,8 +32,9 @@ type Link interface {
 	Withdraw(ctx context.Context, key string) error
 	// Cancel ends what the session is doing, and names the commands that were ended with it.
 	Cancel(ctx context.Context) (stopped []string, err error)
-	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted.
-	Continue(ctx context.Context) error
+	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted; a goal, if it can only
+	// go on elsewhere.
+	Continue(ctx context.Context) (*Goal, error)
 	// Older returns the items before those that are known, oldest first; more is false when these are the first.
 	Older(ctx context.Context) (items []transcript.Item, more bool, err error)
 	// Output returns the end of what a running call has printed, and how many bytes are left out before it.
@@ -87,10 +88,11 @@ type Stand struct {
 	ContextNotice string // how near the window is to being full, when that matters
 }
 
-// Changed is what became of the session since the last time.
+// Changed is what became of the session since the last time, in this order.
 type Changed struct {
 	Items  []transcript.Item
 	Said   []Said
+	Whole  []string // items of which no more is said
 	Drop   []string // items that are no more
 	Queue  []Queued
 	Queues bool // Queue is to be taken
@@ -148,6 +150,7 @@ type Config struct {
 	Send       bool              // it is sent at once
 	Inline     bool              // no page of its own: what is finished goes into the scrollback
 	More       bool              // there are older items
+	Answer     bool              // what waits has the keys at first
 	NewKey     func() string     // required
 	Now        func() time.Time  // required
 	Context    context.Context   //nolint:containedctx // commands run in it; it ends with the program
@@ -171,6 +174,7 @@ type Model struct {
 	stand   Stand
 	queue   []Queued
 	mine    map[string]composer.Draft // messages of this screen, by key
+	taking  string                    // key of the message that is taken back
 	page    Page
 	title   string // of the page
 	note    note
@@ -178,10 +182,11 @@ type Model struct {
 	leaving time.Time // when ctrl+c was pressed
 	gone    *Gone
 	older   loading
-	tick    int
-	ticking bool
+	frame   int // of what moves
+	beats   beats
+	rows    rows
+	done    bool // the newest turn has ended, and nothing was begun since
 	peeking bool
-	focused bool // the terminal has the focus, as far as is known
 	result  Result
 }
 
@@ -204,9 +209,9 @@ const noteFor = 6 * time.Second
 func New(cfg Config) *Model {
 	m := &Model{
 		cfg: cfg, ctx: cfg.Context, in: cfg.Composer, talk: cfg.Transcript, stand: cfg.Stand, queue: cfg.Queue,
-		mine: map[string]composer.Draft{}, focused: true,
+		mine: map[string]composer.Draft{},
 	}
-	m.older.done = !cfg.More
+	m.older.done = !cfg.More || cfg.Inline // what is older would be printed after what is newer
 	for _, it := range cfg.Notes {
 		m.talk.Put(it)
 	}

@@ -14,9 +14,8 @@ import (
 
 // command does what was typed after a slash.
 func (m *Model) command(name, args string) tea.Cmd {
-	name = strings.ToLower(name)
-	i := slices.IndexFunc(m.cfg.Commands, func(c Command) bool { return c.Name == name || slices.Contains(c.Alias, name) })
-	if i < 0 {
+	c := m.commandNamed(name)
+	if c == nil {
 		var names []string
 		for _, c := range m.cfg.Commands {
 			names = append(names, c.Name)
@@ -24,7 +23,6 @@ func (m *Model) command(name, args string) tea.Cmd {
 		m.tell(true, fmt.Sprintf("there is no /%s; nearest: %s; /help lists all", plain.Line(name, 40), plain.Nearest(name, names)))
 		return nil
 	}
-	c := m.cfg.Commands[i]
 	switch {
 	case c.Name == "exit":
 		return m.leave()
@@ -36,11 +34,21 @@ func (m *Model) command(name, args string) tea.Cmd {
 	if c.Name == "mode" && args == "" {
 		return m.cycleMode()
 	}
-	link, ctx := m.cfg.Link, m.ctx
+	link, ctx, full := m.cfg.Link, m.ctx, c.Name
 	return func() tea.Msg {
-		reply, err := link.Command(ctx, c.Name, args)
-		return replyMsg{c.Name, reply, err}
+		reply, err := link.Command(ctx, full, args)
+		return replyMsg{full, reply, err}
 	}
+}
+
+// commandNamed finds a command; nil: there is none of that name.
+func (m *Model) commandNamed(name string) *Command {
+	name = strings.ToLower(name)
+	i := slices.IndexFunc(m.cfg.Commands, func(c Command) bool { return c.Name == name || slices.Contains(c.Alias, name) })
+	if i < 0 {
+		return nil
+	}
+	return &m.cfg.Commands[i]
 }
 
 // open shows a page.
@@ -56,9 +64,13 @@ func (m *Model) replied(msg replyMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		m.say(transcript.Trouble, fmt.Sprintf("/%s: %v", msg.name, msg.err))
+		m.talk.End()
+		return nil
 	case r.Go != nil:
 		m.result.Goal = r.Go
 		return tea.Quit
+	case r.Text != "" && (m.page != nil || m.asking() || m.search.on || m.in.Typing()): // the keys are somebody's by now
+		m.say(transcript.Note, r.Title+"\n"+r.Text)
 	case r.Text != "":
 		return m.open(r.Title, textpage.New(m.cfg.Style, r.Title, r.Text))
 	}

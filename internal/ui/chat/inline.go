@@ -21,6 +21,8 @@ func (m *Model) notices() tea.Cmd {
 		r.State, r.Kind, r.Words = notify.Blocked, notify.Permission, "it waits for an answer"
 	case s.Working:
 		r.State = notify.Working
+	case m.done && s.Halted == "":
+		r.State, r.Words = notify.Done, "it is done"
 	case s.Halted != "":
 		r.State, r.Words = notify.Failed, s.Halted
 	}
@@ -29,7 +31,7 @@ func (m *Model) notices() tea.Cmd {
 
 // inlined prints what is finished into the scrollback, once.
 func (m *Model) inlined() tea.Cmd {
-	if !m.cfg.Inline || m.width <= 0 {
+	if !m.cfg.Inline || m.width <= 0 || m.page != nil || m.asking() { // what is printed on another screen is lost
 		return nil
 	}
 	lines := m.talk.TakeSettled(m.width)
@@ -41,7 +43,7 @@ func (m *Model) inlined() tea.Cmd {
 
 // liveLines are the newest lines of what is not finished yet.
 func (m *Model) liveLines() []string {
-	return m.talk.Tail(m.talkHeight())
+	return m.talk.Tail(m.rows.talk)
 }
 
 // intoScrollback writes the conversation, as far as it is loaded, into the terminal's own scrollback.

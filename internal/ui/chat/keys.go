@@ -18,6 +18,7 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	if name != "ctrl+c" {
 		m.leaving = time.Time{}
 	}
+	m.older.find = "" // whoever goes on by hand is not taken elsewhere by what is found later
 	switch name {
 	case "ctrl+z":
 		return tea.Suspend
@@ -45,15 +46,19 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 // asking reports whether the list of what waits has the keys.
 func (m *Model) asking() bool { return m.cfg.Asks != nil && m.cfg.Asks.Focused() }
 
-// toFocus hands a message to whoever has the keys.
-func (m *Model) toFocus(msg tea.Msg) tea.Cmd {
+// paste hands a text to whoever has the keys.
+func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	switch {
 	case m.page != nil:
 		return m.page.Update(msg)
 	case m.asking():
 		return m.cfg.Asks.Update(msg)
+	case m.search.on:
+		m.search.add(msg.Content)
+		return nil
 	}
-	return nil
+	m.talk.Browse(false)
+	return m.in.Update(msg)
 }
 
 // backer is a page that goes back inside of itself before it is closed.
@@ -118,16 +123,12 @@ func (m *Model) composeKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	case name == "enter" && idle:
 		return m.goOn()
 	}
-	if m.gone != nil && name == "enter" {
-		m.tell(true, m.gone.Text)
-		return nil
-	}
 	return m.in.Update(k)
 }
 
 // scrollKey moves over the conversation, whatever is written.
 func (m *Model) scrollKey(name string) bool {
-	page := max(m.talkHeight()-2, 1)
+	page := max(m.rows.talk-2, 1)
 	switch name {
 	case "pgup":
 		m.talk.Scroll(-page)
@@ -149,7 +150,7 @@ func (m *Model) scrollKey(name string) bool {
 
 // scrolled brings older items when the first one is on the screen.
 func (m *Model) scrolled() tea.Cmd {
-	if m.talk.Scroll(0) {
+	if m.talk.AtStart() {
 		return m.loadOlder()
 	}
 	return nil
@@ -225,6 +226,7 @@ func (m *Model) interrupt() tea.Cmd {
 		cmd := m.in.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
 		m.leaving = m.cfg.Now()
 		m.tell(false, "ctrl+c again leaves; up gets back what was written")
+		m.note.until = m.leaving.Add(leaveWithin)
 		return cmd
 	}
 	if !m.leaving.IsZero() && m.cfg.Now().Sub(m.leaving) <= leaveWithin {
@@ -234,7 +236,7 @@ func (m *Model) interrupt() tea.Cmd {
 	m.tell(false, "ctrl+c again leaves")
 	m.note.until = m.leaving.Add(leaveWithin)
 	link, ctx := m.cfg.Link, m.ctx
-	return tea.Batch(m.beat(), func() tea.Msg { return leavingMsg{link.Leaving(ctx)} })
+	return func() tea.Msg { return leavingMsg{link.Leaving(ctx)} }
 }
 
 func (m *Model) leave() tea.Cmd { return tea.Quit }
@@ -272,11 +274,19 @@ func (m *Model) cancelled(msg cancelledMsg) {
 
 // goOn is enter with nothing written: it lets a halted turn go on.
 func (m *Model) goOn() tea.Cmd {
-	if m.stand.Halted == "" || m.gone != nil {
+	switch {
+	case m.gone != nil:
+		m.tell(true, m.gone.Text)
+		return nil
+	case m.stand.Halted == "" || m.stand.Working:
 		return nil
 	}
+	m.tell(false, "going on…")
 	link, ctx := m.cfg.Link, m.ctx
-	return func() tea.Msg { return doneMsg{err: link.Continue(ctx)} }
+	return func() tea.Msg {
+		goal, err := link.Continue(ctx)
+		return replyMsg{"continue", Reply{Go: goal}, err}
+	}
 }
 
 // modes are those that a key goes through, in order.
@@ -300,17 +310,19 @@ func (m *Model) cycleMode() tea.Cmd {
 
 // takeBack takes the newest message back that waits, and gives it to the composer.
 func (m *Model) takeBack() tea.Cmd {
-	if len(m.queue) == 0 || m.gone != nil {
+	if len(m.queue) == 0 || m.gone != nil || m.queue[len(m.queue)-1].Key == m.taking {
 		return nil
 	}
 	key := m.queue[len(m.queue)-1].Key
+	m.taking = key
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg { return backMsg{key, link.Withdraw(ctx, key)} }
 }
 
 func (m *Model) takenBack(msg backMsg) {
+	m.taking = ""
 	if msg.err != nil {
-		m.tell(true, msg.err.Error())
+		m.tell(true, "not taken back: "+msg.err.Error())
 		return
 	}
 	for i, q := range m.queue {

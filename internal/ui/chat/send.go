@@ -20,6 +20,9 @@ func (m *Model) submit(d composer.Draft) tea.Cmd {
 		return nil
 	}
 	if name, args, ok := commandOf(d); ok {
+		if m.commandNamed(name) == nil {
+			m.in.TakeBack(d)
+		}
 		return m.command(name, args)
 	}
 	if m.gone != nil {
@@ -112,20 +115,36 @@ func (m *Model) searchKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	switch name {
 	case "esc":
 		s.on, s.text = false, ""
-	case "enter", "up":
-		s.on = false
-		return m.find(s.text, true)
-	case "down":
-		s.on = false
-		return m.find(s.text, false)
+	case "enter", "up", "down":
+		words := s.text
+		if words == "" {
+			words = s.last
+		}
+		s.on, s.text = false, ""
+		return m.find(words, name != "down")
 	case "backspace":
 		if r := []rune(s.text); len(r) > 0 {
 			s.text = string(r[:len(r)-1])
 		}
 	default:
-		s.text += plain.Line(k.Text, 1000)
+		s.add(k.Text)
 	}
 	return nil
+}
+
+// maxSearch bounds the words that are looked for, in bytes.
+const maxSearch = 200
+
+func (s *search) add(text string) {
+	text = plain.Joined(strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '\r' {
+			return ' '
+		}
+		return r
+	}, text))
+	if len(s.text)+len(text) <= maxSearch {
+		s.text += text
+	}
 }
 
 // note items.

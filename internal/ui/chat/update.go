@@ -42,7 +42,7 @@ type (
 		err   error
 	}
 	leavingMsg struct{ text string }
-	beatMsg    struct{}
+	beatMsg    struct{ n int }
 	// CloseMsg closes the page that is open.
 	CloseMsg struct{}
 )
@@ -58,43 +58,51 @@ const (
 	idleBeat  = 5 * time.Second
 )
 
+// beats is the clock of the screen: one beat is awaited at a time, and only the newest one counts.
+type beats struct {
+	n     int
+	every time.Duration // until the one that is awaited; 0: none is
+}
+
+// beat has the next beat come, sooner than one that is awaited if something moves by now.
 func (m *Model) beat() tea.Cmd {
-	if m.ticking {
-		return nil
-	}
-	m.ticking = true
 	every := idleBeat
 	if m.stand.Working || m.talk.Ticks() || m.note.text != "" {
 		every = beatEvery
 	}
-	return tea.Tick(every, func(time.Time) tea.Msg { return beatMsg{} })
+	if m.beats.every > 0 && m.beats.every <= every {
+		return nil
+	}
+	m.beats = beats{m.beats.n + 1, every}
+	n := m.beats.n
+	return tea.Tick(every, func(time.Time) tea.Msg { return beatMsg{n} })
 }
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
 	m.layout()
-	return m, tea.Batch(cmd, m.notices(), m.inlined())
+	return m, tea.Batch(cmd, m.beat(), m.notices(), m.inlined())
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
+		m.layout()
+		if m.talk.Len() > 0 { // what is known may not fill the screen
+			return m.scrolled()
+		}
 		return nil
-	case tea.FocusMsg:
-		m.focused = true
-	case tea.BlurMsg:
-		m.focused = false
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
-		if m.page == nil && !m.asking() && !m.search.on {
-			return m.in.Update(msg)
-		}
-		return m.toFocus(msg)
+		return m.paste(msg)
 	case beatMsg:
-		return m.beaten()
+		if msg.n == m.beats.n {
+			return m.beaten()
+		}
+		return nil
 	case Changed:
 		return m.changed(msg)
 	case Gone:
@@ -109,10 +117,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case CloseMsg:
 		m.closePage()
 		return nil
-	default:
-		return m.answered(msg)
 	}
-	return m.everybody(msg)
+	return m.answered(msg)
 }
 
 // answered takes what comes back from work; what is nobody's goes to the components.
@@ -164,8 +170,8 @@ func (m *Model) everybody(msg tea.Msg) tea.Cmd {
 
 // beaten draws what changes with time, and looks at the output of open calls.
 func (m *Model) beaten() tea.Cmd {
-	m.ticking = false
-	m.tick++
+	m.beats.every = 0
+	m.frame++
 	now := m.cfg.Now()
 	if m.note.text != "" && now.After(m.note.until) {
 		m.note = note{}
@@ -173,7 +179,7 @@ func (m *Model) beaten() tea.Cmd {
 	if !m.leaving.IsZero() && now.Sub(m.leaving) > leaveWithin {
 		m.leaving = time.Time{}
 	}
-	return tea.Batch(m.beat(), m.peek())
+	return m.peek()
 }
 
 // changed takes what became of the session.
@@ -185,23 +191,33 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 		m.talk.Say(s.ID, s.Kind, s.Text)
 	}
 	for _, it := range msg.Items {
-		m.talk.Put(it)
+		if it.More {
+			m.talk.Say(it.ID, it.Kind, it.Text)
+		} else {
+			m.talk.Put(it)
+		}
+	}
+	for _, id := range msg.Whole {
+		m.talk.Settle(id)
 	}
 	if msg.Queues {
 		m.queue = msg.Queue
 	}
-	var cmds []tea.Cmd
-	if msg.Stand != nil {
-		was := m.stand
-		m.stand = *msg.Stand
-		if m.cfg.Asks != nil && (was.Waits != m.stand.Waits || m.stand.Waits > 0) {
-			cmds = append(cmds, m.cfg.Asks.Refresh())
-		}
+	if msg.Stand == nil {
+		return nil
 	}
-	if m.stand.Working {
-		m.ticking = false // at once, whatever the next beat was
+	was := m.stand
+	m.stand = *msg.Stand
+	m.done = !m.stand.Working && (m.done || was.Working)
+	if m.cfg.Asks == nil || was.Waits == 0 && m.stand.Waits == 0 {
+		return nil
 	}
-	return tea.Batch(append(cmds, m.beat())...)
+	cmds := []tea.Cmd{m.cfg.Asks.Refresh()}
+	if m.cfg.Answer && m.stand.Waits > 0 {
+		m.cfg.Answer = false
+		cmds = append(cmds, m.cfg.Asks.Focus())
+	}
+	return tea.Batch(cmds...)
 }
 
 // peek looks at what calls print that are open on the screen.
@@ -261,6 +277,9 @@ func (m *Model) gotOlder(msg olderMsg) tea.Cmd {
 	m.talk.Prepend(msg.items)
 	if m.older.find != "" {
 		return m.find(m.older.find, true)
+	}
+	if follows, _ := m.talk.Following(); follows && len(msg.items) > 0 {
+		return m.scrolled() // they may not fill the screen
 	}
 	return nil
 }

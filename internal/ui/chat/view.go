@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/statusline"
@@ -23,68 +24,109 @@ const (
 	maxStrip      = 3
 	maxInput      = 12
 	inlineLines   = 10 // of the live area, in all
+	narrow        = 60 // cells below which hints are left out
 )
 
-// layout gives every part its room.
+// rows are how the height is shared out, in lines; below them comes one about how the session stands.
+type rows struct{ talk, trouble, queue, strip, rule, input int }
+
+// room is the height that the conversation and what is below it share.
+func (m *Model) room() int {
+	if m.cfg.Inline {
+		return min(m.height, inlineLines)
+	}
+	return m.height
+}
+
+// layout gives every part its room: what is written comes first, then some of the conversation, then what went wrong,
+// what waits for an answer, and what waits for its turn.
 func (m *Model) layout() {
-	if m.width <= 0 || m.height <= 0 {
+	if m.width < minWidth || m.height < minHeight {
 		return
 	}
-	height := m.height
-	if m.cfg.Inline {
-		height = min(height, inlineLines)
-	}
+	const last = 1
+	height := m.room()
 	m.in.SetSize(m.width, max(min(maxInput, height/2), 1))
-	if m.cfg.Asks != nil {
+	r := rows{rule: 1, input: 1}
+	if !m.search.on {
+		r.input = m.in.Height()
+	}
+	left := height - last - r.rule - r.input
+	least := max(min(left/2, height/4), 1)
+	if m.cfg.Inline {
+		least = 0
+	}
+	take := func(want int) int {
+		got := max(min(want, left-least), 0)
+		left -= got
+		return got
+	}
+	if m.trouble() != "" {
+		r.trouble = take(1)
+	}
+	if a := m.cfg.Asks; a != nil {
 		if m.asking() {
-			m.cfg.Asks.SetSize(m.width, max(height-1, 1))
+			a.SetSize(m.width, max(m.height-last, 1))
 		} else {
-			m.cfg.Asks.SetSize(m.width, m.strip())
+			a.SetSize(m.width, maxStrip)
+			r.strip = take(a.Height(maxStrip))
+			a.SetSize(m.width, r.strip)
 		}
 	}
+	r.queue = take(min(len(m.queue), maxQueueLines))
+	r.talk = max(left, 0)
+	m.rows = r
+	m.talk.SetSize(m.width, r.talk)
 	if m.page != nil {
-		m.page.SetSize(m.width, max(m.height-1, 1))
+		m.page.SetSize(m.width, max(m.height-last, 1))
 	}
-	m.talk.SetSize(m.width, m.talkHeight())
 }
 
-// strip is how many lines the list of what waits has while it has not the keys.
-func (m *Model) strip() int {
-	if m.cfg.Asks == nil || m.cfg.Asks.Waiting() == 0 {
-		return 0
+// trouble is why nothing goes on; empty: nothing is wrong.
+func (m *Model) trouble() string {
+	st := m.cfg.Style
+	switch {
+	case m.gone != nil:
+		return st.Bad.Styled(theme.Cut("! "+plain.Line(m.gone.Text, 1000), m.width))
+	case m.stand.Halted != "" && !m.stand.Working:
+		return st.Warn.Styled(theme.Cut("‖ "+plain.Line(m.stand.Halted, 1000), m.width))
 	}
-	return m.cfg.Asks.Height(min(maxStrip, max(m.height-4, 0)))
-}
-
-// talkHeight is what is left for the conversation.
-func (m *Model) talkHeight() int {
-	height := m.height
-	if m.cfg.Inline {
-		height = min(height, inlineLines)
-	}
-	return max(height-len(m.foot()), 0)
+	return ""
 }
 
 // foot are the lines below the conversation.
 func (m *Model) foot() []string {
-	st := m.cfg.Style
 	var lines []string
-	if m.gone != nil {
-		lines = append(lines, st.Bad.Styled(theme.Cut("! "+plain.Line(m.gone.Text, 1000), m.width)))
-	} else if m.stand.Halted != "" && !m.stand.Working {
-		lines = append(lines, st.Warn.Styled(theme.Cut("‖ "+plain.Line(m.stand.Halted, 1000), m.width)))
+	if m.rows.trouble > 0 {
+		lines = append(lines, m.trouble())
 	}
-	lines = append(lines, m.queueLines()...)
-	if !m.asking() && m.strip() > 0 {
+	lines = append(lines, m.queueLines(m.rows.queue)...)
+	if m.rows.strip > 0 {
 		lines = append(lines, strings.Split(m.cfg.Asks.View(), "\n")...)
 	}
 	lines = append(lines, m.ruleLine())
 	if m.search.on {
-		lines = append(lines, theme.Cut(st.Accent.Styled("find ")+m.search.text, m.width))
-	} else {
-		lines = append(lines, strings.Split(m.in.View(), "\n")...)
+		return append(lines, m.searchLine(), m.lastLine())
 	}
-	return append(lines, m.lastLine())
+	return append(append(lines, strings.Split(m.in.View(), "\n")...), m.lastLine())
+}
+
+// searchLine is what is looked for: the end of it, as far as it has room.
+func (m *Model) searchLine() string {
+	const label = "find: "
+	st, words := m.cfg.Style, m.search.text
+	room := m.width - len(label) - 1
+	if over := ansi.StringWidth(words) - room; over > 0 {
+		words = ansi.TruncateLeft(words, over+1, "…")
+	}
+	hint := ""
+	if words == "" {
+		hint = "words; enter looks upwards, ↓ downwards, esc closes"
+		if m.search.last != "" {
+			hint = plain.Line(m.search.last, 100) + " again; enter looks upwards, ↓ downwards, esc closes"
+		}
+	}
+	return st.Accent.Styled(label) + words + st.Quiet.Styled(theme.Cut(hint, room))
 }
 
 // ruleLine parts the conversation from where one writes; it says what is not on the screen.
@@ -102,20 +144,26 @@ func (m *Model) ruleLine() string {
 	return st.Quiet.Styled(theme.Cut(line, m.width))
 }
 
-// queueLines are the messages that wait for their turn.
-func (m *Model) queueLines() []string {
+// queueLines are the messages that wait for their turn, in at most n lines: the newest one, which can be taken back, is
+// always there.
+func (m *Model) queueLines(n int) []string {
+	if n < 1 || len(m.queue) == 0 {
+		return nil
+	}
 	st := m.cfg.Style
 	var lines []string
-	for i, q := range m.queue {
-		if i == maxQueueLines-1 && len(m.queue) > maxQueueLines {
-			lines = append(lines, st.Quiet.Styled(fmt.Sprintf("  and %d more wait", len(m.queue)-i)))
-			break
+	shown := m.queue[max(len(m.queue)-n, 0):]
+	if more := len(m.queue) - len(shown); more > 0 && n > 1 {
+		lines = append(lines, st.Quiet.Styled(theme.Cut(fmt.Sprintf("  queued: %d more", more+1), m.width)))
+		shown = shown[1:]
+	}
+	for i, q := range shown {
+		hint := ""
+		if i == len(shown)-1 && m.width >= narrow {
+			hint = "  (alt+↑ takes it back)"
 		}
-		text := "  queued: " + plain.Line(q.Text, 1000)
-		if i == len(m.queue)-1 {
-			text = theme.Cut(text, max(m.width-22, 8)) + "  (alt+↑ takes it back)"
-		}
-		lines = append(lines, st.Quiet.Styled(theme.Cut(text, m.width)))
+		text := theme.Cut("  queued: "+plain.Line(q.Text, 1000), m.width-ansi.StringWidth(hint))
+		lines = append(lines, st.Quiet.Styled(text+hint))
 	}
 	return lines
 }
@@ -136,7 +184,7 @@ func (m *Model) lastLine() string {
 func (m *Model) status() statusline.Data {
 	s := m.stand
 	d := statusline.Data{
-		Activity: s.Activity, Frame: m.tick, Waiting: s.Waits, WaitKey: "ctrl+o", Queued: len(m.queue), Detached: s.Other,
+		Activity: s.Activity, Frame: m.frame, Waiting: s.Waits, WaitKey: "ctrl+o", Queued: len(m.queue), Detached: s.Other,
 		Mode: s.Mode, Model: s.Model, Used: s.Used, Window: s.Window, Cost: s.Cost, Session: s.Title, Branch: s.Branch,
 	}
 	if s.Working && !s.Since.IsZero() {
@@ -150,7 +198,7 @@ func (m *Model) View() tea.View {
 	lines, cursor := m.screen()
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.Cursor = cursor
-	v.AltScreen = !m.cfg.Inline
+	v.AltScreen = !m.cfg.Inline || m.page != nil || m.asking() // what takes all of the screen leaves nothing behind
 	v.ReportFocus = true
 	return v
 }
@@ -167,10 +215,16 @@ func (m *Model) screen() (lines []string, cursor *tea.Cursor) {
 		lines = strings.Split(m.cfg.Asks.View(), "\n")
 		return append(lines, m.lastLine()), m.cfg.Asks.Cursor()
 	}
-	foot := m.foot()
-	lines = append(m.talkLines(), foot...)
-	if c := m.in.Cursor(); c != nil && !m.search.on && !m.talk.Browsing() {
-		c.Y += len(lines) - 1 - strings.Count(m.in.View(), "\n") - 1
+	lines = append(m.talkLines(), m.foot()...)
+	input := len(lines) - 1 - m.rows.input // the line in which what is written begins
+	switch c := m.in.Cursor(); {
+	case m.search.on:
+		cursor = tea.NewCursor(min(ansi.StringWidth(m.searchLine()), m.width-1), input)
+		if m.search.text == "" {
+			cursor.X = ansi.StringWidth("find: ")
+		}
+	case c != nil && !m.talk.Browsing():
+		c.Y += input
 		cursor = c
 	}
 	return lines, cursor

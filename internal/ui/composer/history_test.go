@@ -134,3 +134,13 @@ func TestHistoryIsClean(t *testing.T) {
 	p.press("ctrl+r", "down", "enter")
 	p.wrote("日本語 👩‍👩‍👧‍👦|")
 }
+
+// Goal: what is pasted into the search is words on one line; a tab would move what is drawn after it.
+func TestPasteIntoSearch(t *testing.T) {
+	p := withHistory(t, "newest")
+	p.press("ctrl+r")
+	p.paste("a\tb\nc")
+	if s := p.screen(); !strings.Contains(s, "history: a b c") {
+		t.Errorf("%q", s)
+	}
+}

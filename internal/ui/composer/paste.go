@@ -26,7 +26,7 @@ func (c *Composer) paste(content string) tea.Cmd {
 		return nil
 	}
 	if c.popup.kind == searching {
-		return c.narrow(c.popup.words + strings.ReplaceAll(text[:min(len(text), maxQuery)], "\n", " "))
+		return c.narrow(c.popup.words + strings.NewReplacer("\n", " ", "\t", " ").Replace(text[:min(len(text), maxQuery)]))
 	}
 	c.recalled, c.buf.joined = false, false
 	defer func() { c.buf.joined = false }()

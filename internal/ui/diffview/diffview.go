@@ -41,19 +41,33 @@ type row struct {
 }
 
 // hunk is a part of a diff without gaps.
-type hunk struct{ rows []row }
+type hunk struct {
+	rows []row
+	hot  [][]span // of each row, what changed in it
+}
 
 // file is the diff of one text.
 type file struct {
 	name  string
 	note  string // in the place of hunks
 	hunks []hunk
-	total int // lines of both texts; 0: nobody knows
 }
 
-// Lines are what changed from old to new, none wider than width, with a head that has the name and counts.
+// Diff is what changed in a text. To find it takes time, to draw it at a width little.
+type Diff struct {
+	v    View
+	file file
+}
+
+// Compare finds what changed from old to new.
+func (v View) Compare(old, now, name string) Diff { return Diff{v, compare(old, now, name)} }
+
+// Lines are the lines of a diff, none wider than width, with a head that has the name and counts.
+func (d Diff) Lines(width int) []string { return d.v.draw(d.file, width) }
+
+// Lines are what changed from old to new.
 func (v View) Lines(old, now, name string, width int) []string {
-	return v.draw(compare(old, now, name), width)
+	return v.Compare(old, now, name).Lines(width)
 }
 
 // FromUnified are the lines of a unified diff of one or more texts, as git or diff write it.
@@ -138,7 +152,7 @@ func compare(old, now, name string) file {
 		f.note = err.Error()
 		return f
 	}
-	f.total = count(old)
+	shown := 0
 	for _, h := range diff.Hunks {
 		a, b := h.FromLine, h.ToLine
 		var part hunk
@@ -153,6 +167,10 @@ func compare(old, now, name string) file {
 			}
 			part.add(r, &a, &b)
 		}
+		if shown < maxRows {
+			part.hot = changed(part.rows[:min(len(part.rows), maxRows)])
+		}
+		shown += len(part.rows)
 		f.hunks = append(f.hunks, part)
 	}
 	return f

@@ -86,6 +86,7 @@ func TestWhatIsSaidInThePlaceOfLines(t *testing.T) {
 		{big, big + "x\n", "f  too large to be shown here, 1.0 MiB → 1.0 MiB: up to 1 lines differ"},
 		{"", "a\nb", "f  +2 -0|  1 + a|  2 + b|      ⤶ no end of line"},
 		{"a\r\nb\r\n", "a\r\nc\r\n", "f  +1 -1|1 1   a|2   - b|  2 + c"},
+		{"a\nb\r\n", "a\nc\r\n", `f  +1 -1|1 1   a|2   - b\u000d|  2 + c\u000d`},
 		{"a\r\n", "a\n", `f  +1 -1|1   - a\u000d|  1 + a`},
 		{"שלום\n", "", "f  +0 -1|1   - \u2066שלום\u2069"},
 	} {
@@ -184,6 +185,28 @@ func TestCountsAndLinesAgree(t *testing.T) {
 	})
 }
 
+// Of texts too large to be compared, the lines between the first and the last that differ count, and only whole lines are
+// the same.
+func TestTrimTakesWholeLines(t *testing.T) {
+	for _, c := range [][4]string{
+		{"zb\n", "b\n", "zb\n", "b\n"},
+		{"b\n", "zb\n", "b\n", "zb\n"},
+		{"a\nb\nc\n", "a\nx\nc\n", "b\n", "x\n"},
+		{"a\nxc", "a\nyc", "xc", "yc"},
+		{"a\nb\n", "a\n", "b\n", ""},
+		{"a", "a\n", "a", "a\n"},
+		{"x\ny\n", "y\n", "x\n", ""},
+	} {
+		if a, b := trim(c[0], c[1]); a != c[2] || b != c[3] {
+			t.Errorf("%q %q: %q %q", c[0], c[1], a, b)
+		}
+	}
+	big := strings.Repeat("x\n", maxBytes)
+	if added, removed := Stat(big+"one\ntwo\n"+big, big+"zwei\n"+big); added != 1 || removed != 2 {
+		t.Errorf("+%d -%d", added, removed)
+	}
+}
+
 func FuzzDiff(f *testing.F) {
 	f.Add(before, after, 80)
 	f.Add("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "שלום\t\x1b]0;t\a\u202e", 9)
@@ -207,5 +230,14 @@ func BenchmarkLines(b *testing.B) {
 	v := New(theme.Colours())
 	for b.Loop() {
 		v.Lines(old, now, "f", 100)
+	}
+}
+
+// To draw again, at another width, costs little: what takes time was done before.
+func BenchmarkDrawAgain(b *testing.B) {
+	old := strings.Repeat(strings.Repeat("word, ", 40)+"\n", 300)
+	d := New(theme.Colours()).Compare(old, strings.ReplaceAll(old, "word, word, word,", "word, other, word,"), "f")
+	for b.Loop() {
+		d.Lines(100)
 	}
 }

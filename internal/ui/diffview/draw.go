@@ -29,9 +29,8 @@ func (v View) draw(f file, width int) []string {
 		if shown >= maxRows {
 			break
 		}
-		hot := changed(h.rows)
 		for i, r := range h.rows[:min(len(h.rows), maxRows-shown)] {
-			lines = append(lines, p.row(r, hot[i])...)
+			lines = append(lines, p.row(r, h.hot[i])...)
 			last = max(last, r.a)
 		}
 		shown += min(len(h.rows), maxRows-shown)

@@ -34,6 +34,7 @@ func parse(text string) []file {
 				continue
 			}
 			h, read := readHunk(lines[i+1:], a, b, before, after)
+			h.hot = changed(h.rows[:min(len(h.rows), maxRows)])
 			current().hunks = append(current().hunks, h)
 			i += read
 		case strings.HasPrefix(l, "Binary files "), strings.HasPrefix(l, "GIT binary patch"):

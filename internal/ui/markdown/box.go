@@ -111,18 +111,18 @@ func (m *machine) name(b *box, inside *string) {
 			level++
 		}
 	}
+	sign := [...]string{"• ", "◦ ", "▪ "}[level%3]
 	if b.list == '.' || b.list == ')' {
+		sign = ""
 		b.mark = strconv.Itoa(b.number) + string(b.list) + " "
-	} else {
-		b.mark = []string{"• ", "◦ ", "▪ "}[level%3]
 	}
-	for source, sign := range map[string]string{"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "} {
-		if rest, ok := strings.CutPrefix(*inside, source); ok {
-			*inside = rest
-			b.mark = strings.TrimPrefix(b.mark, []string{"• ", "◦ ", "▪ "}[level%3]) + sign
-			break
-		}
+	switch text := *inside; {
+	case strings.HasPrefix(text, "[ ] "):
+		sign, *inside = "☐ ", text[4:]
+	case strings.HasPrefix(text, "[x] "), strings.HasPrefix(text, "[X] "):
+		sign, *inside = "☑ ", text[4:]
 	}
+	b.mark += sign
 }
 
 // least is what the boxes leave for words, in cells; boxes for which there is no room are not drawn.

@@ -106,36 +106,51 @@ func fileLine(s theme.Styles, sign, name, size string, width int) string {
 	return side(sign+lastCells(name, max(room, 1)), s.Quiet.Styled(size), width)
 }
 
-// maxChanges bounds how many changes of a file are shown, the newest ones.
-const maxChanges = 50
+// Bounds of the changes of a file that are shown, the newest ones.
+const (
+	maxChanges     = 20
+	maxChangeLines = 1000 // after which no other change begins
+)
 
+// changeLines compares at once, which takes time, and draws later: the newest change comes first.
 func changeLines(cfg Config, name string, changes []Change) func(width int) []string {
 	s := cfg.Styles
+	view := diffview.New(s)
+	diffs := make([]diffview.Diff, 0, maxChanges)
+	for i := len(changes) - 1; i >= 0 && len(diffs) < maxChanges; i-- {
+		diffs = append(diffs, view.Compare(changes[i].Old, changes[i].New, name))
+	}
 	return func(width int) []string {
 		if len(changes) == 0 {
 			return []string{s.Quiet.Styled(theme.Cut("no change of it by Edit or Write is in the log", width))}
 		}
 		var lines []string
-		first := max(len(changes)-maxChanges, 0)
-		if first > 0 {
-			lines = append(lines, s.Quiet.Styled(theme.Cut(fmt.Sprintf("%d older changes are not shown", first), width)), "")
-		}
-		view := diffview.New(s)
-		for i, c := range changes[first:] {
-			if i > 0 {
+		left := len(changes)
+		for _, diff := range diffs {
+			if len(lines) > maxChangeLines {
+				break
+			}
+			if len(lines) > 0 {
 				lines = append(lines, "")
 			}
-			title := fmt.Sprintf("%d. %s", first+i+1, plain.Shown(c.Title, 60))
-			if !c.At.IsZero() {
-				title += ", " + plain.Span(cfg.Now().Sub(c.At)) + " ago"
-			}
-			line := s.Bold.Styled(title)
-			if c.Note != "" {
-				line += s.Warn.Styled("  " + plain.Shown(c.Note, 200))
-			}
-			lines = append(lines, theme.Cut(line, width))
-			lines = append(lines, view.Lines(c.Old, c.New, name, width)...)
+			lines = append(lines, theme.Cut(changeTitle(cfg, left, changes[left-1]), width))
+			lines = append(lines, diff.Lines(width)...)
+			left--
+		}
+		if left > 0 {
+			lines = append(lines, "", s.Quiet.Styled(theme.Cut(fmt.Sprintf("older changes that are not shown: %d", left), width)))
 		}
 		return lines
 	}
+}
+
+func changeTitle(cfg Config, n int, c Change) string {
+	title := fmt.Sprintf("%d. %s", n, plain.Shown(c.Title, 60))
+	if !c.At.IsZero() {
+		title += ", " + plain.Span(cfg.Now().Sub(c.At)) + " ago"
+	}
+	if c.Note == "" {
+		return cfg.Styles.Bold.Styled(title)
+	}
+	return cfg.Styles.Bold.Styled(title) + cfg.Styles.Warn.Styled("  "+plain.Shown(c.Note, 200))
 }

@@ -67,7 +67,7 @@ func (p *Page) typeFilter(msg tea.KeyPressMsg) {
 }
 
 func (p *Page) setFilter(s string) {
-	s = strings.TrimLeft(strings.ReplaceAll(plain.Text(s), "\n", " "), " ")
+	s = strings.TrimLeft(strings.NewReplacer("\n", " ", "\t", " ").Replace(plain.Text(s)), " ")
 	if r := []rune(s); len(r) > maxFilter {
 		s = string(r[:maxFilter])
 	}
@@ -178,8 +178,13 @@ func (p *Page) open() tea.Cmd {
 	p.opened++
 	n, fetch := p.opened, r.fetch
 	p.detail = &detail{n: n, key: r.key}
+	width := p.width
 	return func() tea.Msg {
 		text, err := fetch(context.Background())
-		return openedMsg{p, n, text, err}
+		msg := openedMsg{p: p, n: n, text: text, width: width, err: err}
+		if err == nil {
+			msg.lines = text(max(width-2, 1))
+		}
+		return msg
 	}
 }

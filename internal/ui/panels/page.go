@@ -74,10 +74,12 @@ type (
 		err error
 	}
 	openedMsg struct {
-		p    *Page
-		n    int
-		text func(width int) []string
-		err  error
+		p     *Page
+		n     int
+		text  func(width int) []string
+		lines []string // of it, at a width
+		width int
+		err   error
 	}
 )
 
@@ -129,11 +131,13 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		}
 	case openedMsg:
 		if d := p.detail; msg.p == p && d != nil && msg.n == d.n {
-			d.n, d.text = 0, msg.text
+			d.n, d.text, d.lines = 0, msg.text, msg.lines
 			if msg.err != nil {
-				d.text = words(msg.err.Error())
+				d.text, msg.width = words(msg.err.Error()), 0
 			}
-			d.lines = d.text(max(p.width-2, 1))
+			if msg.width != p.width {
+				d.lines = d.text(max(p.width-2, 1))
+			}
 		}
 	case tea.PasteMsg:
 		if p.typing {

@@ -280,7 +280,12 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 	if !p.Typing() || p.filter != "kj" || !strings.Contains(p.View(), "nothing matches") {
 		t.Errorf("%t %q", p.Typing(), p.filter)
 	}
-	press(p, "backspace", "backspace", "R", "E", "A", "D", " ", "/", "c", "enter")
+	press(p, "backspace", "backspace", "C", "R", "E", "A", "T", "enter", "enter")
+	if p.detail == nil || p.open() != nil {
+		t.Error("what is open opens again")
+	}
+	press(p, "esc", "/")
+	press(p, "backspace", "backspace", "backspace", "backspace", "backspace", "R", "E", "A", "D", " ", "/", "c", "enter")
 	if got := p.selected().key; got != "/c" || p.Typing() {
 		t.Errorf("%s is selected, filter %q", got, p.filter)
 	}
@@ -297,6 +302,33 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 	press(p, "r")
 	if text := p.View(); !strings.Contains(text, "disk on fire") || !strings.Contains(text, "/a") {
 		t.Errorf("what was seen before is gone: %s", text)
+	}
+}
+
+// The cursor is a real one, behind what was typed, so that an input method opens its window there; wide characters and a
+// text that has no room do not put it elsewhere.
+func TestTheCursorStandsBehindWhatIsTyped(t *testing.T) {
+	p := NewPlan(testConfig(), usual())
+	p.SetSize(60, 12)
+	drain(p, p.Init())
+	if p.Cursor() != nil {
+		t.Error("a cursor where nothing is typed")
+	}
+	press(p, "/")
+	p.Update(tea.PasteMsg{Content: "日本 \t e\u0301"})
+	if c := p.Cursor(); c == nil || c.X != len(" /")+4+4 || c.Y != 11 {
+		t.Errorf("%+v", c)
+	}
+	for range 40 {
+		press(p, "語")
+	}
+	line := strings.Split(ansi.Strip(p.View()), "\n")[11]
+	if c := p.Cursor(); c.X > 32 || ansi.StringWidth(line[:strings.LastIndex(line, "語")+len("語")]) != c.X {
+		t.Errorf("%+v %q", c, line)
+	}
+	p.SetSize(20, 4)
+	if p.Cursor() != nil {
+		t.Error("a cursor in too small a room")
 	}
 }
 
@@ -351,9 +383,26 @@ func TestAFrameDrawsWhatIsVisible(t *testing.T) {
 	}
 	p.SetSize(80, 24)
 	drain(p, p.Init())
-	press(p, "end", "up")
+	press(p, "end", "up", "home")
 	p.View()
 	if drawn > 24 {
 		t.Errorf("%d rows were drawn for a frame of 24 lines", drawn)
+	}
+}
+
+// The newest changes of a file come first, and how many are not shown is said.
+func TestOlderChangesAreCounted(t *testing.T) {
+	var changes []Change
+	for i := range maxChanges + 5 {
+		changes = append(changes, Change{Title: "Edit", Old: "x\n", New: fmt.Sprint(i, "\n")})
+	}
+	text := strings.Join(changeLines(testConfig(), "f", changes)(80), "\n")
+	if n := strings.Count(text, "Edit"); n != maxChanges || !strings.Contains(text, "older changes that are not shown: 5") || !strings.Contains(ansi.Strip(text[:40]), "25. Edit") {
+		t.Errorf("%d changes:\n%s", n, text)
+	}
+	long := Change{Title: "Write", New: strings.Repeat("line\n", 350)}
+	text = strings.Join(changeLines(testConfig(), "f", []Change{long, long, long, long})(80), "\n")
+	if n := strings.Count(text, "Write"); n != 3 || !strings.Contains(text, "older changes that are not shown: 1") {
+		t.Errorf("%d long changes", n)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
@@ -108,15 +109,27 @@ func (p *Page) detailLines() []string {
 	return lines
 }
 
+// typed is what is looked for as it is typed: the end of it, if there is no room for more.
+func (p *Page) typed() string {
+	text, room := plain.Text(p.filter), max(p.width-30, 8)
+	if over := ansi.StringWidth(text) - room; over > 0 {
+		text = ansi.TruncateLeft(text, over, "")
+	}
+	return " /" + text
+}
+
+// Cursor is where text is typed, from the page's top left; nil: nowhere.
+func (p *Page) Cursor() *tea.Cursor {
+	if !p.typing || p.width < minWidth || p.height < minHeight {
+		return nil
+	}
+	return tea.NewCursor(ansi.StringWidth(p.typed()), p.height-1)
+}
+
 func (p *Page) footLine() string {
 	s := p.cfg.Styles
 	if p.typing {
-		text := plain.Line(p.filter, maxFilter+1)
-		room := max(p.width-30, 8)
-		if over := ansi.StringWidth(text) - room; over > 0 {
-			text = ansi.TruncateLeft(text, over, "")
-		}
-		return s.Accent.Styled(" /"+text) + "▏" + s.Quiet.Styled("  enter keeps, esc clears")
+		return s.Accent.Styled(p.typed()) + s.Quiet.Styled("   enter keeps, esc clears")
 	}
 	if p.detail != nil {
 		return s.Keys([]theme.Key{{Press: "↑↓", Does: "scroll"}, {Press: "esc", Does: "back"}, {Press: "pgup pgdn", Does: "page"}}, p.width)

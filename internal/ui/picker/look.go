@@ -92,7 +92,7 @@ func Matches(r Row, words string) bool {
 	if words == "" {
 		return true
 	}
-	text := strings.ToLower(strings.Join([]string{r.Title, r.First, r.Dir, r.Branch, r.ID, r.Status}, "\n"))
+	text := strings.ToLower(strings.Join([]string{r.Title, r.First, r.Found, r.Dir, r.Branch, r.ID, r.Status}, "\n"))
 	for _, word := range strings.Fields(strings.ToLower(words)) {
 		if !strings.Contains(text, word) {
 			return false

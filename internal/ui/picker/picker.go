@@ -27,6 +27,7 @@ type Row struct {
 	ID      string
 	Title   string // its name, or the first words of its first prompt
 	First   string // the first words of its first prompt, if Title is a name
+	Found   string // words of its conversation in which a search found it; empty: the rest of the row has them
 	Dir     string // as a person writes it
 	Branch  string // that is checked out there now; empty: none, or unknown
 	Updated time.Time

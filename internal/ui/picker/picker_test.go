@@ -60,7 +60,7 @@ func someRows() []Row {
 		{ID: "01a1ff68-one", Title: "fix the login form", Dir: "~/shop", Branch: "fix/login", Updated: ago(time.Minute), State: Waiting, Status: "waiting", Cost: "$1.20", Tasks: 2, Holder: "pid 12 on laptop"},
 		{ID: "01a1ff68-two", Title: "日本語のテスト 👩‍👩‍👧‍👦 e\u0301te\u0301 を直す", Dir: "~/shop", Branch: "main", Updated: ago(time.Hour), State: Working, Status: "running", Cost: "$12.00"},
 		{ID: "01a1ff68-three", Title: "\x1b[2Jclear\tthe\r\nscreen \x1b]0;x\a\u202eevil", Dir: "~/shop", Branch: "\x1b[31mred", Updated: ago(26 * time.Hour), State: Broken, Status: "failed"},
-		{ID: "01a1ff68-four", Title: "docs", First: "write the documentation", Dir: "~/shop", Updated: ago(30 * 24 * time.Hour), State: Over, Status: "closed", Cost: "$0.03"},
+		{ID: "01a1ff68-four", Title: "docs", Found: "the \x1b[1mwords\x1b[0m were 日本語", First: "write the documentation", Dir: "~/shop", Updated: ago(30 * 24 * time.Hour), State: Over, Status: "closed", Cost: "$0.03"},
 		{ID: "01a1ff68-five", Title: "elsewhere", Dir: "~/very/long/way/to/another/project", Branch: "main", Updated: ago(2 * time.Hour), State: Idle, Status: "idle"},
 	}
 }

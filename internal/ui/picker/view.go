@@ -122,7 +122,13 @@ func (m *Model) table(height int) []string {
 	for _, c := range append(before[:len(before):len(before)], after...) {
 		left -= c.width + 1
 	}
-	title := column{width: max(left, 1), text: func(r Row) string { return plain.Line(r.Title, 400) }, style: func(Row) ansi.Style { return ansi.Style{} }}
+	text := func(r Row) string {
+		if r.Found == "" {
+			return plain.Line(r.Title, 400)
+		}
+		return theme.Cut(plain.Line(r.Title, 400), left/2) + "  " + plain.Line(r.Found, 400)
+	}
+	title := column{width: max(left, 1), text: text, style: func(Row) ansi.Style { return ansi.Style{} }}
 	cols := append(append(before, title), after...)
 	var lines []string
 	for i := m.top; i < min(m.top+height, len(m.rows)); i++ {

@@ -3,7 +3,6 @@ package transcript
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -11,56 +10,109 @@ import (
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
-// Bounds of what an open item shows, in lines: more is shown on demand, up to the second.
-const (
-	shortOutput = 20
-	longOutput  = 2000
-	maxThought  = 200
+// limit is how many lines of a text are shown: from its beginning, and from its end.
+type limit struct{ head, tail int }
+
+// Limits of what is shown of an item, and of one that is open with all of it. The log has the rest.
+var (
+	shortWords   = limit{40, 10}
+	shortOutput  = limit{10, 10}
+	shortThought = limit{150, 50}
+	shortCommand = limit{30, 10}
+	longText     = limit{1000, 1000}
 )
 
-// draw makes the lines of an item.
+// maxProse bounds the Markdown of one item that is drawn, in bytes: its end. It is far more than models write at once.
+const maxProse = 512 << 10
+
+// newest has all lines at the end: of what still grows.
+func (l limit) newest() limit { return limit{0, l.head + l.tail} }
+
+// draw makes the lines of an item: at least one.
 func (m *Model) draw(e *entry) []string {
+	e.cut = false
+	st := m.cfg.Style
 	switch e.Kind {
 	case Person:
 		return m.person(e)
 	case Text:
-		return m.text(e)
+		if lines := m.text(e); len(lines) > 0 {
+			return lines
+		}
+		return []string{""}
 	case Thinking:
 		return m.thinking(e)
 	case Tool:
 		return m.call(e)
 	case Trouble:
-		return paintAll(m.cfg.Style.Bad, wrap("! ", e.Text, m.room()))
+		return painted(st.Bad, signed("! ", m.limited(e, e.Text, shortWords, words(m.room()-2))))
 	case Note:
 	}
-	return paintAll(m.cfg.Style.Quiet, wrap("· ", e.Text, m.room()))
+	return painted(st.Quiet, signed("· ", m.limited(e, e.Text, shortWords, words(m.room()-2))))
+}
+
+// limited is a text as lines, not more than there may be. What is left out is counted in its place.
+func (m *Model) limited(e *entry, text string, short limit, wrap func(string) []string) []string {
+	l := short
+	if e.full || e.open && e.Kind != Tool && e.Kind != Thinking {
+		l = longText
+	}
+	if e.saying || e.Kind == Tool && e.Call.State.Live() {
+		l = l.newest()
+	}
+	first, last, left := ends(strings.Trim(text, "\n"), l.head, l.tail, wrap)
+	if left == 0 {
+		if len(first) == 0 {
+			return []string{""}
+		}
+		return first
+	}
+	how := " left out"
+	if e.cut = true; l.head == 0 {
+		how = " before this"
+	}
+	count := "… " + plain.Grouped(int64(left)) + " lines" + how
+	return append(append(first[:len(first):len(first)], m.cfg.Style.Quiet.Styled(theme.Cut(count, m.room()-2))), last...)
 }
 
 func (m *Model) person(e *entry) []string {
-	lines := paintAll(m.cfg.Style.Person, wrap("> ", e.Text, m.room()))
-	for _, with := range e.With {
-		lines = append(lines, theme.Cut("  "+m.cfg.Style.Accent.Styled("["+plain.Line(with, 200)+"]"), m.room()))
+	st := m.cfg.Style
+	lines := m.limited(e, e.Text, shortWords, words(m.room()-2))
+	if strings.TrimSpace(e.Text) == "" && len(e.With) > 0 {
+		lines = nil
 	}
+	lines = signed("  ", painted(st.Person, lines))
+	for _, with := range e.With {
+		lines = append(lines, theme.Cut("  "+st.Accent.Styled("["+plain.Line(with, 200)+"]"), m.room()))
+	}
+	lines[0] = st.Accent.Styled(">") + lines[0][1:]
 	return lines
 }
 
 func (m *Model) text(e *entry) []string {
 	if e.stream != nil {
 		e.stream.SetWidth(m.room())
-		return append([]string(nil), e.stream.Lines()...)
+		return e.stream.Lines()
 	}
-	return m.cfg.Prose.Lines(e.Text, m.room())
+	text := e.Text
+	if n := len(text) - maxProse; n > 0 {
+		n += strings.IndexByte(text[n:], '\n') + 1
+		note := m.cfg.Style.Quiet.Styled(theme.Cut("… "+plain.Size(int64(n))+" before this", m.room()))
+		return append([]string{note}, m.cfg.Prose.Lines(strings.ToValidUTF8(text[n:], ""), m.room())...)
+	}
+	return m.cfg.Prose.Lines(text, m.room())
 }
 
 func (m *Model) thinking(e *entry) []string {
+	st := m.cfg.Style
 	if !e.open && !m.all {
-		return []string{theme.Cut(m.cfg.Style.Quiet.Styled("✻ thought, "+plain.Grouped(int64(len(e.Text)))+" characters"), m.room())}
+		how, size := "thought", plain.Grouped(int64(len(e.Text)))+" characters"
+		if e.saying {
+			how = "thinking"
+		}
+		return []string{theme.Cut(st.Quiet.Styled("✻ "+how+", "+size), m.room())}
 	}
-	lines := wrap("✻ ", e.Text, m.room())
-	if n := len(lines); n > maxThought && !e.full {
-		lines = append([]string{fmt.Sprintf("✻ … %s lines before this", plain.Grouped(int64(n-maxThought)))}, lines[n-maxThought:]...)
-	}
-	return paintAll(m.cfg.Style.Quiet, lines)
+	return painted(st.Quiet, signed("✻ ", m.limited(e, e.Text, shortThought, words(m.room()-2))))
 }
 
 // call draws a call: one line, and below it, if it is open, what it is about, what it changes and what it printed.
@@ -69,152 +121,37 @@ func (m *Model) call(e *entry) []string {
 	if !e.open && !m.all {
 		return lines
 	}
-	room := m.room() - 4
+	st, room := m.cfg.Style, max(m.room()-4, 1)
 	var more []string
-	if about := plain.Text(e.Call.About); strings.Contains(about, "\n") || ansi.StringWidth(about) > m.room()/2 {
-		more = append(more, paintAll(m.cfg.Style.Code, wrap("$ ", about, room))...)
+	if about := e.Call.About; strings.Contains(about, "\n") || ansi.StringWidth(about) > m.room()/2 {
+		first, last, left := ends(about, shortCommand.head, shortCommand.tail, hard(max(room-2, 1)))
+		if left > 0 {
+			first = append(first[:len(first):len(first)], fmt.Sprintf("… %s lines left out", plain.Grouped(int64(left))))
+		}
+		more = append(more, painted(st.Code, signed("$ ", append(first[:len(first):len(first)], last...)))...)
 	}
 	for _, d := range e.Call.Diff {
 		more = append(more, m.cfg.Diff(d.Name, d.Old, d.New, room)...)
 	}
-	more = append(more, m.output(e, room)...)
-	if len(more) == 0 {
-		more = []string{m.cfg.Style.Quiet.Styled("(it has printed nothing)")}
-	}
-	bar := m.cfg.Style.Quiet.Styled("│ ")
-	for _, l := range more {
-		lines = append(lines, "  "+bar+l)
-	}
-	return lines
-}
-
-func (m *Model) output(e *entry, room int) []string {
-	text := Clean(e.Call.Output)
-	if text = strings.Trim(text, "\n"); text == "" {
-		return nil
-	}
-	var out []string
-	for line := range strings.SplitSeq(text, "\n") {
-		out = append(out, strings.Split(ansi.Hardwrap(line, max(room, 1), true), "\n")...)
-		if len(out) > 4*longOutput {
-			break
-		}
-	}
-	most := shortOutput
-	if e.full {
-		most = longOutput
-	}
-	n := len(out)
-	switch {
-	case n <= most:
-	case e.Call.State.Live(): // what comes is at the end
-		out = append([]string{m.left(n-most, "before this")}, out[n-most:]...)
-	default:
-		head := most / 2
-		tail := out[n-(most-head):]
-		out = append(append(out[:head:head], m.left(n-most, "left out here; enter shows more")), tail...)
-	}
 	if e.Call.Omitted > 0 {
-		out = append([]string{m.cfg.Style.Quiet.Styled("… " + plain.Size(e.Call.Omitted) + " before this")}, out...)
+		more = append(more, st.Quiet.Styled("… "+plain.Size(e.Call.Omitted)+" before this"))
 	}
-	return out
-}
-
-func (m *Model) left(n int, how string) string {
-	return m.cfg.Style.Quiet.Styled(fmt.Sprintf("… %s lines %s", plain.Grouped(int64(n)), how))
-}
-
-// sign is a call's state at a glance.
-func (m *Model) sign(s State) string {
-	st := m.cfg.Style
-	switch s {
-	case Planned:
-		return st.Quiet.Styled("○")
-	case Waiting:
-		return st.Warn.Styled("?")
-	case Running:
-		return st.Accent.Styled("●")
-	case Background:
-		return st.Accent.Styled("◌")
-	case Done:
-		return st.Good.Styled("✓")
-	case Failed:
-		return st.Bad.Styled("✗")
-	case Unknown:
+	if strings.Trim(e.Call.Output, "\r\n") != "" {
+		more = append(more, m.limited(e, e.Call.Output, shortOutput, hard(room))...)
 	}
-	return st.Odd.Styled("≈")
-}
-
-// callLine is the call in one line: its sign, its name, what it is about, and what came of it.
-func (m *Model) callLine(c *Call) string {
-	st, room := m.cfg.Style, m.room()
-	name := plain.Shown(c.Name, 40)
-	outcome := plain.Line(c.Outcome, 1000)
-	if c.State == Running && !c.Started.IsZero() {
-		if took := m.cfg.Now().Sub(c.Started); took >= time.Second {
-			outcome = plain.Span(took.Truncate(time.Second))
-		}
+	if len(more) == 0 {
+		more = []string{st.Quiet.Styled("(it has printed nothing)")}
 	}
-	if c.Took >= time.Second {
-		outcome = strings.TrimSuffix(plain.Span(c.Took.Truncate(time.Second))+", "+outcome, ", ")
-	}
-	left := room - 2 - ansi.StringWidth(name) - 1
-	about := plain.Shown(c.About, 1000)
-	want := ansi.StringWidth(about)
-	if outcome != "" {
-		want = min(want, max(left*3/5, left-ansi.StringWidth(outcome)-3))
-	}
-	about = theme.Cut(about, max(want, 0))
-	line := m.sign(c.State) + " " + st.Bold.Styled(name) + " " + about
-	if left -= ansi.StringWidth(about); outcome != "" && left > 6 {
-		paint := st.Quiet
-		switch c.State {
-		case Failed:
-			paint = st.Bad
-		case Waiting, Unknown:
-			paint = st.Warn
-		case Planned, Running, Background, Done:
-		}
-		line += " " + st.Quiet.Styled("→") + " " + paint.Styled(theme.Cut(outcome, left-3))
-	}
-	return theme.Cut(line, room)
-}
-
-// wrap breaks a text into lines, the first with a sign before it and the others below.
-func wrap(sign, text string, width int) []string {
-	indent := strings.Repeat(" ", ansi.StringWidth(sign))
-	text = ansi.Wrap(Clean(text), max(width-len(indent), 1), "")
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for i := range lines {
-		if i == 0 {
-			lines[i] = sign + lines[i]
-		} else {
-			lines[i] = indent + lines[i]
-		}
+	bar := "  " + st.Quiet.Styled("│ ")
+	for _, l := range more {
+		lines = append(lines, bar+l)
 	}
 	return lines
 }
 
-func paintAll(s ansi.Style, lines []string) []string {
+func painted(s ansi.Style, lines []string) []string {
 	for i, l := range lines {
 		lines[i] = s.Styled(l)
 	}
 	return lines
-}
-
-// tabWidth is how many cells a tab takes.
-const tabWidth = 4
-
-// Clean makes output safe to show: no byte that a terminal obeys, of a line that was written over only what stood last,
-// tabs as blanks.
-func Clean(text string) string {
-	if strings.ContainsRune(text, '\r') {
-		lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-		for i, l := range lines {
-			l = strings.TrimRight(l, "\r")
-			lines[i] = l[strings.LastIndexByte(l, '\r')+1:]
-		}
-		text = strings.Join(lines, "\n")
-	}
-	return strings.ReplaceAll(plain.Text(text), "\t", strings.Repeat(" ", tabWidth))
 }

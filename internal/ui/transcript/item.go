@@ -32,6 +32,7 @@ type Item struct {
 	ID   string
 	Kind Kind
 	Text string
+	More bool     // more is said of it
 	With []string // of a person's words: what came with them, in words, such as images
 	Call Call
 }

@@ -36,19 +36,16 @@ type Model struct {
 
 	items  []*entry
 	known  map[string]*entry
-	drawn  int // entries that hold lines
+	cache  cache
 	follow bool
 	top    place  // the first line on the screen, unless it follows
 	sel    *entry // selected, while somebody browses
 	browse bool
 	all    bool // everything is open
-	unseen bool // something came below what is on the screen
-}
+	unseen bool // something came while the view did not follow
 
-// place is a line of an item.
-type place struct {
-	of   *entry
-	line int
+	printed     map[string]bool // items that were taken, so that they are not shown again
+	lastPrinted *Kind           // of the newest of them
 }
 
 // entry is an item with how it is shown.
@@ -56,58 +53,88 @@ type entry struct {
 	Item
 	n      int // its place in the order; neighbours differ by one
 	open   bool
-	full   bool // all of a long output
-	lines  []string
-	width  int
-	fresh  bool // lines are of the item as it is
-	stream Stream
-}
+	full   bool // all of what is long
+	cut    bool // something was left out of lines
+	saying bool // more of its text is to come
 
-// maxDrawn bounds how many items hold their lines.
-const maxDrawn = 600
+	grown  *strings.Builder // Text, of an item that is said
+	stream Stream           // that draws it, of Markdown that is said
+	cached
+}
 
 // New makes an empty transcript.
 func New(cfg Config) *Model {
-	return &Model{cfg: cfg, known: map[string]*entry{}, follow: true}
+	return &Model{cfg: cfg, known: map[string]*entry{}, follow: true, printed: map[string]bool{}}
 }
 
-// SetSize gives it its room, in cells.
-func (m *Model) SetSize(width, height int) { m.width, m.height = width, height }
-
-// Put adds an item at the end, or replaces the one of the same ID.
+// Put adds an item at the end, or replaces the one of the same ID, of which no more is said then.
 func (m *Model) Put(it Item) {
-	if e := m.known[it.ID]; e != nil {
-		if e.stream != nil && e.Text != it.Text {
-			e.stream = nil
-		}
-		e.Item, e.fresh = it, false
+	e := m.known[it.ID]
+	switch {
+	case m.printed[it.ID]:
 		return
+	case e != nil:
+		same := e.Kind == it.Kind && e.Text == it.Text
+		e.Item = it
+		m.settle(e, same)
+	default:
+		m.add(it)
 	}
+	m.unseen = m.unseen || !m.follow
+	m.real()
+}
+
+func (m *Model) add(it Item) *entry {
 	e := &entry{Item: it, n: 1}
 	if n := len(m.items); n > 0 {
 		e.n = m.items[n-1].n + 1
 	}
 	m.items = append(m.items, e)
 	m.known[it.ID] = e
+	return e
+}
+
+// Say adds a piece to the text of an item, which it makes if there is none. What it costs does not grow with the text.
+func (m *Model) Say(id string, kind Kind, text string) {
+	if m.printed[id] {
+		return
+	}
+	e := m.known[id]
+	if e == nil {
+		e = m.add(Item{ID: id, Kind: kind})
+	}
+	if e.grown == nil {
+		e.grown = &strings.Builder{}
+		e.grown.WriteString(e.Text)
+	}
+	if e.stream == nil && e.Kind == Text {
+		e.stream = m.cfg.Prose.Stream(m.room())
+		e.stream.Add(e.Text)
+	}
+	if e.stream != nil {
+		e.stream.Add(text)
+	}
+	e.grown.WriteString(text)
+	e.Text = e.grown.String()
+	e.saying, e.fresh = true, false
 	m.unseen = m.unseen || !m.follow
 }
 
-// Say adds a piece to the text of an item, which it makes if there is none.
-func (m *Model) Say(id string, kind Kind, text string) {
-	e := m.known[id]
-	if e == nil {
-		m.Put(Item{ID: id, Kind: kind})
-		e = m.known[id]
+// Settle notes that no more is said of an item.
+func (m *Model) Settle(id string) {
+	if e := m.known[id]; e != nil && e.saying {
+		m.settle(e, true)
 	}
-	if kind == Text {
-		if e.stream == nil {
-			e.stream = m.cfg.Prose.Stream(m.room())
-			e.stream.Add(e.Text)
-		}
-		e.stream.Add(text)
+}
+
+// settle ends a text that grew. A stream has the lines of the whole text: if that is the same they are kept.
+func (m *Model) settle(e *entry, same bool) {
+	keep := e.stream != nil && same
+	if keep {
+		m.linesOf(e)
 	}
-	e.Text += text
-	e.fresh = false
+	e.saying, e.grown, e.stream = false, nil, nil
+	e.fresh = keep
 }
 
 // Prepend adds older items at the beginning, oldest first. Those that are known already are left out.
@@ -118,7 +145,7 @@ func (m *Model) Prepend(items []Item) {
 	}
 	var older []*entry
 	for _, it := range items {
-		if m.known[it.ID] == nil {
+		if m.known[it.ID] == nil && !m.printed[it.ID] {
 			e := &entry{Item: it}
 			m.known[it.ID] = e
 			older = append(older, e)
@@ -130,24 +157,33 @@ func (m *Model) Prepend(items []Item) {
 	m.items = append(older, m.items...)
 }
 
-// Drop takes an item away.
+// Drop takes an item away. What is on the screen or selected moves to a neighbour.
 func (m *Model) Drop(id string) {
 	e := m.known[id]
 	if e == nil {
 		return
 	}
 	i := m.index(e)
-	if m.top.of == e {
-		m.top, m.follow = place{}, true
-	}
-	if m.sel == e {
-		m.sel = nil
-	}
 	m.items = append(m.items[:i:i], m.items[i+1:]...)
 	for _, later := range m.items[i:] {
 		later.n--
 	}
 	delete(m.known, id)
+	m.cache.drop(e)
+	var next *entry
+	if n := len(m.items); n > 0 {
+		next = m.items[min(i, n-1)]
+	}
+	if m.sel == e {
+		m.sel = next
+	}
+	if m.top.of == e {
+		m.top = place{next, -1}
+		if m.follow || next == nil || i == len(m.items) {
+			m.End()
+		}
+	}
+	m.real()
 }
 
 // Len is how many items there are.
@@ -168,66 +204,3 @@ func (m *Model) room() int { return max(m.width-margin, 1) }
 
 // margin is the column that shows what is selected, and the last one, which stays free.
 const margin = 2
-
-// linesOf are the lines of an item, made anew only if it or the width has changed.
-func (m *Model) linesOf(e *entry) []string {
-	if e.fresh && e.width == m.width && e.lines != nil {
-		return e.lines
-	}
-	if e.lines == nil {
-		if m.drawn >= maxDrawn {
-			m.forget()
-		}
-		m.drawn++
-	}
-	e.lines, e.width, e.fresh = m.draw(e), m.width, true
-	if e.Kind == Tool && e.Call.State == Running {
-		e.fresh = false // its time goes on
-	}
-	return e.lines
-}
-
-// forget drops all lines; those that are visible are made again.
-func (m *Model) forget() {
-	for _, e := range m.items {
-		e.lines = nil
-	}
-	m.drawn = 0
-}
-
-// gap is how many blank lines stand before an item.
-func (m *Model) gap(i int) int {
-	if i == 0 {
-		return 0
-	}
-	was, is := m.items[i-1].Kind, m.items[i].Kind
-	quiet := func(k Kind) bool { return k == Tool || k == Thinking || k == Note }
-	if quiet(was) && quiet(is) {
-		return 0
-	}
-	return 1
-}
-
-// block are the lines of an item with the gap before it.
-func (m *Model) block(i int) []string {
-	e := m.items[i]
-	lines := m.linesOf(e)
-	mark := " "
-	if m.browse && m.sel == e {
-		mark = m.cfg.Style.Accent.Styled("▌")
-	}
-	out := make([]string, 0, len(lines)+1)
-	if m.gap(i) > 0 {
-		out = append(out, "")
-	}
-	for _, l := range lines {
-		out = append(out, mark+l)
-	}
-	return out
-}
-
-// tall is how many lines block has.
-func (m *Model) tall(i int) int { return m.gap(i) + len(m.linesOf(m.items[i])) }
-
-// View draws exactly as many lines as there is room for.
-func (m *Model) View() string { return strings.Join(m.Visible(), "\n") }

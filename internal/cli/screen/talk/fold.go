@@ -164,8 +164,7 @@ func (f *Fold) turn(b *session.TurnStarted) {
 }
 
 func (f *Fold) ended(ev store.Event, b *session.TurnEnded) {
-	f.spill()
-	f.asked, f.stream = "", stream{}
+	f.came(f.asked)
 	f.settle()
 	switch b.Stop {
 	case session.TurnEndTurn:

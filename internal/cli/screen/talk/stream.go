@@ -41,7 +41,7 @@ func (f *Fold) Delta(act, kind, text string) {
 	if n := len(s.kinds); n == 0 || s.kinds[n-1] != k {
 		f.spill()
 		s.kinds = append(s.kinds, k)
-		f.put(transcript.Item{ID: partID(act, n+1), Kind: k}) // in its place among what else is new
+		f.put(transcript.Item{ID: partID(act, n+1), Kind: k, More: true}) // in its place among what else is new
 	}
 	s.more = append(s.more, text...)
 }
@@ -131,7 +131,11 @@ func (f *Fold) came(act string) (parts int) {
 	if f.asked != act {
 		return 0
 	}
+	f.spill()
 	parts = len(f.stream.kinds)
+	for n := 1; n <= parts; n++ {
+		f.out.Whole = append(f.out.Whole, partID(act, n))
+	}
 	f.asked, f.stream = "", stream{}
 	return parts
 }

@@ -1,0 +1,91 @@
+// Package pace runs a screen that is drawn at once when something happens and costs next to nothing while nothing does.
+//
+// bubbletea looks 60 times a second whether there is something to draw, for as long as a program runs: measured, 0.8 % of
+// a processor for a screen on which nothing moves. Its ticker is slowed down here while no message comes, and set to its
+// pace by the first one. It is a private field of bubbletea's; where there is none of that name and type, as may be in
+// another version, the pace stays what it was.
+package pace
+
+import (
+	"reflect"
+	"sync"
+	"time"
+	"unsafe"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// How often the screen is drawn at most, and how often it is looked at while nothing happens, from a while after the
+// newest message on.
+const (
+	fps       = 60
+	idleEvery = 500 * time.Millisecond
+	idleAfter = 300 * time.Millisecond
+)
+
+// New makes a program of a model.
+func New(m tea.Model, opts ...tea.ProgramOption) *tea.Program {
+	paced := &model{in: m}
+	paced.program = tea.NewProgram(paced, append(opts, tea.WithFPS(fps))...)
+	return paced.program
+}
+
+// model hands everything to the one in it, and wakes the screen for each message.
+type model struct {
+	in      tea.Model
+	program *tea.Program
+
+	mu     sync.Mutex
+	looked bool
+	ticker *time.Ticker // of the program; nil: it could not be found
+	rest   *time.Timer
+	slow   bool
+}
+
+func (m *model) Init() tea.Cmd { return m.in.Init() }
+
+func (m *model) View() tea.View { return m.in.View() }
+
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.wake()
+	in, cmd := m.in.Update(msg)
+	m.in = in
+	return m, cmd
+}
+
+// wake has the screen drawn soon.
+func (m *model) wake() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.looked {
+		m.looked, m.ticker = true, tickerOf(m.program)
+	}
+	switch {
+	case m.ticker == nil:
+		return
+	case m.rest == nil:
+		m.rest = time.AfterFunc(idleAfter, m.idle)
+	default:
+		m.rest.Reset(idleAfter)
+	}
+	if m.slow {
+		m.ticker.Reset(time.Second / fps)
+		m.slow = false
+	}
+}
+
+func (m *model) idle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ticker.Reset(idleEvery)
+	m.slow = true
+}
+
+// tickerOf is the ticker of a program that runs; nil if this version of bubbletea has none where it is looked for.
+func tickerOf(p *tea.Program) *time.Ticker {
+	f := reflect.ValueOf(p).Elem().FieldByName("ticker")
+	if !f.IsValid() || f.Type() != reflect.TypeFor[*time.Ticker]() {
+		return nil
+	}
+	return *(**time.Ticker)(unsafe.Pointer(f.UnsafeAddr())) //nolint:gosec // read once the program runs, and only to change its pace
+}
