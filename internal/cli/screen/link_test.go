@@ -345,7 +345,7 @@ func TestAMessageUnderWayArrives(t *testing.T) {
 	if info, err := h.Store().Get(t.Context(), "s"); err != nil || info.Holder != nil {
 		t.Errorf("it is still held: %+v %v", info.Holder, err)
 	}
-	back := sits(t, w, h, attached("s"))
+	back := sits(t, w, h, held("s")) // whoever holds it next has the message
 	back.sees("hello")
 }
 
