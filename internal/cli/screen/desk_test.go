@@ -27,7 +27,8 @@ import (
 // desk is a person's screen without the drawing: it takes what comes as the screen does.
 type desk struct {
 	screen.Link
-	t *testing.T
+	t     *testing.T
+	began screen.Began
 
 	mu     sync.Mutex
 	items  []transcript.Item
@@ -49,6 +50,9 @@ func sits(t *testing.T, w *clitest.World, h *homes.Home, change func(*screen.Con
 		Options: func(context.Context, string, bool) (homes.Options, error) {
 			return homes.Options{Mode: permission.ModeBypass}, nil
 		},
+		Want: func(_ context.Context, mode, _ string) (chat.Stand, error) {
+			return chat.Stand{ID: "new", Mode: mode}, nil
+		},
 		Run: func(context.Context, ...string) (string, bool) { return "", true },
 	}
 	if change != nil {
@@ -58,8 +62,8 @@ func sits(t *testing.T, w *clitest.World, h *homes.Home, change func(*screen.Con
 	l, b, err := screen.OpenLink(t.Context(), cfg, d.take)
 	t.Cleanup(d.leaves)
 	d.mu.Lock()
-	d.Link = l
-	d.items, d.queue = append(b.Items, d.items...), b.Queue
+	d.Link, d.began = l, b
+	d.items, d.queue = append(slices.Clone(b.Items), d.items...), b.Queue
 	if d.stand.ID == "" {
 		d.stand = b.Stand
 	}

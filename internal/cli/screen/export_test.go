@@ -37,20 +37,6 @@ func (l *FileList) GitFor(d time.Duration) { l.git = d }
 // Kept is how many names are kept for the next question.
 func (l *FileList) Kept() int { return len(l.names) }
 
-// ChangeReader follows one file through a log.
-type ChangeReader struct{ changeReader }
-
-// NewChangeReader follows the file of a path.
-func NewChangeReader(path string) *ChangeReader {
-	return &ChangeReader{changeReader{path: path, calls: map[string]call{}, begun: map[string]call{}}}
-}
-
-// Take takes an event.
-func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body) }
-
-// Changes are those that were found.
-func (r *ChangeReader) Changes() []panels.Change { return r.changes }
-
 // Link is a session as a screen has it, without a terminal.
 type Link struct{ *link }
 
@@ -95,3 +81,17 @@ func (l Link) Screen(b Began) (*chat.Model, error) {
 
 // Pages has so many events read at least: first, and of each page before that.
 func (l Link) Pages(first, page int) { l.past.first, l.past.page = first, page }
+
+// ChangeReader follows one file through a log.
+type ChangeReader struct{ changeReader }
+
+// NewChangeReader follows the file of a path.
+func NewChangeReader(path string) *ChangeReader {
+	return &ChangeReader{changeReader{path: path, calls: map[string]call{}, begun: map[string]call{}}}
+}
+
+// Take takes an event.
+func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body) }
+
+// Changes are those that were found.
+func (r *ChangeReader) Changes() []panels.Change { return r.changes }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/screen/talk"
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
@@ -27,7 +26,7 @@ type feed struct {
 	link    *link
 	after   int64
 	some    chan struct{}  // holds one if there is something to show
-	running sync.WaitGroup // what start and guard began
+	running sync.WaitGroup // what start began
 
 	mu   sync.Mutex
 	fold *talk.Fold
@@ -46,19 +45,6 @@ func (f *feed) start(ctx context.Context, send func(tea.Msg)) {
 		f.follow(ctx)
 	})
 	f.running.Go(func() { f.show(ctx, send, over) })
-}
-
-// guard tells when a session is no longer here that was taken while it was followed.
-func (f *feed) guard(ctx context.Context, held *homes.Session) {
-	f.running.Go(func() {
-		select {
-		case <-ctx.Done():
-		case <-held.Done():
-			if ctx.Err() == nil {
-				f.end(goneBy(held.Err()))
-			}
-		}
-	})
 }
 
 // look has the stand looked at soon.

@@ -35,7 +35,7 @@ func painted(t *testing.T, w *clitest.World, h *homes.Home, set func(*screen.Con
 	t.Helper()
 	began := time.Now()
 	d := sits(t, w, h, set)
-	m, err := d.Screen(screen.Began{Items: d.items, More: true, Queue: d.queue, Stand: d.stand})
+	m, err := d.Screen(d.began)
 	if err != nil {
 		t.Fatal(err)
 	}

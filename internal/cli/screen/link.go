@@ -23,7 +23,6 @@ import (
 	"github.com/perdure/perdure/internal/ui/notify"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/store"
 )
 
 // link is a session as the screen knows it: held by this process, or attached to while another one holds it. Its methods
@@ -40,7 +39,7 @@ type link struct {
 	send     func(tea.Msg)
 
 	busy   sync.WaitGroup // those who do something with the session
-	making sync.Mutex     // held while a session is made or taken
+	making sync.Mutex     // held while a session is made
 
 	mu    sync.Mutex // guards what follows; nobody waits for anything while it is held
 	left  bool       // the screen was left: nothing begins any more
@@ -51,7 +50,7 @@ type link struct {
 	past  *earlier
 	feed  *feed
 
-	branching  sync.Mutex // guards what follows, which only saves looking again
+	looking    sync.Mutex // guards what follows, which is looked up now and then
 	branched   time.Time
 	branchName string
 	first      string // words of the first prompt
@@ -131,34 +130,6 @@ func (l *link) made(ctx context.Context, prompt string) error {
 	l.mu.Unlock()
 	l.send(chat.Made{Asks: l.asks()})
 	f.start(l.ctx, l.send)
-	return nil
-}
-
-// take takes a session that nobody holds any more, to go on with it here. Errors: *store.HeldError, as of Hold.
-func (l *link) take(ctx context.Context) error {
-	l.making.Lock()
-	defer l.making.Unlock()
-	id, held, err := l.there()
-	if err != nil || held != nil {
-		return err
-	}
-	opt, err := l.cfg.Options(ctx, id, false)
-	if err != nil {
-		return err
-	}
-	var other *store.HeldError
-	held, err = l.home.Hold(ctx, id, homes.HoldOptions{Options: opt, Still: true})
-	if errors.As(err, &other) {
-		return fmt.Errorf("the session goes on where it is held: %w", err)
-	}
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	l.held = held
-	f := l.feed
-	l.mu.Unlock()
-	f.guard(l.ctx, held)
 	return nil
 }
 
@@ -335,23 +306,23 @@ func (l *link) goesOn() {
 	l.mu.Unlock()
 }
 
-// Continue lets a turn go on; of a session that nobody holds any more, here.
-func (l *link) Continue(ctx context.Context) error {
+// Continue lets a turn go on, here if nobody else runs the session.
+func (l *link) Continue(ctx context.Context) (*chat.Goal, error) {
 	done, err := l.enter()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
-	if err := l.take(ctx); err != nil {
-		return err
-	}
-	_, held, err := l.there()
+	id, held, err := l.there()
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if held == nil {
+		return &chat.Goal{Session: id}, nil // whoever holds it is found out by trying to
 	}
 	defer l.look()
 	l.goesOn()
-	return held.Continue(ctx)
+	return nil, held.Continue(ctx)
 }
 
 // begin lets a session go on of which a person has answered something.
@@ -429,9 +400,6 @@ func (l *link) Leaving(ctx context.Context) string {
 
 // want sets the mode or the model of a session that is not made yet.
 func (l *link) want(ctx context.Context, mode, model string) error {
-	if l.cfg.Want == nil {
-		return errNone
-	}
 	stand, err := l.cfg.Want(ctx, mode, model)
 	if err != nil {
 		return err

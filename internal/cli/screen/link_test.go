@@ -35,9 +35,10 @@ func TestTheFirstMessageMakesTheSession(t *testing.T) {
 	defer w.Close(h)
 	d := sits(t, w, h, nil)
 	defer d.leaves()
-	if err := d.Mode(t.Context(), "plan"); err == nil {
-		t.Error("a mode is set of no session")
+	if err := d.Mode(t.Context(), "plan"); err != nil {
+		t.Error(err)
 	}
+	d.sees("[mode plan]")
 	if d.Leaving(t.Context()) != "" || d.Session() != "" {
 		t.Error("there is a session before the first message")
 	}
@@ -146,8 +147,8 @@ func TestASessionThatIsOpenedIsStill(t *testing.T) {
 	if st, err := h.State(t.Context(), "s"); err != nil || st.Turns > 0 || st.Total().Output > 0 {
 		t.Fatalf("%+v %v; it shows\n%s", st, err, d.shows())
 	}
-	if err := d.Continue(t.Context()); err != nil {
-		t.Fatal(err)
+	if goal, err := d.Continue(t.Context()); err != nil || goal != nil {
+		t.Fatal(goal, err)
 	}
 	d.sees("> hello\nGood day.\n")
 	d.lacks("halted", "waits", "working")
@@ -344,7 +345,7 @@ func TestAMessageUnderWayArrives(t *testing.T) {
 	if info, err := h.Store().Get(t.Context(), "s"); err != nil || info.Holder != nil {
 		t.Errorf("it is still held: %+v %v", info.Holder, err)
 	}
-	back := sits(t, w, h, attached("s"))
+	back := sits(t, w, h, held("s")) // whoever holds it next has the message
 	back.sees("hello")
 }
 

@@ -100,8 +100,8 @@ const branchEvery = 10 * time.Second
 // branch is what is checked out in the directory of the session.
 func (l *link) branch() string {
 	now := l.app.Now()
-	l.branching.Lock()
-	defer l.branching.Unlock()
+	l.looking.Lock()
+	defer l.looking.Unlock()
 	if l.branched.IsZero() || now.Sub(l.branched) > branchEvery {
 		l.branchName, l.branched = "", now
 		if r, err := repo.Look(l.ctx, l.dir); err == nil { // without a repository there is no branch
@@ -165,8 +165,8 @@ func (l *link) title(ctx context.Context, st *session.State) string {
 	if st.Title != "" {
 		return st.Title
 	}
-	l.branching.Lock()
-	defer l.branching.Unlock()
+	l.looking.Lock()
+	defer l.looking.Unlock()
 	if l.first == "" {
 		if info, err := l.home.Store().Get(ctx, st.ID); err == nil {
 			l.first, _ = sessions.Known(view.Listing{Info: info})

@@ -32,8 +32,9 @@ type Link interface {
 	Withdraw(ctx context.Context, key string) error
 	// Cancel ends what the session is doing, and names the commands that were ended with it.
 	Cancel(ctx context.Context) (stopped []string, err error)
-	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted.
-	Continue(ctx context.Context) error
+	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted; a goal, if it can only
+	// go on elsewhere.
+	Continue(ctx context.Context) (*Goal, error)
 	// Older returns the items before those that are known, oldest first; more is false when these are the first.
 	Older(ctx context.Context) (items []transcript.Item, more bool, err error)
 	// Output returns the end of what a running call has printed, and how many bytes are left out before it.

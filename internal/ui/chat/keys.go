@@ -285,7 +285,10 @@ func (m *Model) goOn() tea.Cmd {
 	}
 	m.tell(false, "going on…")
 	link, ctx := m.cfg.Link, m.ctx
-	return func() tea.Msg { return doneMsg{err: link.Continue(ctx)} }
+	return func() tea.Msg {
+		goal, err := link.Continue(ctx)
+		return replyMsg{"continue", Reply{Go: goal}, err}
+	}
 }
 
 // modes are those that a key goes through, in order.

@@ -51,7 +51,7 @@ func (s *session) Send(_ context.Context, key string, d composer.Draft) error {
 }
 func (s *session) Withdraw(_ context.Context, key string) error { return s.do("withdraw %s", key) }
 func (s *session) Cancel(context.Context) ([]string, error)     { return s.stopped, s.do("cancel") }
-func (s *session) Continue(context.Context) error               { return s.do("continue") }
+func (s *session) Continue(context.Context) (*Goal, error)      { return nil, s.do("continue") }
 func (s *session) Mode(_ context.Context, mode string) error    { return s.do("mode %s", mode) }
 func (s *session) Leaving(context.Context) string               { return s.leaving }
 

@@ -1,0 +1,97 @@
+package screen_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/screen"
+	"github.com/perdure/perdure/internal/ui/chat"
+	"github.com/perdure/perdure/internal/ui/composer"
+)
+
+// drawn is a screen that is drawn without a terminal: what is asked of the session comes back to it.
+type drawn struct {
+	t    *testing.T
+	m    *chat.Model
+	msgs chan tea.Msg
+}
+
+func draws(d *desk) *drawn {
+	m, err := d.Screen(d.began)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	p := &drawn{t: d.t, m: m, msgs: make(chan tea.Msg, 1000)}
+	p.run(m.Init())
+	p.gets(tea.WindowSizeMsg{Width: 80, Height: 24})
+	return p
+}
+
+// run has a command done; what it tells is read by shows.
+func (p *drawn) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, c := range msg {
+				p.run(c)
+			}
+		default:
+			select {
+			case p.msgs <- msg:
+			case <-p.t.Context().Done():
+			}
+		}
+	}()
+}
+
+func (p *drawn) gets(msg tea.Msg) {
+	_, cmd := p.m.Update(msg)
+	p.run(cmd)
+}
+
+// shows waits until all of the words are drawn.
+func (p *drawn) shows(words ...string) {
+	p.t.Helper()
+	deadline := time.After(30 * time.Second)
+	for {
+		view := ansi.Strip(p.m.View().Content)
+		all := true
+		for _, w := range words {
+			all = all && strings.Contains(view, w)
+		}
+		if all {
+			return
+		}
+		select {
+		case msg := <-p.msgs:
+			p.gets(msg)
+		case <-deadline:
+			p.t.Fatalf("never: %q are drawn\n%s", words, view)
+		}
+	}
+}
+
+// A message whose session cannot be made is back where it was written, and why is said.
+func TestAMessageThatCannotBeSentIsWrittenAgain(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open("{}")
+	defer w.Close(h)
+	d := sits(t, w, h, func(c *screen.Config) {
+		c.Create = func(context.Context, string) (string, error) { return "", errNot }
+	})
+	defer d.leaves()
+	p := draws(d)
+	p.gets(composer.SentMsg{Draft: written("my careful words")})
+	p.shows("not sent: not this time", "my careful words")
+	p.gets(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	p.shows("my careful wordsx")
+}
