@@ -179,12 +179,14 @@ type Model struct {
 	note    note
 	search  search
 	leaving time.Time // when ctrl+c was pressed
+	closed  time.Time // when what had the keys closed by itself
 	gone    *Gone
 	older   loading
 	frame   int // of what moves
 	beats   beats
 	rows    rows
 	peeking bool
+	resizes int
 	result  Result
 }
 

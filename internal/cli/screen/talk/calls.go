@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/chat"
+	"github.com/perdure/perdure/internal/ui/diffview"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -119,16 +120,12 @@ func (f *Fold) finished(ev store.Event, b *session.ToolFinished) {
 		if n := len(text) - maxOutput; n > 0 {
 			c.Omitted, text = int64(n), strings.ToValidUTF8(text[n:], "")
 		}
-		c.Output, c.State = text, transcript.Done
-		first, _, more := strings.Cut(text, "\n")
-		c.Outcome = first
-		if more {
-			c.Outcome = fmt.Sprintf("%s lines: %s", plain.Grouped(int64(strings.Count(text, "\n")+1)), first)
-		}
+		c.Output, c.State, c.Outcome = text, transcript.Done, gist(c, text)
 		switch {
 		case b.ExitCode != nil && *b.ExitCode != 0:
-			c.State, c.Outcome = transcript.Failed, fmt.Sprintf("exit code %d: %s", *b.ExitCode, first)
+			c.State, c.Outcome = transcript.Failed, failure(*b.ExitCode, text)
 		case b.Outcome != session.OutcomeOK:
+			first, _, _ := strings.Cut(text, "\n")
 			c.State, c.Outcome = transcript.Failed, string(b.Outcome)+": "+first
 		}
 		if b.Collected {
@@ -138,6 +135,37 @@ func (f *Fold) finished(ev store.Event, b *session.ToolFinished) {
 			c.Took = time.UnixMilli(ev.Time).Sub(c.Started)
 		}
 	})
+}
+
+// gist is what a call gave, in a few words: of a command the last line, since that says how it went.
+func gist(c *transcript.Call, text string) string {
+	if len(c.Diff) == 1 {
+		added, removed := diffview.Stat(c.Diff[0].Old, c.Diff[0].New)
+		return fmt.Sprintf("+%s -%s", plain.Grouped(int64(added)), plain.Grouped(int64(removed)))
+	}
+	lines := strings.Count(text, "\n")
+	if lines == 0 {
+		return text
+	}
+	count := plain.Grouped(int64(lines+1)) + " lines"
+	switch c.Name {
+	case "Read", "Glob", "Grep":
+		return count
+	case "Bash":
+		return count + ", at last: " + text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	return count + ": " + first
+}
+
+// failure is how a command failed, with the last line that it printed.
+func failure(code int, text string) string {
+	how := fmt.Sprintf("exit code %d", code)
+	text = strings.TrimSpace(strings.TrimSuffix(text, how)) // the result ends with it
+	if last := text[strings.LastIndexByte(text, '\n')+1:]; last != "" {
+		return how + ": " + last
+	}
+	return how
 }
 
 // exited tells how a background command ended, at its call and where the conversation is.
