@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
@@ -314,6 +316,13 @@ func TestApproval(t *testing.T) {
 		if got := strings.Join(p.s.answered, ";"); got != "a1 1 " {
 			t.Fatalf("answered %q", got)
 		}
+		p.did()
+		p.send(Changed{Stand: working()})
+		p.press("esc") // of somebody who wants to close the list, which has closed by itself
+		p.want("")
+		p.sees("esc again cancels")
+		p.press("esc")
+		p.want("cancel")
 		p.wait(10 * time.Second)
 		p.write("w")
 		p.sees("> zw")
@@ -346,5 +355,28 @@ func TestOrderInOneChange(t *testing.T) {
 			at = i
 		}
 		p.misses("lost")
+	})
+}
+
+// Goal: once the size stays as it is all is drawn anew, once, and never while somebody drags an edge or words come: when a
+// terminal gets larger it moves what it shows, and lines that did not change would be missing.
+func TestResizeDrawsAnewOnce(t *testing.T) {
+	at(t, 80, 24, nil, func(p *person) {
+		conversation(p, 0, 10)
+		p.wait(time.Second)
+		if len(p.other) > 0 {
+			t.Fatalf("it begins with %q", p.other)
+		}
+		for w := range 20 {
+			p.send(tea.WindowSizeMsg{Width: 81 + w, Height: 24 + w})
+		}
+		p.wait(time.Second)
+		for range 50 {
+			p.send(Changed{Said: []Said{{ID: "s", Kind: transcript.Text, Text: "word "}}, Stand: working()})
+		}
+		p.wait(10 * time.Second)
+		if got := strings.Join(p.other, " "); got != "clearScreenMsg" {
+			t.Errorf("the terminal was told %q", got)
+		}
 	})
 }

@@ -180,6 +180,7 @@ type Model struct {
 	note    note
 	search  search
 	leaving time.Time // when ctrl+c was pressed
+	closed  time.Time // when what had the keys closed by itself
 	gone    *Gone
 	older   loading
 	frame   int // of what moves
@@ -187,6 +188,7 @@ type Model struct {
 	rows    rows
 	done    bool // the newest turn has ended, and nothing was begun since
 	peeking bool
+	resizes int
 	result  Result
 }
 

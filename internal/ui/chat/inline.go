@@ -3,6 +3,7 @@ package chat
 import (
 	"io"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -63,8 +64,13 @@ type scrollback struct {
 	out  io.Writer
 }
 
+// lent is how long the terminal is lent out at least. The clock of bubbletea's frames is stopped by another goroutine than
+// the one that starts it again: if that came first, no frame would be drawn any more.
+const lent = 200 * time.Millisecond
+
 func (s *scrollback) Run() error {
 	_, err := io.WriteString(s.out, strings.ReplaceAll(s.text, "\n", "\r\n"))
+	<-time.After(lent)
 	return err
 }
 

@@ -13,6 +13,9 @@ import (
 // leaveWithin is how soon the second ctrl+c must come after the first.
 const leaveWithin = 3 * time.Second
 
+// escGrace is how long esc cancels nothing after the list of what waits has closed: it was meant for the list.
+const escGrace = 2 * time.Second
+
 // key takes a key: first what means the same everywhere, then what belongs to whoever has the keys.
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
@@ -253,6 +256,11 @@ func (m *Model) escape() tea.Cmd {
 		return nil
 	}
 	if m.gone != nil {
+		return nil
+	}
+	if m.cfg.Now().Sub(m.closed) < escGrace {
+		m.closed = time.Time{}
+		m.tell(false, "esc again cancels what runs")
 		return nil
 	}
 	m.tell(false, "cancelling…")

@@ -35,6 +35,7 @@ type session struct {
 	leaving  string
 	waits    []asks.Ask
 	answered []string
+	keys     int
 }
 
 func (s *session) do(format string, args ...any) error {
@@ -131,17 +132,13 @@ type person struct {
 	quit    bool
 	printed []string
 	other   []string // names of messages that are for the terminal
-	keys    int
 }
 
-func newPerson(t failer, width, height int, change func(*Config)) *person {
-	t.Helper()
-	s := &session{fail: map[string]error{}}
-	p := &person{t: t, s: s, msgs: make(chan tea.Msg, 1000), over: make(chan struct{})}
+func configOf(s *session) Config {
 	style := theme.Colours()
 	diff := diffview.New(style)
-	cfg := Config{
-		Style: style, Link: s, Now: time.Now, Context: context.Background(), NewKey: func() string { p.keys++; return fmt.Sprint("k", p.keys) },
+	return Config{
+		Style: style, Link: s, Now: time.Now, Context: context.Background(), NewKey: func() string { s.keys++; return fmt.Sprint("k", s.keys) },
 		Composer: composer.New(composer.Config{Source: s, Now: time.Now, Styles: style, Hint: "what is to be done?"}),
 		Transcript: transcript.New(transcript.Config{
 			Style: style, Prose: prose{markdown.New(style)}, Now: time.Now,
@@ -151,6 +148,21 @@ func newPerson(t failer, width, height int, change func(*Config)) *person {
 		Commands: []Command{{Name: "help", Page: func(string) Page { return &paper{} }}, {Name: "exit"}, {Name: "mode"}, {Name: "cost", Alias: []string{"price"}}, {Name: "resume"}},
 		Stand:    Stand{Title: "a session", Model: "test/model", Mode: "default"},
 	}
+}
+
+// newModelOnly is a screen whose session takes everything.
+func newModelOnly(change func(*Config)) *Model {
+	cfg := configOf(&session{fail: map[string]error{}})
+	if change != nil {
+		change(&cfg)
+	}
+	return New(cfg)
+}
+
+func newPerson(t failer, width, height int, change func(*Config)) *person {
+	t.Helper()
+	p := &person{t: t, s: &session{fail: map[string]error{}}, msgs: make(chan tea.Msg, 1000), over: make(chan struct{})}
+	cfg := configOf(p.s)
 	if change != nil {
 		change(&cfg)
 	}

@@ -43,6 +43,7 @@ type (
 	}
 	leavingMsg struct{ text string }
 	beatMsg    struct{ n int }
+	stillMsg   struct{ resizes int }
 	// CloseMsg closes the page that is open.
 	CloseMsg struct{}
 )
@@ -80,7 +81,11 @@ func (m *Model) beat() tea.Cmd {
 
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	had := m.asking()
 	cmd := m.update(msg)
+	if had && !m.asking() {
+		m.closed = m.cfg.Now()
+	}
 	m.layout()
 	return m, tea.Batch(cmd, m.beat(), m.notices(), m.inlined())
 }
@@ -88,7 +93,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
+		return m.resized(msg)
+	case stillMsg:
+		if msg.resizes == m.resizes && !m.cfg.Inline {
+			return tea.ClearScreen
+		}
 		m.layout()
 		if m.talk.Len() > 0 { // what is known may not fill the screen
 			return m.scrolled()
@@ -119,6 +128,21 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	return m.answered(msg)
+}
+
+// stillAfter is how long the size stays as it is until all is drawn anew: terminals move what they show when they get
+// larger, so that what is known to be there may not be. While somebody drags an edge nothing is cleared.
+const stillAfter = 150 * time.Millisecond
+
+func (m *Model) resized(msg tea.WindowSizeMsg) tea.Cmd {
+	first := m.width == 0
+	m.width, m.height = msg.Width, msg.Height
+	if first {
+		return nil
+	}
+	m.resizes++
+	n := m.resizes
+	return tea.Tick(stillAfter, func(time.Time) tea.Msg { return stillMsg{n} })
 }
 
 // answered takes what comes back from work; what is nobody's goes to the components.

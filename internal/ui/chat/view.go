@@ -136,9 +136,9 @@ func (m *Model) ruleLine() string {
 	case m.talk.Browsing():
 		text = " ↑↓ move  enter open  / find  y copy  w to scrollback  esc back "
 	case !follows && unseen:
-		text = " ↓ there is more below: shift+end "
+		text = " ↓ there is more below: esc goes there "
 	case !follows:
-		text = " earlier: shift+end goes back "
+		text = " earlier words: esc goes back "
 	}
 	line := text + strings.Repeat("─", max(m.width-len([]rune(text)), 0))
 	return st.Quiet.Styled(theme.Cut(line, m.width))

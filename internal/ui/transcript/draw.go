@@ -133,11 +133,8 @@ func (m *Model) call(e *entry) []string {
 	for _, d := range e.Call.Diff {
 		more = append(more, m.cfg.Diff(d.Name, d.Old, d.New, room)...)
 	}
-	if e.Call.Omitted > 0 {
-		more = append(more, st.Quiet.Styled("… "+plain.Size(e.Call.Omitted)+" before this"))
-	}
-	if strings.Trim(e.Call.Output, "\r\n") != "" {
-		more = append(more, m.limited(e, e.Call.Output, shortOutput, hard(room))...)
+	if len(e.Call.Diff) == 0 || e.Call.State != Done { // else the diff says it all
+		more = append(more, m.output(e, room)...)
 	}
 	if len(more) == 0 {
 		more = []string{st.Quiet.Styled("(it has printed nothing)")}
@@ -145,6 +142,17 @@ func (m *Model) call(e *entry) []string {
 	bar := "  " + st.Quiet.Styled("│ ")
 	for _, l := range more {
 		lines = append(lines, bar+l)
+	}
+	return lines
+}
+
+// output is what a call printed or said.
+func (m *Model) output(e *entry, room int) (lines []string) {
+	if e.Call.Omitted > 0 {
+		lines = append(lines, m.cfg.Style.Quiet.Styled("… "+plain.Size(e.Call.Omitted)+" before this"))
+	}
+	if strings.Trim(e.Call.Output, "\r\n") != "" {
+		lines = append(lines, m.limited(e, e.Call.Output, shortOutput, hard(room))...)
 	}
 	return lines
 }

@@ -196,18 +196,13 @@ func finished(c *transcript.Call, ev store.Event, b *session.ToolFinished) {
 	if n := len(text) - maxOutput; n > 0 {
 		c.Omitted, text = int64(n), strings.ToValidUTF8(text[n:], "")
 	}
-	c.Output, c.State = text, transcript.Done
-	first, _, more := strings.Cut(text, "\n")
-	first = plain.Line(first, maxOutcome)
-	c.Outcome = first
-	if more {
-		c.Outcome = fmt.Sprintf("%s lines: %s", plain.Grouped(int64(strings.Count(text, "\n")+1)), first)
-	}
+	c.Output, c.State, c.Outcome = text, transcript.Done, gist(c, text)
 	switch {
 	case b.ExitCode != nil && *b.ExitCode != 0:
-		c.State, c.Outcome = transcript.Failed, fmt.Sprintf("exit code %d: %s", *b.ExitCode, first)
+		c.State, c.Outcome = transcript.Failed, failure(*b.ExitCode, text)
 	case b.Outcome != session.OutcomeOK:
-		c.State, c.Outcome = transcript.Failed, string(b.Outcome)+": "+first
+		first, _, _ := strings.Cut(text, "\n")
+		c.State, c.Outcome = transcript.Failed, string(b.Outcome)+": "+plain.Line(first, maxOutcome)
 	}
 	if b.Collected {
 		c.Outcome = "collected after an interruption: " + c.Outcome

@@ -29,7 +29,7 @@ func TestCallsInEveryState(t *testing.T) {
 		"question":   {[]session.Body{&session.QuestionAsked{Act: id}}, "waiting Bash make: waits for your answer: ctrl+o"},
 		"answered":   {[]session.Body{&session.QuestionAsked{Act: id}, &session.QuestionAnswered{Act: id, Text: "red\x1b[0m"}}, "planned Bash make: answered: red"},
 		"done":       {[]session.Body{&session.ToolStarted{Act: id}, finished(id, "ok\n", 0)}, "done Bash make: ok (1s)"},
-		"lines":      {[]session.Body{&session.ToolStarted{Act: id}, finished(id, "one\ntwo\nthree\n", 0)}, "done Bash make: 3 lines: one (1s)"},
+		"lines":      {[]session.Body{&session.ToolStarted{Act: id}, finished(id, "one\ntwo\nthree\n", 0)}, "done Bash make: 3 lines, at last: three (1s)"},
 		"exit code":  {[]session.Body{&session.ToolStarted{Act: id}, finished(id, "no rule", 2)}, "failed Bash make: exit code 2: no rule (1s)"},
 		"error":      {[]session.Body{&session.ToolFinished{Act: id, Outcome: session.OutcomeError, Content: []model.Part{model.TextPart("no such file")}}}, "failed Bash make: error: no such file"},
 		"cancelled":  {[]session.Body{&session.ToolStarted{Act: id}, &session.ToolFinished{Act: id, Outcome: session.OutcomeCancelled, Content: []model.Part{model.TextPart("Cancelled by user.")}}}, "failed Bash make: cancelled: Cancelled by user. (1s)"},
