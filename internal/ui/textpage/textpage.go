@@ -14,8 +14,10 @@ import (
 // Page is a text on a page.
 type Page struct {
 	style         theme.Styles
-	title, text   string
-	lines         []string
+	title         string
+	text          []string // its lines
+	lines         []string // as they are shown
+	of            []int    // which line of the text each of them belongs to
 	width, height int
 	top           int
 }
@@ -28,8 +30,30 @@ func New(style theme.Styles, title, text string) *Page {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "") + "\n… the rest is left out here"
 	}
-	text = strings.ReplaceAll(plain.Text(strings.TrimRight(text, "\n")), "\t", "    ")
-	return &Page{style: style, title: plain.Line(title, 200), text: text}
+	text = plain.Text(plain.Redrawn(strings.TrimRight(text, "\r\n")))
+	return &Page{style: style, title: plain.Line(title, 200), text: strings.Split(spaced(text), "\n")}
+}
+
+// spaced has blanks up to the next stop for each tab.
+func spaced(text string) string {
+	if !strings.Contains(text, "\t") {
+		return text
+	}
+	const stop = 8
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		at := 0
+		for i, part := range strings.Split(line, "\t") {
+			if i > 0 {
+				n := stop - at%stop
+				b.WriteString(strings.Repeat(" ", n))
+				at += n
+			}
+			b.WriteString(part)
+			at += ansi.StringWidth(part)
+		}
+	}
+	return b.String()
 }
 
 // Init begins nothing.
@@ -38,13 +62,30 @@ func (p *Page) Init() tea.Cmd { return nil }
 // Typing tells that no letter is text.
 func (p *Page) Typing() bool { return false }
 
-// SetSize gives the page its room, in cells.
+// SetSize gives the page its room, in cells. The line at the top stays there.
 func (p *Page) SetSize(width, height int) {
 	if width != p.width {
-		p.lines = strings.Split(ansi.Hardwrap(ansi.Wordwrap(p.text, max(width, 1), ""), max(width, 1), true), "\n")
+		p.wrap(max(width, 1))
 	}
 	p.width, p.height = width, height
 	p.move(0)
+}
+
+// wrap lays the text out.
+func (p *Page) wrap(width int) {
+	top := 0
+	if p.top < len(p.of) {
+		top = p.of[p.top]
+	}
+	p.lines, p.of = p.lines[:0], p.of[:0]
+	for i, line := range p.text {
+		if i == top {
+			p.top = len(p.lines)
+		}
+		for part := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
+			p.lines, p.of = append(p.lines, part), append(p.of, i)
+		}
+	}
 }
 
 func (p *Page) rows() int { return max(p.height-1, 0) }
