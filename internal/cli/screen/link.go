@@ -81,7 +81,13 @@ func (l *link) open(ctx context.Context) (beginning, error) {
 	if err != nil {
 		return beginning{}, err
 	}
-	_ = first
+	if more && first <= 1 { // a fork that has said nothing yet: what it goes on from is shown
+		older, still, err := l.past.older(ctx)
+		if err != nil {
+			return beginning{}, err
+		}
+		items, more = append(older, items...), still
+	}
 	l.feed = &feed{link: l, fold: fold, after: through}
 	b := beginning{items: items, more: more, queue: fold.Queue(), stand: l.stand(ctx, st)}
 	b.items = append(b.items, l.report(ctx)...)
