@@ -242,7 +242,7 @@ func TestModesThatAreLeftOnAreSeen(t *testing.T) {
 	if on := leftOn(all, 24); len(on) != 12 {
 		t.Errorf("%d: %q", len(on), on)
 	}
-	if on := leftOn(all + "\x1b[?1004;1006;2004l\x1b[?25h\x1b[?1049l\x1b[<1u\x1b[23;0t\x1b[m\x1b[>4;0m\x1b[ q\x1b[r", 24); len(on) > 0 {
+	if on := leftOn(all+"\x1b[?1004;1006;2004l\x1b[?25h\x1b[?1049l\x1b[<1u\x1b[23;0t\x1b[m\x1b[>4;0m\x1b[ q\x1b[r", 24); len(on) > 0 {
 		t.Errorf("%q", on)
 	}
 }

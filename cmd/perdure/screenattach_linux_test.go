@@ -85,8 +85,8 @@ func TestHeldByAnotherProcess(t *testing.T) {
 	s.types("w", "hi")
 	s.keys("w", "Enter")
 	s.sees("w", "an answer", has("Hello."))
-	s.window("v", 80, 24)
-	offered := has("Another process holds this session", "a  attach", "f  fork", "t  take it over")
+	s.window("v", 40, 16)
+	offered := has("Another process holds this session", "a  attach", "f  fork", "t  take it over", "esc  leave")
 
 	s.runs("v", "-r one")
 	s.sees("v", "the choice", offered)
@@ -110,7 +110,7 @@ func TestHeldByAnotherProcess(t *testing.T) {
 	s.runs("v", "-r one")
 	s.sees("v", "the choice", offered)
 	s.types("v", "t")
-	s.sees("v", "it warns", has("t again takes the session over"))
+	s.sees("v", "it warns", func(screen string) bool { return has("t again takes the session over")(oneSpaced(screen)) })
 	s.types("v", "t")
 	s.sees("v", "it is here", func(screen string) bool { return has("Hello.", "enter sends")(screen) && !has("held by")(screen) })
 	s.types("w", "words please") // it hears of it at its next write at the latest

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
@@ -149,7 +150,7 @@ func (q *heldQuestion) View() tea.View {
 		lines = append(lines, "", st.Warn.Styled("What the other process is doing ends for it at once. t again takes the session over, esc does not."))
 	}
 	for i, l := range lines {
-		lines[i] = theme.Cut(l, max(q.width, 20))
+		lines[i] = ansi.Wrap(l, max(q.width, 20), "") // what it ends is read whole, however narrow
 	}
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true
