@@ -187,6 +187,7 @@ type Model struct {
 	rows    rows
 	peeking bool
 	resizes int
+	plain   bool // the terminal shows no colours, or shall not
 	result  Result
 }
 
