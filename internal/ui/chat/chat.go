@@ -189,6 +189,7 @@ type Model struct {
 	done    bool // the newest turn has ended, and nothing was begun since
 	peeking bool
 	resizes int
+	plain   bool // the terminal shows no colours, or shall not
 	result  Result
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/ui/notify"
 )
@@ -53,7 +54,12 @@ func (m *Model) intoScrollback() tea.Cmd {
 		return nil
 	}
 	var text strings.Builder
-	m.talk.Print(m.width, func(line string) { text.WriteString(line + "\n") })
+	m.talk.Print(m.width, func(line string) {
+		if m.plain {
+			line = ansi.Strip(line)
+		}
+		text.WriteString(line + "\n")
+	})
 	m.tell(false, "the conversation is in the terminal's scrollback")
 	return tea.Exec(&scrollback{text: text.String()}, func(err error) tea.Msg { return doneMsg{err: err} })
 }

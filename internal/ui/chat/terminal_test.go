@@ -54,12 +54,12 @@ func (w *tape) await(t *testing.T, words string) {
 }
 
 // program runs a screen on a tape. Its size is 80×24.
-func program(t *testing.T, change func(*Config)) (p *tea.Program, w *tape) {
+func program(t *testing.T, change func(*Config), env ...string) (p *tea.Program, w *tape) {
 	t.Helper()
 	r, in := io.Pipe()
 	w = &tape{}
 	person := newModelOnly(change)
-	p = tea.NewProgram(person, tea.WithInput(r), tea.WithOutput(w), tea.WithoutSignals(), tea.WithWindowSize(80, 24), tea.WithEnvironment([]string{"TERM=xterm-256color", "SSH_TTY=/dev/pts/1"}))
+	p = tea.NewProgram(person, tea.WithInput(r), tea.WithOutput(w), tea.WithoutSignals(), tea.WithWindowSize(80, 24), tea.WithEnvironment(append([]string{"TERM=xterm-256color", "SSH_TTY=/dev/pts/1"}, env...)))
 	done := make(chan error, 1)
 	go func() { _, err := p.Run(); done <- err }()
 	t.Cleanup(func() {
@@ -84,6 +84,23 @@ func TestScrollbackAndOn(t *testing.T) {
 		w.await(t, "\x1b[?1049h")
 		p.Send(Changed{Items: []transcript.Item{{ID: fmt.Sprint(i), Kind: transcript.Text, Text: fmt.Sprintf("after%d", i)}}})
 		w.await(t, fmt.Sprintf("after%d", i))
+	}
+}
+
+// Goal: where there shall be no colours there are none, on the screen and in the scrollback.
+func TestNoColours(t *testing.T) {
+	for _, env := range []string{"NO_COLOR=1", "TTY_FORCE=1"} {
+		p, w := program(t, nil, env, "TTY_FORCE=1")
+		p.Send(Changed{Items: []transcript.Item{{ID: "p", Text: "begin"}}})
+		w.await(t, "begin")
+		p.Send(keyOf("ctrl+s"))
+		w.await(t, "\x1b[?1049l")
+		p.Send(Changed{Items: []transcript.Item{{ID: "q", Text: "further"}}})
+		w.await(t, "further")
+		text, _ := w.take()
+		if colours := strings.Contains(text, "\x1b[36m"); colours == (env == "NO_COLOR=1") {
+			t.Errorf("%s: colours: %v", env, colours)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -103,6 +104,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 			return m.scrolled()
 		}
 		return nil
+	case tea.ColorProfileMsg:
+		m.plain = strings.EqualFold(msg.String(), "ascii") || strings.EqualFold(msg.String(), "notty")
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
