@@ -72,16 +72,16 @@ const script = `{"turns": [
       {"content": "Read years of two digits", "status": "pending", "activeForm": "Reading years of two digits"},
       {"content": "Run the tests", "status": "pending", "activeForm": "Running the tests"}]}},
     {"name": "Read", "input": {"file_path": "parse.go"}}]},
-  {"text": "` + "`Parse` takes the year as it stands, so `26` stays 26." + `", "delay_ms": 10, "tools": [
+  {"text": "` + "`Parse` takes the year as it stands, so `26` stays 26." + `", "delay_ms": 60, "tools": [
     {"name": "Edit", "input": {"file_path": "parse.go",
       "old_string": "\treturn Date{year, month, day}, nil",
       "new_string": "\tif year < 100 {\n\t\tyear += 2000 // of this century\n\t}\n\treturn Date{year, month, day}, nil"}}]},
-  {"delay_ms": 10, "tools": [{"name": "Bash", "input": {"command": "go vet ./... && go test ./...", "description": "Run the tests"}}]},
-  {"delay_ms": 10, "tools": [{"name": "TodoWrite", "input": {"todos": [
+  {"delay_ms": 60, "tools": [{"name": "Bash", "input": {"command": "go vet ./... && go test ./...", "description": "Run the tests"}}]},
+  {"delay_ms": 60, "tools": [{"name": "TodoWrite", "input": {"todos": [
       {"content": "Find where the year is read", "status": "completed", "activeForm": "Finding where the year is read"},
       {"content": "Read years of two digits", "status": "completed", "activeForm": "Reading years of two digits"},
       {"content": "Run the tests", "status": "completed", "activeForm": "Running the tests"}]}}]},
-  {"text": "Years of two digits are of this century now:\n\n| text | date |\n|---|---|\n| ` + "`24.12.26` | 2026-12-24 |\\n| `24.12.2026`" + ` | 2026-12-24 |\n\n**All tests pass.** Four-digit years are read as before.", "delay_ms": 10}]},
+  {"text": "Years of two digits are of this century now:\n\n| text | date |\n|---|---|\n| ` + "`24.12.26` | 2026-12-24 |\\n| `24.12.2026`" + ` | 2026-12-24 |\n\n**All tests pass.** Four-digit years are read as before.", "delay_ms": 60}]},
 {"match": "names of the months", "steps": [{"text": "The README lists January to December now."}]},
 {"match": "leap years", "steps": [{"text": "Every fourth year, but for those that 100 divides and 400 does not."}]},
 {"match": "Take a note", "steps": [{"text": "Noted."}]},
