@@ -22,7 +22,7 @@ func TestInsideChangesNoSession(t *testing.T) {
 		"-p -r victim", "-p -c " + bypass, "-p --continue x", "-p -r victim --add-dir /", "-pr victim x", "-pc x", "-p -r victim --fork-session x",
 		"-p -r victim --max-turns 5", "diff -p -r victim " + bypass,
 		"fork victim --id f1", "close victim", "rename victim x", "pause victim", "delete victim --yes", "delete victim -y", "send victim hello", "answer victim yes",
-		"approvals allow victim", "approvals deny victim", "permissions revoke victim Bash", "task kill victim srv", "task kill victim --all",
+		"approvals allow victim", "approvals deny victim", "permissions revoke victim Bash", "permissions forget Bash", "approvals allow victim --scope user", "task kill victim srv", "task kill victim --all",
 		"task run --session victim --name x -- touch ran", "task run --restart on-reboot -- touch ran", "task restart victim srv", "task restart-policy victim srv on-reboot",
 		"task restore", "task write victim srv text", "task background victim", "task attach victim srv", "task watch victim",
 		"memory add x", "memory edit x y", "memory forget x", "memory undo --user", "journal add x",

@@ -1,6 +1,7 @@
 package attack_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,6 +35,11 @@ func TestTerminalEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write(filepath.Join(dir, "f"), "found "+evil)
+	quoted, err := json.Marshal(valid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(filepath.Join(w.work, ".perdure", "config.toml"), "model = "+string(quoted)+"\n[permissions]\nallow = [\"Bash(ls)\"]\n")
 	m := w.model(
 		step{Text: valid, Tools: []call{
 			bash("printf '%s' " + "$'" + `\x1b]52;c;ZXZpbA==\x07\x1b[31m\x9b31m` + "'; exit 3"),
@@ -59,10 +65,24 @@ func TestTerminalEscapes(t *testing.T) {
 		{"answer", "s", strings.ReplaceAll(evil, "\x00", "")},
 		{"-p", "-r", "s"},
 		{"approvals", "list"},
-		{"approvals", "allow", "s"},
+		{"inbox"},
+		{"board"},
+		{"approvals", "allow", "s", "--scope", "project"},
+		{"permissions", "forget", strings.ReplaceAll(evil, "\x00", "")},
 		{"rename", "s", strings.ReplaceAll(evil, "\x00", "")},
 		{"fork", "s", "--name", strings.ReplaceAll(evil, "\x00", "")},
 		{"list"},
+		{"inbox"},
+		{"board"},
+		{"export", "s"},
+		{"export", "s", "--format", "html"},
+		{"config"},
+		{"config", "get", strings.ReplaceAll(evil, "\x00", "")},
+		{"config", "set", "model", strings.ReplaceAll(evil, "\x00", "")},
+		{"trust"},
+		{"trust", "--list"},
+		{"attach", strings.ReplaceAll(evil, "\x00", "")},
+		{"start", "-r", strings.ReplaceAll(evil, "\x00", "")},
 		{"show", "s"},
 		{"show", "s", "--messages"},
 		{"log", "s"},
@@ -95,10 +115,10 @@ func TestTerminalEscapes(t *testing.T) {
 		noEscapes(t, strings.ToValidUTF8(strings.Join(args, " "), "?")+" stdout", o.out)
 		noEscapes(t, strings.ToValidUTF8(strings.Join(args, " "), "?")+" stderr", o.stderr)
 	}
-	for _, args := range [][]string{{"show", "s", "--json", "--messages"}, {"log", "s", "--json"}, {"list", "--json"}, {"task", "list", "s", "--json"}} {
+	for _, args := range [][]string{{"show", "s", "--json", "--messages"}, {"log", "s", "--json"}, {"list", "--json"}, {"task", "list", "s", "--json"}, {"inbox", "--json"}, {"board", "--json"}, {"config", "--json"}, {"export", "s", "--format", "jsonl"}, {"trust", "--list", "--json"}} {
 		o := w.want(0, args...)
 		for _, r := range o.out {
-			if r != '\n' && unicode.IsControl(r) {
+			if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 				t.Errorf("%q: %U is not escaped", args, r)
 				break
 			}
