@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: adapters help man test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
+.PHONY: adapters screenshots help man test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,9 @@ build: ## the binary, into bin/
 
 man: ## the manual pages, into bin/man/man1
 	go run ./cmd/perdure man bin/man/man1
+
+screenshots: build ## the pictures of docs/img, of the real thing in tmux (about a minute; needs tmux and git)
+	go run ./internal/test/shots
 
 demo: ## see a session survive a SIGKILL
 	go run ./cmd/perdure demo

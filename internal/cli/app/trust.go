@@ -3,22 +3,31 @@ package app
 import (
 	"context"
 	"path/filepath"
+	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/settings"
 )
 
-// maxWould bounds the lines that say what a project's file would let hold.
-const maxWould = 50
+// Bounds of what says what a project's file would let hold: its lines, and the characters of each.
+const (
+	maxWould     = 50
+	maxWouldText = 4000
+)
 
-// TellWould says on stderr what a project's file lets hold once it is trusted.
+// TellWould says on stderr what a project's file lets hold once it is trusted: whole, or that it is not.
 func (a *App) TellWould(p settings.Project) {
+	file := display.Line(filepath.Join(p.Dir, ".perdure", "config.toml"), 500)
 	for i, text := range p.Would {
 		if i == maxWould {
-			a.Hint("and %s: read %s before you trust it", display.Count(int64(len(p.Would)-i), "more line"), display.Line(filepath.Join(p.Dir, ".perdure", "config.toml"), 500))
+			a.Hint("and %s: read %s before you trust it", display.Count(int64(len(p.Would)-i), "more line"), file)
 			return
 		}
-		a.Hint("%s", display.Shown(text, 300))
+		shown := display.Shown(text, maxWouldText)
+		a.Hint("%s", shown)
+		if utf8.RuneCountInString(shown) >= maxWouldText {
+			a.Hint("which goes on: read %s before you trust it", file)
+		}
 	}
 }
 

@@ -188,6 +188,8 @@ func lookOf(l pending.Look) asks.Look {
 		return asks.Removed
 	case pending.Aside:
 		return asks.Aside
+	case pending.Left:
+		return asks.Warning
 	case pending.Text:
 	}
 	return asks.Text
@@ -196,7 +198,8 @@ func lookOf(l pending.Look) asks.Look {
 func approvalDetail(e Entry) asks.Detail {
 	w, p := *e.Wait, e.Wait.Call.Approval
 	d := asks.Detail{Rows: []asks.Row{{Look: asks.About, Text: w.Call.Tool}}}
-	for _, r := range pending.Rows(w, pending.LinesInList) {
+	for _, r := range pending.Rows(w, pending.LinesOnPage) {
+		d.Part = d.Part || r.Look == pending.Left
 		d.Rows = append(d.Rows, asks.Row{Look: lookOf(r.Look), Text: r.Text})
 	}
 	if w.Again {

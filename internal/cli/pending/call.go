@@ -26,6 +26,8 @@ const (
 	maxShownFile = 1 << 20 // bytes of a file that is compared
 	LinesInList  = 400     // lines of a text in approvals list
 	LinesAtEnd   = 40      // lines of a text where a run tells what it waits for
+	LinesOnPage  = 20_000  // lines of a text where one can scroll; long lines are whole there
+	maxPageLine  = 1 << 16 // characters of a line there
 	maxDiffLines = 10_000  // of both sides; what is longer is shown as its new lines
 )
 
@@ -40,6 +42,7 @@ const (
 	Added               // a line that a file gets
 	Removed             // a line that a file loses
 	Aside               // what is said about the rows beside it
+	Left                // in its place something of the call is left out
 )
 
 // Row is a line of a call as it is shown: one line, safe for a terminal.
@@ -234,7 +237,7 @@ func (t *callText) text(s string) {
 		t.line(l)
 	}
 	if tail != nil {
-		t.put(Aside, fmt.Sprintf("… %d lines left out; perdure approvals list --json has all …", len(lines)-len(head)-len(tail)))
+		t.put(Left, fmt.Sprintf("… %d lines left out; perdure approvals list --json has all …", len(lines)-len(head)-len(tail)))
 	}
 	for _, l := range tail {
 		t.line(l)
@@ -243,12 +246,16 @@ func (t *callText) text(s string) {
 
 // line adds one line, of a long one the beginning and the end.
 func (t *callText) line(l string) {
-	if r := []rune(l); len(r) > maxShownLine {
-		l = fmt.Sprintf("%s …%d characters left out… %s", string(r[:maxShownLine*2/3]), len(r)-maxShownLine/3-maxShownLine*2/3, string(r[len(r)-maxShownLine/3:]))
-	}
-	look := Text
+	look, most := Text, maxShownLine
 	if t.look != nil {
 		look = t.look(l)
+	}
+	if t.most == LinesOnPage {
+		most = maxPageLine
+	}
+	if r := []rune(l); len(r) > most {
+		look = Left
+		l = fmt.Sprintf("%s …%d characters left out… %s", string(r[:most*2/3]), len(r)-most/3-most*2/3, string(r[len(r)-most/3:]))
 	}
 	t.put(look, inOrder("", safe.Visible(l))...)
 }

@@ -38,3 +38,33 @@ func TestRowsOfADiff(t *testing.T) {
 		t.Errorf("%v", looks)
 	}
 }
+
+// Where one can scroll nothing is left out of the middle of a long line; what is left out of one that is longer still
+// says so by its look, which no text can have by itself.
+func TestALongLineIsWholeOnAPage(t *testing.T) {
+	rows := func(command string, most int) (text string, left int) {
+		input, _ := json.Marshal(map[string]string{"command": command})
+		for _, r := range Rows(Wait{Call: &session.Call{Tool: "Bash", Input: input, Approval: &session.Approval{Cwd: "/p"}}}, most) {
+			if text += r.Text + "\n"; r.Look == Left {
+				left++
+			}
+		}
+		return text, left
+	}
+	long := "python3 -c '" + strings.Repeat("a=1;", 2000) + "evil()" + strings.Repeat("b=1;", 2000) + "'"
+	if text, left := rows(long, LinesOnPage); !strings.Contains(text, long) || left != 0 {
+		t.Errorf("%d left out of %d bytes of %d", left, len(text), len(long))
+	}
+	if text, left := rows(long, LinesInList); strings.Contains(text, "evil") || left != 1 {
+		t.Errorf("%d left out: %.2000s", left, text)
+	}
+	if _, left := rows(strings.Repeat(long, 10), LinesOnPage); left != 1 {
+		t.Errorf("%d left out", left)
+	}
+	if _, left := rows("echo '… 5 lines left out …9 characters left out…'", LinesOnPage); left != 0 {
+		t.Error("a text is taken for what is left out")
+	}
+	if _, left := rows("true\n"+strings.Repeat("ls\n", LinesOnPage), LinesOnPage); left != 1 {
+		t.Errorf("%d left out", left)
+	}
+}

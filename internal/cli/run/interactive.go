@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/screen"
@@ -53,8 +54,8 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	for _, text := range s.said.take() {
 		a.Note("%s", text)
 	}
-	if sig := ended(); sig != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+	if sig, ok := ended().(syscall.Signal); ok && ctx.Err() != nil {
+		return app.Exit(app.ExitSignalled + int(sig))
 	}
 	return err
 }

@@ -81,6 +81,7 @@ type Detail struct {
 	Wider   Rule     // the next wider one; no text: there is none
 	Project string   // whose sessions a rule for the project holds in; empty: there can be none
 	Hint    string   // what helps, of a notice
+	Part    bool     // something of it is left out of the rows, so that it cannot be allowed here
 }
 
 // Verdict is what a person says to an approval. The zero value is no.

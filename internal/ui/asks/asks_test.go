@@ -246,6 +246,35 @@ func TestMoreBelowIsShownBeforeItIsAllowed(t *testing.T) {
 	}
 }
 
+// Of which something is left out, that is not allowed either: what is approved has been seen as a whole.
+func TestWhatIsShownInPartIsNotAllowed(t *testing.T) {
+	for _, what := range []string{"part", "long"} {
+		f := source(1)
+		d := f.details["a1"]
+		if d.Part = what == "part"; !d.Part {
+			d.Rows = append(d.Rows, Row{Text, strings.Repeat("a", maxText) + "evil"})
+		}
+		f.details["a1"] = d
+		m := opened(f, 100, 14)
+		for range maxText / 100 {
+			if m.shown.whole() {
+				break
+			}
+			f.press(m, "space")
+			f.read(m)
+		}
+		f.press(m, "y")
+		f.press(m, "s")
+		wants(t, f.read(m), "not all of it can be shown here")
+		if len(f.did) != 0 {
+			t.Errorf("%s: %q", what, f.did)
+		}
+		if f.press(m, "n"); len(f.did) != 1 {
+			t.Errorf("%s: denied: %q", what, f.did)
+		}
+	}
+}
+
 // An ask that another terminal answered is told, and so is one that is another call by now; keys do nothing to either.
 func TestAnAskThatChangedUnderTheEyes(t *testing.T) {
 	f := source(2)

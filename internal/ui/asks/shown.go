@@ -55,7 +55,7 @@ func (m *Model) place() int {
 }
 
 // maxText bounds what is shown of one row, in bytes.
-const maxText = 16 << 10
+const maxText = 1 << 20
 
 // wrap lays the rows out in that many cells. None of the lines has been on the screen then.
 func (s *shown) wrap(width int) {
@@ -68,6 +68,7 @@ func (s *shown) wrap(width int) {
 		s.lines = append(s.lines, Row{Warning, ansi.Truncate("It has changed since it was shown: look at it again.", s.width, "…")})
 	}
 	for _, r := range s.detail.Rows {
+		s.detail.Part = s.detail.Part || len(r.Text) > maxText
 		wrap := wrapped
 		if s.ask.Kind != Approval {
 			wrap = worded

@@ -285,7 +285,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	}
 	head := ansi.StringWidth(m.inputHead())
 	_, x := m.input.view(max(m.width-head-1, 1))
-	return tea.NewCursor(head+x, m.height-2)
+	return theme.Cursor(head+x, m.height-2)
 }
 
 // foot is what else keys do, or what has just happened.

@@ -276,7 +276,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	if m.width < minWidth || m.height < minHeight {
 		return nil
 	}
-	return tea.NewCursor(min(x, m.width-1), m.height-1)
+	return theme.Cursor(min(x, m.width-1), m.height-1)
 }
 
 // tail is the end of a text that has room.

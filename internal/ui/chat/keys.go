@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/composer"
 )
 
@@ -203,9 +204,10 @@ func (m *Model) copySelected() tea.Cmd {
 	if !ok {
 		return nil
 	}
-	text := it.Text
+	// What is pasted elsewhere is what was seen here.
+	text := plain.Text(it.Text)
 	if text == "" {
-		text = strings.TrimSpace(it.Call.About + "\n" + it.Call.Output)
+		text = strings.TrimSpace(plain.Text(it.Call.About) + "\n" + plain.Text(plain.Redrawn(it.Call.Output)))
 	}
 	m.tell(false, "copied, if this terminal lets programs copy")
 	return tea.SetClipboard(text)

@@ -232,7 +232,7 @@ func (p *person) check() {
 	v := m.View()
 	lines := strings.Split(v.Content, "\n")
 	most := m.height
-	if m.cfg.Inline && m.page == nil {
+	if m.cfg.Inline && m.page == nil && !m.asking() {
 		most = min(most, inlineLines)
 	}
 	if len(lines) > most || !m.cfg.Inline && m.width >= minWidth && m.height >= minHeight && len(lines) != m.height {

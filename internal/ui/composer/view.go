@@ -181,7 +181,7 @@ func (c *Composer) Cursor() *tea.Cursor {
 	l := c.layout()
 	if c.popup.kind == searching {
 		x := c.method.StringWidth(c.query())
-		return tea.NewCursor(min(x, c.width-1), max(l.popup-1, 0))
+		return theme.Cursor(min(x, c.width-1), max(l.popup-1, 0))
 	}
 	c.scroll(l.text)
 	y := l.popup + l.note
@@ -190,7 +190,7 @@ func (c *Composer) Cursor() *tea.Cursor {
 		y++
 	}
 	x := len(mark) + c.buf.cell(c.buf.cur, c.textWidth(), c.method)
-	return tea.NewCursor(min(x, c.width-1), min(y, l.popup+l.note+l.text-1))
+	return theme.Cursor(min(x, c.width-1), min(y, l.popup+l.note+l.text-1))
 }
 
 // popupLines are the rows of the popup, around the selected one.

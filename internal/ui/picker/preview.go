@@ -139,5 +139,5 @@ func (m *Model) Cursor() *tea.Cursor {
 	if m.mode != searching || m.width < minWidth || m.height < minHeight {
 		return nil
 	}
-	return tea.NewCursor(min(2+ansi.StringWidth(m.typedWords()), m.width-1), m.height-1)
+	return theme.Cursor(min(2+ansi.StringWidth(m.typedWords()), m.width-1), m.height-1)
 }
