@@ -1,39 +1,78 @@
 package screen
 
 import (
+	"fmt"
+	"strings"
+
+	"github.com/perdure/perdure/internal/cli/screen/talk"
 	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/model"
 )
 
-// Content is a draft as a message: a part for each of its parts, in their order, with the text as it was written.
-func Content(d composer.Draft) []model.Part {
-	out := make([]model.Part, 0, len(d.Parts))
+// parts are a draft as a message: the text with names in the place of what is attached, then what is attached.
+func parts(d composer.Draft) (text string, more []model.Part) {
+	var b strings.Builder
 	for _, p := range d.Parts {
 		switch p := p.(type) {
 		case composer.Text:
-			out = append(out, model.TextPart(string(p)))
+			b.WriteString(string(p))
 		case composer.Pasted:
-			out = append(out, model.TextPart(p.Text))
+			n := len(more) + 1
+			b.WriteString(pastedName(n))
+			more = append(more, talk.PastedPart(n, p.Lines, p.Text))
 		case composer.Image:
-			out = append(out, model.Part{Type: model.BlockImage, Media: p.Media, Data: p.Data})
+			b.WriteString(imageName + p.Name + "]")
+			more = append(more, model.Part{Type: model.BlockImage, Media: p.Media, Data: p.Data})
 		}
 	}
-	return out
+	return b.String(), more
 }
 
-// DraftOf is a message that was taken back, to be written on. A long text of it is an attachment, as it was when it was
-// pasted; the names of images are not in a message. Documents, which a composer cannot hold, are left out: ok is false.
-func DraftOf(parts []model.Part) (d composer.Draft, ok bool) {
+const imageName = "[image "
+
+func pastedName(n int) string { return fmt.Sprintf("[pasted text %d]", n) }
+
+// DraftOf is a message that was taken back, to be written on, as it was written: what is attached is in its place again.
+// What a composer cannot hold, such as a document, is left out: ok is false.
+func DraftOf(message []model.Part) (d composer.Draft, ok bool) {
 	ok = true
-	for _, p := range parts {
-		switch p.Type {
-		case model.BlockText:
-			d.Parts = append(d.Parts, composer.TextOrPasted(string(p.Data)))
-		case model.BlockImage:
-			d.Parts = append(d.Parts, composer.Image{Name: "taken back", Media: p.Media, Data: p.Data})
+	if len(message) == 0 {
+		return d, ok
+	}
+	rest := string(message[0].Data)
+	if message[0].Type != model.BlockText {
+		rest, message = "", append([]model.Part{{}}, message...)
+	}
+	// put puts an attachment in the place of its name, which begins and ends with words; without one, at the end.
+	put := func(begin, end string, attached func(name string) composer.Part) {
+		before, after, found := strings.Cut(rest, begin)
+		name, after, closed := strings.Cut(after, end)
+		if !found || !closed {
+			before, name, after = rest, "", ""
+		}
+		if before != "" {
+			d.Parts = append(d.Parts, composer.Text(before))
+		}
+		d.Parts, rest = append(d.Parts, attached(name)), after
+	}
+	for n, p := range message[1:] {
+		lines, text, pasted := talk.Pasted(p)
+		switch {
+		case pasted:
+			name := pastedName(n + 1)
+			put(name[:len(name)-1], "]", func(string) composer.Part { return composer.Pasted{Text: text, Lines: lines} })
+		case p.Type == model.BlockImage:
+			put(imageName, "]", func(name string) composer.Part {
+				return composer.Image{Name: name, Media: p.Media, Data: p.Data}
+			})
+		case p.Type == model.BlockText:
+			put("\x00", "\x00", func(string) composer.Part { return composer.TextOrPasted(string(p.Data)) })
 		default:
 			ok = false
 		}
+	}
+	if rest != "" {
+		d.Parts = append(d.Parts, composer.Text(rest))
 	}
 	return d, ok
 }

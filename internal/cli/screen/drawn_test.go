@@ -95,3 +95,28 @@ func TestAMessageThatCannotBeSentIsWrittenAgain(t *testing.T) {
 	p.gets(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	p.shows("my careful wordsx")
 }
+
+// A message that waits and is taken back is written again as it was, with what is attached to it, even if it was sent from
+// another terminal, and even if the screen hears that it waits no more before it hears that it was taken back.
+func TestAMessageThatIsTakenBackIsWrittenAgain(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	h := w.Open("{}")
+	defer w.Close(h)
+	text, more := screen.Parts(composer.Draft{Parts: []composer.Part{
+		composer.Text("look at "), composer.Pasted{Text: strings.Repeat("x\n", 300), Lines: 300}, composer.Text(" well"),
+	}})
+	if _, err := h.Send(t.Context(), "s", "k0", text, more...); err != nil {
+		t.Fatal(err)
+	}
+	d := sits(t, w, h, held("s"))
+	defer d.leaves()
+	d.sees("waits: look at [pasted text 1] well")
+	p := draws(d)
+	d.mu.Lock()
+	p.gets(chat.Changed{Queues: true, Queue: d.queue})
+	d.mu.Unlock()
+	p.gets(tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModAlt})
+	p.gets(chat.Changed{Queues: true})
+	p.shows("look at [pasted 300 lines] well")
+}

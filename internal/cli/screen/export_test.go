@@ -23,6 +23,7 @@ var (
 	FilesSource   = filesSource
 	CostSource    = costSource
 	Short         = short
+	Parts         = parts
 )
 
 // MaxPrompt is how long a message is at most that the history offers; WalkFor is how long a directory is walked.

@@ -3,7 +3,6 @@ package screen
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/cli/screen/talk"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/plain"
@@ -22,7 +20,6 @@ import (
 	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/internal/ui/notify"
 	"github.com/perdure/perdure/internal/ui/transcript"
-	"github.com/perdure/perdure/model"
 )
 
 // link is a session as the screen knows it: held by this process, or attached to while another one holds it. Its methods
@@ -235,25 +232,6 @@ func (l *link) Send(ctx context.Context, key string, d composer.Draft) error {
 	}
 	l.goesOn() // a held session does so even if it refuses the message
 	return held.Send(ctx, key, text, more...)
-}
-
-// parts are a draft as a message: the text with names in the place of what is attached, then what is attached.
-func parts(d composer.Draft) (text string, more []model.Part) {
-	var b strings.Builder
-	for _, p := range d.Parts {
-		switch p := p.(type) {
-		case composer.Text:
-			b.WriteString(string(p))
-		case composer.Pasted:
-			n := len(more) + 1
-			fmt.Fprintf(&b, "[pasted text %d]", n)
-			more = append(more, talk.PastedPart(n, p.Lines, p.Text))
-		case composer.Image:
-			fmt.Fprintf(&b, "[image %s]", p.Name)
-			more = append(more, model.Part{Type: model.BlockImage, Media: p.Media, Data: p.Data})
-		}
-	}
-	return b.String(), more
 }
 
 // Withdraw takes a message back.

@@ -323,10 +323,10 @@ func (m *Model) takeBack() tea.Cmd {
 	if len(m.queue) == 0 || m.gone != nil || m.queue[len(m.queue)-1].Key == m.taking {
 		return nil
 	}
-	key := m.queue[len(m.queue)-1].Key
-	m.taking = key
+	q := m.queue[len(m.queue)-1]
+	m.taking = q.Key
 	link, ctx := m.cfg.Link, m.ctx
-	return func() tea.Msg { return backMsg{key, link.Withdraw(ctx, key)} }
+	return func() tea.Msg { return backMsg{q, link.Withdraw(ctx, q.Key)} }
 }
 
 func (m *Model) takenBack(msg backMsg) {
@@ -335,17 +335,20 @@ func (m *Model) takenBack(msg backMsg) {
 		m.tell(true, "not taken back: "+msg.err.Error())
 		return
 	}
-	for i, q := range m.queue {
-		if q.Key != msg.key {
-			continue
+	draft, ok := m.mine[msg.of.Key]
+	switch {
+	case ok:
+	case msg.of.Draft != nil:
+		draft = *msg.of.Draft
+	default:
+		draft = composer.Draft{Parts: []composer.Part{composer.Text(msg.of.Text)}}
+	}
+	m.in.TakeBack(draft)
+	delete(m.mine, msg.of.Key)
+	for i, q := range m.queue { // unless its end is known already
+		if q.Key == msg.of.Key {
+			m.queue = append(m.queue[:i:i], m.queue[i+1:]...)
+			return
 		}
-		draft, ok := m.mine[msg.key]
-		if !ok {
-			draft = composer.Draft{Parts: []composer.Part{composer.Text(q.Text)}}
-		}
-		m.in.TakeBack(draft)
-		m.queue = append(m.queue[:i:i], m.queue[i+1:]...)
-		delete(m.mine, msg.key)
-		return
 	}
 }

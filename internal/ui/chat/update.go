@@ -18,7 +18,7 @@ type (
 		err   error
 	}
 	backMsg struct {
-		key string
+		of  Queued
 		err error
 	}
 	cancelledMsg struct {

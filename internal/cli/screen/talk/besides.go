@@ -56,12 +56,12 @@ func given(b *session.ContextGiven) string {
 func Words(parts []model.Part) (text string, with []string) {
 	var said []string
 	for _, p := range parts {
-		lines, isPasted := pasted(p)
+		lines, _, isPasted := Pasted(p)
 		switch {
 		case p.Type != model.BlockText:
 			with = append(with, fmt.Sprintf("%s %s", p.Media, plain.Size(int64(len(p.Data)))))
 		case len(said) > 0 && isPasted:
-			with = append(with, lines)
+			with = append(with, pastedLines(lines))
 		case len(p.Data) > 0:
 			said = append(said, string(p.Data))
 		}
@@ -77,15 +77,20 @@ func PastedPart(n, lines int, text string) model.Part {
 
 const pastedHead = "[pasted text %d, %d lines]"
 
-// pasted is how long a text is that was pasted; not ok: the part is something else.
-func pasted(p model.Part) (lines string, ok bool) {
-	head, _, more := strings.Cut(string(p.Data[:min(len(p.Data), 100)]), "\n")
-	var n, count int
-	if _, err := fmt.Sscanf(head, pastedHead, &n, &count); err != nil || !more || fmt.Sprintf(pastedHead, n, count) != head {
-		return "", false
+// Pasted is a part that PastedPart made; not ok: it is something else.
+func Pasted(p model.Part) (lines int, text string, ok bool) {
+	data := string(p.Data)
+	head, _, more := strings.Cut(data[:min(len(data), 100)], "\n")
+	var n int
+	if _, err := fmt.Sscanf(head, pastedHead, &n, &lines); err != nil || !more || fmt.Sprintf(pastedHead, n, lines) != head {
+		return 0, "", false
 	}
-	if count == 1 {
-		return "pasted 1 line", true
+	return lines, data[len(head)+1:], true
+}
+
+func pastedLines(n int) string {
+	if n == 1 {
+		return "pasted 1 line"
 	}
-	return fmt.Sprintf("pasted %s lines", plain.Grouped(int64(count))), true
+	return fmt.Sprintf("pasted %s lines", plain.Grouped(int64(n)))
 }

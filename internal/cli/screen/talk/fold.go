@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/chat"
+	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -32,9 +33,10 @@ type Fold struct {
 
 // Config is what a fold is made of.
 type Config struct {
-	Dir   string                       // paths below it are shown without it
-	Words func(seq int64) []model.Part // of a message that was received before the first event that the fold sees
-	Hide  func(text string) string     // replaces known secrets, which the log has where a model said them; nil: there are none
+	Dir   string                                    // paths below it are shown without it
+	Words func(seq int64) []model.Part              // of a message that was received before the first event that the fold sees
+	Draft func([]model.Part) (composer.Draft, bool) // a message as it was written; not ok, nil: its text is
+	Hide  func(text string) string                  // replaces known secrets, which the log has where a model said them; nil: there are none
 }
 
 // queued is a message that waits for its turn.
@@ -83,6 +85,11 @@ func (f *Fold) Queue() []chat.Queued {
 			text = "[" + with[0] + "]"
 		}
 		out[i] = chat.Queued{Key: q.key, Text: text}
+		if f.cfg.Draft != nil {
+			if d, ok := f.cfg.Draft(q.parts); ok {
+				out[i].Draft = &d
+			}
+		}
 	}
 	return out
 }
