@@ -37,7 +37,7 @@ func (l *link) commands() []chat.Command {
 		{Name: "export", Args: "[FILE]", Help: "write the session as Markdown, or as HTML or JSON lines by the file's ending"},
 		{Name: "search", Args: "WORDS", Help: "find words in all sessions"},
 		{Name: "memory", Args: "[COMMAND]", Help: "what is remembered of this project and of you"},
-		{Name: "handoff", Help: "what this session leaves to the next one"},
+		{Name: "handoff", Args: "[show]", Help: "write down what this session leaves to the next one"},
 		{Name: "pause", Help: "start nothing new, and leave"},
 		{Name: "exit", Help: "leave; commands go on", Alias: []string{"quit", "q"}},
 	}
@@ -158,7 +158,11 @@ func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply
 	case "permissions":
 		return l.run(ctx, "permissions", "list", id)
 	case "handoff":
-		return l.run(ctx, "handoff", "write", id)
+		if args == "show" {
+			return l.run(ctx, "handoff", "show", id)
+		}
+		return chat.Reply{Note: "the handoff is written when the model has given its words; /handoff show has it then"},
+			l.home.Deliver(ctx, id, "", &session.HandoffRequested{Why: session.HandoffAsked})
 	case "export":
 		return l.export(ctx, id, args)
 	}
@@ -170,7 +174,7 @@ func (l *link) run(ctx context.Context, verb string, args ...string) (chat.Reply
 	out, ok := l.cfg.Run(ctx, append([]string{verb}, args...)...)
 	out = strings.TrimSpace(out)
 	if !ok {
-		return chat.Reply{}, fmt.Errorf("%s", out)
+		return chat.Reply{}, fmt.Errorf("%s", strings.TrimPrefix(out, "perdure: "))
 	}
 	if out == "" {
 		out = "done"

@@ -28,6 +28,8 @@ func (l *link) stand(ctx context.Context, st *session.State) chat.Stand {
 		Used: st.Estimate(), Window: st.Agent.Window, Waits: len(session.Waits(st)), Over: st.Lifecycle.Over(),
 		Cost: cost(st), Halted: halted(st, still),
 	}
+	stop, _ := st.Halt()
+	s.Failed = stop != ""
 	if st.Context.Replies == 0 {
 		s.Used = 0
 	}

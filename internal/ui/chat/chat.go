@@ -76,6 +76,7 @@ type Stand struct {
 	Working       bool
 	Since         time.Time // of the turn
 	Halted        string    // why the open turn does not go on by itself; empty: it does, or there is none
+	Failed        bool      // Halted says what went wrong
 	Model         string
 	Mode          string
 	Branch        string
@@ -181,6 +182,7 @@ type Model struct {
 	search  search
 	leaving time.Time // when ctrl+c was pressed
 	closed  time.Time // when what had the keys closed by itself
+	warned  time.Time // that esc cancels what waits for an answer
 	gone    *Gone
 	older   loading
 	frame   int // of what moves

@@ -23,9 +23,9 @@ func (m *Model) notices() tea.Cmd {
 		r.State, r.Kind, r.Words = notify.Blocked, notify.Permission, "it waits for an answer"
 	case s.Working:
 		r.State = notify.Working
-	case m.done && s.Halted == "":
+	case m.done && !s.Failed:
 		r.State, r.Words = notify.Done, "it is done"
-	case s.Halted != "":
+	case s.Failed:
 		r.State, r.Words = notify.Failed, s.Halted
 	}
 	return m.cfg.Notify.Set(r)

@@ -82,7 +82,7 @@ func (m *Model) pageKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	return m.page.Update(k)
 }
 
-func (m *Model) closePage() { m.page, m.title = nil, "" }
+func (m *Model) closePage() { m.page, m.title, m.closed = nil, "", m.cfg.Now() }
 
 func (m *Model) askKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	if name == "ctrl+o" || name == "esc" && !m.cfg.Asks.Typing() && !m.cfg.Asks.Back() {
@@ -258,8 +258,8 @@ func (m *Model) escape() tea.Cmd {
 	if m.gone != nil {
 		return nil
 	}
-	if m.cfg.Now().Sub(m.closed) < escGrace {
-		m.closed = time.Time{}
+	if m.cfg.Now().Sub(m.closed) < escGrace || m.stand.Waits > 0 && m.cfg.Now().Sub(m.warned) > leaveWithin {
+		m.closed, m.warned = time.Time{}, m.cfg.Now()
 		m.tell(false, "esc again cancels what runs")
 		return nil
 	}

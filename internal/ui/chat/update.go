@@ -80,6 +80,15 @@ func (m *Model) beat() tea.Cmd {
 	return tea.Tick(every, func(time.Time) tea.Msg { return beatMsg{n} })
 }
 
+// answering gives the keys to what waits, if that was wished for at the beginning, once it is known.
+func (m *Model) answering() tea.Cmd {
+	if !m.cfg.Answer || m.cfg.Asks == nil || m.cfg.Asks.Waiting() == 0 {
+		return nil
+	}
+	m.cfg.Answer = false
+	return m.cfg.Asks.Focus()
+}
+
 // Update takes a message.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	had := m.asking()
@@ -88,7 +97,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.closed = m.cfg.Now()
 	}
 	m.layout()
-	return m, tea.Batch(cmd, m.beat(), m.notices(), m.inlined())
+	return m, tea.Batch(cmd, m.answering(), m.beat(), m.notices(), m.inlined())
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {
@@ -239,12 +248,7 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 	if m.cfg.Asks == nil || was.Waits == 0 && m.stand.Waits == 0 {
 		return nil
 	}
-	cmds := []tea.Cmd{m.cfg.Asks.Refresh()}
-	if m.cfg.Answer && m.stand.Waits > 0 {
-		m.cfg.Answer = false
-		cmds = append(cmds, m.cfg.Asks.Focus())
-	}
-	return tea.Batch(cmds...)
+	return m.cfg.Asks.Refresh()
 }
 
 // peek looks at what calls print that are open on the screen.
