@@ -189,6 +189,9 @@ type Model struct {
 	done    bool // the newest turn has ended, and nothing was begun since
 	focused bool // the terminal has the focus, as far as is known
 	result  Result
+
+	toPrint  []string // inline: lines that are not in the scrollback yet
+	printing bool
 }
 
 // loading is a look for older items.
