@@ -3,8 +3,10 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -64,7 +66,7 @@ func (s *seat) runs(window, args string) {
 func (s *seat) sees(window, what string, ok func(screen string) bool) string {
 	s.t.Helper()
 	screen := ""
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
 		if screen = s.tmux("capture-pane", "-t", window, "-p"); ok(screen) {
 			return screen
 		}
@@ -131,3 +133,9 @@ func (d *desk) script(name, text string) {
 		d.t.Fatal(err)
 	}
 }
+
+// quiet is how long a person looks before a key.
+func (s *seat) quiet() { <-time.After(700 * time.Millisecond) }
+
+// coloured finds a colour: 39 and 49 are the terminal's own.
+var coloured = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[[;][349][0-8][m;]`) })

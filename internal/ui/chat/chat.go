@@ -193,6 +193,9 @@ type Model struct {
 	resizes int
 	plain   bool // the terminal shows no colours, or shall not
 	result  Result
+
+	toPrint  []string // inline: lines that are not in the scrollback yet
+	printing bool
 }
 
 // loading is a look for older items.

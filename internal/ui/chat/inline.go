@@ -36,12 +36,19 @@ func (m *Model) inlined() tea.Cmd {
 	if !m.cfg.Inline || m.width <= 0 || m.page != nil || m.asking() { // what is printed on another screen is lost
 		return nil
 	}
-	lines := m.talk.TakeSettled(m.width)
-	if len(lines) == 0 {
+	m.toPrint = append(m.toPrint, m.talk.TakeSettled(m.width)...)
+	if len(m.toPrint) == 0 || m.printing {
 		return nil
 	}
-	return tea.Println(strings.Join(lines, "\n"))
+	n := min(len(m.toPrint), max(m.height-inlineLines, 1))
+	text := strings.Join(m.toPrint[:n], "\n")
+	m.toPrint, m.printing = m.toPrint[n:], true
+	return tea.Sequence(tea.Println(text), func() tea.Msg { return printedMsg{} })
 }
+
+// printedMsg tells that lines are in the scrollback, and the next ones may follow. More lines at once than there are above
+// the live area would push that into the scrollback.
+type printedMsg struct{}
 
 // liveLines are the newest lines of what is not finished yet.
 func (m *Model) liveLines() []string {

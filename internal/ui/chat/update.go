@@ -133,6 +133,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case Made:
 		m.cfg.Asks = msg.Asks
 		return msg.Asks.Init()
+	case printedMsg:
+		m.printing = false
+		return nil
 	case composer.SentMsg:
 		return m.submit(msg.Draft)
 	case CloseMsg:
