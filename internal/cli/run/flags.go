@@ -48,9 +48,10 @@ type Flags struct {
 	wait         bool
 	detach       bool
 	inline       bool
-	attach       bool // another process keeps the session
-	answer       bool // what waits has the keys at first
-	nested       bool // a screen lies below that listens to signals
+	attach       bool   // another process keeps the session
+	prompt       string // of a session that goes on, on the screen
+	answer       bool   // what waits has the keys at first
+	nested       bool   // a screen lies below that listens to signals
 	atMost       int
 	Changed      func(string) bool // reports whether a flag was given
 	unknown      []string          // rules for tools that there are none of, in words

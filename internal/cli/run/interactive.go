@@ -94,6 +94,7 @@ type target struct {
 	id     string // empty: a new session
 	attach bool
 	pick   bool
+	prompt string // that is sent at once
 }
 
 // sit opens one session after the other.
@@ -195,7 +196,7 @@ func (s *sitting) first(ctx context.Context) (*target, error) {
 	case f.cont || f.resume != "":
 		id, _, err := choose(ctx, s.app, s.home, f, s.set, "")
 		s.of = id
-		return &target{id: id, attach: f.attach}, err
+		return &target{id: id, attach: f.attach, prompt: f.prompt}, err
 	}
 	return &target{}, s.ready(ctx)
 }
@@ -304,7 +305,7 @@ func (s *sitting) chosen(ctx context.Context, msg picker.ChosenMsg) (*target, er
 // config is what a screen needs.
 func (s *sitting) config(ctx context.Context, t target) screen.Config {
 	c := screen.Config{
-		App: s.app, Home: s.home, Set: s.set, ID: t.id, Attach: t.attach, Inline: s.f.inline, Notes: s.said.take,
+		App: s.app, Prompt: t.prompt, Home: s.home, Set: s.set, ID: t.id, Attach: t.attach, Inline: s.f.inline, Notes: s.said.take,
 		Create: func(ctx context.Context, prompt string) (string, error) {
 			return create(ctx, s.app, s.home, s.f, s.set, prompt)
 		},
@@ -383,6 +384,11 @@ func (s *sitting) run(ctx context.Context, args ...string) (string, bool) {
 func (s *sitting) farewell(ctx context.Context) {
 	if !s.f.nested {
 		s.real.Hint("to go on: perdure -r %s", s.last)
+	}
+	if st, err := s.home.State(ctx, s.last); err == nil {
+		for _, command := range screen.RunsOn(st) {
+			s.real.Note("still running, and collected when the session goes on: %s", command)
+		}
 	}
 	sessions.TellTasks(ctx, s.real, s.home, s.last)
 }

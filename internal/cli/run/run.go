@@ -33,7 +33,9 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 		return err
 	}
 	if !f.print {
-		if len(args) > 0 {
+		if f.cont || f.resume != "" && f.resume != Pick {
+			f.prompt = strings.Join(args, " ")
+		} else if len(args) > 0 {
 			return &app.ExitError{Code: app.ExitUsage, Text: fmt.Sprintf("%q is not a flag, and no prompt without -p", display.Line(args[0], display.MaxCell)), Hint: "perdure opens the screen, perdure -p \"PROMPT\" runs a prompt without it"}
 		}
 		return interactive(ctx, a, f)

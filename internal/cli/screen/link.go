@@ -263,13 +263,7 @@ func (l *link) Cancel(ctx context.Context) (stopped []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if st.Turn != nil {
-		for _, c := range st.Turn.Calls {
-			if c.State == session.ActExecuting && c.Effect == session.EffectProcess && c.Start != nil && !c.Start.Background {
-				stopped = append(stopped, plain.Line(c.Start.Command, 60))
-			}
-		}
-	}
+	stopped = RunsOn(st)
 	l.goesOn()
 	if held == nil {
 		return stopped, l.home.Cancel(ctx, id)
@@ -366,14 +360,28 @@ func (l *link) Leaving(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	var names []string
+	names := RunsOn(st)
 	for _, t := range l.home.Tasks().Live(st) {
 		names = append(names, t.ID)
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	return strings.Join(names, ", ") + " will go on: perdure task list"
+	return strings.Join(names, ", ") + " will go on"
+}
+
+// RunsOn names the commands of the open turn that run and go on without this process: the next one that holds the
+// session collects what they print.
+func RunsOn(st *session.State) (names []string) {
+	if st.Turn == nil {
+		return nil
+	}
+	for _, c := range st.Turn.Calls {
+		if c.State == session.ActExecuting && c.Effect == session.EffectProcess && c.Start != nil && !c.Start.Background {
+			names = append(names, plain.Line(c.Start.Command, 60))
+		}
+	}
+	return names
 }
 
 // want sets the mode or the model of a session that is not made yet.

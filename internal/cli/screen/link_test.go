@@ -372,7 +372,7 @@ func TestTheOutputOfACommandInTheBackground(t *testing.T) {
 	if strings.Contains(text, "hunter2") || len(text) > 32<<10 || omitted < 150_000 {
 		t.Errorf("%d bytes after %d: %.100q…", len(text), omitted, text)
 	}
-	if got := d.Leaving(t.Context()); got != "bash_1 will go on: perdure task list" {
+	if got := d.Leaving(t.Context()); got != "bash_1 will go on" {
 		t.Error(got)
 	}
 	w.OK("task", "kill", "s", "bash_1")

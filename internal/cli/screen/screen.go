@@ -33,6 +33,8 @@ type Config struct {
 	Options func(ctx context.Context, id string, made bool) (homes.Options, error)
 	// Want sets the mode or the model of a session that is not made yet, and gives how it stands then.
 	Want func(ctx context.Context, mode, model string) (chat.Stand, error)
+	// Prompt is sent at once; empty: nothing is.
+	Prompt string
 	// New is how a session that is not made yet stands: its model and mode.
 	New    chat.Stand
 	Inline bool
@@ -118,7 +120,7 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),
-		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, NewKey: newKey, Now: a.Now, Context: ctx,
+		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, Draft: draftOf(l.cfg.Prompt), Send: true, NewKey: newKey, Now: a.Now, Context: ctx,
 	}), nil
 }
 
@@ -152,4 +154,12 @@ func halted(st *session.State, still bool) string {
 		return "messages wait: enter goes on with them"
 	}
 	return ""
+}
+
+// draftOf is a text as a message; empty: none.
+func draftOf(text string) composer.Draft {
+	if text == "" {
+		return composer.Draft{}
+	}
+	return composer.Draft{Parts: []composer.Part{composer.Text(text)}}
 }

@@ -139,7 +139,8 @@ func TestSlash(t *testing.T) {
 		p.sees("! /cost: no prices")
 		p.write("/mode")
 		p.press("enter")
-		p.want("mode acceptEdits")
+		p.want("")
+		p.sees("the mode is default")
 	})
 }
 
@@ -308,6 +309,8 @@ func TestApproval(t *testing.T) {
 			t.Fatalf("answered %q before it could be read", p.s.answered)
 		}
 		p.press("esc")
+		p.sees("> y", "this would be a message")
+		p.press("ctrl+c")
 		p.write("z")
 		p.sees("> z")
 		p.press("ctrl+o")

@@ -32,7 +32,8 @@ func (m *Model) command(name, args string) tea.Cmd {
 		}
 	}
 	if c.Name == "mode" && args == "" {
-		return m.cycleMode()
+		m.tell(false, "the mode is "+m.stand.Mode+"; /mode default, acceptEdits or plan sets another one")
+		return nil
 	}
 	link, ctx, full := m.cfg.Link, m.ctx, c.Name
 	return func() tea.Msg {

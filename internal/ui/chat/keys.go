@@ -244,7 +244,15 @@ func (m *Model) interrupt() tea.Cmd {
 	return func() tea.Msg { return leavingMsg{link.Leaving(ctx)} }
 }
 
-func (m *Model) leave() tea.Cmd { return tea.Quit }
+// leave ends the program; what is finished and not in the scrollback yet goes there first.
+func (m *Model) leave() tea.Cmd {
+	if len(m.toPrint) == 0 {
+		return tea.Quit
+	}
+	text := strings.Join(m.toPrint, "\n")
+	m.toPrint = nil
+	return tea.Sequence(tea.Println(text), tea.Quit)
+}
 
 // escape is esc with nothing to close: it cancels what runs.
 func (m *Model) escape() tea.Cmd {
@@ -258,7 +266,7 @@ func (m *Model) escape() tea.Cmd {
 	if m.gone != nil {
 		return nil
 	}
-	if m.cfg.Now().Sub(m.closed) < escGrace || m.stand.Waits > 0 && m.cfg.Now().Sub(m.warned) > leaveWithin {
+	if m.cfg.Now().Sub(m.closed) < escGrace || (m.stand.Waits > 0 || m.stand.Other != "") && m.cfg.Now().Sub(m.warned) > leaveWithin {
 		m.closed, m.warned = time.Time{}, m.cfg.Now()
 		m.tell(false, "esc again cancels what runs")
 		return nil

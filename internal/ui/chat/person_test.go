@@ -223,7 +223,12 @@ func (p *person) take(msg tea.Msg) {
 			p.printed = append(p.printed, strings.Split(ansi.Strip(strings.Trim(fmt.Sprintf("%v", msg), "{}")), "\n")...)
 			return
 		case "sequenceMsg":
-			p.t.Fatal("a sequence")
+			for i := range v.Len() {
+				if cmd, ok := v.Index(i).Interface().(tea.Cmd); ok && cmd != nil {
+					p.run(cmd)
+				}
+			}
+			return
 		case "clearScreenMsg", "setClipboardMsg", "execMsg", "SuspendMsg":
 			p.other = append(p.other, name)
 			return

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -30,10 +31,24 @@ func (m *Model) submit(d composer.Draft) tea.Cmd {
 		m.tell(true, m.gone.Text)
 		return nil
 	}
+	text := strings.ToLower(strings.TrimSpace(d.String()))
+	switch {
+	case m.stand.Waits > 0 && slices.Contains(answers[:], text):
+		m.in.TakeBack(d)
+		m.tell(true, "this would be a message; ctrl+o answers what waits")
+		return nil
+	case strings.HasPrefix(text, "!") && len(text) > 1:
+		m.tell(false, "! runs nothing here: the model is told the words as they are")
+	case strings.HasPrefix(text, "#") && len(text) > 1 && text[1] != ' ' && text[1] != '#':
+		m.tell(false, "# remembers nothing here: /memory add TEXT does; the model is told the words as they are")
+	}
 	m.talk.Browse(false)
 	m.talk.End()
 	return m.send(d)
 }
+
+// answers are words that somebody types who takes the composer for the question that waits.
+var answers = [...]string{"y", "n", "yes", "no", "s", "1", "2", "3"}
 
 // commandOf finds a command: a draft of text alone that begins with a slash and a word without another one.
 func commandOf(d composer.Draft) (name, args string, ok bool) {
