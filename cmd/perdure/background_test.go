@@ -166,8 +166,18 @@ func (d *desk) kill(id string, sig syscall.Signal) {
 	}
 	d.until("the supervisor ends with its locks", func() bool {
 		h := d.session(id).Holder
-		return ended(pids[0]) && (h == nil || h.Alive != "alive")
+		return ended(pids[0]) && (h == nil || h.Alive != "alive") && d.free(id)
 	})
+}
+
+// free reports whether nobody holds the lock of a session's record; one that is gone is free.
+func (d *desk) free(id string) bool {
+	f, err := os.Open(filepath.Join(d.home, "background", id))
+	if err != nil {
+		return true
+	}
+	defer func() { _ = f.Close() }()
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
 // ended reports whether a process is gone, or about to be. While the system takes its threads down, its files may still be

@@ -246,6 +246,7 @@ func (m *Model) interrupt() tea.Cmd {
 
 // leave ends the program; what is finished and not in the scrollback yet goes there first.
 func (m *Model) leave() tea.Cmd {
+	m.left = true
 	if len(m.toPrint) == 0 {
 		return tea.Quit
 	}

@@ -195,6 +195,9 @@ func (m *Model) status() statusline.Data {
 
 // View draws the screen.
 func (m *Model) View() tea.View {
+	if m.left && m.cfg.Inline {
+		return tea.NewView("") // what is in the scrollback stays, and nothing else
+	}
 	lines, cursor := m.screen()
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.Cursor = cursor
