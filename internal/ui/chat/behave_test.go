@@ -37,7 +37,7 @@ func TestSendQueueTakeBack(t *testing.T) {
 		}
 		p.s.fail["send"] = errors.New("the disk is full")
 		p.press("enter")
-		p.sees("not sent: the disk is full", "> and that", "more")
+		p.sees("not sent, and written again below: the disk is full", "> and that", "more")
 		p.misses("queued")
 		p.s.fail["withdraw"] = errors.New("it is read by now")
 		p.send(Changed{Queues: true, Queue: []Queued{{Key: "k9", Text: "other"}}})
@@ -129,7 +129,7 @@ func TestSlash(t *testing.T) {
 		p.want("send k1 /etc/hosts is wrong")
 		p.write("/coast now")
 		p.press("enter")
-		p.sees("there is no /coast; nearest: cost", "> /coast now")
+		p.sees("there is no /coast; nearest: /cost", "> /coast now")
 		p.want("")
 		p.press("ctrl+c")
 		p.s.fail["command"] = errors.New("no prices")

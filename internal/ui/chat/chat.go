@@ -183,7 +183,7 @@ type Model struct {
 	leaving time.Time // when ctrl+c was pressed
 	closed  time.Time // when what had the keys closed by itself
 	warned  time.Time // that esc cancels what waits for an answer
-	left    bool // nothing more is drawn
+	left    bool      // nothing more is drawn
 	gone    *Gone
 	older   loading
 	frame   int // of what moves

@@ -20,7 +20,11 @@ func (m *Model) command(name, args string) tea.Cmd {
 		for _, c := range m.cfg.Commands {
 			names = append(names, c.Name)
 		}
-		m.tell(true, fmt.Sprintf("there is no /%s; nearest: %s; /help lists all", plain.Line(name, 40), plain.Nearest(name, names)))
+		text := fmt.Sprintf("there is no /%s", plain.Line(name, 40))
+		if near := plain.Nearest(name, names); near != "" {
+			text += "; nearest: /" + near
+		}
+		m.tell(true, text+"; /help lists all")
 		return nil
 	}
 	switch {

@@ -20,7 +20,7 @@ const escGrace = 2 * time.Second
 func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	name := k.String()
 	if name != "ctrl+c" {
-		m.leaving = time.Time{}
+		m.leaving, m.note = time.Time{}, note{} // what it said was read
 	}
 	m.older.find = "" // whoever goes on by hand is not taken elsewhere by what is found later
 	switch name {

@@ -96,7 +96,8 @@ func (m *Model) sent(msg sentMsg) {
 	}
 	delete(m.mine, msg.key)
 	m.in.TakeBack(msg.draft)
-	m.tell(true, "not sent: "+msg.err.Error())
+	m.say(transcript.Trouble, "not sent, and written again below: "+msg.err.Error())
+	m.talk.End()
 }
 
 // find looks for words in the conversation, upwards if back, and brings older items until there are none.
