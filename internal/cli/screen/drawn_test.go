@@ -91,7 +91,7 @@ func TestAMessageThatCannotBeSentIsWrittenAgain(t *testing.T) {
 	defer d.leaves()
 	p := draws(d)
 	p.gets(composer.SentMsg{Draft: written("my careful words")})
-	p.shows("not sent: not this time", "my careful words")
+	p.shows("written again below: not this time", "my careful words")
 	p.gets(tea.KeyPressMsg{Code: 'x', Text: "x"})
 	p.shows("my careful wordsx")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // frame is the most that a frame or a key may take on a slow and loaded machine: several times what people notice.
-const frame = 250 * time.Millisecond
+const frame = time.Second
 
 // conversation has n items of every kind, some of them long.
 func conversation(n, width, height int) *Model {
