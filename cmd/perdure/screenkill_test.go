@@ -55,7 +55,7 @@ func TestKilledInEveryScreen(t *testing.T) {
 		{"inbox", []string{":/inbox ", "Enter"}, "Waits for you"},
 		{"completion", []string{":/co"}, "› /co"},
 		{"history", []string{"C-r"}, "history:"},
-		{"find", []string{"C-f", ":run"}, "find run"},
+		{"find", []string{"C-f", ":run"}, "find: run"},
 		{"browsing", []string{"Tab"}, "enter open"},
 		{"editor", []string{":draft", "C-g"}, "the editor is open"},
 		{"picker", []string{":/resume ", "Enter"}, "enter continue"},

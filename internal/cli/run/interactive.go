@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
@@ -70,6 +71,11 @@ func (f *Flags) drawable(a *app.App) error {
 		return &app.ExitError{Code: app.ExitFailed, Text: "a session on the screen is for a human, outside of sessions: " + inside, Hint: "run it in a terminal of your own; perdure -p \"PROMPT\" starts a new session"}
 	case f.wait || f.format != "text" || f.verbose:
 		return app.UsageError("--wait, --output-format and --verbose go with -p")
+	case f.prompt != "" && !f.cont && (f.resume == "" || f.resume == Pick):
+		return &app.ExitError{
+			Code: app.ExitUsage, Text: fmt.Sprintf("%q is no flag, and no prompt without -p", display.Line(f.prompt, display.MaxCell)),
+			Hint: "perdure opens the screen, perdure -p \"PROMPT\" runs a prompt without it",
+		}
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure/internal/cli/app"
-	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
@@ -33,11 +32,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 		return err
 	}
 	if !f.print {
-		if f.cont || f.resume != "" && f.resume != Pick {
-			f.prompt = strings.Join(args, " ")
-		} else if len(args) > 0 {
-			return &app.ExitError{Code: app.ExitUsage, Text: fmt.Sprintf("%q is not a flag, and no prompt without -p", display.Line(args[0], display.MaxCell)), Hint: "perdure opens the screen, perdure -p \"PROMPT\" runs a prompt without it"}
-		}
+		f.prompt = strings.Join(args, " ")
 		return interactive(ctx, a, f)
 	}
 	prompt, piped, err := prompt(ctx, a, f, args)
