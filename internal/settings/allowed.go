@@ -222,37 +222,6 @@ func lockFile(ctx context.Context, f *os.File) error {
 	}
 }
 
-// replaceFile puts a file of the user's alone in the place of another: whoever reads finds the old one or the new one,
-// also after a crash. Where a link stands, what it leads to is replaced.
-func replaceFile(file string, text []byte) (err error) {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
-	}
-	dir := filepath.Dir(file)
-	tmp, err := os.CreateTemp(dir, ".allowed-*.toml") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(tmp.Name()) // what it was for has failed already
-		}
-	}()
-	_, err = tmp.Write(text)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	if err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
-
 // remembered adds the rules that hold in a project; empty: those that hold everywhere. A file that is not understood
 // widens nothing: that is told, and stops nobody.
 func (l *Loaded) remembered(file, projectDir string) {

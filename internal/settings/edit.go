@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"strings"
@@ -262,7 +259,7 @@ func edit(file, name string, change func([]byte) ([]byte, error)) error {
 	if bytes.Equal(text, before.text) {
 		return nil
 	}
-	return writeWhole(file, text)
+	return replaceFile(file, text)
 }
 
 // setIn has a text say a setting.
@@ -410,31 +407,4 @@ func quoteTOML(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// writeWhole puts a file of the user's alone in the place of another, or none: whoever reads finds the old one or the
-// new one. Where a link stands, what it leads to is replaced.
-func writeWhole(file string, text []byte) (err error) {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	dir := filepath.Dir(file)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	tmp, err := os.CreateTemp(dir, ".perdure-*.toml") // 0600
-	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	_, err = tmp.Write(text)
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", file, err), os.Remove(tmp.Name()))
-	}
-	return nil
 }

@@ -160,7 +160,7 @@ func changeTrust(userFile string, change func(*trustStore) bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("trust: %w", err)
 	}
-	return writeWhole(file, append([]byte(trustHead), text...))
+	return replaceFile(file, append([]byte(trustHead), text...))
 }
 
 // widen takes what a trusted project's file may say, and names what is not taken.

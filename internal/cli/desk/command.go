@@ -13,7 +13,6 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/board"
-	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -51,19 +50,16 @@ them once, by groups; --json prints one object a line.`,
 func live(ctx context.Context, a *app.App, h *homes.Home, s *source, open Opener) error {
 	for {
 		sc := &screen{page: board.New(board.Config{Source: s, Now: a.Now, Styles: theme.Colours()})}
-		_, err := pace.New(sc, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-			tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
+		err := a.Show(ctx, sc)
 		sc.page.Close()
 		switch {
-		case ctx.Err() != nil:
-			return ctx.Err() // a signal: whoever waits for the verb words it
 		case err != nil || sc.open == "":
 			return err
 		case open == nil && sc.answer:
 			a.Hint("perdure approvals list %s shows what waits, perdure approvals allow %s or perdure answer %s answers it", sc.open, sc.open, sc.open)
 			return nil
 		case open == nil:
-			a.Hint("perdure log %s --follow looks on; perdure -p -r %s goes on with it", sc.open, sc.open)
+			a.Hint("perdure attach %s looks on; perdure -r %s goes on with it", sc.open, sc.open)
 			return nil
 		}
 		if err := open(ctx, a, h, sc.open, sc.answer); err != nil {

@@ -8,7 +8,6 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/asks"
-	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -22,13 +21,7 @@ func Page(a *app.App, h *homes.Home, open func(session string) tea.Cmd) *asks.Mo
 
 // open shows the inbox on the whole terminal until its person leaves.
 func open(ctx context.Context, a *app.App, h *homes.Home) error {
-	s := &screen{page: Page(a, h, nil)}
-	_, err := pace.New(s, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
-	if ctx.Err() != nil {
-		err = ctx.Err() // a signal: whoever waits for the verb words it
-	}
-	return err
+	return a.Show(ctx, &screen{page: Page(a, h, nil)})
 }
 
 // screen gives the page a whole terminal.

@@ -12,7 +12,6 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/picker"
 	"github.com/perdure/perdure/internal/ui/theme"
 	"github.com/perdure/perdure/store"
@@ -29,18 +28,8 @@ func Pick(ctx context.Context, a *app.App, h *homes.Home) (picker.ChosenMsg, err
 		here = a.Tilde(dir)
 	}
 	p := &picking{page: picker.New(picker.Config{Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here})}
-	err = show(ctx, a, p)
+	err = a.Show(ctx, p)
 	return p.chosen, err
-}
-
-// show gives a model the whole terminal until it ends.
-func show(ctx context.Context, a *app.App, m tea.Model) error {
-	_, err := pace.New(m, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
-	if ctx.Err() != nil {
-		err = ctx.Err() // a signal: whoever waits for the verb words it
-	}
-	return err
 }
 
 // picking is the picker as a program.
@@ -73,16 +62,14 @@ func (p *picking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (p *picking) View() tea.View {
 	v := tea.NewView(p.page.View())
 	v.AltScreen = true
-	if c, ok := any(p.page).(interface{ Cursor() *tea.Cursor }); ok {
-		v.Cursor = c.Cursor()
-	}
+	v.Cursor = p.page.Cursor()
 	return v
 }
 
 // Held lets a person choose what to do with a session that another process holds.
 func Held(ctx context.Context, a *app.App, id string, held *store.HeldError) (picker.What, error) {
 	q := &heldQuestion{style: a.Styles(), id: id, holder: held.Holder, since: a.Ago(held.Holder.Since)}
-	err := show(ctx, a, q)
+	err := a.Show(ctx, q)
 	return q.what, err
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/perdure/perdure/internal/ui/diffview"
 	"github.com/perdure/perdure/internal/ui/markdown"
 	"github.com/perdure/perdure/internal/ui/notify"
-	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
@@ -62,8 +61,7 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	if err != nil {
 		return chat.Result{}, cfg.ID, err
 	}
-	p := pace.New(m, tea.WithContext(ctx), tea.WithInput(cfg.App.Stdin), tea.WithOutput(app.Underneath(cfg.App.Stdout)),
-		tea.WithEnvironment(cfg.App.Environ), tea.WithoutSignalHandler())
+	p := cfg.App.Program(ctx, m)
 	l.start(p.Send)
 	_, err = p.Run()
 	l.bye(m)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/ui/pace"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 )
 
@@ -47,12 +46,7 @@ func watchTasks(ctx context.Context, a *app.App, h *homes.Home, reader string, a
 		source.session, title = id, args[0]
 	}
 	screen := &watchScreen{panel: taskpanel.New(taskpanel.Config{Source: source, Title: title, Now: a.Now})}
-	_, err := pace.New(screen, tea.WithContext(ctx), tea.WithInput(a.Stdin), tea.WithOutput(app.Underneath(a.Stdout)),
-		tea.WithEnvironment(a.Environ), tea.WithoutSignalHandler()).Run()
-	if ctx.Err() != nil {
-		err = ctx.Err() // a signal: whoever waits for the verb words it
-	}
-	return errors.Join(err, source.close(context.WithoutCancel(ctx)))
+	return errors.Join(a.Show(ctx, screen), source.close(context.WithoutCancel(ctx)))
 }
 
 // watchScreen gives the panel a whole terminal.
