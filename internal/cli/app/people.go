@@ -11,7 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
-// Coloured reports whether stdout is a screen that takes colours: NO_COLOR and TERM=dumb say that it does not.
+// Coloured reports whether colours may be printed: stdout is a screen, and neither NO_COLOR nor TERM=dumb is set.
 func (a *App) Coloured() bool {
 	return a.Screen && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
 }

@@ -20,7 +20,7 @@ type Child struct {
 	home   string
 	record Record
 	file   *os.File // the record, locked
-	says   *os.File // to whoever started it; nil: it was told
+	says   *os.File // a pipe to the process that started it; nil once that was told
 }
 
 // Adopt takes over what a supervisor was started with: its locked record. Commands of the session inherit nothing of it.
@@ -70,7 +70,7 @@ func (c *Child) Failed(err error) {
 // Done removes the record: the run has ended in order.
 func (c *Child) Done() error { return remove(c.home, c.record.Session) }
 
-// ErrNotYet tells that a supervisor has not ended so far: a model's reply is under way.
+// ErrNotYet is the error of a supervisor that still runs, because a model's reply is under way.
 var ErrNotYet = errors.New("its supervisor ends when the reply has come that is under way")
 
 // End waits until nobody supervises a session that was paused or closed, and removes its record. A record that cannot be
