@@ -93,6 +93,9 @@ func TestATreeOfManyFilesInFewBytesIsRefused(t *testing.T) {
 	if err := DiffMax(o, one, two, 1000, func(Change) error { return nil }); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("diff: %v", err)
 	}
+	if err := MergeMax(o, store.Digest{}, one, two, 1000, func(Step) error { return nil }); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("merge: %v", err)
+	}
 	if err := Diff(o, one, one, func(Change) error { return nil }); err != nil {
 		t.Errorf("equal trees need no look: %v", err)
 	}
