@@ -56,6 +56,7 @@ var allowed = map[string][]string{
 	"internal/redact":          {},
 	"internal/spare":           {},
 	"internal/realdir":         {},
+	"internal/blob":            {"store"},
 	"internal/sqlite3":         {},
 	"internal/ports":           {"internal/realdir"},
 	"internal/plain":           {},
