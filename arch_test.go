@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"tool":            {"model"},
 	"store/memory":    {"internal/memory", "store"},
 	"view":            {"model", "store"},
-	"internal/tools":  {"internal/knowledge", "internal/session", "model", "store", "tool", "internal/lineage"},
+	"internal/tools":  {"internal/knowledge", "internal/session", "model", "store", "tool", "internal/lineage", "internal/ignore"},
 	// What implements them.
 	"internal/memory":             {"store"},
 	"internal/sqlite":             {"internal/realdir", "internal/spare", "internal/sqlite3", "store"},
@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 	"internal/engine":       {"internal/instructions", "internal/lineage", "internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
 	"internal/handoff":         {"internal/plain", "internal/session"},
-	"internal/repo":            {"internal/realdir"},
+	"internal/repo":            {"internal/realdir", "store"},
 	"internal/knowledge":       {"internal/handoff", "internal/plain", "internal/realdir", "internal/repo"},
 	"internal/workflow":        {"internal/knowledge", "internal/plain", "internal/session", "store"},
 	"internal/redact":          {},
@@ -117,6 +117,8 @@ var allowed = map[string][]string{
 	"internal/cli/desk":        {"internal/cli/app", "internal/cli/background", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/session", "internal/ui/board", "internal/ui/theme", "model", "store", "view"},
 	"internal/cli/configuring": {"internal/cli/app", "internal/cli/display", "internal/provider/connect", "internal/settings"},
 	"internal/ui/pace":         {},
+	"internal/blob":            {"store"},
+	"internal/ignore":          {},
 	"bench":                    {},
 }
 

@@ -22,7 +22,7 @@ type Facts struct {
 const maxIndex = 64 << 20
 
 // Stat says what is known of a file of the work tree, by its path with slashes: size in bytes, time of its content in
-// nanoseconds. Not there: it is missing.
+// nanoseconds. Not there: it is missing. A size below 0: nothing is known of it.
 type Stat func(path string) (size, mtime int64, there bool)
 
 // LookClose reads a repository whose work tree begins in dir, without running anything and without a change in it.
@@ -164,8 +164,8 @@ func (e entry) differs(stat Stat) bool {
 		return false // of links, and of other repositories, only their being there would be known
 	}
 	size, mtime, there := stat(string(e.path))
-	if !there {
-		return true
+	if !there || size < 0 {
+		return !there
 	}
 	then := int64(binary.BigEndian.Uint32(e.stat[mtimeAt:]))*1e9 + int64(binary.BigEndian.Uint32(e.stat[mtimeAt+4:]))
 	was := binary.BigEndian.Uint32(e.stat[sizeAt:])
