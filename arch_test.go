@@ -119,6 +119,8 @@ var allowed = map[string][]string{
 	"internal/ui/pace":         {},
 	"internal/blob":            {"store"},
 	"internal/ignore":          {},
+	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},
+	"internal/workspace":       {"internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store"},
 	"bench":                    {},
 }
 

@@ -16,7 +16,7 @@ const (
 // The coders are made when they are first needed: their tables take a millisecond and some hundred KiB.
 var (
 	encoder = sync.OnceValues(func() (*zstd.Encoder, error) {
-		return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(codecs),
+		return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(codecs),
 			zstd.WithEncoderCRC(false), zstd.WithWindowSize(ChunkMin), zstd.WithLowerEncoderMem(true))
 	})
 	decoder = sync.OnceValues(func() (*zstd.Decoder, error) {
