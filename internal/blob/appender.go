@@ -43,7 +43,7 @@ func (a *appender) put(rec record, payload []byte) error {
 		return err
 	}
 	head := rec.head(payload)
-	w.entries = append(w.entries, entry{rec.digest, uint64(w.end()), rec.stored, rec.crc})
+	w.entries = append(w.entries, entry{rec.digest, uint64(w.end()), rec.stored, rec.kind, rec.crc})
 	w.buf = append(append(w.buf, head...), payload...)
 	if len(w.buf) >= writeLen {
 		return w.flush()
