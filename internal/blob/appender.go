@@ -18,7 +18,6 @@ const (
 // appender writes records behind the batches of packs that it owns. Nothing of it is seen before finish.
 type appender struct {
 	store *Store
-	not   *pack // is not appended to
 	parts []*written
 }
 
@@ -114,7 +113,7 @@ func (a *appender) candidate(tried map[packID]bool) *pack {
 	defer s.mu.RUnlock()
 	var best *pack
 	for _, p := range s.packs {
-		if p != a.not && !p.writer && !p.foreign && !tried[p.id] && p.valid < s.cfg.PackSize && (best == nil || p.valid > best.valid) {
+		if !p.writer && !p.foreign && !tried[p.id] && p.valid < s.cfg.PackSize && (best == nil || p.valid > best.valid) {
 			best = p
 		}
 	}

@@ -205,7 +205,7 @@ func (s *Store) keeps(p *pack, d store.Digest) (bool, error) {
 
 // copyLive copies records into another pack, durably, and says how many bytes that took.
 func (s *Store) copyLive(w *written, live []entry, m marks) (int64, error) {
-	out := appender{store: s, not: w.pack}
+	out := appender{store: s} // the pack itself has a writer: this
 	var err error
 	for _, e := range live {
 		var rec record

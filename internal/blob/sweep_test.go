@@ -309,8 +309,6 @@ func TestSweepBesideBatches(t *testing.T) {
 				if err := b.Commit(); err != nil {
 					t.Error(err)
 				}
-				tree, _ := treeOf(ds...), 0
-				_ = tree
 				for _, d := range mine {
 					ev.drop(d) // may be named by another writer, who names it again or not: then it is dead for both
 				}
