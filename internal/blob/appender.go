@@ -18,7 +18,6 @@ const (
 // appender writes records behind the batches of packs that it owns. Nothing of it is seen before finish.
 type appender struct {
 	store *Store
-	not   *pack // is not appended to
 	parts []*written
 }
 
@@ -43,7 +42,7 @@ func (a *appender) put(rec record, payload []byte) error {
 		return err
 	}
 	head := rec.head(payload)
-	w.entries = append(w.entries, entry{rec.digest, uint64(w.end()), rec.stored, rec.crc})
+	w.entries = append(w.entries, entry{rec.digest, uint64(w.end()), rec.stored, rec.kind, rec.crc})
 	w.buf = append(append(w.buf, head...), payload...)
 	if len(w.buf) >= writeLen {
 		return w.flush()
@@ -114,7 +113,7 @@ func (a *appender) candidate(tried map[packID]bool) *pack {
 	defer s.mu.RUnlock()
 	var best *pack
 	for _, p := range s.packs {
-		if p != a.not && !p.writer && !p.foreign && !tried[p.id] && p.valid < s.cfg.PackSize && (best == nil || p.valid > best.valid) {
+		if !p.writer && !p.foreign && !tried[p.id] && p.valid < s.cfg.PackSize && (best == nil || p.valid > best.valid) {
 			best = p
 		}
 	}

@@ -38,7 +38,7 @@
 //	24  8  where this frame begins
 //	32  4  number n of the records
 //	36  4  zero
-//	40 48n for each record: digest (32), offset (8), length of the payload (4), its checksum (4)
+//	40 48n for each record: digest (32), offset (8), length of the payload (3), kind (1), checksum (4)
 //	    4  checksum of all that
 //	    4  length of the whole frame
 //

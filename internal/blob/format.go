@@ -118,6 +118,7 @@ type entry struct {
 	digest store.Digest
 	off    uint64 // of its header
 	stored uint32 // bytes of its payload
+	kind   kind
 	crc    uint32 // as in its header
 }
 
@@ -126,12 +127,13 @@ func (e entry) end() int64 { return int64(e.off) + recordHeaderLen + int64(e.sto
 func appendEntry(b []byte, e entry) []byte {
 	b = append(b, e.digest[:]...)
 	b = binary.LittleEndian.AppendUint64(b, e.off)
-	b = binary.LittleEndian.AppendUint32(b, e.stored)
+	b = binary.LittleEndian.AppendUint32(b, e.stored|uint32(e.kind)<<24) // MaxBlob has 24 bits
 	return binary.LittleEndian.AppendUint32(b, e.crc)
 }
 
 func parseEntry(b []byte) entry {
-	return entry{store.Digest(b[:32]), binary.LittleEndian.Uint64(b[32:]), binary.LittleEndian.Uint32(b[40:]), binary.LittleEndian.Uint32(b[44:])}
+	n := binary.LittleEndian.Uint32(b[40:])
+	return entry{store.Digest(b[:32]), binary.LittleEndian.Uint64(b[32:]), n & (1<<24 - 1), kind(n >> 24), binary.LittleEndian.Uint32(b[44:])}
 }
 
 // frame ends a batch: the index of its records. It stands where they end.

@@ -2,6 +2,7 @@ package blob
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 )
@@ -13,6 +14,7 @@ const (
 	gateName  = "gate"
 	sweepName = "sweep"
 
+	gateTime = 500 * time.Millisecond // how long Sweep shuts the gate while batches are open
 	pollMost = 20 * time.Millisecond
 )
 
@@ -49,3 +51,43 @@ func (s *Store) share(ctx context.Context) (io.Closer, error) {
 		}
 	}
 }
+
+// alone takes the lock of a step of Sweep: no batch is open until it is given back.
+func (s *Store) alone(ctx context.Context) (io.Closer, error) {
+	for {
+		l, err := s.shutGate(ctx)
+		if l != nil || err != nil {
+			return l, err
+		}
+		t := time.NewTimer(gateTime / 4)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return nil, ctx.Err()
+		case <-t.C:
+		}
+	}
+}
+
+func (s *Store) shutGate(ctx context.Context) (io.Closer, error) {
+	gate, err := s.wait(ctx, gateName, true)
+	if err != nil {
+		return nil, err
+	}
+	brief, cancel := context.WithTimeout(ctx, gateTime)
+	defer cancel()
+	l, err := s.wait(brief, lockName, true)
+	if err != nil {
+		_ = gate.Close()
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			return nil, nil
+		}
+		return nil, err
+	}
+	return both{l, gate}, nil
+}
+
+// both gives back two locks.
+type both [2]io.Closer
+
+func (b both) Close() error { return errors.Join(b[0].Close(), b[1].Close()) }

@@ -82,6 +82,22 @@ func (p *pack) entries(d disk) ([]entry, error) {
 	return all, nil
 }
 
+// entriesOf gives all that a pack has, and its size. An index file that is not what was written is given up.
+func (s *Store) entriesOf(p *pack) ([]entry, int64, error) {
+	for try := 0; ; try++ {
+		s.mu.RLock()
+		entries, err := p.entries(s.disk)
+		size := p.size
+		s.mu.RUnlock()
+		if err == nil || try > 0 {
+			return entries, size, err
+		}
+		if err := s.scanWhole(p); err != nil {
+			return nil, size, err
+		}
+	}
+}
+
 // drop closes what the pack holds open.
 func (p *pack) drop() {
 	if p.idx != nil && p.idx.f != nil {

@@ -103,7 +103,7 @@ func readRecord(f io.ReaderAt, p *pack, e entry) (record, []byte, error) {
 	}
 	rec, err := parseRecord(b)
 	payload := b[recordHeaderLen:]
-	if err != nil || rec.digest != e.digest || rec.stored != e.stored || !rec.sound(b, payload) {
+	if err != nil || rec.digest != e.digest || rec.stored != e.stored || rec.kind != e.kind || !rec.sound(b, payload) {
 		return record{}, nil, fmt.Errorf("pack %s at %d: %w", p.id, e.off, ErrDamaged)
 	}
 	return rec, payload, nil

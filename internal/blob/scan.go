@@ -90,7 +90,7 @@ func readBatch(r io.ReaderAt, pack packID, start, size int64) ([]entry, frame, e
 		if !rec.sound(head, payload) {
 			return entries, frame{}, fmt.Errorf("record at %d: %w", off, errFormat)
 		}
-		e := entry{rec.digest, uint64(off), rec.stored, rec.crc}
+		e := entry{rec.digest, uint64(off), rec.stored, rec.kind, rec.crc}
 		entries, off = append(entries, e), e.end()
 	}
 }

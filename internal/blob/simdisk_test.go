@@ -69,21 +69,22 @@ func (m *machine) powerLoss() {
 	m.shared, m.alone = map[string]int{}, map[string]bool{}
 }
 
-// tear mixes sectors of what was synced and what was not.
+// tear mixes sectors, or pages, of what was synced and what was not.
 func (m *machine) tear(f *inode) {
 	size := len(f.data)
 	if size != len(f.durable) {
 		low, high := min(size, len(f.durable)), max(size, len(f.durable))
-		size = low + m.rng.IntN(high-low+1)
+		size = []int{low, high, low + m.rng.IntN(high-low+1)}[m.rng.IntN(3)]
 	}
+	sector := []int{512, 4096}[m.rng.IntN(2)]
 	out := make([]byte, size)
-	for at := 0; at < size; at += 512 {
+	for at := 0; at < size; at += sector {
 		from := f.durable
 		if m.rng.IntN(2) == 0 {
 			from = f.data
 		}
 		if at < len(from) {
-			copy(out[at:min(at+512, size)], from[at:])
+			copy(out[at:min(at+sector, size)], from[at:])
 		}
 	}
 	f.data, f.durable = out, slices.Clone(out)
@@ -91,12 +92,13 @@ func (m *machine) tear(f *inode) {
 
 // process is one process's view of the machine; it can be killed at a step.
 type process struct {
-	m     *machine
-	steps int
-	kill  int // the step at which it dies, from 1; 0: never
-	dead  bool
-	open_ []*simFile
-	locks []*simLock
+	m        *machine
+	steps    int
+	kill     int // the step at which it dies, from 1; 0: never
+	dead     bool
+	unsynced bool // it dies in the moment before its first sync of a file
+	open_    []*simFile
+	locks    []*simLock
 }
 
 func (m *machine) process(kill int) *process { return &process{m: m, kill: kill} }
@@ -363,6 +365,10 @@ func (f *simFile) sync() error {
 	f.p.m.mu.Lock()
 	defer f.p.m.mu.Unlock()
 	if f.p.dead {
+		return errKilled
+	}
+	if f.p.unsynced {
+		f.p.die()
 		return errKilled
 	}
 	alive, part := f.p.step()

@@ -71,16 +71,16 @@ func (s *Store) known() []*pack {
 }
 
 func (s *Store) verifyPack(ctx context.Context, p *pack, r *Report, read func(int64)) error {
+	entries, _, err := s.entriesOf(p)
+	if err != nil {
+		return err
+	}
 	s.mu.RLock()
-	entries, err := p.entries(s.disk)
 	torn := max(0, p.size-p.valid)
 	if p.writer {
 		torn = 0
 	}
 	s.mu.RUnlock()
-	if err != nil {
-		return err
-	}
 	f, err := s.disk.open(p.file(), false)
 	if err != nil {
 		return err
