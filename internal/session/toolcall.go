@@ -187,6 +187,7 @@ func (b *ToolStarted) apply(s *State, e store.Event) {
 	c.Start, c.State = &st, ActExecuting
 	if c.Effect.Changes() {
 		c.About = CutEnd(st.about(), maxActAbout)
+		s.mayChangeFiles(e)
 	}
 	if c.Decision != nil && c.Decision.Human && c.Approval != nil {
 		c.Approval.Spent = true
