@@ -13,7 +13,7 @@ import (
 // session captures once more than needed.
 type seenFiles struct {
 	act     string          // the newest act that may have changed files and that no capture came after; empty: none
-	unsure  bool            // a task has ended since the newest capture
+	sure    int64           // the log's head at the newest capture of this holder
 	failed  int             // the newest turn in which a capture failed: acts of that turn are not captured
 	reasons map[string]bool // of failures, that the log has
 }
@@ -21,9 +21,12 @@ type seenFiles struct {
 // maxReasons bounds how many failures of captures a holder logs.
 const maxReasons = 16
 
-// noteActs remembers the newest call that was settled before this holder: the files may not have been captured since.
+// unsure reports whether files may have changed since they were captured last: an act, or a task, has ended.
+func (s *Session) unsure() bool { return s.state.Workspace.Unsure > s.seen.sure }
+
+// noteActs remembers the newest call that was settled before this holder, if nothing was captured since.
 func (s *Session) noteActs() {
-	if t := s.state.Turn; t != nil && s.eng.cfg.Captures != nil {
+	if t := s.state.Turn; t != nil && s.eng.cfg.Captures != nil && s.unsure() {
 		for i := range t.Calls {
 			if c := &t.Calls[i]; mayHaveChanged(c) {
 				s.seen.act = c.ID
@@ -48,18 +51,8 @@ func (s *Session) noteAct(body session.Body) {
 		act = b.Act
 	case *session.ToolUnknown:
 		act = b.Act
-	case *session.TaskExited:
-		s.seen.unsure = true
-		return
-	case *session.FilesCaptured:
-		if b.Refused == "" {
-			s.seen.act, s.seen.unsure = "", false
-		}
-		return
 	case *session.FilesRestored:
-		if !b.Tree.IsZero() {
-			s.seen.act, s.seen.unsure = "", false
-		}
+		s.seen.act = ""
 		return
 	default:
 		return
@@ -96,7 +89,7 @@ func (s *Session) captureBefore(ctx context.Context, c *session.Call) error {
 
 // captureTurn captures the files at the end of a turn that may have changed them, or in which a task ended.
 func (s *Session) captureTurn(ctx context.Context, turn int) error {
-	if s.eng.cfg.Captures == nil || s.state.Workspace.Turn != turn && !s.seen.unsure {
+	if s.eng.cfg.Captures == nil || s.state.Workspace.Turn != turn && !s.unsure() {
 		return nil
 	}
 	return s.capture(ctx, CaptureRequest{Why: session.CaptureTurn, Rung: session.RungWalk})
@@ -105,7 +98,7 @@ func (s *Session) captureTurn(ctx context.Context, turn int) error {
 // captureLeft captures the files when the session is given back, if a task has ended since they were captured last. What
 // keeps it from that is for the next holder to find.
 func (s *Session) captureLeft(ctx context.Context) {
-	if s.eng.cfg.Captures == nil || !s.seen.unsure || s.failed != nil || s.state.Workspace.Restoring() {
+	if s.eng.cfg.Captures == nil || !s.unsure() || s.failed != nil || s.state.Workspace.Restoring() {
 		return
 	}
 	if err := s.capture(ctx, CaptureRequest{Why: session.CapturePause, Rung: session.RungWalk}); err != nil {
@@ -137,8 +130,10 @@ func (s *Session) capture(ctx context.Context, r CaptureRequest) error {
 			return nil
 		}
 		s.eng.cfg.Log.Warn("the files of a session are not captured", "session", s.state.ID, "reason", b.Refused)
-	} else if s.isNewest(b) {
-		s.seen.unsure = false
+		return s.append(ctx, engineActor, b)
+	}
+	s.seen.sure = s.state.Head.Seq
+	if s.isNewest(b) {
 		return nil
 	}
 	return s.append(ctx, engineActor, b)

@@ -120,6 +120,7 @@ func (b *FilesCaptured) apply(s *State, e store.Event) {
 		return
 	}
 	w.Dir, w.Tree, w.Seq, w.Time, w.Refused = b.Dir, b.Tree, e.Seq, e.Time, ""
+	w.Unsure = 0
 	if b.Name != "" {
 		s.addCheckpoint(e, Checkpoint{Name: b.Name, Seq: e.Seq, Dir: b.Dir, Tree: b.Tree, Time: e.Time})
 	}

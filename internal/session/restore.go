@@ -206,7 +206,7 @@ func (b *FilesRestored) apply(s *State, e store.Event) {
 	w.Dir, w.Seq, w.Time = r.Dir, e.Seq, e.Time
 	switch {
 	case !b.Tree.IsZero():
-		w.Tree, w.Refused = b.Tree, ""
+		w.Tree, w.Refused, w.Unsure = b.Tree, "", 0
 	case b.Outcome == RestoreUndone:
 		w.Tree, w.Refused = r.Before, ""
 	default:

@@ -26,6 +26,9 @@ type Workspace struct {
 	Time int64        `json:"time,omitempty"` // ms UTC, of that event
 	// Refused is why the files of today were not captured, so that Tree is older than it should be; empty: it is not.
 	Refused string `json:"refused,omitempty"`
+	// Unsure is the seq of the newest event after which the files may not be as in Tree: an act that may change them, or
+	// a task, has ended, and nothing was captured since. 0: there is none.
+	Unsure int64 `json:"unsure,omitempty"`
 	// Turn is the newest turn in which an act began that may change files.
 	Turn        int             `json:"turn,omitempty"`
 	Points      []FilePoint     `json:"points,omitempty"`      // oldest first
@@ -137,6 +140,13 @@ func (s *State) mayChangeFiles(e store.Event) {
 	}
 }
 
+// hasChangedFiles notes that a call that was begun has its outcome: it may have changed files.
+func (s *State) hasChangedFiles(c *Call, e store.Event) {
+	if c.Start != nil && !c.Left && c.Effect.Changes() {
+		s.Workspace.Unsure = e.Seq
+	}
+}
+
 // addPoint keeps a point; the oldest leaves. Lists that were handed out before do not change.
 func (s *State) addPoint(p FilePoint) {
 	w := &s.Workspace
@@ -150,7 +160,7 @@ func (s *State) addPoint(p FilePoint) {
 // inherit makes a parent's files, as of a seq, those of a fork: what the parent was asked for is the parent's to do.
 // Positions count down from 0.
 func (w *Workspace) inherit(parent int64) {
-	w.Asked, w.Restore = nil, nil
+	w.Asked, w.Restore, w.Unsure = nil, nil, 0
 	w.Seq -= parent
 	w.Points, w.Checkpoints, w.Artifacts = slices.Clone(w.Points), slices.Clone(w.Checkpoints), slices.Clone(w.Artifacts)
 	for i := range w.Points {

@@ -92,6 +92,33 @@ func TestNoPointWithoutACapture(t *testing.T) {
 	}
 }
 
+// That files may have changed since they were captured stands in the log's state until they are, or the session is given
+// back by somebody who has looked.
+func TestUnsure(t *testing.T) {
+	w := newFilesWorld(t)
+	unsure := func(want bool) {
+		t.Helper()
+		if got := w.st.Workspace.Unsure != 0; got != want {
+			t.Errorf("unsure: %t, want %t", got, want)
+		}
+	}
+	w.append(engine, captured(session.CaptureBefore, "one"))
+	w.play("start t1.s1.b2.a1")
+	unsure(false) // it runs
+	w.play(`finish t1.s1.b2.a1 ok "x"`)
+	unsure(true)
+	w.append(engine, &session.FilesCaptured{Why: session.CaptureAct, Refused: "no"})
+	unsure(true)
+	w.append(engine, captured(session.CaptureAct, "two"))
+	unsure(false)
+	w.play("task bash_1")
+	unsure(false)
+	w.play("exited bash_1")
+	unsure(true)
+	w.append(engine, &session.Released{})
+	unsure(false)
+}
+
 // restoreTo asks for a restore and gives the seq of the request.
 func (w filesWorld) restoreTo(name string, undo *int64) int64 {
 	w.t.Helper()
