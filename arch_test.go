@@ -54,6 +54,7 @@ var allowed = map[string][]string{
 	"internal/knowledge":       {"internal/handoff", "internal/plain", "internal/realdir", "internal/repo"},
 	"internal/workflow":        {"internal/knowledge", "internal/plain", "internal/session", "store"},
 	"internal/redact":          {},
+	"internal/bundle":          {"store"},
 	"internal/spare":           {},
 	"internal/realdir":         {},
 	"internal/sqlite3":         {},
