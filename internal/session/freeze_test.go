@@ -65,6 +65,7 @@ func freezeFormats(t *testing.T) {
 	freezeKinds(t, "v2-plan", session.KindPlanEdited, session.KindToolStarted)
 	freezeKinds(t, "v3", session.KindGiven, session.KindCompacted, session.KindHandoffRequested, session.KindHandoffWritten)
 	freezeKinds(t, "v3-queue", session.KindMessageWithdrawn)
+	freezeKinds(t, "v3-imported", session.KindImported)
 
 	w := newWorld("s")
 	s := &script{w: w}
