@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -85,7 +86,7 @@ func (w *Writer) File(f File, content io.Reader) error {
 	w.json(typeFile, f)
 	w.have.Files++
 	w.have.FileBytes += f.Size
-	w.data(content, f.Size)
+	w.data(content, f.Size, f.Digest)
 	return w.err
 }
 
@@ -102,7 +103,7 @@ func (w *Writer) Blob(b Blob, content io.Reader) error {
 	w.frame(typeBlob, binary.BigEndian.AppendUint64(b.Digest[:], uint64(b.Size)))
 	w.have.Blobs++
 	w.have.BlobBytes += b.Size
-	w.data(content, b.Size)
+	w.data(content, b.Size, b.Digest)
 	return w.err
 }
 
@@ -120,16 +121,21 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.zip.Close())
 }
 
-func (w *Writer) data(content io.Reader, size int64) {
-	buf := make([]byte, min(size, frameSize))
+// data writes a content, which has to be what was announced: it may have changed since it was looked at.
+func (w *Writer) data(content io.Reader, size int64, want store.Digest) {
+	buf, sum := make([]byte, min(size, frameSize)), blake3.New()
 	for size > 0 && w.err == nil {
 		part := buf[:min(size, frameSize)]
 		if _, err := io.ReadFull(content, part); err != nil {
 			w.err = fmt.Errorf("%d bytes before its end: %w", size, err)
 			return
 		}
+		_, _ = sum.Write(part) // a hash takes everything
 		w.frame(typeData, part)
 		size -= int64(len(part))
+	}
+	if w.err == nil && !bytes.Equal(sum.Sum(nil), want[:]) {
+		w.err = errors.New("a content changed while it was read")
 	}
 }
 
