@@ -30,6 +30,8 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 		f.note(ev, transcript.Note, "handoff written")
 	case *session.Forked:
 		f.note(ev, transcript.Note, "forked; what comes before this is the parent's")
+	case *session.Imported:
+		f.note(ev, transcript.Note, "imported; what comes before this was written in another home")
 	case *session.InboxRefused:
 		f.note(ev, transcript.Trouble, "refused: %s", plain.Line(b.Reason, 500))
 	case *session.PermissionGranted:
