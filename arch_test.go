@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"internal/live":            {"internal/plain", "internal/session", "model", "store"},
 	"internal/ui/taskpanel":    {"internal/plain"},
 	"internal/ui/theme":        {},
+	"internal/ui/list":         {"internal/plain", "internal/ui/theme"},
 	"internal/ui/panels":       {"internal/plain", "internal/ui/diffview", "internal/ui/theme"},
 	"internal/ui/diffview":     {"internal/plain", "internal/ui/theme"},
 	"internal/ui/markdown":     {"internal/plain", "internal/ui/theme"},
