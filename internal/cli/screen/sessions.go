@@ -71,7 +71,7 @@ func (s *Sessions) List(ctx context.Context, q picker.Query, after string, n int
 		}
 		scanned += len(page.Sessions)
 		sq.After, out.Next = page.Next, page.Next
-		if page.Next == "" || len(out.Rows) >= n || scanned >= maxScanned {
+		if page.Next == "" || len(out.Rows) >= n && q.Words == "" || scanned >= maxScanned {
 			break
 		}
 	}
