@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"internal/ports":           {"internal/realdir"},
 	"internal/plain":           {},
 	"internal/live":            {"internal/plain", "internal/session", "model", "store"},
-	"internal/ui/taskpanel":    {"internal/plain"},
+	"internal/ui/taskpanel":    {"internal/plain", "internal/ui/list", "internal/ui/theme"},
 	"internal/ui/theme":        {},
 	"internal/ui/list":         {"internal/plain", "internal/ui/theme"},
 	"internal/ui/panels":       {"internal/plain", "internal/ui/diffview", "internal/ui/theme"},
