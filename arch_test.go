@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 	"internal/ui/taskpanel":    {"internal/plain", "internal/ui/list", "internal/ui/theme"},
 	"internal/ui/theme":        {},
 	"internal/ui/list":         {"internal/plain", "internal/ui/theme"},
-	"internal/ui/panels":       {"internal/plain", "internal/ui/diffview", "internal/ui/theme"},
+	"internal/ui/panels":       {"internal/plain", "internal/ui/diffview", "internal/ui/list", "internal/ui/theme"},
 	"internal/ui/diffview":     {"internal/plain", "internal/ui/theme"},
 	"internal/ui/markdown":     {"internal/plain", "internal/ui/theme"},
 	"internal/settings":        {"internal/permission", "internal/plain", "internal/session", "model"},

@@ -122,15 +122,15 @@ type Model struct {
 	later         func(time.Duration, tea.Msg) tea.Cmd // sends a message after a time
 	width, height int
 
-	rows     []Row  // as listed last
-	lines    []line // what is shown of them
-	counts   [groupsN]int
-	listed   bool
-	listing  bool
-	again    bool // a look is wanted once more
-	beat     int  // the only beat that counts
-	failure  string
-	list     list.List[string] // of the lines, by session
+	rows    []Row  // as listed last
+	lines   []line // what is shown of them
+	counts  [groupsN]int
+	listed  bool
+	listing bool
+	again   bool // a look is wanted once more
+	beat    int  // the only beat that counts
+	failure string
+	list    list.List[string] // of the lines, by session
 
 	peek  peeked
 	mode  mode

@@ -122,16 +122,16 @@ type Model struct {
 	style         theme.Styles
 	width, height int
 
-	tasks    []Task // as listed last
-	rows     []Task // those that are shown, in order
-	list     list.List[Key]
-	chosen   bool // somebody moved to one, so it stays selected when others come before it
-	listed   bool // at least once
-	listing  bool // somebody looks at the list
-	again    bool // and it is wanted once more after that
-	beat     int  // the only beat that counts
-	failure  string
-	percent  percents
+	tasks   []Task // as listed last
+	rows    []Task // those that are shown, in order
+	list    list.List[Key]
+	chosen  bool // somebody moved to one, so it stays selected when others come before it
+	listed  bool // at least once
+	listing bool // somebody looks at the list
+	again   bool // and it is wanted once more after that
+	beat    int  // the only beat that counts
+	failure string
+	percent percents
 
 	tail   tail
 	mode   mode
