@@ -94,7 +94,7 @@ func TestAKeyDoesNotWaitForAFrame(t *testing.T) {
 			t.Errorf("a message waits %v", got)
 		}
 		for _, pause := range []time.Duration{time.Millisecond, time.Second} {
-			time.Sleep(pause)
+			<-time.After(pause)
 			select { // what it looked at meanwhile
 			case <-m.ticker.C:
 			default:
@@ -103,13 +103,13 @@ func TestAKeyDoesNotWaitForAFrame(t *testing.T) {
 			if got := next(); got > keyWithin {
 				t.Errorf("%v after another one, a key waits %v", pause, got)
 			}
-			time.Sleep(time.Second / fps)
+			<-time.After(time.Second / fps)
 			<-m.ticker.C
 			if got := next(); got != time.Second/fps {
 				t.Errorf("soon after a key it looks every %v", got)
 			}
 		}
-		time.Sleep(2 * idleAfter)
+		<-time.After(2 * idleAfter)
 		<-m.ticker.C
 		if got := next(); got != idleEvery {
 			t.Errorf("an idle screen looks every %v", got)
