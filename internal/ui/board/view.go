@@ -211,7 +211,7 @@ func lastLines(text string, width, height int) []string {
 	text = strings.ReplaceAll(plain.Text(text), "\t", "    ")
 	var lines []string
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		for part := range strings.SplitSeq(ansi.Wrap(l, max(width, 8), ""), "\n") {
+		for _, part := range theme.Wrap(l, max(width, 8)) {
 			lines = append(lines, "  "+part)
 		}
 	}

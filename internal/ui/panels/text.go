@@ -3,8 +3,6 @@ package panels
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
@@ -19,7 +17,7 @@ func words(s string) func(width int) []string {
 	}
 	s = strings.ReplaceAll(plain.Text(strings.ToValidUTF8(s, "\uFFFD")), "\t", "    ")
 	return func(width int) []string {
-		lines := strings.Split(ansi.Wrap(s, width, ""), "\n")
+		lines := theme.Wrap(s, width)
 		for i, l := range lines {
 			lines[i] = theme.Cut(plain.Isolated(strings.TrimRight(l, " ")), width)
 		}

@@ -78,7 +78,7 @@ func (m *Model) previewLines(height int) []string {
 			return
 		}
 		const most, gap = 2, 9
-		rows := strings.Split(ansi.Wrap(plain.Line(text, 2000), max(m.width-gap-2, 8), ""), "\n")
+		rows := theme.Wrap(plain.Line(text, 2000), max(m.width-gap-2, 8))
 		if len(rows) > most {
 			rows = append(rows[:most-1:most-1], theme.Cut(strings.Join(rows[most-1:], " "), max(m.width-gap-2, 8)))
 		}

@@ -45,3 +45,26 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
+
+// However a text is wrapped, no line is wider than it may be, no character is lost, and none that is joined is parted.
+func TestWrapKeepsCharactersWhole(t *testing.T) {
+	const text = "a 👧1\ufe0f\u20e3日#\ufe0f\u20e3 words e\u0301te\u0301 🇩🇪🇯🇵 👍🏽👩🏿\u200d🚀x ❤\ufe0f日本語 1\ufe0f\u20e32\ufe0f\u20e33\ufe0f\u20e3"
+	for width := 2; width < 50; width++ {
+		for name, lines := range map[string][]string{"Wrap": theme.Wrap(text, width), "Break": theme.Break(text, width)} {
+			for _, l := range lines {
+				if n := ansi.StringWidth(l); n > width {
+					t.Errorf("%s(%d): %d cells: %q", name, width, n, l)
+				}
+			}
+			all := strings.Join(lines, "")
+			if got, want := strings.ReplaceAll(all, " ", ""), strings.ReplaceAll(text, " ", ""); got != want {
+				t.Errorf("%s(%d): %q", name, width, got)
+			}
+			for _, whole := range []string{"1\ufe0f\u20e3", "🇩🇪", "👍🏽", "👩🏿\u200d🚀"} {
+				if !strings.Contains(strings.Join(lines, "\n"), whole) {
+					t.Errorf("%s(%d) parts %q", name, width, whole)
+				}
+			}
+		}
+	}
+}
