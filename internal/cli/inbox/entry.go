@@ -120,7 +120,7 @@ func waitsOf(e Entry, st *session.State) (out []Entry) {
 
 // stuck says why a session that waits for no answer does not go on.
 func stuck(e Entry, st *session.State, s view.Listing) []Entry {
-	e.ID, e.Hint = st.ID, "perdure -p --resume "+st.ID
+	e.ID, e.Hint = st.ID, goesOn(st)
 	switch session.Activity(s.Activity) {
 	case session.Failed:
 		e.Kind, e.Text = Failed, "the model call failed"
@@ -149,6 +149,14 @@ func stuck(e Entry, st *session.State, s view.Listing) []Entry {
 		return nil
 	}
 	return []Entry{e}
+}
+
+// goesOn is the command that goes on with a session as its person did: on the screen, or without one.
+func goesOn(st *session.State) string {
+	if st.Labels[app.LabelSeat] == app.SeatScreen {
+		return "perdure -r " + st.ID
+	}
+	return "perdure -p --resume " + st.ID
 }
 
 // untold reports a task that may have ended badly without anybody being told.

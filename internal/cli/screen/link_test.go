@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/store"
@@ -377,4 +379,46 @@ func TestTheOutputOfACommandInTheBackground(t *testing.T) {
 	}
 	w.OK("task", "kill", "s", "bash_1")
 	d.sees("bash_1 ")
+}
+
+// Looking at a paused session leaves it paused; a message, or enter where something is open, opens it again and goes on.
+func TestAPausedSessionStaysPausedUntilItsPersonSaysSo(t *testing.T) {
+	for name, open := range map[string]bool{"a message": false, "enter": true} {
+		t.Run(name, func(t *testing.T) {
+			w := clitest.New(t)
+			w.Create("s")
+			h := w.Open(words("hello", `{"text":"Good day."}`))
+			defer w.Close(h)
+			halted := "[halted: the session is paused: a message opens it again]"
+			if open {
+				halted = "[halted: the session is paused: enter opens it again and goes on]"
+				if _, err := h.Send(t.Context(), "s", "k0", "hello"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := h.Deliver(t.Context(), "s", "", &session.LifecycleSet{To: session.LifecyclePaused}); err != nil {
+				t.Fatal(err)
+			}
+			d := sits(t, w, h, held("s"))
+			d.sees(halted)
+			d.leaves()
+			if st, err := h.State(t.Context(), "s"); err != nil || st.Lifecycle != session.LifecyclePaused || len(st.Labels) != 0 {
+				t.Fatalf("looked at, it is %v, labels %v: %v", st.Lifecycle, st.Labels, err)
+			}
+			d = sits(t, w, h, held("s"))
+			defer d.leaves()
+			if d.sees(halted); open {
+				if _, err := d.Continue(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				d.says("k", "hello")
+			}
+			d.sees("> hello\nGood day.\n")
+			d.lacks("[halted")
+			if st, err := h.State(t.Context(), "s"); err != nil || st.Lifecycle != session.LifecycleOpen || st.Labels[app.LabelSeat] != app.SeatScreen {
+				t.Errorf("it is %v, labels %v: %v", st.Lifecycle, st.Labels, err)
+			}
+		})
+	}
 }

@@ -238,10 +238,18 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.leave()
 	}
 	m.leaving = m.cfg.Now()
-	m.tell(false, "ctrl+c again leaves")
+	m.tell(false, m.leaveHint())
 	m.note.until = m.leaving.Add(leaveWithin)
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg { return leavingMsg{link.Leaving(ctx)} }
+}
+
+// leaveHint is what the first ctrl+c says.
+func (m *Model) leaveHint() string {
+	if m.stand.Working {
+		return "ctrl+c again leaves, esc cancels what runs"
+	}
+	return "ctrl+c again leaves"
 }
 
 // leave ends the program; what is finished and not in the scrollback yet goes there first.
@@ -281,14 +289,18 @@ func (m *Model) escape() tea.Cmd {
 }
 
 func (m *Model) cancelled(msg cancelledMsg) {
-	switch {
-	case msg.err != nil:
+	if msg.err != nil {
 		m.tell(true, "not cancelled: "+msg.err.Error())
-	case len(msg.stopped) == 0:
-		m.tell(false, "cancelled")
-	default:
-		m.tell(false, "cancelled; ended: "+strings.Join(msg.stopped, ", "))
+		return
 	}
+	text := "cancelled"
+	if len(msg.stopped) > 0 {
+		text += "; ended: " + strings.Join(msg.stopped, ", ")
+	}
+	if len(m.queue) > 0 {
+		text += "; the next message begins"
+	}
+	m.tell(false, text)
 }
 
 // goOn is enter with nothing written: it lets a halted turn go on.
@@ -300,6 +312,11 @@ func (m *Model) goOn() tea.Cmd {
 	case m.stand.Halted == "" || m.stand.Working:
 		return nil
 	}
+	return m.going()
+}
+
+// going lets the session go on.
+func (m *Model) going() tea.Cmd {
 	m.tell(false, "going on…")
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg {

@@ -142,7 +142,7 @@ func configOf(s *session) Config {
 		Composer: composer.New(composer.Config{Source: s, Now: time.Now, Styles: style, Hint: "what is to be done?"}),
 		Transcript: transcript.New(transcript.Config{
 			Style: style, Prose: prose{markdown.New(style)}, Now: time.Now,
-			Diff: func(name, before, after string, width int) []string { return diff.Lines(before, after, name, width) },
+			Diff: func(d transcript.Diff, width int) []string { return diff.Lines(d.Old, d.New, d.Name, width) },
 		}),
 		Asks:     asks.New(asks.Config{Source: s, Now: time.Now, Style: style}),
 		Commands: []Command{{Name: "help", Page: func(string) Page { return &paper{} }}, {Name: "exit"}, {Name: "mode"}, {Name: "cost", Alias: []string{"price"}}, {Name: "resume"}},

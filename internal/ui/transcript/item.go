@@ -69,4 +69,7 @@ type Call struct {
 }
 
 // Diff is a change of one file.
-type Diff struct{ Name, Old, New string }
+type Diff struct {
+	Name, Old, New string
+	Part           bool // Old and New are some text of the file, at a place that nobody knows
+}

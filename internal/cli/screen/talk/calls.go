@@ -78,7 +78,7 @@ func (f *Fold) diff(tool string, input []byte) []transcript.Diff {
 	if rel, err := filepath.Rel(f.cfg.Dir, in.Path); err == nil && !strings.HasPrefix(rel, "..") {
 		in.Path = rel
 	}
-	return []transcript.Diff{{Name: f.cfg.Hide(in.Path), Old: f.cfg.Hide(in.Old), New: f.cfg.Hide(in.New)}}
+	return []transcript.Diff{{Name: f.cfg.Hide(in.Path), Old: f.cfg.Hide(in.Old), New: f.cfg.Hide(in.New), Part: tool == "Edit" && in.Old != ""}}
 }
 
 // settle forgets the calls of a turn that has ended, but for those that go on in the background.
@@ -135,9 +135,9 @@ func (f *Fold) change(ev store.Event, body session.Body) (act string, change fun
 	case *session.ToolFinished:
 		return b.Act, func(c *transcript.Call) { finished(c, ev, b) }
 	case *session.ApprovalRequested:
-		return b.Act, set(transcript.Waiting, "waits for your approval: ctrl+o")
+		return b.Act, set(transcript.Waiting, "waits for your approval")
 	case *session.QuestionAsked:
-		return b.Act, set(transcript.Waiting, "waits for your answer: ctrl+o")
+		return b.Act, set(transcript.Waiting, "waits for your answer")
 	case *session.ApprovalAnswered:
 		if b.Allow {
 			return b.Act, set(transcript.Planned, "allowed")
