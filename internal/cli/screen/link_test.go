@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/store"
 )
 
@@ -421,4 +422,40 @@ func TestAPausedSessionStaysPausedUntilItsPersonSaysSo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Of a long output the model is shown the ends; a person can see all of it, with secrets replaced, also in a fork.
+func TestAllOfAnOutputCanBeSeen(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	h := w.Open(words("go", `{"tools":[{"name":"Bash","input":{"command":"seq 1 40000"}}]},{"text":"Done."}`))
+	defer w.Close(h)
+	d := sits(t, w, h, held("s"))
+	d.says("k", "go")
+	d.sees("Done.")
+	whole := func(d *desk) {
+		t.Helper()
+		for _, it := range d.has() {
+			if it.Kind != transcript.Tool {
+				continue
+			}
+			if strings.Contains(it.Call.Output, "\n20000\n") {
+				t.Error("the model was shown all")
+			}
+			text, omitted, err := d.Whole(t.Context(), it.Call)
+			if err != nil || omitted != 0 || !strings.HasPrefix(text, "1\n2\n") || !strings.Contains(text, "\n20000\n") || !strings.HasSuffix(text, "\n40000\n") {
+				t.Errorf("%d bytes, %d left out: %v", len(text), omitted, err)
+			}
+			return
+		}
+		t.Error("there is no call")
+	}
+	whole(d)
+	d.leaves()
+	if _, _, err := h.Fork(t.Context(), "s", 0, "fork", "a fork"); err != nil {
+		t.Fatal(err)
+	}
+	d = sits(t, w, h, held("fork"))
+	defer d.leaves()
+	whole(d)
 }

@@ -39,6 +39,9 @@ type Link interface {
 	Older(ctx context.Context) (items []transcript.Item, more bool, err error)
 	// Output returns the end of what a running call has printed, and how many bytes are left out before it.
 	Output(ctx context.Context, act string) (text string, omitted int64, err error)
+	// Whole returns all that a call has printed, or the end of it, and how many bytes are left out before that; empty: the call
+	// itself has all there is.
+	Whole(ctx context.Context, c transcript.Call) (text string, omitted int64, err error)
 	// Mode sets how freely the session may act.
 	Mode(ctx context.Context, mode string) error
 	// Command runs a command that the screen does not know itself.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/textpage"
+	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
 // leaveWithin is how soon the second ctrl+c must come after the first.
@@ -181,6 +183,8 @@ func (m *Model) browseKey(name string) (cmd tea.Cmd, used bool) {
 	case "enter", "space", "o":
 		m.talk.Toggle()
 		return m.peek(), true
+	case "v":
+		return m.whole(), true
 	case "a":
 		m.talk.ToggleAll()
 	case "y":
@@ -200,6 +204,31 @@ func (m *Model) browseKey(name string) (cmd tea.Cmd, used bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// whole opens a page with all of what is selected: of a call all that it has printed, more than the model was shown.
+func (m *Model) whole() tea.Cmd {
+	it, ok := m.talk.Selected()
+	if !ok {
+		return nil
+	}
+	if it.Kind != transcript.Tool {
+		return m.open("all of it", textpage.New(m.cfg.Style, "all of it", it.Text))
+	}
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		text, omitted, err := link.Whole(ctx, it.Call)
+		if text == "" {
+			text, omitted = it.Call.Output, it.Call.Omitted
+		}
+		if omitted > 0 {
+			text = "… " + plain.Size(omitted) + " before this\n" + text
+		}
+		if strings.TrimSpace(text) == "" {
+			return doneMsg{note: "it has printed nothing", err: err}
+		}
+		return replyMsg{"output", Reply{Title: it.Call.Name + " " + it.Call.About, Text: text}, err}
+	}
 }
 
 func (m *Model) copySelected() tea.Cmd {

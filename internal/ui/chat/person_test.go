@@ -31,6 +31,7 @@ type session struct {
 	stopped  []string
 	older    [][]transcript.Item
 	output   string
+	whole    string
 	reply    Reply
 	leaving  string
 	waits    []asks.Ask
@@ -70,6 +71,10 @@ func (s *session) Older(context.Context) ([]transcript.Item, bool, error) {
 
 func (s *session) Output(_ context.Context, act string) (string, int64, error) {
 	return s.output, 0, s.do("output %s", act)
+}
+
+func (s *session) Whole(_ context.Context, c transcript.Call) (string, int64, error) {
+	return s.whole, 5000, s.do("whole %s", c.Run)
 }
 
 func (s *session) Command(_ context.Context, name, args string) (Reply, error) {

@@ -100,3 +100,24 @@ func TestItGoesOnAtOnce(t *testing.T) {
 		p.want("continue")
 	})
 }
+
+// Goal: what the model was shown of an output is not all there is: v opens all of it; of words all of them.
+func TestAllOfAnOutput(t *testing.T) {
+	at(t, 80, 24, nil, func(p *person) {
+		p.s.whole = "first\nmiddle\nlast"
+		p.send(Changed{Items: []transcript.Item{
+			{ID: "t", Kind: transcript.Text, Text: "words of the model"},
+			{ID: CallID("a1"), Kind: transcript.Tool, Call: transcript.Call{Act: "a1", Run: "a1.a2", Name: "Bash", About: "make", State: transcript.Done, Output: "first\n[…]\nlast"}},
+		}})
+		p.press("tab", "v")
+		p.want("whole a1.a2")
+		p.sees("Bash make", "4.9 KiB before this", "middle")
+		p.press("esc")
+		p.sees("v all of it")
+		p.s.whole = "" // it is gone: what the model was shown is left
+		p.press("v")
+		p.sees("[…]")
+		p.press("esc", "up", "v")
+		p.sees("all of it", "words of the model")
+	})
+}

@@ -135,7 +135,7 @@ func (m *Model) ruleLine() string {
 	st, text := m.cfg.Style, ""
 	switch follows, unseen := m.talk.Following(); {
 	case m.talk.Browsing():
-		text = " ↑↓ move  enter open  / find  y copy  w to scrollback  esc back "
+		text = " ↑↓ move  enter open  v all of it  / find  y copy  esc back "
 	case !follows && unseen:
 		text = " ↓ there is more below: esc goes there "
 	case !follows:

@@ -34,7 +34,7 @@ func (f *Fold) opens(act string, block int, bl session.SealedBlock) {
 		about = strings.ReplaceAll(about, f.cfg.Dir+"/", "")
 	}
 	it := &transcript.Item{ID: chat.CallID(base), Kind: transcript.Tool, Call: transcript.Call{
-		Act: base, Name: bl.Name, About: about, Diff: f.diff(bl.Name, bl.Input),
+		Act: base, Session: f.cfg.ID, Name: bl.Name, About: about, Diff: f.diff(bl.Name, bl.Input),
 	}}
 	f.calls[base] = it
 	f.put(*it)
@@ -196,7 +196,7 @@ func finished(c *transcript.Call, ev store.Event, b *session.ToolFinished) {
 	if n := len(text) - maxOutput; n > 0 {
 		c.Omitted, text = int64(n), strings.ToValidUTF8(text[n:], "")
 	}
-	c.Output, c.State, c.Outcome = text, transcript.Done, gist(c, text)
+	c.Run, c.Output, c.State, c.Outcome = b.Act, text, transcript.Done, gist(c, text)
 	switch {
 	case b.ExitCode != nil && *b.ExitCode != 0:
 		c.State, c.Outcome = transcript.Failed, failure(*b.ExitCode, text)
