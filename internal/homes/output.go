@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -43,7 +44,7 @@ func (h *Home) Kept(id, act string, limit int64) (end []byte, size int64, err er
 	}
 	end = make([]byte, min(info.Size(), limit))
 	_, err = f.ReadAt(end, info.Size()-int64(len(end)))
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return end, info.Size(), err
