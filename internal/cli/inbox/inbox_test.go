@@ -84,6 +84,30 @@ func TestEverythingThatWaits(t *testing.T) {
 	}
 }
 
+// What no answer helps is listed with a command that helps as it stands: of a turn whose request does not fit the window it
+// is another model, since with compaction on there is nothing to make smaller by hand.
+func TestRemediesAreCommandsThatHelp(t *testing.T) {
+	w := clitest.New(t)
+	w.Run("-p", "--session-id", "limit", "--max-turns", "1", "--permission-mode", "acceptEdits", "--model", w.Scripted(clitest.Asking("Glob", map[string]any{"pattern": "*"})), "go")
+	w.Run("-p", "--session-id", "full", "--model", w.Scripted(`{"turns":[{"match":"go","steps":[{"fail":[{"class":"context","status":400,"message":"too long"},{"class":"context","status":400,"message":"too long"}],"text":"done"}]}]}`), "go")
+	want := map[string]string{"limit": "perdure -p --resume limit", "full": "perdure -p --resume full --model PROVIDER/MODEL"}
+	_, lines := kinds(t, w)
+	for _, l := range lines {
+		id := l["session_id"].(string)
+		if l["remedy"] != want[id] {
+			t.Errorf("%s: %q, want %q", id, l["remedy"], want[id])
+		}
+		delete(want, id)
+	}
+	if len(want) > 0 {
+		t.Errorf("not listed: %v", want)
+	}
+	o := w.Run("inbox")
+	if !strings.Contains(o.Stderr, "perdure -p --resume limit") || strings.Contains(o.Stderr, "approvals") {
+		t.Errorf("the list says how to answer what cannot be, and not what helps:\n%s", o.Stderr)
+	}
+}
+
 // A task that ended badly while nobody looked is listed until its session is told, or a week has passed.
 func TestATaskThatEndedBadly(t *testing.T) {
 	w := clitest.New(t)

@@ -104,7 +104,7 @@ func fileRows(cfg Config, src FilesSource, files Files) filled {
 func fileLine(s theme.Styles, sign, name, size string, width int) string {
 	room := width - len(size) - 5
 	name = plain.Shown(name, 1000)
-	return side(sign+lastCells(name, max(room, 1)), s.Quiet.Styled(size), width)
+	return side(sign+theme.End(name, max(room, 1)), s.Quiet.Styled(size), width)
 }
 
 // Bounds of the changes of a file that are shown, the newest ones.

@@ -59,11 +59,3 @@ func bar(s theme.Styles, share, mark float64, width int) string {
 	}
 	return look.Styled(b.String()) + s.Quiet.Styled(string(rest))
 }
-
-// lastCells is the end of a text that has room.
-func lastCells(s string, width int) string {
-	if over := ansi.StringWidth(s) - width; over > 0 {
-		return ansi.TruncateLeft(s, over+1, "…")
-	}
-	return s
-}

@@ -52,7 +52,35 @@ func FitRight(s string, width int) string {
 }
 
 // Cut cuts text to at most that many cells.
-func Cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
+func Cut(s string, width int) string {
+	width = max(width, 0)
+	if ansi.StringWidth(s) <= width {
+		return s
+	}
+	// A plain character that is joined to what follows it, such as a digit in a key cap, is taken for one cell by
+	// Truncate, and for two by all who measure.
+	cut := ansi.Truncate(s, width, "…")
+	for n := width - 1; n >= 0 && ansi.StringWidth(cut) > width; n-- {
+		cut = ansi.Truncate(s, n, "…")
+	}
+	return cut
+}
+
+// End is the end of a text, at most that many cells of it: of a path, and of what is being typed, it says more than the
+// beginning.
+func End(s string, width int) string {
+	over := ansi.StringWidth(s) - width
+	if over <= 0 {
+		return s
+	}
+	for {
+		end := ansi.TruncateLeft(s, over+1, "…") // which keeps a wide character that it cuts through
+		if ansi.StringWidth(end) <= width {
+			return end
+		}
+		over++
+	}
+}
 
 // Block makes exactly height lines of exactly width cells: what is too much is cut off, what is missing is blank.
 func Block(lines []string, width, height int) []string {

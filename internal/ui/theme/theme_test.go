@@ -12,9 +12,12 @@ import (
 // Whatever the text, a line has exactly the cells that it was given, wide characters and colours included.
 func TestFit(t *testing.T) {
 	red := theme.Colours().Bad
-	for _, s := range []string{"", "abc", "日本語テキスト", "👩‍👩‍👧‍👦 family", red.Styled("a long red text"), "e\u0301te\u0301"} {
+	for _, s := range []string{"", "abc", "日本語テキスト", "👩‍👩‍👧‍👦 family", red.Styled("a long red text"), "e\u0301te\u0301", "👧1\ufe0f\u20e3日#\ufe0f\u20e3日", "🇩🇪🇯🇵🇩", "👍🏽👩🏿\u200d🚀x", "❤\ufe0f日"} {
 		for width := range 12 {
-			for name, got := range map[string]string{"Fit": theme.Fit(s, width), "FitRight": theme.FitRight(s, width)} {
+			for name, got := range map[string]string{"Fit": theme.Fit(s, width), "FitRight": theme.FitRight(s, width), "End": theme.Fit(theme.End(s, width), width)} {
+				if end := theme.End(s, width); ansi.StringWidth(end) > width {
+					t.Errorf("End(%q, %d): %q", s, width, end)
+				}
 				if n := ansi.StringWidth(got); n != width {
 					t.Errorf("%s(%q, %d) has %d cells: %q", name, s, width, n, got)
 				}
