@@ -147,6 +147,9 @@ func stuck(e Entry, st *session.State, s view.Listing) []Entry {
 // remedy is the command that has a session go on: as it is, or with what it lacks.
 func remedy(st *session.State) string {
 	goOn := "perdure -p --resume " + st.ID
+	if st.Labels[app.LabelSeat] == app.SeatScreen { // its person goes back to where they sat
+		goOn = "perdure -r " + st.ID
+	}
 	switch stop, why := st.Halt(); {
 	case stop == session.TurnMaxBudget:
 		return goOn + " --max-budget-usd X"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -142,6 +143,10 @@ func TestASessionThatBrokeOff(t *testing.T) {
 		got, lines := kinds(t, w)
 		return len(got) == 1 && got[0] == "broken_off a" && lines[0]["remedy"] == "perdure -p --resume a"
 	})
+	w.OK("label", "a", app.LabelSeat+"="+app.SeatScreen) // somebody has sat in it
+	if _, lines := kinds(t, w); len(lines) != 1 || lines[0]["remedy"] != "perdure -r a" {
+		t.Errorf("the remedy is for where its person sits: %v", lines)
+	}
 }
 
 // The inbox may be listed by a session's own command, and not answered.

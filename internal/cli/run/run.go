@@ -144,8 +144,10 @@ func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 		return "", false, listToPick(ctx, a, h)
 	case f.resume != "":
 		id, err = a.Resolve(ctx, h, f.resume)
-	case f.cont:
+	case f.cont && f.print:
 		id, err = a.Newest(ctx, h)
+	case f.cont:
+		id, err = a.NewestSeat(ctx, h)
 	default:
 		id, err = create(ctx, a, h, f, set, prompt)
 		return id, false, err

@@ -1,4 +1,5 @@
-// Package pace runs a screen that is drawn at once when something happens and costs next to nothing while nothing does.
+// Package pace runs a screen that is drawn at once when something happens and costs next to nothing while nothing does, and
+// that has its terminal again when the process goes on after it was stopped.
 //
 // bubbletea looks 60 times a second whether there is something to draw, for as long as a program runs: measured, 0.8 % of
 // a processor for a screen on which nothing moves. Its ticker is slowed down here while no message comes, and set to its
@@ -29,7 +30,7 @@ const (
 // New makes a program of a model.
 func New(m tea.Model, opts ...tea.ProgramOption) *tea.Program {
 	paced := &model{in: m}
-	paced.program = tea.NewProgram(paced, append(opts, tea.WithFPS(fps))...)
+	paced.program = tea.NewProgram(paced, append(opts, tea.WithFPS(fps), tea.WithFilter(paced.conts.filter))...)
 	return paced.program
 }
 
@@ -37,6 +38,7 @@ func New(m tea.Model, opts ...tea.ProgramOption) *tea.Program {
 type model struct {
 	in      tea.Model
 	program *tea.Program
+	conts   conts
 
 	mu     sync.Mutex
 	looked bool
@@ -47,13 +49,19 @@ type model struct {
 	slow   bool
 }
 
-func (m *model) Init() tea.Cmd { return m.in.Init() }
+func (m *model) Init() tea.Cmd {
+	m.conts.watch(m.program)
+	return m.in.Init()
+}
 
 func (m *model) View() tea.View { return m.in.View() }
 
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	_, key := msg.(tea.KeyPressMsg)
 	m.wake(key)
+	if _, ok := msg.(continued); ok {
+		return m, ready()
+	}
 	in, cmd := m.in.Update(msg)
 	m.in = in
 	return m, cmd
