@@ -38,9 +38,9 @@ type Config struct {
 // sync makes something durable.
 func (c *Config) sync(what string, do func() error) error {
 	if c.Sync != nil {
-		return c.Sync(what, do)
+		return full(c.Sync(what, do))
 	}
-	return do()
+	return full(do())
 }
 
 var (

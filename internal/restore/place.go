@@ -31,6 +31,9 @@ func (w *work) remove(i int, o *op, d *dir, name string) error {
 	} else if !was {
 		return w.refuse(i, o, d, Edited)
 	}
+	if err := w.step("take", o.Path); err != nil {
+		return err
+	}
 	err = w.cfg.mover.over(d, name, w.stage, oldName(i))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -113,6 +116,9 @@ func (w *work) put(i int, o *op, d *dir, name string) error {
 			if err := w.ready(i, d); err != nil {
 				return err
 			}
+			if err := w.step("place", o.Path); err != nil {
+				return err
+			}
 			err := w.cfg.mover.place(w.stage, n, d, name)
 			if errors.Is(err, fs.ErrExist) {
 				continue
@@ -168,6 +174,9 @@ func own(d *dir, name string, of seen) error {
 // place again.
 func (w *work) replace(i int, o *op, d *dir, name string) error {
 	n, old := strconv.Itoa(i), oldName(i)
+	if err := w.step("swap", o.Path); err != nil {
+		return err
+	}
 	err := w.cfg.mover.swap(w.stage, n, d, name)
 	switch {
 	case errors.Is(err, errUnsupported): // for a moment there is nothing

@@ -261,6 +261,22 @@ func (w *work) each(i int, name string, do func(i int, o *op, d *dir, name strin
 	if err := w.step(name, o.Path); err != nil {
 		return err
 	}
+	err := w.within(i, o, do)
+	for n := 1; n < tries && vanished(err); n++ { // it was moved away while it was worked in
+		err = w.within(i, o, do)
+	}
+	if err != nil {
+		return full(err)
+	}
+	w.done++
+	if w.cfg.Progress != nil {
+		w.cfg.Progress(min(w.done, w.total()), w.total())
+	}
+	return w.step(name+"-done", o.Path)
+}
+
+// within does one part of an op in its directory, if that is there.
+func (w *work) within(i int, o *op, do func(i int, o *op, d *dir, name string) error) error {
 	d, base, err := w.at(o.Path)
 	if vanished(err) {
 		if o.To != nil {
@@ -272,14 +288,7 @@ func (w *work) each(i int, name string, do func(i int, o *op, d *dir, name strin
 		return err
 	}
 	defer d.close()
-	if err := do(i, o, d, base); err != nil {
-		return full(err)
-	}
-	w.done++
-	if w.cfg.Progress != nil {
-		w.cfg.Progress(min(w.done, w.total()), w.total())
-	}
-	return w.step(name+"-done", o.Path)
+	return do(i, o, d, base)
 }
 
 func (w *work) total() int { return 2 * len(w.ops) }
