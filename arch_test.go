@@ -58,6 +58,7 @@ var allowed = map[string][]string{
 	"internal/spare":           {},
 	"internal/realdir":         {},
 	"internal/tree":            {"store"},
+	"internal/restore":         {"internal/tree", "store"},
 	"internal/sqlite3":         {},
 	"internal/ports":           {"internal/realdir"},
 	"internal/plain":           {},

@@ -88,6 +88,12 @@ func (w *walker) list(dir store.Digest, path string, depth int) ([]Entry, error)
 	return entries, nil
 }
 
+// List gives the entries of one directory by its digest, of which zero has none.
+func List(r Reader, dir store.Digest) ([]Entry, error) {
+	w := walker{r: r, left: MaxEntries}
+	return w.list(dir, "", 0)
+}
+
 // Join gives the path of a name in a directory; the tree's own directory is "".
 func Join(dir, name string) string {
 	if dir == "" {
