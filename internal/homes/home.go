@@ -74,6 +74,8 @@ type Config struct {
 	Log          *slog.Logger        // nil discards
 	Now          func() time.Time    // nil: the system's clock
 
+	captures engine.Captures // keeps the files of sessions, in tests
+
 	crash func(step string)       // ends the process between two steps of a deletion, in tests
 	fault func(step string) error // is asked before each step of a change of what is known of a project, in tests
 }
@@ -137,7 +139,7 @@ func (h *Home) engineConfig() engine.Config {
 	cfg := h.cfg
 	host, _ := os.Hostname() // an unknown name is shown as empty
 	ec := engine.Config{
-		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
+		Store: h.store, Captures: h.captures(), Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
 		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Memory: h.memory(), Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
