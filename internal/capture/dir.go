@@ -19,15 +19,16 @@ import (
 // Config is how a directory is captured. Blobs must be given; the rest has good zero values.
 type Config struct {
 	Blobs    *blob.Store
-	Cache    string   // file that keeps the stamps from one process to the next; empty: none
-	Workers  int      // that look and read at once; 0: 2
-	Avoid    []string // directories that are never captured, wherever they lie: the home of sessions
-	UserHome string   // is never captured as a whole, nor is what it lies in
-	Keep     []string // names of directories that are captured although they could be made again
-	MaxFile  int64    // bytes of a file; a larger one is named and not kept; 0: 100 MiB
-	MaxFiles int64    // more are refused; 0: 200,000
-	MaxBytes int64    // more are refused; 0: 2 GiB
-	Watch    bool     // have the kernel tell what changes, for the hint rung
+	Cache    string                 // file that keeps the stamps from one process to the next; empty: none
+	Workers  int                    // that look and read at once; 0: 2
+	Avoid    []string               // directories that are never captured, wherever they lie: the home of sessions
+	UserHome string                 // is never captured as a whole, nor is what it lies in
+	Keep     []string               // names of directories that are captured although they could be made again
+	Own      func(name string) bool // names that no tree has: temporary ones of a restore; nil: none
+	MaxFile  int64                  // bytes of a file; a larger one is named and not kept; 0: 100 MiB
+	MaxFiles int64                  // more are refused; 0: 200,000
+	MaxBytes int64                  // more are refused; 0: 2 GiB
+	Watch    bool                   // have the kernel tell what changes, for the hint rung
 	Now      func() int64
 }
 

@@ -23,6 +23,9 @@ func (v *visit) list(s stamp) error {
 	if err != nil {
 		return &fs.PathError{Op: "read directory", Path: v.here.path, Err: err}
 	}
+	if own := v.d.cfg.Own; own != nil {
+		names = slices.DeleteFunc(names, own)
+	}
 	v.names = names
 	slices.Sort(v.names)
 	return nil

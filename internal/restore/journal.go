@@ -25,6 +25,7 @@ type Content interface {
 
 // Config is what a restore works with.
 type Config struct {
+	ID       string // of a journal that is begun, a plain name; empty: a random one
 	Content  Content
 	Free     func(path string) int64     // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                       // bytes that must be left on the disk
@@ -114,9 +115,12 @@ func begin(dir, root string, p *Plan, cfg Config) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	var id [8]byte
-	_, _ = rand.Read(id[:])
-	j := &Journal{ID: hex.EncodeToString(id[:]), Plan: p, cfg: cfg, dir: dir, root: root, rec: rec}
+	if cfg.ID == "" {
+		var id [8]byte
+		_, _ = rand.Read(id[:])
+		cfg.ID = hex.EncodeToString(id[:])
+	}
+	j := &Journal{ID: cfg.ID, Plan: p, cfg: cfg, dir: dir, root: root, rec: rec}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}

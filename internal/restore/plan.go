@@ -21,6 +21,9 @@ type Input struct {
 	Target store.Digest // what is wanted
 	Paths  []string     // only these and what is below them; none: everything
 	Force  bool         // conflicts take the target's side; what cannot be brought back stays all the same
+	// Others reports a path that somebody else changed since Target was captured, though Base has that change: it is a
+	// conflict as well. Nil: there is none.
+	Others func(path string) bool
 	Fold   func(root string) Folding
 }
 

@@ -38,7 +38,7 @@ func (b *planner) step(s *tree.Step) {
 		b.keep(s.Path, NotCaptured)
 	case s.Theirs != nil && (s.Theirs.Kind == tree.Other || s.Theirs.Flags.Has(tree.Skipped)):
 		b.keep(s.Path, NotStored)
-	case s.Verb == tree.Conflict && !b.forced(s):
+	case (s.Verb == tree.Conflict || b.in.Others != nil && b.in.Others(s.Path)) && !b.forced(s):
 		b.conflict(s)
 	default:
 		b.ops[s.Path] = &op{Path: s.Path, From: s.Mine, To: s.Theirs}
