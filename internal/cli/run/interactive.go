@@ -138,6 +138,7 @@ func (s *sitting) openHome(ctx context.Context) error {
 	s.home, err = s.app.Open(ctx, homes.Config{
 		Protect: protect, Limits: set.Bounds, Secrets: s.app.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
 		Log: s.app.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
+		Files: app.Files(set),
 	})
 	return err
 }

@@ -62,6 +62,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	h, err := a.Open(ctx, homes.Config{
 		Observe: f.watched.observing(out.observe), Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
 		Log: a.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
+		Files: app.Files(set),
 	})
 	if err != nil {
 		return err
