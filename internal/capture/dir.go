@@ -55,8 +55,16 @@ type Dir struct {
 	watch   *watcher
 }
 
-// ErrRefused is wrapped by errors about directories that are not captured: they are too large, or not one project's.
-var ErrRefused = errors.New("not captured")
+// ErrRefused is what errors about directories that are not captured are: they are too large, or not one project's.
+var ErrRefused = errors.New("the directory is not captured")
+
+// refusal says why.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// Is makes a refusal an ErrRefused.
+func (refusal) Is(target error) bool { return target == ErrRefused }
 
 // Open takes a directory under care. What its links lead to is what is captured, also when they lead elsewhere later.
 // Errors: [ErrRefused], or those of opening it.
@@ -117,11 +125,11 @@ func guard(root string, cfg Config) error {
 	}
 	switch {
 	case root == "/":
-		return fmt.Errorf("capture: / is the whole file system: %w", ErrRefused)
+		return refusal("/ is the whole file system, not one project's directory")
 	case home != "" && root == home:
-		return fmt.Errorf("capture: %s is your home directory, not one project's: %w", root, ErrRefused)
+		return refusal(root + " is your home directory, not one project's")
 	case home != "" && strings.HasPrefix(home, root+"/"):
-		return fmt.Errorf("capture: %s has your home directory in it: %w", root, ErrRefused)
+		return refusal(root + " has your home directory in it")
 	}
 	return nil
 }
@@ -129,10 +137,10 @@ func guard(root string, cfg Config) error {
 // tooMuch refuses what is larger than was agreed.
 func (d *Dir) tooMuch(files, bytes int64) error {
 	if files > d.cfg.MaxFiles {
-		return fmt.Errorf("capture: %s has over %d files: %w", d.root, d.cfg.MaxFiles, ErrRefused)
+		return refusal(fmt.Sprintf("%s has over %d files: files.max_files of the configuration allows more", d.root, d.cfg.MaxFiles))
 	}
 	if bytes > d.cfg.MaxBytes {
-		return fmt.Errorf("capture: the files of %s are over %d MiB: %w", d.root, d.cfg.MaxBytes>>20, ErrRefused)
+		return refusal(fmt.Sprintf("the files of %s are over %d MiB: files.max_mb of the configuration allows more", d.root, d.cfg.MaxBytes>>20))
 	}
 	return nil
 }
@@ -258,7 +266,10 @@ func (d *Dir) Capture(ctx context.Context, rung Rung) (Result, error) {
 	}
 	r, err := d.capture(ctx, batch, rung)
 	if err != nil {
-		return Result{}, errors.Join(fmt.Errorf("capture %s: %w", d.root, err), batch.Close())
+		if !errors.Is(err, ErrRefused) {
+			err = fmt.Errorf("capture %s: %w", d.root, err)
+		}
+		return Result{}, errors.Join(err, batch.Close())
 	}
 	r.release = batch.Close
 	return r, nil
