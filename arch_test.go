@@ -77,7 +77,7 @@ var allowed = map[string][]string{
 	"internal/test/mutate":     {},
 	"internal/test/needs":      {},
 	"internal/test/shots":      {},
-	"internal/homes":           {"internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace"},
+	"internal/homes":           {"internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace", "internal/restore"},
 	"":                         {"internal/engine", "internal/homes", "internal/permission", "internal/session", "internal/tools", "model", "store", "tool", "view"},
 	"internal/demo":            {"internal/homes", "internal/live", "internal/session", "store", "view"},
 	"internal/cli/process":     {},
@@ -95,7 +95,7 @@ var allowed = map[string][]string{
 	"internal/cli/handoffs":    {"internal/cli/app", "internal/cli/display", "internal/handoff", "internal/homes", "internal/knowledge", "view", "internal/settings"},
 	"internal/cli/notes":       {"internal/cli/app", "internal/cli/display", "internal/knowledge", "internal/homes", "internal/learn"},
 	"internal/cli/complete":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/permission", "internal/session", "store", "view", "internal/search", "internal/knowledge", "internal/settings"},
-	"internal/cli":             {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/exporting", "internal/cli/manual", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup", "internal/cli/plans", "internal/cli/inbox", "internal/cli/background", "internal/cli/desk", "internal/cli/screen", "internal/cli/configuring"},
+	"internal/cli":             {"internal/cli/app", "internal/cli/asking", "internal/cli/care", "internal/cli/complete", "internal/cli/display", "internal/cli/exporting", "internal/cli/manual", "internal/cli/handoffs", "internal/cli/notes", "internal/cli/run", "internal/cli/sessions", "internal/cli/tasks", "internal/demo", "internal/homes", "internal/permission", "internal/plain", "internal/cli/lookup", "internal/cli/plans", "internal/cli/inbox", "internal/cli/background", "internal/cli/desk", "internal/cli/screen", "internal/cli/configuring", "internal/cli/files"},
 	"internal/cli/clitest":     {"internal/cli", "internal/cli/app", "internal/engine", "internal/homes", "internal/permission", "internal/provider/scripted", "internal/session", "internal/sqlite3", "internal/task", "model", "store", "view"},
 	"cmd/perdure":              {"internal/cli", "internal/cli/app", "internal/cli/process", "internal/homes"},
 	"internal/cli/lookup":      {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/search", "internal/settings", "view"},
@@ -124,6 +124,7 @@ var allowed = map[string][]string{
 	"internal/ignore":          {},
 	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},
 	"internal/workspace":       {"internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree"},
+	"internal/cli/files":       {"internal/cli/app", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store"},
 	"bench":                    {},
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/internal/workspace"
@@ -88,10 +89,10 @@ const (
 	maxTheirs     = 500_000 // paths
 )
 
-// others finds what other people and sessions have changed in a session's directory since the target of a restore was
+// others finds out what other people and sessions have changed in a session's directory since the target of a restore was
 // captured: what was found changed before the session's own acts, and what the acts of other sessions changed.
 func (h *Home) others(ctx context.Context, r engine.RestoreRequest) workspace.Others {
-	return func(store.Digest) (func(string) bool, error) {
+	return func() (func(string) restore.Others, error) {
 		own, err := h.trees(ctx, r.Session)
 		if err != nil {
 			return nil, err
@@ -100,23 +101,33 @@ func (h *Home) others(ctx context.Context, r engine.RestoreRequest) workspace.Ot
 		for i >= 0 && own[i].Tree != r.Target {
 			i--
 		}
-		t := theirs{trees: h.blobs, paths: map[string]bool{}}
-		var since int64
+		theirs, mine := changedPaths{h.blobs, map[string]bool{}}, changedPaths{h.blobs, map[string]bool{}}
+		since := h.cfg.Now().UnixMilli()
 		for k := max(i, 0); k < len(own); k++ {
 			if k == max(i, 0) {
 				since = own[k].time
 				continue
 			}
+			who := mine
 			if own[k].others() {
-				if err := t.add(own[k-1].Tree, own[k].Tree); err != nil {
-					return nil, err
-				}
+				who = theirs
+			}
+			if err := who.add(own[k-1].Tree, own[k].Tree); err != nil {
+				return nil, err
 			}
 		}
-		if err := h.neighbours(ctx, r, since, &t); err != nil {
+		if err := h.neighbours(ctx, r, since, theirs); err != nil {
 			return nil, err
 		}
-		return func(path string) bool { return t.paths[path] }, nil
+		return func(path string) restore.Others {
+			switch {
+			case !theirs.paths[path]:
+				return restore.Own
+			case mine.paths[path]:
+				return restore.Mixed
+			}
+			return restore.Alien
+		}, nil
 	}
 }
 
@@ -153,24 +164,24 @@ func (h *Home) trees(ctx context.Context, id string) (out []taken, err error) {
 	return out, nil
 }
 
-// theirs collects paths that others have changed.
-type theirs struct {
+// changedPaths collects paths that were changed.
+type changedPaths struct {
 	trees tree.Reader
 	paths map[string]bool
 }
 
-func (t *theirs) add(before, after store.Digest) error {
+func (t changedPaths) add(before, after store.Digest) error {
 	return tree.Diff(t.trees, before, after, func(c tree.Change) error {
 		t.paths[c.Path] = true
 		if len(t.paths) > maxTheirs {
-			return fmt.Errorf("over %d files were changed by others meanwhile: name the paths that are to be restored", maxTheirs)
+			return fmt.Errorf("over %d files were changed meanwhile: name the paths that are to be restored", maxTheirs)
 		}
 		return nil
 	})
 }
 
 // neighbours adds what the acts of other sessions in the same directory have changed since a time.
-func (h *Home) neighbours(ctx context.Context, r engine.RestoreRequest, since int64, t *theirs) error {
+func (h *Home) neighbours(ctx context.Context, r engine.RestoreRequest, since int64, t changedPaths) error {
 	root, err := workspace.Where(r.Dir)
 	if err != nil {
 		return err
@@ -201,7 +212,7 @@ func (h *Home) neighbours(ctx context.Context, r engine.RestoreRequest, since in
 	return nil
 }
 
-func (h *Home) neighbour(ctx context.Context, id, root string, since int64, t *theirs) error {
+func (h *Home) neighbour(ctx context.Context, id, root string, since int64, t changedPaths) error {
 	own, err := h.trees(ctx, id)
 	if err != nil {
 		return err

@@ -21,11 +21,20 @@ type Input struct {
 	Target store.Digest // what is wanted
 	Paths  []string     // only these and what is below them; none: everything
 	Force  bool         // conflicts take the target's side; what cannot be brought back stays all the same
-	// Others reports a path that somebody else changed since Target was captured, though Base has that change: it is a
-	// conflict as well. Nil: there is none.
-	Others func(path string) bool
+	// Others says who changed a path since Target was captured, though Base has that change. Nil: nobody else did.
+	Others func(path string) Others
 	Fold   func(root string) Folding
 }
+
+// Others says who changed a path.
+type Others uint8
+
+// Who changed a path since the target was captured.
+const (
+	Own   Others = 0 // the session alone, as far as is known
+	Mixed Others = 1 // the session and somebody else: a conflict
+	Alien Others = 2 // somebody else alone: it is not the session's to restore, and stays
+)
 
 // Plan is what a restore would do, and what it would not and why. It is made from trees alone: whether the directory is
 // still what Now says is looked at by each step.

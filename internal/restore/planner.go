@@ -38,11 +38,28 @@ func (b *planner) step(s *tree.Step) {
 		b.keep(s.Path, NotCaptured)
 	case s.Theirs != nil && (s.Theirs.Kind == tree.Other || s.Theirs.Flags.Has(tree.Skipped)):
 		b.keep(s.Path, NotStored)
-	case (s.Verb == tree.Conflict || b.in.Others != nil && b.in.Others(s.Path)) && !b.forced(s):
+	case b.others(s.Path) == Alien && !b.forced(s):
+		b.keep(s.Path, changedBy(s))
+	case (s.Verb == tree.Conflict || b.others(s.Path) == Mixed) && !b.forced(s):
 		b.conflict(s)
 	default:
 		b.ops[s.Path] = &op{Path: s.Path, From: s.Mine, To: s.Theirs}
 	}
+}
+
+func (b *planner) others(p string) Others {
+	if b.in.Others == nil {
+		return Own
+	}
+	return b.in.Others(p)
+}
+
+// changedBy words what somebody else did.
+func changedBy(s *tree.Step) Reason {
+	if s.Mine == nil {
+		return Gone
+	}
+	return Edited
 }
 
 // forced reports a conflict that goes the target's way. A directory that would have to go stays, with all that is in it:

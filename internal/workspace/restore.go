@@ -17,9 +17,8 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Others finds what other people and sessions have changed since a tree was captured: given the files as they are now, it
-// says of each path whether it is one of theirs.
-type Others func(now store.Digest) (func(path string) bool, error)
+// Others finds out who has changed what since a restore's target was captured.
+type Others func() (func(path string) restore.Others, error)
 
 // Planned is a restore that was planned: what it would do, and the files as they were captured for it.
 type Planned struct {
@@ -56,7 +55,7 @@ func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Diges
 	}
 	in := restore.Input{Root: root, Trees: s.cfg.Blobs, Base: r.Base, Now: now, Target: r.Target, Paths: r.Paths, Force: r.Force}
 	if others != nil {
-		if in.Others, err = others(now); err != nil {
+		if in.Others, err = others(); err != nil {
 			return nil, err
 		}
 	}
