@@ -45,6 +45,11 @@ func (p *pack) find(d disk, digest store.Digest) (entry, bool) {
 	if p.bad[digest] {
 		return entry{}, false
 	}
+	return p.lookup(d, digest)
+}
+
+// lookup is find that gives damaged records, too.
+func (p *pack) lookup(d disk, digest store.Digest) (entry, bool) {
 	if e, ok := p.recent[digest]; ok {
 		return e, true
 	}

@@ -59,10 +59,7 @@ func (s *Store) record(d store.Digest) (record, []byte, error) {
 					continue
 				}
 			}
-			if damage != nil {
-				return record{}, nil, damage
-			}
-			return record{}, nil, ErrMissing
+			return record{}, nil, s.absence(d, damage)
 		}
 		rec, payload, err := s.readAt(p, e)
 		switch {
@@ -80,7 +77,19 @@ func (s *Store) record(d store.Digest) (record, []byte, error) {
 			return record{}, nil, err
 		}
 	}
-	return record{}, nil, errors.Join(ErrMissing, damage)
+	return record{}, nil, s.absence(d, damage)
+}
+
+// absence says why a content cannot be had: its only records are damaged, now or when they were read before, or there
+// is none.
+func (s *Store) absence(d store.Digest, damage error) error {
+	if damage != nil {
+		return damage
+	}
+	if _, ok := s.lookup(d); ok {
+		return ErrDamaged
+	}
+	return ErrMissing
 }
 
 // readAt reads one record and compares it with what the index says of it.
@@ -156,17 +165,17 @@ func (s *Store) repairIndexes() bool {
 }
 
 func (s *Store) indexSound(p *pack) bool {
-	f, err := s.disk.open(p.idxFile(), false)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
 	s.mu.RLock()
 	x := p.idx
 	s.mu.RUnlock()
 	if x == nil {
 		return true
 	}
+	f, err := s.disk.open(p.idxFile(), false)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
 	_, err = x.all(f)
 	return err == nil
 }
