@@ -143,13 +143,13 @@ func (s *Store) distrust(p *pack, d store.Digest) {
 	p.bad[d] = true
 }
 
-// repairIndexes reads every index file whole and forgets the ones that are not what was written: their packs are
+// repairIndexes reads every index file whole, once in a process's life, and forgets the ones that are not what was written: their packs are
 // scanned. It reports whether there were any.
 func (s *Store) repairIndexes() bool {
 	s.mu.RLock()
 	var with []*pack
 	for _, p := range s.packs {
-		if p.idx != nil {
+		if p.idx != nil && !p.idx.whole {
 			with = append(with, p)
 		}
 	}
@@ -177,6 +177,9 @@ func (s *Store) indexSound(p *pack) bool {
 	}
 	defer func() { _ = f.Close() }()
 	_, err = x.all(f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.whole = err == nil
 	return err == nil
 }
 
