@@ -32,9 +32,10 @@ type Batch struct {
 // Batch begins a batch. It waits while Sweep takes a step, about a second at most, and keeps Sweep from the next one until
 // it is closed.
 func (s *Store) Batch(ctx context.Context) (*Batch, error) {
-	s.mu.RLock()
+	s.mu.Lock()
 	closed := s.closed
-	s.mu.RUnlock()
+	s.wrote = true
+	s.mu.Unlock()
 	if closed {
 		return nil, fmt.Errorf("begin a batch: %w", ErrClosed)
 	}

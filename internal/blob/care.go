@@ -96,18 +96,20 @@ func (s *Store) withinQuota(quota int64, out *appender) error {
 	return nil
 }
 
-// indexLarge writes the indexes that spare the next process a scan.
+// indexLarge writes the indexes that spare the next process a scan, if this one wrote anything.
 func (s *Store) indexLarge() {
 	s.mu.RLock()
 	var large []*pack
 	for _, p := range s.packs {
-		if !p.writer && p.synced == p.valid && p.valid-p.covered() > indexBehind {
+		if s.wrote && !p.writer && !p.foreign && p.valid-p.covered() > indexBehind {
 			large = append(large, p)
 		}
 	}
 	s.mu.RUnlock()
 	for _, p := range large {
-		s.writeIdx(p)
+		if s.syncPack(p) == nil { // an index speaks of what is durable alone
+			s.writeIdx(p)
+		}
 	}
 }
 

@@ -100,7 +100,14 @@ func (d *osDisk) list() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	return dir.Readdirnames(-1)
+	entries, err := dir.ReadDir(-1)
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if e.Type().IsRegular() { // what stands there as a link or a directory is nobody's pack
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 func (d *osDisk) size(name string) (int64, error) {

@@ -61,9 +61,9 @@ type Store struct {
 	refreshing sync.Mutex // one look at the disk at a time
 	mu         sync.RWMutex
 	packs      map[packID]*pack
-	looked     bool // packs was filled once
 	idxOpen    int
 	litter     []string // files in packs that belong to no pack
+	wrote      bool     // a batch was begun
 	closed     bool
 }
 
@@ -143,7 +143,7 @@ func (s *Store) refresh() error {
 			s.forget(p)
 		}
 	}
-	s.litter, s.looked = litter, true
+	s.litter = litter
 	return nil
 }
 

@@ -38,12 +38,18 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (R
 	}
 	total, done := s.bytes(), int64(0)
 	for _, p := range s.known() {
-		if !s.indexSound(p) {
+		sound := s.indexSound(p)
+		if p.unindexed || !sound {
 			r.Indexes++
-			if err := s.scanWhole(p); err != nil && !isGone(err) {
-				return r, fmt.Errorf("verify pack %s: %w", p.id, err)
-			}
 		}
+		if sound {
+			continue
+		}
+		if err := s.scanWhole(p); err != nil && !isGone(err) {
+			return r, fmt.Errorf("verify pack %s: %w", p.id, err)
+		}
+	}
+	for _, p := range s.known() {
 		err := s.verifyPack(ctx, p, &r, func(n int64) {
 			if done += n; progress != nil {
 				progress(done, total)
