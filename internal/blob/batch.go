@@ -24,7 +24,7 @@ type Batch struct {
 	mu     sync.Mutex
 	wrote  *sync.Cond            // a content of added is written, or the batch failed
 	added  map[store.Digest]bool // false: being written
-	relied map[*pack]bool        // packs that have contents which the caller relies on, not known to be durable
+	relied map[*pack][]entry     // what the caller relies on and is not known to be durable
 	out    appender
 	err    error // the first failure: nothing more is added, Commit gives it
 }
@@ -47,7 +47,7 @@ func (s *Store) Batch(ctx context.Context) (*Batch, error) {
 	if err := s.refresh(); err != nil {
 		return nil, errors.Join(fmt.Errorf("begin a batch: %w", err), lock.Close())
 	}
-	b := &Batch{store: s, lock: lock, added: map[store.Digest]bool{}, relied: map[*pack]bool{}, out: appender{store: s}}
+	b := &Batch{store: s, lock: lock, added: map[store.Digest]bool{}, relied: map[*pack][]entry{}, out: appender{store: s}}
 	b.wrote = sync.NewCond(&b.mu)
 	s.tidy()
 	if s.cfg.Quota > 0 {
@@ -161,7 +161,7 @@ func (b *Batch) rely(d store.Digest) bool {
 	b.store.mu.RUnlock()
 	if !durable {
 		b.mu.Lock()
-		b.relied[p] = true
+		b.relied[p] = append(b.relied[p], e)
 		b.mu.Unlock()
 	}
 	return true
@@ -233,8 +233,8 @@ func (b *Batch) Commit() error {
 }
 
 func (b *Batch) commit() error {
-	for p := range b.relied {
-		if err := b.store.syncPack(p); err != nil {
+	for p, entries := range b.relied {
+		if err := b.store.secure(p, entries); err != nil {
 			return err
 		}
 	}

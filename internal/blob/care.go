@@ -3,6 +3,7 @@ package blob
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -58,6 +59,25 @@ func (s *Store) syncPack(p *pack) error {
 	s.mu.Lock()
 	p.synced = max(p.synced, valid)
 	s.mu.Unlock()
+	return nil
+}
+
+// secure has records of another batch durable. They are looked at after the sync: a batch whose own sync failed is taken
+// back, and then they are gone.
+func (s *Store) secure(p *pack, entries []entry) error {
+	if err := s.syncPack(p); err != nil {
+		return err
+	}
+	f, err := s.disk.open(p.file(), false)
+	if err != nil {
+		return fmt.Errorf("what another batch wrote to pack %s: %w", p.id, err)
+	}
+	defer func() { _ = f.Close() }()
+	for _, e := range entries {
+		if _, _, err := readRecord(f, p, e); err != nil {
+			return fmt.Errorf("what another batch wrote: %w", errors.Join(err, s.scanWhole(p))) // so that it is not met again
+		}
+	}
 	return nil
 }
 

@@ -197,14 +197,14 @@ func (s *Store) scanWhole(p *pack) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.writer || t.end < p.valid {
+	if p.writer {
 		return errors.New("the pack is being written")
 	}
 	if p.idx != nil && p.idx.f != nil {
 		s.idxOpen--
 	}
 	p.drop()
-	p.idx, p.bad, p.recent = nil, nil, map[store.Digest]entry{}
+	p.idx, p.bad, p.recent, p.synced = nil, nil, map[store.Digest]entry{}, packHeaderLen
 	p.learn(t)
 	return nil
 }

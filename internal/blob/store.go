@@ -175,6 +175,10 @@ func (s *Store) look(id packID) (bool, error) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if s.packs[id] != nil { // a batch of this process has just made it
+			p.drop()
+			return true, nil
+		}
 		if p.idx != nil && p.idx.f != nil {
 			s.idxOpen++
 		}
@@ -195,6 +199,9 @@ func (s *Store) lookAgain(p *pack) (bool, error) {
 	s.mu.RUnlock()
 	if same {
 		return true, nil
+	}
+	if size < before.valid { // a batch that was seen was taken back, since its sync failed
+		return true, s.scanWhole(p)
 	}
 	f, err := s.disk.open(p.file(), false)
 	if err != nil {
