@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -247,6 +248,9 @@ func (w *world) check(what string) {
 // can be read, and a Sweep that comes to its end leaves little else.
 func TestAnyOrder(t *testing.T) {
 	seeds := uint64(12)
+	if os.Getenv("PERDURE_SOAK") != "" {
+		seeds = 2000
+	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := &world{t, newMachine(seed), rand.New(rand.NewPCG(seed, 2)), &events{roots: map[store.Digest]bool{}}, map[store.Digest][]byte{}, Config{PackSize: 60_000}}
