@@ -118,7 +118,7 @@ func (b *Batch) put(d store.Digest, data []byte) error {
 
 // begin reports whether a content has to be added, by the caller, who comes to append or fail with it.
 func (b *Batch) begin(d store.Digest) bool {
-	if b.rely(d) {
+	if _, ok := b.rely(d); ok {
 		return false
 	}
 	b.mu.Lock()
@@ -130,12 +130,31 @@ func (b *Batch) begin(d store.Digest) bool {
 	return true
 }
 
-// known reports whether a content is there or was added.
+// known reports whether a content is there, with all its parts, or was added.
 func (b *Batch) known(d store.Digest) bool {
+	there, k := b.record(d)
+	if k != kindList {
+		return there
+	}
+	parts, err := b.store.parts(d)
+	for _, p := range parts {
+		if there, k := b.record(p); !there || k == kindList {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// record reports whether a record of a content is there or was added; 0 is the kind of one that was added.
+func (b *Batch) record(d store.Digest) (bool, kind) {
 	b.mu.Lock()
 	has := b.has(d)
 	b.mu.Unlock()
-	return has || b.rely(d)
+	if has {
+		return true, 0
+	}
+	e, ok := b.rely(d)
+	return ok, e.kind
 }
 
 // has reports whether a content was added. It waits for one that is being added, so that what stands for others comes
@@ -150,11 +169,11 @@ func (b *Batch) has(d store.Digest) bool {
 	}
 }
 
-// rely looks for a content in the store. Commit has it durable.
-func (b *Batch) rely(d store.Digest) bool {
+// rely looks for a record in the store. Commit has it durable.
+func (b *Batch) rely(d store.Digest) (entry, bool) {
 	p, e, ok := b.store.find(d)
 	if !ok {
-		return false
+		return e, false
 	}
 	b.store.mu.RLock()
 	durable := e.end() <= p.synced
@@ -164,7 +183,7 @@ func (b *Batch) rely(d store.Digest) bool {
 		b.relied[p] = append(b.relied[p], e)
 		b.mu.Unlock()
 	}
-	return true
+	return e, true
 }
 
 // append writes a record behind those before it.
@@ -204,7 +223,7 @@ func (b *Batch) failure() error {
 }
 
 // Has reports whether a content is in the store or was put into the batch. What it has stays until Close, and is durable
-// once Commit returned.
+// once Commit returned. That says nothing of what a tree names: one that nothing leads to may outlive its parts.
 func (b *Batch) Has(d store.Digest) bool {
 	b.state.RLock()
 	defer b.state.RUnlock()

@@ -190,8 +190,14 @@ func refused(t *testing.T, s *Store, d store.Digest) {
 	if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrMissing) {
 		t.Errorf("open: %v", err)
 	}
-	if _, err := s.Verify(t.Context(), nil); err != nil {
+	if r, err := s.Verify(t.Context(), nil); err != nil || len(r.Damaged)+len(r.Incomplete) == 0 && r.Torn == 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if b, err := s.Batch(t.Context()); err != nil {
 		t.Error(err)
+	} else {
+		b.Has(d)
+		_ = b.Close()
 	}
 	runtime.ReadMemStats(&after)
 	if grew := after.TotalAlloc - before.TotalAlloc; grew > 200<<20 {

@@ -60,7 +60,7 @@ func (m *marker) follow(ctx context.Context, root store.Digest) error {
 		}
 		todo = append(todo, next...)
 		if e.kind == kindList {
-			parts, err := m.parts(d)
+			parts, err := m.store.parts(d)
 			if err != nil {
 				return err
 			}
@@ -97,17 +97,4 @@ func (s *Store) lookup(d store.Digest) (entry, bool) {
 		}
 	}
 	return entry{}, false
-}
-
-// parts gives what a list needs.
-func (m *marker) parts(d store.Digest) ([]store.Digest, error) {
-	rec, payload, err := m.store.record(d)
-	var parts []store.Digest
-	if err == nil && rec.kind == kindList {
-		parts, err = m.store.partsOf(rec, payload)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the parts of %s: %w", d, err)
-	}
-	return parts, nil
 }

@@ -242,12 +242,26 @@ func (s *Store) find(d store.Digest) (*pack, entry, bool) {
 // Has reports whether the store has a content. That is no promise for what comes after a Sweep: what is to be relied on
 // is asked of a batch.
 func (s *Store) Has(d store.Digest) (bool, error) {
-	if _, _, ok := s.find(d); ok {
+	if s.has(d) {
 		return true, nil
 	}
 	if err := s.refresh(); err != nil {
 		return false, err
 	}
-	_, _, ok := s.find(d)
-	return ok, nil
+	return s.has(d), nil
+}
+
+// has looks for a content with all its parts.
+func (s *Store) has(d store.Digest) bool {
+	_, e, ok := s.find(d)
+	if !ok || e.kind != kindList {
+		return ok
+	}
+	parts, err := s.parts(d)
+	for _, p := range parts {
+		if _, e, ok := s.find(p); !ok || e.kind == kindList {
+			return false
+		}
+	}
+	return err == nil
 }
