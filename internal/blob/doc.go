@@ -68,7 +68,8 @@
 // cannot be told from a torn one, and counts as such.
 //
 // A batch that needs several packs commits them in the order in which they were written. Chunks are written before the list
-// that names them, and so are contents which a caller puts first: no crash leaves what names a content without it. Sweep can, where nothing leads to it.
+// that names them, and so are contents which a caller puts first: no crash leaves what names a content
+// without it. Sweep can, where nothing leads to it.
 //
 // # The caller's duties
 //
