@@ -59,6 +59,7 @@ func (a *appender) part() (*written, error) {
 		if err := a.parts[n-1].flush(); err != nil {
 			return nil, err
 		}
+		a.parts[n-1].buf = nil
 	}
 	w, err := a.take()
 	if err == nil && w == nil {

@@ -24,7 +24,7 @@ type Batch struct {
 	mu     sync.Mutex
 	wrote  *sync.Cond            // a content of added is written, or the batch failed
 	added  map[store.Digest]bool // false: being written
-	relied map[*pack]bool        // packs that have contents which the caller relies on, not known to be durable
+	relied map[*pack][]entry     // what the caller relies on and is not known to be durable
 	out    appender
 	err    error // the first failure: nothing more is added, Commit gives it
 }
@@ -32,9 +32,10 @@ type Batch struct {
 // Batch begins a batch. It waits while Sweep takes a step, about a second at most, and keeps Sweep from the next one until
 // it is closed.
 func (s *Store) Batch(ctx context.Context) (*Batch, error) {
-	s.mu.RLock()
+	s.mu.Lock()
 	closed := s.closed
-	s.mu.RUnlock()
+	s.wrote = true
+	s.mu.Unlock()
 	if closed {
 		return nil, fmt.Errorf("begin a batch: %w", ErrClosed)
 	}
@@ -46,7 +47,7 @@ func (s *Store) Batch(ctx context.Context) (*Batch, error) {
 	if err := s.refresh(); err != nil {
 		return nil, errors.Join(fmt.Errorf("begin a batch: %w", err), lock.Close())
 	}
-	b := &Batch{store: s, lock: lock, added: map[store.Digest]bool{}, relied: map[*pack]bool{}, out: appender{store: s}}
+	b := &Batch{store: s, lock: lock, added: map[store.Digest]bool{}, relied: map[*pack][]entry{}, out: appender{store: s}}
 	b.wrote = sync.NewCond(&b.mu)
 	s.tidy()
 	if s.cfg.Quota > 0 {
@@ -117,7 +118,7 @@ func (b *Batch) put(d store.Digest, data []byte) error {
 
 // begin reports whether a content has to be added, by the caller, who comes to append or fail with it.
 func (b *Batch) begin(d store.Digest) bool {
-	if b.rely(d) {
+	if _, ok := b.rely(d); ok {
 		return false
 	}
 	b.mu.Lock()
@@ -129,12 +130,31 @@ func (b *Batch) begin(d store.Digest) bool {
 	return true
 }
 
-// known reports whether a content is there or was added.
+// known reports whether a content is there, with all its parts, or was added.
 func (b *Batch) known(d store.Digest) bool {
+	there, k := b.record(d)
+	if k != kindList {
+		return there
+	}
+	parts, err := b.store.parts(d)
+	for _, p := range parts {
+		if there, k := b.record(p); !there || k == kindList {
+			return false
+		}
+	}
+	return err == nil
+}
+
+// record reports whether a record of a content is there or was added; 0 is the kind of one that was added.
+func (b *Batch) record(d store.Digest) (bool, kind) {
 	b.mu.Lock()
 	has := b.has(d)
 	b.mu.Unlock()
-	return has || b.rely(d)
+	if has {
+		return true, 0
+	}
+	e, ok := b.rely(d)
+	return ok, e.kind
 }
 
 // has reports whether a content was added. It waits for one that is being added, so that what stands for others comes
@@ -149,21 +169,21 @@ func (b *Batch) has(d store.Digest) bool {
 	}
 }
 
-// rely looks for a content in the store. Commit has it durable.
-func (b *Batch) rely(d store.Digest) bool {
+// rely looks for a record in the store. Commit has it durable.
+func (b *Batch) rely(d store.Digest) (entry, bool) {
 	p, e, ok := b.store.find(d)
 	if !ok {
-		return false
+		return e, false
 	}
 	b.store.mu.RLock()
 	durable := e.end() <= p.synced
 	b.store.mu.RUnlock()
 	if !durable {
 		b.mu.Lock()
-		b.relied[p] = true
+		b.relied[p] = append(b.relied[p], e)
 		b.mu.Unlock()
 	}
-	return true
+	return e, true
 }
 
 // append writes a record behind those before it.
@@ -203,7 +223,7 @@ func (b *Batch) failure() error {
 }
 
 // Has reports whether a content is in the store or was put into the batch. What it has stays until Close, and is durable
-// once Commit returned.
+// once Commit returned. That says nothing of what a tree names: one that nothing leads to may outlive its parts.
 func (b *Batch) Has(d store.Digest) bool {
 	b.state.RLock()
 	defer b.state.RUnlock()
@@ -232,8 +252,8 @@ func (b *Batch) Commit() error {
 }
 
 func (b *Batch) commit() error {
-	for p := range b.relied {
-		if err := b.store.syncPack(p); err != nil {
+	for p, entries := range b.relied {
+		if err := b.store.secure(p, entries); err != nil {
 			return err
 		}
 	}

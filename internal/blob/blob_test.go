@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/perdure/perdure/store"
@@ -240,6 +241,45 @@ func TestManyAtOnce(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Goal: who puts a content that another goroutine is just putting waits until it is written, so that what names a content
+// always stands behind it.
+func TestWhatNamesAContentStandsBehindIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := openOn(newMachine(1).process(0), Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := begin(t, s)
+		c := noise(1, 1000)
+		d := store.Sum(c)
+		if !b.begin(d) {
+			t.Fatal("it is there already")
+		}
+		done := false
+		go func() {
+			if _, err := b.Put(c); err != nil {
+				t.Error(err)
+			}
+			done = true
+		}()
+		synctest.Wait()
+		if done {
+			t.Error("it did not wait")
+		}
+		if err := b.append(record{kind: kindRaw, stored: 1000, raw: 1000, digest: d}, c); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if !done {
+			t.Error("it waits for ever")
+		}
+		if err := errors.Join(b.Commit(), b.Close()); err != nil {
+			t.Fatal(err)
+		}
+		same(t, s, d, c)
+	})
 }
 
 // quick bounds waits that are not expected to be any.

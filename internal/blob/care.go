@@ -3,6 +3,7 @@ package blob
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 )
 
@@ -61,6 +62,25 @@ func (s *Store) syncPack(p *pack) error {
 	return nil
 }
 
+// secure has records of another batch durable. They are looked at after the sync: a batch whose own sync failed is taken
+// back, and then they are gone.
+func (s *Store) secure(p *pack, entries []entry) error {
+	if err := s.syncPack(p); err != nil {
+		return err
+	}
+	f, err := s.disk.open(p.file(), false)
+	if err != nil {
+		return fmt.Errorf("what another batch wrote to pack %s: %w", p.id, err)
+	}
+	defer func() { _ = f.Close() }()
+	for _, e := range entries {
+		if _, _, err := readRecord(f, p, e); err != nil {
+			return fmt.Errorf("what another batch wrote: %w", errors.Join(err, s.scanWhole(p))) // so that it is not met again
+		}
+	}
+	return nil
+}
+
 // bytes is how many bytes the packs have, as far as is known.
 func (s *Store) bytes() (n int64) {
 	s.mu.RLock()
@@ -96,18 +116,20 @@ func (s *Store) withinQuota(quota int64, out *appender) error {
 	return nil
 }
 
-// indexLarge writes the indexes that spare the next process a scan.
+// indexLarge writes the indexes that spare the next process a scan, if this one wrote anything.
 func (s *Store) indexLarge() {
 	s.mu.RLock()
 	var large []*pack
 	for _, p := range s.packs {
-		if !p.writer && p.synced == p.valid && p.valid-p.covered() > indexBehind {
+		if s.wrote && !p.writer && !p.foreign && p.valid-p.covered() > indexBehind {
 			large = append(large, p)
 		}
 	}
 	s.mu.RUnlock()
 	for _, p := range large {
-		s.writeIdx(p)
+		if s.syncPack(p) == nil { // an index speaks of what is durable alone
+			s.writeIdx(p)
+		}
 	}
 }
 

@@ -84,9 +84,15 @@ func (c *chunker) fill(n int) error {
 		return nil
 	}
 	c.to, c.from = copy(c.buf, c.buf[c.from:c.to]), 0
-	for c.to < n {
+	for idle := 0; c.to < n; {
 		got, err := c.r.Read(c.buf[c.to:])
 		c.to += got
+		if idle++; got > 0 {
+			idle = 0
+		}
+		if idle > 100 {
+			return io.ErrNoProgress
+		}
 		if err == io.EOF {
 			c.done = true
 			return nil

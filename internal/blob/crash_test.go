@@ -3,6 +3,7 @@ package blob
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/perdure/perdure/store"
@@ -212,6 +213,66 @@ func TestNothingBehindWhatIsNotDurable(t *testing.T) {
 		unsynced(t, m, []byte("behind it"))
 		m.powerLoss()
 		holds(t, m, int(seed), [][]byte{noise(seed+1, 100)})
+	}
+}
+
+// Goal: a batch that relies on what another one wrote, whose sync then fails so that it is taken back, fails too. Whatever
+// stands in its place afterwards is not taken for it.
+func TestReliedOnWasTakenBack(t *testing.T) {
+	for _, more := range []int{0, 100, 50_000} {
+		m := newMachine(1)
+		c := noise(1, 20_000)
+		store1, err := openOn(m.process(0), Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep(t, store1, noise(2, 100))
+		other, err := openOn(m.process(0), Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var relies *Batch
+		syncs, broken := 0, errors.New("the medium gave up")
+		failing, err := openOn(m.process(0), Config{Fault: func(step string) error {
+			if !strings.HasPrefix(step, "sync packs/") {
+				return nil
+			}
+			if syncs++; syncs != 2 { // the first one is of what stood there
+				return nil
+			}
+			relies = begin(t, other)
+			if _, err := relies.Put(c); err != nil {
+				t.Error(err)
+			}
+			return broken
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := begin(t, failing)
+		if _, err := b.Put(c); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Commit(); !errors.Is(err, broken) {
+			t.Fatal(err)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if more > 0 {
+			keep(t, store1, noise(3, more))
+		}
+		if err := relies.Commit(); err == nil {
+			t.Errorf("then %d bytes: the commit relies on what is gone", more)
+		}
+		if err := relies.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			keep(t, other, c)
+			same(t, other, store.Sum(c), c)
+		}
+		holds(t, m, more, [][]byte{c, noise(2, 100)})
 	}
 }
 

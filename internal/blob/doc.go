@@ -68,11 +68,13 @@
 // cannot be told from a torn one, and counts as such.
 //
 // A batch that needs several packs commits them in the order in which they were written. Chunks are written before the list
-// that names them, and so are contents which a caller puts first: whoever is there has what it names.
+// that names them, and so are contents which a caller puts first: no crash leaves what names a content
+// without it. Sweep can, where nothing leads to it.
 //
 // # The caller's duties
 //
-// Close every batch, soon: an open one keeps Sweep waiting. Put children before what names them. Append the event that names
+// Close every batch, soon: an open one keeps Sweep waiting. Put children before what names them, and put or ask for each of them: a tree that nothing leads to
+// may still be there while its parts are not. Append the event that names
 // a digest after Commit and before Close; between these two neither what was put nor what Has or Put found there can be
 // swept. Roots given to Sweep have to lead to everything that is named anywhere. Do not call Sweep with a batch open in the
 // same goroutine: it waits for it.

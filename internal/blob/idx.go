@@ -31,6 +31,7 @@ type idx struct {
 	at     int64  // where the entries begin
 	sum    uint32 // crc32c of the entries
 	f      file   // nil: opened when it is needed
+	whole  bool   // the entries were compared with their checksum
 }
 
 // encodeIdx is the file for entries of a pack's first bytes. It sorts them; of several with one digest the last is kept.

@@ -60,7 +60,7 @@ func (m *marker) follow(ctx context.Context, root store.Digest) error {
 		}
 		todo = append(todo, next...)
 		if e.kind == kindList {
-			parts, err := m.parts(d)
+			parts, err := m.store.parts(d)
 			if err != nil {
 				return err
 			}
@@ -70,8 +70,9 @@ func (m *marker) follow(ctx context.Context, root store.Digest) error {
 	return nil
 }
 
+// find looks a content up, a damaged one too: its pack is not to go.
 func (m *marker) find(d store.Digest) (entry, bool, error) {
-	_, e, ok := m.store.find(d)
+	e, ok := m.store.lookup(d)
 	if ok || m.fresh {
 		return e, ok, nil
 	}
@@ -79,19 +80,21 @@ func (m *marker) find(d store.Digest) (entry, bool, error) {
 	if err := m.store.refresh(); err != nil {
 		return entry{}, false, err
 	}
-	_, e, ok = m.store.find(d)
+	e, ok = m.store.lookup(d)
 	return e, ok, nil
 }
 
-// parts gives what a list needs.
-func (m *marker) parts(d store.Digest) ([]store.Digest, error) {
-	rec, payload, err := m.store.record(d)
-	var parts []store.Digest
-	if err == nil && rec.kind == kindList {
-		parts, err = m.store.partsOf(rec, payload)
+// lookup looks a digest up, and gives one that is whole if there is one.
+func (s *Store) lookup(d store.Digest) (entry, bool) {
+	if _, e, ok := s.find(d); ok {
+		return e, true
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the parts of %s: %w", d, err)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, p := range s.packs {
+		if e, ok := p.lookup(s.disk, d); ok {
+			return e, true
+		}
 	}
-	return parts, nil
+	return entry{}, false
 }

@@ -18,6 +18,7 @@ type osDisk struct {
 
 	mu   sync.Mutex
 	root *os.Root // nil until the directory was there
+	shut bool
 }
 
 func (d *osDisk) open(name string, write bool) (file, error) {
@@ -53,8 +54,8 @@ func (d *osDisk) create(name string) (file, error) {
 
 // make makes the directories, and their names durable.
 func (d *osDisk) make() error {
-	if _, err := d.dirRoot(); err == nil {
-		return nil
+	if _, err := d.dirRoot(); err == nil || errors.Is(err, ErrClosed) {
+		return err
 	}
 	for _, dir := range []string{d.dir, filepath.Join(d.dir, packsDir)} {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -68,6 +69,9 @@ func (d *osDisk) make() error {
 func (d *osDisk) dirRoot() (*os.Root, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.shut {
+		return nil, ErrClosed
+	}
 	if d.root != nil {
 		return d.root, nil
 	}
@@ -100,7 +104,14 @@ func (d *osDisk) list() ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	return dir.Readdirnames(-1)
+	entries, err := dir.ReadDir(-1)
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if e.Type().IsRegular() { // what stands there as a link or a directory is nobody's pack
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
 }
 
 func (d *osDisk) size(name string) (int64, error) {
@@ -162,6 +173,7 @@ func (d *osDisk) lock(name string, exclusive bool) (io.Closer, error) {
 func (d *osDisk) close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.shut = true
 	if d.root == nil {
 		return nil
 	}

@@ -16,14 +16,15 @@ const (
 
 // pack is what a process knows of a pack. The store's lock guards it.
 type pack struct {
-	id      packID
-	size    int64 // of the file when it was looked at
-	valid   int64 // where its last whole batch ends
-	synced  int64 // up to here its bytes are known to be durable
-	idx     *idx  // nil: none
-	recent  map[store.Digest]entry
-	writer  bool // a batch of this process appends to it
-	foreign bool // no pack of this version: left alone
+	id        packID
+	size      int64 // of the file when it was looked at
+	valid     int64 // where its last whole batch ends
+	synced    int64 // up to here its bytes are known to be durable
+	idx       *idx  // nil: none
+	recent    map[store.Digest]entry
+	writer    bool // a batch of this process appends to it
+	unindexed bool // its index file is not what was written
+	foreign   bool // no pack of this version: left alone
 	// bad has the digests of records that were read and found damaged, so that the content is stored anew if it comes again.
 	bad map[store.Digest]bool
 }
@@ -45,6 +46,11 @@ func (p *pack) find(d disk, digest store.Digest) (entry, bool) {
 	if p.bad[digest] {
 		return entry{}, false
 	}
+	return p.lookup(d, digest)
+}
+
+// lookup is find that gives damaged records, too.
+func (p *pack) lookup(d disk, digest store.Digest) (entry, bool) {
 	if e, ok := p.recent[digest]; ok {
 		return e, true
 	}
@@ -124,6 +130,7 @@ func load(d disk, id packID, keepOpen bool) (*pack, error) {
 		} else {
 			_ = x.Close()
 		}
+		p.unindexed = err != nil
 	}
 	p.valid, p.synced = p.covered(), p.covered()
 	t, err := p.tail(f)

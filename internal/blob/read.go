@@ -59,10 +59,7 @@ func (s *Store) record(d store.Digest) (record, []byte, error) {
 					continue
 				}
 			}
-			if damage != nil {
-				return record{}, nil, damage
-			}
-			return record{}, nil, ErrMissing
+			return record{}, nil, s.absence(d, damage)
 		}
 		rec, payload, err := s.readAt(p, e)
 		switch {
@@ -80,7 +77,19 @@ func (s *Store) record(d store.Digest) (record, []byte, error) {
 			return record{}, nil, err
 		}
 	}
-	return record{}, nil, errors.Join(ErrMissing, damage)
+	return record{}, nil, s.absence(d, damage)
+}
+
+// absence says why a content cannot be had: its only records are damaged, now or when they were read before, or there
+// is none.
+func (s *Store) absence(d store.Digest, damage error) error {
+	if damage != nil {
+		return damage
+	}
+	if _, ok := s.lookup(d); ok {
+		return ErrDamaged
+	}
+	return ErrMissing
 }
 
 // readAt reads one record and compares it with what the index says of it.
@@ -134,13 +143,13 @@ func (s *Store) distrust(p *pack, d store.Digest) {
 	p.bad[d] = true
 }
 
-// repairIndexes reads every index file whole and forgets the ones that are not what was written: their packs are
+// repairIndexes reads every index file whole, once in a process's life, and forgets the ones that are not what was written: their packs are
 // scanned. It reports whether there were any.
 func (s *Store) repairIndexes() bool {
 	s.mu.RLock()
 	var with []*pack
 	for _, p := range s.packs {
-		if p.idx != nil {
+		if p.idx != nil && !p.idx.whole {
 			with = append(with, p)
 		}
 	}
@@ -156,18 +165,21 @@ func (s *Store) repairIndexes() bool {
 }
 
 func (s *Store) indexSound(p *pack) bool {
-	f, err := s.disk.open(p.idxFile(), false)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = f.Close() }()
 	s.mu.RLock()
 	x := p.idx
 	s.mu.RUnlock()
 	if x == nil {
 		return true
 	}
+	f, err := s.disk.open(p.idxFile(), false)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
 	_, err = x.all(f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.whole = err == nil
 	return err == nil
 }
 
@@ -185,14 +197,14 @@ func (s *Store) scanWhole(p *pack) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.writer || t.end < p.valid {
+	if p.writer {
 		return errors.New("the pack is being written")
 	}
 	if p.idx != nil && p.idx.f != nil {
 		s.idxOpen--
 	}
 	p.drop()
-	p.idx, p.bad, p.recent = nil, nil, map[store.Digest]entry{}
+	p.idx, p.bad, p.recent, p.synced = nil, nil, map[store.Digest]entry{}, packHeaderLen
 	p.learn(t)
 	return nil
 }

@@ -61,9 +61,9 @@ type Store struct {
 	refreshing sync.Mutex // one look at the disk at a time
 	mu         sync.RWMutex
 	packs      map[packID]*pack
-	looked     bool // packs was filled once
 	idxOpen    int
 	litter     []string // files in packs that belong to no pack
+	wrote      bool     // a batch was begun
 	closed     bool
 }
 
@@ -143,7 +143,7 @@ func (s *Store) refresh() error {
 			s.forget(p)
 		}
 	}
-	s.litter, s.looked = litter, true
+	s.litter = litter
 	return nil
 }
 
@@ -175,6 +175,10 @@ func (s *Store) look(id packID) (bool, error) {
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		if s.packs[id] != nil { // a batch of this process has just made it
+			p.drop()
+			return true, nil
+		}
 		if p.idx != nil && p.idx.f != nil {
 			s.idxOpen++
 		}
@@ -195,6 +199,9 @@ func (s *Store) lookAgain(p *pack) (bool, error) {
 	s.mu.RUnlock()
 	if same {
 		return true, nil
+	}
+	if size < before.valid { // a batch that was seen was taken back, since its sync failed
+		return true, s.scanWhole(p)
 	}
 	f, err := s.disk.open(p.file(), false)
 	if err != nil {
@@ -235,12 +242,26 @@ func (s *Store) find(d store.Digest) (*pack, entry, bool) {
 // Has reports whether the store has a content. That is no promise for what comes after a Sweep: what is to be relied on
 // is asked of a batch.
 func (s *Store) Has(d store.Digest) (bool, error) {
-	if _, _, ok := s.find(d); ok {
+	if s.has(d) {
 		return true, nil
 	}
 	if err := s.refresh(); err != nil {
 		return false, err
 	}
-	_, _, ok := s.find(d)
-	return ok, nil
+	return s.has(d), nil
+}
+
+// has looks for a content with all its parts.
+func (s *Store) has(d store.Digest) bool {
+	_, e, ok := s.find(d)
+	if !ok || e.kind != kindList {
+		return ok
+	}
+	parts, err := s.parts(d)
+	for _, p := range parts {
+		if _, e, ok := s.find(p); !ok || e.kind == kindList {
+			return false
+		}
+	}
+	return err == nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -118,6 +119,60 @@ func TestSweepOfNothing(t *testing.T) {
 	ev := &events{}
 	if swept, err := s.Sweep(t.Context(), ev.ask, linksIn(s), nil); err != nil || swept != (Swept{}) {
 		t.Error(swept, err)
+	}
+}
+
+// Goal: a large content that nothing led to, of which Sweep took the chunks and not the list, counts as missing, and is
+// whole again when it is put again.
+func TestWhatIsLeftOfALargeContent(t *testing.T) {
+	for _, data := range [][]byte{noise(1, 3<<20), noise(1, MaxBlob+5)} {
+		s := fresh(t, Config{PackSize: 500_000})
+		ev := &events{roots: map[store.Digest]bool{}}
+		b := begin(t, s)
+		d, _, err := b.PutFrom(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The list is in a pack that lives.
+		beside := noise(2, 800_000)
+		if _, err := b.Put(beside); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(b.Commit(), b.Close()); err != nil {
+			t.Fatal(err)
+		}
+		ev.name(store.Sum(beside))
+		if _, err := s.Sweep(t.Context(), ev.ask, linksIn(s), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, ok := s.find(d); !ok {
+			t.Fatal("the list is gone, too: this shows nothing")
+		}
+		if has, err := s.Has(d); has || err != nil {
+			t.Errorf("has: %v, %v", has, err)
+		}
+		if r, err := s.Verify(t.Context(), nil); err != nil || len(r.Damaged) > 0 || !slices.Equal(r.Incomplete, []store.Digest{d}) {
+			t.Errorf("%+v, %v", r, err)
+		}
+		b = begin(t, s)
+		if b.Has(d) {
+			t.Error("the batch has it")
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if len(data) <= MaxBlob {
+			b = begin(t, s)
+			if _, err := b.Put(data); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(b.Commit(), b.Close()); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			keep(t, s, data)
+		}
+		same(t, s, d, data)
 	}
 }
 
@@ -247,6 +302,9 @@ func (w *world) check(what string) {
 // can be read, and a Sweep that comes to its end leaves little else.
 func TestAnyOrder(t *testing.T) {
 	seeds := uint64(12)
+	if os.Getenv("PERDURE_SOAK") != "" {
+		seeds = 2000
+	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := &world{t, newMachine(seed), rand.New(rand.NewPCG(seed, 2)), &events{roots: map[store.Digest]bool{}}, map[store.Digest][]byte{}, Config{PackSize: 60_000}}

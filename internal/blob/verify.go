@@ -23,7 +23,10 @@ type Report struct {
 	Bytes          int64    // of the packs that were read
 	Torn           int64    // bytes behind the last whole batches: the next batch or Sweep removes them
 	Damaged        []Damage // at most 1,000
-	Indexes        int      // index files that were not what was written; they are not used, and made anew
+	// Incomplete has large contents of which chunks are missing, at most 1,000. That is damage if something leads to them;
+	// otherwise it is what Sweep left.
+	Incomplete []store.Digest
+	Indexes    int // index files that were not what was written; they are not used, and made anew
 }
 
 // maxDamage bounds what a report names.
@@ -38,12 +41,18 @@ func (s *Store) Verify(ctx context.Context, progress func(done, total int64)) (R
 	}
 	total, done := s.bytes(), int64(0)
 	for _, p := range s.known() {
-		if !s.indexSound(p) {
+		sound := s.indexSound(p)
+		if p.unindexed || !sound {
 			r.Indexes++
-			if err := s.scanWhole(p); err != nil && !isGone(err) {
-				return r, fmt.Errorf("verify pack %s: %w", p.id, err)
-			}
 		}
+		if sound {
+			continue
+		}
+		if err := s.scanWhole(p); err != nil && !isGone(err) {
+			return r, fmt.Errorf("verify pack %s: %w", p.id, err)
+		}
+	}
+	for _, p := range s.known() {
 		err := s.verifyPack(ctx, p, &r, func(n int64) {
 			if done += n; progress != nil {
 				progress(done, total)
@@ -94,6 +103,12 @@ func (s *Store) verifyPack(ctx context.Context, p *pack, r *Report, read func(in
 		}
 		n := e.end() - int64(e.off)
 		err := s.verifyRecord(f, p, e)
+		if errors.Is(err, errIncomplete) {
+			if len(r.Incomplete) < maxDamage {
+				r.Incomplete = append(r.Incomplete, e.digest)
+			}
+			err = nil
+		}
 		if err != nil && !errors.Is(err, ErrDamaged) {
 			return err
 		}
@@ -116,18 +131,27 @@ func (s *Store) verifyRecord(f file, p *pack, e entry) error {
 		_, err = s.content(rec, payload)
 		return err
 	}
-	parts, err := s.partsOf(rec, payload)
+	_, err = s.partsOf(rec, payload)
+	if err == nil && !s.has(rec.digest) {
+		err = errIncomplete
+	}
+	return err
+}
+
+// errIncomplete says that a list is whole and what it names is not there. Sweep leaves such lists if nothing leads to them.
+var errIncomplete = errors.New("parts of the content are missing")
+
+// parts gives the digests that a content of parts needs.
+func (s *Store) parts(d store.Digest) ([]store.Digest, error) {
+	rec, payload, err := s.record(d)
+	var parts []store.Digest
+	if err == nil && rec.kind == kindList {
+		parts, err = s.partsOf(rec, payload)
+	}
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("the parts of %s: %w", d, err)
 	}
-	for _, d := range parts {
-		if has, err := s.Has(d); err != nil {
-			return err
-		} else if !has {
-			return fmt.Errorf("%w: its part %s is missing", ErrDamaged, d)
-		}
-	}
-	return nil
+	return parts, nil
 }
 
 // partsOf gives the digests that a list needs: of its chunks and pages.
@@ -147,7 +171,10 @@ func (s *Store) partsOf(rec record, payload []byte) ([]store.Digest, error) {
 		if err == nil {
 			chunks, err = parseParts(page, p.size)
 		}
-		if errors.Is(err, ErrMissing) || errors.Is(err, errList) || errors.Is(err, ErrTooLarge) {
+		if errors.Is(err, ErrMissing) {
+			return nil, fmt.Errorf("%w: its page %s", errIncomplete, p.digest)
+		}
+		if errors.Is(err, errList) || errors.Is(err, ErrTooLarge) {
 			return nil, fmt.Errorf("%w: its page %s: %w", ErrDamaged, p.digest, err)
 		}
 		if err != nil {
