@@ -97,6 +97,24 @@ type Checker interface {
 	Check(ctx context.Context, limit int) (backend string, faults []string, err error)
 }
 
+// Importer is an optional ability of a Store.
+type Importer interface {
+	// Import adds sessions whose logs were written elsewhere, all of them in one transaction: when it returns they are there,
+	// durably, or none of them is. Parents come before their forks. Every event is checked against the one before it, and
+	// kept as it is. Nobody holds them then. Errors: ErrExists for one that is there, ErrNotFound for a parent that is
+	// not, ErrConflict for a log that does not hold together or a parent with another history, ErrBadID, ErrFull,
+	// ErrUncertain, and what reading the logs gives.
+	Import(ctx context.Context, sessions ...Imported) error
+}
+
+// Imported is a session whose log was written elsewhere.
+type Imported struct {
+	NewSession                         // its Events follow those of Past
+	Past       iter.Seq2[Event, error] // the log, from seq 1; it may be read more than once; nil: it begins with Events
+	Bytes      int64                   // of the bodies in it
+	Epoch      int64                   // of its newest holder: the next one's is greater
+}
+
 // Log appends to and reads from sessions' logs.
 type Log interface {
 	// Acquire makes this process the holder of a session and raises its epoch. A live other holder gives *HeldError;

@@ -41,6 +41,8 @@ func (r *Reader) Add(e store.Event) {
 	case *session.Forked:
 		r.event(e, "Forked from session "+b.Parent.Session+" at event "+strconv.FormatInt(b.Parent.Seq, 10), "")
 		r.queued = map[int64]*Entry{} // queued messages stay with the parent
+	case *session.Imported:
+		r.event(e, "Imported; it belongs to "+b.Root+" from here on", "")
 	case *session.MessageReceived:
 		r.message(e, b)
 	case *session.TurnStarted:

@@ -130,20 +130,35 @@ func (h *Home) finishDeletions(ctx context.Context) {
 	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return
 	}
-	var ids []string
-	for _, id := range h.plans() {
-		err := h.store.Delete(ctx, id)
-		var children *store.ChildrenError
-		if errors.Is(err, store.ErrHeld) || errors.As(err, &children) {
-			_ = h.dropPlan(id)
-			continue
+	_ = h.endPlans(ctx, h.deletePlanned(ctx, h.plans()), false)
+}
+
+// deletePlanned deletes sessions, forks before what they were forked from, and returns those of which nothing is left.
+func (h *Home) deletePlanned(ctx context.Context, plans []string) (gone []string) {
+	for len(plans) > 0 {
+		var parents []string
+		for _, id := range plans {
+			err := h.store.Delete(ctx, id)
+			var children *store.ChildrenError
+			switch {
+			case errors.As(err, &children):
+				parents = append(parents, id)
+			case errors.Is(err, store.ErrHeld):
+				_ = h.dropPlan(id)
+			case err != nil && !errors.Is(err, store.ErrNotFound) || h.removeFiles(ctx, id) != nil:
+			default:
+				gone = append(gone, id)
+			}
 		}
-		if err != nil && !errors.Is(err, store.ErrNotFound) || h.removeFiles(ctx, id) != nil {
-			continue
+		if len(parents) == len(plans) { // their forks are to stay
+			for _, id := range parents {
+				_ = h.dropPlan(id)
+			}
+			return gone
 		}
-		ids = append(ids, id)
+		plans = parents
 	}
-	_ = h.endPlans(ctx, ids, false)
+	return gone
 }
 
 // lockDeletions waits until nobody else deletes.

@@ -88,6 +88,8 @@ func (n *Untold) follow(e store.Event, body Body) {
 	switch b := body.(type) {
 	case *Forked:
 		*n = Untold{Paused: n.Paused, Calls: n.Calls, Prompt: n.Prompt} // what the parent was told of starts nothing here
+	case *Imported:
+		n.First, n.Count = 0, 0 // what happened elsewhere starts nothing here
 	case *TurnStarted:
 		n.Prompt = true
 	case *ModelRequested:

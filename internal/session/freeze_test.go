@@ -67,6 +67,7 @@ func freezeFormats(t *testing.T) {
 	freezeKinds(t, "v3-queue", session.KindMessageWithdrawn)
 	freezeKinds(t, "v4-files", session.KindFilesCaptured, session.KindCheckpointRequested, session.KindRestoreRequested,
 		session.KindRestoreStarted, session.KindFilesRestored, session.KindArtifactAdded)
+	freezeKinds(t, "v3-imported", session.KindImported)
 
 	w := newWorld("s")
 	s := &script{w: w}

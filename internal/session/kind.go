@@ -14,6 +14,7 @@ const (
 	KindResumed    store.Kind = "session.resumed"
 	KindReleased   store.Kind = "session.released"
 	KindForked     store.Kind = "session.forked"
+	KindImported   store.Kind = "session.imported"
 	KindConfigured store.Kind = "session.configured"
 	KindLifecycle  store.Kind = "session.lifecycle"
 	KindLabelled   store.Kind = "session.labelled"
@@ -94,6 +95,7 @@ var kinds = map[store.Kind]kindRow{
 	KindResumed:    critical[Resumed](),
 	KindReleased:   critical[Released](),
 	KindForked:     critical[Forked](),
+	KindImported:   critical[Imported](),
 	KindConfigured: critical[Configured](),
 	KindLifecycle:  critical[LifecycleSet](),
 	KindLabelled:   optional[Labelled](),

@@ -129,7 +129,7 @@ func (r *redactor) table(v reflect.Value) (now reflect.Value, changed bool) {
 func isExact(owner, field string) bool {
 	switch owner + "." + field {
 	case "SealedBlock.Raw", "SealedBlock.Input", "SealedBlock.Shown", "SealedBlock.Name", "Agent.Tools",
-		"Opened.Cwd", "Opened.Dirs", "Config.Root", "Configured.AddDirs", "ToolFinished.Cwd", "ToolFinished.Output",
+		"Opened.Cwd", "Opened.Dirs", "Config.Root", "Imported.From", "Imported.Root", "Imported.Cwd", "Configured.AddDirs", "ToolFinished.Cwd", "ToolFinished.Output",
 		"Task.Cwd", "TaskRequested.Cwd", "CommandState.Cwd", "ApprovalRequested.Cwd", "PermissionGranted.Cwd",
 		"Edit.Path", "File.Path", "Compacted.In", "Compacted.Reason", "ModelRequested.Reason", "ModelRequested.Purpose",
 		"Config.Mode", "Configured.Mode", "TaskRequested.Restart", "Task.Restart", "TaskRestartSet.Restart",

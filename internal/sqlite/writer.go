@@ -327,7 +327,8 @@ func refused(err error) bool {
 		}
 	}
 	var children *store.ChildrenError
-	return errors.As(err, &children)
+	var unfit *unfitError
+	return errors.As(err, &children) || errors.As(err, &unfit)
 }
 
 // rollback undoes a group that failed before its commit began. That nothing of it stays is only certain if SQLite

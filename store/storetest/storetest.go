@@ -38,6 +38,7 @@ func Run(t *testing.T, newHome func(t *testing.T) Home) {
 		{"Read", readTests},
 		{"Lease", leaseTests},
 		{"Fork", forkTests},
+		{"Import", importTests},
 		{"Inbox", inboxTests},
 		{"Snapshot", snapshotTests},
 		{"Reopen", reopenTests},

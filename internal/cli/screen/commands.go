@@ -85,7 +85,7 @@ func keySections() []panels.Section {
 		{Title: "Reading", Keys: []theme.Key{
 			{Press: "pgup pgdn shift+up shift+down", Does: "scroll"},
 			{Press: "shift+end", Does: "back to the newest"},
-			{Press: "tab", Does: "select in the conversation: enter opens, y copies, w writes it into the scrollback"},
+			{Press: "tab", Does: "select in the conversation: enter opens, v shows all of an output, y copies, w writes it into the scrollback"},
 			{Press: "ctrl+f", Does: "find in the conversation"},
 			{Press: "ctrl+s", Does: "write the conversation into the terminal's scrollback"},
 		}},

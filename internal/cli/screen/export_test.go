@@ -96,3 +96,12 @@ func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body
 
 // Changes are those that were found.
 func (r *ChangeReader) Changes() []panels.Change { return r.changes }
+
+// Silence watches whether a holder answers.
+type Silence struct{ silence }
+
+// Look says how it does not.
+func (s *Silence) Look(info store.Info, now time.Time) string { return s.look(info, now) }
+
+// SilentAfter is how long that takes.
+const SilentAfter = silentAfter

@@ -80,7 +80,7 @@ type Detail struct {
 	Exact   Rule     // the narrowest rule that covers an approval; no text: there is none, and Exact.Allows may say why
 	Wider   Rule     // the next wider one; no text: there is none
 	Project string   // whose sessions a rule for the project holds in; empty: there can be none
-	Hint    string   // what helps, of a notice
+	Hint    string   // the command that helps: of a notice, and of an approval that cannot be shown whole
 	Part    bool     // something of it is left out of the rows, so that it cannot be allowed here
 }
 

@@ -299,18 +299,18 @@ func TestSelectionFollowsItsSession(t *testing.T) {
 	m := page(f, 80, 24)
 	defer m.Close()
 	f.rows[2].Group = Rests
-	drain(m, m.list())
+	drain(m, m.look())
 	if r, _ := m.Selected(); r.ID != "s-asks" || r.Group != Rests {
 		t.Errorf("%+v", r)
 	}
 	f.rows = f.rows[:2]
-	drain(m, m.list())
+	drain(m, m.look())
 	if r, ok := m.Selected(); !ok || r.ID == "s-asks" {
 		t.Errorf("it is gone: %+v", r)
 	}
 	f.same = true
 	before := &m.lines[0]
-	drain(m, m.list())
+	drain(m, m.look())
 	if before != &m.lines[0] || len(m.rows) != 2 {
 		t.Error("a list that is as before was arranged anew")
 	}

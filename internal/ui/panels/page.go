@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -51,8 +52,8 @@ type Page struct {
 	failure string
 	all     filled
 	shown   []int // rows that match the filter
-	at, top int   // the selected one and the first on screen, in shown
-	filter  string
+	list    list.List[string]
+	filter  list.Field
 	typing  bool
 	detail  *detail
 }
@@ -102,7 +103,8 @@ func (p *Page) SetSize(width, height int) {
 		d.lines = d.text(max(width-2, 1))
 	}
 	p.width, p.height = width, height
-	p.keepVisible()
+	p.list.Room(p.body())
+	p.scroll(0)
 }
 
 // Typing tells that letters are text now.
@@ -111,9 +113,9 @@ func (p *Page) Typing() bool { return p.typing }
 // Back steps back inside of the page and reports whether there was anywhere to step back from.
 func (p *Page) Back() bool {
 	switch {
-	case p.typing, p.detail == nil && p.filter != "":
-		p.typing = false
-		p.setFilter("")
+	case p.typing, p.detail == nil && p.filter.Text != "":
+		p.typing, p.filter.Text = false, ""
+		p.arrange()
 	case p.detail != nil:
 		p.detail = nil
 	default:
@@ -140,8 +142,8 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 			}
 		}
 	case tea.PasteMsg:
-		if p.typing {
-			p.setFilter(p.filter + msg.Content)
+		if p.typing && p.filter.Paste(msg.Content) {
+			p.arrange()
 		}
 	case tea.KeyPressMsg:
 		return p.key(msg)
@@ -156,15 +158,14 @@ func (p *Page) take(msg loadedMsg) {
 		p.failure = msg.err.Error()
 		return
 	}
-	was := p.selected().key
 	p.all = msg.got
-	p.arrange(was)
+	p.arrange()
 }
 
 // selected is the row that keys act on.
 func (p *Page) selected() row {
-	if p.at >= 0 && p.at < len(p.shown) {
-		return p.all.rows[p.shown[p.at]]
+	if at := p.list.At(); at >= 0 {
+		return p.all.rows[p.shown[at]]
 	}
 	return row{}
 }

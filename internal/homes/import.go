@@ -1,0 +1,314 @@
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/bundle"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/realdir"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
+)
+
+// noFollow has a file opened only where it is named, and never waited for.
+const noFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
+
+// ErrOtherHistory says that a session of the bundle's id is here, and its log is another one.
+var ErrOtherHistory = errors.New("a session of this id is here with another history")
+
+// Arrival is a bundle that was read to its end and is sound. Nothing of it is in the home yet.
+type Arrival struct {
+	bundle.Header
+	Known   bool // the session is here already, as the bundle has it, or further
+	State   *session.State
+	Running int // tasks that ran when it was written: they stay where they run
+
+	h      *Home
+	from   io.ReadSeeker
+	limits bundle.Limits
+	logs   []arrived // ancestors first
+	files  map[bundle.File]bool
+}
+
+// arrived is one log of a bundle.
+type arrived struct {
+	bundle.Log
+	state *session.State
+	here  bool // its session is in this home
+}
+
+// Receive reads a bundle to its end, from its beginning on, and checks all of it. It changes nothing. Errors:
+// bundle.ErrFormat, bundle.ErrNewer, bundle.ErrTooLarge, ErrOtherHistory, store.ErrNewer.
+func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Limits) (*Arrival, error) {
+	a := &Arrival{h: h, from: from, limits: limits, files: map[bundle.File]bool{}}
+	hd, err := a.read(bundle.Sink{
+		Log:   a.begin,
+		Event: func(e store.Event) error { return errors.Join(ctx.Err(), a.fold(e)) },
+		File: func(f bundle.File, _ io.Reader) error {
+			a.files[f] = true
+			return nil
+		},
+		Tree: func(store.Digest, []byte) error { return errNoTrees },
+		Blob: func(bundle.Blob, io.Reader) error { return errNoTrees },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read bundle: %w", err)
+	}
+	a.Header = hd
+	for i := range a.logs {
+		l := &a.logs[i]
+		switch {
+		case l.state.ID != l.Session:
+			return nil, fmt.Errorf("read bundle: %w: the log of %s says that it is of another session", bundle.ErrFormat, l.Session)
+		case l.state.ReadOnly != "":
+			return nil, fmt.Errorf("read bundle: session %s: %w: %s", l.Session, store.ErrNewer, l.state.ReadOnly)
+		}
+		if l.here, err = h.has(ctx, l.Log); err != nil {
+			return nil, err
+		}
+	}
+	last := a.logs[len(a.logs)-1]
+	a.State, a.Known = last.state, last.here
+	for _, t := range a.State.Tasks {
+		if t.Session == "" && t.Live() {
+			a.Running++
+		}
+	}
+	return a, nil
+}
+
+// errNoTrees refuses captured files.
+var errNoTrees = errors.New("it holds captured files, which this version does not take")
+
+func (a *Arrival) read(to bundle.Sink) (bundle.Header, error) {
+	if _, err := a.from.Seek(0, io.SeekStart); err != nil {
+		return bundle.Header{}, err
+	}
+	return bundle.Read(a.from, a.limits, to)
+}
+
+func (a *Arrival) begin(l bundle.Log) error {
+	st := session.New(l.Session)
+	if n := len(a.logs); l.Parent != nil {
+		st = session.Fork(a.logs[n-1].state, l.Session)
+	}
+	a.logs = append(a.logs, arrived{Log: l, state: st})
+	return nil
+}
+
+func (a *Arrival) fold(e store.Event) error {
+	if err := a.logs[len(a.logs)-1].state.Apply(e); err != nil {
+		return fmt.Errorf("%w: %w", bundle.ErrFormat, err)
+	}
+	return nil
+}
+
+// has reports whether a session is here with a log, which may go on after it.
+func (h *Home) has(ctx context.Context, l bundle.Log) (bool, error) {
+	info, err := h.store.Get(ctx, l.Session)
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	other := fmt.Errorf("session %s: %w: %d events here, %d in the bundle", l.Session, ErrOtherHistory, info.Head.Seq, l.Head.Seq)
+	if info.Head.Seq < l.Head.Seq || l.Head.Seq == 0 {
+		return false, other
+	}
+	for e, err := range h.store.Read(ctx, l.Session, l.Head.Seq, l.Head.Seq) {
+		if err != nil {
+			return false, err
+		}
+		if e.Hash == l.Head.Hash {
+			return true, nil
+		}
+	}
+	return false, other
+}
+
+// Import brings the session into the home, as one that belongs to a directory, which is made if it is missing. What it
+// inherits comes as sessions of their own, which are closed. It is there when Import returns, durably, or nothing is: who
+// dies in the middle leaves a plan by which the next opening of the home removes what there is. A session that is here
+// already is left as it is. Errors: ErrOtherHistory, engine.ErrNoImport, store.ErrFull, store.ErrUncertain.
+func (a *Arrival) Import(ctx context.Context, dir string) error {
+	if a.Known {
+		return nil
+	}
+	unlock, err := a.h.lockDeletions(ctx)
+	if err != nil {
+		return fmt.Errorf("import session %s: %w", a.Session, err)
+	}
+	defer unlock()
+	var ids []string
+	for _, l := range a.logs {
+		if !l.here {
+			ids = append(ids, l.Session)
+		}
+	}
+	made, err := makeDir(dir)
+	if err == nil {
+		err = a.bring(ctx, ids, dir)
+	}
+	if err != nil {
+		if made {
+			_ = os.Remove(dir) // only while it is empty
+		}
+		return fmt.Errorf("import session %s: %w", a.Session, err)
+	}
+	return nil
+}
+
+// makeDir makes a directory if there is none, and says so.
+func makeDir(dir string) (made bool, err error) {
+	if _, err := os.Stat(dir); err == nil {
+		return false, nil
+	}
+	return true, os.MkdirAll(dir, 0o755)
+}
+
+// bring does it, under the lock of deletions.
+func (a *Arrival) bring(ctx context.Context, ids []string, dir string) error {
+	for _, id := range ids {
+		if _, err := a.h.store.Get(ctx, id); !errors.Is(err, store.ErrNotFound) {
+			return errors.Join(err, fmt.Errorf("session %s: %w", id, store.ErrExists))
+		}
+		if err := errors.Join(a.h.planDeletion(id), a.h.removeFiles(ctx, id)); err != nil {
+			return err
+		}
+	}
+	a.h.step("planned")
+	err := a.writeFiles(ids)
+	if err == nil {
+		a.h.step("files")
+		err = a.h.eng.Import(ctx, a.incoming(dir)...)
+	}
+	if errors.Is(err, store.ErrUncertain) {
+		return err // the plan stays: the next opening removes what there is
+	}
+	a.h.step("imported")
+	for _, id := range ids {
+		if err != nil {
+			err = errors.Join(err, a.h.removeFiles(ctx, id))
+		}
+		if gone := a.h.dropPlan(id); gone != nil {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// incoming are the sessions that are not here yet.
+func (a *Arrival) incoming(dir string) (all []engine.Incoming) {
+	for i, l := range a.logs {
+		if l.here {
+			continue
+		}
+		st := l.state
+		b := &session.Imported{Head: st.Head, From: st.Config.Root, Root: dir, Cwd: dir, Part: i < len(a.logs)-1}
+		if rel, err := filepath.Rel(st.Config.Root, st.Cwd); err == nil && filepath.IsLocal(rel) {
+			if info, err := os.Stat(filepath.Join(dir, rel)); err == nil && info.IsDir() {
+				b.Cwd = filepath.Join(dir, rel)
+			}
+		}
+		b.Text = []byte(arrivalText(b))
+		all = append(all, engine.Incoming{State: st, Past: a.past(i), Bytes: l.Bytes, Body: b})
+	}
+	return all
+}
+
+// arrivalText is what the model is told.
+func arrivalText(b *session.Imported) string {
+	return fmt.Sprintf(`[This session was moved to another machine. Its directory is now %q; it was %q. Read files before you rely on what you
+know of them. Commands that ran are not here, exported variables are unset, outputs named by paths of the other machine may be
+missing, and what was allowed there has to be allowed again.]`, b.Root, b.From)
+}
+
+// errEnough ends a reading of a bundle of which the rest is not needed.
+var errEnough = errors.New("enough")
+
+// past are the events of one log. That they are those that were checked follows from the hash of the event after them.
+func (a *Arrival) past(i int) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
+		at := -1
+		_, err := a.read(bundle.Sink{
+			Log: func(bundle.Log) error {
+				if at++; at > i {
+					return errEnough
+				}
+				return nil
+			},
+			Event: func(e store.Event) error {
+				if at == i && !yield(e, nil) {
+					return errEnough
+				}
+				return nil
+			},
+			File: func(bundle.File, io.Reader) error { return errEnough },
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(store.Event{}, err)
+		}
+	}
+}
+
+// writeFiles writes what the home keeps for the sessions, durably.
+func (a *Arrival) writeFiles(ids []string) error {
+	_, err := a.read(bundle.Sink{File: func(f bundle.File, content io.Reader) error {
+		switch {
+		case !a.files[f]:
+			return fmt.Errorf("%w: it changed while it was read", bundle.ErrFormat)
+		case !slices.Contains(ids, f.Session) || !plainID(f.Session):
+			return nil
+		case f.Kind == bundle.FileTask:
+			return a.task(f, content)
+		}
+		return a.output(f, content)
+	}})
+	return err
+}
+
+func (a *Arrival) output(f bundle.File, content io.Reader) error {
+	root, err := realdir.Make(a.h.dir, "outputs", f.Session)
+	if err != nil {
+		return err
+	}
+	out, err := root.OpenFile(f.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	if err = errors.Join(err, root.Close()); err != nil {
+		return err
+	}
+	_, err = io.Copy(out, content)
+	return errors.Join(err, out.Sync(), out.Close(), syncDir(filepath.Join(a.h.dir, "outputs", f.Session)), syncDir(filepath.Join(a.h.dir, "outputs")))
+}
+
+// task keeps the end of a task, of which the log has to know.
+func (a *Arrival) task(f bundle.File, content io.Reader) error {
+	for _, l := range a.logs {
+		if l.Session != f.Session {
+			continue
+		}
+		for _, t := range l.state.Tasks {
+			if t.Act != f.Name || t.Session != "" || t.Live() {
+				continue
+			}
+			err := a.h.commands().Import(f.Session, f.Name, session.CommandState{
+				Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Started: t.Started, Ended: t.Ended,
+			}, f.Offset, content)
+			if err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package session_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
+)
+
+// elsewhere is a log as another machine may have left it, with all that would have rights or effects here.
+func elsewhere(t *testing.T) *session.State {
+	t.Helper()
+	w := newWorld("s")
+	home, bypass, v := "/home/them/w", "bypassPermissions", "/tmp/evil.so"
+	cmd := session.CommandDigest(nil, "serve", "/home/them/w")
+	for _, b := range []session.Body{
+		&session.Opened{ID: "s", Owner: "them", Cwd: home, Dirs: []string{home + "/lib", "/etc"}, Config: session.Config{Mode: "acceptEdits", Root: home}},
+		&session.PermissionRules{Rules: []session.Rule{{Effect: "allow", Text: "Bash"}, {Effect: "deny", Text: "Fetch"}}, Digest: store.Sum([]byte("x"))},
+		&session.PermissionGranted{Rule: "Edit", Scope: "session", Cwd: "/here/w"},
+		&session.Configured{Mode: &bypass},
+		&session.FileSeen{File: session.File{Path: home + "/a.go", Use: session.FileRead}},
+		&session.FileSeen{File: session.File{Path: "/etc/passwd", Use: session.FileRead}},
+		&session.FileSeen{File: session.File{Path: home + "/../../../etc/shadow", Use: session.FileRead}},
+		&session.FileSeen{File: session.File{Path: home + "2/b.go", Use: session.FileRead}},
+		&session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "t1.s1.b1.a1", Command: "serve", Cwd: home, PID: 1, BootID: "this", Restart: session.RestartOnReboot, Bound: cmd}},
+		&session.AwaitSet{Await: session.Await{ID: "await_1", Event: session.AwaitEvent("end"), Task: "bash_1"}},
+		&session.ToolFinished{Act: "none", Env: session.EnvDelta{"LD_PRELOAD": &v}},
+	} {
+		w.append(human, b)
+	}
+	w.st.Env = session.EnvDelta{"LD_PRELOAD": &v}
+	w.st.Faults = nil
+	return w.st
+}
+
+// Goal: what a log says of rights, of this machine's processes and of paths outside of the session's directory holds for
+// nothing once the session was imported.
+func TestImportedHasNoRights(t *testing.T) {
+	st := elsewhere(t)
+	st.ApplyBody(store.Event{Seq: st.Head.Seq + 1, Time: 9000}, &session.Imported{From: "/home/them/w", Root: "/here/w", Cwd: "/here/w"})
+	if st.Config.Root != "/here/w" || st.Cwd != "/here/w" || st.Config.Mode != "default" {
+		t.Errorf("works in %s, %s in mode %s", st.Config.Root, st.Cwd, st.Config.Mode)
+	}
+	if p := st.Permissions; len(p.Grants) > 0 || len(p.Rules) != 1 || p.Rules[0].Effect != "deny" {
+		t.Errorf("permissions: %+v", p)
+	}
+	if len(st.Env) > 0 || len(st.Awaits) > 0 || len(st.Timers) > 0 {
+		t.Errorf("environment %v, awaits %v", st.Env, st.Awaits)
+	}
+	if got := slices.Sorted(maps.Keys(st.Files)); !slices.Equal(got, []string{"/here/w/a.go"}) {
+		t.Errorf("files: %q", got)
+	}
+	if !slices.Equal(st.Directories, []string{"/here/w/lib"}) {
+		t.Errorf("directories: %q", st.Directories)
+	}
+	task := st.Task("bash_1")
+	if task.Live() || task.PID != 0 || task.BootID != "" || task.Restart != "" || task.Covered() || task.Reason != session.ReasonElsewhere {
+		t.Errorf("task: %+v", task)
+	}
+	if next := session.Next(st); len(next) > 0 {
+		t.Errorf("it would start %+v", next)
+	}
+	if len(st.Faults) > 0 {
+		t.Errorf("faults: %q", st.Faults)
+	}
+}
+
+// What waits for a decision is decided anew, and an approval that was given elsewhere is none here.
+func TestImportedIsDecidedAnew(t *testing.T) {
+	w := newWorld("s")
+	s := &script{w: w}
+	for _, line := range strings.Split(`open price=3
+rules ask:Fetch
+message "hello"
+run
+do t1.s1.b0.a1 text "Look." tool Fetch {"n":1}
+run
+approve t1.s1.b2.a1 allow`, "\n") {
+		if _, err := s.command(tokens(line)); err != nil {
+			t.Fatalf("%s: %s", line, err)
+		}
+	}
+	w.append(human, &session.Imported{From: "/w", Root: "/here", Cwd: "/here", Text: []byte("moved to /here")})
+	c := w.st.Call("t1.s1.b2.a1")
+	if c == nil || c.State != session.ActPlanned || c.Decision != nil || c.Approval != nil {
+		t.Errorf("call: %+v", c)
+	}
+	said := messageLines(w.tr.Upcoming())
+	if !strings.Contains(said, "moved to /here") {
+		t.Errorf("the model is not told: %s", said)
+	}
+}

@@ -1,0 +1,48 @@
+package task_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/task"
+)
+
+// What a command that ran in another home is told by: how it ended and its last output, at the offset that it had. It
+// names no process, so nothing is ever signalled for it.
+func TestImportedCommandIsOver(t *testing.T) {
+	r := &task.Runner{Dir: filepath.Join(t.TempDir(), "acts")}
+	code := 3
+	for act, st := range map[string]session.CommandState{
+		"exited": {Status: session.CommandExited, ExitCode: &code, PID: os.Getpid(), Output: 109, Started: 1, Ended: 2},
+		"killed": {Status: session.CommandKilled, Signal: "SIGKILL", By: session.ByUser, Output: 109},
+		"lost":   {Status: session.CommandLost, Reason: session.ReasonReboot, Output: 109},
+	} {
+		if err := r.Import("s", act, st, 100, strings.NewReader("last words")); err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Settle(t.Context(), "s", act)
+		if err != nil || got.Status != st.Status || got.Signal != st.Signal || got.Reason != st.Reason || got.PID != 0 || got.Output != 110 {
+			t.Errorf("%s: %+v, %v", act, got, err)
+		}
+		b, next, gap, err := r.Read("s", act, 0, 0)
+		if err != nil || string(b) != "last words" || gap != 100 || next != 110 {
+			t.Errorf("%s: %q after %d, %d, %v", act, b, gap, next, err)
+		}
+		if err := r.Kill(t.Context(), "s", act, session.ByUser); err != nil {
+			t.Errorf("%s: %v", act, err)
+		}
+	}
+	if err := r.Import("s", "exited", session.CommandState{}, 100, strings.NewReader("other words")); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over another one: %v", err)
+	}
+	for _, id := range []string{"../s", "", "a/b"} {
+		if r.Import(id, "act", session.CommandState{}, 0, strings.NewReader("")) == nil || r.Import("s", id, session.CommandState{}, 0, strings.NewReader("")) == nil {
+			t.Errorf("id %q is taken", id)
+		}
+	}
+}
