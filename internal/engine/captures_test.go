@@ -13,6 +13,7 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -276,5 +277,37 @@ func TestWithoutCaptures(t *testing.T) {
 	must(t, se.Append(t.Context(), actor, &session.CheckpointRequested{Name: "x"}, &session.RestoreRequested{Target: store.Sum(nil)}))
 	if st := run(t, se); len(st.Workspace.Asked) > 0 || st.Workspace.Restore != nil {
 		t.Errorf("workspace %+v", st.Workspace)
+	}
+}
+
+// An act that changed nothing leaves nothing in the log, and nobody looks again when the session is given back. When a
+// task has ended since, the files are captured then: what it wrote is in the log before somebody else goes on.
+func TestCaptureWhenTheSessionIsGivenBack(t *testing.T) {
+	count := 0
+	s := newStage(t, reply(model.StopToolUse, use("1", "Call", `{}`)), reply(model.StopEndTurn, text("done")))
+	s.tools = append(s.tools, newOutside("Call", false, &count, func(context.Context) (tools.Result, error) {
+		return tools.Result{Content: []model.Part{model.TextPart("ok")}}, nil
+	}))
+	k := s.kept()
+	p, se := s.start("go")
+	must(t, se.Append(t.Context(), store.Actor{Type: store.ActorUser}, &session.PermissionGranted{Rule: "Call", Scope: "session"}))
+	run(t, se)
+	if want := []string{"before hint", "act hint t1.s1.b1.a1", "turn walk"}; count != 1 || !slices.Equal(k.calls, want) {
+		t.Fatalf("%d calls, captures %q, want %q", count, k.calls, want)
+	}
+	must(t, se.Close(t.Context(), "done"))
+	if n := len(p.log(session.KindFilesCaptured)); n != 1 || len(k.calls) != 3 {
+		t.Errorf("%d in the log, captures %q", n, k.calls)
+	}
+	se = p.open(engine.Options{})
+	s.files.m["/w/out"] = []byte("written by a task")
+	code := 0
+	must(t, se.Append(t.Context(), store.Actor{Type: store.ActorEngine}, &session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "a"}},
+		&session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandExited, ExitCode: &code}}))
+	must(t, se.Close(t.Context(), "done"))
+	st, err := p.Load(t.Context(), "s")
+	must(t, err)
+	if k.calls[len(k.calls)-1] != "pause walk" || st.Workspace.Tree != k.now() || st.Workspace.Unsure != 0 {
+		t.Errorf("captures %q, workspace %+v", k.calls, st.Workspace)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
@@ -51,7 +52,7 @@ func TestUndo(t *testing.T) {
 			t.Errorf("the model is not told %q:\n%s", want, told)
 		}
 	}
-	if n := strings.Count(told, "hanged on disk since"); n != 1 {
+	if n := strings.Count(told, "hanged on disk since"); n != 1 || strings.Contains(told, "[changed on disk") {
 		t.Errorf("that a file changed is told %d times:\n%s", n, told)
 	}
 	if k.held != 0 || len(k.plans) != 0 || k.wrote["restore."+itoa(p, session.KindRestoreRequested)] != 1 {
@@ -220,7 +221,7 @@ func TestAStillSessionRestores(t *testing.T) {
 	se.Still(true)
 	p.undo("u", se.State())
 	p.say("not yet")
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	err := se.Serve(ctx, func(st *session.State) {
 		if st.Workspace.Restore == nil && len(st.Workspace.Points) == 0 {

@@ -147,9 +147,12 @@ func (t taken) others() bool {
 	return false
 }
 
-// trees are the captures of a session that have a tree, the newest last.
+// trees are the captures of a session that have a tree, the newest last. What a restore has made of the files is the
+// session's own, like what its acts have.
 func (h *Home) trees(ctx context.Context, id string) (out []taken, err error) {
-	for ev, err := range h.Range(ctx, id, Range{Kinds: []store.Kind{session.KindFilesCaptured}, Last: maxCapture}) {
+	kinds := []store.Kind{session.KindFilesCaptured, session.KindRestoreStarted, session.KindFilesRestored}
+	dir := "" // of the restore that was started last
+	for ev, err := range h.Range(ctx, id, Range{Kinds: kinds, Last: maxCapture}) {
 		if err != nil {
 			return nil, err
 		}
@@ -157,8 +160,18 @@ func (h *Home) trees(ctx context.Context, id string) (out []taken, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if b, ok := body.(*session.FilesCaptured); ok && !b.Tree.IsZero() {
-			out = append(out, taken{b, ev.Time})
+		switch b := body.(type) {
+		case *session.FilesCaptured:
+			if !b.Tree.IsZero() {
+				out = append(out, taken{b, ev.Time})
+			}
+		case *session.RestoreStarted:
+			dir = b.Dir
+		case *session.FilesRestored:
+			if !b.Tree.IsZero() {
+				out = append(out, taken{&session.FilesCaptured{Dir: dir, Tree: b.Tree, Why: session.CaptureAct}, ev.Time})
+			}
+		default:
 		}
 	}
 	return out, nil

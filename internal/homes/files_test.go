@@ -210,3 +210,36 @@ func TestATurnIsUndone(t *testing.T) {
 		t.Errorf("the log has %q", kinds)
 	}
 }
+
+// A holder died while an act ran that may still be changing files: a checkpoint of that moment would be of no moment at
+// all. The person is told, and the wish is kept for whoever goes on with the session.
+func TestACheckpointInTheMiddleOfAnAct(t *testing.T) {
+	h, id, _ := shelved(t, &shelf{})
+	actor := store.Actor{Type: store.ActorImport}
+	add := func(bodies ...session.Body) {
+		t.Helper()
+		if _, err := h.Append(t.Context(), id, homes.AppendOptions{}, actor, bodies...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(&session.TurnStarted{N: 1, Met: true}, &session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Through: 2, Model: "mine/m1"},
+		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "mine/m1", Provider: "mine", Stop: model.StopToolUse, Blocks: []session.SealedBlock{
+			{Type: model.BlockToolUse, ID: "u", Name: "Bash", Input: []byte(`{"command":"make"}`)},
+		}})
+	st, err := h.State(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := st.Turn.Calls[0]
+	add(&session.ToolDecided{Act: c.ID, Effect: session.EffectProcess, Decision: session.Decision{Allow: true, Bound: st.Binding(&c)}},
+		&session.ToolStarted{Act: c.ID, Start: session.Start{Command: "make"}})
+	if _, err := h.Checkpoint(t.Context(), id, "good"); !errors.Is(err, homes.ErrFilesWait) {
+		t.Errorf("checkpoint: %v", err)
+	}
+	if st, err := h.State(t.Context(), id); err != nil || len(st.Workspace.Asked) != 1 || len(st.Workspace.Checkpoints) != 0 {
+		t.Errorf("workspace %+v, %v", st.Workspace, err)
+	}
+	if _, err := h.RestoreFiles(t.Context(), id, session.RestoreRequested{Target: store.Sum(nil)}); !errors.Is(err, engine.ErrRefused) {
+		t.Errorf("restore: %v", err)
+	}
+}

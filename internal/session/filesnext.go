@@ -47,7 +47,10 @@ func (s *State) besideFiles(as []Action) []Action {
 	if s.restoresNow() {
 		as = nil
 	}
-	return append(s.fileActions(), as...)
+	if first := s.fileActions(); len(first) > 0 {
+		return append(first, as...)
+	}
+	return as
 }
 
 // restoresNow reports whether a restore is to begin.

@@ -135,7 +135,7 @@ func CheckpointName(name string) error {
 func (s *State) mayChangeFiles(e store.Event) {
 	w := &s.Workspace
 	w.Turn = s.Turn.N
-	if !w.Marked(s.Turn.N) && !w.Tree.IsZero() && w.Refused == "" {
+	if !w.Marked(s.Turn.N) && w.Dir != "" && !w.Tree.IsZero() && w.Refused == "" {
 		s.addPoint(FilePoint{Seq: e.Seq, Turn: s.Turn.N, Dir: w.Dir, Tree: w.Tree, Time: e.Time})
 	}
 }
@@ -155,6 +155,12 @@ func (s *State) addPoint(p FilePoint) {
 		s.Dropped.Points += int64(n)
 	}
 	w.Points = append(slices.Clip(w.Points), p)
+}
+
+// imported drops what was asked for elsewhere. What the files of this machine are is not known: no tree of a bundle is
+// taken for it.
+func (w *Workspace) imported() {
+	w.Dir, w.Asked, w.Restore, w.Unsure = "", nil, nil, 0
 }
 
 // inherit makes a parent's files, as of a seq, those of a fork: what the parent was asked for is the parent's to do.

@@ -40,6 +40,7 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.PermissionRevoked:
 		f.note(ev, transcript.Note, "no longer allowed: %s", plain.Line(b.Rule, 500))
 	default:
+		f.files(ev, body)
 	}
 }
 
