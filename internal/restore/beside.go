@@ -25,7 +25,26 @@ func (w *work) refuse(i int, o *op, d *dir, why Reason) error {
 		}
 	}
 	w.keep(o, k)
+	if err := w.stayed(o.Path); err != nil {
+		return err
+	}
 	return w.stage.unlink(strconv.Itoa(i))
+}
+
+// stayed notes that a path was left to somebody, if no copy says so: an undo has nothing to do there.
+func (w *work) stayed(p string) error {
+	if slices.ContainsFunc(w.j.copies, func(c besideFrame) bool { return string(c.Path) == p && !c.Theirs }) {
+		return nil
+	}
+	return w.noteCopy(besideFrame{Path: []byte(p)})
+}
+
+func (w *work) noteCopy(c besideFrame) error {
+	if err := w.j.note(frame{Copy: &c}); err != nil {
+		return err
+	}
+	w.j.copies = append(w.j.copies, c)
+	return nil
 }
 
 // bringBack returns somebody's version, which was taken out of an op's place in good faith, from "N.old". If the place
@@ -76,10 +95,9 @@ func (w *work) beside(from string, o *op, d *dir, theirs bool) (string, error) {
 		if s.kind != 0 {
 			continue
 		}
-		if err := w.j.note(frame{Copy: &besideFrame{Path: []byte(o.Path), Copy: []byte(at), Theirs: theirs}}); err != nil {
+		if err := w.noteCopy(besideFrame{Path: []byte(o.Path), Copy: []byte(at), Theirs: theirs}); err != nil {
 			return "", err
 		}
-		w.j.copies = append(w.j.copies, besideFrame{Path: []byte(o.Path), Copy: []byte(at), Theirs: theirs})
 		if err := w.step("beside", o.Path); err != nil {
 			return "", err
 		}
@@ -99,7 +117,7 @@ func (w *work) beside(from string, o *op, d *dir, theirs bool) (string, error) {
 func (w *work) noted(o *op, d *dir) string {
 	i := slices.IndexFunc(w.j.copies, func(c besideFrame) bool {
 		_, name := split(string(c.Copy))
-		if string(c.Path) != o.Path || c.Theirs {
+		if string(c.Path) != o.Path || c.Theirs || len(c.Copy) == 0 {
 			return false
 		}
 		is, err := d.is(name, o.To)

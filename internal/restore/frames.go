@@ -30,7 +30,7 @@ var ErrJournal = errors.New("the journal of a restore is not readable")
 type frame struct {
 	Plan *record      `json:"plan,omitempty"`
 	Turn *turn        `json:"turn,omitempty"` // the direction from here on
-	Copy *besideFrame `json:"copy,omitempty"` // about to be written
+	Copy *besideFrame `json:"copy,omitempty"` // about to be written beside a path that stays
 	Done *doneRecord  `json:"done,omitempty"`
 }
 
@@ -38,7 +38,8 @@ type turn struct {
 	Undo bool `json:"undo"`
 }
 
-// besideFrame is a version that is put beside a path. Paths are bytes, which JSON strings are not.
+// besideFrame is a path that is left to somebody, with the version that is put beside it, if one is. Paths are bytes,
+// which JSON strings are not.
 type besideFrame struct {
 	Path, Copy []byte
 	Theirs     bool `json:",omitempty"` // somebody's edit, not the wanted version: it is never taken away again

@@ -178,3 +178,80 @@ func TestAnEditBetweenAKillAndTheNextRunIsKept(t *testing.T) {
 		}
 	}
 }
+
+// What stayed on the way there is nothing that an undo would write beside: all is as before, with somebody's words in it.
+func TestUndoLeavesNoCopiesOfItsOwn(t *testing.T) {
+	for _, p := range []string{"d/f", "d/new", "d/late"} {
+		w, target := small(t)
+		before := w.picture()
+		cfg := w.config(mover{})
+		cfg.Fault = func(step, _ string) error {
+			if step == "staged" {
+				overwrite(w.at(p))
+			}
+			return nil
+		}
+		j := w.start(w.plan(target), cfg)
+		r, err := j.Run(context.Background())
+		w.must(err)
+		if len(r.Kept) != 1 || r.Kept[0].Path != p {
+			t.Errorf("%s: kept %+v", p, r.Kept)
+		}
+		_, err = j.Undo(context.Background())
+		w.must(err)
+		after := w.picture()
+		w.has(p, precious)
+		delete(before, p)
+		delete(after, p)
+		same(t, p, after, before)
+	}
+}
+
+// A conflict that is found only while a restore runs leaves one copy beside the edit, however often it is killed from then
+// on, and an undo takes that copy away again and leaves the edit.
+func TestALateCopyIsMadeOnceAndTakenBack(t *testing.T) {
+	for n, last := 0, false; !last; n++ {
+		w, target := small(t)
+		before := w.picture()
+		cfg, seen := w.config(mover{}), -1
+		cfg.Fault = func(step, at string) error {
+			if step == "swap" && at == "d/f" && seen < 0 {
+				overwrite(w.at("d/f"))
+				seen = 0
+			}
+			if seen >= 0 {
+				if seen++; seen-1 == n {
+					return errStop
+				}
+			}
+			return nil
+		}
+		j := w.start(w.plan(target), cfg)
+		_, err := j.Run(context.Background())
+		last = err == nil
+		w.must(j.Close())
+		j = w.again(w.config(mover{}))
+		r, err := j.Run(context.Background())
+		w.must(err)
+		w.has("d/f", precious)
+		w.has("d/f.perdure-conflict", "v1")
+		w.lacks("d/f.perdure-conflict-2")
+		if len(r.Kept) != 1 || r.Kept[0].Path != "d/f" || r.Kept[0].Copy != "d/f.perdure-conflict" || !r.Kept[0].Late {
+			t.Errorf("killed at %d: kept %+v", n, r.Kept)
+		}
+		w.must(j.Close())
+		j = w.again(w.config(mover{}))
+		_, err = j.Undo(context.Background())
+		w.must(err)
+		after := w.picture()
+		w.has("d/f", precious)
+		delete(after, "d/f")
+		delete(before, "d/f")
+		same(t, "undone", after, before)
+		w.must(j.Forget())
+		w.clean()
+		if t.Failed() {
+			t.Fatalf("killed at %d", n)
+		}
+	}
+}

@@ -41,6 +41,7 @@ type work struct {
 	staged []int
 	stuck  map[string]bool // paths that could not become what they should; nothing is done below
 	late   []Kept
+	skip   map[string]bool // paths that stayed on the way there, on the way back
 	undone map[string]bool // paths that stayed
 	done   int
 }
@@ -72,11 +73,14 @@ func (j *Journal) work(ctx context.Context) (*work, error) {
 		root.close()
 		return nil, err
 	}
-	w := &work{ctx: ctx, j: j, cfg: &j.cfg, root: root, gap: map[int]bool{}, stuck: map[string]bool{}, undone: map[string]bool{}}
+	w := &work{ctx: ctx, j: j, cfg: &j.cfg, root: root, gap: map[int]bool{}, stuck: map[string]bool{}, skip: map[string]bool{}, undone: map[string]bool{}}
 	w.ops = slices.Clone(j.Plan.ops)
 	if j.undo {
 		for i := range w.ops {
 			w.ops[i] = w.ops[i].back()
+		}
+		for _, c := range j.before { // what stayed on the way there has nothing to be undone
+			w.skip[string(c.Path)] = w.skip[string(c.Path)] || !c.Theirs
 		}
 		w.ops = append(w.ops, j.backCopies()...)
 	}
@@ -88,7 +92,7 @@ func (j *Journal) backCopies() []op {
 	var ops []op
 	for _, c := range j.before {
 		i := slices.IndexFunc(j.Plan.ops, func(o op) bool { return o.Path == string(c.Path) })
-		if i >= 0 && !c.Theirs {
+		if i >= 0 && !c.Theirs && len(c.Copy) > 0 {
 			ops = append(ops, op{Path: string(c.Copy), From: j.Plan.ops[i].To, Copy: true})
 		}
 	}
@@ -255,7 +259,7 @@ func (w *work) apply() error {
 // each does one part of an op, with its directory open. A directory that is gone is a conflict of everything in it.
 func (w *work) each(i int, name string, do func(i int, o *op, d *dir, name string) error) error {
 	o := &w.ops[i]
-	if w.isStuck(o.Path) {
+	if w.isStuck(o.Path) || w.skip[o.Path] {
 		return nil
 	}
 	if err := w.step(name, o.Path); err != nil {
@@ -347,7 +351,7 @@ func (w *work) finish() error {
 // empty takes the staging directory away, with what was staged for paths that stayed.
 func (w *work) empty() error {
 	for i := range w.ops {
-		if !w.undone[w.ops[i].Path] && !w.isStuck(w.ops[i].Path) {
+		if p := w.ops[i].Path; !w.undone[p] && !w.skip[p] && !w.isStuck(p) {
 			continue
 		}
 		if ours, err := w.stage.is(strconv.Itoa(i), w.ops[i].To); err != nil {
@@ -370,7 +374,7 @@ func (w *work) report() Report {
 	slices.SortStableFunc(r.Kept, func(x, y Kept) int { return cmp.Compare(x.Path, y.Path) })
 	for i := range w.ops {
 		o := &w.ops[i]
-		if o.Copy || sameRestored(o.From, o.To) || w.undone[o.Path] || w.isStuck(o.Path) {
+		if o.Copy || sameRestored(o.From, o.To) || w.undone[o.Path] || w.skip[o.Path] || w.isStuck(o.Path) {
 			continue
 		}
 		switch (Change{Before: o.From, After: o.To}).Verb() {

@@ -34,7 +34,7 @@ type errand struct {
 	Undo                        bool
 }
 
-// child begins the restore or takes it up, and says each step.
+// child begins the restore or takes it up, says each step and waits.
 func child(at string) error {
 	var e errand
 	b, err := os.ReadFile(filepath.Join(at, "errand"))
@@ -56,8 +56,10 @@ func child(at string) error {
 		}
 		w.keep(b)
 	}
-	cfg := Config{Content: w, Fault: func(step, at string) error {
-		_, err := fmt.Println(step, at)
+	var word [1]byte
+	cfg := Config{Content: w, Fault: func(step, at string) error { // it waits to be told to go on
+		fmt.Printf("%s %q\n", step, at)
+		_, err := os.Stdin.Read(word[:])
 		return err
 	}}
 	ids, err := Pending(e.Dir)
@@ -138,7 +140,7 @@ func (w *world) first() store.Digest {
 	return d
 }
 
-// child runs one and kills it after so many steps; true is that it came to its end before.
+// child runs one and kills it at so many steps; true is that it came to its end before.
 func (w *world) child(at string, steps int) bool {
 	w.t.Helper()
 	self, err := os.Executable()
@@ -148,6 +150,8 @@ func (w *world) child(at string, steps int) bool {
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	w.must(err)
+	in, err := cmd.StdinPipe()
+	w.must(err)
 	w.must(cmd.Start())
 	lines := bufio.NewScanner(out)
 	for n := 0; n < steps; n++ {
@@ -155,11 +159,12 @@ func (w *world) child(at string, steps int) bool {
 			w.must(cmd.Wait())
 			return true
 		}
+		if n < steps-1 {
+			_, err := in.Write([]byte{'\n'})
+			w.must(err)
+		}
 	}
 	w.must(cmd.Process.Kill())
-	for lines.Scan() { // what it did before it died
-		continue
-	}
 	_ = cmd.Wait()
 	return false
 }

@@ -24,7 +24,7 @@ func (w *work) stageAll() error {
 	need := int64(0)
 	for i := range w.ops {
 		o := &w.ops[i]
-		if !o.stages() {
+		if !o.stages() || w.skip[o.Path] {
 			continue
 		}
 		if there, err := w.there(o); err != nil {

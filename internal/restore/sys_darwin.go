@@ -11,3 +11,9 @@ func exchange(a *dir, x string, b *dir, y string) error {
 func renameNew(a *dir, x string, b *dir, y string) error {
 	return unix.RenameatxNp(a.fd, x, b.fd, y, unix.RENAME_EXCL)
 }
+
+// syncAll makes everything that was written below a directory durable.
+func syncAll(d *dir) error {
+	unix.Sync()
+	return d.sync()
+}

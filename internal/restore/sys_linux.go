@@ -11,3 +11,6 @@ func exchange(a *dir, x string, b *dir, y string) error {
 func renameNew(a *dir, x string, b *dir, y string) error {
 	return unix.Renameat2(a.fd, x, b.fd, y, unix.RENAME_NOREPLACE)
 }
+
+// syncAll makes everything that was written below a directory durable.
+func syncAll(d *dir) error { return d.fail("sync", "", unix.Syncfs(d.fd)) }
