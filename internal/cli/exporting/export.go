@@ -43,7 +43,7 @@ type Options struct {
 // Written is what became of it.
 type Written struct {
 	Size   int64 // of the file, in bytes
-	Hidden int   // secrets that were replaced
+	Hidden int   // secrets that were replaced; in a bundle, none is unless that was asked for
 }
 
 // Command is perdure export. program is what documents say that they were written by.
@@ -206,7 +206,14 @@ func (j *job) hide() export.Hide {
 }
 
 func (j *job) write(ctx context.Context, to io.Writer) error {
-	if j.Format == export.Lines {
+	switch j.Format {
+	case Bundle:
+		out, err := j.bundle(ctx, j.app, j.home, j.id, to)
+		if out.Rewritten {
+			j.written.Hidden = out.Secrets
+		}
+		return err
+	case export.Lines:
 		return j.lines(ctx, to)
 	}
 	v, err := j.home.View(ctx, j.id, homes.ViewOptions{All: true})
