@@ -74,6 +74,8 @@ type Config struct {
 	Log          *slog.Logger        // nil discards
 	Now          func() time.Time    // nil: the system's clock
 
+	captured captured // of files; nil: none are
+
 	crash func(step string)       // ends the process between two steps of a deletion, in tests
 	fault func(step string) error // is asked before each step of a change of what is known of a project, in tests
 }
