@@ -36,8 +36,8 @@ func (o *Options) checkBundle(a *app.App) error {
 		return app.UsageError("with its secrets replaced it would be another log: --move-to takes the session as it is")
 	case o.MoveTo == "" && o.File == "" && a.Screen:
 		return &app.ExitError{Code: app.ExitUsage, Text: "a bundle is no text for a terminal", Hint: "name a file with -o FILE.perdure, or pipe it into perdure import -"}
-	case len(o.Recipients) > 0 && o.PassphraseFile != "":
-		return app.UsageError("a bundle is encrypted to --recipient or with a passphrase, not both")
+	case len(o.Recipients) > 0 && (o.PassphraseFile != "" || o.Passphrase), o.Passphrase && o.PassphraseFile != "":
+		return app.UsageError("a bundle is encrypted to --recipient, with --passphrase or with --passphrase-file: use one of them")
 	}
 	if err := seal.Check(o.Recipients); err != nil {
 		return &app.ExitError{Code: app.ExitUsage, Text: "--recipient: " + err.Error(), Hint: "it takes public keys of age, which begin with age1"}
@@ -77,15 +77,12 @@ func pack(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) 
 // bundle writes it, encrypted if that is asked for.
 func (o *Options) bundle(ctx context.Context, a *app.App, h *homes.Home, id string, to io.Writer) (homes.Bundled, error) {
 	bo := homes.BundleOptions{Program: o.Program, Redact: o.Secrets == Redact, Progress: o.Progress}
-	if len(o.Recipients) == 0 && o.PassphraseFile == "" {
+	if !o.sealed() {
 		return h.Bundle(ctx, id, to, bo)
 	}
-	word := ""
-	if o.PassphraseFile != "" {
-		var err error
-		if word, err = Passphrase(a, o.PassphraseFile); err != nil {
-			return homes.Bundled{}, err
-		}
+	word, err := o.passphrase(a)
+	if err != nil {
+		return homes.Bundled{}, err
 	}
 	sealed, err := seal.To(to, o.Recipients, word)
 	if err != nil {
@@ -96,6 +93,33 @@ func (o *Options) bundle(ctx context.Context, a *app.App, h *homes.Home, id stri
 		return out, err // what was written does not end like a sealed stream
 	}
 	return out, sealed.Close()
+}
+
+// sealed reports whether the bundle is to be encrypted.
+func (o *Options) sealed() bool {
+	return len(o.Recipients) > 0 || o.PassphraseFile != "" || o.Passphrase
+}
+
+// passphrase is the one to encrypt with; empty: it goes to keys.
+func (o *Options) passphrase(a *app.App) (string, error) {
+	switch {
+	case o.PassphraseFile != "":
+		return Passphrase(a, o.PassphraseFile)
+	case !o.Passphrase:
+		return "", nil
+	}
+	word, ok, err := a.AskHidden("Passphrase: ")
+	if err != nil || !ok {
+		return "", errors.Join(err, app.UsageError("--passphrase asks at a terminal, and there is none: --passphrase-file FILE has it"))
+	}
+	again, _, err := a.AskHidden("The same again: ")
+	switch {
+	case err != nil:
+		return "", err
+	case word == "" || word != again:
+		return "", app.UsageError("these are not the same words twice")
+	}
+	return word, nil
 }
 
 // maxPassphrase bounds a passphrase, in bytes.
@@ -130,7 +154,7 @@ func tell(a *app.App, out homes.Bundled, o Options) {
 		a.Note("%s replaced: it is another log than the one here, with other hashes", secrets)
 	case out.Rewritten:
 		a.Note("no secret was found in it")
-	case out.Secrets > 0 && !o.WithSecrets && len(o.Recipients) == 0 && o.PassphraseFile == "":
+	case out.Secrets > 0 && !o.WithSecrets && !o.sealed():
 		a.Note("%s in it, in plain: keep it as you keep them; --recipient encrypts it, --secrets redact replaces them", secrets)
 	}
 	if out.Running > 0 {

@@ -35,6 +35,7 @@ type Options struct {
 	// Of bundles: public keys and the passphrase that it is encrypted to, and the command that it is handed to.
 	Recipients     []string
 	PassphraseFile string
+	Passphrase     bool // is asked for
 	MoveTo         string
 	// Progress is told after every 256 events of a reading that takes more than a second; nil: nobody is.
 	Progress func(done, total int64)
@@ -82,6 +83,7 @@ the environment and of the configuration, and what looks like a well-known key. 
 	fs.StringVar(&f.Secrets, "secrets", "", "`WHAT` becomes of secrets: keep, as usual in bundles, or redact, as usual in documents")
 	fs.StringArrayVar(&f.Recipients, "recipient", nil, "encrypt the bundle to this public `KEY` of age; may be repeated")
 	fs.StringVar(&f.PassphraseFile, "passphrase-file", "", "encrypt the bundle with the passphrase in this `FILE`")
+	fs.BoolVar(&f.Passphrase, "passphrase", false, "encrypt the bundle with a passphrase that is asked for")
 	fs.StringVar(&f.MoveTo, "move-to", "", "hand the bundle to this `COMMAND`, such as 'ssh HOST perdure import -', and close the session here when that has it")
 	return c
 }
@@ -112,8 +114,8 @@ func (o *Options) check(a *app.App, given bool) error {
 		if err := o.checkBundle(a); err != nil {
 			return err
 		}
-	} else if len(o.Recipients) > 0 || o.PassphraseFile != "" || o.MoveTo != "" {
-		return app.UsageError("--recipient, --passphrase-file and --move-to go with a bundle, not with %s", o.Format)
+	} else if o.sealed() || o.MoveTo != "" {
+		return app.UsageError("--recipient, a passphrase and --move-to go with a bundle, not with %s", o.Format)
 	}
 	o.WithSecrets = o.WithSecrets || o.Secrets == Keep
 	if o.File != "" && !filepath.IsAbs(o.File) {

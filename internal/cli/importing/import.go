@@ -182,6 +182,12 @@ func unseal(a *app.App, in io.Reader, f flags) (io.Reader, error) {
 			return nil, err
 		}
 	}
+	if len(keys) == 0 && word == "" {
+		var err error
+		if word, _, err = a.AskHidden("It is encrypted. Passphrase: "); err != nil {
+			return nil, err
+		}
+	}
 	out, err := seal.Open(in, keys, word)
 	switch {
 	case errors.Is(err, seal.ErrKey) && len(keys) == 0 && word == "":

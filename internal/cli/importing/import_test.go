@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +29,9 @@ func hashes(w *clitest.World, id string) (out []string) {
 
 // there is another home of the same person.
 func there(w *clitest.World) *clitest.World {
-	return w.InHome(filepath.Join(w.T.TempDir(), "there"))
+	to := w.InHome(filepath.Join(w.T.TempDir(), "there"))
+	to.App.Environ = slices.DeleteFunc(to.App.Environ, func(kv string) bool { return kv == "PERDURE_HOME="+w.Home })
+	return to
 }
 
 // feed gives the next commands of a world an input.
