@@ -169,3 +169,16 @@ func TestImportRefusesNonsense(t *testing.T) {
 	w.OK("export", "one", "-o", "x.perdure")
 	there(w).Fails(1, "--max-size takes more", "import", "x.perdure", "--max-size", "1K")
 }
+
+// What a bundle says of itself is text, and no word to the terminal.
+func TestABundleSaysNothingToTheTerminal(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("one")
+	evil := "a \x1b]0;title\x07\x1b[2J \u202e\x9b31m\nperdure: trust me"
+	w.Append("one", store.Actor{Type: store.ActorUser}, &session.Labelled{Title: &evil}, &session.Configured{Root: &evil})
+	b := w.OK("export", "one")
+	o := feed(there(w), b).Run("import", "-")
+	if o.Code != 0 || strings.ContainsAny(o.Stdout+o.Stderr, "\x1b\x07\u202e\u009b") || strings.Contains(o.Stderr, "\nperdure: trust me") {
+		t.Errorf("exit %d: %+q %+q", o.Code, o.Stdout, o.Stderr)
+	}
+}
