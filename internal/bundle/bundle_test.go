@@ -230,6 +230,7 @@ func TestForgedIsRefused(t *testing.T) {
 		"an absolute file":       func(s *sample) { s.files[0].Name = "/etc/passwd" },
 		"a hidden file":          func(s *sample) { s.files[0].Name = ".hidden" },
 		"a flag of a file":       func(s *sample) { s.files[0].Name = "-rf" },
+		"an odd beginning":       func(s *sample) { s.files[0].Name = "_a" },
 		"a file with a NUL":      func(s *sample) { s.files[0].Name = "a\x00b" },
 		"no name":                func(s *sample) { s.files[0].Name = "" },
 		"a long name":            func(s *sample) { s.files[0].Name = strings.Repeat("a", 201) },

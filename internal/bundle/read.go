@@ -300,9 +300,9 @@ func (r *reader) checkFile(f File) error {
 }
 
 // PlainName reports whether a name is one harmless element of a path on every system: at most 200 letters, digits, dots,
-// dashes and underscores of ASCII, not beginning with a dot or a dash.
+// dashes and underscores of ASCII, beginning with a letter or a digit.
 func PlainName(name string) bool {
-	if name == "" || len(name) > 200 || name[0] == '.' || name[0] == '-' {
+	if name == "" || len(name) > 200 || strings.ContainsRune("._-", rune(name[0])) {
 		return false
 	}
 	return !strings.ContainsFunc(name, func(c rune) bool {

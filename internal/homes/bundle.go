@@ -60,7 +60,10 @@ type bundling struct {
 	logs  []bundle.Log // as they are written
 	own   []bundle.Log // as they are here
 	files []bundle.File
-	done  int64
+	trees []store.Digest
+	blobs []bundle.Blob
+	done  int64 // events that were read, of total
+	total int64
 }
 
 func (b *bundling) survey(id string) error {
@@ -83,6 +86,9 @@ func (b *bundling) survey(id string) error {
 	}
 	slices.Reverse(b.own)
 	var st *session.State
+	for _, l := range b.own {
+		b.total += 2 * l.Head.Seq
+	}
 	for i := range b.own {
 		if err := b.measure(i); err != nil {
 			return err
@@ -93,6 +99,9 @@ func (b *bundling) survey(id string) error {
 		if err := b.findFiles(st); err != nil {
 			return err
 		}
+	}
+	if err := b.findCaptured(st); err != nil {
+		return err
 	}
 	for _, t := range st.Tasks {
 		if t.Session == "" && t.Live() {
@@ -153,7 +162,7 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 			}
 			prev = e.Hash
 			if b.done++; b.Progress != nil && b.done%256 == 0 {
-				b.Progress(b.done, 0)
+				b.Progress(b.done, b.total)
 			}
 			if !yield(e, err) || err != nil {
 				return
@@ -205,6 +214,9 @@ func (b *bundling) write(to io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("output %s: %w", f.Name, err)
 		}
+	}
+	if err := b.writeCaptured(w); err != nil {
+		return err
 	}
 	return w.Close()
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/bundle"
 	"github.com/perdure/perdure/internal/engine"
@@ -357,4 +358,67 @@ func TestKilledInImport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Goal: whenever an import is killed, the home has the session whole or nothing of it once it is opened again.
+func TestKilledAtAnyTimeInImport(t *testing.T) {
+	if dir := os.Getenv("PERDURE_TEST_IMPORTS"); dir != "" {
+		b := must1(os.ReadFile(os.Getenv("PERDURE_TEST_BUNDLE")))
+		fmt.Println("begins")
+		for {
+			h := openScripted(t, dir, travels, nil)
+			if err := received(t, h, b).Import(t.Context(), dir); err != nil {
+				t.Fatal(err)
+			}
+			for range 20 {
+				received(t, h, b) // so that some of the kills meet it whole
+			}
+			if err := errors.Join(h.Delete(t.Context(), "s"), h.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	from := traveller(t, "s")
+	b, out := packed(t, from, "s", homes.BundleOptions{})
+	file := filepath.Join(t.TempDir(), "x.perdure")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir, there := t.TempDir(), 0
+	for i := range 20 {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestKilledAtAnyTimeInImport$")
+		child.Env = append(os.Environ(), "PERDURE_TEST_IMPORTS="+dir, "PERDURE_TEST_BUNDLE="+file)
+		printed, err := child.StdoutPipe()
+		if err == nil {
+			err = child.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = printed.Read(make([]byte, 6))
+		<-time.After(time.Duration(i*13%100) * time.Millisecond) // any moment will do
+		_ = child.Process.Kill()
+		_ = child.Wait()
+		h := openScripted(t, dir, travels, nil)
+		if _, err := h.Store().Get(t.Context(), "s"); err == nil {
+			there++
+			if all := events(t, h, "s"); int64(len(all)) != out.Events+1 {
+				t.Errorf("round %d: %d events of %d", i, len(all), out.Events+1)
+			}
+			sameFiles(t, from, h, "s")
+		} else if _, err := os.Lstat(filepath.Join(dir, "outputs", "s")); err == nil {
+			t.Errorf("round %d: outputs of a session that is not there", i)
+		}
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("it was there after %d of 20 kills", there)
+}
+
+func must1[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

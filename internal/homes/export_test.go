@@ -19,3 +19,15 @@ func WithFault(cfg Config, fault func(step string) error) Config {
 	cfg.fault = fault
 	return cfg
 }
+
+// Captured is the store of captured files, as bundles need it.
+type Captured = captured
+
+// Capturing puts things into it.
+type Capturing = capturing
+
+// WithCaptured gives a config whose home has captured files.
+func WithCaptured(cfg Config, c Captured) Config {
+	cfg.captured = c
+	return cfg
+}

@@ -82,6 +82,8 @@ type Config struct {
 
 	captures engine.Captures // keeps the files of sessions; tests hand in their own
 
+	captured captured // of files; nil: none are
+
 	crash func(step string)       // ends the process between two steps of a deletion, in tests
 	fault func(step string) error // is asked before each step of a change of what is known of a project, in tests
 }

@@ -58,9 +58,10 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 			a.files[f] = true
 			return nil
 		},
-		Tree: func(store.Digest, []byte) error { return errNoTrees },
-		Blob: func(bundle.Blob, io.Reader) error { return errNoTrees },
 	})
+	if err == nil && hd.Trees+hd.Blobs > 0 && h.cfg.captured == nil {
+		err = errNoCaptured
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read bundle: %w", err)
 	}
@@ -86,9 +87,6 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 	}
 	return a, nil
 }
-
-// errNoTrees refuses captured files.
-var errNoTrees = errors.New("it holds captured files, which this version does not take")
 
 func (a *Arrival) read(to bundle.Sink) (bundle.Header, error) {
 	if _, err := a.from.Seek(0, io.SeekStart); err != nil {
@@ -188,11 +186,7 @@ func (a *Arrival) bring(ctx context.Context, ids []string, dir string) error {
 		}
 	}
 	a.h.step("planned")
-	err := a.writeFiles(ids)
-	if err == nil {
-		a.h.step("files")
-		err = a.h.eng.Import(ctx, a.incoming(dir)...)
-	}
+	err := a.store(ctx, ids, dir)
 	if errors.Is(err, store.ErrUncertain) {
 		return err // the plan stays: the next opening removes what there is
 	}
@@ -206,6 +200,23 @@ func (a *Arrival) bring(ctx context.Context, ids []string, dir string) error {
 		}
 	}
 	return err
+}
+
+// store writes files, then captured files, then the sessions that name them.
+func (a *Arrival) store(ctx context.Context, ids []string, dir string) error {
+	to := bundle.Sink{File: func(f bundle.File, content io.Reader) error { return a.writeFile(ids, f, content) }}
+	commit, done, err := a.keepCaptured(ctx, &to)
+	if err != nil {
+		return err
+	}
+	if _, err = a.read(to); err == nil {
+		err = commit()
+	}
+	if err == nil {
+		a.h.step("files")
+		err = a.h.eng.Import(ctx, a.incoming(dir)...)
+	}
+	return errors.Join(err, done())
 }
 
 // incoming are the sessions that are not here yet.
@@ -262,20 +273,17 @@ func (a *Arrival) past(i int) iter.Seq2[store.Event, error] {
 	}
 }
 
-// writeFiles writes what the home keeps for the sessions, durably.
-func (a *Arrival) writeFiles(ids []string) error {
-	_, err := a.read(bundle.Sink{File: func(f bundle.File, content io.Reader) error {
-		switch {
-		case !a.files[f]:
-			return fmt.Errorf("%w: it changed while it was read", bundle.ErrFormat)
-		case !slices.Contains(ids, f.Session) || !plainID(f.Session):
-			return nil
-		case f.Kind == bundle.FileTask:
-			return a.task(f, content)
-		}
-		return a.output(f, content)
-	}})
-	return err
+// writeFile writes a file that the home keeps for one of the sessions, durably.
+func (a *Arrival) writeFile(ids []string, f bundle.File, content io.Reader) error {
+	switch {
+	case !a.files[f]:
+		return fmt.Errorf("%w: it changed while it was read", bundle.ErrFormat)
+	case !slices.Contains(ids, f.Session) || !plainID(f.Session):
+		return nil
+	case f.Kind == bundle.FileTask:
+		return a.task(f, content)
+	}
+	return a.output(f, content)
 }
 
 func (a *Arrival) output(f bundle.File, content io.Reader) error {

@@ -50,13 +50,31 @@ func (b *Imported) apply(s *State, e store.Event) {
 	b.move(s)
 	b.leaveTasks(s, e)
 	s.Workspace.imported()
-	s.settleHandoff() // its file is where it was written
+	b.handedOff(s, e)
 	for i := range s.Given {
 		if s.Given[i].Name == GivenHandoff {
 			s.Given = slices.Clone(s.Given) // shared with copies
 			s.Given[i].Digest = store.Digest{}
 		}
 	}
+}
+
+// handedOff has the session owe no handoff for what it did elsewhere: nobody here asked for that, and other sessions would
+// be given a stranger's words.
+func (b *Imported) handedOff(s *State, e store.Event) {
+	s.Worked = 0
+	if s.Turn != nil {
+		s.Turn.Started = e.Time
+	}
+	if s.Handoff != nil && !s.NewsSince(s.Handoff) {
+		s.settleHandoff() // its file is where it was written
+		return
+	}
+	h := Handoff{Seq: e.Seq, Time: e.Time, Turns: s.Turns, Settled: true}
+	if s.Turn != nil {
+		h.Step = s.Turn.Step
+	}
+	s.Handoff = &h
 }
 
 // modePlan is the permission mode that allows least.

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"unicode/utf8"
 
+	"golang.org/x/term"
+
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/process"
 )
@@ -44,6 +46,20 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 		_, _ = fmt.Fprintln(a.Stderr)
 		return "", ctx.Err()
 	}
+}
+
+// AskHidden is Ask for what must not be seen: it is read from the terminal that stdin is, without an echo. ok is false
+// where there is none.
+func (a *App) AskHidden(question string) (answer string, ok bool, err error) {
+	f, isFile := a.Stdin.(*os.File)
+	if !isFile || !a.Asks {
+		return "", false, nil
+	}
+	a.DropTyped()
+	_, _ = fmt.Fprint(a.Stderr, display.Safe(question))
+	b, err := term.ReadPassword(int(f.Fd()))
+	_, _ = fmt.Fprintln(a.Stderr)
+	return string(b), true, err
 }
 
 // Confirm asks a question that is answered with yes or no; any other answer is the usual one. A signal ends the asking, and

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -27,32 +28,56 @@ func NewFile(path string, replace bool, write func(io.Writer) error) (err error)
 		}
 	}
 	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, ".perdure-*") // 0600
+	f, named, err := create(dir)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, CauseOf(err))
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone already, if all went well
-	err = write(f)
-	if err == nil {
+	name := f.Name()
+	defer func() {
+		_ = f.Close() // It is synced by then, or worth nothing.
+		if named {
+			_ = os.Remove(name) // gone already, if all went well
+		}
+	}()
+	if err = write(f); err == nil {
 		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if replace {
-		err = os.Rename(f.Name(), path)
-	} else if err = os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
+	if !named && replace {
+		name, named = filepath.Join(dir, ".perdure-"+rand.Text()), true
+		if err := link(f, name); err != nil {
+			return fmt.Errorf("write %s: %w", path, CauseOf(err))
+		}
+	}
+	switch {
+	case replace:
+		err = os.Rename(name, path)
+	case named:
+		if err = os.Link(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
+			err = os.Rename(name, path) // a filesystem without hard links
+		}
+	default:
+		err = link(f, path)
+	}
+	if errors.Is(err, fs.ErrExist) && !replace {
 		if info, lerr := os.Lstat(path); lerr == nil {
 			return exists(info) // somebody else was faster
 		}
-	} else if err != nil { // a filesystem without hard links
-		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, CauseOf(err))
 	}
 	return nil
+}
+
+// create makes a file of mode 0600 in a directory: one without a name, where the system has such, so that nothing is left
+// of it when this process dies; else one whose name the caller removes.
+func create(dir string) (f *os.File, named bool, err error) {
+	if f, ok := nameless(dir); ok {
+		return f, false, nil
+	}
+	f, err = os.CreateTemp(dir, ".perdure-*")
+	return f, true, err
 }

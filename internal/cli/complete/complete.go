@@ -85,7 +85,7 @@ func Tree(a *app.App, root *cobra.Command) {
 	flags := map[string]completer{
 		"resume": o.sessions, "session": o.sessions,
 		"permission-mode": fixed(string(permission.ModeDefault), string(permission.ModeAcceptEdits), string(permission.ModePlan), string(permission.ModeBypass)),
-		"format":          fixed("md", "html", "jsonl"), "output-format": fixed("text", "json", "stream-json", "claude-stream-json"),
+		"format":          fixed("bundle", "md", "html", "jsonl"), "secrets": fixed("keep", "redact"), "output-format": fixed("text", "json", "stream-json", "claude-stream-json"),
 		"lifecycle": fixed(string(session.LifecycleOpen), string(session.LifecyclePaused), string(session.LifecycleClosed), string(session.LifecycleArchived)),
 		"activity":  fixed(homes.Activities()...),
 		"scope":     fixed("once", "session", "project", "user", "pattern"), "restart": fixed("never", session.RestartOnReboot),

@@ -1,5 +1,6 @@
-// Package exporting is perdure export: a session as a document for people who do not have Perdure, or as its events for
-// programs. It reads the log, hides secrets on the way, and writes one file or to stdout.
+// Package exporting is perdure export: a session as a bundle for another home, as a document for people who do not have
+// Perdure, or as its events for programs. It reads the log, and writes one file or to stdout; what documents say passes a
+// filter for secrets.
 package exporting
 
 import (
@@ -30,6 +31,12 @@ type Options struct {
 	Force       bool   // replace the file if it is there
 	WithSecrets bool   // leave them
 	Program     string // that documents say that they were written by
+	Secrets     string // "keep" or "redact"; empty: what is usual for the format
+	// Of bundles: public keys and the passphrase that it is encrypted to, and the command that it is handed to.
+	Recipients     []string
+	PassphraseFile string
+	Passphrase     bool // is asked for
+	MoveTo         string
 	// Progress is told after every 256 events of a reading that takes more than a second; nil: nobody is.
 	Progress func(done, total int64)
 }
@@ -37,23 +44,29 @@ type Options struct {
 // Written is what became of it.
 type Written struct {
 	Size   int64 // of the file, in bytes
-	Hidden int   // secrets that were replaced
+	Hidden int   // secrets that were replaced; in a bundle, none is unless that was asked for
 }
 
 // Command is perdure export. program is what documents say that they were written by.
 func Command(a *app.App, program string) *cobra.Command {
 	f := &Options{Program: program}
 	c := &cobra.Command{
-		Use: "export ID", Short: "Write a session down as Markdown, one page of HTML, or lines of JSON", Args: app.ExactArgs(1, "a session"),
-		Long: `Write a session down as one document: every turn with its words, its tool calls and what they gave, its cost, its tasks.
-Of a fork, what it began with comes first.
+		Use: "export ID", Short: "Write a session down as a bundle for another machine, or as a document", Args: app.ExactArgs(1, "a session"),
+		Long: `Write a session down, for another machine or for people. Of a fork, what it began with comes first.
 
-  md     Markdown; what others wrote stands in quotes and fences
-  html   one page that needs no network and no script; calls and thinking are folded, images are in it
-  jsonl  the events as perdure log --json prints them, after a line that names the format
+  bundle  for perdure import: the log as it is, the outputs that results quote, the last output of ended tasks
+  md      Markdown: every turn with its words, its calls and what they gave, its cost; what others wrote stands in quotes
+  html    one page that needs no network and no script; calls and thinking are folded, images are in it
+  jsonl   the events as perdure log --json prints them, after a line that names the format
 
-Secrets are replaced by their names, those of the environment and of the configuration, and what looks like a well-known
-key or is a private key. How many there were is told on stderr; --with-secrets leaves them. See docs/export.md.`,
+Without --format the name of the file chooses: .perdure, .html, .jsonl, else Markdown. On stdout it is Markdown for a
+terminal, and a bundle for a pipe or a file:
+
+  perdure export ID | ssh HOST perdure import - --dir DIR
+
+A bundle is the session, with every secret in its log: --recipient and --passphrase-file encrypt it, --secrets redact
+replaces them, by which it becomes another log. In documents secrets are replaced unless --secrets keep is given: those of
+the environment and of the configuration, and what looks like a well-known key. See docs/export.md and docs/format.md.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(a, cmd.Flags().Changed("format")); err != nil {
 				return err
@@ -63,10 +76,15 @@ key or is a private key. How many there were is told on stderr; --with-secrets l
 		},
 	}
 	fs := c.Flags()
-	fs.StringVar(&f.Format, "format", export.Markdown, "`FORMAT`: "+strings.Join(export.Formats(), ", ")+"; without it, what the name of the file says")
+	fs.StringVar(&f.Format, "format", "", "`FORMAT`: "+strings.Join(formats(), ", ")+"; without it, what the name of the file says")
 	fs.StringVarP(&f.File, "output", "o", "", "write to this `FILE`, which only you can read then, instead of to stdout")
 	fs.BoolVar(&f.Force, "force", false, "replace the file if it is there")
-	fs.BoolVar(&f.WithSecrets, "with-secrets", false, "leave secrets as they are")
+	fs.BoolVar(&f.WithSecrets, "with-secrets", false, "leave secrets as they are, as --secrets keep does")
+	fs.StringVar(&f.Secrets, "secrets", "", "`WHAT` becomes of secrets: keep, as usual in bundles, or redact, as usual in documents")
+	fs.StringArrayVar(&f.Recipients, "recipient", nil, "encrypt the bundle to this public `KEY` of age; may be repeated")
+	fs.StringVar(&f.PassphraseFile, "passphrase-file", "", "encrypt the bundle with the passphrase in this `FILE`")
+	fs.BoolVar(&f.Passphrase, "passphrase", false, "encrypt the bundle with a passphrase that is asked for")
+	fs.StringVar(&f.MoveTo, "move-to", "", "hand the bundle to this `COMMAND`, such as 'ssh HOST perdure import -', and close the session here when that has it")
 	return c
 }
 
@@ -75,15 +93,31 @@ func (o *Options) check(a *app.App, given bool) error {
 	if o.File == "-" {
 		o.File = ""
 	}
-	if !given {
+	switch {
+	case given:
+	case o.MoveTo != "" || o.File == "" && !a.Screen:
+		o.Format = Bundle
+	default:
 		o.Format = formatOf(o.File)
 	}
 	switch {
-	case !slices.Contains(export.Formats(), o.Format):
-		return app.UsageError("format %q: use one of %s", o.Format, strings.Join(export.Formats(), ", "))
+	case !slices.Contains(formats(), o.Format):
+		return app.UsageError("format %q: use one of %s", o.Format, strings.Join(formats(), ", "))
 	case o.Force && o.File == "":
 		return app.UsageError("--force goes with -o FILE")
+	case o.Secrets != "" && o.Secrets != Keep && o.Secrets != Redact:
+		return app.UsageError("--secrets %q: use %s or %s", o.Secrets, Keep, Redact)
+	case o.Secrets == Redact && o.WithSecrets:
+		return app.UsageError("--with-secrets and --secrets redact contradict each other")
 	}
+	if o.Format == Bundle {
+		if err := o.checkBundle(a); err != nil {
+			return err
+		}
+	} else if o.sealed() || o.MoveTo != "" {
+		return app.UsageError("--recipient, a passphrase and --move-to go with a bundle, not with %s", o.Format)
+	}
+	o.WithSecrets = o.WithSecrets || o.Secrets == Keep
 	if o.File != "" && !filepath.IsAbs(o.File) {
 		o.File = filepath.Join(a.Dir, o.File)
 	}
@@ -97,12 +131,17 @@ func formatOf(file string) string {
 		return export.HTML
 	case ".jsonl", ".ndjson":
 		return export.Lines
+	case ".perdure", ".age":
+		return Bundle
 	}
 	return export.Markdown
 }
 
 // run is the command: it says on stderr what was written and hidden.
 func run(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) (err error) {
+	if o.Format == Bundle {
+		return pack(ctx, a, h, id, o)
+	}
 	var w Written
 	write := func() error {
 		w, err = Export(ctx, a, h, id, o)
@@ -169,7 +208,14 @@ func (j *job) hide() export.Hide {
 }
 
 func (j *job) write(ctx context.Context, to io.Writer) error {
-	if j.Format == export.Lines {
+	switch j.Format {
+	case Bundle:
+		out, err := j.bundle(ctx, j.app, j.home, j.id, to)
+		if out.Rewritten {
+			j.written.Hidden = out.Secrets
+		}
+		return err
+	case export.Lines:
 		return j.lines(ctx, to)
 	}
 	v, err := j.home.View(ctx, j.id, homes.ViewOptions{All: true})

@@ -18,7 +18,7 @@ import (
 func TestExportGolden(t *testing.T) {
 	w := clitest.New(t)
 	w.Eventful("one")
-	w.Golden("export_md", w.OK("export", "one"))
+	w.Golden("export_md", w.OK("export", "one", "--format", "md"))
 	w.Golden("export_html", w.OK("export", "one", "--format", "html"))
 	w.Golden("export_jsonl", w.OK("export", "one", "--format", "jsonl"))
 }
@@ -155,7 +155,7 @@ func TestFileIsNew(t *testing.T) {
 
 func TestExportRefusesNonsense(t *testing.T) {
 	w := clitest.New(t)
-	w.Fails(2, `format "pdf": use one of md, html, jsonl`, "export", "one", "--format", "pdf")
+	w.Fails(2, `format "pdf": use one of bundle, md, html, jsonl`, "export", "one", "--format", "pdf")
 	w.Fails(2, "--force goes with -o", "export", "one", "--force")
 	w.Fails(2, "want a session", "export")
 }
