@@ -31,7 +31,7 @@ func (l *link) commands() []chat.Command {
 		{Name: "files", Help: "files that the session read and changed", Alias: []string{"diff"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, filesSource(l.home, id)) })},
 		{Name: "cost", Help: "tokens and money", Alias: []string{"usage"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewCost(c, costSource(l.home, id)) })},
 		{Name: "compact", Args: "[FOCUS]", Help: "make room: a summary takes the place of the older conversation"},
-		{Name: "permissions", Help: "what may be done without asking", Alias: []string{"allowed-tools"}},
+		{Name: "permissions", Help: "what may be done without asking, and taking it back", Alias: []string{"allowed-tools"}, Page: l.permissionsPage},
 		{Name: "inbox", Help: "what waits for you in all sessions", Page: func(string) chat.Page { return inbox.Page(l.app, l.home, nil) }},
 		{Name: "rename", Args: "NAME", Help: "name the session"},
 		{Name: "export", Args: "[FILE]", Help: "write the session as Markdown, or as HTML or JSON lines by the file's ending"},
@@ -155,8 +155,6 @@ func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply
 		}
 		_, err := l.run(ctx, "rename", id, args)
 		return chat.Reply{Note: "the session is called " + args}, err
-	case "permissions":
-		return l.run(ctx, "permissions", "list", id)
 	case "handoff":
 		if args == "show" {
 			return l.run(ctx, "handoff", "show", id)
