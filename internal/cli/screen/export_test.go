@@ -26,6 +26,7 @@ var (
 	CostSource    = costSource
 	Short         = short
 	Parts         = parts
+	Exported      = exported
 )
 
 // PermissionsSource is the source of the page of permissions; run does what its commands do.
