@@ -1,0 +1,45 @@
+package permission
+
+import (
+	"strings"
+	"testing"
+)
+
+// A path is odd for each reason by itself: one that is over-long and quite plain, and one that is short and no text.
+func TestAPathIsOddForEachReason(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/" + strings.Repeat("a", maxPath-1): false,
+		"/" + strings.Repeat("a", maxPath):   true,
+		"/home/u/\xff":                       true,
+		"/home/u/日本語":                        false,
+	} {
+		if got := oddPath(Request{Tool: toolRead, Path: path}); got != want {
+			t.Errorf("%.20q of %d bytes: %t", path, len(path), got)
+		}
+	}
+}
+
+// The letters of a plain path are all of them, the first and the last of each range too; what stands beside a range is not.
+func TestSimplePathHasAllLetters(t *testing.T) {
+	for _, c := range "azAZ09/._-+~" {
+		if !simplePath("x" + string(c)) {
+			t.Errorf("%q is no letter of a path", c)
+		}
+	}
+	for _, c := range "`{@[:*? \t$日" {
+		if simplePath("x" + string(c)) {
+			t.Errorf("%q is a letter of a path", c)
+		}
+	}
+}
+
+// Whoever is asked about a file in a directory that git would take for a repository is told so: with the file's name.
+func TestAskingNamesWhatGitWouldObey(t *testing.T) {
+	path := testCwd + "/bare/config"
+	for _, tool := range []string{toolWrite, toolEdit} {
+		d := Decide(testPolicy(ModeBypass), Request{Tool: tool, Path: path, GitDir: true})
+		if d.Effect != Ask || !d.Always || !strings.Contains(d.Reason, "git would obey "+path) {
+			t.Errorf("%s: %+v", tool, d)
+		}
+	}
+}
