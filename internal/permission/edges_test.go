@@ -43,3 +43,22 @@ func TestAskingNamesWhatGitWouldObey(t *testing.T) {
 		}
 	}
 }
+
+// Of a path of which a part is not known, .. takes away the directory before it, unless that is what is not known: it may
+// be several.
+func TestAnUnknownDirectoryIsNotGoneBackFrom(t *testing.T) {
+	u := string(rune(markUnknown))
+	for form, want := range map[string]string{
+		"/a/b/../" + u:           "/a/" + u,
+		"/a/" + u + "/../b":      "/a/" + u + "/b",
+		"/a/" + u + "/b/../c":    "/a/" + u + "/c",
+		"/../" + u:               "/" + u,
+		"/a/./" + u + "//b":      "/a/" + u + "/b",
+		"/a/b/c/../../d/../" + u: "/a/" + u,
+		"/a/b/../c":              "/a/c",
+	} {
+		if got := cleanForm(form); got != want {
+			t.Errorf("%q: %q, want %q", form, got, want)
+		}
+	}
+}
