@@ -62,3 +62,23 @@ func TestAnUnknownDirectoryIsNotGoneBackFrom(t *testing.T) {
 		}
 	}
 }
+
+// What the letters of git's short options take is certain for each that is listed, the first and the last one too, and for no
+// other.
+func TestGitsShortOptions(t *testing.T) {
+	for _, c := range "46adefhkmnpPqtuv" {
+		if takes, known := gitTakesValue("fetch", "-"+string(c)); takes || !known {
+			t.Errorf("-%c takes the next word: %t, known: %t", c, takes, known)
+		}
+	}
+	for _, c := range "xyzXZ35-" {
+		if _, known := gitTakesValue("fetch", "-q"+string(c)); known {
+			t.Errorf("-q%c is said to be known", c)
+		}
+	}
+	for name, want := range map[string][2]bool{"-o": {true, true}, "-oX": {false, true}, "-qo": {true, true}, "-j": {true, true}, "-S": {false, true}, "-Sq": {false, false}} {
+		if takes, known := gitTakesValue("fetch", name); takes != want[0] || known != want[1] {
+			t.Errorf("%s: %t %t, want %v", name, takes, known, want)
+		}
+	}
+}

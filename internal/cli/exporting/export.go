@@ -44,7 +44,7 @@ type Written struct {
 func Command(a *app.App, program string) *cobra.Command {
 	f := &Options{Program: program}
 	c := &cobra.Command{
-		Use: "export ID", Short: "Write a session down as Markdown, one page of HTML, or lines of JSON", Args: app.ExactArgs(1, "a session"),
+		Use: "export ID", Short: "Write a session down as Markdown, one page of HTML, or lines of JSON", Args: oneSession,
 		Long: `Write a session down as one document: every turn with its words, its tool calls and what they gave, its cost, its tasks.
 Of a fork, what it began with comes first.
 
