@@ -82,3 +82,12 @@ func TestGitsShortOptions(t *testing.T) {
 		}
 	}
 }
+
+// A descriptor is one or two digits: nothing is none, and neither are three.
+func TestDigitsAreFewAndSome(t *testing.T) {
+	for s, want := range map[string]bool{"": false, "1": true, "12": true, "123": false, "x": false, "1x": false, "0": true, "9": true, "/": false, ":": false} {
+		if got := digits(s, 2); got != want {
+			t.Errorf("%q: %t", s, got)
+		}
+	}
+}
