@@ -25,7 +25,7 @@ func (m *Model) strip() []string {
 	if long := " " + verb + " for you"; ansi.StringWidth(what+long+opens) <= m.width {
 		what += long
 	}
-	first := st.Warn.Styled(theme.Cut(what, m.width-ansi.StringWidth(opens))) + st.Accent.Styled(opens) + st.Quiet.Styled(" looks and answers")
+	first := st.Bold.Styled(theme.Cut(what, m.width-ansi.StringWidth(opens))) + st.Accent.Styled(opens) + st.Quiet.Styled(" looks and answers")
 	lines := []string{first}
 	for _, a := range m.asks {
 		if a.Kind == Notice || len(lines) == m.height {

@@ -132,11 +132,11 @@ func (p *Page) footLine() string {
 	switch {
 	case p.sure != nil:
 		const answers = " y/N"
-		return s.Warn.Styled(theme.Cut(" Take back "+plain.Shown(p.sure.name, 500)+"?", p.width-len(answers))) + s.Bold.Styled(answers)
+		return s.Bold.Styled(theme.Cut(" Take back "+plain.Shown(p.sure.name, 500)+"?", p.width-len(answers))) + s.Bold.Styled(answers)
 	case p.note != "" && p.wrong:
 		return s.Bad.Styled(" " + plain.Line(p.note, 1000))
 	case p.note != "":
-		return s.Accent.Styled(" " + plain.Line(p.note, 1000))
+		return " " + plain.Line(p.note, 1000)
 	case p.typing:
 		line, _ := p.filterLine()
 		return line

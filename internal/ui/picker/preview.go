@@ -71,7 +71,7 @@ func (m *Model) previewLines(height int) []string {
 	}
 	var lines []string
 	for _, w := range p.Waits {
-		lines = append(lines, s.Warn.Styled("  waits for you: ")+plain.Line(w, 400))
+		lines = append(lines, s.Warn.Styled("  ▲ ")+s.Bold.Styled("waits for you: ")+plain.Line(w, 400))
 	}
 	said := func(who, text string, style ansi.Style) {
 		if text = strings.TrimSpace(text); text == "" {
@@ -121,9 +121,9 @@ func (m *Model) footLine() string {
 	case m.sure:
 		const answers = " y/N"
 		text := " Take it over from " + plain.Line(r.Holder, 60) + "? That process stops at its next step."
-		return s.Warn.Styled(theme.Cut(text, m.width-len(answers))) + s.Bold.Styled(answers)
+		return s.Bold.Styled(theme.Cut(text, m.width-len(answers))) + s.Bold.Styled(answers)
 	case m.note != "":
-		return s.Warn.Styled(" " + m.note)
+		return s.Bold.Styled(" " + m.note)
 	}
 	var shown []theme.Key
 	for _, k := range keys {
