@@ -91,3 +91,23 @@ func TestDigitsAreFewAndSome(t *testing.T) {
 		}
 	}
 }
+
+// A class of a pattern ends at its bracket, also where a class of characters is begun in it and never ended.
+func TestAClassEndsWhereItDoes(t *testing.T) {
+	for text, want := range map[string]int{
+		"[a]": 2, "[]a]": 3, "[!]a]": 4, "[[:alpha:]]": 10, "[[:x]": 4, "[[.x": 0, "[a": 0, "[a/]": 0, "[[:x:]": 0, "[[:x:]]": 6,
+	} {
+		if got := classEnd([]rune(text), 0); got != want {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}
+
+// A path may be as long as the system lets it, and not longer, whatever its letters.
+func TestALongPathIsOddFromItsBoundOn(t *testing.T) {
+	for n, want := range map[int]bool{maxPath: false, maxPath + 1: true} {
+		if got := oddSegments(word{text: strings.Repeat("a", n)}); got != want {
+			t.Errorf("%d bytes: %t", n, got)
+		}
+	}
+}
