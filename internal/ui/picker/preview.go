@@ -18,11 +18,11 @@ var keys = [...]struct {
 }{
 	{"enter", "continue", "go on in the session", false, true},
 	{"ctrl+l", "attach", "look on and answer, while another process runs it", true, false},
+	{"f1", "help", "this, and back; ? too before a search", true, true},
 	{"ctrl+f", "fork", "go on in a copy; the session stays as it is", true, true},
 	{"ctrl+t", "take over", "run it here although another process has it; asks first", true, false},
 	{"tab", "all", "sessions of all directories, or of this one alone", true, true},
 	{"esc", "leave", "clear the search; leave without a session", true, true},
-	{"f1", "help", "this, and back; ? too before a search", true, true},
 	{"ctrl+o", "handoff", "begin a new session from the handoff that it left", true, true},
 }
 
