@@ -114,7 +114,7 @@ var allowed = map[string][]string{
 	"internal/ui/textpage":     {"internal/plain", "internal/ui/theme"},
 	"internal/ui/transcript":   {"internal/plain", "internal/ui/theme"},
 	"internal/cli/inbox":       {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/engine", "internal/homes", "internal/plain", "internal/session", "internal/ui/asks", "internal/ui/theme", "store", "view"},
-	"internal/ui/asks":         {"internal/plain", "internal/ui/theme"},
+	"internal/ui/asks":         {"internal/plain", "internal/ui/list", "internal/ui/theme"},
 	"internal/cli/background":  {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/provider/connect", "internal/realdir", "internal/session", "store"},
 	"internal/ui/board":        {"internal/plain", "internal/ui/list", "internal/ui/theme"},
 	"internal/ui/picker":       {"internal/plain", "internal/ui/list", "internal/ui/theme"},

@@ -26,6 +26,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -161,7 +162,7 @@ type Model struct {
 	busy   map[string]bool
 	note   note
 	help   bool
-	top    int // the first ask on a page's list
+	list   list.List[string] // of a page
 }
 
 type note struct {

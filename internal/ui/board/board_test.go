@@ -378,3 +378,26 @@ func BenchmarkBoard(b *testing.B) {
 		_ = m.View()
 	}
 }
+
+// What waits, what is asked and what is told are words to read: they are not yellow or cyan, which are pale on white.
+func TestWordsToReadAreNotPale(t *testing.T) {
+	m := page(&fake{rows: someRows(), peeks: somePeeks()}, 100, 24)
+	pale := func() string {
+		var out strings.Builder
+		for _, part := range strings.Split(m.View(), "\x1b[")[1:] {
+			codes, text, _ := strings.Cut(part, "m")
+			if c := ";" + codes + ";"; strings.Contains(c, ";33;") || strings.Contains(c, ";36;") {
+				out.WriteString(text + "\n")
+			}
+		}
+		return out.String()
+	}
+	for _, keys := range [][]string{nil, {"x"}, {"n", "n"}, {"/", "w"}} {
+		press(m, keys...)
+		for _, words := range []string{"Bash make test", "overloaded", "Close session", "nothing was done", " new: n", "/w"} {
+			if strings.Contains(pale(), words) {
+				t.Errorf("after %v %q is pale", keys, words)
+			}
+		}
+	}
+}

@@ -135,7 +135,7 @@ func (m *Model) row(r *Row, selected bool) string {
 	}
 	text := styled(title, plain.Line(r.Title, 400))
 	if r.About != "" {
-		text = theme.Cut(text, max(left/2, 12)) + "  " + styled(s.Warn, plain.Line(r.About, 400))
+		text = theme.Cut(text, max(left/2, 12)) + "  " + styled(s.Warn, "▲ ") + plain.Line(r.About, 400)
 	}
 	bg := " "
 	if r.Background {
@@ -244,12 +244,12 @@ func (m *Model) footLine() string {
 	switch {
 	case m.mode == confirming:
 		const answers = " y/N"
-		return s.Warn.Styled(theme.Cut(" Close session "+plain.Line(m.sure, 128)+"? What runs it ends.", m.width-len(answers))) + s.Bold.Styled(answers)
+		return s.Bold.Styled(theme.Cut(" Close session "+plain.Line(m.sure, 128)+"? What runs it ends.", m.width-len(answers))) + s.Bold.Styled(answers)
 	case m.mode != browsing:
 		line, _ := m.writingLine()
 		return line
 	case m.note.text != "" && m.cfg.Now().Before(m.note.until):
-		style := s.Accent
+		style := ansi.Style{}
 		if m.note.wrong {
 			style = s.Bad
 		}

@@ -88,7 +88,7 @@ func (f *Field) View(s theme.Styles, before, behind string, width int) (line str
 	}
 	text := plain.Isolated(theme.End(plain.Text(f.Text), max(room, 1)))
 	x = min(ansi.StringWidth(before+text), max(width-1, 0))
-	return s.Accent.Styled(before+text) + " " + s.Quiet.Styled(behind), x
+	return s.Accent.Styled(before) + text + " " + s.Quiet.Styled(behind), x
 }
 
 // Matches reports whether all words are somewhere in texts, in upper or lower case.

@@ -9,24 +9,35 @@ package list
 // List is a person's place among rows. Each that can be selected has a key of its own; headings and blanks have none. The
 // zero value is a list without rows. It is used from one goroutine.
 type List[K comparable] struct {
-	rows, room int
-	key        func(i int) (K, bool)
-	selected   K
-	at, top    int
-	some       bool // a row is selected
+	rows     []entry[K]
+	room     int
+	selected K
+	at, top  int
+	some     bool // a row is selected
 }
 
-// Set gives the list its rows, as many as there are now. key is that of each; false: it cannot be selected. It is kept and
-// called again. What was selected stays so while it is there, else the row that has its place now is.
+// entry is a row: its key, if it can be selected.
+type entry[K comparable] struct {
+	key K
+	can bool
+}
+
+// Set gives the list its rows, as many as there are now. key is that of each; false: it cannot be selected. It is not kept:
+// rows may change as they like until they are set anew, which is to be done before the next [List.Visible]. What was
+// selected stays so while it is there, else the row that has its place now is.
 func (l *List[K]) Set(rows int, key func(i int) (K, bool)) {
-	l.rows, l.key = rows, key
-	if l.some {
-		for i := range rows {
-			if k, ok := key(i); ok && k == l.selected {
-				l.put(i)
-				return
-			}
+	l.rows = l.rows[:0]
+	at := -1
+	for i := range rows {
+		k, can := key(i)
+		l.rows = append(l.rows, entry[K]{k, can})
+		if at < 0 && can && l.some && k == l.selected {
+			at = i
 		}
+	}
+	if at >= 0 {
+		l.put(at)
+		return
 	}
 	l.put(l.nearest(l.at, 1))
 }
@@ -49,7 +60,7 @@ func (l *List[K]) At() int {
 func (l *List[K]) Selected() (k K, ok bool) { return l.selected, l.some }
 
 // Visible are the rows on the screen: from one, up to before another.
-func (l *List[K]) Visible() (from, to int) { return l.top, min(l.top+max(l.room, 0), l.rows) }
+func (l *List[K]) Visible() (from, to int) { return l.top, min(l.top+max(l.room, 0), len(l.rows)) }
 
 // Move selects the row that is so many further on; where no row can be selected, it scrolls. It reports whether another
 // one is selected.
@@ -73,10 +84,10 @@ func (l *List[K]) First() { l.put(l.nearest(0, 1)) }
 
 // nearest is the row at a place or behind it in the direction of step, else the first on the other side; -1: there is none.
 func (l *List[K]) nearest(at, step int) int {
-	at = max(min(at, l.rows-1), 0)
+	at = max(min(at, len(l.rows)-1), 0)
 	for range 2 {
-		for i := at; i >= 0 && i < l.rows; i += step {
-			if l.can(i) {
+		for i := at; i >= 0 && i < len(l.rows); i += step {
+			if l.rows[i].can {
 				return i
 			}
 		}
@@ -85,17 +96,11 @@ func (l *List[K]) nearest(at, step int) int {
 	return -1
 }
 
-// can reports whether a row can be selected.
-func (l *List[K]) can(i int) bool {
-	_, ok := l.key(i)
-	return ok
-}
-
 func (l *List[K]) put(at int) {
 	var none K
 	l.at, l.selected, l.some = max(at, 0), none, at >= 0
 	if l.some {
-		l.selected, _ = l.key(at)
+		l.selected = l.rows[at].key
 	}
 	l.keep()
 }
@@ -106,16 +111,16 @@ func (l *List[K]) keep() {
 	room := max(l.room, 1)
 	if l.some {
 		first, last := l.at, l.at
-		for first > 0 && l.at-first < room-1 && !l.can(first-1) {
+		for first > 0 && l.at-first < room-1 && !l.rows[first-1].can {
 			first--
 		}
-		for last < l.rows-1 && last-first < room-1 && !l.can(last+1) {
+		for last < len(l.rows)-1 && last-first < room-1 && !l.rows[last+1].can {
 			last++
 		}
-		if last < l.rows-1 {
+		if last < len(l.rows)-1 {
 			last = l.at // they are the headings of what follows
 		}
 		l.top = max(min(l.top, first), last-room+1)
 	}
-	l.top = max(min(l.top, l.rows-room), 0)
+	l.top = max(min(l.top, len(l.rows)-room), 0)
 }

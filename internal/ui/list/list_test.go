@@ -93,6 +93,21 @@ func TestSelectedRowIsOnTheScreen(t *testing.T) {
 	}
 }
 
+// Rows that are gone already, and are not set anew yet, are not looked at: a page may get another size at any time.
+func TestRowsMayShrinkBeforeTheyAreSet(t *testing.T) {
+	var l list.List[string]
+	rows := []string{"a", "b", "c", "-d"}
+	l.Room(2)
+	l.Set(len(rows), func(i int) (string, bool) { return rows[i], rows[i][0] != '-' })
+	l.Move(2)
+	rows = rows[:1]
+	l.Room(3)
+	l.Move(-1)
+	if got := selected(&l); got != "b" {
+		t.Errorf("%q", got)
+	}
+}
+
 // The heading of the first row and what ends a list come onto the screen with the row beside them.
 func TestHeadingsAreSeen(t *testing.T) {
 	var l list.List[string]

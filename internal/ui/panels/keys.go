@@ -10,6 +10,10 @@ import (
 
 func (p *Page) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
+	p.note, p.wrong = "", false
+	if p.sure != nil {
+		return p.answered(key)
+	}
 	if by, ok := list.Step(key, p.body()-1, p.typing); ok {
 		if p.detail != nil {
 			p.scroll(by)
@@ -25,6 +29,8 @@ func (p *Page) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch key {
 	case "/":
 		p.typing = p.detail == nil
+	case "x", "delete":
+		p.ask()
 	case "r":
 		return p.Refresh()
 	case "enter", "right", "l":
@@ -35,6 +41,31 @@ func (p *Page) key(msg tea.KeyPressMsg) tea.Cmd {
 		p.Back()
 	}
 	return nil
+}
+
+// ask asks whether what the selected row is about is to be taken away, if it can be.
+func (p *Page) ask() {
+	switch r := p.selected(); {
+	case r.drop != nil && p.detail == nil:
+		p.sure = &r
+	case r.fixed != "":
+		p.note, p.wrong = r.fixed, true
+	}
+}
+
+// answered takes the key that answers that: y does it, every other one does not.
+func (p *Page) answered(key string) tea.Cmd {
+	r := p.sure
+	p.sure = nil
+	if key != "y" && key != "Y" {
+		p.note = "nothing was done"
+		return nil
+	}
+	p.note = "…"
+	return func() tea.Msg {
+		said, err := r.drop(context.Background())
+		return droppedMsg{p, said, err}
+	}
 }
 
 func (p *Page) typeFilter(msg tea.KeyPressMsg) {
@@ -55,12 +86,18 @@ func (p *Page) arrange() {
 	p.shown = p.shown[:0]
 	for i, r := range p.all.rows {
 		if list.Matches(p.filter.Text, r.find) {
-			p.shown = append(p.shown, i)
+			p.shown = append(p.shown, line{row: i})
+			if r.rest != nil {
+				for _, text := range r.rest(max(p.width-2, 1)) {
+					p.shown = append(p.shown, line{row: i, text: text, more: true})
+				}
+			}
 		}
 	}
 	p.list.Set(len(p.shown), func(i int) (string, bool) {
-		key := p.all.rows[p.shown[i]].key
-		return key, key != ""
+		l := p.shown[i]
+		key := p.all.rows[l.row].key
+		return key, key != "" && !l.more
 	})
 }
 

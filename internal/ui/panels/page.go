@@ -27,8 +27,12 @@ type row struct {
 	key   string                   // what it is about; empty: it cannot be selected
 	find  string                   // what a filter looks in; empty: it is not there when one is on
 	draw  func(width int) string   // at most so wide
+	rest  func(width int) []string // lines below it; nil: none
 	text  func(width int) []string // what enter shows; nil: nothing
 	fetch func(context.Context) (func(width int) []string, error)
+	name  string                                // what it is called where it is dropped
+	drop  func(context.Context) (string, error) // takes away what it is about, and says what that changes; nil: it cannot be
+	fixed string                                // why not, and what can be done instead
 }
 
 // filled is what a source had to say.
@@ -51,11 +55,21 @@ type Page struct {
 	looked  bool
 	failure string
 	all     filled
-	shown   []int // rows that match the filter
+	shown   []line // of the rows that match the filter
 	list    list.List[string]
 	filter  list.Field
 	typing  bool
 	detail  *detail
+	sure    *row   // that is dropped, if the answer is yes
+	note    string // until the next key
+	wrong   bool   // it says what failed
+}
+
+// line is one of a row: its first, or one of the rest.
+type line struct {
+	row  int
+	text string // of the rest
+	more bool   // it is one of the rest
 }
 
 // detail is what was opened of one row.
@@ -82,6 +96,11 @@ type (
 		width int
 		err   error
 	}
+	droppedMsg struct {
+		p    *Page
+		said string
+		err  error
+	}
 )
 
 // Init begins to look.
@@ -102,17 +121,23 @@ func (p *Page) SetSize(width, height int) {
 	if d := p.detail; d != nil && width != p.width && d.text != nil {
 		d.lines = d.text(max(width-2, 1))
 	}
+	wider := width != p.width
 	p.width, p.height = width, height
+	if wider {
+		p.arrange()
+	}
 	p.list.Room(p.body())
 	p.scroll(0)
 }
 
-// Typing tells that letters are text now.
-func (p *Page) Typing() bool { return p.typing }
+// Typing tells that letters are the page's: a text, or an answer.
+func (p *Page) Typing() bool { return p.typing || p.sure != nil }
 
 // Back steps back inside of the page and reports whether there was anywhere to step back from.
 func (p *Page) Back() bool {
 	switch {
+	case p.sure != nil:
+		p.sure, p.note = nil, "nothing was done"
 	case p.typing, p.detail == nil && p.filter.Text != "":
 		p.typing, p.filter.Text = false, ""
 		p.arrange()
@@ -141,6 +166,14 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 				d.lines = d.text(max(p.width-2, 1))
 			}
 		}
+	case droppedMsg:
+		if msg.p == p {
+			p.note, p.wrong = msg.said, msg.err != nil
+			if p.wrong {
+				p.note = msg.err.Error()
+			}
+			return p.Refresh()
+		}
 	case tea.PasteMsg:
 		if p.typing && p.filter.Paste(msg.Content) {
 			p.arrange()
@@ -165,7 +198,7 @@ func (p *Page) take(msg loadedMsg) {
 // selected is the row that keys act on.
 func (p *Page) selected() row {
 	if at := p.list.At(); at >= 0 {
-		return p.all.rows[p.shown[at]]
+		return p.all.rows[p.shown[at].row]
 	}
 	return row{}
 }

@@ -2,6 +2,7 @@ package panels
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -87,7 +88,10 @@ func (p *Page) rowLines() []string {
 	}
 	var lines []string
 	for i, to := p.list.Visible(); i < to; i++ {
-		line := p.all.rows[p.shown[i]].draw(p.width - 2)
+		line := p.shown[i].text
+		if !p.shown[i].more {
+			line = p.all.rows[p.shown[i].row].draw(p.width - 2)
+		}
 		if i == p.list.At() {
 			lines = append(lines, s.Accent.Styled("▌")+" "+line)
 		} else {
@@ -125,11 +129,18 @@ func (p *Page) Cursor() *tea.Cursor {
 
 func (p *Page) footLine() string {
 	s := p.cfg.Styles
-	if p.typing {
+	switch {
+	case p.sure != nil:
+		const answers = " y/N"
+		return s.Bold.Styled(theme.Cut(" Take back "+plain.Shown(p.sure.name, 500)+"?", p.width-len(answers))) + s.Bold.Styled(answers)
+	case p.note != "" && p.wrong:
+		return s.Bad.Styled(" " + plain.Line(p.note, 1000))
+	case p.note != "":
+		return " " + plain.Line(p.note, 1000)
+	case p.typing:
 		line, _ := p.filterLine()
 		return line
-	}
-	if p.detail != nil {
+	case p.detail != nil:
 		return s.Keys([]theme.Key{{Press: "↑↓", Does: "scroll"}, {Press: "esc", Does: "back"}, {Press: "pgup pgdn", Does: "page"}}, p.width)
 	}
 	keys := []theme.Key{{Press: "↑↓", Does: "select"}, {Press: "esc", Does: "close"}, {Press: "/", Does: "filter"}, {Press: "r", Does: "look again"}, {Press: "pgup pgdn home end", Does: "move"}}
@@ -138,6 +149,9 @@ func (p *Page) footLine() string {
 	}
 	if p.opens != "" && p.list.At() >= 0 {
 		keys = append([]theme.Key{keys[0], {Press: "enter", Does: p.opens}}, keys[1:]...)
+	}
+	if p.selected().drop != nil {
+		keys = slices.Insert(keys, 3, theme.Key{Press: "x", Does: "take back"})
 	}
 	return s.Keys(keys, p.width)
 }

@@ -18,11 +18,11 @@ var keys = [...]struct {
 }{
 	{"enter", "continue", "go on in the session", false, true},
 	{"ctrl+l", "attach", "look on and answer, while another process runs it", true, false},
+	{"f1", "help", "this, and back; ? too before a search", true, true},
 	{"ctrl+f", "fork", "go on in a copy; the session stays as it is", true, true},
 	{"ctrl+t", "take over", "run it here although another process has it; asks first", true, false},
 	{"tab", "all", "sessions of all directories, or of this one alone", true, true},
 	{"esc", "leave", "clear the search; leave without a session", true, true},
-	{"f1", "help", "this, and back; ? too before a search", true, true},
 	{"ctrl+o", "handoff", "begin a new session from the handoff that it left", true, true},
 }
 
@@ -71,7 +71,7 @@ func (m *Model) previewLines(height int) []string {
 	}
 	var lines []string
 	for _, w := range p.Waits {
-		lines = append(lines, s.Warn.Styled("  waits for you: ")+plain.Line(w, 400))
+		lines = append(lines, s.Warn.Styled("  ▲ ")+s.Bold.Styled("waits for you: ")+plain.Line(w, 400))
 	}
 	said := func(who, text string, style ansi.Style) {
 		if text = strings.TrimSpace(text); text == "" {
@@ -121,9 +121,9 @@ func (m *Model) footLine() string {
 	case m.sure:
 		const answers = " y/N"
 		text := " Take it over from " + plain.Line(r.Holder, 60) + "? That process stops at its next step."
-		return s.Warn.Styled(theme.Cut(text, m.width-len(answers))) + s.Bold.Styled(answers)
+		return s.Bold.Styled(theme.Cut(text, m.width-len(answers))) + s.Bold.Styled(answers)
 	case m.note != "":
-		return s.Warn.Styled(" " + m.note)
+		return s.Bold.Styled(" " + m.note)
 	}
 	var shown []theme.Key
 	for _, k := range keys {

@@ -198,12 +198,12 @@ func (m *Model) footLine() string {
 	case m.mode == confirming:
 		const answers = " y/N"
 		text := theme.Cut(" "+plain.Shown(m.ask.text, 500), m.width-len(answers))
-		return m.style.Warn.Styled(text) + m.style.Bold.Styled(answers)
+		return m.style.Bold.Styled(text) + m.style.Bold.Styled(answers)
 	case m.mode == filtering:
 		line, _ := m.filterLine()
 		return line
 	case m.note.text != "" && m.cfg.Now().Before(m.note.until):
-		style := m.style.Accent
+		style := ansi.Style{}
 		if m.note.wrong {
 			style = m.style.Bad
 		}

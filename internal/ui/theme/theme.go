@@ -17,7 +17,7 @@ type Styles struct {
 	Title, Bold, Italic, Under, Struck ansi.Style // ways of writing
 	Accent                             ansi.Style // keys, links, what is selected
 	Quiet                              ansi.Style // what is there and not important now
-	Good, Bad, Warn, Odd               ansi.Style
+	Good, Bad, Warn, Odd               ansi.Style // signs and single words: yellow and cyan are pale on white
 	Added, Removed                     ansi.Style // lines of a diff
 	Code                               ansi.Style
 	Person                             ansi.Style // the words of a human

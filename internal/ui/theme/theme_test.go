@@ -1,6 +1,8 @@
 package theme_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +66,23 @@ func TestWrapKeepsCharactersWhole(t *testing.T) {
 				if !strings.Contains(strings.Join(lines, "\n"), whole) {
 					t.Errorf("%s(%d) parts %q", name, width, whole)
 				}
+			}
+		}
+	}
+}
+
+// Every colour is one that light and dark backgrounds leave readable: none of the bright ones, neither white nor black, and
+// no background of its own but by turning both around.
+func TestColoursFitLightAndDark(t *testing.T) {
+	styles := reflect.ValueOf(theme.Colours())
+	for i := range styles.NumField() {
+		name, style := styles.Type().Field(i).Name, styles.Field(i).Interface().(ansi.Style)
+		if len(style) == 0 {
+			t.Errorf("%s looks like any text", name)
+		}
+		for _, code := range style {
+			if !slices.Contains([]string{"1", "2", "3", "4", "7", "9", "31", "32", "33", "34", "35", "36"}, code) {
+				t.Errorf("%s has %s", name, code)
 			}
 		}
 	}
