@@ -53,3 +53,39 @@ func TestNewTakesTheModelThatIsThere(t *testing.T) {
 		t.Errorf("%d sessions", n)
 	}
 }
+
+// Goal: a name after -r that no session has opens the picker with that search, and what is found there can be gone on with;
+// /search goes to what it finds, and esc in a session of the board goes back to the board.
+func TestWaysToASession(t *testing.T) {
+	s := newSeat(t, 80, 24, `{"turns":[{"match":"","steps":[{"text":"Said one."},{"text":"Said two."}]}]}`)
+	for _, words := range []string{"harbour lights", "mountain path"} {
+		s.runs("w", "-p --model "+s.model+" '"+words+"'")
+		s.sees("w", "an answer", has("Said one.", "left with 0"))
+	}
+	s.runs("w", "-r harbour")
+	s.sees("w", "the picker, with the words", func(screen string) bool { return has("harbour lights")(screen) && !has("mountain")(screen) })
+	s.keys("w", "Enter")
+	s.sees("w", "the conversation", has("> harbour lights", "Said one.", "> what is"))
+	s.types("w", "/search mountain")
+	s.keys("w", "Enter")
+	s.sees("w", "what was found", has("found: mountain", "mountain path"))
+	s.keys("w", "Enter")
+	s.sees("w", "the other one", has("> mountain path", "> what is"))
+	s.types("w", "# the harbour has a port")
+	s.keys("w", "Enter")
+	s.sees("w", "it is remembered", has("remembered for this project: the harbour has a port"))
+	s.types("w", "/model")
+	s.keys("w", "Enter")
+	s.sees("w", "models", has("the model is scripted/", "anthropic/claude"))
+	s.keys("w", "Escape")
+	s.sees("w", "back", has("> what is"))
+	s.leaves("w")
+	s.runs("w", "board")
+	s.sees("w", "the board", has("harbour lights", "mountain path"))
+	s.keys("w", "Enter")
+	s.sees("w", "a session", has("> what is", "esc goes back"))
+	s.keys("w", "Escape")
+	s.sees("w", "the board", has("harbour lights", "mountain path"))
+	s.keys("w", "q")
+	s.sees("w", "the shell", has("left with 0"))
+}

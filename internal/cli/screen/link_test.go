@@ -459,3 +459,31 @@ func TestAllOfAnOutputCanBeSeen(t *testing.T) {
 	defer d.leaves()
 	whole(d)
 }
+
+// A search gives sessions to go to; the models that can be named are offered, the one that holds first.
+func TestWhatCanBeChosen(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	h := w.Open(words("hello", `{"text":"Good day at the harbour."}`))
+	defer w.Close(h)
+	d := sits(t, w, h, held("s"))
+	defer d.leaves()
+	d.says("k", "hello")
+	d.sees("harbour")
+	r, err := d.Command(t.Context(), "search", "harbour")
+	if err != nil || len(r.Choices) == 0 || r.Choices[0].Go == nil || r.Choices[0].Go.Session != "s" || !strings.Contains(r.Choices[0].About, "harbour") {
+		t.Errorf("%+v %v", r, err)
+	}
+	if r, err = d.Command(t.Context(), "search", "nowhere"); err != nil || len(r.Choices) != 0 || !strings.Contains(r.Note, "nothing has these words") {
+		t.Errorf("%+v %v", r, err)
+	}
+	r, err = d.Command(t.Context(), "model", "")
+	if err != nil || len(r.Choices) < 4 || !strings.Contains(r.Title, "scripted/test") {
+		t.Fatalf("%+v %v", r, err)
+	}
+	for _, c := range r.Choices {
+		if c.Command != "model" || !strings.Contains(c.Args, "/") || !strings.Contains(c.About, "tokens") {
+			t.Errorf("%+v", c)
+		}
+	}
+}

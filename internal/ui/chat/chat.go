@@ -46,6 +46,8 @@ type Link interface {
 	Mode(ctx context.Context, mode string) error
 	// Command runs a command that the screen does not know itself.
 	Command(ctx context.Context, name, args string) (Reply, error)
+	// Remember adds a line to the memory of the session's project.
+	Remember(ctx context.Context, fact string) error
 	// Leaving says in words what goes on when this screen is left; empty: nothing does.
 	Leaving(ctx context.Context) string
 }
@@ -56,6 +58,17 @@ type Reply struct {
 	Title string // of Text
 	Text  string // to read, on a page of its own
 	Go    *Goal  // leave for this
+	// Choices are things to choose one of, on a page that Title heads.
+	Choices []Choice
+}
+
+// Choice is something that can be chosen.
+type Choice struct {
+	Line, About string
+	Command     string // what is done then, with Args; empty: Go is gone to, or Text is read
+	Args        string
+	Go          *Goal
+	Text        string
 }
 
 // Goal is where a person goes from here.
@@ -157,6 +170,7 @@ type Config struct {
 	Inline     bool              // no page of its own: what is finished goes into the scrollback
 	More       bool              // there are older items
 	Answer     bool              // what waits has the keys at first
+	Nested     bool              // esc, with nothing to cancel, goes back to where it was opened from
 	On         bool              // what is halted goes on at once
 	NewKey     func() string     // required
 	Now        func() time.Time  // required
@@ -248,6 +262,9 @@ func (m *Model) Init() tea.Cmd {
 		} else {
 			m.in.SetDraft(m.cfg.Draft)
 		}
+	}
+	if m.cfg.Nested {
+		m.tell(false, "esc goes back, as long as nothing runs")
 	}
 	if m.cfg.On {
 		cmds = append(cmds, m.going())

@@ -77,6 +77,8 @@ func (s *session) Whole(_ context.Context, c transcript.Call) (string, int64, er
 	return s.whole, 5000, s.do("whole %s", c.Run)
 }
 
+func (s *session) Remember(_ context.Context, fact string) error { return s.do("remember %s", fact) }
+
 func (s *session) Command(_ context.Context, name, args string) (Reply, error) {
 	return s.reply, s.do("command %s %s", name, args)
 }

@@ -138,6 +138,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case composer.SentMsg:
 		return m.submit(msg.Draft)
+	case chosenMsg:
+		return m.chosen(msg)
 	case CloseMsg:
 		m.closePage()
 		return nil
@@ -181,6 +183,9 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		m.peeked(msg)
 	case replyMsg:
 		return m.replied(msg)
+	case forgottenMsg:
+		m.in.TakeBack(msg.draft)
+		m.tell(true, "not remembered, and written again below: "+msg.err.Error())
 	case leavingMsg:
 		if !m.leaving.IsZero() && msg.text != "" {
 			m.tell(false, m.leaveHint()+"; "+msg.text)
