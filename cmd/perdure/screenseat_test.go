@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -88,4 +90,47 @@ func TestWaysToASession(t *testing.T) {
 	s.sees("w", "the board", has("harbour lights", "mountain path"))
 	s.keys("w", "q")
 	s.sees("w", "the shell", has("left with 0"))
+}
+
+// Goal: what was written and not sent is there again after a kill, in a session and before there is one, and is gone from there
+// once it is sent.
+func TestADraftOutlivesAKill(t *testing.T) {
+	s := newSeat(t, 80, 24, `{"turns":[{"match":"","steps":[{"text":"Said one."},{"text":"Said two."}]}]}`)
+	written := func(words string) {
+		t.Helper()
+		s.types("w", words)
+		s.sees("w", "it is written", has("> "+words))
+		s.d.until("it is kept", func() bool {
+			found := false
+			_ = filepath.WalkDir(filepath.Join(s.d.home, "drafts"), func(path string, _ os.DirEntry, _ error) error {
+				b, _ := os.ReadFile(path)
+				found = found || strings.Contains(string(b), words)
+				return nil
+			})
+			return found
+		})
+		s.kills("w")
+		s.keys("w", "C-l")
+		s.types("w", "reset -Q")
+		s.keys("w", "Enter")
+	}
+	s.runs("w", "--session-id one --model "+s.model)
+	s.sees("w", "one can write", has("enter sends"))
+	written("a careful 日本語 plan")
+	s.runs("w", "--session-id one --model "+s.model)
+	s.sees("w", "it is there again", has("> a careful 日本語 plan", "what you had written is there again"))
+	s.keys("w", "Enter")
+	s.sees("w", "an answer", has("Said one."))
+	written("half a thought")
+	s.runs("w", "-c")
+	s.sees("w", "it is there again", has("Said one.", "> half a thought"))
+	s.keys("w", "Enter")
+	s.sees("w", "an answer", has("Said two."))
+	s.leaves("w")
+	s.runs("w", "-c")
+	s.sees("w", "nothing is written", has("Said two.", "> what is"))
+	s.leaves("w")
+	if n := s.count("one", "half a thought"); n != 1 {
+		t.Errorf("sent %d times", n)
+	}
 }

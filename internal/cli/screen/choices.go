@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/search"
@@ -54,8 +53,7 @@ func (l *link) models(now string) chat.Reply {
 			c.Line += "  (this one)"
 		}
 		if p := m.Price; p != nil {
-			in, out := float64(p.Input)/1000, float64(p.Output)/1000
-			c.About = fmt.Sprintf("%s in, %s out for a million tokens", display.Money(&in), display.Money(&out))
+			c.About = fmt.Sprintf("$%g in, $%g out for a million tokens", float64(p.Input)/1000, float64(p.Output)/1000)
 		}
 		if m.Window > 0 {
 			c.About = plain.Grouped(m.Window) + " tokens; " + c.About
@@ -64,6 +62,9 @@ func (l *link) models(now string) chat.Reply {
 			c.About += "; needs " + m.Missing
 		}
 		r.Choices = append(r.Choices, c)
+	}
+	if !slices.ContainsFunc(r.Choices, func(c chat.Choice) bool { return c.Args == now }) {
+		r.Choices = append(r.Choices, chat.Choice{Line: now + "  (this one)", About: "no price is known", Command: "model", Args: now})
 	}
 	slices.SortStableFunc(r.Choices, func(a, b chat.Choice) int { // the one that holds is selected first
 		return boolOf(b.Args == now) - boolOf(a.Args == now)

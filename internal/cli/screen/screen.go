@@ -123,9 +123,13 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	if l.id != "" {
 		l.waits = l.asks()
 	}
+	draft, send := draftOf(l.cfg.Prompt), true
+	if draft.Empty() {
+		draft, send = l.written(), false
+	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),
-		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, On: l.cfg.On, Nested: l.cfg.Nested, Draft: draftOf(l.cfg.Prompt), Send: true, NewKey: newKey, Now: a.Now, Context: ctx,
+		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, On: l.cfg.On, Nested: l.cfg.Nested, Draft: draft, Send: send, NewKey: newKey, Now: a.Now, Context: ctx,
 	}), nil
 }
 

@@ -48,6 +48,12 @@ type Link interface {
 	Command(ctx context.Context, name, args string) (Reply, error)
 	// Remember adds a line to the memory of the session's project.
 	Remember(ctx context.Context, fact string) error
+	// KeepDraft keeps what is written in case this process is killed; an empty draft is forgotten.
+	KeepDraft(ctx context.Context, d composer.Draft) error
+	// Shell starts the line of a shell for the person, as a task of the session, which is made if there is none.
+	Shell(ctx context.Context, line string) (Ran, error)
+	// ShellEnd waits until it has ended, and gives what it printed.
+	ShellEnd(ctx context.Context, r Ran) (Ran, error)
 	// Leaving says in words what goes on when this screen is left; empty: nothing does.
 	Leaving(ctx context.Context) string
 }
@@ -77,6 +83,16 @@ type Goal struct {
 	Fork    bool   // as a fork of it
 	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
+}
+
+// Ran is a line of a shell that the person has run.
+type Ran struct {
+	Line    string
+	Task    string // its name, as in bash_1
+	Act     string // the base of its act
+	How     string // it ended, as in "exit code 1"; empty: well
+	Output  string // the end of it
+	Omitted int64  // bytes before that
 }
 
 // Queued is a message that waits for its turn.
@@ -166,7 +182,7 @@ type Config struct {
 	Stand      Stand
 	Notes      []transcript.Item // shown at the end of what is known
 	Draft      composer.Draft    // to begin with
-	Send       bool              // it is sent at once
+	Send       bool              // it is sent at once; else it was written before
 	Inline     bool              // no page of its own: what is finished goes into the scrollback
 	More       bool              // there are older items
 	Answer     bool              // what waits has the keys at first
@@ -209,7 +225,9 @@ type Model struct {
 	frame   int // of what moves
 	beats   beats
 	rows    rows
-	done    bool // the newest turn has ended, and nothing was begun since
+	kept    kept
+	ran     []Ran // goes with the next message
+	done    bool  // the newest turn has ended, and nothing was begun since
 	peeking bool
 	resizes int
 	plain   bool // the terminal shows no colours, or shall not
@@ -261,6 +279,7 @@ func (m *Model) Init() tea.Cmd {
 			cmds = append(cmds, m.send(m.cfg.Draft))
 		} else {
 			m.in.SetDraft(m.cfg.Draft)
+			m.tell(false, "what you had written is there again; ctrl+c clears it")
 		}
 	}
 	if m.cfg.Nested {

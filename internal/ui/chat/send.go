@@ -37,15 +37,16 @@ func (m *Model) submit(d composer.Draft) tea.Cmd {
 		m.in.TakeBack(d)
 		m.tell(true, "this would be a message; ctrl+o answers what waits")
 		return nil
-	case strings.HasPrefix(text, "!") && len(text) > 1:
-		m.tell(false, "! runs nothing here: the model is told the words as they are")
+	}
+	if line, ok := shellOf(d); ok {
+		return m.shell(d, line)
 	}
 	if fact, ok := memoryOf(d); ok {
 		return m.remember(d, fact)
 	}
 	m.talk.Browse(false)
 	m.talk.End()
-	return m.send(d)
+	return m.send(m.withRan(d))
 }
 
 // memoryOf finds what is to be remembered: a draft of one line that begins with # and is neither a lower heading nor the
@@ -106,9 +107,22 @@ func (m *Model) send(d composer.Draft) tea.Cmd {
 		clear(m.mine)
 	}
 	m.mine[key] = d
-	m.queue = append(m.queue, Queued{Key: key, Text: firstLine(d.String())})
+	m.queue = append(m.queue, Queued{Key: key, Text: firstLine(labels(d))})
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg { return sentMsg{key, d, link.Send(ctx, key, d)} }
+}
+
+// labels is a draft with what is attached as it is shown.
+func labels(d composer.Draft) string {
+	var b strings.Builder
+	for _, p := range d.Parts {
+		if text, ok := p.(composer.Text); ok {
+			b.WriteString(string(text))
+		} else {
+			b.WriteString(composer.Label(p))
+		}
+	}
+	return b.String()
 }
 
 func firstLine(text string) string {
