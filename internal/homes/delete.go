@@ -189,7 +189,7 @@ func (h *Home) removeDir(dir, id string) error {
 }
 
 // homeDirs are the home's directories that have one for each session, or a file.
-var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background"}
+var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir}
 
 // leftovers reports whether directories of an id are there.
 func (h *Home) leftovers(id string) bool {

@@ -51,6 +51,7 @@ type Flags struct {
 	attach       bool   // another process keeps the session
 	prompt       string // of a session that goes on, on the screen
 	answer       bool   // what waits has the keys at first
+	words        string // that are looked for where a session is picked
 	nested       bool   // a screen lies below that listens to signals
 	atMost       int
 	Changed      func(string) bool // reports whether a flag was given

@@ -29,6 +29,10 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 		return err
 	}
 	set, err := settingsFor(parent, a, f)
+	if notOne(err) && f.resume != "" && f.prompt == "" && f.cwd == "" && !f.attach && !f.nested { // a person looks for it
+		f.words, f.resume = f.resume, Pick
+		set, err = settingsFor(parent, a, f)
+	}
 	if err != nil {
 		return err
 	}
@@ -100,6 +104,7 @@ type target struct {
 	id     string // empty: a new session
 	attach bool
 	pick   bool
+	words  string // of the search with which it is picked
 	on     bool   // what is halted goes on at once
 	prompt string // that is sent at once
 }
@@ -200,7 +205,7 @@ func (s *sitting) first(ctx context.Context) (*target, error) {
 	}
 	switch {
 	case f.resume == Pick:
-		return &target{pick: true}, nil
+		return &target{pick: true, words: f.words}, nil
 	case f.cont || f.resume != "":
 		id, _, err := choose(ctx, s.app, s.home, f, s.set, "")
 		s.of = id
@@ -237,7 +242,7 @@ func (s *sitting) model() string {
 // open shows one session, and says where to go from it; nil: nowhere.
 func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	if t.pick {
-		return s.pick(ctx)
+		return s.pick(ctx, t.words)
 	}
 	if err := s.settle(ctx, t); err != nil {
 		return nil, err
@@ -290,8 +295,14 @@ func (s *sitting) fresh(ctx context.Context, from target) (*target, error) {
 	return &target{id: s.last, attach: from.attach}, nil
 }
 
-func (s *sitting) pick(ctx context.Context) (*target, error) {
-	msg, err := screen.Pick(ctx, s.app, s.home)
+// notOne reports that no session, or more than one, is called as was said.
+func notOne(err error) bool {
+	var e *app.ExitError
+	return errors.As(err, &e) && (e.Code == app.ExitMissing || e.Code == app.ExitUsage)
+}
+
+func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
+	msg, err := screen.Pick(ctx, s.app, s.home, words)
 	if err != nil {
 		return nil, err
 	}
@@ -343,7 +354,7 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 		},
 		Run:    s.run,
 		Want:   s.want,
-		Answer: s.flags(t).answer, On: t.on,
+		Answer: s.flags(t).answer, On: t.on, Nested: s.f.nested,
 	}
 	if t.id == "" {
 		if agent, err := s.home.Agent(ctx, s.model()); err == nil {

@@ -65,7 +65,7 @@ func rootOf(ctx context.Context, a *app.App, f *Flags) (root string, err error) 
 	}()
 	var id string
 	if f.cont {
-		id, err = a.Newest(ctx, h)
+		id, err = newest(ctx, a, h, f)
 	} else {
 		id, err = a.Resolve(ctx, h, f.resume)
 	}

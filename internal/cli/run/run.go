@@ -145,10 +145,8 @@ func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 		return "", false, listToPick(ctx, a, h)
 	case f.resume != "":
 		id, err = a.Resolve(ctx, h, f.resume)
-	case f.cont && f.print:
-		id, err = a.Newest(ctx, h)
 	case f.cont:
-		id, err = a.NewestSeat(ctx, h)
+		id, err = newest(ctx, a, h, f)
 	default:
 		id, err = create(ctx, a, h, f, set, prompt)
 		return id, false, err
@@ -165,6 +163,14 @@ func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 		a.Note("forked %s at event %d as %s", id, seq, child)
 	}
 	return child, true, err
+}
+
+// newest is the session of this directory with which -c goes on: a script's own, or the one that a person sat in.
+func newest(ctx context.Context, a *app.App, h *homes.Home, f *Flags) (string, error) {
+	if f.print {
+		return a.Newest(ctx, h)
+	}
+	return a.NewestSeat(ctx, h)
 }
 
 // warnOfRules says what a rule of a flag allows besides what was meant, when it is new to the session.

@@ -241,7 +241,11 @@ func TestACommandThatRunsOnIsNoInterruption(t *testing.T) {
 	defer w.Close(h)
 	clitest.Until(t, "it runs", func() bool {
 		st, err := h.State(t.Context(), "s")
-		return err == nil && len(screen.RunsOn(st)) == 1
+		if err != nil || len(screen.RunsOn(st)) != 1 {
+			return false
+		}
+		now, err := h.Commands().State("s", st.Turn.Calls[0].ID)
+		return err == nil && now.Output > 0
 	})
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

@@ -116,7 +116,7 @@ func (l *link) Command(ctx context.Context, name, args string) (chat.Reply, erro
 		if args == "" {
 			return chat.Reply{}, fmt.Errorf("say which words")
 		}
-		return l.run(ctx, "search", strings.Fields(args)...)
+		return l.search(ctx, args)
 	case "memory":
 		if args == "" {
 			args = "list"
@@ -127,7 +127,9 @@ func (l *link) Command(ctx context.Context, name, args string) (chat.Reply, erro
 	case id != "":
 	case name == "mode":
 		return chat.Reply{Note: "mode " + args}, l.Mode(ctx, args)
-	case name == "model" && args != "":
+	case name == "model" && args == "":
+		return l.models(l.cfg.New.Model), nil
+	case name == "model":
 		return chat.Reply{Note: "the model is " + args}, l.want(ctx, "", args)
 	default:
 		return chat.Reply{}, errNone
@@ -213,7 +215,7 @@ func (l *link) switchModel(ctx context.Context, id, spec string) (chat.Reply, er
 		if err != nil {
 			return chat.Reply{}, err
 		}
-		return chat.Reply{Note: "the model is " + st.Agent.Provider + "/" + st.Agent.Model + "; /model PROVIDER/MODEL takes another one"}, nil
+		return l.models(st.Agent.Provider + "/" + st.Agent.Model), nil
 	}
 	agent, err := l.home.Agent(ctx, spec)
 	if err != nil {

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/perdure/perdure/internal/cli/screen/talk"
@@ -18,7 +17,7 @@ func parts(d composer.Draft) (text string, more []model.Part) {
 			b.WriteString(string(p))
 		case composer.Pasted:
 			n := len(more) + 1
-			b.WriteString(pastedName(n))
+			b.WriteString(talk.PastedName(n))
 			more = append(more, talk.PastedPart(n, p.Lines, p.Text))
 		case composer.Image:
 			b.WriteString(imageName + p.Name + "]")
@@ -29,8 +28,6 @@ func parts(d composer.Draft) (text string, more []model.Part) {
 }
 
 const imageName = "[image "
-
-func pastedName(n int) string { return fmt.Sprintf("[pasted text %d]", n) }
 
 // DraftOf is a message that was taken back, to be written on, as it was written: what is attached is in its place again.
 // What a composer cannot hold, such as a document, is left out: ok is false.
@@ -59,7 +56,7 @@ func DraftOf(message []model.Part) (d composer.Draft, ok bool) {
 		lines, text, pasted := talk.Pasted(p)
 		switch {
 		case pasted:
-			name := pastedName(n + 1)
+			name := talk.PastedName(n + 1)
 			put(name[:len(name)-1], "]", func(string) composer.Part { return composer.Pasted{Text: text, Lines: lines} })
 		case p.Type == model.BlockImage:
 			put(imageName, "]", func(name string) composer.Part {

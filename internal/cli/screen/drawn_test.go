@@ -111,7 +111,7 @@ func TestAMessageThatIsTakenBackIsWrittenAgain(t *testing.T) {
 	}
 	d := sits(t, w, h, held("s"))
 	defer d.leaves()
-	d.sees("waits: look at [pasted text 1] well")
+	d.sees("waits: look at [pasted 300 lines] well")
 	p := draws(d)
 	d.mu.Lock()
 	p.gets(chat.Changed{Queues: true, Queue: d.queue})

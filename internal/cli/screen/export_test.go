@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/chat"
+	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/internal/ui/panels"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/store"
@@ -115,3 +116,6 @@ func (s *Silence) Look(info store.Info, now time.Time) string { return s.look(in
 
 // SilentAfter is how long that takes.
 const SilentAfter = silentAfter
+
+// Written is what was written here before.
+func (l Link) Written() composer.Draft { return l.written() }

@@ -165,8 +165,9 @@ func (l *link) close() {
 	}
 }
 
-// bye leaves the terminal as it was.
-func (l *link) bye(*chat.Model) {
+// bye leaves the terminal as it was, and keeps what was written.
+func (l *link) bye(m *chat.Model) {
+	_ = l.KeepDraft(context.WithoutCancel(l.ctx), m.Written()) // its person was told if it cannot be kept
 	if l.notifier != nil {
 		_, _ = app.Underneath(l.app.Stdout).Write([]byte(l.notifier.Leave()))
 	}

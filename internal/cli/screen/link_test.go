@@ -222,7 +222,7 @@ func TestAMessageIsTakenBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.says("k3", "third")
-	d.sees("waits: second [pasted text 1]\nwaits: third")
+	d.sees("waits: second [pasted 300 lines]\nwaits: third")
 	if err := d.Withdraw(t.Context(), "k2"); err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestModeAndModelChange(t *testing.T) {
 		t.Error("a mode that is none is taken")
 	}
 	r, err := d.Command(t.Context(), "model", "")
-	if err != nil || !strings.Contains(r.Note, "scripted/test") {
+	if err != nil || r.Choices[0].Args != "scripted/test" {
 		t.Errorf("%+v %v", r, err)
 	}
 	if _, err = d.Command(t.Context(), "model", w.Scripted(words("hello", `{"text":"Me."}`))); err != nil {
@@ -458,4 +458,61 @@ func TestAllOfAnOutputCanBeSeen(t *testing.T) {
 	d = sits(t, w, h, held("fork"))
 	defer d.leaves()
 	whole(d)
+}
+
+// A search gives sessions to go to; the models that can be named are offered, the one that holds first.
+func TestWhatCanBeChosen(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	h := w.Open(words("hello", `{"text":"Good day at the harbour."}`))
+	defer w.Close(h)
+	d := sits(t, w, h, held("s"))
+	defer d.leaves()
+	d.says("k", "hello")
+	d.sees("harbour")
+	r, err := d.Command(t.Context(), "search", "harbour")
+	if err != nil || len(r.Choices) == 0 || r.Choices[0].Go == nil || r.Choices[0].Go.Session != "s" || !strings.Contains(r.Choices[0].About, "harbour") {
+		t.Errorf("%+v %v", r, err)
+	}
+	if r, err = d.Command(t.Context(), "search", "nowhere"); err != nil || len(r.Choices) != 0 || !strings.Contains(r.Note, "nothing has these words") {
+		t.Errorf("%+v %v", r, err)
+	}
+	r, err = d.Command(t.Context(), "model", "")
+	if err != nil || len(r.Choices) < 4 || !strings.Contains(r.Title, "scripted/test") {
+		t.Fatalf("%+v %v", r, err)
+	}
+	for _, c := range r.Choices {
+		if c.Command != "model" || !strings.Contains(c.Args, "/") || c.About == "" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// A line of a shell runs in the session's directory as a task of it, which is made if there is none; what it prints comes back
+// with how it ended; what a deny rule names is refused, with nothing run.
+func TestAPersonRunsALineOfAShell(t *testing.T) {
+	w := clitest.New(t)
+	w.App.Now = time.Now
+	h := w.Open("{}")
+	defer w.Close(h)
+	d := sits(t, w, h, nil)
+	defer d.leaves()
+	ran, err := d.Shell(t.Context(), "pwd; echo no >&2; exit 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := d.ShellEnd(t.Context(), ran)
+	if err != nil || end.How != "exit code 3" || end.Output != w.Dir+"\nno\n" || end.Task != "bash_1" {
+		t.Errorf("%+v %v", end, err)
+	}
+	if d.Session() != "s" {
+		t.Error("there is no session")
+	}
+	w.Configure("[permissions]\ndeny = [\"Bash(touch:*)\"]\n")
+	if _, err := d.Shell(t.Context(), "touch x"); err == nil || !strings.Contains(err.Error(), "touch") {
+		t.Errorf("denied: %v", err)
+	}
+	if st, err := h.State(t.Context(), "s"); err != nil || len(st.Tasks) != 1 || st.Turn != nil {
+		t.Errorf("%+v %v", st.Tasks, err)
+	}
 }

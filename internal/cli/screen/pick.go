@@ -17,8 +17,9 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Pick lets a person choose a session, and what to do with it. It opens none.
-func Pick(ctx context.Context, a *app.App, h *homes.Home) (picker.ChosenMsg, error) {
+// Pick lets a person choose a session, and what to do with it; words, if there are any, are looked for at once, in the
+// sessions of all directories. It opens none.
+func Pick(ctx context.Context, a *app.App, h *homes.Home, words string) (picker.ChosenMsg, error) {
 	dir, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil {
 		dir = "" // it is gone: sessions of all directories are shown
@@ -27,7 +28,7 @@ func Pick(ctx context.Context, a *app.App, h *homes.Home) (picker.ChosenMsg, err
 	if dir != "" {
 		here = a.Tilde(dir)
 	}
-	p := &picking{page: picker.New(picker.Config{Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here})}
+	p := &picking{page: picker.New(picker.Config{Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here, Words: words})}
 	err = a.Show(ctx, p)
 	return p.chosen, err
 }

@@ -39,6 +39,7 @@ type Config struct {
 	Inline bool
 	Attach bool // another process holds it, and keeps it
 	Answer bool // what waits has the keys at first
+	Nested bool // it was opened from another page, to which esc goes back
 	On     bool // what is halted goes on at once: its person has said so
 	// Notes are what is to be said at the beginning, in words.
 	Notes func() []string
@@ -122,9 +123,13 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	if l.id != "" {
 		l.waits = l.asks()
 	}
+	draft, send := draftOf(l.cfg.Prompt), true
+	if draft.Empty() {
+		draft, send = l.written(), false
+	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),
-		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, On: l.cfg.On, Draft: draftOf(l.cfg.Prompt), Send: true, NewKey: newKey, Now: a.Now, Context: ctx,
+		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, On: l.cfg.On, Nested: l.cfg.Nested, Draft: draft, Send: send, NewKey: newKey, Now: a.Now, Context: ctx,
 	}), nil
 }
 

@@ -94,6 +94,20 @@ func runTask(ctx context.Context, a *app.App, h *homes.Home, r *taskRun, set ses
 	return tellStarted(a, t, r.json)
 }
 
+// Shell starts the line of a shell for a person, as a task of a session that is there. Errors: those of [homes.Tasks.Check]
+// and [homes.Tasks.Start].
+func Shell(ctx context.Context, a *app.App, h *homes.Home, id, line, cwd string) (t view.Task, err error) {
+	rules, err := mayRun(ctx, a, h, id, &session.TaskRequested{Command: line, Cwd: cwd})
+	if err != nil {
+		return t, err
+	}
+	err = a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
+		t, err = h.Tasks().Start(ctx, id, homes.TaskSpec{Command: line, Cwd: cwd}, rules)
+		return err
+	})
+	return t, err
+}
+
 // mayRun asks whether a request would be taken, before anything is done for it, and returns today's rules.
 func mayRun(ctx context.Context, a *app.App, h *homes.Home, id string, body *session.TaskRequested) ([]session.Rule, error) {
 	st, err := h.State(ctx, id)

@@ -39,6 +39,21 @@ func Lookup(provider, name string) (Model, bool) {
 	return Model{}, false
 }
 
+// Known lists the models of a provider that the table has, in its order.
+func Known(provider string) (out []Model) {
+	var table []row
+	switch provider {
+	case "anthropic":
+		table = claude()
+	case "openai":
+		table = gpt()
+	}
+	for _, r := range table {
+		out = append(out, r.model())
+	}
+	return out
+}
+
 // Cost is what a sealed call costs in nano-USD; nil is unknown.
 func Cost(provider, name string, u model.Usage) *int64 {
 	m, _ := Lookup(provider, name)

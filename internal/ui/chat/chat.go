@@ -46,6 +46,14 @@ type Link interface {
 	Mode(ctx context.Context, mode string) error
 	// Command runs a command that the screen does not know itself.
 	Command(ctx context.Context, name, args string) (Reply, error)
+	// Remember adds a line to the memory of the session's project.
+	Remember(ctx context.Context, fact string) error
+	// KeepDraft keeps what is written in case this process is killed; an empty draft is forgotten.
+	KeepDraft(ctx context.Context, d composer.Draft) error
+	// Shell starts the line of a shell for the person, as a task of the session, which is made if there is none.
+	Shell(ctx context.Context, line string) (Ran, error)
+	// ShellEnd waits until it has ended, and gives what it printed.
+	ShellEnd(ctx context.Context, r Ran) (Ran, error)
 	// Leaving says in words what goes on when this screen is left; empty: nothing does.
 	Leaving(ctx context.Context) string
 }
@@ -56,6 +64,17 @@ type Reply struct {
 	Title string // of Text
 	Text  string // to read, on a page of its own
 	Go    *Goal  // leave for this
+	// Choices are things to choose one of, on a page that Title heads.
+	Choices []Choice
+}
+
+// Choice is something that can be chosen.
+type Choice struct {
+	Line, About string
+	Command     string // what is done then, with Args; empty: Go is gone to, or Text is read
+	Args        string
+	Go          *Goal
+	Text        string
 }
 
 // Goal is where a person goes from here.
@@ -64,6 +83,16 @@ type Goal struct {
 	Fork    bool   // as a fork of it
 	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
+}
+
+// Ran is a line of a shell that the person has run.
+type Ran struct {
+	Line    string
+	Task    string // its name, as in bash_1
+	Act     string // the base of its act
+	How     string // it ended, as in "exit code 1"; empty: well
+	Output  string // the end of it
+	Omitted int64  // bytes before that
 }
 
 // Queued is a message that waits for its turn.
@@ -153,10 +182,11 @@ type Config struct {
 	Stand      Stand
 	Notes      []transcript.Item // shown at the end of what is known
 	Draft      composer.Draft    // to begin with
-	Send       bool              // it is sent at once
+	Send       bool              // it is sent at once; else it was written before
 	Inline     bool              // no page of its own: what is finished goes into the scrollback
 	More       bool              // there are older items
 	Answer     bool              // what waits has the keys at first
+	Nested     bool              // esc, with nothing to cancel, goes back to where it was opened from
 	On         bool              // what is halted goes on at once
 	NewKey     func() string     // required
 	Now        func() time.Time  // required
@@ -195,7 +225,9 @@ type Model struct {
 	frame   int // of what moves
 	beats   beats
 	rows    rows
-	done    bool // the newest turn has ended, and nothing was begun since
+	kept    kept
+	ran     []Ran // goes with the next message
+	done    bool  // the newest turn has ended, and nothing was begun since
 	peeking bool
 	resizes int
 	plain   bool // the terminal shows no colours, or shall not
@@ -247,7 +279,11 @@ func (m *Model) Init() tea.Cmd {
 			cmds = append(cmds, m.send(m.cfg.Draft))
 		} else {
 			m.in.SetDraft(m.cfg.Draft)
+			m.tell(false, "what you had written is there again; ctrl+c clears it")
 		}
+	}
+	if m.cfg.Nested {
+		m.tell(false, "esc goes back, as long as nothing runs")
 	}
 	if m.cfg.On {
 		cmds = append(cmds, m.going())

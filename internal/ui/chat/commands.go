@@ -3,11 +3,13 @@ package chat
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/chooser"
 	"github.com/perdure/perdure/internal/ui/textpage"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
@@ -63,6 +65,39 @@ func (m *Model) open(title string, page Page) tea.Cmd {
 	return page.Init()
 }
 
+// chosenMsg is what a person has chosen; n -1: nothing.
+type chosenMsg struct {
+	reply Reply
+	n     int
+}
+
+// choose opens a page of choices.
+func (m *Model) choose(name string, r Reply) tea.Cmd {
+	rows := make([]chooser.Row, len(r.Choices))
+	for i, c := range r.Choices {
+		rows[i] = chooser.Row{Key: strconv.Itoa(i), Line: c.Line, About: c.About}
+	}
+	return m.open("/"+name, chooser.New(m.cfg.Style, r.Title, rows, func(key string) tea.Msg {
+		n, err := strconv.Atoi(key)
+		if err != nil {
+			n = -1
+		}
+		return chosenMsg{r, n}
+	}))
+}
+
+func (m *Model) chosen(msg chosenMsg) tea.Cmd {
+	m.closePage()
+	if msg.n < 0 || msg.n >= len(msg.reply.Choices) {
+		return nil
+	}
+	c := msg.reply.Choices[msg.n]
+	if c.Command != "" {
+		return m.command(c.Command, c.Args)
+	}
+	return m.replied(replyMsg{reply: Reply{Go: c.Go, Title: c.Line, Text: c.Text}})
+}
+
 // replied shows what a command came to.
 func (m *Model) replied(msg replyMsg) tea.Cmd {
 	r := msg.reply
@@ -74,6 +109,12 @@ func (m *Model) replied(msg replyMsg) tea.Cmd {
 	case r.Go != nil:
 		m.result.Goal = r.Go
 		return tea.Quit
+	case len(r.Choices) > 0:
+		if m.page != nil || m.asking() || m.search.on || m.in.Typing() {
+			m.tell(false, "/"+msg.name+" again shows what was found")
+			return nil
+		}
+		return m.choose(msg.name, r)
 	case r.Text != "" && (m.page != nil || m.asking() || m.search.on || m.in.Typing()): // the keys are somebody's by now
 		m.say(transcript.Note, r.Title+"\n"+r.Text)
 	case r.Text != "":

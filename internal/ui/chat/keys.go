@@ -275,10 +275,14 @@ func (m *Model) interrupt() tea.Cmd {
 
 // leaveHint is what the first ctrl+c says.
 func (m *Model) leaveHint() string {
-	if m.stand.Working {
-		return "ctrl+c again leaves, esc cancels what runs"
+	leaves := "ctrl+c again leaves"
+	if m.cfg.Nested {
+		leaves = "ctrl+c again goes back to where you came from"
 	}
-	return "ctrl+c again leaves"
+	if m.stand.Working {
+		return leaves + ", esc cancels what runs"
+	}
+	return leaves
 }
 
 // leave ends the program; what is finished and not in the scrollback yet goes there first.
@@ -297,6 +301,12 @@ func (m *Model) escape() tea.Cmd {
 	if follows, _ := m.talk.Following(); !follows {
 		m.talk.End()
 		return nil
+	}
+	if m.cfg.Nested && !m.stand.Working {
+		if !m.in.Empty() || m.cfg.Now().Sub(m.closed) < escGrace {
+			return nil
+		}
+		return m.leave()
 	}
 	if !m.stand.Working && m.stand.Waits == 0 && m.stand.Halted == "" {
 		return nil

@@ -32,6 +32,9 @@ type session struct {
 	older    [][]transcript.Item
 	output   string
 	whole    string
+	how      string
+	gate     chan struct{} // for the end of a line of a shell
+	kept     []string
 	reply    Reply
 	leaving  string
 	waits    []asks.Ask
@@ -75,6 +78,25 @@ func (s *session) Output(_ context.Context, act string) (string, int64, error) {
 
 func (s *session) Whole(_ context.Context, c transcript.Call) (string, int64, error) {
 	return s.whole, 5000, s.do("whole %s", c.Run)
+}
+
+func (s *session) Remember(_ context.Context, fact string) error { return s.do("remember %s", fact) }
+
+func (s *session) Shell(_ context.Context, line string) (Ran, error) {
+	return Ran{Line: line, Task: "bash_1", Act: "x1"}, s.do("shell %s", line)
+}
+
+func (s *session) ShellEnd(_ context.Context, r Ran) (Ran, error) {
+	<-s.gate
+	r.How, r.Output = s.how, s.output
+	return r, s.fail["shellend"]
+}
+
+func (s *session) KeepDraft(_ context.Context, d composer.Draft) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept = append(s.kept, d.String())
+	return s.fail["keep"]
 }
 
 func (s *session) Command(_ context.Context, name, args string) (Reply, error) {

@@ -37,14 +37,48 @@ func (m *Model) submit(d composer.Draft) tea.Cmd {
 		m.in.TakeBack(d)
 		m.tell(true, "this would be a message; ctrl+o answers what waits")
 		return nil
-	case strings.HasPrefix(text, "!") && len(text) > 1:
-		m.tell(false, "! runs nothing here: the model is told the words as they are")
-	case strings.HasPrefix(text, "#") && len(text) > 1 && text[1] != ' ' && text[1] != '#':
-		m.tell(false, "# remembers nothing here: /memory add TEXT does; the model is told the words as they are")
+	}
+	if line, ok := shellOf(d); ok {
+		return m.shell(d, line)
+	}
+	if fact, ok := memoryOf(d); ok {
+		return m.remember(d, fact)
 	}
 	m.talk.Browse(false)
 	m.talk.End()
-	return m.send(d)
+	return m.send(m.withRan(d))
+}
+
+// memoryOf finds what is to be remembered: a draft of one line that begins with # and is neither a lower heading nor the
+// number of something.
+func memoryOf(d composer.Draft) (fact string, ok bool) {
+	if len(d.Parts) != 1 {
+		return "", false
+	}
+	text, ok := d.Parts[0].(composer.Text)
+	line := strings.TrimSpace(string(text))
+	if !ok || !strings.HasPrefix(line, "#") || strings.Contains(line, "\n") {
+		return "", false
+	}
+	fact = strings.TrimSpace(line[1:])
+	return fact, fact != "" && fact[0] != '#' && (fact[0] < '0' || fact[0] > '9')
+}
+
+// remember adds a line to the memory of the project.
+func (m *Model) remember(d composer.Draft, fact string) tea.Cmd {
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		if err := link.Remember(ctx, fact); err != nil {
+			return forgottenMsg{d, err}
+		}
+		return replyMsg{"memory", Reply{Note: "remembered for this project: " + plain.Line(fact, 500) + "  (/memory undo takes it back)"}, nil}
+	}
+}
+
+// forgottenMsg tells that something was not remembered.
+type forgottenMsg struct {
+	draft composer.Draft
+	err   error
 }
 
 // answers are words that somebody types who takes the composer for the question that waits.
@@ -73,9 +107,22 @@ func (m *Model) send(d composer.Draft) tea.Cmd {
 		clear(m.mine)
 	}
 	m.mine[key] = d
-	m.queue = append(m.queue, Queued{Key: key, Text: firstLine(d.String())})
+	m.queue = append(m.queue, Queued{Key: key, Text: firstLine(labels(d))})
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg { return sentMsg{key, d, link.Send(ctx, key, d)} }
+}
+
+// labels is a draft with what is attached as it is shown.
+func labels(d composer.Draft) string {
+	var b strings.Builder
+	for _, p := range d.Parts {
+		if text, ok := p.(composer.Text); ok {
+			b.WriteString(string(text))
+		} else {
+			b.WriteString(composer.Label(p))
+		}
+	}
+	return b.String()
 }
 
 func firstLine(text string) string {

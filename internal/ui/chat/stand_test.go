@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +120,92 @@ func TestAllOfAnOutput(t *testing.T) {
 		p.sees("[…]")
 		p.press("esc", "up", "v")
 		p.sees("all of it", "words of the model")
+	})
+}
+
+// Goal: a line that begins with # is remembered, and said to be; what is a heading, a number or of more lines is a message.
+// What could not be remembered is written again.
+func TestALineIsRemembered(t *testing.T) {
+	at(t, 80, 24, nil, func(p *person) {
+		say := func(text string) {
+			p.write(text)
+			p.press("enter")
+		}
+		say("# the port is 8080")
+		p.want("remember the port is 8080")
+		p.sees("remembered for this project: the port is 8080", "/memory undo")
+		say("#always use tabs")
+		p.want("remember always use tabs")
+		say("#12 is broken")
+		say("## a heading")
+		p.want("send k3 #12 is broken; send k4 ## a heading")
+		p.s.fail["remember"] = errors.New("it holds a secret")
+		say("# no")
+		p.sees("not remembered, and written again below: it holds a secret", "> # no")
+	})
+}
+
+// Goal: of a session that was opened from another page, esc goes back there, and cancels what runs only after that was said.
+func TestEscGoesBackToWhereItWasOpened(t *testing.T) {
+	nested := func(c *Config) { c.Nested = true }
+	at(t, 80, 24, nested, func(p *person) {
+		p.sees("esc goes back")
+		p.send(Changed{Stand: stand(func(s *Stand) { s.Halted = "the turn was left open: enter goes on with it, esc ends it" })})
+		p.write("x")
+		p.press("esc")
+		if p.press("backspace"); p.quit {
+			t.Fatal("what is written stays")
+		}
+		p.press("esc")
+		if p.want(""); !p.quit {
+			t.Error("it is not left")
+		}
+	})
+	at(t, 80, 24, nested, func(p *person) {
+		p.send(Changed{Stand: working()})
+		p.press("esc")
+		p.want("cancel")
+		p.press("ctrl+c")
+		p.sees("ctrl+c again goes back to where you came from")
+	})
+}
+
+// Goal: what a command offers can be chosen: a session is gone to, a command is done, a text is read. The page never takes keys
+// that are being typed.
+func TestChoices(t *testing.T) {
+	offers := Reply{Title: "found: port", Choices: []Choice{
+		{Line: "one", About: "the port is", Go: &Goal{Session: "s1"}},
+		{Line: "two", Command: "mode", Args: "plan"},
+		{Line: "three", Text: "the whole entry"},
+	}}
+	search := func(p *person) {
+		p.s.reply = offers
+		p.write("/resume x")
+		p.press("enter")
+		p.did()
+	}
+	at(t, 80, 24, nil, func(p *person) {
+		search(p)
+		p.sees("found: port", "▌ one", "the port is")
+		p.press("esc")
+		p.misses("found: port")
+		search(p)
+		p.s.reply = Reply{}
+		p.press("down", "enter")
+		p.want("command mode plan")
+		search(p)
+		p.press("t", "h", "r", "enter")
+		p.sees("the whole entry")
+		p.press("esc")
+		search(p)
+		p.press("enter")
+		if r := p.m.Result(); !p.quit || r.Goal == nil || r.Goal.Session != "s1" {
+			t.Errorf("%+v", r)
+		}
+	})
+	at(t, 80, 24, nil, func(p *person) {
+		p.write("a message")
+		p.send(replyMsg{"search", offers, nil})
+		p.sees("/search again shows what was found", "> a message")
 	})
 }

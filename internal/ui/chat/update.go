@@ -97,6 +97,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.closed = m.cfg.Now()
 	}
 	m.layout()
+	switch msg.(type) {
+	case composer.SentMsg: // what is sent is not to be found as if it were not
+		cmd = tea.Batch(cmd, m.keep())
+	case tea.KeyPressMsg, tea.PasteMsg, backMsg, sentMsg, forgottenMsg:
+		cmd = tea.Batch(cmd, m.keepSoon())
+	}
 	return m, tea.Batch(cmd, m.answering(), m.beat(), m.notices(), m.inlined())
 }
 
@@ -138,6 +144,16 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case composer.SentMsg:
 		return m.submit(msg.Draft)
+	case keepMsg:
+		if msg.n == m.kept.n {
+			return m.keep()
+		}
+		return nil
+	case keptMsg:
+		m.keptNow(msg)
+		return nil
+	case chosenMsg:
+		return m.chosen(msg)
 	case CloseMsg:
 		m.closePage()
 		return nil
@@ -181,6 +197,13 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		m.peeked(msg)
 	case replyMsg:
 		return m.replied(msg)
+	case ranMsg:
+		return m.shellRuns(msg)
+	case endedMsg:
+		m.shellEnded(msg)
+	case forgottenMsg:
+		m.in.TakeBack(msg.draft)
+		m.tell(true, "not remembered, and written again below: "+msg.err.Error())
 	case leavingMsg:
 		if !m.leaving.IsZero() && msg.text != "" {
 			m.tell(false, m.leaveHint()+"; "+msg.text)

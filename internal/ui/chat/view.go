@@ -193,6 +193,14 @@ func (m *Model) lastLine() string {
 		}
 		return paint.Styled(theme.Cut(plain.Line(m.note.text, 2000), m.width))
 	}
+	if m.page == nil && !m.asking() && !m.search.on {
+		switch {
+		case m.in.Begins("!"):
+			return m.cfg.Style.Accent.Styled(theme.Cut("! runs this here, as you; what it prints goes with your next message", m.width))
+		case m.in.Begins("# "):
+			return m.cfg.Style.Accent.Styled(theme.Cut("# has this remembered for the project; the model is not told now", m.width))
+		}
+	}
 	return statusline.View(m.status(), m.width, m.cfg.Style)
 }
 

@@ -24,6 +24,7 @@ package composer
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -144,6 +145,11 @@ func (c *Composer) Focus(on bool) { c.blurred = !on }
 
 // Empty reports that nothing is written, not even a blank.
 func (c *Composer) Empty() bool { return c.buf.empty() }
+
+// Begins reports whether what is written is one line that begins with some letters.
+func (c *Composer) Begins(with string) bool {
+	return len(c.buf.lines) == 1 && strings.HasPrefix(c.buf.lines[0].text, with)
+}
 
 // Typing tells that a letter belongs to something that is being written, so that an owner's own single-letter keys must
 // wait. While it is false nothing is written and nothing is open; a letter that is passed on begins a message.

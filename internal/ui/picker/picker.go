@@ -110,6 +110,7 @@ type Config struct {
 	Now    func() time.Time // required
 	Styles theme.Styles     // of the page; zero: no colours
 	Here   string           // this directory, as a person writes it; empty: sessions of all directories are shown
+	Words  string           // that are looked for at first, in all directories
 }
 
 // Bounds of the picker.
@@ -146,7 +147,11 @@ type Model struct {
 
 // New makes a picker.
 func New(cfg Config) *Model {
-	return &Model{cfg: cfg, query: Query{All: cfg.Here == ""}, previews: map[string]Preview{}, stop: func() {}}
+	m := &Model{cfg: cfg, query: Query{All: cfg.Here == ""}, previews: map[string]Preview{}, stop: func() {}}
+	if m.field.Paste(cfg.Words) {
+		m.query = Query{Words: m.field.Text, All: true}
+	}
+	return m
 }
 
 // Init begins to look.

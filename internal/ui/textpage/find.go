@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // find is a look for words in the text.
@@ -102,5 +103,5 @@ func (p *Page) Cursor() *tea.Cursor {
 	if !p.find.on || p.height < 2 {
 		return nil
 	}
-	return tea.NewCursor(min(ansi.StringWidth("find: "+p.find.text), p.width-1), p.height-1)
+	return theme.Cursor(min(ansi.StringWidth("find: "+p.find.text), p.width-1), p.height-1)
 }

@@ -61,16 +61,21 @@ func (f *Fold) given(b *session.ContextGiven) string {
 	return strings.Join(names, ", ")
 }
 
-// Words are the words of a message and, in words, what came with it.
+// Words are the words of a message, in which a long text that was pasted stands as it did where it was written, and in words
+// what else came with it.
 func Words(parts []model.Part) (text string, with []string) {
 	var said []string
 	for _, p := range parts {
-		lines, _, isPasted := Pasted(p)
+		n, lines, _, isPasted := pasted(p)
 		switch {
 		case p.Type != model.BlockText:
 			with = append(with, fmt.Sprintf("%s %s", p.Media, plain.Size(int64(len(p.Data)))))
 		case len(said) > 0 && isPasted:
-			with = append(with, pastedLines(lines))
+			if name := PastedName(n); strings.Contains(said[0], name) {
+				said[0] = strings.Replace(said[0], name, "["+pastedLines(lines)+"]", 1)
+			} else {
+				with = append(with, pastedLines(lines))
+			}
 		case len(p.Data) > 0:
 			said = append(said, string(p.Data))
 		}
@@ -86,15 +91,22 @@ func PastedPart(n, lines int, text string) model.Part {
 
 const pastedHead = "[pasted text %d, %d lines]"
 
+// PastedName stands in the text of a message for the nth thing that came with it, if that is a text that was pasted.
+func PastedName(n int) string { return fmt.Sprintf("[pasted text %d]", n) }
+
 // Pasted is a part that PastedPart made; not ok: it is something else.
 func Pasted(p model.Part) (lines int, text string, ok bool) {
+	_, lines, text, ok = pasted(p)
+	return lines, text, ok
+}
+
+func pasted(p model.Part) (n, lines int, text string, ok bool) {
 	data := string(p.Data)
 	head, _, more := strings.Cut(data[:min(len(data), 100)], "\n")
-	var n int
 	if _, err := fmt.Sscanf(head, pastedHead, &n, &lines); err != nil || !more || fmt.Sprintf(pastedHead, n, lines) != head {
-		return 0, "", false
+		return 0, 0, "", false
 	}
-	return lines, data[len(head)+1:], true
+	return n, lines, data[len(head)+1:], true
 }
 
 func pastedLines(n int) string {

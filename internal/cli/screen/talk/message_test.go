@@ -33,11 +33,11 @@ func TestWhatCameWithAMessage(t *testing.T) {
 		parts []model.Part
 		want  string
 	}{
-		"3,412 lines":           {[]model.Part{pasted(1, strings.Repeat("x\n", 3412))}, "person: see [pasted text 1] [pasted 3,412 lines]"},
-		"no newline at the end": {[]model.Part{pasted(1, "a\nb\nc")}, "person: see [pasted text 1] [pasted 3 lines]"},
-		"one line":              {[]model.Part{pasted(1, "a")}, "person: see [pasted text 1] [pasted 1 line]"},
+		"3,412 lines":           {[]model.Part{pasted(1, strings.Repeat("x\n", 3412))}, "person: see [pasted 3,412 lines]"},
+		"no newline at the end": {[]model.Part{pasted(1, "a\nb\nc")}, "person: see [pasted 3 lines]"},
+		"one line":              {[]model.Part{pasted(1, "a")}, "person: see [pasted 1 line]"},
 		"no head":               {[]model.Part{model.TextPart("[pasted text of mine\nwith more")}, "person: see [pasted text 1]\n[pasted text of mine\nwith more"},
-		"two, and an image":     {[]model.Part{pasted(1, "a\nb"), pasted(2, "c\nd"), {Type: model.BlockImage, Media: "image/png", Data: []byte("12345")}}, "person: see [pasted text 1] [pasted 2 lines] [pasted 2 lines] [image/png 5 B]"},
+		"two, and an image":     {[]model.Part{pasted(1, "a\nb"), pasted(2, "c\nd"), {Type: model.BlockImage, Media: "image/png", Data: []byte("12345")}}, "person: see [pasted 2 lines] [pasted 2 lines] [image/png 5 B]"},
 		"more text":             {[]model.Part{model.TextPart("and this")}, "person: see [pasted text 1]\nand this"},
 		"nothing":               {nil, "person: see [pasted text 1]"},
 	} {
