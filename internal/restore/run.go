@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -327,25 +330,44 @@ func (w *work) finish() error {
 	if err := w.step("sync", ""); err != nil {
 		return err
 	}
-	for up := range ups {
-		d, err := w.root.down(up)
-		if vanished(err) || errors.Is(err, fs.ErrPermission) {
-			continue // it is gone, with its own directory synced; or its new mode forbids it, and it is done by the root's
-		}
-		if err != nil {
-			return err
-		}
-		err = w.cfg.sync("directory", d.sync)
-		d.close()
-		if err != nil {
-			return err
-		}
-	}
 	if err := w.empty(); err != nil {
 		return err
 	}
 	w.closeRoot()
-	return w.cfg.sync("root", w.root.sync)
+	all := slices.Sorted(maps.Keys(ups))
+	return together(len(all), func(i int) error { return w.syncDir(all[i]) })
+}
+
+func (w *work) syncDir(p string) error {
+	if p == "" {
+		return w.cfg.sync("root", w.root.sync)
+	}
+	d, err := w.root.down(p)
+	if vanished(err) || errors.Is(err, fs.ErrPermission) {
+		return nil // it is gone, and its own directory is synced; or its new mode forbids it, and another one's sync does it
+	}
+	if err != nil {
+		return err
+	}
+	defer d.close()
+	return w.cfg.sync("directory", d.sync)
+}
+
+// together does many things that wait for the disk, a few at a time: it takes several syncs for little more than one. The
+// first error is given once all are over.
+func together(n int, do func(i int) error) error {
+	var next atomic.Int64
+	errs := make([]error, min(n, 8))
+	var running sync.WaitGroup
+	for k := range errs {
+		running.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && errs[k] == nil; i = int(next.Add(1)) - 1 {
+				errs[k] = do(i)
+			}
+		})
+	}
+	running.Wait()
+	return errors.Join(errs...)
 }
 
 // empty takes the staging directory away, with what was staged for paths that stayed.
