@@ -101,7 +101,7 @@ func (h *Home) others(ctx context.Context, r engine.RestoreRequest) workspace.Ot
 		for i >= 0 && own[i].Tree != r.Target {
 			i--
 		}
-		theirs, mine := changedPaths{h.blobs, map[string]bool{}}, changedPaths{h.blobs, map[string]bool{}}
+		theirs, mine := changedPaths{workspace.Trees(h.blobs), map[string]bool{}}, changedPaths{workspace.Trees(h.blobs), map[string]bool{}}
 		since := h.cfg.Now().UnixMilli()
 		for k := max(i, 0); k < len(own); k++ {
 			if k == max(i, 0) {

@@ -106,6 +106,7 @@ func (h *Home) filesAsOf(ctx context.Context, st *session.State, seq int64) (Fil
 			p.Tree, p.Dir = b.Tree, b.Dir
 		case *session.FilesRestored:
 			p.Tree = b.Tree
+		default:
 		}
 		if !p.Tree.IsZero() {
 			return p, nil
@@ -163,7 +164,7 @@ func (h *Home) FileChanges(from, to store.Digest, visit func(tree.Change) error)
 	if h.blobs == nil {
 		return errOff
 	}
-	return tree.Diff(h.blobs, from, to, visit)
+	return tree.Diff(workspace.Trees(h.blobs), from, to, visit)
 }
 
 // FileText gives what a captured file held, if that is a text of at most so many bytes.
