@@ -45,3 +45,32 @@ func TestLeavingSwitchesEverythingOff(t *testing.T) {
 		}
 	}
 }
+
+// Goal: stopped from outside, which no program can refuse, and continued by the shell, the screen has its terminal again:
+// what is typed is drawn by it and not by the terminal, and enter sends.
+func TestStoppedFromOutside(t *testing.T) {
+	s := newSeat(t, 80, 24, spoken)
+	s.types("w", "stty -a > cooked; '"+s.d.exe+"' --session-id one --model "+s.model)
+	s.keys("w", "Enter")
+	s.sees("w", "one can write", has("enter sends"))
+	s.types("w", "half of my ")
+	s.sees("w", "it is written", has("> half of my"))
+	if err := syscall.Kill(s.child("w"), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("w", "the shell tells", has("]+  Stopped"))
+	s.types("w", "fg")
+	s.keys("w", "Enter")
+	s.sees("w", "the screen is drawn again", func(screen string) bool { return has("> half of my")(screen) && !has("]+  Stopped")(screen) })
+	s.types("w", "words")
+	s.sees("w", "what is typed is where one writes", has("> half of my words"))
+	s.keys("w", "Enter")
+	s.sees("w", "it is sent", func(screen string) bool { return strings.Contains(screen, "\n > half of my words") })
+	s.keys("w", "C-c")
+	s.sees("w", "it asks again", has("ctrl+c again leaves"))
+	s.keys("w", "C-c")
+	s.sees("w", "it has left", has("to go on: perdure -r one"))
+	s.types("w", "clear; stty -a | diff - cooked && echo the same")
+	s.keys("w", "Enter")
+	s.sees("w", "the terminal is as it was", has("the same\n"))
+}

@@ -91,6 +91,17 @@ func (s *seat) leaves(window string) string {
 // kills kills the command that a window's shell runs.
 func (s *seat) kills(window string) {
 	s.t.Helper()
+	pid := s.child(window)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		s.t.Fatal(err)
+	}
+	s.d.until("it is gone with its locks", func() bool { return ended(pid) })
+	s.sees(window, "the shell tells", has("left with 137"))
+}
+
+// child is the command that a window's shell runs.
+func (s *seat) child(window string) int {
+	s.t.Helper()
 	shell := strings.TrimSpace(s.tmux("display-message", "-t", window, "-p", "#{pane_pid}"))
 	children, err := os.ReadFile(filepath.Join("/proc", shell, "task", shell, "children"))
 	if err != nil {
@@ -100,11 +111,7 @@ func (s *seat) kills(window string) {
 	if err != nil {
 		s.t.Fatalf("children of the shell: %q", children)
 	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		s.t.Fatal(err)
-	}
-	s.d.until("it is gone with its locks", func() bool { return ended(pid) })
-	s.sees(window, "the shell tells", has("left with 137"))
+	return pid
 }
 
 // count is how often words stand in the log of a session.

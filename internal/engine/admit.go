@@ -60,11 +60,7 @@ func (s *Session) admissible(body session.Body, key string) error {
 	case *session.ApprovalAnswered:
 		return s.admitApproval(b)
 	case *session.QuestionAnswered:
-		c := s.state.Call(b.Act)
-		if c == nil || c.State != session.ActWaitingExternal || c.Answer != nil {
-			return fmt.Errorf("no question is asked by act %s", b.Act)
-		}
-		b.Act, b.Text = c.ID, string(s.eng.cfg.Secrets.Replace([]byte(b.Text)))
+		return s.admitAnswer(b)
 	case *session.TaskSignalled:
 		return s.admitSignal(b)
 	case *session.TaskRestartSet:
@@ -108,6 +104,8 @@ func (s *Session) admissible(body session.Body, key string) error {
 		} else if t == nil || b.Turn != 0 && b.Turn != t.N {
 			return fmt.Errorf("no such turn is open")
 		}
+	case *session.CheckpointRequested, *session.RestoreRequested, *session.ArtifactAdded:
+		return s.admitFiles(body, key)
 	case *session.Labelled:
 		return s.admitLabels(b)
 	case *session.LifecycleSet:
@@ -140,6 +138,15 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 			return fmt.Errorf("a message cannot hold a part of type %q", p.Type)
 		}
 	}
+	return nil
+}
+
+func (s *Session) admitAnswer(b *session.QuestionAnswered) error {
+	c := s.state.Call(b.Act)
+	if c == nil || c.State != session.ActWaitingExternal || c.Answer != nil {
+		return fmt.Errorf("no question is asked by act %s", b.Act)
+	}
+	b.Act, b.Text = c.ID, string(s.eng.cfg.Secrets.Replace([]byte(b.Text)))
 	return nil
 }
 

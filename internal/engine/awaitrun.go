@@ -61,7 +61,7 @@ func (s *Session) permitted(do session.Do) bool {
 		return true
 	}
 	_, settles := do.(session.Settle)
-	return settles || aboutTasks(do)
+	return settles || aboutTasks(do) || aboutFiles(do)
 }
 
 // Do has work done by the loop that [Session.Run], [Session.RunWaiting] or [Session.Serve] runs, between two of its own

@@ -26,19 +26,20 @@ func (s *Session) tellChanged(ctx context.Context) error {
 		return nil
 	}
 	s.looked = true
-	var changed []session.FileChange
-	for _, f := range s.newestFiles() {
-		now, _, err := s.eng.cfg.Files.Digest(f.Path)
-		told, known := s.state.Told[f.Path]
-		if err != nil || now == f.Digest || known && told == now {
-			continue
-		}
-		changed = append(changed, session.FileChange{Path: f.Path, Digest: now})
-	}
+	changed := s.changedFiles()
 	if len(changed) == 0 {
 		return nil
 	}
-	slices.SortFunc(changed, func(a, b session.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	text := "[" + changedSince + changedNames(changed) + ". Read it again before you rely on it.]"
+	return s.append(ctx, engineActor, &session.MessageReceived{
+		Note: true, Content: []model.Part{model.TextPart(text)}, Changed: changed,
+	})
+}
+
+const changedSince = "changed on disk since you last read or wrote it: "
+
+// changedNames lists at most 20 files that changed.
+func changedNames(changed []session.FileChange) string {
 	var words []string
 	for _, c := range changed[:min(len(changed), maxNamed)] {
 		what := " (changed)"
@@ -50,10 +51,22 @@ func (s *Session) tellChanged(ctx context.Context) error {
 	if n := len(changed) - len(words); n > 0 {
 		words = append(words, "and "+strconv.Itoa(n)+" more")
 	}
-	text := "[changed on disk since you last read or wrote it: " + strings.Join(words, ", ") + ". Read it again before you rely on it.]"
-	return s.append(ctx, engineActor, &session.MessageReceived{
-		Note: true, Content: []model.Part{model.TextPart(text)}, Changed: changed,
-	})
+	return strings.Join(words, ", ")
+}
+
+// changedFiles are the known files that are not on disk as the session knows them, by path, but for those that the model
+// was told of.
+func (s *Session) changedFiles() (changed []session.FileChange) {
+	for _, f := range s.newestFiles() {
+		now, _, err := s.eng.cfg.Files.Digest(f.Path)
+		told, known := s.state.Told[f.Path]
+		if err != nil || now == f.Digest || known && told == now {
+			continue
+		}
+		changed = append(changed, session.FileChange{Path: f.Path, Digest: now})
+	}
+	slices.SortFunc(changed, func(a, b session.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return changed
 }
 
 // newestFiles are the known files that are looked at: the newest ones, as many as can be read in a moment.

@@ -56,11 +56,11 @@ type Config struct {
 	Search  []string              // where programs are found by their names: permission.Policy.Programs
 	Limits  session.CommandLimits // of every command that a session's model starts
 	Secrets Secrets               // known values that must not reach model and log; nil: none
-	// AfterAct is called after each tool call that may have changed something; nil: nobody wants to know.
-	AfterAct      AfterAct
-	AfterActLimit time.Duration // how long AfterAct may take; 0: 30 s
-	Observe       func(Update)  // one call at a time for each session; must not block; nil: nobody looks
-	Log           *slog.Logger  // nil discards
+	// Captures keeps what the files of sessions were; nil: nothing is captured, and nothing can be restored.
+	Captures     Captures
+	CaptureLimit time.Duration // how long a capture may take that nobody asked for; 0: 30 s
+	Observe      func(Update)  // one call at a time for each session; must not block; nil: nobody looks
+	Log          *slog.Logger  // nil discards
 
 	Host, BootID, Build string
 	PID                 int
@@ -103,7 +103,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	cfg.Poll = orDefault(cfg.Poll, 100*time.Millisecond)
-	cfg.AfterActLimit = orDefault(cfg.AfterActLimit, 30*time.Second)
+	cfg.CaptureLimit = orDefault(cfg.CaptureLimit, 30*time.Second)
 	cfg.RetryFor = orDefault(cfg.RetryFor, 24*time.Hour)
 	cfg.MaxFailures = orDefault(cfg.MaxFailures, 8)
 	e := &Engine{cfg: cfg}

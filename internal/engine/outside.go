@@ -36,10 +36,22 @@ func (s *Session) Interrupt(ctx context.Context, actor store.Actor) error {
 	})
 }
 
-// TendTasks does what was asked for about tasks, and nothing else: it starts and ends them, writes to them, makes
-// one of a command that was sent to the background, and notes what became of awaits.
+// TendTasks does what was asked for about tasks and files, and nothing else: it starts and ends tasks, writes to them,
+// makes one of a command that was sent to the background, notes what became of awaits, makes checkpoints, and restores
+// files, also what an earlier holder has begun of that.
 func (s *Session) TendTasks(ctx context.Context) error {
-	return s.run(ctx, mode{takes: aboutTasks, rests: always})
+	takes := func(do session.Do) bool { return aboutTasks(do) || aboutFiles(do) }
+	return s.run(ctx, mode{takes: takes, rests: always})
+}
+
+// aboutFiles reports whether an action is about the files of the session.
+func aboutFiles(do session.Do) bool {
+	switch do.(type) {
+	case session.CaptureFiles, session.RestoreFiles, session.FinishRestore:
+		return true
+	default:
+		return false
+	}
 }
 
 // RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of

@@ -15,6 +15,9 @@ func (s *Session) perform(ctx context.Context, a session.Action) (bool, error) {
 	case session.StartTurn:
 		return s.startTurn(ctx, a, do)
 	case session.EndTurn:
+		if err := s.captureTurn(ctx, a.Turn); err != nil {
+			return false, err
+		}
 		return true, s.append(ctx, engineActor, &session.TurnEnded{N: a.Turn, Stop: do.Stop, Message: do.Message})
 	case session.Decide:
 		return true, s.decide(ctx, a, do.Call)
@@ -33,6 +36,9 @@ func (s *Session) perform(ctx context.Context, a session.Action) (bool, error) {
 		if do.Call.State == session.ActExecuting {
 			return true, s.settle(ctx, a, session.Settle{Call: do.Call})
 		}
+		if err := s.captureBefore(ctx, do.Call); err != nil {
+			return false, err
+		}
 		return true, s.execute(ctx, a, do.Call)
 	case session.Settle:
 		return true, s.settle(ctx, a, do)
@@ -48,6 +54,12 @@ func (s *Session) perform(ctx context.Context, a session.Action) (bool, error) {
 		return true, s.meetAwait(ctx, do, false)
 	case session.DropAwait:
 		return true, s.dropAwait(ctx, do)
+	case session.CaptureFiles:
+		return true, s.makeCheckpoint(ctx, do.Ask)
+	case session.RestoreFiles:
+		return true, s.restoreFiles(ctx, do.Restore)
+	case session.FinishRestore:
+		return true, s.finishRestore(ctx, do.Restore)
 	case session.Wake:
 		return false, nil // the loop sleeps until then
 	}

@@ -131,8 +131,10 @@ func (s *Session) advance(ctx context.Context, m mode) error {
 		if err := ctx.Err(); err != nil {
 			return err // a signal is heard between any two steps
 		}
-		if err := s.afterActs(ctx); err != nil {
-			return err
+		if m.turns {
+			if err := s.captureAct(ctx); err != nil {
+				return err
+			}
 		}
 		progressed, err := s.reconcile(ctx, m)
 		if err != nil || !progressed {

@@ -29,11 +29,11 @@ type Session struct {
 	watched    map[string]bool                // tasks whose end is waited for
 	prepared   map[string]session.CommandSpec // tasks' attempts that are about to start, by act
 	awaiting   awaiting
-	opened     int64         // seq of the session.resumed of this lease
-	began      time.Time     // this lease
-	still      bool          // nothing is started; see [Session.Still]
-	switched   bool          // it brought another model
-	settled    []session.Act // calls that the hook after an act is still to hear of
+	opened     int64     // seq of the session.resumed of this lease
+	began      time.Time // this lease
+	still      bool      // nothing is started; see [Session.Still]
+	switched   bool      // it brought another model
+	seen       seenFiles
 	recovered  []Recovery
 
 	fresh     int64 // event bytes since the newest snapshot
@@ -144,6 +144,7 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	s.stopWatch = nil
 	err := s.saveScans(ctx, true)
 	if err == nil {
+		s.captureLeft(ctx)
 		s.listed = listedOf(s.state, s.state.Head.Seq+1)
 		err = s.append(ctx, engineActor, &session.Released{Reason: reason})
 	}

@@ -239,7 +239,7 @@ func (b *bundling) findFiles(st *session.State) error {
 		}
 	}
 	for _, t := range st.Tasks {
-		if t.Session == "" && !t.Live() && bundle.PlainName(t.Act) && b.h.runs(st.ID, t.Act) {
+		if t.Session == "" && !t.Live() && bundle.PlainName(t.Act) && b.h.actKept(st.ID, t.Act) {
 			if err := b.add(bundle.File{Session: st.ID, Kind: bundle.FileTask, Name: t.Act}); err != nil {
 				return err
 			}
@@ -248,8 +248,8 @@ func (b *bundling) findFiles(st *session.State) error {
 	return nil
 }
 
-// runs reports whether there is a directory of an act.
-func (h *Home) runs(id, act string) bool {
+// actKept reports whether there is a directory of an act.
+func (h *Home) actKept(id, act string) bool {
 	root, err := realdir.Open(h.dir, "acts", id, act)
 	return err == nil && root.Close() == nil
 }

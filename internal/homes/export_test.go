@@ -1,5 +1,13 @@
 package homes
 
+import "github.com/perdure/perdure/internal/engine"
+
+// WithCaptures gives a config whose home keeps the files of its sessions by c.
+func WithCaptures(cfg Config, c engine.Captures) Config {
+	cfg.captures = c
+	return cfg
+}
+
 // WithCrash gives a config whose home calls crash between two steps of a deletion.
 func WithCrash(cfg Config, crash func(step string)) Config {
 	cfg.crash = crash

@@ -181,7 +181,7 @@ func (p *prompted) resting(st *session.State) (view.Turn, bool) {
 // that run or ended meanwhile, files that changed. It is complete once the session rests.
 func (s *Session) Recovered(ctx context.Context) (out []view.Recovery, err error) {
 	err = s.do(ctx, func() error {
-		out = append(describe(s.held.Recovered(), s.held.State()), s.changed...)
+		out = append(s.home.describe(s.held.Recovered(), s.held.State()), s.changed...)
 		return nil
 	})
 	return out, err

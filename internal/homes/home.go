@@ -22,12 +22,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/redact"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/sqlite"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -43,6 +45,8 @@ type Home struct {
 	runner *task.Runner
 	cfg    Config
 	secret *redact.Set
+	blobs  *blob.Store    // of captured files; nil: none are captured
+	spaces *workspace.Set // the directories that sessions work in; nil likewise
 	mu     sync.Mutex
 	models map[string]model.Provider // by PROVIDER/MODEL
 
@@ -70,9 +74,13 @@ type Config struct {
 	// Instructions has sessions read AGENTS.md, or CLAUDE.md: the user's in $XDG_CONFIG_HOME/perdure, and those of the
 	// project that they work in. They are text for the model and no permission.
 	Instructions bool
-	Observe      func(engine.Update) // sees events and deltas of sessions that this process runs
-	Log          *slog.Logger        // nil discards
-	Now          func() time.Time    // nil: the system's clock
+	// Files has the files that sessions work on captured, so that they can be brought back; nil: they are not.
+	Files   *Files
+	Observe func(engine.Update) // sees events and deltas of sessions that this process runs
+	Log     *slog.Logger        // nil discards
+	Now     func() time.Time    // nil: the system's clock
+
+	captures engine.Captures // keeps the files of sessions; tests hand in their own
 
 	captured captured // of files; nil: none are
 
@@ -116,8 +124,11 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if len(cfg.ShimPath) > 0 || shimAsked.Load() {
 		h.runner = &task.Runner{Dir: filepath.Join(dir, "acts"), Exe: cfg.ShimPath, Now: cfg.Now}
 	}
-	if h.eng, err = engine.New(h.engineConfig()); err != nil {
+	if err := h.care(); err != nil {
 		return nil, errors.Join(err, st.Close())
+	}
+	if h.eng, err = engine.New(h.engineConfig()); err != nil {
+		return nil, errors.Join(err, h.Close())
 	}
 	h.finishDeletions(ctx)
 	return h, nil
@@ -139,7 +150,7 @@ func (h *Home) engineConfig() engine.Config {
 	cfg := h.cfg
 	host, _ := os.Hostname() // an unknown name is shown as empty
 	ec := engine.Config{
-		Store: h.store, Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
+		Store: h.store, Captures: h.captures(), Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
 		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
 		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Memory: h.memory(), Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
@@ -170,4 +181,10 @@ func (h *Home) Store() store.Store { return h.store }
 func (h *Home) Commands() *task.Runner { return h.runner }
 
 // Close releases the home. Commands run on.
-func (h *Home) Close() error { return h.store.Close() }
+func (h *Home) Close() error {
+	var files error
+	if h.spaces != nil {
+		files = errors.Join(h.spaces.Close(), h.blobs.Close())
+	}
+	return errors.Join(files, h.store.Close())
+}

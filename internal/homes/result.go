@@ -31,7 +31,7 @@ func count(r *view.Result, w *turnWatch, took time.Duration) {
 // result describes the newest turn.
 func (h *Home) result(ctx context.Context, s *engine.Session, turnsBefore int, wasOpen, parked bool) (*view.Result, error) {
 	st := s.State()
-	r := &view.Result{SessionID: st.ID, Waiting: h.Waits(st), Awaits: AwaitViews(st), Recovered: describe(s.Recovered(), st), Tasks: h.Tasks().Live(st)}
+	r := &view.Result{SessionID: st.ID, Waiting: h.Waits(st), Awaits: AwaitViews(st), Recovered: h.describe(s.Recovered(), st), Tasks: h.Tasks().Live(st)}
 	switch {
 	case st.Turn != nil:
 		t := st.Turn
@@ -121,8 +121,8 @@ func waitingOf(st *session.State, c *session.Call, kind string) view.Waiting {
 	return w
 }
 
-// describe adds to what was interrupted how it ended.
-func describe(recs []engine.Recovery, st *session.State) []view.Recovery {
+// describe adds to what was interrupted how it ended; a command that runs on was not.
+func (h *Home) describe(recs []engine.Recovery, st *session.State) []view.Recovery {
 	out := make([]view.Recovery, len(recs))
 	for i, r := range recs {
 		out[i] = view.Recovery(r)
@@ -130,12 +130,24 @@ func describe(recs []engine.Recovery, st *session.State) []view.Recovery {
 			continue
 		}
 		for _, a := range acts(st) {
-			if session.BaseOf(a.ID) == session.BaseOf(r.ID) && a.Outcome != "" {
+			if session.BaseOf(a.ID) != session.BaseOf(r.ID) {
+				continue
+			}
+			switch {
+			case a.Outcome != "":
 				out[i].Text = fmt.Sprintf("%s; outcome: %s", r.Text, a.Outcome)
+			case a.State == session.ActExecuting && a.Effect == session.EffectProcess && h.runs(st.ID, a.ID):
+				out[i].Text = "still running: " + a.Tool
 			}
 		}
 	}
 	return out
+}
+
+// runs reports whether the command of an act runs.
+func (h *Home) runs(id, act string) bool {
+	now, err := h.commands().State(id, act)
+	return err == nil && now.Status == session.CommandRunning
 }
 
 // acts are the acts that the state remembers, the open step's included.

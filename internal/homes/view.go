@@ -137,7 +137,10 @@ func jsonValue(b []byte) any {
 
 // dropped are the counters of what left the state, by the names of the lists; nil if nothing did.
 func dropped(d session.Dropped) map[string]int64 {
-	out := map[string]int64{"acts": d.Settled, "decisions": d.Decisions, "files": d.Files, "tasks": d.Tasks, "faults": d.Faults}
+	out := map[string]int64{
+		"acts": d.Settled, "decisions": d.Decisions, "files": d.Files, "tasks": d.Tasks, "faults": d.Faults,
+		"points": d.Points, "artifacts": d.Artifacts,
+	}
 	maps.DeleteFunc(out, func(_ string, n int64) bool { return n == 0 })
 	if len(out) == 0 {
 		return nil

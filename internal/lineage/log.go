@@ -69,6 +69,8 @@ func (l *Log) Brings(ev store.Event, body session.Body) ([]string, From) {
 		return []string{model.Text(b.Content)}, Outside
 	case *session.AwaitMet:
 		return []string{string(b.Text)}, Outside
+	case *session.FilesRestored:
+		return []string{string(b.Text)}, Outside // it names files
 	default:
 		if !slices.Contains(silent, ev.Kind) {
 			return []string{string(ev.Body)}, Recalled
@@ -107,6 +109,7 @@ var silent = []store.Kind{
 	session.KindPermissionRules, session.KindPermissionGranted, session.KindPermissionRevoked,
 	session.KindTaskRequested, session.KindTaskStarted, session.KindTaskExited, session.KindTaskSignalled, session.KindTaskRead, session.KindTaskInput, session.KindTaskWritten,
 	session.KindTaskRestartSet, session.KindTaskNotRestarted, session.KindAwaitSet, session.KindAwaitDropped, session.KindAwaitScanned,
+	session.KindFilesCaptured, session.KindCheckpointRequested, session.KindRestoreRequested, session.KindRestoreStarted,
 	session.KindTimerSet, session.KindTimerFired, session.KindFileSeen, session.KindPlanSet, session.KindFactAdded, session.KindStateSet, session.KindInboxRefused,
 }
 

@@ -54,25 +54,37 @@ func Look(ctx context.Context, dir string) (Repo, error) {
 		return Repo{}, err
 	}
 	r := Repo{Root: root}
-	head, err := small(filepath.Join(git, "HEAD"))
-	if err != nil {
-		return r, err
-	}
-	name, symbolic := strings.CutPrefix(head, "ref: ")
-	switch {
-	case !symbolic && whole.MatchString(head):
-		r.Commit = head
-		return r, nil
-	case !symbolic || !refName(name):
-		return r, errors.New("repo: HEAD is no branch and no commit")
-	case name == "refs/heads/.invalid": // of a repository whose branches lie in tables
+	r.Branch, r.Commit, err = head(git)
+	if errors.Is(err, errTables) {
 		return r.ask(ctx)
 	}
-	if branch, ok := strings.CutPrefix(name, "refs/heads/"); ok {
-		r.Branch = branch
-	}
-	r.Commit, err = resolve(git, name)
 	return r, err
+}
+
+// errTables says that a repository's branches lie in tables, which git alone reads.
+var errTables = errors.New("repo: branches in tables")
+
+// head reads the branch and the newest commit.
+func head(git string) (branch, commit string, err error) {
+	text, err := small(filepath.Join(git, "HEAD"))
+	if err != nil {
+		return "", "", err
+	}
+	name, symbolic := strings.CutPrefix(text, "ref: ")
+	switch {
+	case !symbolic && whole.MatchString(text):
+		return "", text, nil
+	case !symbolic || !refName(name):
+		return "", "", errors.New("repo: HEAD is no branch and no commit")
+	case name == "refs/heads/.invalid":
+		return "", "", errTables
+	}
+	branch, ok := strings.CutPrefix(name, "refs/heads/")
+	if !ok {
+		branch = ""
+	}
+	commit, err = resolve(git, name)
+	return branch, commit, err
 }
 
 // find is the work tree around a directory and its git directory. One of another user is none, as it is for git.

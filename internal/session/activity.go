@@ -25,7 +25,7 @@ func Activities() []Activity {
 // ActivityOf derives the activity from a state, as if a live holder had the session.
 func ActivityOf(s *State) Activity {
 	switch {
-	case len(s.turnActions()) > 0:
+	case len(s.turnActions()) > 0 || len(s.fileActions()) > 0:
 		return Running
 	case s.Turn == nil:
 		return Idle

@@ -64,6 +64,7 @@ func (b *Forked) apply(s *State, e store.Event) {
 	}
 	s.fileOrder = nil
 	s.inheritAwaits()
+	s.Workspace.inherit(s.Parent.Seq)
 	s.forkTurn()
 }
 

@@ -65,6 +65,8 @@ func freezeFormats(t *testing.T) {
 	freezeKinds(t, "v2-plan", session.KindPlanEdited, session.KindToolStarted)
 	freezeKinds(t, "v3", session.KindGiven, session.KindCompacted, session.KindHandoffRequested, session.KindHandoffWritten)
 	freezeKinds(t, "v3-queue", session.KindMessageWithdrawn)
+	freezeKinds(t, "v4-files", session.KindFilesCaptured, session.KindCheckpointRequested, session.KindRestoreRequested,
+		session.KindRestoreStarted, session.KindFilesRestored, session.KindArtifactAdded)
 	freezeKinds(t, "v3-imported", session.KindImported)
 
 	w := newWorld("s")

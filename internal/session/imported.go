@@ -49,6 +49,7 @@ func (b *Imported) apply(s *State, e store.Event) {
 	b.disarm(s)
 	b.move(s)
 	b.leaveTasks(s, e)
+	s.Workspace.imported()
 	b.handedOff(s, e)
 	for i := range s.Given {
 		if s.Given[i].Name == GivenHandoff {

@@ -93,3 +93,43 @@ approve t1.s1.b2.a1 allow`, "\n") {
 		t.Errorf("the model is not told: %s", said)
 	}
 }
+
+// What was asked of the files elsewhere is not done here, and no tree of elsewhere is taken for what is in the directory
+// here: nothing may be overwritten because a bundle says that it was known.
+func TestImportedTouchesNoFiles(t *testing.T) {
+	undo := int64(1)
+	for _, began := range []bool{false, true} {
+		st := elsewhere(t)
+		chain := session.Chain{Session: st.ID, Head: st.Head}
+		add := func(b session.Body) {
+			e, err := chain.Event(human, 9000, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st.ApplyBody(e, b)
+		}
+		named := captured(session.CaptureNamed, "theirs")
+		named.Name, named.Dir = "good", "/here/w"
+		add(named)
+		add(&session.CheckpointRequested{Name: "more"})
+		add(&session.RestoreRequested{Target: tree("evil"), To: "x", Undo: &undo, Force: true})
+		if began {
+			add(&session.RestoreStarted{Request: st.Head.Seq, Target: tree("evil"), Before: tree("theirs"), Dir: "/here/w"})
+		}
+		child := session.Fork(st, "x") // what shares with the state must not change with it
+		add(&session.Imported{From: "/home/them/w", Root: "/here/w", Cwd: "/here/w"})
+		for _, a := range session.Next(st) {
+			t.Errorf("began %t: next is %+v", began, a)
+		}
+		w := st.Workspace
+		if w.Restore != nil || len(w.Asked) > 0 || w.Dir != "" || w.Unsure != 0 {
+			t.Errorf("workspace %+v", w)
+		}
+		if c, ok := w.Checkpoint("good"); !ok || c.Tree != tree("theirs") {
+			t.Errorf("a checkpoint is lost: %+v", w)
+		}
+		if child.Workspace.Restore == nil {
+			t.Error("what shares with the state has changed")
+		}
+	}
+}

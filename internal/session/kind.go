@@ -69,6 +69,13 @@ const (
 	KindAwaitDropped store.Kind = "await.dropped"
 	KindAwaitScanned store.Kind = "await.scanned"
 
+	KindFilesCaptured       store.Kind = "files.captured"
+	KindCheckpointRequested store.Kind = "files.checkpoint_requested"
+	KindRestoreRequested    store.Kind = "files.restore_requested"
+	KindRestoreStarted      store.Kind = "files.restore_started"
+	KindFilesRestored       store.Kind = "files.restored"
+	KindArtifactAdded       store.Kind = "artifact.added"
+
 	KindTimerSet   store.Kind = "timer.set"
 	KindTimerFired store.Kind = "timer.fired"
 
@@ -142,6 +149,13 @@ var kinds = map[store.Kind]kindRow{
 	KindAwaitMet:     critical[AwaitMet](),
 	KindAwaitDropped: critical[AwaitDropped](),
 	KindAwaitScanned: optional[AwaitScanned](),
+
+	KindFilesCaptured:       optional[FilesCaptured](),
+	KindCheckpointRequested: critical[CheckpointRequested](),
+	KindRestoreRequested:    critical[RestoreRequested](),
+	KindRestoreStarted:      critical[RestoreStarted](),
+	KindFilesRestored:       critical[FilesRestored](),
+	KindArtifactAdded:       optional[ArtifactAdded](),
 
 	KindTimerSet:   optional[TimerSet](),
 	KindTimerFired: critical[TimerFired](),

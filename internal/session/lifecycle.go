@@ -140,7 +140,10 @@ type Released struct {
 
 func (b *Released) summary() string { return b.Reason }
 
-func (*Released) apply(s *State, _ store.Event) { s.settleHandoff() }
+func (*Released) apply(s *State, _ store.Event) {
+	s.settleHandoff()
+	s.Workspace.Unsure = 0 // whoever gives a session back has looked
+}
 
 // Configured changes configuration. A nil field stays as it is.
 type Configured struct {

@@ -15,13 +15,15 @@ func (r *run) move() {
 		r.step(as[r.src.number(len(as))])
 		return
 	}
-	switch r.src.number(23) {
+	switch r.src.number(27) {
 	case 20:
 		r.append(human, &session.CompactRequested{Focus: "the end"})
 	case 21:
 		r.append(human, &session.HandoffRequested{Why: session.HandoffAsked})
 	case 22:
 		r.append(engine, given(r.src.number(3), r.src.number(3)))
+	case 23, 24, 25, 26:
+		r.wantFiles()
 	case 0, 1:
 		r.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("and more")}})
 	case 2:
@@ -107,6 +109,8 @@ func (r *run) step(a session.Action) {
 		return
 	}
 	switch d := a.Do.(type) {
+	case session.CaptureFiles, session.RestoreFiles, session.FinishRestore:
+		r.doFiles(a)
 	case session.Wake:
 		r.now = max(r.now, d.At)
 		r.append(engine, &session.TimerFired{ID: a.ID})

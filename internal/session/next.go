@@ -77,7 +77,10 @@ func Next(s *State) []Action {
 	if s.ReadOnly != "" {
 		return nil
 	}
-	return s.awaits(s.timers(s.inputs(s.restarts(s.starts(s.kills(s.turnActions()))))))
+	if s.Workspace.Restoring() {
+		return s.fileActions()
+	}
+	return s.awaits(s.timers(s.inputs(s.restarts(s.starts(s.kills(s.besideFiles(s.turnActions())))))))
 }
 
 // turnActions are the actions of the open turn, or the start of the next.

@@ -132,7 +132,8 @@ func isExact(owner, field string) bool {
 		"Opened.Cwd", "Opened.Dirs", "Config.Root", "Imported.From", "Imported.Root", "Imported.Cwd", "Configured.AddDirs", "ToolFinished.Cwd", "ToolFinished.Output",
 		"Task.Cwd", "TaskRequested.Cwd", "CommandState.Cwd", "ApprovalRequested.Cwd", "PermissionGranted.Cwd",
 		"Edit.Path", "File.Path", "Compacted.In", "Compacted.Reason", "ModelRequested.Reason", "ModelRequested.Purpose",
-		"Config.Mode", "Configured.Mode", "TaskRequested.Restart", "Task.Restart", "TaskRestartSet.Restart":
+		"Config.Mode", "Configured.Mode", "TaskRequested.Restart", "Task.Restart", "TaskRestartSet.Restart",
+		"FilesCaptured.Dir", "RestoreStarted.Dir":
 		return true
 	}
 	switch field {
@@ -149,7 +150,8 @@ func isExact(owner, field string) bool {
 func isUsed(owner, field string) bool {
 	switch owner + "." + field {
 	case "TaskRequested.Command", "TaskRequested.Argv", "TaskRequested.Name", "TaskInput.Text", "Await.Pattern",
-		"ApprovalAnswered.Grant", "PermissionGranted.Rule", "PermissionRevoked.Rule":
+		"ApprovalAnswered.Grant", "PermissionGranted.Rule", "PermissionRevoked.Rule",
+		"CheckpointRequested.Name", "RestoreRequested.Paths", "Artifact.Name":
 		return true
 	}
 	return false

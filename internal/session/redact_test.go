@@ -93,11 +93,12 @@ func holding(v reflect.Value, name string, names map[string]bool) {
 var keptTexts = strings.Fields(`
 	Agent.APIVersion Agent.Betas Agent.Model Agent.Provider Agent.Tools ApprovalAnswered.Act ApprovalRequested.Act
 	ApprovalRequested.Cwd Await.Act Await.ID Await.Key Await.Session Await.Task Await.TaskAct AwaitDropped.ID
-	AwaitMet.ID AwaitMet.Task AwaitPosition.ID Compacted.By Compacted.In Compacted.Reason CommandState.BootID CommandState.By CommandState.Cwd
+	Artifact.Act Artifact.Media AwaitMet.ID AwaitMet.Task AwaitPosition.ID CheckpointRequested.Key Compacted.By Compacted.In Compacted.Reason CommandState.BootID CommandState.By CommandState.Cwd
 	CommandState.Signal Config.Mode Config.Root Configured.AddDirs Configured.Mode Configured.Model
-	Configured.Provider Edit.Path File.Path Forked.ID Forked.Owner Imported.Cwd Imported.From Imported.Root InboxRefused.Key Input.Act Input.Key
+	Configured.Provider Edit.Path File.Path FilesCaptured.Act FilesCaptured.Dir Forked.ID Forked.Owner Imported.Cwd Imported.From Imported.Root InboxRefused.Key Input.Act Input.Key
 	MessageReceived.Key MessageWithdrawn.Key ModelFailed.Act ModelFailed.Class ModelFailed.Model ModelLost.Act ModelLost.Model
 	ModelRequested.Act ModelRequested.Model ModelRequested.Purpose ModelRequested.Reason ModelResponded.Act ModelResponded.Model ModelResponded.Provider
+	RestoreRequested.Key RestoreStarted.Dir
 	Opened.Cwd Opened.Dirs Opened.ID Opened.Owner PermissionGranted.Cwd PermissionGranted.Scope Position.Session Range.Session
 	QuestionAnswered.Act QuestionAsked.Act Resumed.BootID Rule.Effect Rule.Source SealedBlock.ID SealedBlock.Input
 	SealedBlock.Name SealedBlock.Raw SealedBlock.Shown Start.BootID Start.Task Task.Act Task.BootID Task.By

@@ -120,6 +120,12 @@ func actionLines(as []session.Action) string {
 			if d.Cancel {
 				fmt.Fprintf(&out, " (cancel)")
 			}
+		case session.CaptureFiles:
+			fmt.Fprintf(&out, "capture %s", d.Ask.Name)
+		case session.RestoreFiles:
+			fmt.Fprintf(&out, "restore to %s", d.Restore.To)
+		case session.FinishRestore:
+			fmt.Fprintf(&out, "finish the restore to %s", d.Restore.To)
 		case session.Wake:
 			fmt.Fprintf(&out, "wake at %d", d.At)
 		case session.MeetAwait:

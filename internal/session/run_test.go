@@ -120,9 +120,12 @@ func (r *run) holdsGiven() error {
 func (r *run) needsHuman() bool {
 	s, t := r.st, r.st.Turn
 	open := s.Lifecycle == session.LifecycleOpen
-	if r.awaitActs() || len(s.Timers) > 0 || slices.ContainsFunc(s.Tasks, func(t session.Task) bool {
+	if s.Workspace.Restoring() || r.awaitActs() || len(s.Timers) > 0 || slices.ContainsFunc(s.Tasks, func(t session.Task) bool {
 		return t.Kill != "" && t.Status == session.CommandRunning && t.Session == ""
 	}) {
+		return false
+	}
+	if r.aboutFiles() {
 		return false
 	}
 	if c := s.Compaction; c != nil && c.Model != nil && c.Model.Status == session.CallRequested {

@@ -6,9 +6,12 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// SettledNow reports whether no act is open: no model call is outstanding and no tool call executes. Only such a
-// position can be forked from exactly.
+// SettledNow reports whether no act is open: no model call is outstanding, no tool call executes and no files are being
+// restored. Only such a position can be forked from exactly.
 func (s *State) SettledNow() bool {
+	if s.Workspace.Restoring() {
+		return false
+	}
 	if c := s.Compaction; c != nil && c.Model != nil && c.Model.Status == CallRequested {
 		return false
 	}

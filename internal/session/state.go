@@ -8,7 +8,7 @@ import (
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
-const FoldVersion = 5
+const FoldVersion = 6
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (
@@ -73,6 +73,7 @@ type State struct {
 	Awaits      []Await                 `json:"awaits"`     // open ones, oldest first
 	NextAwait   int64                   `json:"next_await"` // number of the newest await ever
 	Untold      Untold                  `json:"untold"`
+	Workspace   Workspace               `json:"workspace,omitzero"`
 	Plan        []Step                  `json:"plan"`
 	Facts       []Fact                  `json:"facts"`
 	Scratch     map[string][]byte       `json:"scratch"`
@@ -100,6 +101,8 @@ type Dropped struct {
 	Files     int64 `json:"files"`
 	Tasks     int64 `json:"tasks"`
 	Faults    int64 `json:"faults"`
+	Points    int64 `json:"points,omitempty"` // see [FilePoint]
+	Artifacts int64 `json:"artifacts,omitempty"`
 }
 
 // New returns the empty state of a session, before its first event.

@@ -133,6 +133,7 @@ func (b *TaskExited) apply(s *State, e store.Event) {
 	t.Status, t.ExitCode, t.Signal, t.By, t.Reason = st.Status, st.ExitCode, st.Signal, st.By, st.Reason
 	t.Output, t.MissingAfter, t.Ended, t.EndSeq = st.Output, st.MissingAfter, e.Time, e.Seq
 	t.rebooted(st, t.Epoch < s.Epoch)
+	s.Workspace.Unsure = e.Seq
 	if t.Status == CommandAbsent {
 		t.Status, t.Reason = CommandLost, "never_started"
 	}

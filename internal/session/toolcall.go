@@ -187,6 +187,7 @@ func (b *ToolStarted) apply(s *State, e store.Event) {
 	c.Start, c.State = &st, ActExecuting
 	if c.Effect.Changes() {
 		c.About = CutEnd(st.about(), maxActAbout)
+		s.mayChangeFiles(e)
 	}
 	if c.Decision != nil && c.Decision.Human && c.Approval != nil {
 		c.Approval.Spent = true
@@ -222,6 +223,7 @@ func (b *ToolFinished) apply(s *State, e store.Event) {
 	if c == nil {
 		return
 	}
+	s.hasChangedFiles(c, e)
 	c.Outcome, c.Reason, c.State = b.Outcome, b.Reason, ActDone
 	if b.Outcome != OutcomeOK {
 		c.State = ActFailed
@@ -283,6 +285,7 @@ func (b *ToolUnknown) apply(s *State, e store.Event) {
 	if c == nil {
 		return
 	}
+	s.hasChangedFiles(c, e)
 	c.Outcome, c.Reason, c.State = OutcomeUnknown, b.Reason, ActFailed
 	s.Context.Fresh += ContentSize(b.Content)
 	c.Input = nil

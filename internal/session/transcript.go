@@ -78,10 +78,11 @@ func (b *ToolFinished) speak(t *Transcript, e store.Event) {
 	t.result(b.Act, b.Outcome != OutcomeOK, t.cut(b.Act, b.Content, e.Seq))
 }
 
-func (b *ToolUnknown) speak(t *Transcript, _ store.Event)  { t.result(b.Act, true, b.Content) }
-func (b *AwaitMet) speak(t *Transcript, _ store.Event)     { t.note(b.Text) }
-func (b *PlanEdited) speak(t *Transcript, _ store.Event)   { t.note(b.Text) }
-func (b *AwaitDropped) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
+func (b *ToolUnknown) speak(t *Transcript, _ store.Event)   { t.result(b.Act, true, b.Content) }
+func (b *AwaitMet) speak(t *Transcript, _ store.Event)      { t.note(b.Text) }
+func (b *PlanEdited) speak(t *Transcript, _ store.Event)    { t.note(b.Text) }
+func (b *AwaitDropped) speak(t *Transcript, _ store.Event)  { t.note(b.Text) }
+func (b *FilesRestored) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
 
 func (t *Transcript) request(through, seq int64) {
 	if through != t.through {

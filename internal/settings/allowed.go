@@ -115,16 +115,16 @@ func (r Remembered) check() error {
 	return err
 }
 
-// Remember adds a rule to the file, which it makes if it is missing; a rule that is there already stays as it is. Others
-// may do the same at once. Errors: ErrConfig for a file that is not understood, which is left alone, and of the disk.
-func Remember(ctx context.Context, file string, r Remembered) error {
+// Remember adds a rule to the file, which it makes if it is missing; added is false for one that is there already, which
+// stays as it is. Others may do the same at once. Errors: ErrConfig for a file that is not understood, which is left alone, and of the disk.
+func Remember(ctx context.Context, file string, r Remembered) (added bool, err error) {
 	if file == "" {
-		return fmt.Errorf("%w: there is no place for remembered rules: neither XDG_CONFIG_HOME nor HOME is set", ErrConfig)
+		return false, fmt.Errorf("%w: there is no place for remembered rules: neither XDG_CONFIG_HOME nor HOME is set", ErrConfig)
 	}
 	if err := r.check(); err != nil {
-		return fmt.Errorf("remember %s: %w", plain.Shown(r.Rule, 200), err)
+		return false, fmt.Errorf("remember %s: %w", plain.Shown(r.Rule, 200), err)
 	}
-	return changeAllowed(ctx, file, func(list []Remembered) ([]Remembered, error) {
+	err = changeAllowed(ctx, file, func(list []Remembered) ([]Remembered, error) {
 		if slices.ContainsFunc(list, func(o Remembered) bool { return o.Rule == r.Rule && o.Project == r.Project }) {
 			return nil, nil
 		}
@@ -132,8 +132,10 @@ func Remember(ctx context.Context, file string, r Remembered) error {
 			return nil, fmt.Errorf("%w: %d rules are remembered, which is as many as there may be", ErrConfig, len(list))
 		}
 		r.At = r.At.UTC().Truncate(time.Second)
+		added = true
 		return append(list, r), nil
 	})
+	return added && err == nil, err
 }
 
 // Forget takes the rules that match out of the file, and returns them.

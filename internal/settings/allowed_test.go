@@ -44,7 +44,7 @@ func TestRememberedRules(t *testing.T) {
 	for _, r := range []settings.Remembered{
 		{Rule: "Bash(npm test)", Project: here, By: "anna", At: at}, {Rule: "Bash(make 日本語)", At: at}, {Rule: "Bash(npm test)", Project: here, At: at},
 	} {
-		if err := settings.Remember(t.Context(), file, r); err != nil {
+		if _, err := settings.Remember(t.Context(), file, r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,17 +108,17 @@ func TestAllowedThatIsNotUnderstood(t *testing.T) {
 		if err != nil || len(l.Rules) != 0 || len(l.Ignored) != 1 || !strings.Contains(l.Ignored[0], "allowed.toml") {
 			t.Errorf("%s: %v, %v, %q", name, err, l.Rules, l.Ignored)
 		}
-		if err := settings.Remember(t.Context(), file, settings.Remembered{Rule: "Bash(b)"}); !errors.Is(err, settings.ErrConfig) {
+		if _, err := settings.Remember(t.Context(), file, settings.Remembered{Rule: "Bash(b)"}); !errors.Is(err, settings.ErrConfig) {
 			t.Errorf("%s: written over: %v", name, err)
 		}
 		if got, _ := os.ReadFile(file); string(got) != text {
 			t.Errorf("%s: it is %q now", name, got)
 		}
 	}
-	if err := settings.Remember(t.Context(), "", settings.Remembered{Rule: "Bash(b)"}); !errors.Is(err, settings.ErrConfig) {
+	if _, err := settings.Remember(t.Context(), "", settings.Remembered{Rule: "Bash(b)"}); !errors.Is(err, settings.ErrConfig) {
 		t.Errorf("no place: %v", err)
 	}
-	if err := settings.Remember(t.Context(), filepath.Join(t.TempDir(), "a.toml"), settings.Remembered{Rule: "Bash(b"}); !errors.Is(err, permission.ErrRule) {
+	if _, err := settings.Remember(t.Context(), filepath.Join(t.TempDir(), "a.toml"), settings.Remembered{Rule: "Bash(b"}); !errors.Is(err, permission.ErrRule) {
 		t.Errorf("no rule: %v", err)
 	}
 }
@@ -131,7 +131,7 @@ func TestConcurrentAnswersAreAllRemembered(t *testing.T) {
 	for w := range writers {
 		wg.Go(func() {
 			for i := range each {
-				if err := settings.Remember(t.Context(), file, settings.Remembered{Rule: fmt.Sprintf("Bash(make %d %d)", w, i)}); err != nil {
+				if _, err := settings.Remember(t.Context(), file, settings.Remembered{Rule: fmt.Sprintf("Bash(make %d %d)", w, i)}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -155,7 +155,7 @@ func TestALinkedFileStaysALink(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.Symlink(kept, file)); err != nil {
 		t.Fatal(err)
 	}
-	if err := settings.Remember(t.Context(), file, settings.Remembered{Rule: "Bash(b)"}); err != nil {
+	if _, err := settings.Remember(t.Context(), file, settings.Remembered{Rule: "Bash(b)"}); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(file)

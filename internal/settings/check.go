@@ -76,6 +76,20 @@ func (s *source) check() error {
 	if d, err := time.ParseDuration(s.Knowledge.Session); s.Knowledge.Session != "" && (err != nil || d < 0) {
 		return s.at("min_session", "", "knowledge: min_session %q is no span of time: write 15m, or 0s for every session", s.Knowledge.Session)
 	}
+	f := s.Files
+	for _, limit := range []struct {
+		name  string
+		value int64
+	}{{"max_file_mb", f.MaxFile}, {"max_mb", f.Max}, {"max_files", f.Count}, {"quota_mb", f.Quota}} {
+		if limit.value < 0 {
+			return s.at(limit.name, "", "files: %s cannot be negative; for what is usual, leave it out", limit.name)
+		}
+	}
+	for _, name := range f.Keep {
+		if name == "" || strings.ContainsRune(name, '/') {
+			return s.at("keep", name, "files: keep has names of directories, as in [\"node_modules\"]: %q is none", name)
+		}
+	}
 	if _, err := s.retryFor(); err != nil {
 		return s.at("retry_for", "", "%v", err)
 	}

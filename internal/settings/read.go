@@ -155,7 +155,7 @@ var mismatch = regexp.MustCompile(`cannot decode TOML (\w+) into (?:struct field
 var kinds = map[string]string{
 	"int": "a whole number", "int64": "a whole number", "float64": "a number", "string": "a text in quotes",
 	"[]string": "a list of texts, as in [\"a\", \"b\"]", "settings.Limits": "a table", "settings.Permissions": "a table", "settings.Price": "a table",
-	"settings.Context": "a table", "settings.Knowledge": "a table", "settings.UI": "a table", "bool": "true or false",
+	"settings.Context": "a table", "settings.Knowledge": "a table", "settings.UI": "a table", "settings.Files": "a table", "bool": "true or false",
 }
 
 var tomlKinds = map[string]string{

@@ -33,6 +33,7 @@ type Settings struct {
 	Protect      []string    `toml:"protect"`   // absolute paths, or under ~, whose change always asks; Load makes them so
 	Context      Context     `toml:"context"`
 	Knowledge    Knowledge   `toml:"knowledge"`
+	Files        Files       `toml:"files"` // of the user's file alone
 	Limits       Limits      `toml:"limits"`
 	Permissions  Permissions `toml:"permissions"`
 	UI           UI          `toml:"ui"` // of the user's file alone
@@ -67,6 +68,19 @@ type Knowledge struct {
 	// Commit has the files of the project's knowledge committed, and them alone, when a session leaves them.
 	Commit bool `toml:"commit"`
 }
+
+// Files says what is kept of the files that sessions work on.
+type Files struct {
+	Capture *bool    `toml:"capture"`     // false: nothing, so that there is no undo; nil is true
+	Keep    []string `toml:"keep"`        // names of directories that are kept although they could be made again
+	MaxFile int64    `toml:"max_file_mb"` // a larger one is not kept; 0: 100
+	Max     int64    `toml:"max_mb"`      // a directory with more is not captured; 0: 2048
+	Count   int64    `toml:"max_files"`   // a directory with more is not captured; 0: 200,000
+	Quota   int64    `toml:"quota_mb"`    // all that is kept may take so much; 0: 20,480
+}
+
+// Captured reports whether files are kept.
+func (f Files) Captured() bool { return f.Capture == nil || *f.Capture }
 
 // MinSession is how long the turns of a session must have taken for it to leave a handoff at its end; nil: nothing is said.
 func (s Settings) MinSession() *time.Duration {

@@ -85,7 +85,7 @@ func (a *App) With(ctx context.Context, do func(*homes.Home) error) error {
 
 // WithSettings is With for a command that has read its configuration itself.
 func (a *App) WithSettings(ctx context.Context, set settings.Loaded, do func(*homes.Home) error) (err error) {
-	h, err := a.Open(ctx, homes.Config{Secrets: a.Secrets(set), Memory: Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Log: a.Logger()})
+	h, err := a.Open(ctx, homes.Config{Secrets: a.Secrets(set), Memory: Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Files: Files(set), Log: a.Logger()})
 	if err != nil {
 		return err
 	}
@@ -95,6 +95,15 @@ func (a *App) WithSettings(ctx context.Context, set settings.Loaded, do func(*ho
 		}
 	}()
 	return do(h)
+}
+
+// Files says what is kept of sessions' files; nil: nothing.
+func Files(set settings.Loaded) *homes.Files {
+	f := set.Settings.Files
+	if !f.Captured() {
+		return nil
+	}
+	return &homes.Files{Keep: f.Keep, MaxFile: f.MaxFile << 20, MaxFiles: f.Count, MaxBytes: f.Max << 20, Quota: f.Quota << 20}
 }
 
 // Secrets are the values of the variables that the settings name.

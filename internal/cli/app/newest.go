@@ -17,8 +17,33 @@ func (a *App) Newest(ctx context.Context, h *homes.Home) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	q := store.Query{Cwd: dir, Limit: 100}
-	for {
+	id, err := newest(ctx, h, store.Query{Cwd: dir})
+	if err == nil && id == "" {
+		err = &ExitError{
+			Code: ExitMissing, Text: "no session that can go on was opened in " + dir,
+			Hint: "perdure list shows those of other directories; -r ID resumes one",
+		}
+	}
+	return id, err
+}
+
+// NewestSeat is Newest for a person at a screen: of the sessions in which somebody has written on one, if there are any, so
+// that a script which ran since comes between nobody and their conversation.
+func (a *App) NewestSeat(ctx context.Context, h *homes.Home) (string, error) {
+	dir, err := a.Workdir()
+	if err != nil {
+		return "", err
+	}
+	id, err := newest(ctx, h, store.Query{Cwd: dir, Labels: map[string]string{LabelSeat: SeatScreen}})
+	if err != nil || id != "" {
+		return id, err
+	}
+	return a.Newest(ctx, h)
+}
+
+// newest finds the newest of some sessions that was not closed; empty: there is none.
+func newest(ctx context.Context, h *homes.Home, q store.Query) (string, error) {
+	for q.Limit = 100; ; {
 		page, err := h.Store().List(ctx, q)
 		if err != nil {
 			return "", err
@@ -32,10 +57,7 @@ func (a *App) Newest(ctx context.Context, h *homes.Home) (string, error) {
 			}
 		}
 		if q.After = page.Next; q.After == "" {
-			return "", &ExitError{
-				Code: ExitMissing, Text: "no session that can go on was opened in " + dir,
-				Hint: "perdure list shows those of other directories; -r ID resumes one",
-			}
+			return "", nil
 		}
 	}
 }

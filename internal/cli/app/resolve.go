@@ -187,3 +187,9 @@ func distance(name string, s store.Info) int {
 // store.Info has it in Heads.Labels, a session's state in Labels. It is shown where the session has no name (title). It
 // is no name: -r does not find a session by it, so that a prompt can never take the name of another session.
 const LabelPrompt = "prompt"
+
+// LabelSeat is the label of a session in which a person has written on a screen: its value is SeatScreen.
+const (
+	LabelSeat  = "seat"
+	SeatScreen = "screen"
+)

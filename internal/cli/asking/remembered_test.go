@@ -1,12 +1,15 @@
 package asking_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/settings"
 )
 
 // runs gives a session a command to run, and reports whether it ran without anybody being asked.
@@ -141,5 +144,54 @@ func TestARuleOfAProjectDoesNotFollowLinksOut(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(outside, "x")); err == nil {
 		t.Error("the command ran outside of the project")
+	}
+}
+
+// An answer for longer than a session is kept before it lets anything happen: where the rule cannot be kept, nothing is
+// answered; where somebody else answered first, the rule is taken back; and after a crash between the two the call still
+// waits, and the same answer brings it to its end with the rule there once.
+func TestRuleIsKeptBeforeItsAnswer(t *testing.T) {
+	w := clitest.New(t)
+	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch x"}))
+	dir := filepath.Join(w.Dir, ".config", "perdure")
+	if err := os.MkdirAll(filepath.Join(dir, "allowed.toml"), 0o700); err != nil { // no file can be there
+		t.Fatal(err)
+	}
+	w.Fails(2, "is not answered", "approvals", "allow", "a", "--scope", "project")
+	if text := w.OK("approvals", "list"); !strings.Contains(text, "touch x") {
+		t.Errorf("it was answered, and its rule is not kept:\n%s", text)
+	}
+	if err := os.Remove(filepath.Join(dir, "allowed.toml")); err != nil {
+		t.Fatal(err)
+	}
+
+	h := w.Open("{}")
+	st, err := h.State(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := pending.Of(st, pending.Approval)[0]
+	w.Close(h)
+	w.OK("approvals", "deny", "a") // another terminal is first
+	h = w.Open("{}")
+	_, err = pending.Decide(t.Context(), w.App, h, shown, pending.Answer{Allow: true, Scope: pending.User})
+	w.Close(h)
+	var decided *pending.Decided
+	if !errors.As(err, &decided) {
+		t.Errorf("the second answer: %v", err)
+	}
+	if text := w.OK("permissions", "list"); strings.Contains(text, "touch x") {
+		t.Errorf("the rule of an answer that did not count is kept:\n%s", text)
+	}
+
+	w.Waits("b", clitest.Asking("Bash", map[string]any{"command": "touch y"}))
+	// What a crash leaves behind: the rule is kept, and nothing was answered.
+	crashed := settings.Remembered{Rule: "Bash(touch y)", Project: w.Dir, At: w.App.Now()}
+	if _, err := settings.Remember(t.Context(), filepath.Join(dir, "allowed.toml"), crashed); err != nil {
+		t.Fatal(err)
+	}
+	w.OK("approvals", "allow", "b", "--scope", "project", "--resume")
+	if text := w.OK("permissions", "list"); !fileIsThere(w, "y") || strings.Count(text, "touch y") != 1 {
+		t.Errorf("after the crash: %s", text)
 	}
 }

@@ -108,7 +108,7 @@ func moved(body session.Body) bool {
 func doing(st *session.State) []string {
 	var out []string
 	for _, w := range pending.Both(st) {
-		out = append(out, "waits for you: "+waitLine(w))
+		out = append(out, "waits for you: "+pending.Line(w))
 	}
 	if st.Turn == nil {
 		return out

@@ -222,9 +222,9 @@ func (s *source) about(ctx context.Context, l view.Listing) string {
 	f := st.Failure()
 	switch {
 	case len(waits) > 1:
-		text = fmt.Sprintf("%s, and %d more", waitLine(waits[0]), len(waits)-1)
+		text = fmt.Sprintf("%s, and %d more", pending.Line(waits[0]), len(waits)-1)
 	case len(waits) == 1:
-		text = waitLine(waits[0])
+		text = pending.Line(waits[0])
 	case f != nil:
 		text = f.Message
 	case l.Activity == string(session.Interrupted):
@@ -235,14 +235,6 @@ func (s *source) about(ctx context.Context, l view.Listing) string {
 	}
 	s.abouts[l.ID] = about{l.Head, text}
 	return text
-}
-
-// waitLine is something that waits, on one line.
-func waitLine(w pending.Wait) string {
-	if q := w.Call.Question; q != nil {
-		return q.Question
-	}
-	return pending.Line(w)
 }
 
 // inGroups are the rows in the order in which they are shown.

@@ -51,7 +51,7 @@ type Written struct {
 func Command(a *app.App, program string) *cobra.Command {
 	f := &Options{Program: program}
 	c := &cobra.Command{
-		Use: "export ID", Short: "Write a session down as a bundle for another machine, or as a document", Args: app.ExactArgs(1, "a session"),
+		Use: "export ID", Short: "Write a session down as a bundle for another machine, or as a document", Args: oneSession,
 		Long: `Write a session down, for another machine or for people. Of a fork, what it began with comes first.
 
   bundle  for perdure import: the log as it is, the outputs that results quote, the last output of ended tasks

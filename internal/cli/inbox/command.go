@@ -105,22 +105,56 @@ func list(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) error {
 	if err := a.Table(rows(a, entries)); err != nil {
 		return err
 	}
-	a.Hint("perdure inbox -i answers; perdure approvals list, allow, deny and perdure answer do it one by one")
+	hints(a, entries)
 	return nil
 }
 
-// roomy is the width, in cells, from which on titles have a column.
+// maxHints bounds the entries whose commands are told below a list.
+const maxHints = 5
+
+// hints tell how to answer, and of what no answer helps the command that does.
+func hints(a *app.App, entries []Entry) {
+	if slices.ContainsFunc(entries, func(e Entry) bool { return e.Wait != nil }) {
+		a.Hint("perdure inbox -i answers; perdure approvals list, allow, deny and perdure answer do it one by one")
+	}
+	told := 0
+	for _, e := range entries {
+		switch {
+		case e.Wait != nil:
+		case told == maxHints:
+			a.Hint("perdure inbox --json has what helps of the others")
+			return
+		default:
+			told++
+			a.Hint("%s %s: %s", shortID(e), word(e.Kind), e.Hint)
+		}
+	}
+}
+
+// roomy is the width, in cells, from which on titles have a column, and whole ids.
 const roomy = 60
 
 // rows are the entries as lines: what the commands call it, its age, the session's title if one has any, and what.
 func rows(a *app.App, entries []Entry) [][]string {
+	columns, _ := a.Window()
+	narrow := columns > 0 && columns < roomy
+	several := map[string]int{}
+	for _, e := range entries {
+		several[e.Session]++
+	}
 	out := make([][]string, len(entries))
 	titled := false
 	for i, e := range entries {
+		id := shortID(e)
+		if short, act, ok := strings.Cut(id, ":"); ok && narrow {
+			if id = short; several[e.Session] > 1 { // then the session's id alone names none of them
+				id = act
+			}
+		}
 		titled = titled || e.Title != ""
-		out[i] = []string{shortID(e), a.Age(e.Since), display.Shown(e.Title, 24), word(e.Kind), display.Shown(e.Text, 120)}
+		out[i] = []string{id, a.Age(e.Since), display.Shown(e.Title, 24), word(e.Kind), display.Shown(e.Text, 120)}
 	}
-	if columns, _ := a.Window(); !titled || columns > 0 && columns < roomy {
+	if !titled || narrow {
 		return display.WithoutColumn(out, 2)
 	}
 	return out
@@ -162,6 +196,7 @@ func watch(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) error {
 	defer tick.Stop()
 	var before []Entry
 	touched, first := "", true
+	width, height := a.Window()
 	var looked time.Time
 	var took time.Duration
 	for {
@@ -176,6 +211,12 @@ func watch(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) error {
 				return err
 			}
 			before, first = entries, false
+		}
+		if w, t := a.Window(); (w != width || t != height) && draws(a) && !asJSON {
+			width, height = w, t
+			if err := redraw(a, before); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -203,7 +244,7 @@ func changed(a *app.App, before, now []Entry, first, asJSON bool) error {
 		return nil
 	case asJSON:
 		return changedJSON(a, came, gone)
-	case a.Screen && a.Getenv("TERM") != "dumb":
+	case draws(a):
 		return redraw(a, now)
 	}
 	if first && len(now) == 0 {
@@ -217,6 +258,9 @@ func changed(a *app.App, before, now []Entry, first, asJSON bool) error {
 	}
 	return nil
 }
+
+// draws reports whether the list is drawn anew as a whole.
+func draws(a *app.App) bool { return a.Screen && a.Getenv("TERM") != "dumb" }
 
 // same reports the same thing in the same state.
 func (e Entry) same(o Entry) bool { return e.Kind == o.Kind && e.ID == o.ID && bound(e) == bound(o) }
@@ -245,8 +289,14 @@ func redraw(a *app.App, now []Entry) error {
 		what = display.Count(int64(n), "thing") + " wait"
 	}
 	a.Linef("\x1b[H\x1b[2J%s   as of %s", what, a.Clock(a.Now().UnixMilli()).Format("15:04:05"))
-	if _, height := a.Window(); height > 4 && len(now) > height-4 {
-		now = now[:height-4]
+	const around = 3 // the first line, what is said of the rest, and where the cursor stands
+	more := 0
+	if _, height := a.Window(); height > around && len(now) > height-around {
+		more = len(now) - (height - around)
 	}
-	return a.Table(rows(a, now))
+	if err := a.Table(rows(a, now)[:len(now)-more]); err != nil || more == 0 {
+		return err
+	}
+	a.Linef("and %d more", more)
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
@@ -105,11 +106,11 @@ func waitsOf(e Entry, st *session.State) (out []Entry) {
 	for _, kind := range []string{pending.Approval, pending.Question} {
 		for _, w := range pending.Of(st, kind) {
 			e := e
-			e.Kind, e.ID, e.Wait = kind, w.ID, &w
+			e.Kind, e.ID, e.Text, e.Wait = kind, w.ID, pending.Line(w), &w
 			if kind == pending.Question {
-				e.Text, e.Hint = display.FirstLine(w.Call.Question.Question), "perdure answer "+w.ID
+				e.Hint = "perdure answer " + w.ID
 			} else {
-				e.Text, e.Since = pending.Line(w), w.Call.Approval.Asked
+				e.Since = w.Call.Approval.Asked
 				e.Hint = "perdure approvals allow " + w.ID + "   (or deny)"
 			}
 			out = append(out, e)
@@ -120,7 +121,7 @@ func waitsOf(e Entry, st *session.State) (out []Entry) {
 
 // stuck says why a session that waits for no answer does not go on.
 func stuck(e Entry, st *session.State, s view.Listing) []Entry {
-	e.ID, e.Hint = st.ID, "perdure -p --resume "+st.ID
+	e.ID, e.Hint = st.ID, remedy(st)
 	switch session.Activity(s.Activity) {
 	case session.Failed:
 		e.Kind, e.Text = Failed, "the model call failed"
@@ -128,16 +129,8 @@ func stuck(e Entry, st *session.State, s view.Listing) []Entry {
 			e.Text, e.Since = "the model call failed: "+display.FirstLine(f.Message), f.Since
 		}
 	case session.Stopped:
-		stop, why := st.Halt()
+		_, why := st.Halt()
 		e.Kind, e.Text = Limit, why
-		switch stop {
-		case session.TurnMaxSteps:
-			e.Hint += " --max-turns N"
-		case session.TurnMaxBudget:
-			e.Hint += " --max-budget-usd N"
-		case session.TurnContextLimit:
-			e.Hint = "perdure compact " + st.ID
-		}
 	case session.Interrupted:
 		e.Kind, e.Text = Broken, "it broke off and can go on"
 	case session.Parked:
@@ -149,6 +142,23 @@ func stuck(e Entry, st *session.State, s view.Listing) []Entry {
 		return nil
 	}
 	return []Entry{e}
+}
+
+// remedy is the command that has a session go on: as it is, or with what it lacks.
+func remedy(st *session.State) string {
+	goOn := "perdure -p --resume " + st.ID
+	if st.Labels[app.LabelSeat] == app.SeatScreen { // its person goes back to where they sat
+		goOn = "perdure -r " + st.ID
+	}
+	switch stop, why := st.Halt(); {
+	case stop == session.TurnMaxBudget:
+		return goOn + " --max-budget-usd X"
+	case stop == session.TurnContextLimit && strings.Contains(why, session.CompactionOff):
+		return "perdure compact " + st.ID
+	case stop == session.TurnContextLimit:
+		return goOn + " --model PROVIDER/MODEL"
+	}
+	return goOn // also at a limit of steps: for as many again
 }
 
 // untold reports a task that may have ended badly without anybody being told.

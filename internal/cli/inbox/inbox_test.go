@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -83,6 +84,30 @@ func TestEverythingThatWaits(t *testing.T) {
 	}
 }
 
+// What no answer helps is listed with a command that helps as it stands: of a turn whose request does not fit the window it
+// is another model, since with compaction on there is nothing to make smaller by hand.
+func TestRemediesAreCommandsThatHelp(t *testing.T) {
+	w := clitest.New(t)
+	w.Run("-p", "--session-id", "limit", "--max-turns", "1", "--permission-mode", "acceptEdits", "--model", w.Scripted(clitest.Asking("Glob", map[string]any{"pattern": "*"})), "go")
+	w.Run("-p", "--session-id", "full", "--model", w.Scripted(`{"turns":[{"match":"go","steps":[{"fail":[{"class":"context","status":400,"message":"too long"},{"class":"context","status":400,"message":"too long"}],"text":"done"}]}]}`), "go")
+	want := map[string]string{"limit": "perdure -p --resume limit", "full": "perdure -p --resume full --model PROVIDER/MODEL"}
+	_, lines := kinds(t, w)
+	for _, l := range lines {
+		id := l["session_id"].(string)
+		if l["remedy"] != want[id] {
+			t.Errorf("%s: %q, want %q", id, l["remedy"], want[id])
+		}
+		delete(want, id)
+	}
+	if len(want) > 0 {
+		t.Errorf("not listed: %v", want)
+	}
+	o := w.Run("inbox")
+	if !strings.Contains(o.Stderr, "perdure -p --resume limit") || strings.Contains(o.Stderr, "approvals") {
+		t.Errorf("the list says how to answer what cannot be, and not what helps:\n%s", o.Stderr)
+	}
+}
+
 // A task that ended badly while nobody looked is listed until its session is told, or a week has passed.
 func TestATaskThatEndedBadly(t *testing.T) {
 	w := clitest.New(t)
@@ -118,6 +143,10 @@ func TestASessionThatBrokeOff(t *testing.T) {
 		got, lines := kinds(t, w)
 		return len(got) == 1 && got[0] == "broken_off a" && lines[0]["remedy"] == "perdure -p --resume a"
 	})
+	w.OK("label", "a", app.LabelSeat+"="+app.SeatScreen) // somebody has sat in it
+	if _, lines := kinds(t, w); len(lines) != 1 || lines[0]["remedy"] != "perdure -r a" {
+		t.Errorf("the remedy is for where its person sits: %v", lines)
+	}
 }
 
 // The inbox may be listed by a session's own command, and not answered.

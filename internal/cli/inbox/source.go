@@ -175,32 +175,16 @@ func (s *Source) Show(ctx context.Context, a asks.Ask) (asks.Detail, error) {
 	return d, nil
 }
 
-// lookOf is the look of a row of a call.
-func lookOf(l pending.Look) asks.Look {
-	switch l {
-	case pending.About:
-		return asks.About
-	case pending.Step:
-		return asks.Step
-	case pending.Added:
-		return asks.Added
-	case pending.Removed:
-		return asks.Removed
-	case pending.Aside:
-		return asks.Aside
-	case pending.Left:
-		return asks.Warning
-	case pending.Text:
-	}
-	return asks.Text
-}
-
 func approvalDetail(e Entry) asks.Detail {
 	w, p := *e.Wait, e.Wait.Call.Approval
 	d := asks.Detail{Rows: []asks.Row{{Look: asks.About, Text: w.Call.Tool}}}
 	for _, r := range pending.Rows(w, pending.LinesOnPage) {
 		d.Part = d.Part || r.Look == pending.Left
-		d.Rows = append(d.Rows, asks.Row{Look: lookOf(r.Look), Text: r.Text})
+		d.Rows = append(d.Rows, r)
+	}
+	d.Hint = "perdure approvals allow " + w.ID
+	if d.Part {
+		d.Rows = append(d.Rows, asks.Row{Look: asks.Warning, Text: "not all of it is shown here: perdure approvals list --json has it, " + d.Hint + " allows it"})
 	}
 	if w.Again {
 		d.Rows = append(d.Rows, asks.Row{Look: asks.Aside, Text: pending.DecidedAgain})

@@ -98,6 +98,20 @@ func TestAQuestionInPlace(t *testing.T) {
 	}
 }
 
+// A call that is too long to be shown whole cannot be allowed here, and what is shown of it names the command that can, for
+// this very call.
+func TestATooLongCallNamesWhatAllowsIt(t *testing.T) {
+	w := clitest.New(t)
+	w.Waits("long", clitest.Asking("Write", map[string]any{"file_path": "a", "content": strings.Repeat("x", 1<<17)}))
+	s, _ := sourceOf(t, w, "long")
+	ask, d := only(t, s)
+	last := d.Rows[len(d.Rows)-1]
+	want := "perdure approvals allow " + strings.TrimPrefix(ask.ID, "approval ")
+	if !d.Part || last.Look != asks.Warning || !strings.Contains(last.Text, want) || d.Hint != want {
+		t.Errorf("%t %q %q, want %q", d.Part, last.Text, d.Hint, want)
+	}
+}
+
 // Two terminals race for one approval: one wins, and the other is told who did and how. Nothing is answered twice.
 func TestTwoTerminalsRaceForOneApproval(t *testing.T) {
 	w := clitest.New(t)

@@ -17,6 +17,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/permission"
 	safe "github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/asks"
 )
 
 // Bounds of a call that is shown to be judged.
@@ -31,25 +32,11 @@ const (
 	maxDiffLines = 10_000  // of both sides; what is longer is shown as its new lines
 )
 
-// Look says what a row of a call is, for whoever draws it.
-type Look int
-
-// The looks of rows.
-const (
-	Text    Look = iota // of the call: its command, its fields
-	About               // where it works, on what, and why it asks
-	Step                // a simple command of the command above
-	Added               // a line that a file gets
-	Removed             // a line that a file loses
-	Aside               // what is said about the rows beside it
-	Left                // in its place something of the call is left out
-)
-
 // Row is a line of a call as it is shown: one line, safe for a terminal.
-type Row struct {
-	Look Look
-	Text string
-}
+type Row = asks.Row
+
+// Left is the look of a row in whose place something of the call is left out.
+const Left = asks.Warning
 
 // Rows are what a person has to know of a call that waits: where, why, and what. most bounds the lines of each of its
 // texts.
@@ -58,7 +45,7 @@ func Rows(w Wait, most int) []Row {
 	var out []Row
 	about := func(texts ...string) {
 		for _, s := range texts {
-			out = append(out, Row{About, s})
+			out = append(out, Row{Look: asks.About, Text: s})
 		}
 	}
 	about(inOrder("in ", safe.Visible(p.Cwd))...)
@@ -72,7 +59,7 @@ func Rows(w Wait, most int) []Row {
 		about("by the rule " + safe.Shown(p.Rule, 500))
 	}
 	for _, r := range describe(w.Call.Tool, w.Call.Input, p.Cwd, p.Target, most) {
-		out = append(out, Row{r.Look, "  " + r.Text})
+		out = append(out, Row{Look: r.Look, Text: "  " + r.Text})
 	}
 	return out
 }
@@ -87,8 +74,11 @@ func Lines(w Wait, most int) []string {
 	return out
 }
 
-// Line is a call on one line: its file, or its command.
+// Line is what waits on one line: the file or the command of a call, the words of a question.
 func Line(w Wait) string {
+	if q := w.Call.Question; q != nil {
+		return onLine(display.FirstLine(q.Question))
+	}
 	fields := fieldsOf(w.Call.Input)
 	for _, name := range []string{"command", "file_path", "path", "pattern"} {
 		var s string
@@ -147,13 +137,13 @@ type callText struct {
 	cwd    string
 	target string // the file behind all links; empty: unknown
 	most   int
-	look   func(line string) Look // of the lines that are added now; nil: Text
+	look   func(line string) asks.Look // of the lines that are added now; nil: Text
 	out    []Row
 }
 
-func (t *callText) put(look Look, texts ...string) {
+func (t *callText) put(look asks.Look, texts ...string) {
 	for _, s := range texts {
-		t.out = append(t.out, Row{look, s})
+		t.out = append(t.out, Row{Look: look, Text: s})
 	}
 }
 
@@ -246,7 +236,7 @@ func (t *callText) text(s string) {
 
 // line adds one line, of a long one the beginning and the end.
 func (t *callText) line(l string) {
-	look, most := Text, maxShownLine
+	look, most := asks.Text, maxShownLine
 	if t.look != nil {
 		look = t.look(l)
 	}
@@ -261,16 +251,16 @@ func (t *callText) line(l string) {
 }
 
 // ofDiff is the look of a line of a diff.
-func ofDiff(line string) Look {
+func ofDiff(line string) asks.Look {
 	switch {
 	case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "@@"):
-		return Aside
+		return asks.Aside
 	case strings.HasPrefix(line, "+"):
-		return Added
+		return asks.Added
 	case strings.HasPrefix(line, "-"):
-		return Removed
+		return asks.Removed
 	}
-	return Text
+	return asks.Text
 }
 
 // diff adds the lines of a diff.
@@ -287,19 +277,19 @@ func (t *callText) steps(command string) {
 	if len(steps) == 0 || whole && isLines(command, steps) {
 		return
 	}
-	t.put(Aside, "which runs")
+	t.put(asks.Aside, "which runs")
 	most := max(t.most/4, 4)
 	for i, s := range steps {
 		if n := len(steps) - most; n > 0 && i >= most*2/3 && i < most*2/3+n {
 			if i == most*2/3 {
-				t.put(Aside, fmt.Sprintf("  … %d more …", n))
+				t.put(asks.Aside, fmt.Sprintf("  … %d more …", n))
 			}
 			continue
 		}
-		t.put(Step, inOrder("", stepLine(s))...)
+		t.put(asks.Step, inOrder("", stepLine(s))...)
 	}
 	if !whole {
-		t.put(Aside, "  and what cannot be read from its text")
+		t.put(asks.Aside, "  and what cannot be read from its text")
 	}
 }
 
@@ -341,7 +331,7 @@ func (t *callText) change(path string, become func(string) (string, bool), befor
 	will, fits := become(was)
 	switch {
 	case readable && fits && exists && was == will:
-		t.put(Aside, "the file is like that already: "+safe.Shown(path, maxShownLine))
+		t.put(asks.Aside, "the file is like that already: "+safe.Shown(path, maxShownLine))
 		return
 	case readable && fits && short(was, will):
 		name := safe.Visible(strings.TrimPrefix(path, "/")) // on one line
@@ -355,11 +345,11 @@ func (t *callText) change(path string, become func(string) (string, bool), befor
 			return
 		}
 	case !readable:
-		t.put(Aside, "the file as it is cannot be shown: "+safe.Shown(path, maxShownLine))
+		t.put(asks.Aside, "the file as it is cannot be shown: "+safe.Shown(path, maxShownLine))
 	case !fits:
-		t.put(Aside, "the text to replace is not found as it is, or more than once: "+safe.Shown(path, maxShownLine))
+		t.put(asks.Aside, "the text to replace is not found as it is, or more than once: "+safe.Shown(path, maxShownLine))
 	default:
-		t.put(Aside, fmt.Sprintf("the whole of %s, now %d bytes, becomes:", safe.Shown(path, maxShownLine), len(was)))
+		t.put(asks.Aside, fmt.Sprintf("the whole of %s, now %d bytes, becomes:", safe.Shown(path, maxShownLine), len(was)))
 	}
 	var b strings.Builder
 	mark(&b, "-", before)
@@ -425,7 +415,7 @@ func (t *callText) rest(fields map[string]json.RawMessage) {
 			t.line(label + " " + s)
 			continue
 		}
-		t.put(Text, label)
+		t.put(asks.Text, label)
 		from := len(t.out)
 		t.text(s)
 		for i := from; i < len(t.out); i++ {

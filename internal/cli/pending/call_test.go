@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/asks"
 )
 
 // A command of several is shown with each of them on a line of its own, and with what it writes and reads; one that is
@@ -30,11 +31,11 @@ func TestACommandIsShownAsParsed(t *testing.T) {
 func TestRowsOfADiff(t *testing.T) {
 	input, _ := json.Marshal(map[string]string{"file_path": "/none/x", "content": "a\n"})
 	w := Wait{Call: &session.Call{Tool: "Write", Input: input, Approval: &session.Approval{Cwd: "/p", Target: "/none/x", Reason: "no rule"}}}
-	looks := map[string]Look{}
+	looks := map[string]asks.Look{}
 	for _, r := range Rows(w, LinesInList) {
 		looks[strings.TrimSpace(r.Text)] = r.Look
 	}
-	if looks["+a"] != Added || looks["because no rule"] != About || looks["works on /none/x"] != About || looks["--- /dev/null"] != Aside {
+	if looks["+a"] != asks.Added || looks["because no rule"] != asks.About || looks["works on /none/x"] != asks.About || looks["--- /dev/null"] != asks.Aside {
 		t.Errorf("%v", looks)
 	}
 }

@@ -85,6 +85,9 @@ func Within(dir, top string) bool {
 // Decide answers a call that waits, and has the rule remembered that the answer's scope wants. What is allowed is the call
 // as it was shown, whatever becomes of the rule. It returns that rule. Errors: *Decided where somebody has answered
 // before, also with the same answer; engine.ErrRefused where the call is another one by now.
+//
+// The rule is kept before the answer is: a crash between the two leaves a call that waits, and the same answer given again
+// is the same. Where the answer does not count, a rule that it brought is taken back.
 func Decide(ctx context.Context, a *app.App, h *homes.Home, w Wait, ans Answer) (rule string, err error) {
 	if rule, err = Rule(w, ans); err != nil {
 		return "", err
@@ -92,37 +95,52 @@ func Decide(ctx context.Context, a *app.App, h *homes.Home, w Wait, ans Answer) 
 	if rule != "" && h.Hides([]byte(rule)) {
 		return "", fmt.Errorf("%s: %w", w.ID, homes.ErrSecret)
 	}
+	takeBack, err := remember(ctx, a, w, ans, rule)
+	if err != nil {
+		return "", err
+	}
 	p := w.Call.Approval
 	err = a.Within(ctx, h, w.Session, app.Patience, func(ctx context.Context) error {
 		return h.Deliver(ctx, w.Session, "", &session.ApprovalAnswered{
 			Act: w.Call.ID, Allow: ans.Allow, Bound: p.Bound, Pre: p.Pre, Grant: rule, Message: ans.Message,
 		})
 	})
+	if err == nil {
+		return rule, nil
+	}
 	if errors.Is(err, engine.ErrRefused) {
 		if d := Became(ctx, h, w.ID, p.Bound); d != nil {
-			return "", d
+			err = d
 		}
 	}
-	if err != nil {
-		return "", err
+	if kept := takeBack(context.WithoutCancel(ctx)); kept != nil {
+		err = errors.Join(err, fmt.Errorf("the rule %s is remembered all the same: %w", safe.Shown(rule, 200), kept))
 	}
-	return rule, remember(ctx, a, w, ans, rule)
+	return "", err
 }
 
-// remember keeps a rule beyond the session.
-func remember(ctx context.Context, a *app.App, w Wait, ans Answer, rule string) error {
+// remember keeps a rule beyond the session. takeBack forgets it, if it was not kept before.
+func remember(ctx context.Context, a *app.App, w Wait, ans Answer, rule string) (takeBack func(context.Context) error, err error) {
+	nothing := func(context.Context) error { return nil }
 	if rule == "" || ans.Scope != Project && ans.Scope != User {
-		return nil
+		return nothing, nil
 	}
 	r := settings.Remembered{Rule: rule, By: a.Getenv("USER"), At: a.Now()}
 	if ans.Scope == Project {
 		r.Project = w.Root
 	}
-	err := settings.Remember(ctx, settings.AllowedFile(settings.UserFile(a.Getenv)), r)
-	if err != nil {
-		return fmt.Errorf("%s is allowed, and its rule for this session; it is not remembered: %w", w.ID, err)
+	file := settings.AllowedFile(settings.UserFile(a.Getenv))
+	added, err := settings.Remember(ctx, file, r)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s is not answered, since its rule cannot be remembered (once and for the session need no file): %w", w.ID, err)
+	case !added:
+		return nothing, nil
 	}
-	return nil
+	return func(ctx context.Context) error {
+		_, err := settings.Forget(ctx, file, func(o settings.Remembered) bool { return o.Rule == r.Rule && o.Project == r.Project })
+		return err
+	}, nil
 }
 
 // Became tells how a call was answered that does not wait any more, by its id (session:act); nil: nobody knows. A digest

@@ -7,17 +7,32 @@ import (
 	"strings"
 )
 
+// Stopped reports whether a process of this machine stands still since it was sent SIGSTOP or the like.
+func Stopped(pid int) bool {
+	fields, err := stat("/proc/" + strconv.Itoa(pid))
+	return err == nil && (fields[0] == "T" || fields[0] == "t")
+}
+
+// stat are the fields of a process behind its name: its state, its parent, and more.
+func stat(dir string) ([]string, error) {
+	text, err := os.ReadFile(dir + "/stat")
+	if err != nil {
+		return nil, err
+	}
+	// The name in parentheses may hold anything; the fields behind its last one are plain.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) < 2 {
+		return nil, fmt.Errorf("%s/stat: not understood", dir)
+	}
+	return fields, nil
+}
+
 // ParentAndArgs reads a process's parent and arguments.
 func ParentAndArgs(pid int) (parent int, args []string, err error) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	stat, err := os.ReadFile(dir + "/stat")
+	fields, err := stat(dir)
 	if err != nil {
 		return 0, nil, err
-	}
-	// The name in parentheses may hold anything; the fields behind its last one are plain.
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
-	if len(fields) < 2 {
-		return 0, nil, fmt.Errorf("%s/stat: not understood", dir)
 	}
 	if parent, err = strconv.Atoi(fields[1]); err != nil {
 		return 0, nil, err

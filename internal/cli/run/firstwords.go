@@ -30,6 +30,12 @@ func firstWords(prompt string) string {
 // begins gives what a new session is opened with: its labels, and the values of its scratch state.
 func (f *Flags) begins(prompt string) (map[string]string, []session.Body, error) {
 	marks := labels(prompt)
+	if !f.print {
+		if marks == nil {
+			marks = map[string]string{}
+		}
+		marks[app.LabelSeat] = app.SeatScreen
+	}
 	given, err := sessions.Pairs("--label", f.labels)
 	if err != nil {
 		return nil, nil, err

@@ -100,6 +100,7 @@ type target struct {
 	id     string // empty: a new session
 	attach bool
 	pick   bool
+	on     bool   // what is halted goes on at once
 	prompt string // that is sent at once
 }
 
@@ -137,6 +138,7 @@ func (s *sitting) openHome(ctx context.Context) error {
 	s.home, err = s.app.Open(ctx, homes.Config{
 		Protect: protect, Limits: set.Bounds, Secrets: s.app.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
 		Log: s.app.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
+		Files: app.Files(set),
 	})
 	return err
 }
@@ -251,20 +253,41 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.chosen(ctx, picker.ChosenMsg{ID: t.id, What: what})
+		next, err := s.chosen(ctx, picker.ChosenMsg{ID: t.id, What: what})
+		if next != nil && !next.attach {
+			next.on = t.on
+		}
+		return next, err
 	case err != nil:
 		return nil, err
 	case r.Goal == nil:
 		return nil, nil
 	case r.Goal.Fresh:
-		return &target{}, s.ready(ctx)
+		return s.fresh(ctx, t)
 	case r.Goal.Fork:
 		return s.chosen(ctx, picker.ChosenMsg{ID: r.Goal.Session, What: picker.Fork})
 	case r.Goal.Session == "":
 		return &target{pick: true}, nil
 	}
 	id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
-	return &target{id: id}, err
+	return &target{id: id, on: r.Goal.On}, err
+}
+
+// fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin, why is
+// said in the session that was left.
+func (s *sitting) fresh(ctx context.Context, from target) (*target, error) {
+	err := s.ready(ctx)
+	if err != nil && s.model() == "" && s.last != "" {
+		if st, serr := s.home.State(ctx, s.last); serr == nil {
+			s.f.model = st.Agent.Provider + "/" + st.Agent.Model
+			err = s.ready(ctx)
+		}
+	}
+	if err == nil || s.last == "" {
+		return &target{}, err
+	}
+	s.app.Note("no new session: %v", err)
+	return &target{id: s.last, attach: from.attach}, nil
 }
 
 func (s *sitting) pick(ctx context.Context) (*target, error) {
@@ -320,7 +343,7 @@ func (s *sitting) config(ctx context.Context, t target) screen.Config {
 		},
 		Run:    s.run,
 		Want:   s.want,
-		Answer: s.flags(t).answer,
+		Answer: s.flags(t).answer, On: t.on,
 	}
 	if t.id == "" {
 		if agent, err := s.home.Agent(ctx, s.model()); err == nil {

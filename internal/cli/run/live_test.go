@@ -12,6 +12,7 @@ import (
 // outcome, and no answer twice. What others wrote is text there.
 func TestLiveView(t *testing.T) {
 	w := clitest.New(t)
+	w.Configure("[files]\ncapture = false\n") // the directory is the user's home here, which would be told
 	w.App.Screen, w.App.Terminal = true, true
 	m := w.Scripted(`{"turns":[{"match":"","steps":[
 	 {"thinking":"Hm.","text":"I look at \u001b[31mit.\u001b]0;t\u0007","tools":[

@@ -222,6 +222,9 @@ func TestARunThatStopsForItsWindowIsNoSuccess(t *testing.T) {
 	if o.Code == 0 || strings.Contains(o.Stdout, "THE END") || !strings.Contains(o.Stderr, "perdure compact off") {
 		t.Errorf("with compaction off: exit %d\n%s\n%s", o.Code, o.Stdout, o.Stderr)
 	}
+	if out := r.OK("inbox", "--json"); !strings.Contains(out, `"remedy":"perdure compact off"`) {
+		t.Errorf("the inbox says %s", out)
+	}
 	if out := r.OK("-p", "--resume", "off", "--no-compact=false"); !strings.Contains(out, "THE END") {
 		t.Errorf("going on says %q", out)
 	}

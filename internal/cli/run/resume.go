@@ -11,7 +11,7 @@ import (
 )
 
 // settle completes the options by what an existing session was given before, and refuses one that cannot go on. A paused
-// one goes on: that is what resuming it asks for. It returns the session's rules before this run.
+// one goes on with -p: that is what resuming it asks for; on the screen it goes on when its person says so. It returns the session's rules before this run.
 func settle(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags, set settings.Loaded, resumed bool, opt *homes.RunOptions) ([]session.Rule, error) {
 	if !resumed {
 		f.limits(opt, set, nil)
@@ -35,7 +35,7 @@ func settle(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags,
 	if err := relocate(a, st, f, opt); err != nil {
 		return nil, err
 	}
-	if st.Lifecycle == session.LifecyclePaused {
+	if st.Lifecycle == session.LifecyclePaused && f.print {
 		a.Note("session %s was paused; it is open again", id)
 		err = a.Deliver(ctx, h, id, &session.LifecycleSet{To: session.LifecycleOpen})
 	}

@@ -62,6 +62,7 @@ func Run(ctx context.Context, a *app.App, f *Flags, args []string) error {
 	h, err := a.Open(ctx, homes.Config{
 		Observe: f.watched.observing(out.observe), Protect: protect, Limits: set.Bounds, Secrets: a.Secrets(set), Prices: set.PriceList(), Windows: set.Windows,
 		Log: a.Logger(), Memory: app.Memory(set), MinSession: set.MinSession(), CommitKnowledge: set.Knowledge.Commit, Instructions: set.Context.Instructed(),
+		Files: app.Files(set),
 	})
 	if err != nil {
 		return err
@@ -144,8 +145,10 @@ func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 		return "", false, listToPick(ctx, a, h)
 	case f.resume != "":
 		id, err = a.Resolve(ctx, h, f.resume)
-	case f.cont:
+	case f.cont && f.print:
 		id, err = a.Newest(ctx, h)
+	case f.cont:
+		id, err = a.NewestSeat(ctx, h)
 	default:
 		id, err = create(ctx, a, h, f, set, prompt)
 		return id, false, err

@@ -23,6 +23,7 @@ const usesTools = `{"turns":[{"match":"","steps":[
 // a tool's deltas name it; the last line is the outcome.
 func TestStreamJSON(t *testing.T) {
 	w := clitest.New(t)
+	w.Configure("[files]\ncapture = false\n") // the directory is the user's home here, which would be told
 	args := []string{"-p", "--session-id", "s", "--name", "the name", "--model", w.Scripted(usesTools), "--allowed-tools", "Bash(echo:*)", "--output-format", "stream-json", "hello"}
 	o := w.Run(args...)
 	ls := clitest.Lines(t, o.Stdout)

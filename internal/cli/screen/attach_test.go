@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
@@ -229,4 +230,28 @@ func TestAForkBeginsWithItsParentsWords(t *testing.T) {
 	}
 	d := sits(t, w, h, attached("two"))
 	d.sees("> message 1\nreply 1\n", "> message 3\nreply 3\n· forked")
+}
+
+// A command that goes on under its shim while its session is opened again was not interrupted, and is not said to be.
+func TestACommandThatRunsOnIsNoInterruption(t *testing.T) {
+	w := clitest.New(t)
+	w.App.Now = time.Now
+	cmd := killable(t, w, "-p", "--session-id", "s", "--allowed-tools", "Bash", "--model", w.Scripted(words("go", `{"tools":[{"name":"Bash","input":{"command":"echo begun; sleep 300"}}]}`)), "go")
+	h := w.Open("{}")
+	defer w.Close(h)
+	clitest.Until(t, "it runs", func() bool {
+		st, err := h.State(t.Context(), "s")
+		return err == nil && len(screen.RunsOn(st)) == 1
+	})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	d := sits(t, w, h, held("s"))
+	defer d.leaves()
+	defer func() { _, _ = d.Cancel(t.Context()) }()
+	d.sees("meanwhile: still running: Bash")
+	if got := d.shows(); strings.Contains(got, "interrupted") {
+		t.Error(got)
+	}
 }

@@ -111,7 +111,7 @@ func (r *changeReader) change(c call, at int64, note string) panels.Change {
 			out.Note = "what was there before is not in the log"
 		}
 	case c.tool == "Edit" && err == nil:
-		out.Old, out.New = in.Old, in.New
+		out.Old, out.New, out.Part = in.Old, in.New, true
 		if before == nil {
 			return out
 		}
@@ -120,7 +120,7 @@ func (r *changeReader) change(c call, at int64, note string) panels.Change {
 			after = in.New
 		}
 		if store.Sum([]byte(after)) == c.edit.Post {
-			out.Old, out.New = *before, after
+			out.Old, out.New, out.Part = *before, after, false
 		}
 	default:
 		out.Note = "what it changed is not in the log"

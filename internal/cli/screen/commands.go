@@ -1,8 +1,10 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,10 +33,10 @@ func (l *link) commands() []chat.Command {
 		{Name: "files", Help: "files that the session read and changed", Alias: []string{"diff"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, filesSource(l.home, id)) })},
 		{Name: "cost", Help: "tokens and money", Alias: []string{"usage"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewCost(c, costSource(l.home, id)) })},
 		{Name: "compact", Args: "[FOCUS]", Help: "make room: a summary takes the place of the older conversation"},
-		{Name: "permissions", Help: "what may be done without asking", Alias: []string{"allowed-tools"}},
+		{Name: "permissions", Help: "what may be done without asking, and taking it back", Alias: []string{"allowed-tools"}, Page: l.permissionsPage},
 		{Name: "inbox", Help: "what waits for you in all sessions", Page: func(string) chat.Page { return inbox.Page(l.app, l.home, nil) }},
 		{Name: "rename", Args: "NAME", Help: "name the session"},
-		{Name: "export", Args: "[FILE]", Help: "write the session as Markdown, or as HTML or JSON lines by the file's ending"},
+		{Name: "export", Args: "[md|html|jsonl] [FILE]", Help: "write the session down: the first word says as what, or the file's ending; else as Markdown"},
 		{Name: "search", Args: "WORDS", Help: "find words in all sessions"},
 		{Name: "memory", Args: "[COMMAND]", Help: "what is remembered of this project and of you"},
 		{Name: "handoff", Args: "[show]", Help: "write down what this session leaves to the next one"},
@@ -85,7 +87,7 @@ func keySections() []panels.Section {
 		{Title: "Reading", Keys: []theme.Key{
 			{Press: "pgup pgdn shift+up shift+down", Does: "scroll"},
 			{Press: "shift+end", Does: "back to the newest"},
-			{Press: "tab", Does: "select in the conversation: enter opens, y copies, w writes it into the scrollback"},
+			{Press: "tab", Does: "select in the conversation: enter opens, v shows all of an output, y copies, w writes it into the scrollback"},
 			{Press: "ctrl+f", Does: "find in the conversation"},
 			{Press: "ctrl+s", Does: "write the conversation into the terminal's scrollback"},
 		}},
@@ -155,8 +157,6 @@ func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply
 		}
 		_, err := l.run(ctx, "rename", id, args)
 		return chat.Reply{Note: "the session is called " + args}, err
-	case "permissions":
-		return l.run(ctx, "permissions", "list", id)
 	case "handoff":
 		if args == "show" {
 			return l.run(ctx, "handoff", "show", id)
@@ -185,20 +185,25 @@ func (l *link) run(ctx context.Context, verb string, args ...string) (chat.Reply
 	return chat.Reply{Title: "perdure " + strings.Join(append([]string{verb}, args...), " "), Text: out}, nil
 }
 
-func (l *link) export(ctx context.Context, id, file string) (chat.Reply, error) {
-	if file == "" {
-		file = "session-" + id + ".md"
-	}
-	format := "md"
-	for ending, f := range map[string]string{".html": "html", ".htm": "html", ".jsonl": "jsonl", ".json": "jsonl"} {
-		if strings.HasSuffix(file, ending) {
-			format = f
-		}
-	}
-	if _, err := l.run(ctx, "export", id, "--format", format, "-o", file); err != nil {
+func (l *link) export(ctx context.Context, id, args string) (chat.Reply, error) {
+	format, file := exported(id, args)
+	if _, err := l.run(ctx, "export", "--format", format, "-o", file, "--", id); err != nil {
 		return chat.Reply{}, err
 	}
 	return chat.Reply{Note: "written to " + file}, nil
+}
+
+// exported is what is written where: by the word for a format that stands first, else by the file's ending. The file may be
+// left out, and may have blanks in its name.
+func exported(id, args string) (format, file string) {
+	endings := map[string]string{"md": "md", "markdown": "md", "html": "html", "htm": "html", "jsonl": "jsonl", "json": "jsonl"}
+	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+	format, file = endings[strings.ToLower(word)], strings.TrimSpace(rest)
+	if format == "" {
+		file = strings.TrimSpace(args)
+		format = cmp.Or(endings[strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))], "md")
+	}
+	return format, cmp.Or(file, "session-"+id+"."+format)
 }
 
 // switchModel says which model answers, or has another one answer from now on.

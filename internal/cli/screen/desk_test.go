@@ -203,3 +203,10 @@ func replied(act, text string) session.Body {
 		{Type: model.BlockText, Text: true, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, text), Shown: []byte(text)},
 	}}
 }
+
+// has are the items that are shown.
+func (d *desk) has() []transcript.Item {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.items)
+}

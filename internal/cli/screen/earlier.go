@@ -45,7 +45,7 @@ func newEarlier(h *homes.Home, id, dir string) *earlier {
 
 // fold is one for events of the log that is read.
 func (p *earlier) fold(ctx context.Context) *talk.Fold {
-	return talk.New(talk.Config{Dir: p.dir, Words: wordsOf(ctx, p.home, p.id), Hide: p.home.Hide, Draft: DraftOf})
+	return talk.New(talk.Config{ID: p.id, Dir: p.dir, Words: wordsOf(ctx, p.home, p.id), Hide: p.home.Hide, Draft: DraftOf})
 }
 
 func wordsOf(ctx context.Context, h *homes.Home, id string) func(int64) []model.Part {

@@ -6,7 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/inbox"
+	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/chat"
@@ -24,7 +26,15 @@ var (
 	CostSource    = costSource
 	Short         = short
 	Parts         = parts
+	Exported      = exported
 )
+
+// PermissionsSource is the source of the page of permissions; run does what its commands do.
+func PermissionsSource(a *app.App, h *homes.Home, id string, run func(args ...string) error) panels.PermissionsSource {
+	return permissionsOf{a, h, id, func(_ context.Context, verb string, args ...string) (chat.Reply, error) {
+		return chat.Reply{}, run(append([]string{verb}, args...)...)
+	}}
+}
 
 // MaxPrompt is how long a message is at most that the history offers; WalkFor is how long a directory is walked.
 const (
@@ -96,3 +106,12 @@ func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body
 
 // Changes are those that were found.
 func (r *ChangeReader) Changes() []panels.Change { return r.changes }
+
+// Silence watches whether a holder answers.
+type Silence struct{ silence }
+
+// Look says how it does not.
+func (s *Silence) Look(info store.Info, now time.Time) string { return s.look(info, now) }
+
+// SilentAfter is how long that takes.
+const SilentAfter = silentAfter

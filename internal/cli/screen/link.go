@@ -51,6 +51,7 @@ type link struct {
 	branched   time.Time
 	branchName string
 	first      string // words of the first prompt
+	silence    silence
 }
 
 func newLink(ctx context.Context, cfg Config) *link {
@@ -226,13 +227,44 @@ func (l *link) Send(ctx context.Context, key string, d composer.Draft) error {
 	if err != nil {
 		return err
 	}
-	if held == nil {
-		_, err := l.home.Send(ctx, id, key, text, more...)
+	if held == nil { // it is accepted, whether or not somebody reads it now
+		if _, err := l.home.Send(ctx, id, key, text, more...); err != nil {
+			return err
+		}
+		return l.seat(ctx, id)
+	}
+	if err := l.seat(ctx, id); err != nil {
 		return err
 	}
 	l.goesOn() // a held session does so even if it refuses the message
 	return held.Send(ctx, key, text, more...)
 }
+
+// seat opens a paused session again, since its person has said something in it, and notes that somebody sits at one that
+// this process holds.
+func (l *link) seat(ctx context.Context, id string) error {
+	st, err := l.state(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Lifecycle == session.LifecyclePaused {
+		if err := l.tell(ctx, id, &session.LifecycleSet{To: session.LifecycleOpen}); err != nil {
+			return err
+		}
+	}
+	if _, held, _ := l.there(); held == nil || st.Labels[app.LabelSeat] == app.SeatScreen {
+		return nil
+	}
+	return l.tell(ctx, id, &session.Labelled{Labels: map[string]string{app.LabelSeat: app.SeatScreen}})
+}
+
+// tell brings something to the session. Nobody waits for a holder that does not look.
+func (l *link) tell(ctx context.Context, id string, body session.Body) error {
+	return l.app.Within(ctx, l.home, id, patience, func(ctx context.Context) error { return l.home.Deliver(ctx, id, "", body) })
+}
+
+// patience is how long another process may take until it accepts what was sent.
+const patience = 5 * time.Second
 
 // Withdraw takes a message back.
 func (l *link) Withdraw(ctx context.Context, key string) error {
@@ -245,7 +277,7 @@ func (l *link) Withdraw(ctx context.Context, key string) error {
 	if err != nil {
 		return err
 	}
-	return l.home.Withdraw(ctx, id, key)
+	return l.app.Within(ctx, l.home, id, patience, func(ctx context.Context) error { return l.home.Withdraw(ctx, id, key) })
 }
 
 // Cancel ends what goes on, and names the commands that are ended with it.
@@ -266,7 +298,7 @@ func (l *link) Cancel(ctx context.Context) (stopped []string, err error) {
 	stopped = RunsOn(st)
 	l.goesOn()
 	if held == nil {
-		return stopped, l.home.Cancel(ctx, id)
+		return stopped, l.app.Within(ctx, l.home, id, patience, func(ctx context.Context) error { return l.home.Cancel(ctx, id) })
 	}
 	return stopped, held.Interrupt(ctx)
 }
@@ -290,9 +322,12 @@ func (l *link) Continue(ctx context.Context) (*chat.Goal, error) {
 		return nil, err
 	}
 	if held == nil {
-		return &chat.Goal{Session: id}, nil // whoever holds it is found out by trying to
+		return &chat.Goal{Session: id, On: true}, nil // whoever holds it is found out by trying to
 	}
 	defer l.look()
+	if err := l.seat(ctx, id); err != nil {
+		return nil, err
+	}
 	l.goesOn()
 	return nil, held.Continue(ctx)
 }
@@ -344,7 +379,9 @@ func (l *link) Mode(ctx context.Context, mode string) error {
 	case held != nil:
 		err = held.Configure(ctx, homes.Options{Mode: m})
 	default:
-		err = l.home.Configure(ctx, id, homes.Options{Mode: m})
+		err = l.app.Within(ctx, l.home, id, patience, func(ctx context.Context) error {
+			return l.home.Configure(ctx, id, homes.Options{Mode: m})
+		})
 	}
 	l.look()
 	return err

@@ -10,12 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/store"
 )
 
@@ -377,4 +380,82 @@ func TestTheOutputOfACommandInTheBackground(t *testing.T) {
 	}
 	w.OK("task", "kill", "s", "bash_1")
 	d.sees("bash_1 ")
+}
+
+// Looking at a paused session leaves it paused; a message, or enter where something is open, opens it again and goes on.
+func TestAPausedSessionStaysPausedUntilItsPersonSaysSo(t *testing.T) {
+	for name, open := range map[string]bool{"a message": false, "enter": true} {
+		t.Run(name, func(t *testing.T) {
+			w := clitest.New(t)
+			w.Create("s")
+			h := w.Open(words("hello", `{"text":"Good day."}`))
+			defer w.Close(h)
+			halted := "[halted: the session is paused: a message opens it again]"
+			if open {
+				halted = "[halted: the session is paused: enter opens it again and goes on]"
+				if _, err := h.Send(t.Context(), "s", "k0", "hello"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := h.Deliver(t.Context(), "s", "", &session.LifecycleSet{To: session.LifecyclePaused}); err != nil {
+				t.Fatal(err)
+			}
+			d := sits(t, w, h, held("s"))
+			d.sees(halted)
+			d.leaves()
+			if st, err := h.State(t.Context(), "s"); err != nil || st.Lifecycle != session.LifecyclePaused || len(st.Labels) != 0 {
+				t.Fatalf("looked at, it is %v, labels %v: %v", st.Lifecycle, st.Labels, err)
+			}
+			d = sits(t, w, h, held("s"))
+			defer d.leaves()
+			if d.sees(halted); open {
+				if _, err := d.Continue(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				d.says("k", "hello")
+			}
+			d.sees("> hello\nGood day.\n")
+			d.lacks("[halted")
+			if st, err := h.State(t.Context(), "s"); err != nil || st.Lifecycle != session.LifecycleOpen || st.Labels[app.LabelSeat] != app.SeatScreen {
+				t.Errorf("it is %v, labels %v: %v", st.Lifecycle, st.Labels, err)
+			}
+		})
+	}
+}
+
+// Of a long output the model is shown the ends; a person can see all of it, with secrets replaced, also in a fork.
+func TestAllOfAnOutputCanBeSeen(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	h := w.Open(words("go", `{"tools":[{"name":"Bash","input":{"command":"seq 1 40000"}}]},{"text":"Done."}`))
+	defer w.Close(h)
+	d := sits(t, w, h, held("s"))
+	d.says("k", "go")
+	d.sees("Done.")
+	whole := func(d *desk) {
+		t.Helper()
+		for _, it := range d.has() {
+			if it.Kind != transcript.Tool {
+				continue
+			}
+			if strings.Contains(it.Call.Output, "\n20000\n") {
+				t.Error("the model was shown all")
+			}
+			text, omitted, err := d.Whole(t.Context(), it.Call)
+			if err != nil || omitted != 0 || !strings.HasPrefix(text, "1\n2\n") || !strings.Contains(text, "\n20000\n") || !strings.HasSuffix(text, "\n40000\n") {
+				t.Errorf("%d bytes, %d left out: %v", len(text), omitted, err)
+			}
+			return
+		}
+		t.Error("there is no call")
+	}
+	whole(d)
+	d.leaves()
+	if _, _, err := h.Fork(t.Context(), "s", 0, "fork", "a fork"); err != nil {
+		t.Fatal(err)
+	}
+	d = sits(t, w, h, held("fork"))
+	defer d.leaves()
+	whole(d)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
 // maxPeek bounds what is looked at of a command's output, in bytes: its end; and peekMore what is read before it, so that
@@ -38,6 +39,26 @@ func (l *link) Output(ctx context.Context, base string) (text string, omitted in
 		}
 	}
 	return printed(l.home, owner, act)
+}
+
+// maxWhole bounds what is shown of an output on a page of its own, in bytes: its end.
+const maxWhole = 3 << 20
+
+// Whole is all that a call's command has printed, as long as its file or its command are there. The command of another
+// session's log, of which this one is a fork, is looked up there.
+func (l *link) Whole(ctx context.Context, c transcript.Call) (text string, omitted int64, err error) {
+	done, err := l.enter()
+	if err != nil {
+		return "", 0, err
+	}
+	defer done()
+	if end, size, err := l.home.Kept(c.Session, c.Run, maxWhole); err == nil {
+		return strings.ToValidUTF8(string(end), ""), size - int64(len(end)), nil
+	}
+	if c.State.Live() {
+		return l.Output(ctx, c.Act)
+	}
+	return "", 0, nil
 }
 
 // printed is the end of what a command has printed.

@@ -68,20 +68,21 @@ func (p *picking) View() tea.View {
 
 // Held lets a person choose what to do with a session that another process holds.
 func Held(ctx context.Context, a *app.App, id string, held *store.HeldError) (picker.What, error) {
-	q := &heldQuestion{style: a.Styles(), id: id, holder: held.Holder, since: a.Ago(held.Holder.Since)}
+	q := &heldQuestion{style: a.Styles(), id: id, holder: held.Holder, since: a.Ago(held.Holder.Since), stopped: stands(&held.Holder)}
 	err := a.Show(ctx, q)
 	return q.what, err
 }
 
 // heldQuestion is the choice as a program.
 type heldQuestion struct {
-	style  theme.Styles
-	id     string
-	holder store.Holder
-	since  string
-	width  int
-	sure   bool // the takeover was asked for once
-	what   picker.What
+	style   theme.Styles
+	id      string
+	holder  store.Holder
+	since   string
+	width   int
+	sure    bool // the takeover was asked for once
+	stopped bool // the holder is
+	what    picker.What
 }
 
 func (q *heldQuestion) Init() tea.Cmd { return nil }
@@ -127,12 +128,18 @@ func (q *heldQuestion) View() tea.View {
 		"",
 		fmt.Sprintf("session %s", plain.Line(q.id, 200)),
 		fmt.Sprintf("held by pid %d on %s, since %s", q.holder.PID, plain.Line(q.holder.Host, 100), q.since),
-		"",
-		st.Accent.Styled("a") + "  attach: see what it does, write to it, answer it",
-		st.Accent.Styled("f") + "  fork: go on in a copy, from its newest event",
-		st.Accent.Styled("t") + "  take it over: the other process is shut out",
-		st.Accent.Styled("esc") + "  leave",
 	}
+	if q.stopped {
+		lines = append(lines, st.Warn.Styled(fmt.Sprintf("That process is stopped and answers nothing; kill -CONT %d lets it go on.", q.holder.PID)))
+	}
+	lines = append(
+		lines,
+		"",
+		st.Accent.Styled("a")+"  attach: see what it does, write to it, answer it",
+		st.Accent.Styled("f")+"  fork: go on in a copy, from its newest event",
+		st.Accent.Styled("t")+"  take it over: the other process is shut out",
+		st.Accent.Styled("esc")+"  leave",
+	)
 	if q.sure {
 		lines = append(lines, "", st.Warn.Styled("What the other process is doing ends for it at once. t again takes the session over, esc does not."))
 	}

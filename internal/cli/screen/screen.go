@@ -39,6 +39,7 @@ type Config struct {
 	Inline bool
 	Attach bool // another process holds it, and keeps it
 	Answer bool // what waits has the keys at first
+	On     bool // what is halted goes on at once: its person has said so
 	// Notes are what is to be said at the beginning, in words.
 	Notes func() []string
 	// Run runs a command line of perdure and gives what it prints; ok is false when it failed.
@@ -98,7 +99,12 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	draw, diff := markdown.New(style), diffview.New(style)
 	talk := transcript.New(transcript.Config{
 		Style: style, Prose: prose{draw}, Now: a.Now,
-		Diff: func(name, before, after string, width int) []string { return diff.Lines(before, after, name, width) },
+		Diff: func(d transcript.Diff, width int) []string {
+			if d.Part {
+				return diff.ComparePart(d.Old, d.New, d.Name).Lines(width)
+			}
+			return diff.Lines(d.Old, d.New, d.Name, width)
+		},
 	})
 	talk.Prepend(b.items)
 	for _, text := range l.cfg.Notes() {
@@ -118,7 +124,7 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),
-		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, Draft: draftOf(l.cfg.Prompt), Send: true, NewKey: newKey, Now: a.Now, Context: ctx,
+		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, On: l.cfg.On, Draft: draftOf(l.cfg.Prompt), Send: true, NewKey: newKey, Now: a.Now, Context: ctx,
 	}), nil
 }
 
@@ -143,7 +149,12 @@ func offered(list []chat.Command) []composer.Command {
 
 // Halted says in words that nothing goes on before a person says so.
 func halted(st *session.State, still bool) string {
+	open := st.Turn != nil || len(st.Queue) > 0
 	switch stop, why := st.Halt(); {
+	case st.Lifecycle == session.LifecyclePaused && open:
+		return "the session is paused: enter opens it again and goes on"
+	case st.Lifecycle == session.LifecyclePaused:
+		return "the session is paused: a message opens it again"
 	case stop != "":
 		return why + "; enter tries again"
 	case still && st.Turn != nil && session.ActivityOf(st) == session.Running:

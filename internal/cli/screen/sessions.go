@@ -71,7 +71,7 @@ func (s *Sessions) List(ctx context.Context, q picker.Query, after string, n int
 		}
 		scanned += len(page.Sessions)
 		sq.After, out.Next = page.Next, page.Next
-		if page.Next == "" || len(out.Rows) >= n || scanned >= maxScanned {
+		if page.Next == "" || len(out.Rows) >= n && q.Words == "" || scanned >= maxScanned {
 			break
 		}
 	}
@@ -218,7 +218,7 @@ func (s *Sessions) Preview(ctx context.Context, id string) (picker.Preview, erro
 		}
 	}
 	for _, w := range pending.Both(st) {
-		p.Waits = append(p.Waits, waitLine(w))
+		p.Waits = append(p.Waits, pending.Line(w))
 	}
 	for _, t := range s.home.Tasks().Live(st) {
 		p.Tasks = append(p.Tasks, display.Called(t)+": "+display.FirstLine(t.Command))
@@ -227,14 +227,6 @@ func (s *Sessions) Preview(ctx context.Context, id string) (picker.Preview, erro
 		p.Plan = append(p.Plan, planMark(string(step.Status))+" "+step.Content)
 	}
 	return p, nil
-}
-
-// waitLine is something that waits, on one line.
-func waitLine(w pending.Wait) string {
-	if q := w.Call.Question; q != nil {
-		return q.Question
-	}
-	return pending.Line(w)
 }
 
 // lastAsked is what a person said last in a conversation.

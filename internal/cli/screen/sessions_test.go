@@ -3,6 +3,7 @@ package screen_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,31 @@ func TestSessionsForThePicker(t *testing.T) {
 	}
 	if _, err := s.Preview(t.Context(), "gone"); err == nil {
 		t.Error("a session that is not there has a preview")
+	}
+}
+
+// Goal: a search looks at many sessions before it answers, so that the one whose title is exactly what was typed is among
+// the first that a page gets, although hundreds of newer ones have the same words.
+func TestSearchFindsAnOldTitleAtOnce(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open("{}")
+	defer w.Close(h)
+	for i := range 600 {
+		title := fmt.Sprintf("form %d: the login, fix it", i)
+		if i == 0 {
+			title = "fix the login form"
+		}
+		_, err := h.Create(t.Context(), engine.Spec{
+			ID: fmt.Sprintf("s%05d", i), Owner: "tester", Title: title, Cwd: w.Dir,
+			Agent: session.Agent{Name: "default", Provider: "scripted", Model: "test", MaxTokens: 1000, Price: &model.Price{}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := screen.NewSessions(w.App, h, w.Dir).List(t.Context(), picker.Query{Words: "fix the login form"}, "", 100)
+	if err != nil || !slices.Contains(ids(p.Rows), "s00000") {
+		t.Errorf("%d rows without it: %v", len(p.Rows), err)
 	}
 }
 

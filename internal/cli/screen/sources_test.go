@@ -58,7 +58,7 @@ func TestTheChangesOfAFileAreReadFromTheLog(t *testing.T) {
 			{Title: "Edit", Old: "a\nb\na\n", New: "c\nb\nc\n"},
 		},
 		files.Modified[0].Path: {
-			{Title: "Edit", Old: "two", New: "2"},
+			{Title: "Edit", Old: "two", New: "2", Part: true},
 			{Title: "Write", New: "all new\n", Note: "what was there before is not in the log"},
 			{Title: "Edit", Old: "all new\n", New: "quite new\n"},
 		},
@@ -158,11 +158,11 @@ func TestOnlyWhatWasWrittenIsAChange(t *testing.T) {
 	want := []panels.Change{
 		{Title: "Write", At: at, New: "a b", Note: "unknown whether it was written"},
 		{Title: "Edit", At: at, Old: "a b", New: "a c"},
-		{Title: "Edit", At: at, Old: "c", New: "d"},
+		{Title: "Edit", At: at, Old: "c", New: "d", Part: true},
 		{Title: "Write", At: at, New: "w", Note: "what was there before is not in the log"},
 		{Title: "Write", At: at, New: "v", Note: "what was there before is not in the log"},
 		{Title: "Write", At: at, Old: "v", New: "p\r\nq"},
-		{Title: "Edit", At: at, Old: "p\nq", New: "r"}, // the tool follows the line ends of the file
+		{Title: "Edit", At: at, Old: "p\nq", New: "r", Part: true}, // the tool follows the line ends of the file
 		{Title: "Patch", At: at, Note: "what it changed is not in the log"},
 	}
 	if !reflect.DeepEqual(r.Changes(), want) {

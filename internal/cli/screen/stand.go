@@ -57,10 +57,19 @@ func (l *link) holder(ctx context.Context, s *chat.Stand) string {
 	switch h := info.Holder; {
 	case err != nil:
 	case h == nil || h.Alive == store.Dead:
-		s.Working, s.Halted = false, "nobody runs this session: enter goes on with it here"
+		s.Working, s.Nobody = false, true
+		if s.Halted = "nobody runs this session: enter goes on with it here"; s.Over {
+			s.Halted = ""
+		}
 		return ""
 	default:
-		return fmt.Sprintf("pid %d on %s", h.PID, plain.Line(h.Host, 40))
+		who := fmt.Sprintf("pid %d on %s", h.PID, plain.Line(h.Host, 40))
+		l.looking.Lock()
+		defer l.looking.Unlock()
+		if how := l.silence.look(info, l.app.Now()); how != "" {
+			s.Working, s.Halted = false, who+" "+how+": enter has you fork the session or take it over"
+		}
+		return who
 	}
 	return ""
 }

@@ -83,17 +83,18 @@ func forkParent(ctx context.Context, a *app.App, h *homes.Home, name string, seq
 // maxForkNames bounds the names that are tried for a fork.
 const maxForkNames = 1000
 
-// ForkName is the name that a fork gets: the given one, else its parent's with a mark that no other session has, so
-// that the parent's name still leads to the parent.
+// ForkName is the name that a fork gets: the given one, else its parent's with a mark that no other session has, as in
+// name (fork 2), so that the parent's name still leads to the parent.
 func ForkName(ctx context.Context, h *homes.Home, parent, given string) (string, error) {
 	info, err := h.Store().Get(ctx, parent)
 	if err != nil || given != "" || info.Heads.Title == "" {
 		return given, err
 	}
+	first := unforked(info.Heads.Title)
 	for n := 1; n <= maxForkNames; n++ {
-		name := info.Heads.Title + " (fork)"
+		name := first + " (fork)"
 		if n > 1 {
-			name = fmt.Sprintf("%s (fork %d)", info.Heads.Title, n)
+			name = fmt.Sprintf("%s (fork %d)", first, n)
 		}
 		page, err := h.Store().List(ctx, store.Query{Title: name, Limit: 1})
 		if err != nil || len(page.Sessions) == 0 {
@@ -101,6 +102,23 @@ func ForkName(ctx context.Context, h *homes.Home, parent, given string) (string,
 		}
 	}
 	return "", nil // the parent's name
+}
+
+// unforked is a name without the marks that forks have: forks of forks are counted, not marked twice.
+func unforked(name string) string {
+	for {
+		before, ok := strings.CutSuffix(name, ")")
+		i := strings.LastIndex(before, " (fork")
+		if !ok || i <= 0 {
+			return name
+		}
+		switch n := before[i+len(" (fork"):]; {
+		case n == "":
+		case n[0] != ' ' || len(n) == 1 || strings.Trim(n[1:], "0123456789") != "":
+			return name
+		}
+		name = before[:i]
+	}
 }
 
 // position cuts ID@SEQ; without a seq it is 0, the head.

@@ -219,7 +219,14 @@ func TestForkHasANameOfItsOwn(t *testing.T) {
 	w.OK("fork", "parser", "--id", "two")
 	w.OK("fork", "parser", "--id", "three")
 	w.OK("fork", "parser", "--id", "four", "--name", "other")
-	for name, id := range map[string]string{"parser": "one", "parser (fork)": "two", "parser (fork 2)": "three", "other": "four"} {
+	w.OK("fork", "parser (fork)", "--id", "five") // a fork of a fork counts on
+	w.OK("fork", "parser (fork 2)", "--id", "six")
+	w.OK("rename", "four", "notes (fork and knife)")
+	w.OK("fork", "four", "--id", "seven")
+	for name, id := range map[string]string{
+		"parser": "one", "parser (fork)": "two", "parser (fork 2)": "three", "parser (fork 3)": "five", "parser (fork 4)": "six",
+		"notes (fork and knife) (fork)": "seven",
+	} {
 		if out := w.OK("show", name, "--json"); !strings.Contains(out, `"id":"`+id+`"`) {
 			t.Errorf("%s leads to %.80s, want %s", name, out, id)
 		}

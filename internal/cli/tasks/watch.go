@@ -73,5 +73,6 @@ func (s *watchScreen) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (s *watchScreen) View() tea.View {
 	v := tea.NewView(s.panel.View())
 	v.AltScreen = true
+	v.Cursor = s.panel.Cursor()
 	return v
 }

@@ -135,6 +135,7 @@ func (w *World) checkLog(disk store.Store, id string) (log []entryOf, st *sessio
 	w.checkMessages(id, log)
 	w.checkAwaits(id, log, a)
 	w.checkSteering(id, log)
+	w.checkFiles(id, log, a)
 	return log, a
 }
 

@@ -28,6 +28,7 @@ type Behaviour struct {
 	HookAt  time.Duration
 	Later   string // printed later
 	LaterAt time.Duration
+	Writes  map[string]string // files that it leaves, by their path; an empty content removes one
 }
 
 // command is one act directory with its shim, which outlives the process that started it.
@@ -161,6 +162,11 @@ func (w *World) end(c *command) {
 		c.state.Status, c.state.Reason = session.CommandLost, "shim_died"
 		close(c.ended)
 		return
+	}
+	for name, content := range c.does.Writes {
+		if delete(w.files, name); content != "" {
+			w.files[name] = &file{data: []byte(content), mode: 0o644}
+		}
 	}
 	code := c.does.Exit
 	c.state.Status, c.state.ExitCode, c.state.Stragglers = session.CommandExited, &code, c.does.Left

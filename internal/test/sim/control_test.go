@@ -36,6 +36,7 @@ func TestControlsAreRed(t *testing.T) {
 		{"acts outside before its intent is durable", 6, sim.Config{LateIntent: true}, "outside.after", []string{"outside act happened 2 times"}},
 		{"a disk that acknowledges without keeping", 0, sim.Config{Volatile: 2}, "append.after", []string{"is lost"}},
 		{"a shim that starts when its command is planned", 1, sim.Config{EagerShim: true}, "append.before", []string{"before its intent was on the disk", "runs differs"}},
+		{"a restore that begins anew", 10, sim.Config{Rewrites: true}, "restore.write.after", []string{"twice"}},
 		{"a shim that does not know what ran", 1, sim.Config{BlindShim: true}, "command.started", []string{"command ran 2 times"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,6 +21,10 @@ type Prompt struct {
 	Reboot   bool   // before it, the machine restarts
 	Kill     string // before it, the human ends this task
 	Fork     string // before it, the session is forked under this id
+
+	// Before it, the human has a checkpoint made, files restored to one, or the newest point undone.
+	Checkpoint, Restore string
+	Undo                bool
 }
 
 // human is who works with one session. What a human does is decided by what the session durably says, and repeated
@@ -30,6 +34,7 @@ type human struct {
 	session string
 	prompts []Prompt
 	sent    int
+	undo    map[string]int64 // the point that is undone before a turn
 }
 
 var person = store.Actor{Type: store.ActorUser, ID: "ann"}
@@ -104,6 +109,9 @@ func (h *human) look(st *session.State) (w wish, acted bool) {
 	p := h.prompts[h.sent]
 	if w, acted := h.tend(st, p); acted || w.reboot {
 		return w, acted
+	}
+	if h.wants(st, p) {
+		return wish{}, true
 	}
 	switch {
 	case p.Fork != "" && !h.w.there(p.Fork):

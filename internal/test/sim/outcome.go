@@ -134,6 +134,7 @@ func (w *World) state(o Outcome, st *session.State) {
 		st.Files[name] = f
 	}
 	put("known files", st.Files)
+	put("workspace", filesState(st.Workspace))
 	for i := range st.Tasks {
 		t := &st.Tasks[i]
 		t.Act, t.Started, t.Ended, t.EndSeq = session.BaseOf(t.Act), 0, 0, 0

@@ -83,8 +83,12 @@ func (w *World) world(p *process, s store.Store) engine.Config {
 	if w.cfg.EagerShim {
 		all[0] = eager{Commander: all[0].(tools.Commander), p: p}
 	}
+	var keeps engine.Captures
+	if w.script.Keeps {
+		keeps = keeper{p}
+	}
 	return engine.Config{
-		Store: s, Files: files{p}, Commands: commands{p}, Tools: all,
+		Captures: keeps, Store: s, Files: files{p}, Commands: commands{p}, Tools: all,
 		Provider: func(string) (model.Provider, error) { return provider{p}, nil },
 		Environ:  []string{"PATH=/bin", "LANG=C"}, Home: "/home", UserHome: "/users/ann",
 		Host: "sim", BootID: w.bootID(), PID: w.lives, Build: "sim",
@@ -189,7 +193,7 @@ func (w *World) adopt() {
 		}
 		if !known && w.there(id.Turn) {
 			w.mu.Lock()
-			w.humans = append(w.humans, &human{w: w, session: id.Turn, prompts: []Prompt{{Turn: id.Turn + "/" + id.Fork}}})
+			w.humans = append(w.humans, &human{w: w, session: id.Turn, prompts: []Prompt{{Turn: id.Turn + "/" + id.Fork}}, undo: map[string]int64{}})
 			w.mu.Unlock()
 		}
 	}

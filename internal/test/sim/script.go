@@ -26,6 +26,7 @@ type Script struct {
 	On       func(news string) *Reply // by the newest message, before Turns; nil: Turns say
 	Loose    bool                     // when the model is told of things depends on time alone
 	Window   int64                    // of the model, in tokens; 0: it never fills. Then the API counts bytes
+	Keeps    bool                     // files are captured
 	ForkAt   string                   // a word of the call that is forked while it waits for approval
 }
 
@@ -120,7 +121,7 @@ func Chapters() []func() *Script {
 	for _, prompts := range chapters() {
 		out = append(out, func() *Script { return script(prompts) })
 	}
-	return append(out, Steering, Crowded)
+	return append(out, Steering, Crowded, Keeping)
 }
 
 func script(prompts []Prompt) *Script {

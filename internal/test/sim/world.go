@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // Config says how the world treats the agent. Its zero value is a world without accidents.
@@ -21,6 +22,7 @@ type Config struct {
 	Volatile    int  // that many acknowledged appends are lost by a crash
 	EagerShim   bool // a command starts when it is planned, before it is decided
 	BlindShim   bool // what became of a command is never known: it is said not to have run
+	Rewrites    bool // a restore that goes on writes again what it has written
 	TellsAgain  bool // who opens a session tells the model again what was told last
 	Reboots     bool // every death is the machine's: a plan of accidents, not a lie; commands are lost in it
 	NoSnapshots bool // snapshots are not kept: harmless
@@ -57,6 +59,9 @@ type World struct {
 	logs     map[string][]entryOf // by session, read by Check
 	states   map[string]*session.State
 	hooks    map[string]int
+	trees    map[store.Digest]map[string][]byte // captured files
+	released map[store.Digest]bool              // that a log has
+	plans    map[string]*journal                // of restores, by session and id
 }
 
 // New makes a world that plays a script.
@@ -65,11 +70,12 @@ func New(script *Script, cfg Config) *World {
 		cfg: cfg, script: script, count: map[string]int{}, files: map[string]*file{}, changes: map[string]int{},
 		commands: map[string]*command{}, runs: map[string]int{}, acts: map[string]int{},
 		served: map[string]bool{}, requests: map[string]*seen{}, typed: map[string]int{}, hooks: map[string]int{}, began: time.Now(),
+		trees: map[store.Digest]map[string][]byte{}, released: map[store.Digest]bool{}, plans: map[string]*journal{},
 	}
 	for name, data := range script.Files {
 		w.files[name] = &file{data: []byte(data), mode: 0o644}
 	}
-	w.humans = []*human{{w: w, session: "main", prompts: script.Prompts}}
+	w.humans = []*human{{w: w, session: "main", prompts: script.Prompts, undo: map[string]int64{}}}
 	return w
 }
 

@@ -26,6 +26,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -80,7 +81,7 @@ type Detail struct {
 	Exact   Rule     // the narrowest rule that covers an approval; no text: there is none, and Exact.Allows may say why
 	Wider   Rule     // the next wider one; no text: there is none
 	Project string   // whose sessions a rule for the project holds in; empty: there can be none
-	Hint    string   // what helps, of a notice
+	Hint    string   // the command that helps: of a notice, and of an approval that cannot be shown whole
 	Part    bool     // something of it is left out of the rows, so that it cannot be allowed here
 }
 
@@ -161,7 +162,7 @@ type Model struct {
 	busy   map[string]bool
 	note   note
 	help   bool
-	top    int // the first ask on a page's list
+	list   list.List[string] // of a page
 }
 
 type note struct {

@@ -69,8 +69,8 @@ func (f *fake) add(a Ask, d Detail) {
 	f.details[a.ID] = d
 }
 
-// list is a list that has looked once.
-func list(f *fake, width, height int, page bool) *Model {
+// paged is a list that has looked once.
+func paged(f *fake, width, height int, page bool) *Model {
 	m := New(Config{Source: f, Now: f.now, Style: theme.Plain(), Page: page})
 	m.later = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	m.SetSize(width, height)
@@ -96,7 +96,7 @@ func (f *fake) do(m *Model, cmd tea.Cmd) {
 
 // opened is a list with the focus whose first ask was drawn and left alone for long enough.
 func opened(f *fake, width, height int) *Model {
-	m := list(f, width, height, false)
+	m := paged(f, width, height, false)
 	f.do(m, m.Focus())
 	f.read(m)
 	return m
@@ -179,7 +179,7 @@ func TestEveryAnswerByKey(t *testing.T) {
 func TestTypingIntoAnAskThatJustOpenedAnswersNothing(t *testing.T) {
 	everything := []string{"y", "s", "p", "u", "n", "enter", "right", "enter", "w", "y", "enter", "N", "1", "space", "y"}
 	f := source(2)
-	m := list(f, 80, 24, false)
+	m := paged(f, 80, 24, false)
 	f.press(m, everything...) // it has no focus
 	f.do(m, m.Focus())
 	f.press(m, everything...) // never drawn
@@ -377,7 +377,7 @@ func TestHostileTextsFit(t *testing.T) {
 	f.became = evil
 	for _, page := range []bool{false, true} {
 		for _, size := range [][2]int{{80, 24}, {40, 12}, {120, 40}, {24, 6}, {10, 3}, {1, 1}, {33, 7}} {
-			m := list(f, size[0], size[1], page)
+			m := paged(f, size[0], size[1], page)
 			check := func(where string) {
 				t.Helper()
 				lines := strings.Split(m.View(), "\n")
@@ -419,7 +419,7 @@ func TestHostileTextsFit(t *testing.T) {
 func TestStrip(t *testing.T) {
 	f := source(4)
 	f.add(question("q", "Which?"))
-	m := list(f, 80, 3, false)
+	m := paged(f, 80, 3, false)
 	if h := m.Height(10); h != 3 {
 		t.Errorf("%d lines", h)
 	}
@@ -442,7 +442,7 @@ func TestPage(t *testing.T) {
 	q.Session, q.Title = "s2", "paint"
 	f.add(q, qd)
 	f.add(Ask{ID: "n1", Kind: Notice, Session: "s3", Title: "broken", Line: "the model call failed: 401"}, Detail{Rows: []Row{{Warning, "401 unauthorized"}}, Hint: "perdure -p -r s3"})
-	m := list(f, 80, 24, true)
+	m := paged(f, 80, 24, true)
 	text := f.read(m)
 	wants(t, text, "買い物", "make world", "Which colour?", "the model call failed: 401", "Approval 1 of 3")
 	f.press(m, "j")

@@ -32,7 +32,7 @@ func TestFrames(t *testing.T) {
 		ed.Wider, ed.Project = Rule{}, ""
 		f.add(e, ed)
 		f.add(question("q1", "Which database should the new service use? The old one is out of support.", "PostgreSQL 17", "stay with MySQL", "SQLite, as long as one process writes"))
-		m := list(f, size[0], size[1], false)
+		m := paged(f, size[0], size[1], false)
 		m.SetSize(size[0], m.Height(size[1]))
 		frame("strip", m)
 		f.do(m, m.Focus())
@@ -55,7 +55,7 @@ func TestFrames(t *testing.T) {
 		f.do(m, m.Refresh())
 		frame("gone", m)
 		f.add(Ask{ID: "n1", Kind: Notice, Session: "s3", Title: "買い物", Line: "the model call failed: 401", Asked: testNow}, Detail{Rows: []Row{{Warning, "the model call failed: 401 unauthorized"}}, Hint: "perdure -p --resume s3"})
-		p := list(f, size[0], size[1], true)
+		p := paged(f, size[0], size[1], true)
 		frame("page", p)
 		f.press(p, "k")
 		frame("page, a notice", p)

@@ -25,7 +25,7 @@ func (m *Model) strip() []string {
 	if long := " " + verb + " for you"; ansi.StringWidth(what+long+opens) <= m.width {
 		what += long
 	}
-	first := st.Warn.Styled(theme.Cut(what, m.width-ansi.StringWidth(opens))) + st.Accent.Styled(opens) + st.Quiet.Styled(" looks and answers")
+	first := st.Bold.Styled(theme.Cut(what, m.width-ansi.StringWidth(opens))) + st.Accent.Styled(opens) + st.Quiet.Styled(" looks and answers")
 	lines := []string{first}
 	for _, a := range m.asks {
 		if a.Kind == Notice || len(lines) == m.height {
@@ -65,11 +65,11 @@ func (m *Model) listLines(height int) []string {
 	if len(m.asks) == 0 {
 		return nil
 	}
-	at := max(m.place(), 0)
-	m.top = min(max(m.top, at-height+1), at)
-	m.top = min(m.top, max(len(m.asks)-height, 0))
+	m.list.Room(height)
+	m.list.Set(len(m.asks), func(i int) (string, bool) { return m.asks[i].ID, true })
+	m.list.Move(max(m.place(), 0) - m.list.At())
 	var out []string
-	for i := m.top; i < min(m.top+height, len(m.asks)); i++ {
+	for i, to := m.list.Visible(); i < to; i++ {
 		a := m.asks[i]
 		sign := map[Kind]string{Approval: "▲", Question: "?", Notice: "·"}[a.Kind]
 		age := ""

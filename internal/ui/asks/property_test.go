@@ -26,7 +26,7 @@ func TestNoOrderOfThingsAnswersUnread(t *testing.T) {
 			f.details[f.asks[i].ID] = d
 		}
 		f.add(question("q", "<q.0>", "red", "green"))
-		m := list(f, 60, 14, page)
+		m := paged(f, 60, 14, page)
 		drawn := map[string]bool{} // rows of the ask that is on the screen, by its text
 		on, quiet := "", time.Time{}
 		was := f.clock

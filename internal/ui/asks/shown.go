@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // shown is the ask on the screen, and how far it has been seen.
@@ -97,22 +98,22 @@ func option(i int) Look { return Look(100 + i) }
 
 // wrapped makes lines of a text that a terminal shows as what it is: what is hidden by its number, tabs as spaces.
 func wrapped(s string, width int) []string {
-	return laid(s, func(line string) string { return ansi.Hardwrap(line, width, true) })
+	return laid(s, func(line string) []string { return theme.Break(line, width) })
 }
 
 // worded is wrapped between words, for what nobody runs.
 func worded(s string, width int) []string {
-	return laid(s, func(line string) string { return ansi.Wrap(line, width, "") })
+	return laid(s, func(line string) []string { return theme.Wrap(line, width) })
 }
 
-func laid(s string, wrap func(string) string) []string {
+func laid(s string, wrap func(string) []string) []string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "") + "…"
 	}
 	s = strings.NewReplacer("\u2066", "", "\u2069", "").Replace(s) // it is put in again, around each line
 	var out []string
 	for l := range strings.SplitSeq(s, "\n") {
-		for part := range strings.SplitSeq(wrap(spaced(plain.Visible(l))), "\n") {
+		for _, part := range wrap(spaced(plain.Visible(l))) {
 			out = append(out, plain.Isolated(part))
 		}
 	}

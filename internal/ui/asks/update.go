@@ -252,7 +252,7 @@ func (m *Model) give(r reply, armed bool) tea.Cmd {
 	case s.ask.Kind == Approval && r.ans.Verdict != No && !s.whole():
 		m.tell(true, "there is more below: space shows it, then it can be allowed")
 	case s.ask.Kind == Approval && r.ans.Verdict != No && s.detail.Part:
-		m.tell(true, "not all of it can be shown here: perdure approvals list --json has it, perdure approvals allow ID allows it")
+		m.tell(true, "not all of it can be shown here: %s", orElse(s.detail.Hint, "perdure approvals list --json has it"))
 	default:
 		return m.answer(r.ans, r.said)
 	}

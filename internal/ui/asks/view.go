@@ -136,7 +136,7 @@ func (m *Model) body(height int) []string {
 	case s.gone != "":
 		out := []string{}
 		for _, l := range wrapped(s.gone, max(m.width-2, 1)) {
-			out = append(out, st.Warn.Styled(" "+l))
+			out = append(out, st.Bold.Styled(" "+l))
 		}
 		return append(out, st.Quiet.Styled(" "+plain.Shown(s.ask.Line, 500)))
 	case s.failed != "":
@@ -164,7 +164,7 @@ func (m *Model) styled(r Row) string {
 	case Removed:
 		return st.Removed.Styled(r.Text)
 	case Warning:
-		return st.Warn.Styled(r.Text)
+		return st.Bold.Styled(r.Text)
 	case Text:
 		return r.Text
 	}
@@ -198,7 +198,7 @@ func (m *Model) ruleLines() []string {
 	}
 	words := theme.Cut(plain.Shown(rule.Allows, 500), max(m.width-len(head)-ansi.StringWidth(other), 8))
 	if s.wider {
-		words = st.Warn.Styled(words)
+		words = st.Bold.Styled(words)
 	}
 	return []string{st.Quiet.Styled(head) + words + other, st.Quiet.Styled("   rule ") + st.Code.Styled(plain.Shown(rule.Text, 500))}
 }

@@ -20,6 +20,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -103,7 +104,6 @@ const (
 	maxPause   = 3 * time.Second        // and after this time at the latest
 	noteFor    = 8 * time.Second
 	maxText    = 4000 // characters of a prompt
-	maxFilter  = 100
 )
 
 // mode is what keys mean.
@@ -122,22 +122,21 @@ type Model struct {
 	later         func(time.Duration, tea.Msg) tea.Cmd // sends a message after a time
 	width, height int
 
-	rows     []Row  // as listed last
-	lines    []line // what is shown of them
-	counts   [groupsN]int
-	listed   bool
-	listing  bool
-	again    bool // a look is wanted once more
-	beat     int  // the only beat that counts
-	failure  string
-	selected string
-	at       int // its place among the lines; -1: nothing is selected
-	top      int
+	rows    []Row  // as listed last
+	lines   []line // what is shown of them
+	counts  [groupsN]int
+	listed  bool
+	listing bool
+	again   bool // a look is wanted once more
+	beat    int  // the only beat that counts
+	failure string
+	list    list.List[string] // of the lines, by session
 
 	peek  peeked
 	mode  mode
-	text  string // of the filter or the prompt that is written
-	words string // filter
+	field list.Field // the filter or the prompt that is written
+	words string     // filter
+	sure  string     // the session whose end is asked about
 	help  bool
 	note  note
 	busy  map[string]string // what is being done to a session
@@ -164,11 +163,11 @@ func New(cfg Config) *Model {
 		cfg.Every = time.Second
 	}
 	later := func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
-	return &Model{cfg: cfg, later: later, at: -1, busy: map[string]string{}, peek: peeked{stop: func() {}}}
+	return &Model{cfg: cfg, later: later, busy: map[string]string{}, peek: peeked{stop: func() {}}}
 }
 
 // Init begins to look.
-func (m *Model) Init() tea.Cmd { return m.list() }
+func (m *Model) Init() tea.Cmd { return m.look() }
 
 // Close ends the look at the selected session.
 func (m *Model) Close() { m.peek.stop() }
@@ -176,7 +175,7 @@ func (m *Model) Close() { m.peek.stop() }
 // SetSize gives the board its room, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
-	m.keepVisible()
+	m.list.Room(m.layout().rows)
 }
 
 // Typing tells that keys are the page's own now, so that an owner's own must wait: letters are text, or esc takes a
@@ -185,10 +184,16 @@ func (m *Model) Typing() bool { return m.mode != browsing || m.words != "" }
 
 // Selected is the session that is selected; ok is false when there is none.
 func (m *Model) Selected() (r Row, ok bool) {
-	if m.at < 0 || m.at >= len(m.lines) || m.lines[m.at].row == nil {
-		return r, false
+	if at := m.list.At(); at >= 0 {
+		return *m.lines[at].row, true
 	}
-	return *m.lines[m.at].row, true
+	return r, false
+}
+
+// selected is the id of the selected session; empty: there is none.
+func (m *Model) selected() string {
+	id, _ := m.list.Selected()
+	return id
 }
 
 // Back steps back inside of the page, and reports whether there was something to step back from. What is to be looked at
@@ -202,7 +207,7 @@ func (m *Model) Back() bool {
 		if m.mode == filtering {
 			m.owed = m.filter("")
 		}
-		m.mode, m.text = browsing, ""
+		m.mode = browsing
 	case m.help:
 		m.help = false
 	case m.words != "":

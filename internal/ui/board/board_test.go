@@ -299,18 +299,18 @@ func TestSelectionFollowsItsSession(t *testing.T) {
 	m := page(f, 80, 24)
 	defer m.Close()
 	f.rows[2].Group = Rests
-	drain(m, m.list())
+	drain(m, m.look())
 	if r, _ := m.Selected(); r.ID != "s-asks" || r.Group != Rests {
 		t.Errorf("%+v", r)
 	}
 	f.rows = f.rows[:2]
-	drain(m, m.list())
+	drain(m, m.look())
 	if r, ok := m.Selected(); !ok || r.ID == "s-asks" {
 		t.Errorf("it is gone: %+v", r)
 	}
 	f.same = true
 	before := &m.lines[0]
-	drain(m, m.list())
+	drain(m, m.look())
 	if before != &m.lines[0] || len(m.rows) != 2 {
 		t.Error("a list that is as before was arranged anew")
 	}
@@ -376,5 +376,28 @@ func BenchmarkBoard(b *testing.B) {
 	for b.Loop() {
 		m.Update(keyPress("down"))
 		_ = m.View()
+	}
+}
+
+// What waits, what is asked and what is told are words to read: they are not yellow or cyan, which are pale on white.
+func TestWordsToReadAreNotPale(t *testing.T) {
+	m := page(&fake{rows: someRows(), peeks: somePeeks()}, 100, 24)
+	pale := func() string {
+		var out strings.Builder
+		for _, part := range strings.Split(m.View(), "\x1b[")[1:] {
+			codes, text, _ := strings.Cut(part, "m")
+			if c := ";" + codes + ";"; strings.Contains(c, ";33;") || strings.Contains(c, ";36;") {
+				out.WriteString(text + "\n")
+			}
+		}
+		return out.String()
+	}
+	for _, keys := range [][]string{nil, {"x"}, {"n", "n"}, {"/", "w"}} {
+		press(m, keys...)
+		for _, words := range []string{"Bash make test", "overloaded", "Close session", "nothing was done", " new: n", "/w"} {
+			if strings.Contains(pale(), words) {
+				t.Errorf("after %v %q is pale", keys, words)
+			}
+		}
 	}
 }

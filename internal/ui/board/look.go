@@ -3,10 +3,11 @@ package board
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/list"
 )
 
 // What comes back from the source, and the beats that ask it.
@@ -31,8 +32,8 @@ type (
 	}
 )
 
-// list looks at all sessions, unless somebody is at it: then once more when that is done.
-func (m *Model) list() tea.Cmd {
+// look looks at all sessions, unless somebody is at it: then once more when that is done.
+func (m *Model) look() tea.Cmd {
 	if m.listing {
 		m.again = true
 		return nil
@@ -59,7 +60,7 @@ func (m *Model) got(msg listMsg) tea.Cmd {
 	}
 	if m.again {
 		m.again = false
-		return tea.Batch(look, m.list())
+		return tea.Batch(look, m.look())
 	}
 	m.beat++
 	return tea.Batch(look, m.later(max(m.cfg.Every, min(maxLooking*msg.took, maxPause)), listBeat{m.beat}))
@@ -91,13 +92,14 @@ func (m *Model) arrange() tea.Cmd {
 		}
 		m.lines[len(m.lines)-1].extra = len(rows) - len(shown)
 	}
-	was := m.selected
-	at := slices.IndexFunc(m.lines, func(l line) bool { return l.row != nil && l.row.ID == m.selected })
-	if at < 0 {
-		at = m.nearest(m.at, 1)
-	}
-	m.put(at)
-	if m.selected == was {
+	was := m.selected()
+	m.list.Set(len(m.lines), func(i int) (string, bool) {
+		if r := m.lines[i].row; r != nil {
+			return r.ID, true
+		}
+		return "", false
+	})
+	if m.selected() == was {
 		return nil
 	}
 	return m.settle()
@@ -105,70 +107,20 @@ func (m *Model) arrange() tea.Cmd {
 
 // matches reports whether all words of a filter are in a row.
 func matches(r *Row, words string) bool {
-	if words == "" {
-		return true
-	}
-	text := strings.ToLower(strings.Join([]string{r.Title, r.Dir, r.ID, r.Status, r.About}, "\n"))
-	for _, w := range strings.Fields(strings.ToLower(words)) {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
-}
-
-// nearest is the place of a row at or behind a place, or before it; -1: there is none.
-func (m *Model) nearest(at, step int) int {
-	at = max(min(at, len(m.lines)-1), 0)
-	for range 2 {
-		for i := at; i >= 0 && i < len(m.lines); i += step {
-			if m.lines[i].row != nil {
-				return i
-			}
-		}
-		step = -step
-	}
-	return -1
-}
-
-func (m *Model) put(at int) {
-	m.at, m.selected = at, ""
-	if r, ok := m.Selected(); ok {
-		m.selected = r.ID
-	}
-	m.keepVisible()
+	return list.Matches(words, r.Title, r.Dir, r.ID, r.Status, r.About)
 }
 
 // move selects another row, over the headings.
 func (m *Model) move(by int) tea.Cmd {
-	if m.at < 0 {
-		return nil
-	}
-	step := 1
-	if by < 0 {
-		step = -1
-	}
-	if at := m.nearest(m.at+by, step); at != m.at {
-		m.put(at)
+	if m.list.Move(by) {
 		return m.settle()
 	}
 	return nil
 }
 
-// keepVisible scrolls the list so that the selected row is on the screen, with its heading if it is the first.
-func (m *Model) keepVisible() {
-	room, at := max(m.layout().rows, 1), max(m.at, 0)
-	m.top = max(min(m.top, len(m.lines)-room), 0)
-	first := at
-	if at > 0 && m.lines[at-1].row == nil && room > 1 {
-		first--
-	}
-	m.top = max(min(m.top, first), at-room+1, 0)
-}
-
 // filter shows the rows that have all words.
 func (m *Model) filter(words string) tea.Cmd {
-	m.words = strings.TrimLeft(words, " ")
+	m.words = words
 	return m.arrange()
 }
 
@@ -187,15 +139,15 @@ type peeked struct {
 func (m *Model) settle() tea.Cmd {
 	m.peek.stop()
 	n := m.peek.n + 1
-	m.peek = peeked{n: n, id: m.selected, stop: func() {}}
-	if m.selected == "" {
+	m.peek = peeked{n: n, id: m.selected(), stop: func() {}}
+	if m.peek.id == "" {
 		return nil
 	}
 	return m.later(settleFor, peekBeat{n})
 }
 
-// look begins to look into the selected session.
-func (m *Model) look() tea.Cmd {
+// peekIn begins to look into the selected session.
+func (m *Model) peekIn() tea.Cmd {
 	ctx, stop := context.WithCancel(context.Background())
 	news, over := make(chan Peek, 1), make(chan error, 1)
 	m.peek.stop, m.peek.news = stop, news
@@ -268,5 +220,5 @@ func (m *Model) gotDone(msg doneMsg) tea.Cmd {
 	} else {
 		m.tell(false, msg.done)
 	}
-	return m.list()
+	return m.look()
 }

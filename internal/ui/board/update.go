@@ -3,11 +3,10 @@ package board
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/list"
 )
 
 // Update takes a message. Those that are not the board's are ignored.
@@ -24,11 +23,11 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.got(msg)
 	case listBeat:
 		if msg.n == m.beat {
-			return m.list()
+			return m.look()
 		}
 	case peekBeat:
 		if msg.n == m.peek.n {
-			return m.look()
+			return m.peekIn()
 		}
 	case nextBeat:
 		if msg.n == m.peek.n {
@@ -44,7 +43,7 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 		return m.gotDone(doneMsg{done: "session " + msg.id + " runs in the background", err: msg.err})
 	case tea.PasteMsg:
 		if m.mode == writing || m.mode == filtering {
-			return m.write(m.text + plain.Line(msg.Content, maxText))
+			return m.wrote(m.field.Paste(msg.Content))
 		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
@@ -68,30 +67,10 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case browsing:
 	}
 	m.note = note{}
-	if cmd, ok := m.navigate(key); ok {
-		return cmd
+	if by, ok := list.Step(key, m.layout().rows-1, false); ok {
+		return m.move(by)
 	}
 	return m.command(key)
-}
-
-// navigate moves about and reports whether that was what the key meant.
-func (m *Model) navigate(key string) (tea.Cmd, bool) {
-	page := max(m.layout().rows-1, 1)
-	switch key {
-	case "up", "k", "ctrl+p":
-		return m.move(-1), true
-	case "down", "j", "ctrl+n":
-		return m.move(1), true
-	case "pgup":
-		return m.move(-page), true
-	case "pgdown", "space":
-		return m.move(page), true
-	case "home", "g":
-		return m.move(-len(m.lines)), true
-	case "end", "G":
-		return m.move(len(m.lines)), true
-	}
-	return nil, false
 }
 
 func (m *Model) command(key string) tea.Cmd {
@@ -102,9 +81,9 @@ func (m *Model) command(key string) tea.Cmd {
 	case "?":
 		m.help = !m.help
 	case "/":
-		m.mode, m.text = filtering, m.words
+		m.mode, m.field = filtering, list.Field{Text: m.words}
 	case "n":
-		m.mode, m.text = writing, ""
+		m.mode, m.field = writing, list.Field{Most: maxText}
 	case "enter":
 		if ok {
 			return send(OpenMsg{r.ID})
@@ -122,7 +101,7 @@ func (m *Model) command(key string) tea.Cmd {
 		}
 	case "x":
 		if ok && m.busy[r.ID] == "" {
-			m.mode, m.text = confirming, r.ID
+			m.mode, m.sure = confirming, r.ID
 		}
 	}
 	return nil
@@ -130,12 +109,12 @@ func (m *Model) command(key string) tea.Cmd {
 
 // confirmed closes the session that was asked about, if the answer is yes.
 func (m *Model) confirmed(key string) tea.Cmd {
-	id := m.text
-	m.mode, m.text = browsing, ""
+	m.mode = browsing
 	if key != "y" && key != "Y" {
 		m.tell(false, "nothing was done")
 		return nil
 	}
+	id := m.sure
 	return m.act(id, "closing", "session "+id+" is closed; perdure reopen takes it up again", func(ctx context.Context) error {
 		return m.cfg.Source.Close(ctx, id)
 	})
@@ -143,36 +122,22 @@ func (m *Model) confirmed(key string) tea.Cmd {
 
 // typed takes a key of a text.
 func (m *Model) typed(msg tea.KeyPressMsg) tea.Cmd {
-	switch msg.String() {
-	case "enter":
+	if msg.String() == "enter" {
 		return m.entered()
-	case "backspace":
-		_, n := utf8.DecodeLastRuneInString(m.text)
-		return m.write(m.text[:len(m.text)-n])
-	case "ctrl+u":
-		return m.write("")
-	case "up", "down":
+	}
+	if by, ok := list.Step(msg.String(), m.layout().rows-1, true); ok {
 		if m.mode == filtering {
-			cmd, _ := m.navigate(msg.String())
-			return cmd
+			return m.move(by)
 		}
 		return nil
 	}
-	return m.write(m.text + plain.Text(msg.Text))
+	return m.wrote(m.field.Key(msg))
 }
 
-// write changes the text that is written. A filter holds at once.
-func (m *Model) write(text string) tea.Cmd {
-	most := maxText
-	if m.mode == filtering {
-		most = maxFilter
-	}
-	if utf8.RuneCountInString(text) > most {
-		return nil
-	}
-	m.text = text
-	if m.mode == filtering {
-		return m.filter(text)
+// wrote follows the text that is written: a filter holds at once.
+func (m *Model) wrote(changed bool) tea.Cmd {
+	if changed && m.mode == filtering {
+		return m.filter(m.field.Text)
 	}
 	return nil
 }
@@ -185,9 +150,9 @@ type startedMsg struct {
 
 // entered keeps a filter, or starts what was written.
 func (m *Model) entered() tea.Cmd {
-	prompt := strings.TrimSpace(m.text)
+	prompt := strings.TrimSpace(m.field.Text)
 	was := m.mode
-	m.mode, m.text = browsing, ""
+	m.mode = browsing
 	if was == filtering || prompt == "" {
 		return nil
 	}

@@ -83,13 +83,14 @@ func (m *Model) table(height int) []string {
 		return []string{s.Quiet.Styled("  " + why)}
 	}
 	var out []string
-	for i := m.top; i < min(m.top+height, len(m.lines)); i++ {
+	from, to := m.list.Visible()
+	for i := from; i < min(to, from+height); i++ {
 		l := m.lines[i]
 		if l.row == nil {
 			out = append(out, s.Bold.Styled(" "+l.head.String()))
 			continue
 		}
-		row := m.row(l.row, i == m.at)
+		row := m.row(l.row, i == m.list.At())
 		if l.extra > 0 {
 			row = theme.Cut(row, m.width-16) + s.Quiet.Styled(fmt.Sprintf(" and %d more", l.extra))
 		}
@@ -130,11 +131,11 @@ func (m *Model) row(r *Row, selected bool) string {
 	add(4, age, s.Quiet, true)
 	if m.width >= 100 {
 		add(8, plain.Line(r.Cost, 12), s.Quiet, true)
-		add(m.width/5, tail(plain.Line(r.Dir, 400), m.width/5), s.Quiet, false)
+		add(m.width/5, theme.End(plain.Line(r.Dir, 400), m.width/5), s.Quiet, false)
 	}
 	text := styled(title, plain.Line(r.Title, 400))
 	if r.About != "" {
-		text = theme.Cut(text, max(left/2, 12)) + "  " + styled(s.Warn, plain.Line(r.About, 400))
+		text = theme.Cut(text, max(left/2, 12)) + "  " + styled(s.Warn, "▲ ") + plain.Line(r.About, 400)
 	}
 	bg := " "
 	if r.Background {
@@ -181,7 +182,7 @@ func (m *Model) peekLines(height int) []string {
 	s := m.cfg.Styles
 	v := &m.peek
 	switch {
-	case m.selected == "" || height < 1:
+	case m.selected() == "" || height < 1:
 		return nil
 	case !v.seen:
 		return []string{s.Quiet.Styled("  looking…")}
@@ -210,7 +211,7 @@ func lastLines(text string, width, height int) []string {
 	text = strings.ReplaceAll(plain.Text(text), "\t", "    ")
 	var lines []string
 	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		for part := range strings.SplitSeq(ansi.Wrap(l, max(width, 8), ""), "\n") {
+		for _, part := range theme.Wrap(l, max(width, 8)) {
 			lines = append(lines, "  "+part)
 		}
 	}
@@ -243,13 +244,12 @@ func (m *Model) footLine() string {
 	switch {
 	case m.mode == confirming:
 		const answers = " y/N"
-		return s.Warn.Styled(theme.Cut(" Close session "+plain.Line(m.text, 128)+"? What runs it ends.", m.width-len(answers))) + s.Bold.Styled(answers)
-	case m.mode == filtering:
-		return s.Accent.Styled(" /"+tail(plain.Line(m.text, maxFilter), max(m.width-26, 8))) + s.Quiet.Styled("  enter keeps, esc clears")
-	case m.mode == writing:
-		return s.Accent.Styled(" new: ") + tail(plain.Line(m.text, maxText), max(m.width-8, 8))
+		return s.Bold.Styled(theme.Cut(" Close session "+plain.Line(m.sure, 128)+"? What runs it ends.", m.width-len(answers))) + s.Bold.Styled(answers)
+	case m.mode != browsing:
+		line, _ := m.writingLine()
+		return line
 	case m.note.text != "" && m.cfg.Now().Before(m.note.until):
-		style := s.Accent
+		style := ansi.Style{}
 		if m.note.wrong {
 			style = s.Bad
 		}
@@ -262,27 +262,19 @@ func (m *Model) footLine() string {
 	return s.Keys(list, m.width)
 }
 
-// Cursor is where the person writes, relative to the page; nil: they do not.
-func (m *Model) Cursor() *tea.Cursor {
-	var x int
-	switch m.mode {
-	case filtering:
-		x = 2 + ansi.StringWidth(tail(plain.Line(m.text, maxFilter), max(m.width-26, 8)))
-	case writing:
-		x = 6 + ansi.StringWidth(tail(plain.Line(m.text, maxText), max(m.width-8, 8)))
-	case browsing, confirming:
-		return nil
+// writingLine is what is being written, and where the cursor stands in it.
+func (m *Model) writingLine() (line string, x int) {
+	if m.mode == filtering {
+		return m.field.View(m.cfg.Styles, " /", " enter keeps, esc clears", m.width)
 	}
-	if m.width < minWidth || m.height < minHeight {
-		return nil
-	}
-	return theme.Cursor(min(x, m.width-1), m.height-1)
+	return m.field.View(m.cfg.Styles, " new: ", "", m.width)
 }
 
-// tail is the end of a text that has room.
-func tail(s string, width int) string {
-	if over := ansi.StringWidth(s) - width; over > 0 {
-		return ansi.TruncateLeft(s, over+1, "…")
+// Cursor is where the person writes, relative to the page; nil: they do not.
+func (m *Model) Cursor() *tea.Cursor {
+	if m.mode != filtering && m.mode != writing || m.width < minWidth || m.height < minHeight {
+		return nil
 	}
-	return s
+	_, x := m.writingLine()
+	return theme.Cursor(x, m.height-1)
 }

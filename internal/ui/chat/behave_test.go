@@ -26,7 +26,7 @@ func TestSendQueueTakeBack(t *testing.T) {
 		p.write("and that")
 		p.press("enter")
 		p.want("send k2 and that")
-		p.sees("queued: and that  (alt+↑ takes it back)")
+		p.sees("queued: and that  (esc: now, alt+↑ takes it back)")
 		p.send(Changed{Queues: true, Queue: []Queued{{Key: "k2", Text: "and that"}}})
 		p.write("more")
 		p.press("alt+up")
@@ -64,7 +64,7 @@ func TestCancelAndLeave(t *testing.T) {
 		}
 		p.wait(leaveWithin + time.Second)
 		p.press("ctrl+c")
-		p.sees("ctrl+c again leaves; bash_1 will go on")
+		p.sees("ctrl+c again leaves, esc cancels what runs; bash_1 will go on")
 		p.write("x")
 		p.press("ctrl+c")
 		if p.quit {

@@ -32,13 +32,16 @@ type Link interface {
 	Withdraw(ctx context.Context, key string) error
 	// Cancel ends what the session is doing, and names the commands that were ended with it.
 	Cancel(ctx context.Context) (stopped []string, err error)
-	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted; a goal, if it can only
-	// go on elsewhere.
+	// Continue lets a turn go on that was left open, or that a limit or a failed call has halted, and opens a paused session
+	// again; a goal, if it can only go on elsewhere.
 	Continue(ctx context.Context) (*Goal, error)
 	// Older returns the items before those that are known, oldest first; more is false when these are the first.
 	Older(ctx context.Context) (items []transcript.Item, more bool, err error)
 	// Output returns the end of what a running call has printed, and how many bytes are left out before it.
 	Output(ctx context.Context, act string) (text string, omitted int64, err error)
+	// Whole returns all that a call has printed, or the end of it, and how many bytes are left out before that; empty: the call
+	// itself has all there is.
+	Whole(ctx context.Context, c transcript.Call) (text string, omitted int64, err error)
 	// Mode sets how freely the session may act.
 	Mode(ctx context.Context, mode string) error
 	// Command runs a command that the screen does not know itself.
@@ -59,6 +62,7 @@ type Reply struct {
 type Goal struct {
 	Session string // another session to open; empty: the picker
 	Fork    bool   // as a fork of it
+	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
 }
 
@@ -85,6 +89,7 @@ type Stand struct {
 	Waits         int
 	Tasks         int
 	Other         string // who else holds the session; empty: this process
+	Nobody        bool   // no process holds the session
 	Over          bool   // it takes no more messages
 	ContextNotice string // how near the window is to being full, when that matters
 }
@@ -152,6 +157,7 @@ type Config struct {
 	Inline     bool              // no page of its own: what is finished goes into the scrollback
 	More       bool              // there are older items
 	Answer     bool              // what waits has the keys at first
+	On         bool              // what is halted goes on at once
 	NewKey     func() string     // required
 	Now        func() time.Time  // required
 	Context    context.Context   //nolint:containedctx // commands run in it; it ends with the program
@@ -242,6 +248,9 @@ func (m *Model) Init() tea.Cmd {
 		} else {
 			m.in.SetDraft(m.cfg.Draft)
 		}
+	}
+	if m.cfg.On {
+		cmds = append(cmds, m.going())
 	}
 	return tea.Batch(cmds...)
 }

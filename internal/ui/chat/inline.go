@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/ui/notify"
+	"github.com/perdure/perdure/internal/ui/pace"
 )
 
 // notices tell the terminal how the session stands: its title, and that it waits for its person.
@@ -77,13 +78,9 @@ type scrollback struct {
 	out  io.Writer
 }
 
-// lent is how long the terminal is lent out at least. The clock of bubbletea's frames is stopped by another goroutine than
-// the one that starts it again: if that came first, no frame would be drawn any more.
-const lent = 200 * time.Millisecond
-
 func (s *scrollback) Run() error {
 	_, err := io.WriteString(s.out, strings.ReplaceAll(s.text, "\n", "\r\n"))
-	<-time.After(lent)
+	<-time.After(pace.Lent)
 	return err
 }
 

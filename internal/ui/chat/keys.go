@@ -8,6 +8,8 @@ import (
 
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/textpage"
+	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
 // leaveWithin is how soon the second ctrl+c must come after the first.
@@ -181,6 +183,8 @@ func (m *Model) browseKey(name string) (cmd tea.Cmd, used bool) {
 	case "enter", "space", "o":
 		m.talk.Toggle()
 		return m.peek(), true
+	case "v":
+		return m.whole(), true
 	case "a":
 		m.talk.ToggleAll()
 	case "y":
@@ -200,6 +204,31 @@ func (m *Model) browseKey(name string) (cmd tea.Cmd, used bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// whole opens a page with all of what is selected: of a call all that it has printed, more than the model was shown.
+func (m *Model) whole() tea.Cmd {
+	it, ok := m.talk.Selected()
+	if !ok {
+		return nil
+	}
+	if it.Kind != transcript.Tool {
+		return m.open("all of it", textpage.New(m.cfg.Style, "all of it", it.Text))
+	}
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg {
+		text, omitted, err := link.Whole(ctx, it.Call)
+		if text == "" {
+			text, omitted = it.Call.Output, it.Call.Omitted
+		}
+		if omitted > 0 {
+			text = "… " + plain.Size(omitted) + " before this\n" + text
+		}
+		if strings.TrimSpace(text) == "" {
+			return doneMsg{note: "it has printed nothing", err: err}
+		}
+		return replyMsg{"output", Reply{Title: it.Call.Name + " " + it.Call.About, Text: text}, err}
+	}
 }
 
 func (m *Model) copySelected() tea.Cmd {
@@ -238,10 +267,18 @@ func (m *Model) interrupt() tea.Cmd {
 		return m.leave()
 	}
 	m.leaving = m.cfg.Now()
-	m.tell(false, "ctrl+c again leaves")
+	m.tell(false, m.leaveHint())
 	m.note.until = m.leaving.Add(leaveWithin)
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg { return leavingMsg{link.Leaving(ctx)} }
+}
+
+// leaveHint is what the first ctrl+c says.
+func (m *Model) leaveHint() string {
+	if m.stand.Working {
+		return "ctrl+c again leaves, esc cancels what runs"
+	}
+	return "ctrl+c again leaves"
 }
 
 // leave ends the program; what is finished and not in the scrollback yet goes there first.
@@ -281,14 +318,18 @@ func (m *Model) escape() tea.Cmd {
 }
 
 func (m *Model) cancelled(msg cancelledMsg) {
-	switch {
-	case msg.err != nil:
+	if msg.err != nil {
 		m.tell(true, "not cancelled: "+msg.err.Error())
-	case len(msg.stopped) == 0:
-		m.tell(false, "cancelled")
-	default:
-		m.tell(false, "cancelled; ended: "+strings.Join(msg.stopped, ", "))
+		return
 	}
+	text := "cancelled"
+	if len(msg.stopped) > 0 {
+		text += "; ended: " + strings.Join(msg.stopped, ", ")
+	}
+	if len(m.queue) > 0 {
+		text += "; the next message begins"
+	}
+	m.tell(false, text)
 }
 
 // goOn is enter with nothing written: it lets a halted turn go on.
@@ -300,6 +341,11 @@ func (m *Model) goOn() tea.Cmd {
 	case m.stand.Halted == "" || m.stand.Working:
 		return nil
 	}
+	return m.going()
+}
+
+// going lets the session go on.
+func (m *Model) going() tea.Cmd {
 	m.tell(false, "going on…")
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg {

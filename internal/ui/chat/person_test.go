@@ -31,6 +31,7 @@ type session struct {
 	stopped  []string
 	older    [][]transcript.Item
 	output   string
+	whole    string
 	reply    Reply
 	leaving  string
 	waits    []asks.Ask
@@ -70,6 +71,10 @@ func (s *session) Older(context.Context) ([]transcript.Item, bool, error) {
 
 func (s *session) Output(_ context.Context, act string) (string, int64, error) {
 	return s.output, 0, s.do("output %s", act)
+}
+
+func (s *session) Whole(_ context.Context, c transcript.Call) (string, int64, error) {
+	return s.whole, 5000, s.do("whole %s", c.Run)
 }
 
 func (s *session) Command(_ context.Context, name, args string) (Reply, error) {
@@ -142,7 +147,7 @@ func configOf(s *session) Config {
 		Composer: composer.New(composer.Config{Source: s, Now: time.Now, Styles: style, Hint: "what is to be done?"}),
 		Transcript: transcript.New(transcript.Config{
 			Style: style, Prose: prose{markdown.New(style)}, Now: time.Now,
-			Diff: func(name, before, after string, width int) []string { return diff.Lines(before, after, name, width) },
+			Diff: func(d transcript.Diff, width int) []string { return diff.Lines(d.Old, d.New, d.Name, width) },
 		}),
 		Asks:     asks.New(asks.Config{Source: s, Now: time.Now, Style: style}),
 		Commands: []Command{{Name: "help", Page: func(string) Page { return &paper{} }}, {Name: "exit"}, {Name: "mode"}, {Name: "cost", Alias: []string{"price"}}, {Name: "resume"}},

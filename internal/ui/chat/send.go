@@ -84,9 +84,12 @@ func firstLine(text string) string {
 }
 
 // sent hears how a message went. One that was not taken is not lost: it is written again.
-func (m *Model) sent(msg sentMsg) {
+func (m *Model) sent(msg sentMsg) tea.Cmd {
 	if msg.err == nil {
-		return
+		if m.stand.Nobody { // who sends a message wants it read
+			return m.goOn()
+		}
+		return nil
 	}
 	for i, q := range m.queue {
 		if q.Key == msg.key {
@@ -98,6 +101,7 @@ func (m *Model) sent(msg sentMsg) {
 	m.in.TakeBack(msg.draft)
 	m.say(transcript.Trouble, "not sent, and written again below: "+msg.err.Error())
 	m.talk.End()
+	return nil
 }
 
 // find looks for words in the conversation, upwards if back, and brings older items until there are none.

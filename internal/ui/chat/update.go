@@ -164,7 +164,7 @@ func (m *Model) resized(msg tea.WindowSizeMsg) tea.Cmd {
 func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case sentMsg:
-		m.sent(msg)
+		return m.sent(msg)
 	case backMsg:
 		m.takenBack(msg)
 	case cancelledMsg:
@@ -183,7 +183,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		return m.replied(msg)
 	case leavingMsg:
 		if !m.leaving.IsZero() && msg.text != "" {
-			m.tell(false, "ctrl+c again leaves; "+msg.text)
+			m.tell(false, m.leaveHint()+"; "+msg.text)
 			m.note.until = m.cfg.Now().Add(leaveWithin)
 		}
 	default:

@@ -25,6 +25,7 @@ const (
 	maxInput      = 12
 	inlineLines   = 10 // of the live area, in all
 	narrow        = 60 // cells below which hints are left out
+	roomy         = 90 // cells from which on they are long
 )
 
 // rows are how the height is shared out, in lines; below them comes one about how the session stands.
@@ -134,7 +135,7 @@ func (m *Model) ruleLine() string {
 	st, text := m.cfg.Style, ""
 	switch follows, unseen := m.talk.Following(); {
 	case m.talk.Browsing():
-		text = " ↑↓ move  enter open  / find  y copy  w to scrollback  esc back "
+		text = " ↑↓ move  enter open  v all of it  / find  y copy  esc back "
 	case !follows && unseen:
 		text = " ↓ there is more below: esc goes there "
 	case !follows:
@@ -158,14 +159,29 @@ func (m *Model) queueLines(n int) []string {
 		shown = shown[1:]
 	}
 	for i, q := range shown {
-		hint := ""
-		if i == len(shown)-1 && m.width >= narrow {
-			hint = "  (alt+↑ takes it back)"
-		}
+		hint := m.queueHint(q.Key == m.queue[0].Key, i == len(shown)-1)
 		text := theme.Cut("  queued: "+plain.Line(q.Text, 1000), m.width-ansi.StringWidth(hint))
 		lines = append(lines, st.Quiet.Styled(text+hint))
 	}
 	return lines
+}
+
+// queueHint says what can be done with a message that waits: the first one is next, the last one can be taken back.
+func (m *Model) queueHint(first, last bool) string {
+	var hints []string
+	if first && m.stand.Working && m.stand.Other == "" {
+		hints = append(hints, "esc: now, in place of what runs")
+		if m.width < roomy {
+			hints[0] = "esc: now"
+		}
+	}
+	if last {
+		hints = append(hints, "alt+↑ takes it back")
+	}
+	if len(hints) == 0 || m.width < narrow {
+		return ""
+	}
+	return "  (" + strings.Join(hints, ", ") + ")"
 }
 
 // lastLine is the note, if there is one, else how the session stands.
@@ -184,8 +200,15 @@ func (m *Model) lastLine() string {
 func (m *Model) status() statusline.Data {
 	s := m.stand
 	d := statusline.Data{
-		Activity: s.Activity, Frame: m.frame, Waiting: s.Waits, WaitKey: "ctrl+o", Queued: len(m.queue), Detached: s.Other,
+		Activity: s.Activity, Frame: m.frame, WaitKey: "ctrl+o", Tasks: s.Tasks, Detached: s.Other,
 		Mode: s.Mode, Model: s.Model, Used: s.Used, Window: s.Window, Cost: s.Cost, Session: s.Title, Branch: s.Branch,
+	}
+	// What is said above is not said again.
+	if elsewhere := m.page != nil || m.asking(); elsewhere || m.rows.strip == 0 {
+		d.Waiting = s.Waits
+	}
+	if m.page != nil || m.asking() || m.rows.queue == 0 {
+		d.Queued = len(m.queue)
 	}
 	if s.Working && !s.Since.IsZero() {
 		d.Elapsed = m.cfg.Now().Sub(s.Since)

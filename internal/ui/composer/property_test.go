@@ -90,7 +90,7 @@ func (m *model) do(key string) {
 }
 
 var (
-	pieces = []string{"a", "b", " ", "日", "本", "é", "e", "\u0301", "👩", "\u200d", "👩‍👩‍👧‍👦", "🇩", "🇪", "❤", "\ufe0f", "👍🏽", "각", "ᄀ", "ᅡ", "न", "ि", "\t", "\n", "x y", "\u1160", "\u0600"}
+	pieces = []string{"a", "b", " ", "日", "本", "é", "e", "\u0301", "👩", "\u200d", "👩‍👩‍👧‍👦", "🇩", "🇪", "❤", "\ufe0f", "👍🏽", "1\ufe0f\u20e3", "#\ufe0f", "\u20e3", "🇩🇪", "👩🏿\u200d🚀", "🏴\U000e0067\U000e007f", "각", "ᄀ", "ᅡ", "न", "ि", "\t", "\n", "x y", "\u1160", "\u0600"}
 	keys   = []string{"left", "right", "home", "end", "ctrl+home", "ctrl+end", "ctrl+j", "backspace", "delete", "ctrl+u", "ctrl+k"}
 )
 

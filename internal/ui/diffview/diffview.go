@@ -51,6 +51,7 @@ type file struct {
 	name  string
 	note  string // in the place of hunks
 	hunks []hunk
+	part  bool // of some text of a file: nobody knows where it begins
 }
 
 // Diff is what changed in a text. To find it takes time, to draw it at a width little.
@@ -61,6 +62,21 @@ type Diff struct {
 
 // Compare finds what changed from old to new.
 func (v View) Compare(old, now, name string) Diff { return Diff{v, compare(old, now, name)} }
+
+// ComparePart finds what changed from old to new where these are some text of a file and nobody knows its place: the diff
+// has no numbers of lines, and says nothing about the end of a line that goes on in the file.
+func (v View) ComparePart(old, now, name string) Diff {
+	f := compare(old, now, name)
+	f.part = true
+	if ends := func(s string) bool { return strings.HasSuffix(s, "\n") }; !ends(old) && !ends(now) {
+		for _, h := range f.hunks {
+			for i := range h.rows {
+				h.rows[i].open = false
+			}
+		}
+	}
+	return Diff{v, f}
+}
 
 // Lines are the lines of a diff, none wider than width, with a head that has the name and counts.
 func (d Diff) Lines(width int) []string { return d.v.draw(d.file, width) }

@@ -241,3 +241,26 @@ func BenchmarkDrawAgain(b *testing.B) {
 		d.Lines(100)
 	}
 }
+
+// A part of a file has no numbers of lines, since nobody knows where it begins, and its last line goes on in the file: that
+// it has no end says nothing. Where an end of line is what changed, it is shown.
+func TestAPartOfAFileHasNoNumbers(t *testing.T) {
+	v := New(theme.Plain())
+	text := func(old, now string, width int) string {
+		lines := v.ComparePart(old, now, "a.txt").Lines(width)
+		checkLines(t, lines, width)
+		return strings.Join(lines, "\n")
+	}
+	if got, want := text("one\nthree", "one\ndrei", 40), "a.txt  +1 -1\n  one\n- three\n+ drei"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got, want := text("three", "", 80), "a.txt  +0 -1\n- three"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if got := text("three", "three\n", 80); !strings.Contains(got, "no end of line") {
+		t.Errorf("the end of line that was added does not show: %s", got)
+	}
+	if got := text("three", "three", 80); !strings.Contains(got, "nothing changed") {
+		t.Errorf("%s", got)
+	}
+}

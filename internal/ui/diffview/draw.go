@@ -63,7 +63,7 @@ func (p *page) measure(f file) {
 	const roomy, narrow = 60, 24
 	p.number = len(strconv.Itoa(most))
 	p.both = p.width >= roomy
-	if p.width < narrow {
+	if p.width < narrow || f.part {
 		p.number = 0
 	}
 }

@@ -1,9 +1,11 @@
-// Package pace runs a screen that is drawn at once when something happens and costs next to nothing while nothing does.
+// Package pace runs a screen that is drawn at once when something happens and costs next to nothing while nothing does, and
+// that has its terminal again when the process goes on after it was stopped.
 //
 // bubbletea looks 60 times a second whether there is something to draw, for as long as a program runs: measured, 0.8 % of
 // a processor for a screen on which nothing moves. Its ticker is slowed down here while no message comes, and set to its
-// pace by the first one. It is a private field of bubbletea's; where there is none of that name and type, as may be in
-// another version, the pace stays what it was.
+// pace by the first one. A key would wait for the next of these looks, up to a whole frame: it has some of its own, sooner.
+// The ticker is a private field of bubbletea's; where there is none of that name and type, as may be in another version,
+// the pace stays what it was.
 package pace
 
 import (
@@ -21,12 +23,14 @@ const (
 	fps       = 60
 	idleEvery = 500 * time.Millisecond
 	idleAfter = 300 * time.Millisecond
+	keyWithin = 3 * time.Millisecond // after a key
+	keyLooks  = 4                    // of that kind, until the pace is what it was: what the key changed is ready by then
 )
 
 // New makes a program of a model.
 func New(m tea.Model, opts ...tea.ProgramOption) *tea.Program {
 	paced := &model{in: m}
-	paced.program = tea.NewProgram(paced, append(opts, tea.WithFPS(fps))...)
+	paced.program = tea.NewProgram(paced, append(opts, tea.WithFPS(fps), tea.WithFilter(paced.conts.filter))...)
 	return paced.program
 }
 
@@ -34,27 +38,37 @@ func New(m tea.Model, opts ...tea.ProgramOption) *tea.Program {
 type model struct {
 	in      tea.Model
 	program *tea.Program
+	conts   conts
 
 	mu     sync.Mutex
 	looked bool
 	ticker *time.Ticker // of the program; nil: it could not be found
 	rest   *time.Timer
+	after  *time.Timer   // ends the looks after a key
+	every  time.Duration // at which the ticker is; 0: as it was made
 	slow   bool
 }
 
-func (m *model) Init() tea.Cmd { return m.in.Init() }
+func (m *model) Init() tea.Cmd {
+	m.conts.watch(m.program)
+	return m.in.Init()
+}
 
 func (m *model) View() tea.View { return m.in.View() }
 
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.wake()
+	_, key := msg.(tea.KeyPressMsg)
+	m.wake(key)
+	if _, ok := msg.(continued); ok {
+		return m, ready()
+	}
 	in, cmd := m.in.Update(msg)
 	m.in = in
 	return m, cmd
 }
 
-// wake has the screen drawn soon.
-func (m *model) wake() {
+// wake has the screen drawn soon; after a key, sooner.
+func (m *model) wake(key bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.looked {
@@ -65,20 +79,39 @@ func (m *model) wake() {
 		return
 	case m.rest == nil:
 		m.rest = time.AfterFunc(idleAfter, m.idle)
+		m.after = time.AfterFunc(keyLooks*keyWithin, m.drawn)
 	default:
 		m.rest.Reset(idleAfter)
 	}
-	if m.slow {
-		m.ticker.Reset(time.Second / fps)
-		m.slow = false
+	switch {
+	case key:
+		m.set(keyWithin)
+		m.after.Reset(keyLooks * keyWithin)
+	case m.slow:
+		m.set(time.Second / fps)
 	}
 }
 
+// drawn gives the screen its pace back after a key.
+func (m *model) drawn() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.every == keyWithin {
+		m.set(time.Second / fps)
+	}
+}
+
+// idle slows down while nothing happens.
 func (m *model) idle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ticker.Reset(idleEvery)
-	m.slow = true
+	m.set(idleEvery)
+}
+
+// set has the ticker tick so often, from now on.
+func (m *model) set(every time.Duration) {
+	m.ticker.Reset(every)
+	m.every, m.slow = every, every == idleEvery
 }
 
 // tickerOf is the ticker of a program that runs; nil if this version of bubbletea has none where it is looked for.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -75,4 +76,43 @@ func TestAnIdleScreenSlowsDownAndWakes(t *testing.T) {
 	if err := <-over; err != nil {
 		t.Error(err)
 	}
+}
+
+// A key is drawn well before a whole frame has passed, also on a screen that was slow before; other messages keep their
+// pace, and soon after the key that pace is back.
+func TestAKeyDoesNotWaitForAFrame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{in: text{}, looked: true, ticker: time.NewTicker(time.Second / fps)}
+		defer m.ticker.Stop()
+		next := func() time.Duration {
+			began := time.Now()
+			<-m.ticker.C
+			return time.Since(began)
+		}
+		m.Update("word")
+		if got := next(); got != time.Second/fps {
+			t.Errorf("a message waits %v", got)
+		}
+		for _, pause := range []time.Duration{time.Millisecond, time.Second} {
+			<-time.After(pause)
+			select { // what it looked at meanwhile
+			case <-m.ticker.C:
+			default:
+			}
+			m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+			if got := next(); got > keyWithin {
+				t.Errorf("%v after another one, a key waits %v", pause, got)
+			}
+			<-time.After(time.Second / fps)
+			<-m.ticker.C
+			if got := next(); got != time.Second/fps {
+				t.Errorf("soon after a key it looks every %v", got)
+			}
+		}
+		<-time.After(2 * idleAfter)
+		<-m.ticker.C
+		if got := next(); got != idleEvery {
+			t.Errorf("an idle screen looks every %v", got)
+		}
+	})
 }

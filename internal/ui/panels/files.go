@@ -28,6 +28,7 @@ type Change struct {
 	Title    string    // such as Edit
 	At       time.Time // zero: unknown
 	Old, New string    // the part that changed, or the whole
+	Part     bool      // Old and New are the part that changed, at a place that nobody knows
 	Note     string    // said of it: failed, unknown
 }
 
@@ -103,7 +104,7 @@ func fileRows(cfg Config, src FilesSource, files Files) filled {
 func fileLine(s theme.Styles, sign, name, size string, width int) string {
 	room := width - len(size) - 5
 	name = plain.Shown(name, 1000)
-	return side(sign+lastCells(name, max(room, 1)), s.Quiet.Styled(size), width)
+	return side(sign+theme.End(name, max(room, 1)), s.Quiet.Styled(size), width)
 }
 
 // Bounds of the changes of a file that are shown, the newest ones.
@@ -118,7 +119,11 @@ func changeLines(cfg Config, name string, changes []Change) func(width int) []st
 	view := diffview.New(s)
 	diffs := make([]diffview.Diff, 0, maxChanges)
 	for i := len(changes) - 1; i >= 0 && len(diffs) < maxChanges; i-- {
-		diffs = append(diffs, view.Compare(changes[i].Old, changes[i].New, name))
+		compare := view.Compare
+		if changes[i].Part {
+			compare = view.ComparePart
+		}
+		diffs = append(diffs, compare(changes[i].Old, changes[i].New, name))
 	}
 	return func(width int) []string {
 		if len(changes) == 0 {

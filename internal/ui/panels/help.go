@@ -38,11 +38,29 @@ func helpRows(s theme.Styles, sections []Section) filled {
 		}
 		f.rows = append(f.rows, heading(s, plain.Shown(sec.Title, 60)))
 		for _, k := range sec.Keys {
-			draw := func(width int) string {
-				return theme.Cut(s.Accent.Styled(theme.Fit(plain.Shown(k.Press, 100), min(press, width/2)))+"  "+plain.Shown(k.Does, 500), width)
-			}
-			f.rows = append(f.rows, row{key: k.Press, find: k.Press + " " + k.Does + " " + sec.Title, draw: draw, text: words(k.Press + "\n\n" + k.Does)})
+			f.rows = append(f.rows, helpRow(s, k, press, sec.Title))
 		}
 	}
 	return f
+}
+
+// helpRow is a key and what it does, in as many lines as that takes.
+func helpRow(s theme.Styles, k theme.Key, press int, section string) row {
+	lines := func(width int) []string {
+		left := min(press, width/2)
+		does := theme.Wrap(plain.Shown(k.Does, 500), max(width-left-2, 1))
+		for i, l := range does {
+			if i == 0 {
+				does[i] = s.Accent.Styled(theme.Fit(plain.Shown(k.Press, 100), left)) + "  " + l
+			} else {
+				does[i] = theme.Fit("", left) + "  " + l
+			}
+		}
+		return does
+	}
+	return row{
+		key: k.Press, find: k.Press + " " + k.Does + " " + section, text: words(k.Press + "\n\n" + k.Does),
+		draw: func(width int) string { return lines(width)[0] },
+		rest: func(width int) []string { return lines(width)[1:] },
+	}
 }

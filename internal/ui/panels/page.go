@@ -12,6 +12,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -26,8 +27,12 @@ type row struct {
 	key   string                   // what it is about; empty: it cannot be selected
 	find  string                   // what a filter looks in; empty: it is not there when one is on
 	draw  func(width int) string   // at most so wide
+	rest  func(width int) []string // lines below it; nil: none
 	text  func(width int) []string // what enter shows; nil: nothing
 	fetch func(context.Context) (func(width int) []string, error)
+	name  string                                // what it is called where it is dropped
+	drop  func(context.Context) (string, error) // takes away what it is about, and says what that changes; nil: it cannot be
+	fixed string                                // why not, and what can be done instead
 }
 
 // filled is what a source had to say.
@@ -50,11 +55,21 @@ type Page struct {
 	looked  bool
 	failure string
 	all     filled
-	shown   []int // rows that match the filter
-	at, top int   // the selected one and the first on screen, in shown
-	filter  string
+	shown   []line // of the rows that match the filter
+	list    list.List[string]
+	filter  list.Field
 	typing  bool
 	detail  *detail
+	sure    *row   // that is dropped, if the answer is yes
+	note    string // until the next key
+	wrong   bool   // it says what failed
+}
+
+// line is one of a row: its first, or one of the rest.
+type line struct {
+	row  int
+	text string // of the rest
+	more bool   // it is one of the rest
 }
 
 // detail is what was opened of one row.
@@ -81,6 +96,11 @@ type (
 		width int
 		err   error
 	}
+	droppedMsg struct {
+		p    *Page
+		said string
+		err  error
+	}
 )
 
 // Init begins to look.
@@ -101,19 +121,26 @@ func (p *Page) SetSize(width, height int) {
 	if d := p.detail; d != nil && width != p.width && d.text != nil {
 		d.lines = d.text(max(width-2, 1))
 	}
+	wider := width != p.width
 	p.width, p.height = width, height
-	p.keepVisible()
+	if wider {
+		p.arrange()
+	}
+	p.list.Room(p.body())
+	p.scroll(0)
 }
 
-// Typing tells that letters are text now.
-func (p *Page) Typing() bool { return p.typing }
+// Typing tells that letters are the page's: a text, or an answer.
+func (p *Page) Typing() bool { return p.typing || p.sure != nil }
 
 // Back steps back inside of the page and reports whether there was anywhere to step back from.
 func (p *Page) Back() bool {
 	switch {
-	case p.typing, p.detail == nil && p.filter != "":
-		p.typing = false
-		p.setFilter("")
+	case p.sure != nil:
+		p.sure, p.note = nil, "nothing was done"
+	case p.typing, p.detail == nil && p.filter.Text != "":
+		p.typing, p.filter.Text = false, ""
+		p.arrange()
 	case p.detail != nil:
 		p.detail = nil
 	default:
@@ -139,9 +166,17 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 				d.lines = d.text(max(p.width-2, 1))
 			}
 		}
+	case droppedMsg:
+		if msg.p == p {
+			p.note, p.wrong = msg.said, msg.err != nil
+			if p.wrong {
+				p.note = msg.err.Error()
+			}
+			return p.Refresh()
+		}
 	case tea.PasteMsg:
-		if p.typing {
-			p.setFilter(p.filter + msg.Content)
+		if p.typing && p.filter.Paste(msg.Content) {
+			p.arrange()
 		}
 	case tea.KeyPressMsg:
 		return p.key(msg)
@@ -156,15 +191,14 @@ func (p *Page) take(msg loadedMsg) {
 		p.failure = msg.err.Error()
 		return
 	}
-	was := p.selected().key
 	p.all = msg.got
-	p.arrange(was)
+	p.arrange()
 }
 
 // selected is the row that keys act on.
 func (p *Page) selected() row {
-	if p.at >= 0 && p.at < len(p.shown) {
-		return p.all.rows[p.shown[p.at]]
+	if at := p.list.At(); at >= 0 {
+		return p.all.rows[p.shown[at].row]
 	}
 	return row{}
 }

@@ -35,7 +35,15 @@ type fake struct {
 	files   Files
 	cost    Cost
 	changes map[string][]Change
+	perms   Permissions
+	revoked []string
 	err     error
+}
+
+func (f *fake) Permissions(context.Context) (Permissions, error) { return f.perms, f.err }
+func (f *fake) Revoke(_ context.Context, p Permission) (string, error) {
+	f.revoked = append(f.revoked, p.ID)
+	return "taken back: it asks again", f.err
 }
 
 func (f *fake) Plan(context.Context) (Plan, error)       { return f.plan, f.err }
@@ -75,6 +83,17 @@ func usual() *fake {
 			Turn: &Use{Input: 1200, Output: 340, CacheRead: 58_000, CacheWrite: 900, Calls: 3, USD: &turn}, Budget: 5, Spent: 1.2345,
 			Models: []ModelUse{{"anthropic/claude-x", Use{Input: 123_456, Output: 45_678, Calls: 80, USD: &usd}}, {"local/" + evil, Use{Input: 10, Calls: 8}}},
 		},
+		perms: Permissions{Mode: "default", Scopes: []PermissionScope{
+			{"This session alone", []Permission{
+				{ID: "revoke a", Effect: "allow", Rule: "Bash(git log:*)", Words: "commands that begin with git log", From: "granted by anna, 2h ago"},
+				{ID: "1", Effect: "ask", Rule: "Bash(rm:*)", Words: "commands that begin with rm", From: "given with the session", Fixed: "it stays with the session"},
+			}},
+			{"Sessions of ~/shop", nil},
+			{"Every session", []Permission{
+				{ID: "2", Effect: "deny", Rule: "Read(/etc/**)", Words: "reading every file below /etc", From: "your configuration", Fixed: "it stands in ~/.config/perdure/config.toml: change it there"},
+				{ID: "user b", Effect: "allow", Rule: "Edit(" + evil + ")", Words: "changing " + evil, From: "remembered by " + evil},
+			}},
+		}},
 		changes: map[string][]Change{"/home/me/shop/go.mod": {
 			{Title: "Edit", At: testNow.Add(-time.Hour), Old: "go 1.25\n", New: "go 1.26\n"},
 			{Title: "Write", At: testNow.Add(-time.Minute), New: "module x\n" + evil, Note: "unknown whether it was written"},
@@ -91,7 +110,7 @@ func help() []Section {
 
 func pages(f *fake) map[string]*Page {
 	c := testConfig()
-	return map[string]*Page{"plan": NewPlan(c, f), "context": NewContext(c, f), "files": NewFiles(c, f), "cost": NewCost(c, f), "help": NewHelp(c, help())}
+	return map[string]*Page{"plan": NewPlan(c, f), "context": NewContext(c, f), "files": NewFiles(c, f), "cost": NewCost(c, f), "help": NewHelp(c, help()), "permissions": NewPermissions(c, f)}
 }
 
 // drain runs a command and what follows from it.
@@ -162,6 +181,8 @@ func TestGoldenPages(t *testing.T) {
 			{"changes", "files", []string{"down", "enter"}},
 			{"cost", "cost", nil},
 			{"help", "help", []string{"end"}},
+			{"permissions", "permissions", nil},
+			{"revoke", "permissions", []string{"x"}},
 		} {
 			p := pages(usual())[c.page]
 			p.SetSize(size[0], size[1])
@@ -277,8 +298,8 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 		t.Errorf("%s is selected", got)
 	}
 	press(p, "/", "k", "j")
-	if !p.Typing() || p.filter != "kj" || !strings.Contains(p.View(), "nothing matches") {
-		t.Errorf("%t %q", p.Typing(), p.filter)
+	if !p.Typing() || p.filter.Text != "kj" || !strings.Contains(p.View(), "nothing matches") {
+		t.Errorf("%t %q", p.Typing(), p.filter.Text)
 	}
 	press(p, "backspace", "backspace", "C", "R", "E", "A", "T", "enter", "enter")
 	if p.detail == nil || p.open() != nil {
@@ -287,7 +308,7 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 	press(p, "esc", "/")
 	press(p, "backspace", "backspace", "backspace", "backspace", "backspace", "R", "E", "A", "D", " ", "/", "c", "enter")
 	if got := p.selected().key; got != "/c" || p.Typing() {
-		t.Errorf("%s is selected, filter %q", got, p.filter)
+		t.Errorf("%s is selected, filter %q", got, p.filter.Text)
 	}
 	press(p, "enter")
 	for i, want := range []bool{true, true, false} { // the detail, the filter, nothing
@@ -295,8 +316,8 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 			t.Errorf("step back %d: %t", i, got)
 		}
 	}
-	if p.filter != "" || p.selected().key != "/c" {
-		t.Errorf("%q, %s", p.filter, p.selected().key)
+	if p.filter.Text != "" || p.selected().key != "/c" {
+		t.Errorf("%q, %s", p.filter.Text, p.selected().key)
 	}
 	f.err = errors.New("disk on fire")
 	press(p, "r")
@@ -316,14 +337,14 @@ func TestTheCursorStandsBehindWhatIsTyped(t *testing.T) {
 	}
 	press(p, "/")
 	p.Update(tea.PasteMsg{Content: "日本 \t e\u0301"})
-	if c := p.Cursor(); c == nil || c.X != len(" /")+4+4 || c.Y != 11 {
+	if c := p.Cursor(); c == nil || c.X != len(" /")+4+2 || c.Y != 11 {
 		t.Errorf("%+v", c)
 	}
 	for range 40 {
 		press(p, "語")
 	}
 	line := strings.Split(ansi.Strip(p.View()), "\n")[11]
-	if c := p.Cursor(); c.X > 32 || ansi.StringWidth(line[:strings.LastIndex(line, "語")+len("語")]) != c.X {
+	if c := p.Cursor(); c.X > 33 || ansi.StringWidth(line[:strings.LastIndex(line, "語")+len("語")]) != c.X {
 		t.Errorf("%+v %q", c, line)
 	}
 	p.SetSize(20, 4)
@@ -404,5 +425,55 @@ func TestOlderChangesAreCounted(t *testing.T) {
 	text = strings.Join(changeLines(testConfig(), "f", []Change{long, long, long, long})(80), "\n")
 	if n := strings.Count(text, "Write"); n != 3 || !strings.Contains(text, "older changes that are not shown: 1") {
 		t.Errorf("%d long changes", n)
+	}
+}
+
+// A rule is taken back by x and y alone, and it is the one that was asked about, whatever changes in the list meanwhile; of
+// one that cannot be, it is said what can be done instead.
+func TestARuleIsTakenBack(t *testing.T) {
+	f := usual()
+	p := NewPermissions(testConfig(), f)
+	p.SetSize(80, 24)
+	drain(p, p.Init())
+	for _, key := range []string{"n", "enter", "x", "esc"} {
+		press(p, "x")
+		if !p.Typing() || !strings.Contains(ansi.Strip(p.View()), "Take back Bash(git log:*)? y/N") {
+			t.Fatalf("not asked: %s", ansi.Strip(p.View()))
+		}
+		if press(p, key); len(f.revoked) > 0 || p.Typing() {
+			t.Fatalf("%s took %v back", key, f.revoked)
+		}
+	}
+	press(p, "x")
+	f.perms.Scopes[0].Rules = f.perms.Scopes[0].Rules[1:] // somebody else took it back
+	drain(p, p.Refresh())
+	if press(p, "y"); fmt.Sprint(f.revoked) != "[revoke a]" || !strings.Contains(p.View(), "it asks again") {
+		t.Errorf("%v\n%s", f.revoked, p.View())
+	}
+	press(p, "home", "x")
+	if text := ansi.Strip(p.View()); p.Typing() || !strings.Contains(text, "it stays with the session") {
+		t.Errorf("%s", text)
+	}
+	press(p, "end", "x")
+	f.err = errors.New("the disk is \x1b[2J full")
+	press(p, "y")
+	if text := ansi.Strip(p.View()); !strings.Contains(text, "the disk is full") {
+		t.Errorf("%s", text)
+	}
+}
+
+// What a key does is read whole at every width, on as many lines as it takes, and one step of the selection is one key.
+func TestHelpIsReadWhole(t *testing.T) {
+	long := "open what is selected, and everything below it that was folded; again it folds all of that"
+	p := NewHelp(testConfig(), []Section{{Title: "Keys", Keys: []theme.Key{{Press: "enter", Does: long}, {Press: "esc", Does: "close"}}}})
+	for _, width := range []int{40, 80, 60} {
+		p.SetSize(width, 20)
+		text := ansi.Strip(p.View())
+		if got := strings.Join(strings.Fields(text), " "); !strings.Contains(got, long) {
+			t.Errorf("at %d:\n%s", width, text)
+		}
+	}
+	if press(p, "down"); p.selected().key != "esc" {
+		t.Errorf("%q is selected", p.selected().key)
 	}
 }

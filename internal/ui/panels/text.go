@@ -3,8 +3,6 @@ package panels
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
@@ -19,7 +17,7 @@ func words(s string) func(width int) []string {
 	}
 	s = strings.ReplaceAll(plain.Text(strings.ToValidUTF8(s, "\uFFFD")), "\t", "    ")
 	return func(width int) []string {
-		lines := strings.Split(ansi.Wrap(s, width, ""), "\n")
+		lines := theme.Wrap(s, width)
 		for i, l := range lines {
 			lines[i] = theme.Cut(plain.Isolated(strings.TrimRight(l, " ")), width)
 		}
@@ -58,12 +56,4 @@ func bar(s theme.Styles, share, mark float64, width int) string {
 		rest[at] = '│'
 	}
 	return look.Styled(b.String()) + s.Quiet.Styled(string(rest))
-}
-
-// lastCells is the end of a text that has room.
-func lastCells(s string, width int) string {
-	if over := ansi.StringWidth(s) - width; over > 0 {
-		return ansi.TruncateLeft(s, over+1, "…")
-	}
-	return s
 }

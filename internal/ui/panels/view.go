@@ -2,6 +2,7 @@ package panels
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -48,8 +49,8 @@ func (p *Page) titleLine() string {
 	switch {
 	case p.failure != "":
 		right = s.Bad.Styled(plain.Line(p.failure, 200))
-	case p.filter != "" && !p.typing && p.detail == nil:
-		right = s.Accent.Styled("/" + plain.Line(p.filter, 30))
+	case p.filter.Text != "" && !p.typing && p.detail == nil:
+		right = s.Accent.Styled("/" + plain.Line(p.filter.Text, 30))
 	case p.detail != nil:
 		right = ""
 		if n := len(p.detail.lines); n > p.body() {
@@ -78,7 +79,7 @@ func (p *Page) rowLines() []string {
 		switch {
 		case !p.looked:
 			text = "looking…"
-		case p.filter != "":
+		case p.filter.Text != "":
 			text = "nothing matches; esc shows all"
 		case p.failure != "":
 			text = "could not be looked at; r tries again"
@@ -86,9 +87,12 @@ func (p *Page) rowLines() []string {
 		return []string{"", s.Quiet.Styled("  " + text)}
 	}
 	var lines []string
-	for i := p.top; i < min(p.top+p.body(), len(p.shown)); i++ {
-		line := p.all.rows[p.shown[i]].draw(p.width - 2)
-		if i == p.at {
+	for i, to := p.list.Visible(); i < to; i++ {
+		line := p.shown[i].text
+		if !p.shown[i].more {
+			line = p.all.rows[p.shown[i].row].draw(p.width - 2)
+		}
+		if i == p.list.At() {
 			lines = append(lines, s.Accent.Styled("▌")+" "+line)
 		} else {
 			lines = append(lines, "  "+line)
@@ -109,13 +113,9 @@ func (p *Page) detailLines() []string {
 	return lines
 }
 
-// typed is what is looked for as it is typed: the end of it, if there is no room for more.
-func (p *Page) typed() string {
-	text, room := plain.Text(p.filter), max(p.width-30, 8)
-	if over := ansi.StringWidth(text) - room; over > 0 {
-		text = ansi.TruncateLeft(text, over, "")
-	}
-	return " /" + text
+// filterLine is the filter as it is typed, and where the cursor stands in it.
+func (p *Page) filterLine() (line string, x int) {
+	return p.filter.View(p.cfg.Styles, " /", "  enter keeps, esc clears", p.width)
 }
 
 // Cursor is where text is typed, from the page's top left; nil: nowhere.
@@ -123,23 +123,35 @@ func (p *Page) Cursor() *tea.Cursor {
 	if !p.typing || p.width < minWidth || p.height < minHeight {
 		return nil
 	}
-	return tea.NewCursor(ansi.StringWidth(p.typed()), p.height-1)
+	_, x := p.filterLine()
+	return theme.Cursor(x, p.height-1)
 }
 
 func (p *Page) footLine() string {
 	s := p.cfg.Styles
-	if p.typing {
-		return s.Accent.Styled(p.typed()) + s.Quiet.Styled("   enter keeps, esc clears")
-	}
-	if p.detail != nil {
+	switch {
+	case p.sure != nil:
+		const answers = " y/N"
+		return s.Bold.Styled(theme.Cut(" Take back "+plain.Shown(p.sure.name, 500)+"?", p.width-len(answers))) + s.Bold.Styled(answers)
+	case p.note != "" && p.wrong:
+		return s.Bad.Styled(" " + plain.Line(p.note, 1000))
+	case p.note != "":
+		return " " + plain.Line(p.note, 1000)
+	case p.typing:
+		line, _ := p.filterLine()
+		return line
+	case p.detail != nil:
 		return s.Keys([]theme.Key{{Press: "↑↓", Does: "scroll"}, {Press: "esc", Does: "back"}, {Press: "pgup pgdn", Does: "page"}}, p.width)
 	}
 	keys := []theme.Key{{Press: "↑↓", Does: "select"}, {Press: "esc", Does: "close"}, {Press: "/", Does: "filter"}, {Press: "r", Does: "look again"}, {Press: "pgup pgdn home end", Does: "move"}}
-	if p.at < 0 {
+	if p.list.At() < 0 {
 		keys[0].Does = "scroll"
 	}
-	if p.opens != "" && p.at >= 0 {
+	if p.opens != "" && p.list.At() >= 0 {
 		keys = append([]theme.Key{keys[0], {Press: "enter", Does: p.opens}}, keys[1:]...)
+	}
+	if p.selected().drop != nil {
+		keys = slices.Insert(keys, 3, theme.Key{Press: "x", Does: "take back"})
 	}
 	return s.Keys(keys, p.width)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/list"
 )
 
 // What comes back from the source. A number is that of the question: of an older one, the answer is dropped.
@@ -33,7 +35,7 @@ func (m *Model) ask() tea.Cmd {
 
 // more asks for the next page if the selected row is near the end of what is known.
 func (m *Model) more() tea.Cmd {
-	if m.looking || m.next == "" || len(m.rows)-m.at > ahead || len(m.rows) >= maxRows {
+	if m.looking || m.next == "" || len(m.rows)-m.list.At() > ahead || len(m.rows) >= maxRows {
 		return nil
 	}
 	return m.look(m.next, false)
@@ -69,82 +71,76 @@ func (m *Model) got(msg listMsg) tea.Cmd {
 		return m.ask()
 	}
 	m.known = true
-	m.reselect()
+	if m.query.Words != "" {
+		best(m.rows, m.query.Words)
+	}
+	m.arranged(msg.first && m.query.Words != "")
 	return tea.Batch(m.more(), m.preview())
 }
 
-// search asks for other words. Those rows that are known and have them are shown at once.
-func (m *Model) search(words string) tea.Cmd {
-	words = strings.TrimLeft(words, " ")
-	if words == m.query.Words || len([]rune(words)) > maxWords {
-		return nil
-	}
-	if narrower := strings.HasPrefix(words, m.query.Words); narrower {
+// search asks for what the field says now. Those rows that are known and have its words are shown at once.
+func (m *Model) search() tea.Cmd {
+	words := m.field.Text
+	if strings.HasPrefix(words, m.query.Words) {
 		m.rows = slices.DeleteFunc(m.rows, func(r Row) bool { return !Matches(r, words) })
 	}
 	m.query.Words = words
-	m.reselect()
+	m.arranged(words != "")
 	return tea.Batch(m.ask(), m.preview())
 }
 
 // Matches reports whether all words of a search are somewhere in what is shown of a session. Sources find rows by it.
 func Matches(r Row, words string) bool {
-	if words == "" {
-		return true
-	}
-	text := strings.ToLower(strings.Join([]string{r.Title, r.First, r.Found, r.Dir, r.Branch, r.ID, r.Status}, "\n"))
-	for _, word := range strings.Fields(strings.ToLower(words)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	return list.Matches(words, r.Title, r.First, r.Found, r.Dir, r.Branch, r.ID, r.Status)
 }
 
-// reselect keeps the same session selected where it is shown, else the same place.
-func (m *Model) reselect() {
-	if i := slices.IndexFunc(m.rows, func(r Row) bool { return r.ID == m.selected }); i >= 0 {
-		m.at = i
-	} else {
-		m.at = max(min(m.at, len(m.rows)-1), 0)
-		if m.query.Words != "" {
-			m.at = 0
+// best puts those first that the words as they stand lead to: as a whole title or id, at its beginning, in it, and then in
+// the first words. Among the same they stay in order.
+func best(rows []Row, words string) {
+	words = strings.ToLower(strings.TrimSpace(words))
+	rank := func(r *Row) int {
+		title, first := strings.ToLower(r.Title), strings.ToLower(r.First)
+		switch {
+		case title == words, r.ID == words:
+			return 0
+		case strings.HasPrefix(title, words), strings.HasPrefix(r.ID, words):
+			return 1
+		case strings.Contains(title, words):
+			return 2
+		case strings.Contains(first, words):
+			return 3
 		}
+		return 4
 	}
-	m.selected = ""
-	if r, ok := m.Selected(); ok {
-		m.selected = r.ID
+	ranked := make([][]Row, 5)
+	for i := range rows {
+		n := rank(&rows[i])
+		ranked[n] = append(ranked[n], rows[i])
 	}
-	m.keepVisible()
+	copy(rows, slices.Concat(ranked...))
+}
+
+// arranged tells the list which rows there are now. Who searches has the first one selected; else the same session stays
+// selected where it is shown, else the same place.
+func (m *Model) arranged(first bool) {
+	m.list.Set(len(m.rows), func(i int) (string, bool) { return m.rows[i].ID, true })
+	if first {
+		m.list.First()
+	}
 }
 
 // move selects another row.
 func (m *Model) move(by int) tea.Cmd {
-	if len(m.rows) == 0 {
-		return nil
-	}
-	m.at = max(min(m.at+by, len(m.rows)-1), 0)
-	m.selected = m.rows[m.at].ID
-	m.keepVisible()
+	m.list.Move(by)
 	return tea.Batch(m.more(), m.preview())
-}
-
-// keepVisible scrolls the list so that the selected row is on the screen.
-func (m *Model) keepVisible() {
-	room := max(m.layout().rows, 1)
-	m.top = max(min(m.top, len(m.rows)-room), 0)
-	m.top = max(min(m.top, m.at), m.at-room+1, 0)
 }
 
 // preview asks for that of the selected session, unless it is known or another one is looked at: then when that is there.
 func (m *Model) preview() tea.Cmd {
-	if m.asking != "" || m.selected == "" {
+	id, source := m.selected(), m.cfg.Source
+	if _, known := m.previews[id]; known || id == "" || m.asking != "" {
 		return nil
 	}
-	if _, known := m.previews[m.selected]; known {
-		return nil
-	}
-	id, source := m.selected, m.cfg.Source
 	m.asking = id
 	return func() tea.Msg {
 		p, err := source.Preview(context.Background(), id)

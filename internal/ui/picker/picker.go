@@ -1,5 +1,5 @@
 // Package picker is the page on which a person chooses the session to go on with: a list with search, and a preview of
-// the selected one.
+// the selected one. Letters are the words of a search at once; what else can be done has keys that are no letters.
 //
 // # The model
 //
@@ -19,6 +19,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -77,7 +78,8 @@ type Preview struct {
 // Source is where a picker gets sessions from. Its methods may block; they are called from other goroutines.
 type Source interface {
 	// List returns up to n sessions, the newest first, behind a place that an earlier page named. It may return fewer, and a
-	// Next all the same: the rest is asked for then.
+	// Next all the same: the rest is asked for then. With words it may return more: those that a search finds early are
+	// what it can put on top.
 	List(ctx context.Context, q Query, after string, n int) (Page, error)
 	// Preview looks at one session.
 	Preview(ctx context.Context, id string) (Preview, error)
@@ -116,16 +118,6 @@ const (
 	ahead       = 40   // rows that are to be known below the selected one
 	maxRows     = 5000 // rows that are kept; a search finds the others
 	maxPreviews = 32   // that are kept
-	maxWords    = 100  // characters of a search
-)
-
-// mode is what keys mean.
-type mode int
-
-const (
-	browsing mode = iota
-	searching
-	confirming
 )
 
 // Model is a picker. It is used from one goroutine, as bubbletea does.
@@ -134,7 +126,9 @@ type Model struct {
 	width, height int
 
 	query   Query
-	rows    []Row  // that were found, in order
+	field   list.Field // the words of it as they are typed
+	rows    []Row      // that were found, in order
+	list    list.List[string]
 	next    string // where the rest begins
 	asked   int    // the only question whose answers count
 	looking bool   // a look at the list is under way
@@ -142,13 +136,9 @@ type Model struct {
 	known   bool // the list was seen once
 	failure string
 
-	selected string // id
-	at       int    // its place
-	top      int    // the first row on screen
-
 	previews map[string]Preview
 	asking   string // the session whose preview is looked at; empty: none
-	mode     mode
+	sure     bool   // a takeover is asked about
 	note     string
 	help     bool
 	owed     tea.Cmd // of Back
@@ -165,24 +155,23 @@ func (m *Model) Init() tea.Cmd { return m.ask() }
 // SetSize gives the picker its room, in cells.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
-	m.keepVisible()
+	m.list.Room(m.layout().rows)
 }
 
-// Typing tells that keys are the page's own now, so that an owner's own must wait: letters are text, or esc takes a
-// search back.
-func (m *Model) Typing() bool { return m.mode != browsing || m.query.Words != "" }
+// Typing tells that letters are text: always, so that an owner's own keys must wait. Who is done sends a [ChosenMsg].
+func (m *Model) Typing() bool { return true }
 
 // Back steps back inside of the page, and reports whether there was something to step back from. What is to be looked at
 // then is asked for by the next Update.
 func (m *Model) Back() bool {
 	switch {
-	case m.mode == confirming:
-		m.mode, m.note = browsing, "nothing was done"
+	case m.sure:
+		m.sure, m.note = false, "nothing was done"
 	case m.help:
 		m.help = false
-	case m.mode == searching || m.query.Words != "":
-		m.mode = browsing
-		m.owed = m.search("")
+	case m.field.Text != "":
+		m.field.Text = ""
+		m.owed = m.search()
 	default:
 		return false
 	}
@@ -191,8 +180,14 @@ func (m *Model) Back() bool {
 
 // Selected is the session that is selected; ok is false when there is none.
 func (m *Model) Selected() (r Row, ok bool) {
-	if m.at < 0 || m.at >= len(m.rows) {
-		return r, false
+	if at := m.list.At(); at >= 0 {
+		return m.rows[at], true
 	}
-	return m.rows[m.at], true
+	return r, false
+}
+
+// selected is the id of the selected session; empty: there is none.
+func (m *Model) selected() string {
+	id, _ := m.list.Selected()
+	return id
 }

@@ -38,7 +38,7 @@ func (f *fake) List(_ context.Context, q Query, after string, n int) (Page, erro
 	}
 	var p Page
 	i, _ := strconv.Atoi(after)
-	for ; i < len(f.rows) && len(p.Rows) < n; i++ {
+	for ; i < len(f.rows) && (len(p.Rows) < n || q.Words != ""); i++ {
 		if (q.All || f.rows[i].Dir == "~/shop") && Matches(f.rows[i], q.Words) {
 			p.Rows = append(p.Rows, f.rows[i])
 		}
@@ -122,10 +122,13 @@ func press(m *Model, keys ...string) ChosenMsg {
 func keyPress(k string) tea.KeyPressMsg {
 	named := map[string]rune{
 		"up": tea.KeyUp, "down": tea.KeyDown, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace,
-		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "home": tea.KeyHome, "tab": tea.KeyTab,
+		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "home": tea.KeyHome, "tab": tea.KeyTab, "f1": tea.KeyF1,
 	}
 	if code, ok := named[k]; ok {
 		return tea.KeyPressMsg{Code: code}
+	}
+	if letter, ok := strings.CutPrefix(k, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: []rune(letter)[0], Mod: tea.ModCtrl}
 	}
 	return tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
 }
@@ -178,11 +181,12 @@ func TestFrames(t *testing.T) {
 		{"narrow", 40, 12, nil, nil},
 		{"hostile", 80, 24, []string{"down", "down"}, nil},
 		{"all", 120, 24, []string{"tab"}, nil},
-		{"search", 80, 24, []string{"/", "l", "o", "g"}, nil},
-		{"nothing", 80, 24, []string{"/", "z", "z", "z"}, nil},
+		{"search", 80, 24, []string{"l", "o", "g"}, nil},
+		{"nothing", 80, 24, []string{"z", "z", "z"}, nil},
+		{"nowhere", 40, 12, []string{"tab", "z", "z", "z"}, nil},
 		{"held", 80, 24, []string{"enter"}, nil},
-		{"takeover", 80, 24, []string{"t"}, nil},
-		{"help", 80, 24, []string{"?"}, nil},
+		{"takeover", 80, 24, []string{"ctrl+t"}, nil},
+		{"help", 80, 24, []string{"f1"}, nil},
 		{"empty", 80, 24, nil, func(f *fake) { f.rows = nil }},
 		{"failing", 80, 24, nil, func(f *fake) { f.err = errors.New("disk \x1b[31mon fire") }},
 		{"small", 20, 5, nil, nil},
@@ -241,22 +245,25 @@ func TestEachKeyChooses(t *testing.T) {
 		want ChosenMsg
 	}{
 		{[]string{"down", "enter"}, ChosenMsg{"01a1ff68-two", Continue}},
-		{[]string{"down", "f"}, ChosenMsg{"01a1ff68-two", Fork}},
-		{[]string{"end", "h"}, ChosenMsg{"01a1ff68-four", Handoff}},
-		{[]string{"a"}, ChosenMsg{"01a1ff68-one", Attach}},
-		{[]string{"f"}, ChosenMsg{"01a1ff68-one", Fork}},
-		{[]string{"enter"}, nothing},     // another process has it
-		{[]string{"down", "a"}, nothing}, // nobody has it
-		{[]string{"down", "t", "y"}, nothing},
-		{[]string{"t"}, nothing},
-		{[]string{"t", "n"}, nothing},
-		{[]string{"t", "enter"}, nothing},
-		{[]string{"t", "t", "t", "y"}, ChosenMsg{"01a1ff68-one", TakeOver}},
-		{[]string{"t", "y"}, ChosenMsg{"01a1ff68-one", TakeOver}},
+		{[]string{"down", "ctrl+f"}, ChosenMsg{"01a1ff68-two", Fork}},
+		{[]string{"end", "ctrl+o"}, ChosenMsg{"01a1ff68-four", Handoff}},
+		{[]string{"ctrl+l"}, ChosenMsg{"01a1ff68-one", Attach}},
+		{[]string{"ctrl+f"}, ChosenMsg{"01a1ff68-one", Fork}},
+		{[]string{"enter"}, nothing},          // another process has it
+		{[]string{"down", "ctrl+l"}, nothing}, // nobody has it
+		{[]string{"down", "ctrl+t", "y"}, nothing},
+		{[]string{"ctrl+t"}, nothing},
+		{[]string{"ctrl+t", "n"}, nothing},
+		{[]string{"ctrl+t", "enter"}, nothing},
+		{[]string{"ctrl+t", "ctrl+t", "ctrl+t", "y"}, ChosenMsg{"01a1ff68-one", TakeOver}},
+		{[]string{"ctrl+t", "y"}, ChosenMsg{"01a1ff68-one", TakeOver}},
+		{[]string{"d", "o", "c", "enter"}, ChosenMsg{"01a1ff68-four", Continue}},
 		{[]string{"/", "d", "o", "c", "enter"}, ChosenMsg{"01a1ff68-four", Continue}},
-		{[]string{"/", "d", "o", "c", "esc", "esc"}, ChosenMsg{What: Leave}},
+		{[]string{"d", "o", "c", "ctrl+f"}, ChosenMsg{"01a1ff68-four", Fork}},
+		{[]string{"d", "o", "c", "esc", "esc"}, ChosenMsg{What: Leave}},
 		{[]string{"esc"}, ChosenMsg{What: Leave}},
 		{[]string{"?", "esc"}, nothing},
+		{[]string{"f1", "esc"}, nothing},
 	} {
 		f := &fake{rows: someRows()}
 		m := page(f, 80, 24)
@@ -265,16 +272,16 @@ func TestEachKeyChooses(t *testing.T) {
 		}
 	}
 	m := page(&fake{}, 80, 24)
-	if got := press(m, "enter", "f", "h", "a", "t", "y", "down", "up"); got != nothing {
+	if got := press(m, "enter", "ctrl+f", "ctrl+o", "ctrl+l", "ctrl+t", "y", "down", "up"); got != nothing {
 		t.Errorf("an empty list chose %+v", got)
 	}
 }
 
-// Goal: letters are words of a search while one is typed, and never commands.
+// Goal: letters search at once, whichever they are, and are never commands.
 func TestSearchTakesLetters(t *testing.T) {
 	f := &fake{rows: someRows(), previews: somePreviews()}
 	m := page(f, 80, 24)
-	if got := press(m, "/", "f", "t", "h", "a", "q", "j"); got != nothing || !m.Typing() || m.query.Words != "fthaqj" {
+	if got := press(m, "f", "t", "h", "a", "q", "j"); got != nothing || !m.Typing() || m.query.Words != "fthaqj" {
 		t.Errorf("%+v %q", got, m.query.Words)
 	}
 	press(m, "backspace", "backspace", "backspace", "backspace", "backspace")
@@ -288,14 +295,11 @@ func TestSearchTakesLetters(t *testing.T) {
 }
 
 // Goal: the terminal's own cursor stands where letters go, behind wide ones too, so that an input method opens there; and
-// nowhere else is one.
+// none is there while a question waits for y or n.
 func TestCursorIsWhereLettersGo(t *testing.T) {
 	m := page(&fake{rows: someRows()}, 80, 24)
-	if m.Cursor() != nil {
-		t.Error("a cursor without a text")
-	}
-	press(m, "/", "日", "本", "x")
-	if c := m.Cursor(); c == nil || c.X != 2+5 || c.Y != 23 {
+	press(m, "日", "本", "x")
+	if c := m.Cursor(); c == nil || c.X != 3+5 || c.Y != 1 {
 		t.Errorf("%+v", c)
 	}
 	for range 60 {
@@ -305,6 +309,37 @@ func TestCursorIsWhereLettersGo(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	checkFrame(t, m, 80, 24)
+	m = page(&fake{rows: someRows()}, 80, 24)
+	press(m, "ctrl+t")
+	if m.Cursor() != nil {
+		t.Error("a cursor without a text")
+	}
+}
+
+// Goal: who remembers a title, or what was asked first, finds it on top, although two hundred newer sessions have the same
+// words somewhere.
+func TestPhraseIsOnTop(t *testing.T) {
+	f := &fake{}
+	for i := range 200 {
+		f.rows = append(f.rows, Row{ID: fmt.Sprint("s", i), Title: fmt.Sprintf("the form of page %d: login must be fixed, fix it", i), Dir: "~/shop"})
+	}
+	f.rows = append(f.rows,
+		Row{ID: "asked", Title: "monday", First: "please fix the login form", Dir: "~/shop"},
+		Row{ID: "within", Title: "we fix the login form again", Dir: "~/shop"},
+		Row{ID: "named", Title: "Fix the login form", Dir: "~/shop"})
+	m := page(f, 80, 24)
+	press(m, strings.Split("fix the login form", "")...)
+	if len(m.rows) != 203 {
+		t.Fatalf("%d rows", len(m.rows))
+	}
+	for i, want := range []string{"named", "within", "asked", "s0", "s1"} {
+		if m.rows[i].ID != want {
+			t.Errorf("place %d has %s, not %s", i, m.rows[i].ID, want)
+		}
+	}
+	if r, _ := m.Selected(); r.ID != "named" {
+		t.Errorf("selected is %s", r.ID)
+	}
 }
 
 // Goal: an answer to an older question changes nothing, of the list and of the preview.
@@ -312,7 +347,7 @@ func TestStaleAnswersAreDropped(t *testing.T) {
 	f := &fake{rows: someRows(), previews: somePreviews()}
 	m := page(f, 80, 24)
 	old := m.ask()
-	press(m, "/", "d", "o", "c")
+	press(m, "d", "o", "c")
 	drain(m, m.Update(old()))
 	if len(m.rows) != 1 || m.rows[0].ID != "01a1ff68-four" {
 		t.Errorf("an old list came through: %v", m.rows)
@@ -377,7 +412,6 @@ func BenchmarkPicker(b *testing.B) {
 	})
 	b.Run("search", func(b *testing.B) {
 		m := page(f, 120, 40)
-		press(m, "/")
 		for b.Loop() {
 			m.Update(keyPress("t")) // what is known is shown before the source answers
 			_ = m.View()

@@ -11,25 +11,36 @@ import (
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
-// keys are what can be pressed, the most useful first.
-var keys = [...]struct{ press, does, long string }{
-	{"enter", "continue", "go on in the session"},
-	{"/", "search", "find words in title, first words, directory, branch and id; esc shows all"},
-	{"f", "fork", "go on in a copy; the session stays as it is"},
-	{"h", "handoff", "begin a new session from the handoff that it left"},
-	{"tab", "all", "sessions of all directories, or of this one alone"},
-	{"esc", "leave", "leave without one"},
-	{"?", "help", "this, and back"},
-	{"a", "attach", "look on and answer, while another process runs it"},
-	{"t", "take over", "run it here although another process has it; asks first"},
+// keys are what can be pressed, the most useful first: while another process has the session (held), and while none has.
+var keys = [...]struct {
+	press, does, long string
+	held, free        bool
+}{
+	{"enter", "continue", "go on in the session", false, true},
+	{"ctrl+l", "attach", "look on and answer, while another process runs it", true, false},
+	{"f1", "help", "this, and back; ? too before a search", true, true},
+	{"ctrl+f", "fork", "go on in a copy; the session stays as it is", true, true},
+	{"ctrl+t", "take over", "run it here although another process has it; asks first", true, false},
+	{"tab", "all", "sessions of all directories, or of this one alone", true, true},
+	{"esc", "leave", "clear the search; leave without a session", true, true},
+	{"ctrl+o", "handoff", "begin a new session from the handoff that it left", true, true},
 }
 
 func (m *Model) helpLines() []string {
-	var lines []string
+	lines := []string{"  Letters search: title, first words, directory, branch, id, what was said."}
 	for _, k := range keys {
 		lines = append(lines, "  "+m.cfg.Styles.Accent.Styled(theme.Fit(k.press, 6))+" "+k.long)
 	}
 	return lines
+}
+
+// searchLine is what is searched for, and where the cursor stands in it.
+func (m *Model) searchLine() (line string, x int) {
+	hint := ""
+	if m.field.Text == "" {
+		hint = "type to search"
+	}
+	return m.field.View(m.cfg.Styles, " / ", hint, m.width)
 }
 
 // ruleLine divides list and preview, and names whose it is.
@@ -49,9 +60,9 @@ func (m *Model) ruleLine() string {
 // previewLines show the selected session. What decides is first: what waits, and what going on costs.
 func (m *Model) previewLines(height int) []string {
 	s := m.cfg.Styles
-	p, known := m.previews[m.selected]
+	p, known := m.previews[m.selected()]
 	switch {
-	case m.selected == "":
+	case m.selected() == "":
 		return nil
 	case !known:
 		return []string{s.Quiet.Styled("  looking…")}
@@ -60,14 +71,14 @@ func (m *Model) previewLines(height int) []string {
 	}
 	var lines []string
 	for _, w := range p.Waits {
-		lines = append(lines, s.Warn.Styled("  waits for you: ")+plain.Line(w, 400))
+		lines = append(lines, s.Warn.Styled("  ▲ ")+s.Bold.Styled("waits for you: ")+plain.Line(w, 400))
 	}
 	said := func(who, text string, style ansi.Style) {
 		if text = strings.TrimSpace(text); text == "" {
 			return
 		}
 		const most, gap = 2, 9
-		rows := strings.Split(ansi.Wrap(plain.Line(text, 2000), max(m.width-gap-2, 8), ""), "\n")
+		rows := theme.Wrap(plain.Line(text, 2000), max(m.width-gap-2, 8))
 		if len(rows) > most {
 			rows = append(rows[:most-1:most-1], theme.Cut(strings.Join(rows[most-1:], " "), max(m.width-gap-2, 8)))
 		}
@@ -105,39 +116,34 @@ func (m *Model) previewLines(height int) []string {
 // footLine is what a key does next.
 func (m *Model) footLine() string {
 	s := m.cfg.Styles
+	r, some := m.Selected()
 	switch {
-	case m.mode == confirming:
-		r, _ := m.Selected()
+	case m.sure:
 		const answers = " y/N"
 		text := " Take it over from " + plain.Line(r.Holder, 60) + "? That process stops at its next step."
-		return s.Warn.Styled(theme.Cut(text, m.width-len(answers))) + s.Bold.Styled(answers)
-	case m.mode == searching:
-		return s.Accent.Styled(" /"+m.typedWords()) + s.Quiet.Styled(searchKeys)
+		return s.Bold.Styled(theme.Cut(text, m.width-len(answers))) + s.Bold.Styled(answers)
 	case m.note != "":
-		return s.Warn.Styled(" " + m.note)
+		return s.Bold.Styled(" " + m.note)
 	}
-	list := make([]theme.Key, len(keys))
-	for i, k := range keys {
-		list[i] = theme.Key{Press: k.press, Does: k.does}
+	var shown []theme.Key
+	for _, k := range keys {
+		if r.Holder != "" && !k.held || r.Holder == "" && !k.free || !some && (k.press == "enter" || strings.HasPrefix(k.press, "ctrl")) {
+			continue
+		}
+		key := theme.Key{Press: k.press, Does: k.does}
+		if k.press == "esc" && m.field.Text != "" {
+			key.Does = "clear"
+		}
+		shown = append(shown, key)
 	}
-	if m.query.Words != "" {
-		return s.Accent.Styled(" /"+plain.Line(m.query.Words, 30)+" ") + s.Keys(list, m.width-ansi.StringWidth(m.query.Words)-4)
-	}
-	return s.Keys(list, m.width)
-}
-
-// searchKeys stand behind the words of a search.
-const searchKeys = "  enter continues, esc clears"
-
-// typedWords are as much of the words of a search as has room, the end.
-func (m *Model) typedWords() string {
-	return lastCells(plain.Line(m.query.Words, maxWords), max(m.width-3-len(searchKeys), 12))
+	return s.Keys(shown, m.width)
 }
 
 // Cursor is where the person writes, relative to the page; nil: they do not.
 func (m *Model) Cursor() *tea.Cursor {
-	if m.mode != searching || m.width < minWidth || m.height < minHeight {
+	if m.sure || m.width < minWidth || m.height < minHeight {
 		return nil
 	}
-	return theme.Cursor(min(2+ansi.StringWidth(m.typedWords()), m.width-1), m.height-1)
+	_, x := m.searchLine()
+	return theme.Cursor(x, 1)
 }

@@ -16,12 +16,12 @@ const (
 	minHeight = 6
 )
 
-// layout is how the height is shared out: a title, the rows, a rule with the selected one's name and its preview, a line
-// of keys.
+// layout is how the height is shared out: a title, the words of the search, the rows, a rule with the selected one's name
+// and its preview, a line of keys.
 type layout struct{ rows, preview int }
 
 func (m *Model) layout() layout {
-	const fixed, most = 3, 14 // title, rule, keys
+	const fixed, most = 4, 14 // title, search, rule, keys
 	left := max(m.height-fixed, 0)
 	l := layout{preview: min(left/2, most)}
 	l.rows = left - l.preview
@@ -35,7 +35,8 @@ func (m *Model) View() string {
 	}
 	l := m.layout()
 	lines := make([]string, 0, m.height)
-	lines = append(lines, m.titleLine())
+	search, _ := m.searchLine()
+	lines = append(lines, m.titleLine(), search)
 	lines = append(lines, theme.Block(m.table(l.rows), m.width, l.rows)...)
 	lines = append(lines, m.ruleLine())
 	below := m.previewLines(l.preview)
@@ -64,9 +65,9 @@ func (m *Model) titleLine() string {
 	case !m.known:
 		right = s.Quiet.Styled("looking…")
 	case m.next != "" || m.looking:
-		right = s.Quiet.Styled(fmt.Sprintf("%d of %d+", m.at+1, len(m.rows)))
+		right = s.Quiet.Styled(fmt.Sprintf("%d of %d+", m.list.At()+1, len(m.rows)))
 	case len(m.rows) > 0:
-		right = s.Quiet.Styled(fmt.Sprintf("%d of %d", m.at+1, len(m.rows)))
+		right = s.Quiet.Styled(fmt.Sprintf("%d of %d", m.list.At()+1, len(m.rows)))
 	}
 	room := m.width - ansi.StringWidth(right) - 2
 	return theme.Fit(left, room) + " " + right
@@ -107,7 +108,7 @@ func (m *Model) columns() (before, after []column) {
 		after = append(after, column{width: min(m.width/7, 20), text: func(r Row) string { return plain.Line(r.Branch, 60) }, style: func(Row) ansi.Style { return s.Accent }})
 	}
 	if m.query.All && m.width >= 56 {
-		after = append(after, column{width: m.width / 5, text: func(r Row) string { return lastCells(plain.Line(r.Dir, 400), m.width/5) }, style: quiet})
+		after = append(after, column{width: m.width / 5, text: func(r Row) string { return theme.End(plain.Line(r.Dir, 400), m.width/5) }, style: quiet})
 	}
 	return before, after
 }
@@ -115,7 +116,11 @@ func (m *Model) columns() (before, after []column) {
 // table draws the rows that are on screen.
 func (m *Model) table(height int) []string {
 	if len(m.rows) == 0 {
-		return []string{m.cfg.Styles.Quiet.Styled("  " + m.nothing())}
+		var lines []string
+		for _, l := range m.nothing() {
+			lines = append(lines, m.cfg.Styles.Quiet.Styled("  "+l))
+		}
+		return lines
 	}
 	before, after := m.columns()
 	left := m.width - 2
@@ -131,8 +136,9 @@ func (m *Model) table(height int) []string {
 	title := column{width: max(left, 1), text: text, style: func(Row) ansi.Style { return ansi.Style{} }}
 	cols := append(append(before, title), after...)
 	var lines []string
-	for i := m.top; i < min(m.top+height, len(m.rows)); i++ {
-		lines = append(lines, m.row(m.rows[i], cols, i == m.at))
+	from, to := m.list.Visible()
+	for i := from; i < min(to, from+height); i++ {
+		lines = append(lines, m.row(m.rows[i], cols, i == m.list.At()))
 	}
 	return lines
 }
@@ -178,25 +184,19 @@ func (m *Model) stateStyle(r Row) ansi.Style {
 	return s.Quiet
 }
 
-// nothing says why the list is empty.
-func (m *Model) nothing() string {
+// nothing says why the list is empty, and what helps.
+func (m *Model) nothing() []string {
 	switch {
 	case m.failure != "":
-		return "the sessions cannot be read"
+		return []string{"the sessions cannot be read"}
 	case m.looking:
-		return "looking…"
+		return []string{"looking…"}
+	case m.query.Words != "" && !m.query.All:
+		return []string{"nothing in this directory has these words", "tab searches all directories, esc clears"}
 	case m.query.Words != "":
-		return "no session has these words; esc shows all"
+		return []string{"no session has all of these words", "fewer words may find it, esc clears"}
 	case !m.query.All:
-		return "no session in this directory; tab shows all"
+		return []string{"no session in this directory; tab shows all"}
 	}
-	return "there is no session yet"
-}
-
-// lastCells is the end of a text that has room: of a directory it says more than the beginning.
-func lastCells(s string, width int) string {
-	if over := ansi.StringWidth(s) - width; over > 0 {
-		return ansi.TruncateLeft(s, over+1, "…")
-	}
-	return s
+	return []string{"there is no session yet"}
 }

@@ -26,6 +26,7 @@ type Data struct {
 	Waiting  int    // how many approvals and questions wait
 	WaitKey  string // that leads to them
 	Queued   int    // messages that wait to be read
+	Tasks    int    // commands that run in the background
 	Detached string // who holds the session, if somebody else does
 
 	Mode    string // of permissions
@@ -99,6 +100,13 @@ func leftParts(d Data, st theme.Styles) []part {
 	}
 	if d.Queued > 0 {
 		add(70, st.Quiet, fmt.Sprintf("%d queued", d.Queued))
+	}
+	if d.Tasks > 0 {
+		text := "1 task runs"
+		if d.Tasks > 1 {
+			text = fmt.Sprintf("%d tasks run", d.Tasks)
+		}
+		add(65, st.Accent, text)
 	}
 	if d.Detached != "" {
 		add(80, st.Warn, "held by "+plain.Line(d.Detached, 24))

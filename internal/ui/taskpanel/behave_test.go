@@ -145,8 +145,8 @@ func TestFilter(t *testing.T) {
 	press(m, "esc")
 	press(m, "/")
 	m.Update(tea.PasteMsg{Content: "80\x1b[2J80\nbash"})
-	if len(m.rows) != 1 || m.filter != "8080 bash" {
-		t.Errorf("%d rows, %q", len(m.rows), m.filter)
+	if len(m.rows) != 1 || m.filter.Text != "8080 bash" {
+		t.Errorf("%d rows, %q", len(m.rows), m.filter.Text)
 	}
 	press(m, "esc")
 	if len(m.rows) != 12 {
@@ -236,5 +236,31 @@ func TestNothingHidesInATask(t *testing.T) {
 				t.Errorf("%U, %v: %s", r, keys, frame)
 			}
 		}
+	}
+}
+
+// Goal: esc goes back step by step inside of the panel before it closes it, as on every page, and the terminal's own cursor
+// stands where the filter is typed.
+func TestBackGoesStepByStep(t *testing.T) {
+	m := panel(some(12), 80, 24)
+	press(m, "/", "日", "x")
+	if c := m.Cursor(); c == nil || c.X != 5 || c.Y != 23 {
+		t.Errorf("cursor %+v", c)
+	}
+	press(m, "enter", "enter", "?")
+	for _, left := range []string{"help", "output", "filter"} {
+		if !m.Back() {
+			t.Fatalf("nothing to go back from before %s is left", left)
+		}
+	}
+	if m.help || m.large || m.filter.Text != "" || len(m.rows) != 12 || m.Cursor() != nil {
+		t.Errorf("%v %v %q %d", m.help, m.large, m.filter.Text, len(m.rows))
+	}
+	press(m, "x")
+	if !m.Back() || m.Typing() {
+		t.Error("a question is not gone back from")
+	}
+	if m.Back() {
+		t.Error("there is nothing to go back from any more")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // keys are what can be pressed, the most useful first: a narrow panel shows those that have room.
@@ -30,7 +32,7 @@ func (m *Model) helpLine() string {
 			break
 		}
 		used += n
-		line += "  " + m.style.accent.Styled(k.key) + " " + m.style.quiet.Styled(k.short)
+		line += "  " + m.style.Accent.Styled(k.key) + " " + m.style.Quiet.Styled(k.short)
 	}
 	return strings.TrimPrefix(line, " ")
 }
@@ -39,8 +41,8 @@ func (m *Model) helpLine() string {
 func (m *Model) helpLines(height int) []string {
 	var lines []string
 	for _, k := range keys {
-		lines = append(lines, "  "+m.style.accent.Styled(fit(k.key, 10))+" "+k.long)
+		lines = append(lines, "  "+m.style.Accent.Styled(theme.Fit(k.key, 10))+" "+k.long)
 	}
-	lines = append(lines, "", m.style.quiet.Styled("  CPU is of one processor, MEM what is resident, NEW what was printed since it was shown here."))
+	lines = append(lines, "", m.style.Quiet.Styled("  CPU is of one processor, MEM what is resident, NEW what was printed since it was shown here."))
 	return lines[:min(len(lines), max(height, 0))]
 }

@@ -29,8 +29,8 @@ type (
 	}
 )
 
-// list looks at all tasks, unless somebody is at it: then once more when that is done.
-func (m *Model) list() tea.Cmd {
+// look looks at all tasks, unless somebody is at it: then once more when that is done.
+func (m *Model) look() tea.Cmd {
 	if m.listing {
 		m.again = true
 		return nil
@@ -61,11 +61,11 @@ func (m *Model) gotList(msg listMsg) tea.Cmd {
 	m.arrange()
 	if m.again {
 		m.again = false
-		return m.list()
+		return m.look()
 	}
 	m.beat++
 	next := m.later(max(m.cfg.Every, maxLooking*msg.took), listBeat{m.beat})
-	if m.tail.key != m.selected {
+	if k, _ := m.list.Selected(); m.tail.key != k {
 		return tea.Batch(next, m.lookAtTail())
 	}
 	return next
@@ -109,7 +109,7 @@ func (m *Model) gotDone(msg doneMsg) tea.Cmd {
 	} else {
 		m.tell(false, "%s %s", msg.key.ID, msg.done)
 	}
-	return m.list()
+	return m.look()
 }
 
 // percents is how much of a processor each task uses, from one list to the next.

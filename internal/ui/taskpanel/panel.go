@@ -20,6 +20,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/list"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // Key names a task: ids are unique within a session only.
@@ -116,25 +119,24 @@ const (
 type Model struct {
 	cfg           Config
 	later         func(time.Duration, tea.Msg) tea.Cmd // sends a message after a time
-	style         styles
+	style         theme.Styles
 	width, height int
 
-	tasks    []Task // as listed last
-	rows     []Task // those that are shown, in order
-	selected Key
-	chosen   bool // somebody moved to it, so it stays selected when others come before it
-	top      int  // the first row on screen
-	listed   bool // at least once
-	listing  bool // somebody looks at the list
-	again    bool // and it is wanted once more after that
-	beat     int  // the only beat that counts
-	failure  string
-	percent  percents
+	tasks   []Task // as listed last
+	rows    []Task // those that are shown, in order
+	list    list.List[Key]
+	chosen  bool // somebody moved to one, so it stays selected when others come before it
+	listed  bool // at least once
+	listing bool // somebody looks at the list
+	again   bool // and it is wanted once more after that
+	beat    int  // the only beat that counts
+	failure string
+	percent percents
 
 	tail   tail
 	mode   mode
 	ask    question
-	filter string
+	filter list.Field
 	live   bool // only tasks that have processes
 	large  bool // the output has all the room
 	help   bool
@@ -164,11 +166,11 @@ func New(cfg Config) *Model {
 		cfg.Every = defaultEvery
 	}
 	later := func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
-	return &Model{cfg: cfg, later: later, style: newStyles(), busy: map[Key]string{}, percent: percents{}, tail: tail{wrap: true}}
+	return &Model{cfg: cfg, later: later, style: theme.Colours(), busy: map[Key]string{}, percent: percents{}, tail: tail{wrap: true}}
 }
 
 // Init begins to look.
-func (m *Model) Init() tea.Cmd { return tea.Batch(m.list(), m.tailLater()) }
+func (m *Model) Init() tea.Cmd { return tea.Batch(m.look(), m.tailLater()) }
 
 // SetSize gives the panel its room, in cells.
 func (m *Model) SetSize(width, height int) {
@@ -179,11 +181,39 @@ func (m *Model) SetSize(width, height int) {
 // Typing tells that letters are text now, so that an owner's own single-letter keys must wait.
 func (m *Model) Typing() bool { return m.mode != browsing }
 
+// Back steps back inside of the panel, and reports whether there was something to step back from.
+func (m *Model) Back() bool {
+	switch {
+	case m.mode == confirming:
+		m.mode = browsing
+		m.tell(false, "nothing was done")
+	case m.mode == filtering:
+		m.mode = browsing
+		m.setFilter("")
+	case m.help:
+		m.help = false
+	case m.large:
+		m.large = false
+	case m.filter.Text != "":
+		m.setFilter("")
+	case m.tail.back > 0:
+		m.tail.back = 0
+	default:
+		return false
+	}
+	m.keepVisible()
+	return true
+}
+
 // Selected is the task that is selected; ok is false when there is none.
 func (m *Model) Selected() (t Task, ok bool) {
-	i := m.index()
-	if i < 0 {
-		return t, false
+	if at := m.list.At(); at >= 0 {
+		return m.rows[at], true
 	}
-	return m.rows[i], true
+	return t, false
+}
+
+func (m *Model) isSelected(t Task) bool {
+	k, ok := m.list.Selected()
+	return ok && k == t.Key
 }

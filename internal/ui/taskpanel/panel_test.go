@@ -102,7 +102,7 @@ func panel(f *fake, width, height int) *Model {
 
 // look lets a panel look at its source, list and output.
 func look(m *Model) {
-	drain(m, m.list())
+	drain(m, m.look())
 	drain(m, m.lookAtTail())
 }
 

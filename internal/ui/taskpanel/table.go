@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // column is one column of the list.
@@ -24,7 +25,7 @@ const marker, between = 2, 2
 // gets what the others leave.
 func (m *Model) columns() []column {
 	none := func(Task) ansi.Style { return ansi.Style{} }
-	quiet := func(Task) ansi.Style { return m.style.quiet }
+	quiet := func(Task) ansi.Style { return m.style.Quiet }
 	longest := func(head string, most int, text func(Task) string) int {
 		n := ansi.StringWidth(head)
 		for _, t := range m.rows {
@@ -55,7 +56,7 @@ func (m *Model) columns() []column {
 		cols = append(cols, column{head: "MEM", width: 5, right: true, text: memText, style: none})
 	}
 	if w >= 72 {
-		cols = append(cols, column{head: "NEW", width: 5, right: true, text: m.unreadText, style: func(Task) ansi.Style { return m.style.accent }})
+		cols = append(cols, column{head: "NEW", width: 5, right: true, text: m.unreadText, style: func(Task) ansi.Style { return m.style.Accent }})
 	}
 	if w >= 84 {
 		text := func(t Task) string { return portText(t.Ports, 3) }
@@ -87,35 +88,32 @@ func (m *Model) table(rows int) []string {
 	for i, c := range cols {
 		head[i] = c.cell(c.head)
 	}
-	lines := []string{m.style.quiet.Styled("  " + strings.TrimRight(strings.Join(head, "  "), " "))}
+	lines := []string{m.style.Quiet.Styled("  " + strings.TrimRight(strings.Join(head, "  "), " "))}
 	if len(m.rows) == 0 {
-		return append(lines, m.style.quiet.Styled("  "+m.nothing()))
+		return append(lines, m.style.Quiet.Styled("  "+m.nothing()))
 	}
-	top := min(m.top, max(len(m.rows)-rows, 0))
-	if m.large {
-		top = max(m.index(), 0)
-	}
-	for _, t := range m.rows[top:min(top+rows, len(m.rows))] {
-		lines = append(lines, m.row(t, cols))
+	from, to := m.list.Visible()
+	for i := from; i < min(to, from+rows); i++ {
+		lines = append(lines, m.row(m.rows[i], cols, i == m.list.At()))
 	}
 	return lines
 }
 
-func (m *Model) row(t Task, cols []column) string {
+func (m *Model) row(t Task, cols []column, selected bool) string {
 	cells := make([]string, len(cols))
 	for i, c := range cols {
 		style := c.style(t)
 		switch {
-		case t.Key == m.selected:
+		case selected:
 			style = style.Bold()
 		case !t.State.Live() && c.head != "STATUS":
-			style = m.style.quiet
+			style = m.style.Quiet
 		}
 		cells[i] = styled(style, c.cell(c.text(t)))
 	}
 	mark := strings.Repeat(" ", marker)
-	if t.Key == m.selected {
-		mark = m.style.accent.Styled("▌ ")
+	if selected {
+		mark = m.style.Accent.Styled("▌ ")
 	}
 	return mark + strings.Join(cells, "  ")
 }
@@ -130,9 +128,9 @@ func styled(style ansi.Style, s string) string {
 
 func (c column) cell(s string) string {
 	if c.right {
-		return fitRight(s, c.width)
+		return theme.FitRight(s, c.width)
 	}
-	return fit(s, c.width)
+	return theme.Fit(s, c.width)
 }
 
 // nothing says why the list is empty.
@@ -140,7 +138,7 @@ func (m *Model) nothing() string {
 	switch {
 	case !m.listed:
 		return "looking…"
-	case m.filter != "":
+	case m.filter.Text != "":
 		return "no task matches; esc shows all"
 	case m.live && len(m.tasks) > 0:
 		return "nothing runs; e shows those that have ended"
@@ -158,20 +156,20 @@ func (m *Model) statusText(t Task) string {
 
 func (m *Model) statusStyle(t Task) ansi.Style {
 	if m.busy[t.Key] != "" {
-		return m.style.warn
+		return m.style.Warn
 	}
 	switch t.State {
 	case Running:
-		return m.style.good
+		return m.style.Good
 	case Straggling, Killed:
-		return m.style.warn
+		return m.style.Warn
 	case Failed:
-		return m.style.bad
+		return m.style.Bad
 	case Lost:
-		return m.style.odd
+		return m.style.Odd
 	case Succeeded:
 	}
-	return m.style.quiet
+	return m.style.Quiet
 }
 
 func (m *Model) ageText(t Task) string {
@@ -192,7 +190,7 @@ func (m *Model) cpuText(t Task) string {
 func (m *Model) cpuStyle(t Task) ansi.Style {
 	const busy = 0.8
 	if m.percent[t.Key].share >= busy {
-		return m.style.warn
+		return m.style.Warn
 	}
 	return ansi.Style{}
 }
@@ -206,7 +204,7 @@ func memText(t Task) string {
 
 // unreadText leaves out what is on the screen.
 func (m *Model) unreadText(t Task) string {
-	if t.Unread <= 0 || t.Key == m.selected && m.tail.back == 0 {
+	if t.Unread <= 0 || m.isSelected(t) && m.tail.back == 0 {
 		return ""
 	}
 	return sizeText(t.Unread)

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // tail is the output of the selected task, as far as it is looked at.
@@ -114,7 +115,7 @@ func (v *tail) visible(width, height int) (rows []string, below int) {
 	for i := len(v.lines) - 1; i >= 0 && len(rows) < want; i-- {
 		part := []string{v.lines[i]}
 		if v.wrap && ansi.StringWidth(v.lines[i]) > width {
-			part = strings.Split(ansi.Hardwrap(v.lines[i], width, true), "\n")
+			part = theme.Break(v.lines[i], width)
 		}
 		for j := len(part) - 1; j >= 0; j-- {
 			rows = append(rows, part[j])

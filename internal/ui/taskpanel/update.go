@@ -3,11 +3,10 @@ package taskpanel
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/list"
 )
 
 // Update takes a message. Those that are not the panel's are ignored.
@@ -17,7 +16,7 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 		return m.gotList(msg)
 	case listBeat:
 		if msg.n == m.beat {
-			return m.list()
+			return m.look()
 		}
 	case tailMsg:
 		m.gotTail(msg)
@@ -26,8 +25,8 @@ func (m *Model) Update(msg tea.Msg) tea.Cmd {
 	case doneMsg:
 		return m.gotDone(msg)
 	case tea.PasteMsg:
-		if m.mode == filtering {
-			m.setFilter(m.filter + plain.Line(msg.Content, maxFilter))
+		if m.mode == filtering && m.filter.Paste(msg.Content) {
+			m.arrange()
 		}
 	case tea.KeyPressMsg:
 		return m.key(msg)
@@ -57,18 +56,10 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// navigate moves about and reports whether that was what the key meant.
+// navigate moves about and reports whether that was what the key meant: pages are those of the output.
 func (m *Model) navigate(key string) bool {
 	page := max(m.layout().tail-1, 1)
 	switch key {
-	case "up", "k":
-		m.move(-1)
-	case "down", "j":
-		m.move(1)
-	case "home", "g":
-		m.move(-len(m.rows))
-	case "end", "G":
-		m.move(len(m.rows))
 	case "pgup", "b", "ctrl+u":
 		m.tail.scroll(page)
 	case "pgdown", "space", "ctrl+d":
@@ -78,7 +69,11 @@ func (m *Model) navigate(key string) bool {
 	case "shift+down", "]":
 		m.tail.scroll(-1)
 	default:
-		return false
+		by, ok := list.Step(key, page, false)
+		if ok {
+			m.move(by)
+		}
+		return ok
 	}
 	return true
 }
@@ -103,53 +98,30 @@ func (m *Model) command(key string) {
 	case "?":
 		m.help = !m.help
 	case "esc":
-		m.escape()
+		m.Back()
 	}
 	m.keepVisible()
 }
 
-// escape takes back what was done last to the view.
-func (m *Model) escape() {
-	switch {
-	case m.help:
-		m.help = false
-	case m.large:
-		m.large = false
-	case m.filter != "":
-		m.setFilter("")
-	default:
-		m.tail.back = 0
-	}
-}
-
-const maxFilter = 100 // characters
-
 func (m *Model) typeFilter(msg tea.KeyPressMsg) {
+	if by, ok := list.Step(msg.String(), 1, true); ok {
+		m.move(by)
+		return
+	}
 	switch msg.String() {
 	case "enter":
 		m.mode = browsing
 	case "esc":
-		m.mode = browsing
-		m.setFilter("")
-	case "backspace":
-		_, n := utf8.DecodeLastRuneInString(m.filter)
-		m.setFilter(m.filter[:len(m.filter)-n])
-	case "ctrl+u":
-		m.setFilter("")
-	case "up":
-		m.move(-1)
-	case "down":
-		m.move(1)
+		m.Back()
 	default:
-		m.setFilter(m.filter + plain.Text(msg.Text))
+		if m.filter.Key(msg) {
+			m.arrange()
+		}
 	}
 }
 
 func (m *Model) setFilter(s string) {
-	if utf8.RuneCountInString(s) > maxFilter {
-		return
-	}
-	m.filter = strings.TrimLeft(s, " ")
+	m.filter.Text = s
 	m.arrange()
 }
 

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // The least room in which the panel makes sense, in cells.
@@ -41,7 +43,7 @@ func (m *Model) layout() layout {
 // View draws the panel: exactly its height in lines, none wider than its width.
 func (m *Model) View() string {
 	if m.width < minWidth || m.height < minHeight {
-		return ansi.Truncate(fmt.Sprintf("too small: %d×%d", m.width, m.height), max(m.width, 0), "")
+		return theme.Cut(fmt.Sprintf("too small: %d×%d", m.width, m.height), m.width)
 	}
 	l := m.layout()
 	lines := make([]string, 0, m.height)
@@ -61,7 +63,7 @@ func (m *Model) View() string {
 	}
 	lines = append(lines[:m.height-1], m.footLine())
 	for i, line := range lines {
-		lines[i] = ansi.Truncate(line, m.width, "…")
+		lines[i] = theme.Cut(line, m.width)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -81,29 +83,29 @@ func (m *Model) titleLine() string {
 		}
 		share, rss = share+m.percent[t.Key].share, rss+t.RSS
 	}
-	left := m.style.title.Styled(" Tasks")
+	left := m.style.Title.Styled(" Tasks")
 	if m.cfg.Title != "" && m.width >= 60 {
-		left += m.style.quiet.Styled(" of " + plain.Shown(m.cfg.Title, 40))
+		left += m.style.Quiet.Styled(" of " + plain.Shown(m.cfg.Title, 40))
 	}
 	if m.listed {
-		left += "  " + m.style.good.Styled(fmt.Sprint(live, " running"))
+		left += "  " + m.style.Good.Styled(fmt.Sprint(live, " running"))
 		if failed > 0 {
-			left += "  " + m.style.bad.Styled(fmt.Sprint(failed, " failed"))
+			left += "  " + m.style.Bad.Styled(fmt.Sprint(failed, " failed"))
 		}
 		if ended > 0 {
-			left += m.style.quiet.Styled(fmt.Sprint("  ", ended, " ended"))
+			left += m.style.Quiet.Styled(fmt.Sprint("  ", ended, " ended"))
 		}
 	}
 	right := ""
 	switch {
 	case m.failure != "":
-		right = m.style.bad.Styled(plain.Line(m.failure, m.width))
-	case m.filter != "" && m.mode != filtering:
-		right = m.style.accent.Styled("/" + plain.Line(m.filter, 30))
+		right = m.style.Bad.Styled(plain.Line(m.failure, m.width))
+	case m.filter.Text != "" && m.mode != filtering:
+		right = m.style.Accent.Styled("/" + plain.Line(m.filter.Text, 30))
 	case m.live:
-		right = m.style.quiet.Styled("running only")
+		right = m.style.Quiet.Styled("running only")
 	case live > 0:
-		right = m.style.quiet.Styled(fmt.Sprintf("%s cpu  %s", percentText(share), sizeText(rss)))
+		right = m.style.Quiet.Styled(fmt.Sprintf("%s cpu  %s", percentText(share), sizeText(rss)))
 	}
 	gap := m.width - ansi.StringWidth(left) - ansi.StringWidth(right) - 1
 	switch {
@@ -133,7 +135,7 @@ func (m *Model) ruleLine() string {
 	room := m.width - ansi.StringWidth(end) - 4
 	text = ansi.Truncate(text, max(room, 0), "… ")
 	rule := max(m.width-2-ansi.StringWidth(text)-ansi.StringWidth(end)-1, 0)
-	return m.style.quiet.Styled("──") + m.style.bold.Styled(text) + m.style.quiet.Styled(strings.Repeat("─", rule)+end+"─")
+	return m.style.Quiet.Styled("──") + m.style.Bold.Styled(text) + m.style.Quiet.Styled(strings.Repeat("─", rule)+end+"─")
 }
 
 // aboutLine says of the selected task what has no column.
@@ -162,7 +164,7 @@ func (m *Model) aboutLine() string {
 	if t.Incomplete != "" {
 		words = append([]string{plain.Line(t.Incomplete, 200)}, words...)
 	}
-	return m.style.quiet.Styled(ansi.Truncate("  "+strings.Join(words, " · "), m.width, "…"))
+	return m.style.Quiet.Styled(theme.Cut("  "+strings.Join(words, " · "), m.width))
 }
 
 // tailLines is the output.
@@ -172,7 +174,7 @@ func (m *Model) tailLines(height int) []string {
 	}
 	v := &m.tail
 	t, ok := m.Selected()
-	quietly := func(s string) []string { return []string{m.style.quiet.Styled("  " + s)} }
+	quietly := func(s string) []string { return []string{m.style.Quiet.Styled("  " + s)} }
 	switch {
 	case !ok || v.key != t.Key:
 		return nil
@@ -195,27 +197,33 @@ func (m *Model) footLine() string {
 	switch {
 	case m.mode == confirming:
 		const answers = " y/N"
-		text := ansi.Truncate(" "+plain.Shown(m.ask.text, 500), max(m.width-len(answers), 0), "…")
-		return m.style.warn.Styled(text) + m.style.bold.Styled(answers)
+		text := theme.Cut(" "+plain.Shown(m.ask.text, 500), m.width-len(answers))
+		return m.style.Bold.Styled(text) + m.style.Bold.Styled(answers)
 	case m.mode == filtering:
-		keep := max(m.width-20, 8)
-		return m.style.accent.Styled(" /"+plain.Line(lastCells(m.filter, keep), keep)) + "▏" + m.style.quiet.Styled("  enter keeps, esc clears")
+		line, _ := m.filterLine()
+		return line
 	case m.note.text != "" && m.cfg.Now().Before(m.note.until):
-		style := m.style.accent
+		style := ansi.Style{}
 		if m.note.wrong {
-			style = m.style.bad
+			style = m.style.Bad
 		}
 		return style.Styled(" " + plain.Line(m.note.text, 1000))
 	}
 	return m.helpLine()
 }
 
-// lastCells is the end of a text that has room.
-func lastCells(s string, width int) string {
-	if over := ansi.StringWidth(s) - width; over > 0 {
-		return ansi.TruncateLeft(s, over, "")
+// filterLine is the filter as it is typed, and where the cursor stands in it.
+func (m *Model) filterLine() (line string, x int) {
+	return m.filter.View(m.style, " /", " enter keeps, esc clears", m.width)
+}
+
+// Cursor is where the person writes, relative to the panel; nil: they do not.
+func (m *Model) Cursor() *tea.Cursor {
+	if m.mode != filtering || m.width < minWidth || m.height < minHeight {
+		return nil
 	}
-	return s
+	_, x := m.filterLine()
+	return theme.Cursor(x, m.height-1)
 }
 
 // percentText shows a share of one processor in at most five cells.

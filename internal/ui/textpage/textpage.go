@@ -20,6 +20,7 @@ type Page struct {
 	of            []int    // which line of the text each of them belongs to
 	width, height int
 	top           int
+	find          find
 }
 
 // maxText bounds the text, in bytes; what is more is left out, and said to be.
@@ -31,7 +32,7 @@ func New(style theme.Styles, title, text string) *Page {
 		text = strings.ToValidUTF8(text[:maxText], "") + "\n… the rest is left out here"
 	}
 	text = plain.Text(plain.Redrawn(strings.TrimRight(text, "\r\n")))
-	return &Page{style: style, title: plain.Line(title, 200), text: strings.Split(spaced(text), "\n")}
+	return &Page{style: style, title: plain.Line(title, 200), text: strings.Split(spaced(text), "\n"), find: find{at: -1}}
 }
 
 // spaced has blanks up to the next stop for each tab.
@@ -59,8 +60,8 @@ func spaced(text string) string {
 // Init begins nothing.
 func (p *Page) Init() tea.Cmd { return nil }
 
-// Typing tells that no letter is text.
-func (p *Page) Typing() bool { return false }
+// Typing tells that letters are words to find.
+func (p *Page) Typing() bool { return p.find.on }
 
 // SetSize gives the page its room, in cells. The line at the top stays there.
 func (p *Page) SetSize(width, height int) {
@@ -94,11 +95,25 @@ func (p *Page) move(n int) { p.top = max(min(p.top+n, len(p.lines)-p.rows()), 0)
 
 // Update takes a key.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
+	if paste, ok := msg.(tea.PasteMsg); ok && p.find.on {
+		p.find.add(paste.Content)
+	}
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return nil
 	}
+	p.find.none = false
+	if p.find.on {
+		p.findKey(k)
+		return nil
+	}
 	switch k.String() {
+	case "/":
+		p.find = find{on: true, last: p.find.last, at: p.find.at}
+	case "n":
+		p.next(1)
+	case "N":
+		p.next(-1)
 	case "up", "k":
 		p.move(-1)
 	case "down", "j", "enter":
@@ -122,9 +137,20 @@ func (p *Page) View() string {
 	}
 	title := p.style.Title.Styled(p.title)
 	if len(p.lines) > p.rows() {
-		title += p.style.Quiet.Styled("  " + plain.Grouped(int64(p.top+1)) + "–" + plain.Grouped(int64(min(p.top+p.rows(), len(p.lines)))) +
+		title += p.style.Quiet.Styled("  / finds  " + plain.Grouped(int64(p.top+1)) + "–" + plain.Grouped(int64(min(p.top+p.rows(), len(p.lines)))) +
 			" of " + plain.Grouped(int64(len(p.lines))) + " lines")
 	}
-	lines := append([]string{title}, p.lines[p.top:min(p.top+p.rows(), len(p.lines))]...)
-	return strings.Join(theme.Block(lines, p.width, p.height), "\n")
+	lines := []string{title}
+	for i := p.top; i < min(p.top+p.rows(), len(p.lines)); i++ {
+		line := p.lines[i]
+		if p.of[i] == p.find.at {
+			line = p.style.Accent.Styled(line)
+		}
+		lines = append(lines, line)
+	}
+	lines = theme.Block(lines, p.width, p.height)
+	if words := p.findLine(); words != "" && p.height > 1 {
+		lines[p.height-1] = theme.Fit(words, p.width)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -102,3 +102,65 @@ func TestLongText(t *testing.T) {
 		t.Errorf("%s", s)
 	}
 }
+
+// Words are found downwards and upwards, from what is on the screen; n and N go on, and the end is said. While words are
+// written, letters are words.
+func TestFindsWords(t *testing.T) {
+	var text strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	p := New(theme.Plain(), "output", text.String())
+	p.SetSize(40, 12)
+	press := func(names ...string) {
+		for _, n := range names {
+			k := tea.KeyPressMsg{Code: []rune(n)[0], Text: n}
+			switch n {
+			case "enter":
+				k = tea.KeyPressMsg{Code: tea.KeyEnter}
+			case "esc":
+				k = tea.KeyPressMsg{Code: tea.KeyEscape}
+			case "backspace":
+				k = tea.KeyPressMsg{Code: tea.KeyBackspace}
+			}
+			p.Update(k)
+		}
+	}
+	sees := func(words string) {
+		t.Helper()
+		if v := p.View(); !strings.Contains(v, words) {
+			t.Fatalf("%q is not there:\n%s", words, v)
+		} else if n := strings.Count(v, "\n"); n != 11 {
+			t.Fatalf("%d lines", n+1)
+		}
+	}
+	press("/", "q", "backspace", "L", "I", "N", "E")
+	p.Update(tea.PasteMsg{Content: " 33\x1b[2J"})
+	if c := p.Cursor(); !p.Typing() || c == nil || c.Y != 11 {
+		t.Fatalf("%+v", c)
+	}
+	press("esc")
+	if p.Typing() {
+		t.Fatal("esc closes it")
+	}
+	press("/", "n", "e", " ", "3", "3", "enter")
+	sees("line 33")
+	press("n")
+	sees("line 330")
+	press("n", "n")
+	sees("line 332")
+	press("N", "N")
+	sees("line 330")
+	press("N")
+	sees("line 33 ")
+	press("N")
+	sees("found no further: ne 33")
+	press("G")
+	press("n")
+	sees("found no further")
+	press("N")
+	sees("line 339")
+	p.SetSize(40, 1)
+	press("n", "N", "/", "x")
+	p.View()
+}

@@ -6,6 +6,7 @@
 package theme
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -16,7 +17,7 @@ type Styles struct {
 	Title, Bold, Italic, Under, Struck ansi.Style // ways of writing
 	Accent                             ansi.Style // keys, links, what is selected
 	Quiet                              ansi.Style // what is there and not important now
-	Good, Bad, Warn, Odd               ansi.Style
+	Good, Bad, Warn, Odd               ansi.Style // signs and single words: yellow and cyan are pale on white
 	Added, Removed                     ansi.Style // lines of a diff
 	Code                               ansi.Style
 	Person                             ansi.Style // the words of a human
@@ -52,7 +53,71 @@ func FitRight(s string, width int) string {
 }
 
 // Cut cuts text to at most that many cells.
-func Cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
+func Cut(s string, width int) string {
+	width = max(width, 0)
+	if ansi.StringWidth(s) <= width {
+		return s
+	}
+	// A plain character that is joined to what follows it, such as a digit in a key cap, is taken for one cell by
+	// Truncate, and for two by all who measure.
+	cut := ansi.Truncate(s, width, "…")
+	for n := width - 1; n >= 0 && ansi.StringWidth(cut) > width; n-- {
+		cut = ansi.Truncate(s, n, "…")
+	}
+	return cut
+}
+
+// End is the end of a text, at most that many cells of it: of a path, and of what is being typed, it says more than the
+// beginning.
+func End(s string, width int) string {
+	over := ansi.StringWidth(s) - width
+	if over <= 0 {
+		return s
+	}
+	for {
+		end := ansi.TruncateLeft(s, over+1, "…") // which keeps a wide character that it cuts through
+		if ansi.StringWidth(end) <= width {
+			return end
+		}
+		over++
+	}
+}
+
+// Wrap breaks plain text between words into lines of at most that many cells; it breaks a word that is wider.
+func Wrap(s string, width int) []string {
+	width = max(width, 1)
+	return narrowed(ansi.Wrap(s, width, ""), width)
+}
+
+// Break breaks plain text anywhere into lines of at most that many cells.
+func Break(s string, width int) []string {
+	width = max(width, 1)
+	return narrowed(ansi.Hardwrap(s, width, true), width)
+}
+
+// narrowed are lines of which those are broken again that are wider: Wrap and Hardwrap count as Truncate does (see Cut).
+func narrowed(s string, width int) []string {
+	lines := strings.Split(s, "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if len(line) <= width || ansi.StringWidth(line) <= width {
+			continue
+		}
+		at, used := 0, 0
+		for at < len(line) {
+			cluster, cells := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+			if used+cells > width && at > 0 {
+				break
+			}
+			at, used = at+len(cluster), used+cells
+		}
+		if at < len(line) {
+			lines[i] = line[:at]
+			lines = slices.Insert(lines, i+1, line[at:])
+		}
+	}
+	return lines
+}
 
 // Block makes exactly height lines of exactly width cells: what is too much is cut off, what is missing is blank.
 func Block(lines []string, width, height int) []string {

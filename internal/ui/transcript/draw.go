@@ -131,7 +131,7 @@ func (m *Model) call(e *entry) []string {
 		more = append(more, painted(st.Code, signed("$ ", append(first[:len(first):len(first)], last...)))...)
 	}
 	for _, d := range e.Call.Diff {
-		more = append(more, m.cfg.Diff(d.Name, d.Old, d.New, room)...)
+		more = append(more, m.cfg.Diff(d, room)...)
 	}
 	if len(e.Call.Diff) == 0 || e.Call.State != Done { // else the diff says it all
 		more = append(more, m.output(e, room)...)

@@ -57,6 +57,8 @@ func (s State) Live() bool { return s <= Background }
 // Call is a tool call.
 type Call struct {
 	Act     string
+	Session string // in whose log it is
+	Run     string // the attempt whose outcome Output is; empty: none has ended
 	Name    string
 	About   string // a command, a path, a pattern
 	State   State
@@ -69,4 +71,7 @@ type Call struct {
 }
 
 // Diff is a change of one file.
-type Diff struct{ Name, Old, New string }
+type Diff struct {
+	Name, Old, New string
+	Part           bool // Old and New are some text of the file, at a place that nobody knows
+}

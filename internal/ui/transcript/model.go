@@ -24,9 +24,9 @@ type Stream interface {
 // Config is what a transcript is made of.
 type Config struct {
 	Style theme.Styles
-	Prose Prose                                                // required
-	Diff  func(name, before, after string, width int) []string // required
-	Now   func() time.Time                                     // required
+	Prose Prose                            // required
+	Diff  func(d Diff, width int) []string // required
+	Now   func() time.Time                 // required
 }
 
 // Model is a transcript. It is used from one goroutine.

@@ -26,7 +26,7 @@ func newModel(width, height int) *Model {
 	diff := diffview.New(style)
 	m := New(Config{
 		Style: style, Prose: prose{markdown.New(style)}, Now: func() time.Time { return testNow },
-		Diff: func(name, before, after string, width int) []string { return diff.Lines(before, after, name, width) },
+		Diff: func(d Diff, width int) []string { return diff.Lines(d.Old, d.New, d.Name, width) },
 	})
 	m.SetSize(width, height)
 	return m

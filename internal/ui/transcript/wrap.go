@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // Cells from one stop of a tab to the next: in what a command printed, and in what somebody wrote.
@@ -43,13 +44,13 @@ func Clean(line string, stop int) string {
 // words breaks a line between words, and hard breaks it anywhere.
 func words(width int) func(string) []string {
 	return func(line string) []string {
-		return strings.Split(ansi.Wrap(Clean(line, tabProse), max(width, 1), ""), "\n")
+		return theme.Wrap(Clean(line, tabProse), width)
 	}
 }
 
 func hard(width int) func(string) []string {
 	return func(line string) []string {
-		return strings.Split(ansi.Hardwrap(Clean(line, tabOutput), max(width, 1), true), "\n")
+		return theme.Break(Clean(line, tabOutput), width)
 	}
 }
 

@@ -2,6 +2,7 @@ package talk
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/perdure/perdure/internal/plain"
@@ -17,7 +18,7 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.Compacted:
 		f.note(ev, transcript.Note, "compacted: %s → about %s tokens; the log keeps everything", plain.Grouped(b.TokensBefore), plain.Grouped(b.TokensAfter))
 	case *session.ContextGiven:
-		f.note(ev, transcript.Note, "given: %s", given(b))
+		f.note(ev, transcript.Note, "given: %s", f.given(b))
 	case *session.Configured:
 		if text := session.Summary(ev); text != "" {
 			f.note(ev, transcript.Note, "%s", text)
@@ -39,15 +40,21 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.PermissionRevoked:
 		f.note(ev, transcript.Note, "no longer allowed: %s", plain.Line(b.Rule, 500))
 	default:
+		f.files(ev, body)
 	}
 }
 
-func given(b *session.ContextGiven) string {
+// given names what a session was given: files of instructions by their path, since these are the person's own; of all else
+// Perdure knows the place.
+func (f *Fold) given(b *session.ContextGiven) string {
 	var names []string
 	for _, t := range b.Texts {
-		name := t.Name
-		if t.Path != "" {
-			name += " " + t.Path
+		name := strings.ReplaceAll(t.Name, "_", " ")
+		if t.Name == session.GivenInstructions && t.Path != "" {
+			name = t.Path
+			if rel, err := filepath.Rel(f.cfg.Dir, t.Path); err == nil && !strings.HasPrefix(rel, "..") {
+				name = rel
+			}
 		}
 		names = append(names, plain.Line(name, 200))
 	}

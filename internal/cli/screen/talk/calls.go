@@ -34,7 +34,7 @@ func (f *Fold) opens(act string, block int, bl session.SealedBlock) {
 		about = strings.ReplaceAll(about, f.cfg.Dir+"/", "")
 	}
 	it := &transcript.Item{ID: chat.CallID(base), Kind: transcript.Tool, Call: transcript.Call{
-		Act: base, Name: bl.Name, About: about, Diff: f.diff(bl.Name, bl.Input),
+		Act: base, Session: f.cfg.ID, Name: bl.Name, About: about, Diff: f.diff(bl.Name, bl.Input),
 	}}
 	f.calls[base] = it
 	f.put(*it)
@@ -78,7 +78,7 @@ func (f *Fold) diff(tool string, input []byte) []transcript.Diff {
 	if rel, err := filepath.Rel(f.cfg.Dir, in.Path); err == nil && !strings.HasPrefix(rel, "..") {
 		in.Path = rel
 	}
-	return []transcript.Diff{{Name: f.cfg.Hide(in.Path), Old: f.cfg.Hide(in.Old), New: f.cfg.Hide(in.New)}}
+	return []transcript.Diff{{Name: f.cfg.Hide(in.Path), Old: f.cfg.Hide(in.Old), New: f.cfg.Hide(in.New), Part: tool == "Edit" && in.Old != ""}}
 }
 
 // settle forgets the calls of a turn that has ended, but for those that go on in the background.
@@ -135,9 +135,9 @@ func (f *Fold) change(ev store.Event, body session.Body) (act string, change fun
 	case *session.ToolFinished:
 		return b.Act, func(c *transcript.Call) { finished(c, ev, b) }
 	case *session.ApprovalRequested:
-		return b.Act, set(transcript.Waiting, "waits for your approval: ctrl+o")
+		return b.Act, set(transcript.Waiting, "waits for your approval")
 	case *session.QuestionAsked:
-		return b.Act, set(transcript.Waiting, "waits for your answer: ctrl+o")
+		return b.Act, set(transcript.Waiting, "waits for your answer")
 	case *session.ApprovalAnswered:
 		if b.Allow {
 			return b.Act, set(transcript.Planned, "allowed")
@@ -196,7 +196,7 @@ func finished(c *transcript.Call, ev store.Event, b *session.ToolFinished) {
 	if n := len(text) - maxOutput; n > 0 {
 		c.Omitted, text = int64(n), strings.ToValidUTF8(text[n:], "")
 	}
-	c.Output, c.State, c.Outcome = text, transcript.Done, gist(c, text)
+	c.Run, c.Output, c.State, c.Outcome = b.Act, text, transcript.Done, gist(c, text)
 	switch {
 	case b.ExitCode != nil && *b.ExitCode != 0:
 		c.State, c.Outcome = transcript.Failed, failure(*b.ExitCode, text)

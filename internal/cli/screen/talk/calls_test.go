@@ -23,10 +23,10 @@ func TestCallsInEveryState(t *testing.T) {
 	}{
 		"asked for":  {nil, "planned Bash make: "},
 		"started":    {[]session.Body{&session.ToolStarted{Act: id}}, "running Bash make: "},
-		"approval":   {[]session.Body{&session.ApprovalRequested{Act: id}}, "waiting Bash make: waits for your approval: ctrl+o"},
+		"approval":   {[]session.Body{&session.ApprovalRequested{Act: id}}, "waiting Bash make: waits for your approval"},
 		"allowed":    {[]session.Body{&session.ApprovalRequested{Act: id}, &session.ApprovalAnswered{Act: id, Allow: true}}, "planned Bash make: allowed"},
 		"denied":     {[]session.Body{&session.ApprovalRequested{Act: id}, &session.ApprovalAnswered{Act: id}}, "planned Bash make: not allowed"},
-		"question":   {[]session.Body{&session.QuestionAsked{Act: id}}, "waiting Bash make: waits for your answer: ctrl+o"},
+		"question":   {[]session.Body{&session.QuestionAsked{Act: id}}, "waiting Bash make: waits for your answer"},
 		"answered":   {[]session.Body{&session.QuestionAsked{Act: id}, &session.QuestionAnswered{Act: id, Text: "red\x1b[0m"}}, "planned Bash make: answered: red"},
 		"done":       {[]session.Body{&session.ToolStarted{Act: id}, finished(id, "ok\n", 0)}, "done Bash make: ok (1s)"},
 		"lines":      {[]session.Body{&session.ToolStarted{Act: id}, finished(id, "one\ntwo\nthree\n", 0)}, "done Bash make: 3 lines, at last: three (1s)"},
@@ -146,7 +146,7 @@ func TestNothingThatATerminalObeysIsDrawn(t *testing.T) {
 	draw := markdown.New(style)
 	m := transcript.New(transcript.Config{
 		Style: style, Now: begin.Local, Prose: prose{draw},
-		Diff: func(name, before, after string, _ int) []string { return []string{plain.Line(name+before+after, 200)} },
+		Diff: func(d transcript.Diff, _ int) []string { return []string{plain.Line(d.Name+d.Old+d.New, 200)} },
 	})
 	for _, it := range tp.shown().items {
 		m.Put(it)

@@ -33,6 +33,7 @@ type Fold struct {
 
 // Config is what a fold is made of.
 type Config struct {
+	ID    string                                    // of the session whose log it is
 	Dir   string                                    // paths below it are shown without it
 	Words func(seq int64) []model.Part              // of a message that was received before the first event that the fold sees
 	Draft func([]model.Part) (composer.Draft, bool) // a message as it was written; not ok, nil: its text is

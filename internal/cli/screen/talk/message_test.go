@@ -52,14 +52,19 @@ func TestWhatCameWithAMessage(t *testing.T) {
 // What happens besides is a line each, and what is nobody's concern is none.
 func TestWhatHappensBesides(t *testing.T) {
 	tp := newTape().add(
-		&session.Forked{}, &session.ContextGiven{Texts: []session.GivenText{{Name: "AGENTS.md", Path: "/work/AGENTS.md"}, {Name: "git"}}},
+		&session.Forked{}, &session.ContextGiven{Texts: []session.GivenText{
+			{Name: session.GivenInstructions, Path: "/work/AGENTS.md"},
+			{Name: session.GivenMemory, Path: "/home/ann/.perdure/knowledge/p/memory.md"},
+			{Name: session.GivenPlan},
+			{Name: session.GivenInstructions, Path: "/etc/AGENTS.md"},
+		}},
 		&session.MessageReceived{Note: true, Content: []model.Part{model.TextPart("[3 files changed]")}},
 		&session.LifecycleSet{To: session.LifecyclePaused}, &session.HandoffWritten{}, &session.AwaitMet{Text: []byte("bash_1 printed\nready")},
 		&session.InboxRefused{Reason: "nothing waits"}, &session.PermissionGranted{Rule: "Bash(git:*)"}, &session.PermissionRevoked{Rule: "Bash(git:*)"},
 		&session.PlanSet{}, &session.FactAdded{}, &session.StateSet{Key: "k"}, &session.App{Namespace: "x"}, &session.Labelled{}, &session.Resumed{}, &session.Released{},
 		&session.TurnEnded{N: 1, Stop: session.TurnEndTurn}, &session.TurnEnded{N: 2, Stop: session.TurnCancelled}, &session.TurnEnded{N: 3, Stop: "model_error", Message: "too\nlong"},
 	)
-	tp.want(t, "note: forked; what comes before this is the parent's", "note: given: AGENTS.md /work/AGENTS.md, git", "note: 3 files changed",
+	tp.want(t, "note: forked; what comes before this is the parent's", "note: given: AGENTS.md, memory, earlier plan, /etc/AGENTS.md", "note: 3 files changed",
 		"note: the session is paused", "note: handoff written", "note: told: bash_1 printed ready", "trouble: refused: nothing waits",
 		"note: allowed from now on: Bash(git:*)", "note: no longer allowed: Bash(git:*)", "note: cancelled", "trouble: the turn ended: model error: too long")
 }

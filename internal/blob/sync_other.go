@@ -1,0 +1,8 @@
+//go:build !linux
+
+package blob
+
+import "os"
+
+// flush makes a file durable, on the medium too where the system has a call for that.
+func flush(f *os.File) error { return f.Sync() }

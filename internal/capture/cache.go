@@ -1,0 +1,168 @@
+package capture
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/store"
+)
+
+// The stat cache: what is known of each file, from one process to the next. It is only a cache. It is written without a
+// sync and replaced by a rename; one that is damaged, of another version or of another directory is as good as none, and
+// every file is read again.
+//
+//	"perdure stat 1\n" · uvarint device · uvarint inode · digest of the tree · directories · digest of all before
+//	directory: text path · stamp · byte racy · 8 bytes sum of the rules · digest of its object · uvarint files · files
+//	file: text name · stamp · byte kind · byte flags · byte racy · digest, or text target of a link, or text why of a skipped one
+//	stamp: uvarint inode · varint size · varint mtime · varint ctime · uvarint mode
+//	text: uvarint length · bytes
+const cacheMagic = "perdure stat 1\n"
+
+// maxCache bounds a cache that is read, in bytes.
+const maxCache = 1 << 30
+
+// save writes the cache.
+func (d *Dir) save() error {
+	if d.cfg.Cache == "" || d.tree.IsZero() {
+		return nil
+	}
+	id, err := d.identity()
+	if err != nil {
+		return err
+	}
+	b := make([]byte, 0, 256*len(d.dirs)+100*int(d.files))
+	b = append(append(b, cacheMagic...), id...)
+	b = append(b, d.tree[:]...)
+	for _, dir := range d.dirs {
+		b = appendDirectory(b, dir)
+	}
+	sum := store.Sum(b)
+	b = append(b, sum[:]...)
+	return replace(d.cfg.Cache, b)
+}
+
+// identity says which directory a cache is of.
+func (d *Dir) identity() ([]byte, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(d.rootFD, &st); err != nil {
+		return nil, fmt.Errorf("stat %s: %w", d.root, err)
+	}
+	b := binary.AppendUvarint(nil, uint64(st.Dev)) //nolint:unconvert,gosec // its type differs by system
+	return appendText(binary.AppendUvarint(b, st.Ino), d.root), nil
+}
+
+// replace writes a file for its owner alone, whole or not at all.
+func replace(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	temp := path + ".new" // one name: what a kill leaves is written over
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp)
+	}
+	return err
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func appendStamp(b []byte, s stamp) []byte {
+	b = binary.AppendUvarint(b, s.ino)
+	b = binary.AppendVarint(b, s.size)
+	b = binary.AppendVarint(b, s.mtime)
+	b = binary.AppendVarint(b, s.ctime-s.mtime)
+	return binary.AppendUvarint(b, uint64(s.mode))
+}
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func appendDirectory(b []byte, d *directory) []byte {
+	b = appendBool(appendStamp(appendText(b, d.path), d.stamp), d.racy)
+	b = append(binary.BigEndian.AppendUint64(b, d.rules), d.object[:]...)
+	b = binary.AppendUvarint(b, uint64(len(d.files)))
+	for i := range d.files {
+		f := &d.files[i]
+		b = appendStamp(appendText(b, f.name), f.stamp)
+		b = appendBool(append(b, byte(f.kind), byte(f.flags)), f.racy)
+		switch {
+		case f.flags&tree.Skipped != 0:
+			b = appendText(b, string(f.why))
+		case f.kind == tree.Link:
+			b = appendText(b, f.target)
+		case f.kind == tree.File:
+			b = append(b, f.digest[:]...)
+		}
+	}
+	return b
+}
+
+// load reads the cache, if there is one that holds for this directory.
+func (d *Dir) load() {
+	if d.cfg.Cache == "" {
+		return
+	}
+	info, err := os.Lstat(d.cfg.Cache)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCache {
+		return
+	}
+	b, err := os.ReadFile(d.cfg.Cache)
+	id, idErr := d.identity()
+	if err != nil || idErr != nil || !d.decode(string(b), id) {
+		d.forget()
+	}
+}
+
+func (d *Dir) decode(b string, id []byte) bool {
+	head := len(cacheMagic) + len(id)
+	if len(b) < head+2*len(store.Digest{}) || b[:len(cacheMagic)] != cacheMagic || b[len(cacheMagic):head] != string(id) {
+		return false
+	}
+	end := len(b) - len(store.Digest{})
+	if sum := store.Sum([]byte(b[:end])); string(sum[:]) != b[end:] {
+		return false
+	}
+	r := reader{rest: b[head:end]}
+	d.tree = r.digest()
+	for len(r.rest) > 0 && !r.bad {
+		dir := r.directory()
+		d.dirs[dir.path] = dir
+		d.files, d.bytes = d.files+dir.count, d.bytes+dir.bytes
+		d.noteSkipped(dir)
+	}
+	return !r.bad && d.dirs[""] != nil
+}
+
+// noteSkipped makes the list of what is skipped in a directory.
+func (d *Dir) noteSkipped(dir *directory) {
+	for i := range dir.files {
+		if f := &dir.files[i]; f.flags&tree.Skipped != 0 && f.why != WhyRepository {
+			d.skipped[dir.path] = append(d.skipped[dir.path], Skip{Path: join(dir.path, f.name), Why: f.why, Dir: f.kind == tree.Dir, Bytes: f.size})
+		}
+	}
+}
+
+// IsNotThere reports an error that says that the directory is gone.
+func IsNotThere(err error) bool {
+	return errors.Is(err, errGone) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENOTDIR)
+}

@@ -1,0 +1,115 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
+)
+
+// checkpoint is a moment to which files can go back.
+type checkpoint struct {
+	Name string `json:"name,omitempty"`
+	Turn int    `json:"turn,omitempty"` // before its first change
+	Seq  int64  `json:"seq"`
+	Time string `json:"time"`
+	Tree string `json:"tree"`
+	Dir  string `json:"dir"`
+}
+
+// CheckpointCommand is perdure checkpoint.
+func CheckpointCommand(a *app.App) *cobra.Command {
+	var name string
+	var list, asJSON bool
+	c := &cobra.Command{
+		Use: "checkpoint ID [NAME]", Short: "Keep a session's files as they are under a name, or list what was kept",
+		Long: `Keep the files of a session, as they are now, under a name: perdure restore ID NAME --files brings them back. While the
+session works, this waits until the call that may change them has ended.
+
+The files are kept by themselves too, before and after each turn that changes some: --list shows these moments as well.
+What is not kept (dependencies that can be installed again, big files) is named in perdure log.`,
+		Args: app.RangeArgs(1, 2, "a session and a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 && name != "" {
+				return app.UsageError("the name is given twice: %q and --name %q", args[1], name)
+			}
+			if len(args) == 2 {
+				name = args[1]
+			}
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				if list {
+					return listCheckpoints(ctx, a, h, id, asJSON)
+				}
+				return makeCheckpoint(ctx, a, h, id, name, asJSON)
+			})
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "the `NAME`: letters, digits and . _ -; without one it is the time")
+	c.Flags().BoolVarP(&list, "list", "l", false, "list the moments to which the files can go back")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func makeCheckpoint(ctx context.Context, a *app.App, h *homes.Home, id, name string, asJSON bool) error {
+	if name == "" {
+		name = "at-" + a.Now().Format("20060102-150405")
+	}
+	if err := session.CheckpointName(name); err != nil {
+		return app.UsageError("%v", err)
+	}
+	got, err := h.Checkpoint(ctx, id, name)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.JSON(view(got.Name, 0, got.Seq, got.Time, got.Tree.String(), got.Dir))
+	}
+	a.Linef("%s: checkpoint %s of %s", id, got.Name, a.Tilde(got.Dir))
+	a.Hint("perdure restore %s %s --files brings the files back", id, got.Name)
+	return nil
+}
+
+func view(name string, turn int, seq, ms int64, tree, dir string) checkpoint {
+	return checkpoint{Name: name, Turn: turn, Seq: seq, Time: time.UnixMilli(ms).UTC().Format(time.RFC3339), Tree: tree, Dir: dir}
+}
+
+func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON bool) error {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	w := &st.Workspace
+	var all []checkpoint
+	rows := [][]string{{"MOMENT", "EVENT", "TIME", "TREE"}}
+	for _, p := range w.Points {
+		what := fmt.Sprintf("before turn %d", p.Turn)
+		if p.Turn == 0 {
+			what = "before a restore"
+		}
+		all = append(all, view("", p.Turn, p.Seq, p.Time, p.Tree.String(), p.Dir))
+		rows = append(rows, []string{what, fmt.Sprint(p.Seq), a.When(p.Time), p.Tree.String()[:12]})
+	}
+	for _, p := range w.Checkpoints {
+		all = append(all, view(p.Name, 0, p.Seq, p.Time, p.Tree.String(), p.Dir))
+		rows = append(rows, []string{"checkpoint " + p.Name, fmt.Sprint(p.Seq), a.When(p.Time), p.Tree.String()[:12]})
+	}
+	switch {
+	case asJSON:
+		if all == nil {
+			all = []checkpoint{}
+		}
+		return a.JSON(all)
+	case len(all) == 0 && w.Refused != "":
+		a.Note("nothing is kept of the files of session %s: %s", id, w.Refused)
+		return nil
+	case len(all) == 0:
+		a.Note("session %s has no checkpoints, and no turn of it has changed a file", id)
+		return nil
+	}
+	return a.Table(rows)
+}

@@ -1,0 +1,243 @@
+package files
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/tree"
+)
+
+// maxText bounds a file whose lines are compared, in bytes.
+const maxText = 1 << 20
+
+// DiffCommand is perdure diff.
+func DiffCommand(a *app.App) *cobra.Command {
+	var stat, asJSON bool
+	var paths []string
+	c := &cobra.Command{
+		Use: "diff ID [FROM [TO]]", Short: "Show what has changed in a session's files",
+		Long: `Show what has changed in the files of a session: without more, since before the newest turn that changed some (what perdure
+undo would take back). FROM and TO are moments: a checkpoint's name, an event's number, "turn N" for the moment before that
+turn's first change; without TO it is now.
+
+With two sessions, perdure diff A B shows how the files of B differ from those of A, and what each has cost: two attempts
+at the same thing.`,
+		Args: app.RangeArgs(1, 3, "a session and two moments, or two sessions"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				d := differ{app: a, home: h, stat: stat, json: asJSON, paths: paths}
+				return d.run(ctx, id, args[1:])
+			})
+		},
+	}
+	c.Flags().BoolVar(&stat, "stat", false, "only name the files")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().StringArrayVar(&paths, "path", nil, "only this file or directory, `PATH` below the session's; may be repeated")
+	return c
+}
+
+// differ shows how two states of files differ.
+type differ struct {
+	app   *app.App
+	home  *homes.Home
+	stat  bool
+	json  bool
+	paths []string
+}
+
+// side is one of two states that are compared.
+type side struct {
+	homes.FilePoint
+	session string
+}
+
+func (d *differ) run(ctx context.Context, id string, moments []string) error {
+	from, to := side{session: id}, side{session: id}
+	var err error
+	release := func() {}
+	defer func() { release() }()
+	if len(moments) == 1 {
+		if other, resolveErr := d.app.Resolve(ctx, d.home, moments[0]); resolveErr == nil {
+			return d.branches(ctx, id, other)
+		}
+	}
+	if len(moments) == 0 {
+		from.FilePoint, err = d.home.UndoPoint(ctx, id)
+	} else {
+		from.FilePoint, err = d.home.FilesAt(ctx, id, moments[0])
+	}
+	if err != nil {
+		return missing(err, id)
+	}
+	if len(moments) == 2 {
+		to.FilePoint, err = d.home.FilesAt(ctx, id, moments[1])
+	} else {
+		to.FilePoint, release, err = d.home.FilesNow(ctx, id)
+	}
+	if err != nil {
+		release = func() {}
+		return missing(err, id)
+	}
+	return d.show(from, to, nil)
+}
+
+// branches compares two sessions' files as they are now.
+func (d *differ) branches(ctx context.Context, a, b string) error {
+	from, releaseA, err := d.home.FilesNow(ctx, a)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", a, err)
+	}
+	defer releaseA()
+	to, releaseB, err := d.home.FilesNow(ctx, b)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", b, err)
+	}
+	defer releaseB()
+	costs := make([]cost, 2)
+	for i, id := range []string{a, b} {
+		st, err := d.home.State(ctx, id)
+		if err != nil {
+			return err
+		}
+		total := st.Total()
+		costs[i] = cost{Session: id, Turns: st.Turns, USD: float64(st.Spent) / 1e9, Tokens: total.Input + total.Output}
+	}
+	if from.Dir == to.Dir {
+		d.app.Note("sessions %s and %s work in the same directory: their files are the same", a, b)
+	}
+	return d.show(side{from, a}, side{to, b}, costs)
+}
+
+// cost is what an attempt has cost.
+type cost struct {
+	Session string  `json:"session"`
+	Turns   int     `json:"turns"`
+	Tokens  int64   `json:"tokens"`
+	USD     float64 `json:"usd"`
+}
+
+// difference is one file that is not the same.
+type difference struct {
+	Path    string `json:"path"`
+	What    string `json:"what"` // added, modified, deleted, mode
+	Added   int    `json:"lines_added"`
+	Removed int    `json:"lines_removed"`
+	text    string
+}
+
+func (d *differ) show(from, to side, costs []cost) error {
+	var all []difference
+	err := d.home.FileChanges(from.Tree, to.Tree, func(c tree.Change) error {
+		if d.wants(c.Path) && !isDirectory(c) {
+			all = append(all, d.compare(c))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if d.json {
+		return d.app.JSON(map[string]any{
+			"from": map[string]any{"session": from.session, "moment": from.To, "tree": from.Tree}, "to": map[string]any{"session": to.session, "moment": to.To, "tree": to.Tree},
+			"files": append([]difference{}, all...), "cost": costs,
+		})
+	}
+	for _, c := range costs {
+		d.app.Linef("%s: %d turns, %d tokens, $%.4f", c.Session, c.Turns, c.Tokens, c.USD)
+	}
+	if len(all) == 0 {
+		d.app.Note("nothing differs between %s and %s", d.words(from, to), to.To)
+		return nil
+	}
+	return d.app.Paged(func() error { d.print(all); return nil })
+}
+
+func (d *differ) words(from, to side) string {
+	if from.session != to.session {
+		return from.session + " and " + to.session + ", " + from.To
+	}
+	return from.To
+}
+
+func (d *differ) wants(path string) bool {
+	if len(d.paths) == 0 {
+		return true
+	}
+	for _, p := range d.paths {
+		if p = strings.TrimSuffix(p, "/"); path == p || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// isDirectory reports a change of a directory alone: what is in it says more.
+func isDirectory(c tree.Change) bool {
+	dir := func(e *tree.Entry) bool { return e == nil || e.Kind == tree.Dir }
+	return dir(c.Before) && dir(c.After)
+}
+
+func (d *differ) compare(c tree.Change) difference {
+	out := difference{Path: c.Path, What: "modified"}
+	switch {
+	case c.Before == nil:
+		out.What = "added"
+	case c.After == nil:
+		out.What = "deleted"
+	case c.Before.Kind == c.After.Kind && c.Before.Digest == c.After.Digest && c.Before.Target == c.After.Target:
+		out.What = "mode"
+		out.text = fmt.Sprintf("mode %o → %o\n", c.Before.Mode, c.After.Mode)
+		return out
+	}
+	before, okBefore := d.text(c.Before)
+	after, okAfter := d.text(c.After)
+	if !okBefore || !okAfter {
+		out.text = "no text, or too large: its lines are not compared\n"
+		return out
+	}
+	edits := udiff.Lines(before, after)
+	for _, e := range edits {
+		out.Added += strings.Count(e.New, "\n")
+		out.Removed += strings.Count(before[e.Start:e.End], "\n")
+	}
+	if text, err := udiff.ToUnified("a/"+c.Path, "b/"+c.Path, before, edits, udiff.DefaultContextLines); err == nil {
+		out.text = text
+	}
+	return out
+}
+
+// text is what can be compared of an entry: a file's text, or where a link leads.
+func (d *differ) text(e *tree.Entry) (string, bool) {
+	switch {
+	case e != nil && e.Kind == tree.Link:
+		return "link to " + e.Target + "\n", true
+	case e != nil && e.Kind == tree.Dir:
+		return "a directory\n", true
+	}
+	return d.home.FileText(e, maxText)
+}
+
+func (d *differ) print(all []difference) {
+	added, removed := 0, 0
+	for _, f := range all {
+		added, removed = added+f.Added, removed+f.Removed
+		if d.stat {
+			d.app.Linef("%-8s %s  +%d -%d", f.What, plain.Line(f.Path, maxPath), f.Added, f.Removed)
+			continue
+		}
+		d.app.Linef("%s %s", f.What, plain.Line(f.Path, maxPath))
+		d.app.Linef("%s", strings.TrimSuffix(plain.Text(f.text), "\n"))
+	}
+	files := "files"
+	if len(all) == 1 {
+		files = "file"
+	}
+	d.app.Linef("%d %s, %d lines added, %d removed", len(all), files, added, removed)
+}

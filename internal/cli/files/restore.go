@@ -1,0 +1,265 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/restore"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/workspace"
+	"github.com/perdure/perdure/store"
+)
+
+// flags are those of restore and undo.
+type flags struct {
+	files, conversation bool
+	yes, dryRun, force  bool
+	asJSON              bool
+	paths               []string
+}
+
+func (f *flags) add(c *cobra.Command) {
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "only show what would be done")
+	c.Flags().BoolVar(&f.force, "force", false, "also undo what somebody else has changed since; it is kept in the session, too")
+	c.Flags().StringArrayVar(&f.paths, "path", nil, "only this file or directory, `PATH` below the session's; may be repeated")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
+}
+
+// RestoreCommand is perdure restore.
+func RestoreCommand(a *app.App) *cobra.Command {
+	f := &flags{}
+	c := &cobra.Command{
+		Use: "restore ID MOMENT", Short: "Bring a session's files, or its conversation, back to an earlier moment",
+		Long: `Bring back what was. MOMENT is the name of a checkpoint, the number of an event (perdure log), or "turn N" for the moment
+before that turn's first change; perdure checkpoint ID --list shows them.
+
+  --files         the files become what they were, those that commands changed or deleted included. What is there is
+                  kept first, so that perdure undo takes this back. What you, or another session, changed since stays as
+                  it is and is named; --force restores it, too.
+  --conversation  the session is forked at that moment: the fork knows nothing of what came later. This one stays.
+
+What would be done is shown first. Without a terminal nothing is done unless --yes is given. A restore that is killed is
+finished by the next command that opens the session.`,
+		Args: app.ExactArgs(2, "a session and a moment: a checkpoint's name, an event's number or \"turn N\""),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !f.files && !f.conversation {
+				return &app.ExitError{Code: app.ExitUsage, Text: "say what is to be restored", Hint: "--files, --conversation, or both"}
+			}
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				p, err := h.FilesAt(ctx, id, args[1])
+				if err != nil {
+					return missing(err, id)
+				}
+				if f.files {
+					if err := f.run(ctx, a, h, id, p); err != nil {
+						return err
+					}
+				}
+				if f.conversation && !f.dryRun {
+					return forkAt(ctx, a, h, id, p)
+				}
+				return nil
+			})
+		},
+	}
+	c.Flags().BoolVar(&f.files, "files", false, "restore the files")
+	c.Flags().BoolVar(&f.conversation, "conversation", false, "fork the session at that moment")
+	f.add(c)
+	return c
+}
+
+// UndoCommand is perdure undo.
+func UndoCommand(a *app.App) *cobra.Command {
+	f := &flags{}
+	c := &cobra.Command{
+		Use: "undo ID", Short: "Take back what a session's newest turn did to files, or its newest restore",
+		Long: `Bring the files of a session back to what they were before its newest turn that changed some, or before its newest restore.
+Given again, it goes back further. What commands changed and deleted comes back, too; what is outside of the session's
+directory does not. What is there is kept first: perdure restore ID EVENT --files brings it back.
+
+What you, or another session, changed meanwhile stays as it is and is named; --force takes it back, too. What would be done
+is shown first; without a terminal nothing is done unless --yes is given. The conversation stays: the model is told.`,
+		Args: app.ExactArgs(1, "a session"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				p, err := h.UndoPoint(ctx, id)
+				if err != nil {
+					return missing(err, id)
+				}
+				return f.run(ctx, a, h, id, p)
+			})
+		},
+	}
+	f.add(c)
+	return c
+}
+
+func missing(err error, id string) error {
+	if errors.Is(err, homes.ErrNoFiles) {
+		return &app.ExitError{Code: app.ExitMissing, Text: err.Error(), Hint: "perdure checkpoint " + id + " --list shows the moments that there are"}
+	}
+	return err
+}
+
+// run shows the plan, asks, and restores.
+func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, to homes.FilePoint) error {
+	paths, err := f.below(a, to.Dir)
+	if err != nil {
+		return err
+	}
+	plan, err := h.PlanRestore(ctx, id, to, paths, f.force)
+	if err != nil {
+		return err
+	}
+	plan.Release()
+	if plan.Nothing() {
+		return f.nothing(a, id, to, plan)
+	}
+	ask := !f.yes && !f.dryRun
+	if !f.asJSON || ask {
+		f.show(a, id, to, plan)
+	}
+	switch {
+	case f.dryRun && f.asJSON:
+		return a.JSON(planView(id, to, plan))
+	case f.dryRun:
+		return nil
+	case ask && !a.Asks:
+		return &app.ExitError{Code: app.ExitUsage, Text: "nothing was changed: it asks first", Hint: "without a terminal, say --yes; --dry-run only shows the plan"}
+	case ask:
+		if yes, err := a.Confirm(ctx, "do it? [y/N] ", false); err != nil || !yes {
+			return errors.Join(err, &app.ExitError{Code: app.ExitFailed, Text: "nothing was changed"})
+		}
+	}
+	done, err := h.RestoreFiles(ctx, id, session.RestoreRequested{Target: to.Tree, To: to.To, Paths: paths, Force: f.force, Undo: to.Undo})
+	if err != nil {
+		return err
+	}
+	return f.told(a, id, to, done, beforeOf(ctx, h, id))
+}
+
+// beforeOf is the event up to which the log has the files as they were before the newest restore; 0: it cannot be found.
+func beforeOf(ctx context.Context, h *homes.Home, id string) int64 {
+	kinds := []store.Kind{session.KindRestoreStarted}
+	for ev, err := range h.Range(ctx, id, homes.Range{Kinds: kinds, Last: 1}) {
+		if err == nil {
+			return ev.Seq - 1
+		}
+	}
+	return 0
+}
+
+// below makes paths relative to the session's directory.
+func (f *flags) below(a *app.App, dir string) (out []string, err error) {
+	for _, p := range f.paths {
+		abs := p
+		if !filepath.IsAbs(p) {
+			abs = filepath.Join(dir, p)
+		}
+		rel, err := filepath.Rel(dir, abs)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, "../") || rel == "." {
+			return nil, app.UsageError("%q is no path below %s, where the session works", p, a.Tilde(dir))
+		}
+		out = append(out, filepath.ToSlash(rel))
+	}
+	return out, nil
+}
+
+func (f *flags) nothing(a *app.App, id string, to homes.FilePoint, plan *workspace.Planned) error {
+	if f.asJSON {
+		return a.JSON(planView(id, to, plan))
+	}
+	f.show(a, id, to, plan)
+	return nil
+}
+
+// Bounds of a plan on the screen.
+const (
+	maxShown = 200 // paths
+	maxPath  = 300 // characters of each
+)
+
+// show prints a plan.
+func (f *flags) show(a *app.App, id string, to homes.FilePoint, plan *workspace.Planned) {
+	a.Linef("session %s, %s, to %s: %s", id, a.Tilde(to.Dir), to.To, plan)
+	marks := map[restore.Verb]string{restore.Added: "+", restore.Modified: "~", restore.Deleted: "-"}
+	for i, c := range plan.Changes {
+		if i == maxShown {
+			a.Linef("  … and %d more", len(plan.Changes)-maxShown)
+			break
+		}
+		a.Linef("  %s %s", marks[c.Verb()], plain.Line(c.Path, maxPath))
+	}
+	for i, k := range plan.Kept {
+		if i == maxShown {
+			a.Linef("  … and %d more that stay", len(plan.Kept)-maxShown)
+			break
+		}
+		a.Linef("  = %s stays: %s", plain.Line(k.Path, maxPath), k.Why)
+	}
+}
+
+// outcome is what became of a restore.
+type outcome struct {
+	Session string `json:"session"`
+	To      string `json:"to"`
+	Dir     string `json:"dir"`
+	Done    bool   `json:"done"`
+	session.RestoreCounts
+	Changes []changeView `json:"changes,omitempty"`
+	Kept    []string     `json:"kept,omitempty"`
+}
+
+type changeView struct {
+	Path string `json:"path"`
+	What string `json:"what"`
+}
+
+func planView(id string, to homes.FilePoint, plan *workspace.Planned) outcome {
+	added, modified, deleted, kept := plan.Counts()
+	o := outcome{Session: id, To: to.To, Dir: to.Dir, RestoreCounts: session.RestoreCounts{
+		Added: int64(added), Modified: int64(modified), Deleted: int64(deleted), Conflicts: int64(kept),
+	}}
+	for _, c := range plan.Changes {
+		o.Changes = append(o.Changes, changeView{c.Path, string(c.Verb())})
+	}
+	for _, k := range plan.Kept {
+		o.Kept = append(o.Kept, k.Path)
+	}
+	return o
+}
+
+func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.FilesRestored, before int64) error {
+	if f.asJSON {
+		return a.JSON(outcome{Session: id, To: to.To, Dir: to.Dir, Done: true, RestoreCounts: done.RestoreCounts, Kept: done.Kept})
+	}
+	a.Linef("restored: %s", done.RestoreCounts)
+	for _, path := range done.Kept {
+		a.Linef("  = %s stays as it is", plain.Line(path, maxPath))
+	}
+	if to.Undo == nil {
+		a.Hint("perdure undo %s takes this back", id)
+	} else if before > 0 {
+		a.Hint("perdure restore %s %d --files brings back what was there; perdure undo %s goes back further", id, before, id)
+	}
+	return nil
+}
+
+// forkAt makes a fork at the moment, which is what restoring a conversation is: the log stays as it is.
+func forkAt(ctx context.Context, a *app.App, h *homes.Home, id string, p homes.FilePoint) error {
+	child, at, err := h.Fork(ctx, id, p.Seq, "", "")
+	if err != nil {
+		return err
+	}
+	a.Note("forked at event %d; perdure -r %s goes on there", at, child)
+	a.Linef("%s", child)
+	return nil
+}

@@ -1,0 +1,179 @@
+package homes
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/internal/workspace"
+	"github.com/perdure/perdure/store"
+)
+
+// ErrNoFiles says that nothing is known of what a session's files were then.
+var ErrNoFiles = errors.New("nothing was captured of its files then")
+
+// errOff says that this home captures nothing.
+var errOff = errors.New("files are not captured: files.capture of the configuration is off")
+
+// FilePoint is what a session's files were at some moment.
+type FilePoint struct {
+	Tree store.Digest
+	Dir  string
+	Seq  int64  // of the event that says so
+	Time int64  // ms UTC
+	To   string // the moment in words
+	Undo *int64 // it is the point of this seq, to which undo goes back; nil: another
+}
+
+// UndoPoint is the state of the files before the newest change of the session's own: before its newest turn that changed
+// something, or before a restore. The error wraps ErrNoFiles if there is none.
+func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return FilePoint{}, err
+	}
+	w := &st.Workspace
+	for i := len(w.Points) - 1; i >= 0; i-- {
+		if p := w.Points[i]; p.Tree != w.Tree || w.Refused != "" {
+			return pointOf(p), nil
+		}
+	}
+	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
+}
+
+func pointOf(p session.FilePoint) FilePoint {
+	to := fmt.Sprintf("before turn %d", p.Turn)
+	if p.Turn == 0 {
+		to = fmt.Sprintf("before the restore of event %d", p.Seq)
+	}
+	return FilePoint{Tree: p.Tree, Dir: p.Dir, Seq: p.Seq, Time: p.Time, To: to, Undo: &p.Seq}
+}
+
+// FilesAt finds what a session's files were at a moment that a person names: a checkpoint's name, the number of an event,
+// with or without an @ before it, or "turn N" for the files before that turn's first change. The error wraps ErrNoFiles,
+// or says that there is no such moment.
+func (h *Home) FilesAt(ctx context.Context, id, moment string) (FilePoint, error) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return FilePoint{}, err
+	}
+	w := &st.Workspace
+	if c, ok := w.Checkpoint(moment); ok {
+		return FilePoint{Tree: c.Tree, Dir: c.Dir, Seq: c.Seq, Time: c.Time, To: "checkpoint " + c.Name}, nil
+	}
+	if n, ok := number(strings.TrimSpace(strings.TrimPrefix(moment, "turn"))); ok && strings.HasPrefix(moment, "turn") {
+		for _, p := range w.Points {
+			if int64(p.Turn) == n {
+				return pointOf(p), nil
+			}
+		}
+		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d changed nothing, or there is none, or it is too long ago", id, ErrNoFiles, n)
+	}
+	if seq, ok := number(strings.TrimPrefix(moment, "@")); ok {
+		return h.filesAsOf(ctx, st, seq)
+	}
+	return FilePoint{}, fmt.Errorf("session %s has no checkpoint %q: %w", id, moment, ErrNoFiles)
+}
+
+func number(s string) (int64, bool) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	return n, err == nil && n > 0
+}
+
+// filesAsOf finds the newest tree that the log names up to an event.
+func (h *Home) filesAsOf(ctx context.Context, st *session.State, seq int64) (FilePoint, error) {
+	if seq > st.Head.Seq {
+		return FilePoint{}, fmt.Errorf("session %s has %d events, and no event %d: %w", st.ID, st.Head.Seq, seq, ErrNoFiles)
+	}
+	kinds := []store.Kind{session.KindFilesCaptured, session.KindFilesRestored}
+	for ev, err := range h.Range(ctx, st.ID, Range{Through: seq, Kinds: kinds, Reverse: true}) {
+		if err != nil {
+			return FilePoint{}, err
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return FilePoint{}, err
+		}
+		p := FilePoint{Seq: ev.Seq, Time: ev.Time, Dir: st.Workspace.Dir, To: fmt.Sprintf("event %d", seq)}
+		switch b := body.(type) {
+		case *session.FilesCaptured:
+			p.Tree, p.Dir = b.Tree, b.Dir
+		case *session.FilesRestored:
+			p.Tree = b.Tree
+		}
+		if !p.Tree.IsZero() {
+			return p, nil
+		}
+	}
+	return FilePoint{}, fmt.Errorf("session %s: %w: before event %d", st.ID, ErrNoFiles, seq)
+}
+
+// PlanRestore says what restoring a session's files to a point would do, now. It touches no file of theirs.
+func (h *Home) PlanRestore(ctx context.Context, id string, to FilePoint, paths []string, force bool) (*workspace.Planned, error) {
+	if h.spaces == nil {
+		return nil, errOff
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	r := engine.RestoreRequest{Session: id, Dir: filesDir(st), Target: to.Tree, Paths: paths, Force: force}
+	if st.Workspace.Dir == r.Dir {
+		r.Base = st.Workspace.Tree
+	}
+	return h.spaces.Plan(ctx, r, h.others(ctx, r))
+}
+
+// filesDir is the directory that a session works on.
+func filesDir(st *session.State) string {
+	if st.Config.Root != "" {
+		return st.Config.Root
+	}
+	return st.Cwd
+}
+
+// FilesNow captures what a session's files are. The caller calls release when it has read what it wants of them.
+func (h *Home) FilesNow(ctx context.Context, id string) (p FilePoint, release func(), err error) {
+	if h.spaces == nil {
+		return FilePoint{}, nil, errOff
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return FilePoint{}, nil, err
+	}
+	dir := filesDir(st)
+	got, err := h.spaces.Capture(ctx, engine.CaptureRequest{Session: id, Dir: dir, Why: session.CaptureNamed, Rung: session.RungWalk})
+	if err != nil {
+		return FilePoint{}, nil, err
+	}
+	if got.Body.Refused != "" {
+		return FilePoint{}, nil, errors.New(got.Body.Refused)
+	}
+	return FilePoint{Tree: got.Body.Tree, Dir: dir, Time: h.cfg.Now().UnixMilli(), To: "now"}, got.Release, nil
+}
+
+// FileChanges visits what differs between two trees, by path.
+func (h *Home) FileChanges(from, to store.Digest, visit func(tree.Change) error) error {
+	if h.blobs == nil {
+		return errOff
+	}
+	return tree.Diff(h.blobs, from, to, visit)
+}
+
+// FileText gives what a captured file held, if that is a text of at most so many bytes.
+func (h *Home) FileText(e *tree.Entry, most int64) (string, bool) {
+	if e == nil {
+		return "", true
+	}
+	if e.Kind != tree.File || e.Flags.Has(tree.Skipped) || e.Size > most {
+		return "", false
+	}
+	b, err := h.blobs.Get(e.Digest)
+	return string(b), err == nil && bytes.IndexByte(b[:min(len(b), 8000)], 0) < 0
+}

@@ -1,0 +1,96 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/capture"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/repo"
+	"github.com/perdure/perdure/internal/session"
+)
+
+// Capture captures a directory for a session. What is no project is refused in words.
+func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Captured, error) {
+	p, done, err := s.at(r.Dir)
+	if err != nil {
+		return refused(err)
+	}
+	defer done()
+	unlock, err := p.lease(ctx, unix.LOCK_SH)
+	if err != nil {
+		return engine.Captured{}, err
+	}
+	defer unlock()
+	if paths := p.below(r.Paths); len(paths) > 0 {
+		p.files.Changed(paths...)
+	}
+	got, err := p.files.Capture(ctx, capture.Rung(r.Rung))
+	if err != nil {
+		return refused(err)
+	}
+	b := &session.FilesCaptured{
+		Tree: got.Tree, Rung: session.CaptureRung(got.Rung), Files: got.Files, Bytes: got.Bytes, Changed: got.Changed, Torn: shown(got.Torn),
+	}
+	for _, sk := range got.Skipped {
+		b.Skipped = append(b.Skipped, session.Skipped{Path: shownPath(sk.Path), Why: string(sk.Why), Bytes: sk.Bytes})
+	}
+	if r.Why != session.CaptureAct && got.Tree != r.Last {
+		b.Repos = p.repos(got.Repos)
+	}
+	return engine.Captured{Body: b, Release: func() { _ = got.Release() }}, nil
+}
+
+// refused makes an answer of what a guard said.
+func refused(err error) (engine.Captured, error) {
+	if errors.Is(err, capture.ErrRefused) {
+		return engine.Captured{Body: &session.FilesCaptured{Refused: err.Error()}}, nil
+	}
+	return engine.Captured{}, err
+}
+
+// below gives those of the absolute paths that lie in the workspace, relative to it.
+func (p *place) below(paths []string) (out []string) {
+	for _, path := range paths {
+		if rel, ok := strings.CutPrefix(path, p.root+"/"); ok {
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
+}
+
+// maxRepos bounds the repositories whose facts are read.
+const maxRepos = 16
+
+// repos are the facts of the repositories in the workspace; one that cannot be read is named without them.
+func (p *place) repos(dirs []string) (out []session.RepoFact) {
+	for _, dir := range dirs[:min(len(dirs), maxRepos)] {
+		fact := session.RepoFact{Dir: shownPath(dir)}
+		if f, err := repo.LookClose(filepath.Join(p.root, dir), p.files.Stat(dir)); err == nil {
+			fact.Head, fact.Branch, fact.Index, fact.Dirty = f.Commit, f.Branch, f.Index, f.Modified
+		}
+		out = append(out, fact)
+	}
+	return out
+}
+
+func shown(paths []string) (out []string) {
+	for _, p := range paths {
+		out = append(out, shownPath(p))
+	}
+	return out
+}
+
+// shownPath is a path as JSON can hold it: one that is no UTF-8 is quoted.
+func shownPath(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return strconv.Quote(path)
+}

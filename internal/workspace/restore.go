@@ -1,0 +1,240 @@
+package workspace
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/capture"
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/restore"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/store"
+)
+
+// Others finds out who has changed what since a restore's target was captured.
+type Others func() (func(path string) restore.Others, error)
+
+// Planned is a restore that was planned: what it would do, and the files as they were captured for it.
+type Planned struct {
+	*restore.Plan
+	Before *session.FilesCaptured
+
+	release func()
+}
+
+// Release lets blobs be swept again.
+func (p *Planned) Release() { p.release() }
+
+// Plan captures a directory and plans a restore. No file is touched, nothing is written in the workspace's journals.
+func (s *Set) Plan(ctx context.Context, r engine.RestoreRequest, others Others) (*Planned, error) {
+	got, err := s.Capture(ctx, engine.CaptureRequest{Session: r.Session, Dir: r.Dir, Why: session.CaptureRestore, Rung: session.RungWalk, Last: r.Base})
+	if err != nil {
+		return nil, err
+	}
+	if got.Body.Refused != "" {
+		return nil, errors.New(got.Body.Refused)
+	}
+	p := &Planned{Before: got.Body, release: got.Release}
+	if p.Plan, err = s.plan(ctx, r, got.Body.Tree, others); err != nil {
+		p.Release()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Digest, others Others) (*restore.Plan, error) {
+	root, err := Where(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	in := restore.Input{Root: root, Trees: s.cfg.Blobs, Base: r.Base, Now: now, Target: r.Target, Paths: r.Paths, Force: r.Force}
+	if others != nil {
+		if in.Others, err = others(); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := restore.Make(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range plan.Changes {
+		if c.After == nil || c.After.Kind != tree.File {
+			continue
+		}
+		if there, err := s.cfg.Blobs.Has(c.After.Digest); err != nil || !there {
+			return nil, fmt.Errorf("%s: what it held is no longer kept, so that nothing is restored: %w", shownPath(c.Path), errors.Join(restore.ErrContent, err))
+		}
+	}
+	return plan, nil
+}
+
+// Prepare makes the plan of a restore durable under its id, see [engine.Captures].
+func (s *Set) Prepare(ctx context.Context, r engine.RestoreRequest, others Others) (engine.Prepared, error) {
+	p, done, err := s.at(r.Dir)
+	if err != nil {
+		return engine.Prepared{}, err
+	}
+	defer done()
+	if err := s.clear(ctx, p, r.Session); err != nil {
+		return engine.Prepared{}, err
+	}
+	plan, err := s.Plan(ctx, r, others)
+	if err != nil {
+		return engine.Prepared{}, err
+	}
+	if err := s.begin(p, r, plan.Plan); err != nil {
+		plan.Release()
+		return engine.Prepared{}, err
+	}
+	added, modified, deleted, kept := plan.Counts()
+	return engine.Prepared{
+		Before: plan.Before, Counts: counts(added, modified, deleted, kept), Release: plan.Release,
+	}, nil
+}
+
+func counts(added, modified, deleted, kept int) session.RestoreCounts {
+	return session.RestoreCounts{Added: int64(added), Modified: int64(modified), Deleted: int64(deleted), Conflicts: int64(kept)}
+}
+
+// journals is the directory of a session's journals in a workspace. Each session has one of its own: two may have begun
+// a restore there, and what one has done is to the other a change of somebody else's.
+func (p *place) journals(sessionID string) string {
+	sum := store.Sum([]byte(sessionID))
+	return filepath.Join(p.dir, "restores", hex.EncodeToString(sum[:8]))
+}
+
+// journal is the name of a restore's journal.
+func journal(id string) string {
+	sum := store.Sum([]byte(id))
+	return hex.EncodeToString(sum[:8])
+}
+
+func (s *Set) config() restore.Config {
+	return restore.Config{Content: s.cfg.Blobs, Free: s.cfg.Free, Spare: s.cfg.Spare}
+}
+
+// begin writes the journal.
+func (s *Set) begin(p *place, r engine.RestoreRequest, plan *restore.Plan) error {
+	cfg := s.config()
+	cfg.ID = journal(r.ID)
+	j, err := restore.Begin(p.journals(r.Session), p.root, plan, cfg)
+	if err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// clear takes away what a session's earlier restores have left: they are over, or were never begun, or the log would
+// have it.
+func (s *Set) clear(ctx context.Context, p *place, sessionID string) error {
+	dir := p.journals(sessionID)
+	ids, err := restore.Pending(dir)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := s.over(ctx, dir, id, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// over takes a journal away. What is not done of it is taken back first; so is all, if that is wanted.
+func (s *Set) over(ctx context.Context, dir, id string, back bool) error {
+	j, err := restore.Open(dir, id, s.config())
+	if errors.Is(err, restore.ErrJournal) { // it was never whole: nothing was done by it
+		return restore.Discard(dir, id)
+	}
+	if err != nil {
+		return err
+	}
+	if _, done := j.Done(); !done || back && !j.Undoing() {
+		if _, err := j.Undo(ctx); err != nil {
+			return errors.Join(err, j.Close())
+		}
+	}
+	if err := j.Forget(); err != nil {
+		return errors.Join(err, j.Close())
+	}
+	return nil
+}
+
+// Finish does what is left of a restore, see [engine.Captures].
+func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Restored, error) {
+	p, done, err := s.at(r.Dir)
+	if err != nil {
+		return engine.Restored{}, err
+	}
+	defer done()
+	unlock, err := p.lease(ctx, unix.LOCK_EX)
+	if err != nil {
+		return engine.Restored{}, err
+	}
+	defer unlock()
+	dir, id := p.journals(r.Session), journal(r.ID)
+	j, err := restore.Open(dir, id, s.config())
+	if err != nil {
+		return engine.Restored{}, err
+	}
+	report, err := j.Run(ctx)
+	plan := j.Plan
+	if err := errors.Join(err, j.Close()); err != nil {
+		return engine.Restored{}, err
+	}
+	got, err := p.files.Capture(ctx, capture.Walk)
+	if err != nil {
+		return engine.Restored{}, err
+	}
+	out := engine.Restored{Tree: got.Tree, Counts: counts(report.Added, report.Modified, report.Deleted, len(report.Kept))}
+	out.Kept, out.Paths = words(plan, report)
+	out.Release = func() {
+		_ = got.Release()
+		_ = s.over(context.WithoutCancel(ctx), dir, id, false) // what is left of it the next restore takes away
+	}
+	return out, nil
+}
+
+// Bounds of the paths that are named in an outcome.
+const (
+	maxKept  = 64
+	maxPaths = 20
+)
+
+// words are the paths of an outcome: what stayed, and what is not what it was.
+func words(plan *restore.Plan, report restore.Report) (kept, paths []string) {
+	stays := map[string]bool{}
+	for _, k := range report.Kept {
+		stays[k.Path] = true
+		if len(kept) < maxKept {
+			kept = append(kept, shownPath(k.Path))
+		}
+	}
+	for _, c := range plan.Changes {
+		if !stays[c.Path] && len(paths) < maxPaths {
+			paths = append(paths, shownPath(c.Path))
+		}
+	}
+	return kept, paths
+}
+
+// Abandon takes back what was done of a restore, see [engine.Captures].
+func (s *Set) Abandon(ctx context.Context, r engine.RestoreRequest) error {
+	p, done, err := s.at(r.Dir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	unlock, err := p.lease(ctx, unix.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.over(ctx, p.journals(r.Session), journal(r.ID), true)
+}
