@@ -123,6 +123,9 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	if root.IsZero() || a.h.blobs == nil || a.Trees == 0 {
 		return made, false, nil
 	}
+	if err := a.boundFiles(ctx, root); err != nil {
+		return made, false, err
+	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return made, false, err
 	}
@@ -131,4 +134,36 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 		return made, false, nil
 	}
 	return made, err == nil, err
+}
+
+// maxWritten bounds the entries of a tree that is written by an import.
+const maxWritten = 1_000_000
+
+// boundFiles refuses a tree that unfolds into more than is taken: one object may be named many times in it.
+func (a *Arrival) boundFiles(ctx context.Context, root store.Digest) error {
+	most, sizes := a.limits.Usual().Bytes, map[store.Digest]int64{}
+	total := int64(0)
+	err := tree.WalkMax(publicTrees{a.h.blobs}, root, maxWritten, func(_ string, e tree.Entry) error {
+		if e.Kind != tree.File || e.Flags.Has(tree.Skipped) {
+			return ctx.Err()
+		}
+		if _, known := sizes[e.Digest]; !known {
+			in, size, err := a.h.blobs.Open(e.Digest)
+			if err != nil {
+				return err
+			}
+			sizes[e.Digest] = size
+			if err := in.Close(); err != nil {
+				return err
+			}
+		}
+		if total += sizes[e.Digest]; total > most {
+			return fmt.Errorf("%w: its files are more than %d bytes", bundle.ErrTooLarge, most)
+		}
+		return nil
+	})
+	if errors.Is(err, tree.ErrTooLarge) {
+		err = fmt.Errorf("%w: its files are more than %d", bundle.ErrTooLarge, maxWritten)
+	}
+	return err
 }

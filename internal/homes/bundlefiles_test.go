@@ -2,6 +2,8 @@ package homes_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -100,5 +103,67 @@ func TestFilesArriveWithTheirSession(t *testing.T) {
 	}
 	if faults, err := to.Verify(t.Context(), "s"); err != nil || len(faults) > 0 {
 		t.Errorf("verify: %q, %v", faults, err)
+	}
+}
+
+// A bundle whose tree names few objects very often is stopped at the limit, with nothing written.
+func TestATreeThatUnfoldsIsStopped(t *testing.T) {
+	from := capturingHome(t)
+	object := func(name string, kind tree.Kind, d store.Digest, n int) []byte {
+		var entries []tree.Entry
+		for i := range n {
+			e := tree.Entry{Name: fmt.Sprintf("%s%04d", name, i), Kind: kind, Mode: 0o755, Digest: d}
+			if kind == tree.File {
+				e.Size, e.MTime = 4, 1
+			}
+			entries = append(entries, e)
+		}
+		return must1(tree.Encode(entries))
+	}
+	blob := []byte(strings.Repeat("many bytes in a file that says that it has four", 1000))
+	top := object("f", tree.File, store.Sum(blob), 1000)
+	trees := [][]byte{top}
+	for range 2 {
+		top = object("d", tree.Dir, store.Sum(top), 1000)
+		trees = append(trees, top)
+	}
+	chain := session.Chain{Session: "s"}
+	var log []store.Event
+	l := bundle.Log{Session: "s"}
+	for _, b := range []session.Body{
+		&session.Opened{ID: "s", Cwd: "/w", Config: session.Config{Root: "/w"}},
+		&session.FilesCaptured{Why: session.CaptureNamed, Dir: "/w", Tree: store.Sum(top), Rung: session.RungWalk},
+	} {
+		e := must1(chain.Event(store.Actor{Type: store.ActorUser}, 1, b))
+		log, l.Bytes = append(log, e), l.Bytes+int64(len(e.Body))
+	}
+	l.Head = chain.Head
+	h := bundle.Header{Session: "s", Head: l.Head, Counts: bundle.Counts{Logs: 1, Events: 2, EventBytes: l.Bytes, Trees: 3, Blobs: 1, BlobBytes: int64(len(blob))}}
+	for _, object := range trees {
+		h.TreeBytes += int64(len(object))
+	}
+	var b bytes.Buffer
+	w := must1(bundle.NewWriter(&b, h))
+	err := w.Log(l, func(yield func(store.Event, error) bool) { _ = yield(log[0], nil) && yield(log[1], nil) })
+	for _, object := range trees {
+		err = errors.Join(err, w.Tree(store.Sum(object), object))
+	}
+	err = errors.Join(err, w.Blob(bundle.Blob{Digest: store.Sum(blob), Size: int64(len(blob))}, bytes.NewReader(blob)), w.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := filepath.Join(t.TempDir(), "there")
+	a, err := from.Receive(t.Context(), bytes.NewReader(b.Bytes()), bundle.Limits{Bytes: 10 << 20})
+	if err == nil {
+		err = a.Import(t.Context(), there)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.Files(t.Context(), there); !errors.Is(err, bundle.ErrTooLarge) {
+		t.Errorf("it is written: %v", err)
+	}
+	if all, err := os.ReadDir(there); len(all) > 0 {
+		t.Errorf("left: %v, %v", all, err)
 	}
 }
