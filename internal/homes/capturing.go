@@ -50,7 +50,7 @@ func (h *Home) care() error {
 		Dir: filepath.Join(h.dir, "workspaces"), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
 		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: freeBytes, Spare: spareBytes,
 	})
-	h.cfg.captures = captures{h}
+	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h.blobs}
 	return nil
 }
 
