@@ -47,6 +47,9 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 
 // places are where a capture begins, and the rung that it really is.
 func (d *Dir) places(rung Rung) ([]place, Rung) {
+	if d.watch == nil && d.cfg.Watch {
+		d.watch, d.walked = newWatcher(), false
+	}
 	told, all := d.watch.drain()
 	for _, p := range told {
 		d.dirty[p] = true
