@@ -188,7 +188,10 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 	if err := errors.Join(err, j.Close()); err != nil {
 		return engine.Restored{}, err
 	}
-	got, err := p.files.Capture(ctx, capture.Walk)
+	for _, c := range plan.Changes {
+		p.files.Changed(c.Path)
+	}
+	got, err := p.files.Capture(ctx, capture.Hint) // a walk, unless this process watched since it planned
 	if err != nil {
 		return engine.Restored{}, err
 	}
