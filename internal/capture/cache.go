@@ -18,12 +18,12 @@ import (
 // sync and replaced by a rename; one that is damaged, of another version or of another directory is as good as none, and
 // every file is read again.
 //
-//	"perdure stat 1\n" · uvarint device · uvarint inode · digest of the tree · directories · digest of all before
+//	"perdure stat 2\n" · uvarint device · uvarint inode · text root · text mark · digest of the tree · directories · digest of all before
 //	directory: text path · stamp · byte racy · 8 bytes sum of the rules · digest of its object · uvarint files · files
 //	file: text name · stamp · byte kind · byte flags · byte racy · digest, or text target of a link, or text why of a skipped one
 //	stamp: uvarint inode · varint size · varint mtime · varint ctime · uvarint mode
 //	text: uvarint length · bytes
-const cacheMagic = "perdure stat 1\n"
+const cacheMagic = "perdure stat 2\n"
 
 // maxCache bounds a cache that is read, in bytes.
 const maxCache = 1 << 30
@@ -39,6 +39,7 @@ func (d *Dir) save() error {
 	}
 	b := make([]byte, 0, 256*len(d.dirs)+100*int(d.files))
 	b = append(append(b, cacheMagic...), id...)
+	b = appendText(b, string(d.mark))
 	b = append(b, d.tree[:]...)
 	for _, dir := range d.dirs {
 		b = appendDirectory(b, dir)
@@ -143,6 +144,7 @@ func (d *Dir) decode(b string, id []byte) bool {
 		return false
 	}
 	r := reader{rest: b[head:end]}
+	d.mark = []byte(r.text())
 	d.tree = r.digest()
 	for len(r.rest) > 0 && !r.bad {
 		dir := r.directory()

@@ -15,6 +15,7 @@ import (
 type keeper interface {
 	Put(data []byte) (store.Digest, error)
 	PutFrom(r io.Reader) (store.Digest, int64, error)
+	Has(d store.Digest) bool
 }
 
 // Bounds of reading a file.

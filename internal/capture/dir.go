@@ -50,6 +50,7 @@ type Dir struct {
 	files   int64 // captured, in all
 	bytes   int64
 	tree    store.Digest // of the newest capture
+	mark    []byte       // of its batch: what is known is stored as long as that still holds
 	walked  bool         // all was looked at since it was opened, so that hints can be relied on
 	dirty   map[string]bool
 	watch   *watcher
@@ -158,7 +159,7 @@ func (d *Dir) clock() int64 { return d.cfg.Now() }
 // forget makes the next capture a first one.
 func (d *Dir) forget() {
 	d.dirs, d.skipped, d.rules, d.dirty = map[string]*directory{}, map[string][]Skip{}, map[string]*ruled{}, map[string]bool{}
-	d.repos, d.tree, d.walked, d.files, d.bytes = nil, store.Digest{}, false, 0, 0
+	d.repos, d.tree, d.mark, d.walked, d.files, d.bytes = nil, store.Digest{}, nil, false, 0, 0
 }
 
 // Root is the directory, absolute and without links.

@@ -17,6 +17,7 @@ import (
 type world struct {
 	t     testing.TB
 	root  string
+	packs string // where the blobs lie
 	blobs *blob.Store
 	cfg   capture.Config
 	dir   *capture.Dir
@@ -24,12 +25,13 @@ type world struct {
 
 func newWorld(t testing.TB, change func(*capture.Config)) *world {
 	t.Helper()
-	blobs, err := blob.Open(filepath.Join(t.TempDir(), "blobs"), blob.Config{})
+	packs := filepath.Join(t.TempDir(), "blobs")
+	blobs, err := blob.Open(packs, blob.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = blobs.Close() })
-	w := &world{t: t, root: t.TempDir(), blobs: blobs}
+	w := &world{t: t, root: t.TempDir(), packs: packs, blobs: blobs}
 	w.cfg = capture.Config{Blobs: blobs, Cache: filepath.Join(t.TempDir(), "stat"), Watch: true}
 	if change != nil {
 		change(&w.cfg)

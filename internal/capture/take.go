@@ -14,8 +14,12 @@ import (
 
 // capture looks, keeps what has changed, and only then takes what it found for known.
 func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result, error) {
+	swept := !batch.Still(d.mark)
+	if swept {
+		d.walked = false
+	}
 	places, rung := d.places(rung)
-	w := &walk{d: d, ctx: ctx, keep: batch, now: d.clock(), all: rung == Verify}
+	w := &walk{d: d, ctx: ctx, keep: batch, now: d.clock(), all: rung == Verify, ask: swept}
 	if rung == Hint { // what is not looked at counts as it was
 		w.files, w.bytes = d.files, d.bytes
 		for _, p := range places {
@@ -28,7 +32,11 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 		return Result{}, err
 	}
 	next := d.next(seen)
-	root, err := next.objects(batch, seen.dirs)
+	changed := seen.dirs
+	if swept { // a tree that is there says nothing of what it names: all are put again, each after what is in it
+		changed = next.all()
+	}
+	root, err := next.objects(batch, changed, swept)
 	if err == nil {
 		err = batch.Commit()
 	}
@@ -37,6 +45,7 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 		return Result{}, err
 	}
 	d.take(next, root, rung)
+	d.mark = batch.Mark()
 	r := Result{Tree: root, Rung: rung, Changed: seen.changed, Repos: d.repos}
 	d.sum(&r, seen)
 	if rung != Hint && len(seen.dirs) > 0 {
@@ -143,8 +152,25 @@ func (k *known) drop(path string) {
 	}
 }
 
-// objects makes the tree objects of what has changed and of all above it, the deepest first.
-func (k *known) objects(keep keeper, changed []*directory) (store.Digest, error) {
+// all gives every directory that is there.
+func (k *known) all() []*directory {
+	out := make([]*directory, 0, len(k.Dir.dirs)+len(k.dirs))
+	for path, dir := range k.Dir.dirs {
+		if _, seen := k.dirs[path]; !seen {
+			out = append(out, dir)
+		}
+	}
+	for _, dir := range k.dirs {
+		if dir != nil {
+			out = append(out, dir)
+		}
+	}
+	return out
+}
+
+// objects makes the tree objects of what has changed and of all above it, the deepest first; with every, also of
+// directories that are as they were.
+func (k *known) objects(keep keeper, changed []*directory, every bool) (store.Digest, error) {
 	levels := map[int][]*directory{}
 	deepest := 0
 	queued := map[string]bool{}
@@ -157,7 +183,7 @@ func (k *known) objects(keep keeper, changed []*directory) (store.Digest, error)
 		levels[n], deepest = append(levels[n], dir), max(deepest, n)
 	}
 	for _, dir := range changed {
-		if !dir.same {
+		if every || !dir.same {
 			push(dir)
 		}
 	}

@@ -140,7 +140,7 @@ func (v *visit) entry(name string, was *file, reclass bool) (f file, there bool,
 			return v.link(f)
 		}
 	case tree.File:
-		if was == nil || was.stamp != s || was.racy || was.flags&tree.Skipped != 0 || v.all {
+		if was == nil || was.stamp != s || was.racy || was.flags&tree.Skipped != 0 || v.all || v.ask && !v.keep.Has(was.digest) {
 			return v.content(f)
 		}
 		f.digest, f.racy = was.digest, was.racy

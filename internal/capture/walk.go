@@ -24,6 +24,7 @@ type walk struct {
 	keep keeper
 	now  int64 // what the file system's clock said when the walk began, in ns
 	all  bool  // read every file again, whatever its stamp says
+	ask  bool  // what is known may be swept: a content that is not there any more is read again
 
 	mu      sync.Mutex
 	wake    sync.Cond

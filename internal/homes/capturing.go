@@ -2,6 +2,7 @@ package homes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -67,15 +68,15 @@ func freeBytes(path string) int64 {
 type captures struct{ h *Home }
 
 func (c captures) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Captured, error) {
-	return c.h.spaces.Capture(ctx, r)
+	return roomy(ctx, c.h, func() (engine.Captured, error) { return c.h.spaces.Capture(ctx, r) })
 }
 
 func (c captures) Prepare(ctx context.Context, r engine.RestoreRequest) (engine.Prepared, error) {
-	return c.h.spaces.Prepare(ctx, r, c.h.others(ctx, r))
+	return roomy(ctx, c.h, func() (engine.Prepared, error) { return c.h.spaces.Prepare(ctx, r, c.h.others(ctx, r)) })
 }
 
 func (c captures) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Restored, error) {
-	return c.h.spaces.Finish(ctx, r)
+	return roomy(ctx, c.h, func() (engine.Restored, error) { return c.h.spaces.Finish(ctx, r) })
 }
 
 func (c captures) Abandon(ctx context.Context, r engine.RestoreRequest) error {
@@ -101,20 +102,24 @@ func (h *Home) others(ctx context.Context, r engine.RestoreRequest) workspace.Ot
 		for i >= 0 && own[i].Tree != r.Target {
 			i--
 		}
+		own = own[max(i, 0):]
 		theirs, mine := changedPaths{workspace.Trees(h.blobs), map[string]bool{}}, changedPaths{workspace.Trees(h.blobs), map[string]bool{}}
 		since := h.cfg.Now().UnixMilli()
-		for k := max(i, 0); k < len(own); k++ {
-			if k == max(i, 0) {
-				since = own[k].time
-				continue
+		if len(own) > 0 {
+			since = own[0].time
+		}
+		err = h.steps(own, func(before, after store.Digest, byOthers, bySession bool) error {
+			var errs []error
+			if byOthers {
+				errs = append(errs, theirs.add(before, after))
 			}
-			who := mine
-			if own[k].others() {
-				who = theirs
+			if bySession {
+				errs = append(errs, mine.add(before, after))
 			}
-			if err := who.add(own[k-1].Tree, own[k].Tree); err != nil {
-				return nil, err
-			}
+			return errors.Join(errs...)
+		})
+		if err != nil {
+			return nil, err
 		}
 		if err := h.neighbours(ctx, r, since, theirs); err != nil {
 			return nil, err
@@ -231,12 +236,20 @@ func (h *Home) neighbour(ctx context.Context, id, root string, since int64, t ch
 		return err
 	}
 	own = slices.DeleteFunc(own, func(c taken) bool { at, err := workspace.Where(c.Dir); return err != nil || at != root })
-	for k := 1; k < len(own); k++ {
-		if own[k].time >= since && !own[k].others() {
-			if err := t.add(own[k-1].Tree, own[k].Tree); err != nil {
-				return err
-			}
+	first := slices.IndexFunc(own, func(c taken) bool { return c.time >= since })
+	if first < 0 {
+		return nil
+	}
+	// The first step begins with the newest one from before that time that was not thinned.
+	for first--; first > 0; first-- {
+		if there, err := h.blobs.Has(own[first].Tree); there || err != nil {
+			break
 		}
 	}
-	return nil
+	return h.steps(own[max(first, 0):], func(before, after store.Digest, _, bySession bool) error {
+		if !bySession {
+			return nil
+		}
+		return t.add(before, after)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
@@ -111,10 +112,31 @@ func (h *Home) filesAsOf(ctx context.Context, st *session.State, seq int64) (Fil
 		default:
 		}
 		if !p.Tree.IsZero() {
-			return p, nil
+			return p, h.stillKept(st.ID, p)
 		}
 	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: before event %d", st.ID, ErrNoFiles, seq)
+}
+
+// stillKept says that what a point's files held is not kept any more, if so.
+func (h *Home) stillKept(id string, p FilePoint) error {
+	if h.blobs == nil {
+		return nil
+	}
+	err := tree.Walk(h.blobs, p.Tree, func(path string, e tree.Entry) error {
+		if e.Kind != tree.File || e.Digest.IsZero() {
+			return nil
+		}
+		there, err := h.blobs.Has(e.Digest)
+		if err == nil && !there {
+			err = blob.ErrMissing
+		}
+		return err
+	})
+	if errors.Is(err, blob.ErrMissing) {
+		return fmt.Errorf("session %s: %w: they were captured at event %d, which was thinned since: %s", id, ErrNoFiles, p.Seq, Thinned)
+	}
+	return err
 }
 
 // PlanRestore says what restoring a session's files to a point would do, now. It touches no file of theirs.

@@ -51,6 +51,7 @@ type Home struct {
 	models map[string]model.Provider // by PROVIDER/MODEL
 
 	looks looks
+	swept swept
 	said  map[string]bool // what was told once, see [Home.told]
 }
 
@@ -184,6 +185,7 @@ func (h *Home) Commands() *task.Runner { return h.runner }
 func (h *Home) Close() error {
 	var files error
 	if h.spaces != nil {
+		h.sweepAtEnd()
 		files = errors.Join(h.spaces.Close(), h.blobs.Close())
 	}
 	return errors.Join(files, h.store.Close())

@@ -15,9 +15,13 @@ import (
 // keeping is a held session whose files are captured, in a directory of its own.
 func keeping(t *testing.T) (h *homes.Home, s *homes.Session, dir string) {
 	t.Helper()
-	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
-		Provider: func(string) (model.Provider, error) { return puppet{}, nil }, Files: &homes.Files{},
-	})
+	return keepingWith(t, homes.Config{Files: &homes.Files{}})
+}
+
+func keepingWith(t *testing.T, cfg homes.Config) (h *homes.Home, s *homes.Session, dir string) {
+	t.Helper()
+	cfg.Provider = func(string) (model.Provider, error) { return puppet{}, nil }
+	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,4 +84,14 @@ func TestACheckpointBringsBackWhatAnUndoTook(t *testing.T) {
 		names, _ := os.ReadDir(dir)
 		t.Errorf("restored %+v, %v: %v", r, err, names)
 	}
+}
+
+// specIn is of a session that works in a directory.
+func specIn(t *testing.T, h *homes.Home, dir string) engine.Spec {
+	t.Helper()
+	a, err := h.Agent(t.Context(), "mine/m1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return engine.Spec{Agent: a, Cwd: dir, Mode: permission.ModeAcceptEdits}
 }

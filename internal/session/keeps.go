@@ -24,3 +24,6 @@ func Keeps(body Body) (trees, blobs []store.Digest) {
 	}
 	return slices.DeleteFunc(trees, store.Digest.IsZero), slices.DeleteFunc(blobs, store.Digest.IsZero)
 }
+
+// Knows reports whether this version knows a kind of event, and so what it keeps.
+func Knows(kind store.Kind) bool { return emptyBody(kind) != nil }

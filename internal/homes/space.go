@@ -1,0 +1,183 @@
+package homes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/perdure/perdure/internal/blob"
+	"github.com/perdure/perdure/store"
+)
+
+// Space is what a home takes on its disk, in bytes.
+type Space struct {
+	Packs    int            `json:"packs"`
+	Files    int64          `json:"files"`  // packs of captured files and artifacts
+	Live     int64          `json:"live"`   // of them, what sessions need
+	Free     int64          `json:"free"`   // of them, what a sweep can give back, at most
+	Quota    int64          `json:"quota"`  // that Files may have; 0: nothing is captured
+	Shared   int64          `json:"shared"` // of Live, what several sessions need
+	Caches   int64          `json:"caches"` // what is known of the directories that are captured, and journals of restores
+	Outputs  int64          `json:"outputs"`
+	Logs     int64          `json:"logs"` // the database of the sessions
+	Search   int64          `json:"search"`
+	Other    int64          `json:"other"`
+	Sessions []SessionSpace `json:"sessions"` // that need captured files, the largest first
+}
+
+// SessionSpace is what a session needs of captured files and artifacts.
+type SessionSpace struct {
+	ID      string `json:"id"`
+	Title   string `json:"title"`
+	Own     int64  `json:"own"`     // that no other session needs: its deletion and a sweep give it back
+	Shared  int64  `json:"shared"`  // with others
+	Outputs int64  `json:"outputs"` // large outputs of its tools
+}
+
+// Space measures what the home takes. It reads all trees that are kept.
+func (h *Home) Space(ctx context.Context) (*Space, error) {
+	s := &Space{Sessions: []SessionSpace{}}
+	if f := h.cfg.Files; f != nil {
+		s.Quota = cmp.Or(f.Quota, usualQuota)
+	}
+	err := h.withBlobs(func(blobs *blob.Store) error {
+		u, err := blobs.Usage()
+		if err != nil {
+			return err
+		}
+		s.Packs, s.Files = u.Packs, u.Bytes
+		w := weighing{blobs: blobs, records: map[store.Digest]*weighed{}, asked: map[store.Digest]string{}}
+		k := h.keeping(blobs, w.found)
+		k.each = true
+		if err := k.look(ctx); err != nil {
+			return err
+		}
+		return h.sum(ctx, s, w)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, h.elsewhere(s)
+}
+
+// weighing adds up what sessions need.
+type weighing struct {
+	blobs   *blob.Store
+	records map[store.Digest]*weighed
+	asked   map[store.Digest]string // a content, and the session that it was weighed for last
+}
+
+// weighed is a record and who needs it: one session, or several.
+type weighed struct {
+	bytes  int64
+	by     string
+	others map[string]bool
+}
+
+func (w weighing) found(id string, d store.Digest) {
+	if w.asked[d] == id {
+		return
+	}
+	w.asked[d] = id
+	for _, r := range w.blobs.Records(d) {
+		switch known := w.records[r.Digest]; {
+		case known == nil:
+			w.records[r.Digest] = &weighed{bytes: r.Bytes, by: id}
+		case known.by != id:
+			if known.others == nil {
+				known.others = map[string]bool{}
+			}
+			known.others[id] = true
+		}
+	}
+}
+
+func (h *Home) sum(ctx context.Context, s *Space, w weighing) error {
+	by := map[string]*SessionSpace{}
+	of := func(id string) *SessionSpace {
+		if by[id] == nil {
+			by[id] = &SessionSpace{ID: id}
+		}
+		return by[id]
+	}
+	for _, r := range w.records {
+		s.Live += r.bytes
+		if len(r.others) == 0 {
+			of(r.by).Own += r.bytes
+			continue
+		}
+		s.Shared += r.bytes
+		of(r.by).Shared += r.bytes
+		for id := range r.others {
+			of(id).Shared += r.bytes
+		}
+	}
+	s.Free = max(0, s.Files-s.Live)
+	for id, one := range by {
+		info, err := h.store.Get(ctx, id)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		one.Title = info.Heads.Title
+		if plainID(id) {
+			if one.Outputs, err = bytesBelow(filepath.Join(h.dir, "outputs", id)); err != nil {
+				return err
+			}
+		}
+		s.Sessions = append(s.Sessions, *one)
+	}
+	slices.SortFunc(s.Sessions, func(a, b SessionSpace) int {
+		return cmp.Or(cmp.Compare(b.Own+b.Shared, a.Own+a.Shared), cmp.Compare(a.ID, b.ID))
+	})
+	return nil
+}
+
+// elsewhere measures what is not in packs.
+func (h *Home) elsewhere(s *Space) error {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		n, err := bytesBelow(filepath.Join(h.dir, e.Name()))
+		if err != nil {
+			return err
+		}
+		switch name := e.Name(); {
+		case name == "blobs":
+			s.Other += max(0, n-s.Files) // indexes, and what a sweep tidies
+		case name == "workspaces":
+			s.Caches += n
+		case name == "outputs":
+			s.Outputs += n
+		case name == "search":
+			s.Search += n
+		case !e.IsDir() && len(name) > 9 && name[:10] == "perdure.db":
+			s.Logs += n
+		default:
+			s.Other += n
+		}
+	}
+	return nil
+}
+
+// bytesBelow adds up the files below a name; links are not followed. What goes meanwhile is nothing.
+func bytesBelow(name string) (n int64, err error) {
+	err = filepath.WalkDir(name, func(_ string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil
+		}
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		if info, err := e.Info(); err == nil {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n, err
+}

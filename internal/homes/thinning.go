@@ -1,0 +1,56 @@
+package homes
+
+import (
+	"time"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
+)
+
+// How long captures are kept that nobody named and that no step of undo goes back to.
+const (
+	keepActs  = time.Hour      // after each act
+	keepTurns = 24 * time.Hour // before and after each turn, and around restores
+)
+
+// Thinned is why an old tree is not there, in words.
+const Thinned = "captures that nobody named are thinned: those after each call are kept for an hour, those around each turn for a day, and the newest, the checkpoints and those that undo goes back to as long as the session"
+
+// outlives reports whether what an event names is kept as long as its log, and if not, for how long.
+func outlives(body session.Body) (always bool, age time.Duration) {
+	switch b := body.(type) {
+	case *session.ArtifactAdded:
+		return true, 0
+	case *session.FilesCaptured:
+		switch b.Why {
+		case session.CaptureNamed, session.CaptureFork, session.CapturePause:
+			return true, 0
+		case session.CaptureAct:
+			return false, keepActs
+		}
+		return b.Name != "", keepTurns
+	case *session.RestoreRequested, *session.RestoreStarted, *session.FilesRestored:
+		return false, keepTurns
+	default:
+		return true, 0
+	}
+}
+
+// ofState gives what a session's state needs: what its files are, what undo and its checkpoints go back to, the trees of a
+// restore that is not over, and its artifacts.
+func ofState(w *session.Workspace) (trees, blobs []store.Digest) {
+	trees = append(trees, w.Tree)
+	for _, p := range w.Points {
+		trees = append(trees, p.Tree)
+	}
+	for _, c := range w.Checkpoints {
+		trees = append(trees, c.Tree)
+	}
+	if r := w.Restore; r != nil {
+		trees = append(trees, r.Target, r.Base, r.Before)
+	}
+	for _, a := range w.Artifacts {
+		blobs = append(blobs, a.Digest)
+	}
+	return trees, blobs
+}
