@@ -37,8 +37,9 @@ func TestScripts(t *testing.T) {
 }
 
 // maxInit is what package initialisation may cost a shim, in milliseconds: every command pays it twice, for the shim
-// and for the stage that becomes the command.
-const maxInit = 1.0
+// and for the stage that becomes the command. A third of it are two packages that nobody here can spare: one finds out
+// what the processor can do (0.22, for digests), one makes a table of checksums (0.16, linked by zstd).
+const maxInit = 1.25
 
 // Goal: nothing that a shim does not need is done before main. The best of many runs counts, since the machine may be
 // busy with other things.

@@ -93,9 +93,6 @@ func Open(root string, cfg Config) (*Dir, error) {
 	}
 	d.forget()
 	d.load()
-	if cfg.Watch {
-		d.watch = newWatcher()
-	}
 	return d, nil
 }
 
@@ -173,6 +170,15 @@ func (d *Dir) Close() error {
 	defer d.mu.Unlock()
 	d.watch.close()
 	return errors.Join(d.save(), unix.Close(d.rootFD))
+}
+
+// Rest lets go of the kernel's watches: the next capture looks at all, and watches again. It is for a session whose turn
+// is over.
+func (d *Dir) Rest() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watch.close()
+	d.watch, d.walked = nil, false
 }
 
 // Changed has the next hint look at what is named, relative to the root, and at what lies directly in it.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -46,6 +47,9 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 
 // places are where a capture begins, and the rung that it really is.
 func (d *Dir) places(rung Rung) ([]place, Rung) {
+	if d.watch == nil && d.cfg.Watch {
+		d.watch, d.walked = newWatcher(), false
+	}
 	told, all := d.watch.drain()
 	for _, p := range told {
 		d.dirty[p] = true
@@ -221,6 +225,10 @@ func (k *known) object(keep keeper, dir *directory) (store.Digest, error) {
 	b, err := tree.Encode(entries)
 	if err != nil {
 		return store.Digest{}, err
+	}
+	if len(b) > blob.MaxBlob {
+		d, _, err := keep.PutFrom(bytes.NewReader(b))
+		return d, err
 	}
 	return keep.Put(b)
 }

@@ -3,7 +3,9 @@ package capture
 import (
 	"encoding/binary"
 	"errors"
+	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -14,8 +16,11 @@ import (
 // map before they are written back, and other machines' changes of a shared file system.
 //
 // A watcher that cannot watch everything is off: then nothing can be said by hint. Nil is off.
+//
+// The watches of a user are few, and other programs want some: one watcher takes at most an eighth of them.
 type watcher struct {
 	mu    sync.Mutex
+	most  int
 	fd    int
 	off   bool
 	paths map[int32]string // by watch
@@ -37,7 +42,17 @@ func newWatcher() *watcher {
 	if err != nil {
 		return nil
 	}
-	return &watcher{fd: fd, paths: map[int32]string{}, of: map[string]watch{}}
+	return &watcher{fd: fd, most: share(), paths: map[int32]string{}, of: map[string]watch{}}
+}
+
+// share is how many watches one watcher takes: an eighth of what the user may have, see inotify(7).
+func share() int {
+	b, err := os.ReadFile("/proc/sys/fs/inotify/max_user_watches")
+	n, convErr := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || convErr != nil {
+		n = 8192 // the least that kernels begin with
+	}
+	return n / 8
 }
 
 // add watches an open directory, by its descriptor: whatever becomes of its name, it is this one.
@@ -48,6 +63,10 @@ func (w *watcher) add(dir int, path string, ino uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if was, ok := w.of[path]; w.off || ok && was.ino == ino && w.paths[was.id] == path {
+		return
+	}
+	if len(w.paths) >= w.most {
+		w.off = true
 		return
 	}
 	id, err := unix.InotifyAddWatch(w.fd, "/proc/self/fd/"+strconv.Itoa(dir)+"/.", watched&^unix.IN_DONT_FOLLOW)

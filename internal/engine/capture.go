@@ -170,7 +170,23 @@ func (s *Session) answered(r CaptureRequest, b *session.FilesCaptured, err error
 		b.Tree = store.Digest{}
 	}
 	b.Bound()
+	s.hideNames(b)
 	return b
+}
+
+// hideNames replaces known secrets in names of files: the log is no place for them.
+func (s *Session) hideNames(b *session.FilesCaptured) {
+	hide := func(text string) string { return string(s.eng.cfg.Secrets.Replace([]byte(text))) }
+	for i := range b.Skipped {
+		b.Skipped[i].Path = hide(b.Skipped[i].Path)
+	}
+	for i := range b.Torn {
+		b.Torn[i] = hide(b.Torn[i])
+	}
+	for i := range b.Repos {
+		b.Repos[i].Dir = hide(b.Repos[i].Dir)
+	}
+	b.Refused = hide(b.Refused)
 }
 
 // isNewest reports whether the log says already what a capture found.

@@ -35,6 +35,9 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 	if err != nil {
 		return refused(err)
 	}
+	if r.Why == session.CaptureTurn || r.Why == session.CapturePause {
+		p.files.Rest() // watches are few, and a session that waits for a person may wait for days
+	}
 	b := &session.FilesCaptured{
 		Tree: got.Tree, Rung: session.CaptureRung(got.Rung), Files: got.Files, Bytes: got.Bytes, Changed: got.Changed, Torn: shown(got.Torn),
 	}

@@ -76,7 +76,7 @@ func TestSecretsInPieces(t *testing.T) {
 	}
 	// What the task printed stays with it; what it was given does not.
 	for _, path := range w.search(w.home, userPart) {
-		if !strings.HasPrefix(filepath.Base(path), "out.") {
+		if !strings.HasPrefix(filepath.Base(path), "out.") && !w.captured(path) {
 			t.Errorf("%s holds a secret", path)
 		}
 	}

@@ -20,7 +20,7 @@ func TestInsideChangesNoSession(t *testing.T) {
 	lines := []string{
 		"-p -r victim " + bypass, "-p --resume=victim --allowed-tools Bash", "-p -r victim --permission-mode=acceptEdits", "-p -r victim 'a new prompt'",
 		"-p -r victim", "-p -c " + bypass, "-p --continue x", "-p -r victim --add-dir /", "-pr victim x", "-pc x", "-p -r victim --fork-session x",
-		"-p -r victim --max-turns 5", "diff -p -r victim " + bypass,
+		"-p -r victim --max-turns 5", "differ -p -r victim " + bypass,
 		"fork victim --id f1", "close victim", "rename victim x", "pause victim", "delete victim --yes", "delete victim -y", "send victim hello", "answer victim yes",
 		"approvals allow victim", "approvals deny victim", "permissions revoke victim Bash", "permissions forget Bash", "approvals allow victim --scope user", "task kill victim srv", "task kill victim --all",
 		"task run --session victim --name x -- touch ran", "task run --restart on-reboot -- touch ran", "task restart victim srv", "task restart-policy victim srv on-reboot",
@@ -29,7 +29,7 @@ func TestInsideChangesNoSession(t *testing.T) {
 		"learn accept --all", "learn accept p1", "learn edit p1 x", "learn refuse p1", "learn from victim",
 		"plan accept victim", "plan refuse victim", "plan set victim 1 done", "plan add victim x", "plan remove victim 1", "plan edit victim", "compact victim",
 		"attach victim", "start x", "start -r victim x", "start --resume-all", "board", "inbox -i", "supervise victim", "demo",
-		"export victim -o out.md", "config set model x/y", "config unset model", "trust", "trust --revoke", "man out",
+		"export victim -o out.md", "export victim --move-to cat", "import in.perdure --dir x --yes", "checkpoint victim x", "undo victim --yes", "restore victim x --files --yes", "diff victim", "config set model x/y", "config unset model", "trust", "trust --revoke", "man out",
 		"-p " + bypass + " 'a new session'", "-p --permission-mode acceptEdits x", "-p --allowed-tools Bash x", "-p --add-dir / x",
 	}
 	ways := []string{

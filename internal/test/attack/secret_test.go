@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/perdure/perdure/internal/test/modeltest"
@@ -98,9 +99,17 @@ func (w *world) cleanHome() {
 	w.t.Helper()
 	for _, part := range []string{apiPart, userPart} {
 		for _, path := range w.search(w.home, part) {
-			w.t.Errorf("%s is in %s", part, path)
+			if !w.captured(path) {
+				w.t.Errorf("%s is in %s", part, path)
+			}
 		}
 	}
+}
+
+// captured reports a place where the project's own files are kept, byte by byte, and their names: they come back as they
+// were, whatever is in them.
+func (w *world) captured(path string) bool {
+	return filepath.Dir(path) == filepath.Join(w.home, "blobs", "packs") || filepath.Base(path) == "stat" && strings.HasPrefix(path, filepath.Join(w.home, "workspaces")+"/")
 }
 
 func tool(name, format string, args ...any) modeltest.ToolCall {
@@ -131,6 +140,9 @@ func TestSecretsStayOut(t *testing.T) {
 	w.write(filepath.Join(w.work, "token"), userKey)
 	w.write(filepath.Join(w.work, "config"), "# settings\nsecret = "+apiKey+"\nvalue = 1\ntoken = "+userKey+"\n")
 	w.write(filepath.Join(w.work, "canary-"+userKey), "")
+	if err := syscall.Mkfifo(filepath.Join(w.work, "fifo-"+userKey), 0o600); err != nil { // it is not captured, and named
+		t.Fatal(err)
+	}
 	o := w.want(0, "-p", "--session-id", "s", "--output-format", "stream-json", "--append-system-prompt", "Use "+userKey+".",
 		bypass, "My key is "+apiKey+" and "+userKey)
 	w.clean("stdout", o.out)
