@@ -58,6 +58,7 @@ type RestoreRequest struct {
 	Target  store.Digest
 	Paths   []string // only these, below Dir; none: all
 	Force   bool     // also what somebody else has changed since Base
+	Merge   bool     // Base is what another session began with, and Target is what it made of it: what both have changed stays
 }
 
 // Prepared is a restore whose plan is durable.

@@ -36,12 +36,14 @@ type Config struct {
 	Tools    []tools.Tool
 	Files    tools.Files
 	Commands Commands
-	Environ  []string                               // what commands start from; provider keys already removed
-	Home     string                                 // the store's home, protected and told to commands; may be empty
-	UserHome string                                 // for ~/ in paths and rules
-	SideDir  string                                 // streams of running model calls, for the eyes; empty: none are kept
-	OutDir   string                                 // outputs that a tool result only quotes; empty: none are kept
-	TempDir  func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
+	Environ  []string // what commands start from; provider keys already removed
+	Home     string   // the store's home, protected and told to commands; may be empty
+	UserHome string   // for ~/ in paths and rules
+	SideDir  string   // streams of running model calls, for the eyes; empty: none are kept
+	OutDir   string   // outputs that a tool result only quotes; empty: none are kept
+	// OwnDir says which directory around a session's root is the session's own and lies in Home; empty: none. Nil: none is.
+	OwnDir  func(sessionID, root string) string
+	TempDir func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
 	// Ports gives a session a range of ports of its own, which its commands are told; idle: none of them runs, so that a
 	// port in use is a stranger's. Nil, or an error: they are told none.
 	Ports func(sessionID string, idle bool) (first, last int, err error)

@@ -23,6 +23,9 @@ func (s *Session) restoreFiles(ctx context.Context, r *session.Restore) error {
 		Session: s.state.ID, ID: session.RestoreID(r.Request), Dir: s.filesDir(),
 		Base: s.knownTree(), Target: r.Target, Paths: r.Paths, Force: r.Force,
 	}
+	if !r.Merge.IsZero() {
+		req.Base, req.Merge = r.Merge, true
+	}
 	p, err := beside(ctx, 0, func(ctx context.Context) (Prepared, error) { return c.Prepare(ctx, req) })
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
@@ -69,7 +72,7 @@ func (s *Session) finishRestore(ctx context.Context, r *session.Restore) error {
 	}
 	req := RestoreRequest{
 		Session: s.state.ID, ID: session.RestoreID(r.Request), Dir: r.Dir,
-		Base: r.Base, Before: r.Before, Target: r.Target, Paths: r.Paths, Force: r.Force,
+		Base: r.Base, Before: r.Before, Target: r.Target, Paths: r.Paths, Force: r.Force, Merge: !r.Merge.IsZero(),
 	}
 	got, err := beside(ctx, 0, func(ctx context.Context) (Restored, error) { return c.Finish(ctx, req) })
 	if err != nil && ctx.Err() != nil {

@@ -27,6 +27,9 @@ func (s *Session) policy() permission.Policy {
 	if s.eng.cfg.Home != "" {
 		p.Protected = append(p.Protected[:len(p.Protected):len(p.Protected)], s.eng.cfg.Home)
 	}
+	if own := s.eng.cfg.OwnDir; own != nil && st.Config.Root != "" {
+		p.Own = own(st.ID, st.Config.Root)
+	}
 	if m, ok := s.memory().(interface{ Told() []string }); ok {
 		p.Obeyed = m.Told()
 	}

@@ -170,7 +170,11 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	}
 	errs = append(errs, h.FreePorts(id))
 	for _, dir := range homeDirs {
-		errs = append(errs, h.removeDir(dir, id))
+		if dir == isolatedDir {
+			errs = append(errs, h.removeOwn(ctx, id))
+		} else {
+			errs = append(errs, h.removeDir(dir, id))
+		}
 		h.step(dir)
 	}
 	return errors.Join(errs...)
@@ -189,7 +193,7 @@ func (h *Home) removeDir(dir, id string) error {
 }
 
 // homeDirs are the home's directories that have one for each session, or a file.
-var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir}
+var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir, isolatedDir}
 
 // leftovers reports whether directories of an id are there.
 func (h *Home) leftovers(id string) bool {

@@ -153,7 +153,7 @@ func (h *Home) engineConfig() engine.Config {
 	ec := engine.Config{
 		Store: h.store, Captures: h.captures(), Provider: cfg.Provider, Cost: h.cost, Tools: cfg.Tools, Files: tools.OSFiles{},
 		Environ: withoutKeys(cfg.Environ), Home: h.dir, UserHome: h.getenv("HOME"),
-		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, Ports: h.ports,
+		SideDir: filepath.Join(h.dir, "streams"), OutDir: filepath.Join(h.dir, "outputs"), TempDir: h.tempDir, OwnDir: h.ownDir, Ports: h.ports,
 		Protect: append(startupPaths(h.getenv), cfg.Protect...), Search: programPaths(h.getenv), Limits: cfg.Limits, Memory: h.memory(), Secrets: h.secret, Observe: h.observe, Log: cfg.Log,
 		Host: host, BootID: task.BootID(), Build: Version, PID: os.Getpid(), Now: cfg.Now,
 	}

@@ -50,6 +50,7 @@ func (h *Home) memory() func(root string) (tools.Memory, error) {
 
 // knows says where what is known of a directory lies.
 func (h *Home) knows(dir string) knowledge.Config {
+	dir = h.ProjectOf(dir)
 	in := h.cfg.Memory == MemoryInProject
 	if h.cfg.Memory == MemoryAsk && dir != "" {
 		in, _ = knowledge.Consent(h.dir, dir)

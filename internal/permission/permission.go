@@ -85,6 +85,9 @@ type Policy struct {
 	// TempDir is the session's own directory for temporary files. It is not
 	// protected, also where it lies in a protected directory.
 	TempDir string
+	// Own is a directory of the session's own, absolute, that lies in a protected one: what is in it is protected by its
+	// name only. Empty: there is none.
+	Own string
 	// Links are directories with two names: a symbolic link, and where it leads.
 	// Rules, protected paths and the home hold under both.
 	Links []Link
@@ -96,6 +99,7 @@ type Policy struct {
 	// session began. Where they choose programs, prefix rules ask.
 	Changed []string
 
+	owns                      []string   // Own under all its names
 	protects, obeys, searches []segments // of Protected, of Obeyed, and of what counts of Programs; Decide prepares them
 }
 
@@ -128,6 +132,9 @@ func (p Policy) spelledOut() Policy {
 	}
 	for _, dir := range p.Programs[:len(p.Programs):len(p.Programs)] {
 		p.Programs = append(p.Programs, respelled(p.Links, dir)...)
+	}
+	if p.owns = nil; strings.HasPrefix(p.Own, "/") {
+		p.owns = append(respelled(p.Links, p.Own), p.Own)
 	}
 	p.protects, p.obeys, p.searches = guarded(p.Protected), guarded(p.Obeyed), nil
 	for _, dir := range p.Programs {

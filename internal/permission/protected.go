@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ func protectedPath(p Policy, abs string, glob bool) bool {
 		return false // its own directory, wherever it lies
 	}
 	at := segmentsOf(clean)
-	if underAny(at, p.protects, glob) {
+	if underAny(at, p.protects, glob) && !p.isOwn(clean) {
 		return true
 	}
 	segs := at.folded
@@ -31,6 +32,14 @@ func protectedPath(p Policy, abs string, glob bool) bool {
 		}
 	}
 	return false
+}
+
+// isOwn reports a path in the directory of the session's own.
+func (p Policy) isOwn(clean string) bool {
+	return slices.ContainsFunc(p.owns, func(dir string) bool {
+		_, in := relative(dir, clean)
+		return in
+	})
 }
 
 // segments are those of a path in lower case, and folded where that may be another spelling.

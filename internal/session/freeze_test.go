@@ -68,6 +68,7 @@ func freezeFormats(t *testing.T) {
 	freezeKinds(t, "v4-files", session.KindFilesCaptured, session.KindCheckpointRequested, session.KindRestoreRequested,
 		session.KindRestoreStarted, session.KindFilesRestored, session.KindArtifactAdded)
 	freezeKinds(t, "v3-imported", session.KindImported)
+	freezeKinds(t, "v5-moved", session.KindConfigured, session.KindRestoreRequested)
 
 	w := newWorld("s")
 	s := &script{w: w}

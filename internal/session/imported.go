@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/perdure/perdure/store"
 )
@@ -47,8 +46,9 @@ func (b *Imported) apply(s *State, e store.Event) {
 	s.Permissions.Rules = slices.DeleteFunc(slices.Clone(s.Permissions.Rules), func(r Rule) bool { return r.Effect == "allow" })
 	s.Awaits = nil // of what runs elsewhere
 	b.disarm(s)
-	b.move(s)
-	b.leaveTasks(s, e)
+	to := relocation{from: b.From, to: b.Root}
+	s.move(to)
+	b.leaveTasks(s, e, to)
 	s.Workspace.imported()
 	b.handedOff(s, e)
 	for i := range s.Given {
@@ -94,62 +94,16 @@ func (b *Imported) disarm(s *State) {
 	}
 }
 
-// move takes paths along that lie in the session's directory, and forgets the others: what they name is elsewhere.
-func (b *Imported) move(s *State) {
-	var dirs []string
-	for _, d := range s.Directories {
-		if to, ok := b.moved(d); ok {
-			dirs = append(dirs, to)
-		}
-	}
-	s.Directories = dirs
-	files := make(Files, len(s.Files))
-	for path, f := range s.Files {
-		to, ok := b.moved(path)
-		if !ok {
-			s.Dropped.Files++
-			continue
-		}
-		f.Path = to
-		files[to] = f
-	}
-	told := make(map[string]store.Digest, len(s.Told))
-	for path, d := range s.Told {
-		if to, ok := b.moved(path); ok {
-			told[to] = d
-		}
-	}
-	s.Files, s.fileOrder, s.Told = files, nil, told
-	s.Given = slices.Clone(s.Given) // shared with copies
-	for i := range s.Given {
-		if to, ok := b.moved(s.Given[i].Path); ok {
-			s.Given[i].Path = to
-		}
-	}
-}
-
-// moved is where a path in the former directory is now.
-func (b *Imported) moved(path string) (string, bool) {
-	rest, ok := strings.CutPrefix(path, b.From)
-	if !ok || b.From == "" || rest != "" && b.From != "/" && !strings.HasPrefix(rest, "/") || slices.Contains(strings.Split(rest, "/"), "..") {
-		return "", false
-	}
-	if b.From == "/" && path != "/" {
-		rest = "/" + rest
-	}
-	return strings.TrimSuffix(b.Root, "/") + rest, true
-}
-
 // leaveTasks leaves what runs to the machine where it runs. Nothing of this machine is taken for it, and none of it is
 // restarted by itself.
-func (b *Imported) leaveTasks(s *State, e store.Event) {
+func (b *Imported) leaveTasks(s *State, e store.Event, to relocation) {
 	s.Tasks = slices.Clone(s.Tasks)
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		t.PID, t.StartTicks, t.BootID = 0, 0, ""
 		t.Restart, t.Bound, t.Due, t.Inputs = "", store.Digest{}, false, nil
-		if to, ok := b.moved(t.Cwd); ok {
-			t.Cwd = to
+		if cwd, ok := to.path(t.Cwd); ok {
+			t.Cwd = cwd
 		}
 		if t.Live() {
 			t.Status, t.Reason, t.Ended, t.EndSeq = CommandLost, ReasonElsewhere, e.Time, e.Seq

@@ -13,7 +13,7 @@ func Keeps(body Body) (trees, blobs []store.Digest) {
 	case *FilesCaptured:
 		trees = []store.Digest{b.Tree}
 	case *RestoreRequested:
-		trees = []store.Digest{b.Target}
+		trees = []store.Digest{b.Target, b.Merge}
 	case *RestoreStarted:
 		trees = []store.Digest{b.Before, b.Base, b.Target}
 	case *FilesRestored:

@@ -158,6 +158,8 @@ type Configured struct {
 	// Another directory to work in: where the session belongs, and where commands run from now on.
 	Root *string `json:"root,omitempty"`
 	Cwd  *string `json:"cwd,omitempty"`
+	// Moved: Root is a copy of the former one, so that what the session knows of paths there holds of those in Root.
+	Moved bool `json:"moved,omitempty"`
 	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
 	Provider  *string      `json:"provider,omitempty"`
 	Model     *string      `json:"model,omitempty"`
@@ -212,6 +214,9 @@ func (b *Configured) apply(s *State, e store.Event) {
 	}
 	set(&s.Config.CompactAt, b.CompactAt)
 	set(&s.Config.NoCompact, b.NoCompact)
+	if b.Moved && b.Root != nil {
+		s.move(relocation{from: s.Config.Root, to: *b.Root, beside: true})
+	}
 	set(&s.Config.Root, b.Root)
 	set(&s.Cwd, b.Cwd)
 	set(&s.Agent.Provider, b.Provider)

@@ -16,7 +16,10 @@ type Restore struct {
 	Paths   []string     `json:"paths,omitempty"`
 	Force   bool         `json:"force,omitempty"`
 	Undo    *int64       `json:"undo,omitempty"`
-	By      store.Actor  `json:"by"`
+	// Merge is the tree that Target's changes are against, of the session that they come from: what differs from it on both
+	// sides is a conflict. Zero: Target is of this session, and what is to be undone is what this session has changed.
+	Merge store.Digest `json:"merge,omitzero"`
+	By    store.Actor  `json:"by"`
 	// Started is the seq of files.restore_started; 0: no file has been touched.
 	Started int64        `json:"started,omitempty"`
 	Time    int64        `json:"time,omitempty"` // ms UTC, of that event
@@ -33,6 +36,7 @@ type RestoreRequested struct {
 	To     string       `json:"to"`              // Target in words: "checkpoint NAME", "before turn 3"
 	Paths  []string     `json:"paths,omitempty"` // below the directory, '/' between names; none: all
 	Force  bool         `json:"force,omitempty"` // also what somebody else has changed since
+	Merge  store.Digest `json:"merge,omitzero"`  // what another session began with, whose changes up to Target are applied here
 	// Undo is the seq of the [FilePoint] that it goes back to: that one and those after it are then over.
 	Undo *int64 `json:"undo,omitempty"`
 }
@@ -59,7 +63,7 @@ func (b *RestoreRequested) apply(s *State, e store.Event) {
 		return
 	}
 	w.Restore = &Restore{
-		Request: e.Seq, Target: b.Target, To: b.To, Paths: b.Paths, Force: b.Force, Undo: b.Undo, By: e.Actor,
+		Request: e.Seq, Target: b.Target, To: b.To, Paths: b.Paths, Force: b.Force, Undo: b.Undo, Merge: b.Merge, By: e.Actor,
 	}
 }
 

@@ -135,7 +135,7 @@ type difference struct {
 func (d *differ) show(from, to side, costs []cost) error {
 	var all []difference
 	err := d.home.FileChanges(from.Tree, to.Tree, func(c tree.Change) error {
-		if d.wants(c.Path) && !isDirectory(c) {
+		if d.wants(c.Path) && !isDirectory(c) && (costs == nil || !notKept(c)) {
 			all = append(all, d.compare(c))
 		}
 		return nil
@@ -182,6 +182,12 @@ func (d *differ) wants(path string) bool {
 func isDirectory(c tree.Change) bool {
 	dir := func(e *tree.Entry) bool { return e == nil || e.Kind == tree.Dir }
 	return dir(c.Before) && dir(c.After)
+}
+
+// notKept reports what one of the two has and nobody has the content of, such as dependencies that one of them installed.
+func notKept(c tree.Change) bool {
+	skipped := func(e *tree.Entry) bool { return e == nil || e.Flags.Has(tree.Skipped) }
+	return skipped(c.Before) && skipped(c.After)
 }
 
 func (d *differ) compare(c tree.Change) difference {

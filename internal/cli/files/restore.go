@@ -193,6 +193,11 @@ const (
 // show prints a plan.
 func (f *flags) show(a *app.App, id string, to homes.FilePoint, plan *workspace.Planned) {
 	a.Linef("session %s, %s, to %s: %s", id, a.Tilde(to.Dir), to.To, plan)
+	f.list(a, plan)
+}
+
+// list prints what a plan does.
+func (*flags) list(a *app.App, plan *workspace.Planned) {
 	marks := map[restore.Verb]string{restore.Added: "+", restore.Modified: "~", restore.Deleted: "-"}
 	for i, c := range plan.Changes {
 		if i == maxShown {

@@ -27,6 +27,7 @@ type Flags struct {
 	sessionID    string
 	name         string
 	fork         bool
+	isolate      bool
 	format       string
 	verbose      bool
 	model        string
@@ -77,6 +78,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.BoolVar(&f.detach, "detach", false, "let it run on without this terminal, as perdure start does")
 	fs.IntVar(&f.atMost, "at-most", background.MostByDefault, "with --detach: begin while fewer than `N` background sessions work")
 	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork")
+	fs.BoolVar(&f.isolate, "isolate", false, "the new session works on a copy of this directory, of its own; a git worktree where it is a repository")
 	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json, stream-json or claude-stream-json")
 	fs.BoolVar(&f.verbose, "verbose", false, "with stream-json: the system prompt and the tools' descriptions too")
 	fs.StringVar(&f.model, "model", "", "`PROVIDER/MODEL`, as in anthropic/claude-sonnet-5-5, openai/…, ollama/…, scripted/FILE")
@@ -118,6 +120,8 @@ func (f *Flags) check() error {
 		return app.UsageError("--continue and --resume exclude each other")
 	case f.fork && !f.cont && f.resume == "":
 		return app.UsageError("--fork-session needs --continue or --resume")
+	case f.isolate && (f.cont || f.resume != ""):
+		return app.UsageError("--isolate is for a new session: perdure fork ID gives a branch of one that is there a directory of its own")
 	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
 		return app.UsageError("--session-id opens a new session: it goes with --resume only to name a fork")
 	case f.Changed("session-id") && !store.ValidID(f.sessionID):

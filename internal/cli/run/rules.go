@@ -77,7 +77,7 @@ func rootOf(ctx context.Context, a *app.App, f *Flags) (root string, err error) 
 		return "", err
 	}
 	f.cont, f.resume = false, id
-	return st.Config.Root, nil
+	return h.ProjectOf(st.Config.Root), nil
 }
 
 // maxRulesTold bounds the rules that one line names.

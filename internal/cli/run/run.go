@@ -250,10 +250,18 @@ func create(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	if err != nil {
 		return "", err
 	}
-	return h.Create(ctx, engine.Spec{
+	spec := engine.Spec{
 		ID: f.sessionID, Owner: a.Getenv("USER"), Title: f.name, Labels: marks, Events: events, Agent: agent, Mode: mode, Cwd: dir, Dirs: dirs,
 		Fresh: fresh,
-	})
+	}
+	if !f.isolate {
+		return h.Create(ctx, spec)
+	}
+	own, err := h.CreateIsolated(ctx, spec)
+	if err == nil {
+		sessions.TellOwn(a, own, true)
+	}
+	return own.Session, err
 }
 
 // options are what the run brings to its session.

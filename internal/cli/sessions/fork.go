@@ -11,64 +11,165 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/store"
 )
 
+// forkFlags are those of perdure fork.
+type forkFlags struct {
+	child, name           string
+	count                 int
+	conversation, isolate bool
+	asJSON                bool
+}
+
+// maxForks bounds the forks that one command makes.
+const maxForks = 64
+
 // ForkCommand is perdure fork.
 func ForkCommand(a *app.App) *cobra.Command {
-	var child, name string
+	f := &forkFlags{}
 	c := &cobra.Command{
-		Use: "fork ID[@SEQ]", Short: "Branch a session off, at its newest event or an earlier one",
-		Args: app.ExactArgs(1, "a session"),
+		Use: "fork [ID[@EVENT|@CHECKPOINT]]", Short: "Branch a session off with its files, at its newest event or an earlier one",
+		Long: `Branch a session off: the fork knows what the session knew at that moment, and goes its own way. Without a session it is
+the newest one of this directory; its id is printed, with -n those of several forks.
+
+Where the session's files are captured, the fork gets them too, as they were at that moment, in a directory of its own;
+in a git repository that is a worktree, detached at HEAD. Nothing in it changes the session's files: perdure tree shows
+the family, perdure diff A B compares two of it, perdure apply FORK brings the best one's changes back.
+With --conversation, and where nothing was captured, the fork works in the same directory as the session.`,
+		Example: "  perdure fork fix-parser\n  perdure fork fix-parser@before-tests -n 3\n  perdure fork fix-parser@120 --conversation",
+		Args:    app.RangeArgs(0, 1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("id") && !store.ValidID(child) {
-				return store.CheckID(child)
+			if err := f.check(cmd); err != nil {
+				return err
 			}
-			if name != "" {
-				if err := CheckName(name); err != nil {
-					return err
-				}
+			arg := ""
+			if len(args) > 0 {
+				arg = args[0]
 			}
-			parent, seq, err := position(args[0])
+			parent, seq, err := position(arg)
 			if err != nil {
 				return err
 			}
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
-				id, err := forkParent(ctx, a, h, parent, seq)
+				spec := homes.ForkSpec{Seq: seq, Conversation: f.conversation, Isolate: f.isolate || f.count > 1 && !f.conversation}
+				id := ""
+				if len(args) == 0 {
+					id, err = a.Newest(ctx, h)
+				} else {
+					id, spec.Checkpoint, err = forkParent(ctx, a, h, parent, seq)
+				}
 				if err != nil {
 					return err
 				}
-				title, err := ForkName(ctx, h, id, name)
-				if err != nil {
-					return err
-				}
-				made, at, err := h.Fork(ctx, id, seq, child, title)
-				if err != nil {
-					return err
-				}
-				if seq != 0 && at != seq {
-					a.Note("forked at event %d: at event %d an act was under way", at, seq)
-				}
-				a.Linef("%s", made)
-				return nil
+				return f.run(ctx, a, h, id, spec)
 			})
 		},
 	}
-	c.Flags().StringVar(&child, "id", "", "give the fork this `NEWID` (letters, digits and . _ -)")
-	c.Flags().StringVar(&name, "name", "", "name the fork")
+	c.Flags().StringVar(&f.child, "id", "", "give the fork this `NEWID` (letters, digits and . _ -)")
+	c.Flags().StringVar(&f.name, "name", "", "name the fork")
+	c.Flags().IntVarP(&f.count, "count", "n", 1, "make `N` forks, each with a directory of its own")
+	c.Flags().BoolVar(&f.conversation, "conversation", false, "branch the conversation alone: the fork works in the session's directory")
+	c.Flags().BoolVar(&f.isolate, "isolate", false, "a directory of its own also where nothing of the session's files was captured yet")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object for each fork")
 	return c
 }
 
-// forkParent finds the session to fork, and looks whether the event is one of it.
-func forkParent(ctx context.Context, a *app.App, h *homes.Home, name string, seq int64) (string, error) {
-	id, err := a.Resolve(ctx, h, name)
+func (f *forkFlags) check(cmd *cobra.Command) error {
+	switch {
+	case cmd.Flags().Changed("id") && !store.ValidID(f.child):
+		return store.CheckID(f.child)
+	case f.count < 1 || f.count > maxForks:
+		return app.UsageError("-n %d: want 1 to %d", f.count, maxForks)
+	case f.count > 1 && f.child != "":
+		return app.UsageError("--id names one fork: leave it out with -n")
+	case f.conversation && f.isolate:
+		return app.UsageError("--conversation and --isolate exclude each other")
+	case f.name != "":
+		return CheckName(f.name)
+	}
+	return nil
+}
+
+// run makes the forks. Those that were made are printed, whatever becomes of the next one.
+func (f *forkFlags) run(ctx context.Context, a *app.App, h *homes.Home, id string, spec homes.ForkSpec) error {
+	for n := 1; n <= f.count; n++ {
+		given := f.name
+		if given != "" && n > 1 {
+			given = fmt.Sprintf("%s %d", f.name, n)
+		}
+		title, err := ForkName(ctx, h, id, given)
+		if err != nil {
+			return err
+		}
+		spec.ID, spec.Title = f.child, title
+		made, err := h.ForkWith(ctx, id, spec)
+		if err != nil {
+			return err
+		}
+		if spec.Seq != 0 && made.At != spec.Seq && n == 1 {
+			a.Note("forked at event %d: at event %d an act was under way", made.At, spec.Seq)
+		}
+		if f.asJSON {
+			if err := a.JSON(forkView{Parent: id, Own: made, Name: title}); err != nil {
+				return err
+			}
+			continue
+		}
+		if !made.Tree.IsZero() {
+			TellOwn(a, made, n == 1)
+		}
+		a.Linef("%s", made.Session)
+	}
+	return nil
+}
+
+// forkView is a fork as JSON.
+type forkView struct {
+	Parent string `json:"parent"`
+	Name   string `json:"name,omitempty"`
+	homes.Own
+}
+
+// maxNotThere bounds what is named that a copy does not have.
+const maxNotThere = 6
+
+// TellOwn says on stderr where a session with a directory of its own works; the first time, too, what is not there.
+func TellOwn(a *app.App, own homes.Own, first bool) {
+	what := "a copy"
+	if own.Worktree {
+		what = "a git worktree with the files"
+	}
+	a.Note("%s works in %s, %s of %s", own.Session, a.Tilde(own.Dir), what, a.Tilde(own.From))
+	if !first {
+		return
+	}
+	if own.Plain != "" {
+		a.Hint("it has no .git: %s", plain.Line(own.Plain, 300))
+	}
+	if names := own.NotThere(maxNotThere); names != "" {
+		a.Hint("not in it: %s", plain.Line(names, 600))
+	}
+}
+
+// forkParent finds the session to fork, and the checkpoint if one is named, and looks whether the event is one of it.
+func forkParent(ctx context.Context, a *app.App, h *homes.Home, name string, seq int64) (id, checkpoint string, err error) {
+	id, err = a.Resolve(ctx, h, name)
 	if i := strings.LastIndexByte(name, '@'); err != nil && i > 0 {
 		if whole, notFound := a.Resolve(ctx, h, name[:i]); notFound == nil {
-			return "", app.UsageError("%q is no event of session %s: give its number, as perdure log %s shows it", name[i+1:], whole, whole)
+			st, err := h.State(ctx, whole)
+			if err != nil {
+				return "", "", err
+			}
+			if c, ok := st.Workspace.Checkpoint(name[i+1:]); ok {
+				return whole, c.Name, nil
+			}
+			return "", "", app.UsageError("%q is no event of session %s, and no checkpoint: give its number, as perdure log %s shows it, or a name of perdure checkpoint %s --list", name[i+1:], whole, whole, whole)
 		}
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	info, err := h.Store().Get(ctx, id)
 	if err == nil && seq > info.Head.Seq {
@@ -77,7 +178,7 @@ func forkParent(ctx context.Context, a *app.App, h *homes.Home, name string, seq
 			Hint: "perdure log " + id + " shows them",
 		}
 	}
-	return id, err
+	return id, "", err
 }
 
 // maxForkNames bounds the names that are tried for a fork.

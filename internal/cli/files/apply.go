@@ -1,0 +1,154 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/session"
+)
+
+// ApplyCommand is perdure apply.
+func ApplyCommand(a *app.App) *cobra.Command {
+	f := &flags{}
+	var to string
+	c := &cobra.Command{
+		Use: "apply FROM", Short: "Bring a fork's changes to files back into the session that it was forked from",
+		Long: `Bring back what a session with a directory of its own (a fork, or one begun with --isolate) has changed since it began, what
+commands changed and deleted included: into the files of the session that it was forked from, or with --to into those of
+another session or into a directory. Without such a session it is the directory of which it has a copy.
+
+Files that were changed there meanwhile, in another way, stay as they are; the fork's version lies beside them, as
+NAME.perdure-conflict. What would be done is shown first; without a terminal nothing is done unless --yes is given. In a
+session's files it is a restore of its log: perdure undo takes it back. Commits are not brought along: the files are.`,
+		Args: app.ExactArgs(1, "a session with a directory of its own"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				b, err := h.Branch(ctx, id)
+				if errors.Is(err, homes.ErrNotOwn) {
+					return &app.ExitError{Code: app.ExitUsage, Text: err.Error() + ": what it changed is where it works already", Hint: "perdure diff " + id + " shows it"}
+				}
+				if err != nil {
+					return err
+				}
+				defer b.Release()
+				p := application{flags: f, app: a, home: h, from: &b}
+				if err := p.aim(ctx, to); err != nil {
+					return err
+				}
+				return p.run(ctx)
+			})
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "apply to this session's files, or to this directory: `ID|DIR`")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "only show what would be done")
+	c.Flags().BoolVar(&f.force, "force", false, "the fork's version also where both have changed a file")
+	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object")
+	return c
+}
+
+// application is one perdure apply.
+type application struct {
+	*flags
+	app  *app.App
+	home *homes.Home
+	from *homes.Branch
+	id   string // the session that it is applied to; empty: none
+	dir  string
+}
+
+// aim finds where the changes go.
+func (p *application) aim(ctx context.Context, to string) error {
+	if to == "" {
+		if p.id = p.from.Parent; p.id == "" {
+			p.dir = p.from.From
+		}
+	} else if id, err := p.app.Resolve(ctx, p.home, to); err == nil {
+		p.id = id
+	} else if abs := filepath.Join(p.app.Dir, to); filepath.IsAbs(to) || app.IsDir(abs) {
+		if p.dir = abs; filepath.IsAbs(to) {
+			p.dir = to
+		}
+	} else {
+		return err
+	}
+	if p.id == p.from.Session {
+		return app.UsageError("session %s cannot be applied to itself", p.id)
+	}
+	if p.id != "" {
+		st, err := p.home.State(ctx, p.id)
+		if err != nil {
+			return err
+		}
+		if p.dir = st.Config.Root; p.dir == "" {
+			p.dir = st.Cwd
+		}
+	}
+	if p.dir == "" || !app.IsDir(p.dir) {
+		return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("there is no directory %s to apply to", p.app.Tilde(p.dir)), Hint: "--to names another session or directory"}
+	}
+	return nil
+}
+
+func (p *application) run(ctx context.Context) error {
+	plan, err := p.home.PlanApply(ctx, p.from, p.id, p.dir, p.force)
+	if err != nil {
+		return err
+	}
+	plan.Release()
+	to := homes.FilePoint{Tree: p.from.Now.Tree, Dir: p.dir, To: "the changes of session " + p.from.Session}
+	ask := !p.yes && !p.dryRun
+	if !p.asJSON || ask {
+		where := p.app.Tilde(p.dir)
+		if p.id != "" {
+			where = "session " + p.id + ", " + where
+		}
+		p.app.Linef("the changes of session %s, to %s: %s", p.from.Session, where, plan)
+		p.list(p.app, plan)
+	}
+	switch {
+	case plan.Nothing() || p.dryRun:
+		if p.asJSON {
+			return p.app.JSON(planView(p.id, to, plan))
+		}
+		return nil
+	case ask && !p.app.Asks:
+		return &app.ExitError{Code: app.ExitUsage, Text: "nothing was changed: it asks first", Hint: "without a terminal, say --yes; --dry-run only shows the plan"}
+	case ask:
+		if yes, err := p.app.Confirm(ctx, "apply them? [y/N] ", false); err != nil || !yes {
+			return errors.Join(err, &app.ExitError{Code: app.ExitFailed, Text: "nothing was changed"})
+		}
+	}
+	return p.do(ctx, to)
+}
+
+func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
+	var done session.FilesRestored
+	if p.id != "" {
+		done, err = p.home.ApplyTo(ctx, p.from, p.id, p.force)
+	} else {
+		got, applyErr := p.home.ApplyToDir(ctx, p.from, p.dir, p.force)
+		done.RestoreCounts, done.Kept, err = got.Counts, got.Kept, applyErr
+	}
+	if err != nil {
+		return err
+	}
+	if p.asJSON {
+		return p.app.JSON(outcome{Session: p.id, To: to.To, Dir: to.Dir, Done: true, RestoreCounts: done.RestoreCounts, Kept: done.Kept})
+	}
+	p.app.Linef("applied: %s", done.RestoreCounts)
+	for _, path := range done.Kept {
+		p.app.Linef("  = %s stays as it is; the other version lies beside it", plain.Line(path, maxPath))
+	}
+	if p.id != "" {
+		p.app.Hint("perdure undo %s takes this back", p.id)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/workspace"
+	"github.com/perdure/perdure/store"
+)
+
+// ErrNotOwn is wrapped by the error about a session that has no directory of its own: its changes are where they were made.
+var ErrNotOwn = errors.New("it has no directory of its own")
+
+// Branch is what a session with a directory of its own has made of the files that it began with.
+type Branch struct {
+	Session string
+	Base    store.Digest // what it began with
+	Now     FilePoint    // what its files are now
+	Parent  string       // the session that it was forked from; empty: none
+	From    string       // the directory of which it has a copy
+
+	release func()
+}
+
+// Release lets blobs be swept again.
+func (b *Branch) Release() { b.release() }
+
+// Branch captures the files of a session with a directory of its own. Errors: ErrNotOwn, ErrNotCaptured.
+func (h *Home) Branch(ctx context.Context, id string) (Branch, error) {
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return Branch{}, err
+	}
+	b := Branch{Session: id}
+	b.Base, err = h.beginning(ctx, id)
+	if err != nil {
+		return b, err
+	}
+	if o, err := h.origin(id); err == nil {
+		b.From = o.From
+	}
+	if st.Parent != nil {
+		b.Parent = st.Parent.Session
+	}
+	b.Now, b.release, err = h.FilesNow(ctx, id)
+	return b, err
+}
+
+// beginning is the tree with which a session's own directory began.
+func (h *Home) beginning(ctx context.Context, id string) (store.Digest, error) {
+	kinds := []store.Kind{session.KindFilesCaptured}
+	for ev, err := range h.Range(ctx, id, Range{Kinds: kinds}) {
+		if err != nil {
+			return store.Digest{}, err
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return store.Digest{}, err
+		}
+		if b, ok := body.(*session.FilesCaptured); ok && b.Why == session.CaptureFork && !b.Tree.IsZero() {
+			return b.Tree, nil
+		}
+		break // it is the first of a log
+	}
+	return store.Digest{}, fmt.Errorf("session %s: %w", id, ErrNotOwn)
+}
+
+// PlanApply says what applying a branch's changes to a session's files, or, without one, to a directory's, would do now.
+func (h *Home) PlanApply(ctx context.Context, b *Branch, id, dir string, force bool) (*workspace.Planned, error) {
+	r := engine.RestoreRequest{Session: id, Dir: dir, Base: b.Base, Target: b.Now.Tree, Force: force, Merge: true}
+	if id != "" {
+		st, err := h.State(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		r.Dir = filesDir(st)
+	}
+	return h.spaces.Plan(ctx, r, nil)
+}
+
+// ApplyTo merges a branch's changes into the files of a session, as a restore of its log, which undo takes back: what both
+// have changed stays as it is there, with the branch's version beside it. Errors: those of [Home.RestoreFiles].
+func (h *Home) ApplyTo(ctx context.Context, b *Branch, id string, force bool) (session.FilesRestored, error) {
+	return h.RestoreFiles(ctx, id, session.RestoreRequested{
+		Target: b.Now.Tree, Merge: b.Base, To: "the changes of session " + b.Session, Force: force,
+	})
+}
+
+// ApplyToDir merges a branch's changes into a directory with no session. If this process is killed, the next call for the
+// same branch and directory takes back what was done, and begins anew.
+func (h *Home) ApplyToDir(ctx context.Context, b *Branch, dir string, force bool) (engine.Restored, error) {
+	r := engine.RestoreRequest{
+		Session: "apply " + b.Session, ID: "apply." + b.Session, Dir: dir, Base: b.Base, Target: b.Now.Tree, Force: force, Merge: true,
+	}
+	p, err := h.spaces.Prepare(ctx, r, nil)
+	if err != nil {
+		return engine.Restored{}, err
+	}
+	defer p.Release()
+	got, err := h.spaces.Finish(ctx, r)
+	if err != nil {
+		return got, errors.Join(err, h.spaces.Abandon(context.WithoutCancel(ctx), r))
+	}
+	got.Release()
+	return got, nil
+}

@@ -1,0 +1,108 @@
+package homes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
+)
+
+// ForkSpec says what a fork is to be.
+type ForkSpec struct {
+	Seq        int64  // the event to fork at; 0: the newest
+	Checkpoint string // the files of this checkpoint, and the conversation as it was then; Seq is 0
+	ID         string // of the fork; empty: a new one
+	Title      string // empty: the parent's
+	// Conversation has the fork share its parent's directory. Isolate gives it one of its own also where nothing was captured
+	// of the parent's files yet. Without either it has one of its own if something was.
+	Conversation, Isolate bool
+}
+
+// ForkWith is [Home.Fork] that branches the files, too: the fork gets a directory of its own, see [Home.CreateIsolated],
+// with the files as of the event that it is forked at, for the newest one as they are now. Where it shares its parent's
+// directory instead, it is one commit, and Own has no tree. Errors: as Fork, ErrNoFiles, ErrNotCaptured.
+func (h *Home) ForkWith(ctx context.Context, parent string, f ForkSpec) (Own, error) {
+	own, err := h.forkWith(ctx, parent, f)
+	if err != nil {
+		return Own{}, fmt.Errorf("fork session %s: %w", parent, err)
+	}
+	return own, nil
+}
+
+func (h *Home) forkWith(ctx context.Context, parent string, f ForkSpec) (own Own, err error) {
+	if f.Checkpoint != "" {
+		p, err := h.FilesAt(ctx, parent, f.Checkpoint)
+		switch {
+		case err != nil:
+			return own, err
+		case p.Seq <= 0:
+			return own, fmt.Errorf("checkpoint %s is of the session that %s was forked from: fork that one", f.Checkpoint, parent)
+		}
+		f.Seq, own.Tree = p.Seq, p.Tree
+	}
+	st, err := h.eng.LoadAt(ctx, parent, f.Seq, f.Seq != 0)
+	if err != nil {
+		return own, err
+	}
+	own.From = filesDir(st)
+	if f.Conversation || h.spaces == nil || own.From == "" || !f.Isolate && own.Tree.IsZero() && !h.everCaptured(ctx, st, f.Seq) {
+		own.Session, own.At, err = h.Fork(ctx, parent, f.Seq, f.ID, f.Title)
+		own.Dir, own.Tree = own.From, store.Digest{}
+		return own, err
+	}
+	if own.Tree.IsZero() {
+		if own.Tree, err = h.treeOfFork(ctx, st, f.Seq); err != nil {
+			return own, err
+		}
+	}
+	if own.Session = f.ID; f.ID == "" {
+		own.Session = h.eng.NewKey()
+	}
+	err = h.withOwn(ctx, &own, func(events []session.Body) error {
+		cwd := own.Dir
+		if rel, err := filepath.Rel(own.From, st.Cwd); err == nil && filepath.IsLocal(rel) {
+			if info, err := os.Stat(filepath.Join(own.Dir, rel)); err == nil && info.IsDir() {
+				cwd = filepath.Join(own.Dir, rel)
+			}
+		}
+		moved := &session.Configured{Root: &own.Dir, Cwd: &cwd, Moved: true}
+		_, own.At, err = h.eng.Fork(ctx, parent, f.Seq, own.Session, f.Title, append([]session.Body{moved}, events...)...)
+		return err
+	})
+	return own, err
+}
+
+// everCaptured reports whether something is known of what a session's files were.
+func (h *Home) everCaptured(ctx context.Context, st *session.State, seq int64) bool {
+	if st.Workspace.Refused != "" {
+		return false
+	}
+	if !st.Workspace.Tree.IsZero() || seq == 0 {
+		return !st.Workspace.Tree.IsZero()
+	}
+	all, err := h.trees(ctx, st.ID)
+	return err == nil && len(all) > 0
+}
+
+// treeOfFork is what the files were at the event at which a session is forked; zero: they are captured now. Before its
+// first change they were what the first capture found.
+func (h *Home) treeOfFork(ctx context.Context, st *session.State, seq int64) (store.Digest, error) {
+	if seq == 0 {
+		if _, err := os.Stat(filesDir(st)); errors.Is(err, os.ErrNotExist) {
+			return st.Workspace.Tree, nil
+		}
+		return store.Digest{}, nil
+	}
+	if !st.Workspace.Tree.IsZero() {
+		return st.Workspace.Tree, nil
+	}
+	all, err := h.trees(ctx, st.ID)
+	if err != nil || len(all) == 0 {
+		return store.Digest{}, errors.Join(err, fmt.Errorf("%w: before event %d", ErrNoFiles, seq))
+	}
+	return all[0].Tree, nil
+}

@@ -1,0 +1,15 @@
+package workspace
+
+import (
+	"context"
+
+	"github.com/perdure/perdure/internal/restore"
+	"github.com/perdure/perdure/store"
+)
+
+// Materialise makes a directory out of a tree, see [restore.Materialise]: whole and durable, or not at all.
+func (s *Set) Materialise(ctx context.Context, to string, root store.Digest, progress func(done, total int)) (restore.Made, error) {
+	cfg := s.config()
+	cfg.Progress = progress
+	return restore.Materialise(ctx, to, s.cfg.Blobs, root, cfg)
+}
