@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	// What advances sessions.
 	"internal/window":       {"internal/session", "model", "store"},
 	"internal/instructions": {"internal/realdir", "store"},
-	"internal/engine":       {"internal/instructions", "internal/lineage", "internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
+	"internal/engine":       {"internal/instructions", "internal/lineage", "internal/permission", "internal/plain", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
 	"internal/handoff":         {"internal/plain", "internal/session"},
 	"internal/repo":            {"internal/realdir", "store"},

@@ -106,6 +106,7 @@ func (h *Home) filesAsOf(ctx context.Context, st *session.State, seq int64) (Fil
 			p.Tree, p.Dir = b.Tree, b.Dir
 		case *session.FilesRestored:
 			p.Tree = b.Tree
+		default:
 		}
 		if !p.Tree.IsZero() {
 			return p, nil
