@@ -33,7 +33,8 @@ type Limits struct {
 	Logs  int64 // 1,000
 }
 
-func (l Limits) orUsual() Limits {
+// Usual are the limits with the usual bounds in the place of zeros.
+func (l Limits) Usual() Limits {
 	for field, usual := range map[*int64]int64{&l.Bytes: 64 << 30, &l.Files: 100_000, &l.Logs: 1000} {
 		if *field <= 0 {
 			*field = usual
@@ -51,7 +52,7 @@ func Read(from io.Reader, limits Limits, to Sink) (Header, error) {
 		return Header{}, err
 	}
 	defer zip.Close()
-	r := &reader{from: from, sum: blake3.New(), zip: zip, limits: limits.orUsual(), to: to, names: map[[3]string]bool{}}
+	r := &reader{from: from, sum: blake3.New(), zip: zip, limits: limits.Usual(), to: to, names: map[[3]string]bool{}}
 	err = r.all()
 	return r.header, err
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -221,6 +222,10 @@ func (k *known) object(keep keeper, dir *directory) (store.Digest, error) {
 	b, err := tree.Encode(entries)
 	if err != nil {
 		return store.Digest{}, err
+	}
+	if len(b) > blob.MaxBlob {
+		d, _, err := keep.PutFrom(bytes.NewReader(b))
+		return d, err
 	}
 	return keep.Put(b)
 }

@@ -44,7 +44,7 @@ func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.Comm
 func (s *Session) taskEnd(t session.Task, st session.CommandState) []session.Body {
 	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
 	if now := s.state.Task(t.ID); now.Kill != session.ByModel && !now.Told && !s.awaited(now) {
-		bodies = append(bodies, note("[Background task %s %s: %s%s]", t.ID, ended(st), commandWords(t.Command), quoted(s.lastOutput(t, st))))
+		bodies = append(bodies, note(session.TaskNote+"%s %s: %s%s]", t.ID, ended(st), commandWords(t.Command), quoted(s.lastOutput(t, st))))
 	}
 	return bodies
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -421,4 +422,45 @@ func must1[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
+}
+
+// An import that fails leaves nothing, no plan to delete either: neither what stands in its way nor a full disk is worth one.
+func TestAFailedImportLeavesNothing(t *testing.T) {
+	from := traveller(t, "s")
+	b, _ := packed(t, from, "s", homes.BundleOptions{})
+	to := openScripted(t, t.TempDir(), travels, nil)
+	defer func() { _ = to.Close() }()
+	outputs := filepath.Join(to.Dir(), "outputs")
+	if err := os.Symlink(t.TempDir(), outputs); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "new")
+	if err := received(t, to, b).Import(t.Context(), dir); !errors.Is(err, realdir.ErrLink) {
+		t.Errorf("behind a link: %v", err)
+	}
+	left := func() {
+		t.Helper()
+		if _, err := to.Store().Get(t.Context(), "s"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the session: %v", err)
+		}
+		for _, path := range []string{dir, filepath.Join(to.Dir(), "deleting", "s"), filepath.Join(to.Dir(), "acts", "s"), filepath.Join(outputs, "s")} {
+			if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	left()
+	if err := os.Remove(outputs); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	a := received(t, to, b)
+	cancel()
+	if err := a.Import(ctx, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	left()
+	if err := received(t, to, b).Import(t.Context(), dir); err != nil {
+		t.Error(err)
+	}
 }

@@ -52,7 +52,7 @@ func (h *Home) care() error {
 		Dir: filepath.Join(h.dir, "workspaces"), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
 		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: freeBytes, Spare: spareBytes,
 	})
-	h.cfg.captures = captures{h}
+	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h.blobs}
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (h *Home) others(ctx context.Context, r engine.RestoreRequest) workspace.Ot
 		for i >= 0 && own[i].Tree != r.Target {
 			i--
 		}
-		theirs, mine := changedPaths{h.blobs, map[string]bool{}}, changedPaths{h.blobs, map[string]bool{}}
+		theirs, mine := changedPaths{workspace.Trees(h.blobs), map[string]bool{}}, changedPaths{workspace.Trees(h.blobs), map[string]bool{}}
 		since := h.cfg.Now().UnixMilli()
 		for k := max(i, 0); k < len(own); k++ {
 			if k == max(i, 0) {

@@ -28,7 +28,7 @@ type FilePoint struct {
 	Seq  int64  // of the event that says so
 	Time int64  // ms UTC
 	To   string // the moment in words
-	Undo *int64 // it is the point of this seq, to which undo goes back; nil: another
+	Undo *int64 // undo goes back to the point of this seq, which is over then; nil: it is a restore, which can be undone
 }
 
 // UndoPoint is the state of the files before the newest change of the session's own: before its newest turn that changed
@@ -41,7 +41,9 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 	w := &st.Workspace
 	for i := len(w.Points) - 1; i >= 0; i-- {
 		if p := w.Points[i]; p.Tree != w.Tree || w.Refused != "" {
-			return pointOf(p), nil
+			at := pointOf(p)
+			at.Undo = &p.Seq
+			return at, nil
 		}
 	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
@@ -52,7 +54,7 @@ func pointOf(p session.FilePoint) FilePoint {
 	if p.Turn == 0 {
 		to = fmt.Sprintf("before the restore of event %d", p.Seq)
 	}
-	return FilePoint{Tree: p.Tree, Dir: p.Dir, Seq: p.Seq, Time: p.Time, To: to, Undo: &p.Seq}
+	return FilePoint{Tree: p.Tree, Dir: p.Dir, Seq: p.Seq, Time: p.Time, To: to}
 }
 
 // FilesAt finds what a session's files were at a moment that a person names: a checkpoint's name, the number of an event,
@@ -164,7 +166,7 @@ func (h *Home) FileChanges(from, to store.Digest, visit func(tree.Change) error)
 	if h.blobs == nil {
 		return errOff
 	}
-	return tree.Diff(h.blobs, from, to, visit)
+	return tree.Diff(workspace.Trees(h.blobs), from, to, visit)
 }
 
 // FileText gives what a captured file held, if that is a text of at most so many bytes.

@@ -177,11 +177,11 @@ func makeDir(dir string) (made bool, err error) {
 
 // bring does it, under the lock of deletions.
 func (a *Arrival) bring(ctx context.Context, ids []string, dir string) error {
-	for _, id := range ids {
-		if _, err := a.h.store.Get(ctx, id); !errors.Is(err, store.ErrNotFound) {
-			return errors.Join(err, fmt.Errorf("session %s: %w", id, store.ErrExists))
-		}
-		if err := errors.Join(a.h.planDeletion(id), a.h.removeFiles(ctx, id)); err != nil {
+	for i, id := range ids {
+		if err := a.makeRoom(ctx, id); err != nil {
+			for _, id := range ids[:i] {
+				err = errors.Join(err, a.h.dropPlan(id)) // nothing was written yet
+			}
 			return err
 		}
 	}
@@ -191,15 +191,34 @@ func (a *Arrival) bring(ctx context.Context, ids []string, dir string) error {
 		return err // the plan stays: the next opening removes what there is
 	}
 	a.h.step("imported")
+	ctx = context.WithoutCancel(ctx)
 	for _, id := range ids {
 		if err != nil {
-			err = errors.Join(err, a.h.removeFiles(ctx, id))
+			if left := a.h.removeFiles(ctx, id); left != nil {
+				err = errors.Join(err, left)
+				continue // the plan stays
+			}
 		}
-		if gone := a.h.dropPlan(id); gone != nil {
-			err = errors.Join(err, gone)
-		}
+		err = errors.Join(err, a.h.dropPlan(id))
 	}
 	return err
+}
+
+// makeRoom removes what an older session of an id left behind, under the plan that removes what comes if this process dies.
+func (a *Arrival) makeRoom(ctx context.Context, id string) error {
+	switch _, err := a.h.store.Get(ctx, id); {
+	case err == nil:
+		return fmt.Errorf("session %s: %w", id, store.ErrExists)
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	}
+	if err := a.h.planDeletion(id); err != nil {
+		return err
+	}
+	if err := a.h.removeFiles(ctx, id); err != nil {
+		return errors.Join(err, a.h.dropPlan(id))
+	}
+	return nil
 }
 
 // store writes files, then captured files, then the sessions that name them.

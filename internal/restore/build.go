@@ -114,8 +114,10 @@ func (b *builder) file(j job) error {
 	if err := b.step("build-file", j.path); err != nil {
 		return err
 	}
-	cfg := Config{Content: b.cfg.Content, Sync: func(string, func() error) error { return nil }} // all at once, at the end
-	err := cfg.write(j.d.dir, j.e.Name, &j.e)
+	f, err := b.cfg.write(j.d.dir, j.e.Name, &j.e)
+	if f != nil {
+		err = f.Close() // all is synced at once, at the end
+	}
 	if errors.Is(err, fs.ErrExist) {
 		b.leave(j.d.collision(j.path))
 		return nil

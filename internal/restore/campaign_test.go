@@ -207,6 +207,33 @@ func TestKilledWhileUndoingTheNextRunGoesOn(t *testing.T) {
 	}
 }
 
+// A person who stops a restore leaves it pending; it goes on from there, or back.
+func TestAStoppedRestoreGoesOn(t *testing.T) {
+	want, target := scene(t)
+	want.restore(target)
+	for n := 0; n < 150; n += 30 {
+		w, target := scene(t)
+		ctx, stop := context.WithCancel(t.Context())
+		cfg, seen := w.config(mover{}), 0
+		cfg.Fault = func(string, string) error {
+			if seen++; seen > n {
+				stop()
+			}
+			return nil
+		}
+		j := w.start(w.plan(target), cfg)
+		if _, err := j.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Fatalf("stopped at %d: %v", n, err)
+		}
+		if _, err := j.Run(t.Context()); err != nil {
+			t.Fatalf("stopped at %d: %v", n, err)
+		}
+		same(t, fmt.Sprintf("stopped at %d", n), timeless(w.picture()), timeless(want.picture()))
+		w.must(j.Forget())
+		w.clean()
+	}
+}
+
 // A restore that was done is undone as exactly, as long as its journal is there.
 func TestAFinishedRestoreIsUndone(t *testing.T) {
 	w, target := scene(t)

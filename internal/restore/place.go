@@ -149,7 +149,7 @@ func (w *work) put(i int, o *op, d *dir, name string) error {
 func (w *work) ready(i int, d *dir) error {
 	s, err := w.stage.look(strconv.Itoa(i))
 	if err == nil && s.kind == 0 {
-		err = w.stageOne(i)
+		err = w.stageSome([]int{i})
 	}
 	if err != nil {
 		return err

@@ -95,6 +95,7 @@ const (
 	NotCaptured Reason = "its content was not captured, so that it could not be brought back"
 	NotStored   Reason = "the content that is wanted was not captured"
 	Collides    Reason = "this file system takes the two names for one"
+	Forbidden   Reason = "the system does not let it be changed"
 	OffLimits   Reason = "a restore does nothing there"
 )
 

@@ -1,7 +1,6 @@
 package restore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -269,6 +268,11 @@ func (w *work) each(i int, name string, do func(i int, o *op, d *dir, name strin
 	for n := 1; n < tries && vanished(err); n++ { // it was moved away while it was worked in
 		err = w.within(i, o, do)
 	}
+	if forbidden(err) {
+		w.keep(o, Kept{Why: Forbidden})
+		w.stuck[o.Path] = w.stuck[o.Path] || isDir(o.To) != isDir(o.From)
+		err = nil
+	}
 	if err != nil {
 		return full(err)
 	}
@@ -277,6 +281,17 @@ func (w *work) each(i int, name string, do func(i int, o *op, d *dir, name strin
 		w.cfg.Progress(min(w.done, w.total()), w.total())
 	}
 	return w.step(name+"-done", o.Path)
+}
+
+// forbidden reports what no second try will change: a mount point, a file that is marked as unchangeable, a place on a file
+// system of its own. The path stays, and is named; the rest is restored.
+func forbidden(err error) bool {
+	for _, no := range []error{unix.EXDEV, unix.EBUSY, unix.EPERM, unix.EACCES, unix.EROFS, unix.ETXTBSY} {
+		if errors.Is(err, no) {
+			return !errors.Is(err, errKilled)
+		}
+	}
+	return false
 }
 
 // within does one part of an op in its directory, if that is there.
@@ -312,79 +327,4 @@ func (w *work) keep(o *op, k Kept) {
 	if !slices.ContainsFunc(w.late, func(o Kept) bool { return o.Path == k.Path && (k.Copy == "" || k.Copy == o.Copy) }) {
 		w.late = append(w.late, k)
 	}
-}
-
-// finish makes what was done durable and takes the staging directory away.
-func (w *work) finish() error {
-	ups := map[string]bool{"": true}
-	for i := range w.ops {
-		up, _ := split(w.ops[i].Path)
-		ups[up] = true
-		if isDir(w.ops[i].To) {
-			ups[w.ops[i].Path] = true
-		}
-	}
-	if err := w.step("sync", ""); err != nil {
-		return err
-	}
-	for up := range ups {
-		d, err := w.root.down(up)
-		if vanished(err) || errors.Is(err, fs.ErrPermission) {
-			continue // it is gone, with its own directory synced; or its new mode forbids it, and it is done by the root's
-		}
-		if err != nil {
-			return err
-		}
-		err = w.cfg.sync("directory", d.sync)
-		d.close()
-		if err != nil {
-			return err
-		}
-	}
-	if err := w.empty(); err != nil {
-		return err
-	}
-	w.closeRoot()
-	return w.cfg.sync("root", w.root.sync)
-}
-
-// empty takes the staging directory away, with what was staged for paths that stayed.
-func (w *work) empty() error {
-	for i := range w.ops {
-		if p := w.ops[i].Path; !w.undone[p] && !w.skip[p] && !w.isStuck(p) {
-			continue
-		}
-		if ours, err := w.stage.is(strconv.Itoa(i), w.ops[i].To); err != nil {
-			return err
-		} else if ours {
-			if err := w.stage.unlink(strconv.Itoa(i)); err != nil {
-				return err
-			}
-		}
-	}
-	return w.root.rmdir(stagingPrefix + w.j.ID)
-}
-
-func (w *work) report() Report {
-	r := Report{Undone: w.j.undo}
-	if !w.j.undo {
-		r.Kept = slices.Clone(w.j.Plan.Kept)
-	}
-	r.Kept = append(r.Kept, w.late...)
-	slices.SortStableFunc(r.Kept, func(x, y Kept) int { return cmp.Compare(x.Path, y.Path) })
-	for i := range w.ops {
-		o := &w.ops[i]
-		if o.Copy || sameRestored(o.From, o.To) || w.undone[o.Path] || w.skip[o.Path] || w.isStuck(o.Path) {
-			continue
-		}
-		switch (Change{Before: o.From, After: o.To}).Verb() {
-		case Added:
-			r.Added++
-		case Modified:
-			r.Modified++
-		case Deleted:
-			r.Deleted++
-		}
-	}
-	return r
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/zeebo/blake3"
@@ -42,19 +43,15 @@ func (w *work) stageAll() error {
 	if err := w.room(need); err != nil {
 		return err
 	}
-	for n, i := range todo {
-		if err := w.stageOne(i); err != nil {
+	for some := range slices.Chunk(todo, atOnce) {
+		if err := w.stageSome(some); err != nil {
 			return err
 		}
-		if w.cfg.Progress != nil {
-			w.cfg.Progress(n+1, w.total())
+		if w.done += len(some); w.cfg.Progress != nil {
+			w.cfg.Progress(w.done, w.total())
 		}
 	}
-	w.done = len(todo)
-	if err := w.step("staged", ""); err != nil {
-		return err
-	}
-	return w.cfg.sync("staging", w.stage.sync)
+	return w.step("staged", "") // what is not there after a loss of power is staged anew: only the contents are synced
 }
 
 // there reports whether an op's path is what is wanted.
@@ -81,37 +78,65 @@ func (w *work) room(need int64) error {
 	return nil
 }
 
-// stageOne writes the wanted version of an op, verified and synced, under the op's number.
-func (w *work) stageOne(i int) error {
-	o, part := &w.ops[i], partName(i)
-	if err := w.step("stage", o.Path); err != nil {
+// atOnce is how many contents are written before they are synced: a disk takes many syncs for little more than one.
+const atOnce = 64
+
+// stageSome writes the wanted versions of ops, verified and synced, under the ops' numbers.
+func (w *work) stageSome(some []int) error {
+	files := make([]*os.File, 0, len(some))
+	defer func() {
+		for _, f := range files {
+			_ = f.Close()
+		}
+	}()
+	for _, i := range some {
+		o := &w.ops[i]
+		if err := w.step("stage", o.Path); err != nil {
+			return err
+		}
+		f, err := w.cfg.write(w.stage, partName(i), o.To)
+		if err != nil {
+			w.unstage(some)
+			return full(fmt.Errorf("%.500q: %w", o.Path, err))
+		}
+		if f != nil {
+			files = append(files, f)
+		}
+	}
+	if err := together(len(files), func(i int) error { return w.cfg.sync("content", files[i].Sync) }); err != nil {
+		w.unstage(some)
 		return err
 	}
-	if err := w.cfg.write(w.stage, part, o.To); err != nil {
-		_ = w.stage.unlink(part)
-		return full(fmt.Errorf("%.500q: %w", o.Path, err))
+	for _, i := range some {
+		if err := w.step("stage-written", w.ops[i].Path); err != nil {
+			return err
+		}
+		if err := w.cfg.mover.over(w.stage, partName(i), w.stage, strconv.Itoa(i)); err != nil {
+			return err
+		}
+		w.staged = append(w.staged, i)
 	}
-	if err := w.step("stage-written", o.Path); err != nil {
-		return err
-	}
-	if err := w.cfg.mover.over(w.stage, part, w.stage, strconv.Itoa(i)); err != nil {
-		return err
-	}
-	w.staged = append(w.staged, i)
 	return nil
 }
 
-// write makes a file or a link that is not there yet, whole and durable.
-func (c *Config) write(d *dir, name string, e *tree.Entry) error {
+// unstage gives back the room of what was written and is not relied on.
+func (w *work) unstage(some []int) {
+	for _, i := range some {
+		_ = w.stage.unlink(partName(i))
+	}
+}
+
+// write makes a file or a link that is not there yet, whole. A file is given open, for whoever makes it durable.
+func (c *Config) write(d *dir, name string, e *tree.Entry) (*os.File, error) {
 	if e.Kind == tree.Link {
 		if err := d.symlink(e.Target, name); err != nil {
-			return err
+			return nil, err
 		}
-		return d.touch(name, e.MTime)
+		return nil, d.touch(name, e.MTime)
 	}
 	f, err := d.create(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	err = fill(f, e, c.Content)
 	if err == nil {
@@ -120,10 +145,11 @@ func (c *Config) write(d *dir, name string, e *tree.Entry) error {
 	if err == nil {
 		err = d.touch(name, e.MTime)
 	}
-	if err == nil {
-		err = c.sync("content", f.Sync)
+	if err != nil {
+		_ = f.Close()
+		return nil, err
 	}
-	return errors.Join(err, f.Close())
+	return f, nil
 }
 
 // fill writes a content and verifies it. What is wrong with the content is ErrContent.

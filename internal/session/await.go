@@ -214,3 +214,6 @@ func (b *AwaitScanned) apply(s *State, _ store.Event) {
 		}
 	}
 }
+
+// TaskNote begins the note that tells the model of a task's end; the task's name follows.
+const TaskNote = "[Background task "

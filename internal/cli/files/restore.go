@@ -115,6 +115,9 @@ func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, t
 	if err != nil {
 		return err
 	}
+	if len(paths) > 0 {
+		to.Undo = nil // the rest of the turn can still be undone
+	}
 	plan, err := h.PlanRestore(ctx, id, to, paths, f.force)
 	if err != nil {
 		return err
@@ -244,6 +247,9 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 	a.Linef("restored: %s", done.RestoreCounts)
 	for _, path := range done.Kept {
 		a.Linef("  = %s stays as it is", plain.Line(path, maxPath))
+	}
+	if len(done.Kept) > 0 {
+		a.Hint("perdure restore %s %d --files --force --path PATH brings back what stayed as well", id, to.Seq)
 	}
 	if to.Undo == nil {
 		a.Hint("perdure undo %s takes this back", id)

@@ -77,11 +77,17 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 		return err
 	}
 	defer done()
-	arrived, err := h.Receive(ctx, src, bundle.Limits{Bytes: limit})
+	arrived, err := h.Receive(ctx, struct {
+		io.Reader
+		io.Seeker
+	}{watch(a, "verified", src), src}, bundle.Limits{Bytes: limit})
 	if err != nil {
 		return refused(err)
 	}
 	if arrived.Known {
+		if err := writeFiles(ctx, a, arrived, dir); err != nil {
+			return err
+		}
 		a.Linef("%s", exporting.Receipt(arrived.Session, arrived.Head))
 		a.Note("session %s is here already, up to event %d or further: nothing was changed", arrived.Session, arrived.Head.Seq)
 		return nil
@@ -95,8 +101,26 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 	if err := arrived.Import(ctx, dir); err != nil {
 		return refused(err)
 	}
+	if err := writeFiles(ctx, a, arrived, dir); err != nil {
+		return err
+	}
 	a.Linef("%s", exporting.Receipt(arrived.Session, arrived.Head))
 	a.Hint("%s shows it, and %s goes on with it", a.Command("show", arrived.Session), a.Command("-r", arrived.Session))
+	return nil
+}
+
+// writeFiles writes the session's files. When that fails the session is here all the same, and the next import of the same
+// bundle tries again.
+func writeFiles(ctx context.Context, a *app.App, in *homes.Arrival, dir string) error {
+	made, ok, err := in.Files(ctx, dir)
+	switch {
+	case err != nil:
+		return &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("session %s is here, and its files are not: %v", in.Session, err), Hint: "import it again, when that is put right"}
+	case ok:
+		a.Hint("%s written to %s; what git ignores stayed where it was", display.Count(int64(made.Files), "file"), display.Line(a.Tilde(dir), 500))
+	case in.Trees > 0 && !in.Known:
+		a.Hint("its files were not written: %s is not empty", display.Line(a.Tilde(dir), 500))
+	}
 	return nil
 }
 
@@ -148,7 +172,7 @@ func open(ctx context.Context, a *app.App, h *homes.Home, name string, f flags, 
 			return nil, nil, err
 		}
 	}
-	spool, err := h.Spool(ctx, content, limit)
+	spool, err := h.Spool(ctx, watch(a, "read", content), limit)
 	closeIt()
 	if err != nil {
 		return nil, nil, refused(err)

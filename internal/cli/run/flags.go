@@ -68,7 +68,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.SortFlags = false
 	fs.SetNormalizeFunc(otherSpelling)
 	fs.BoolVarP(&f.print, "print", "p", false, "run the prompt and print the outcome; on a terminal, what happens as it happens")
-	fs.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory")
+	fs.BoolVarP(&f.cont, "continue", "c", false, "go on with the newest session of this directory; on the screen, the newest that somebody wrote in there")
 	fs.StringVarP(&f.resume, "resume", "r", "", "go on with a session, by `ID` or name")
 	fs.Lookup("resume").NoOptDefVal = Pick
 	fs.StringVar(&f.sessionID, "session-id", "", "open a new session with this `ID` (letters, digits and . _ -)")

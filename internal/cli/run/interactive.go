@@ -3,11 +3,9 @@ package run
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/perdure/perdure/internal/cli/app"
@@ -19,8 +17,6 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 	"github.com/perdure/perdure/internal/ui/chat"
-	"github.com/perdure/perdure/internal/ui/picker"
-	"github.com/perdure/perdure/store"
 )
 
 // interactive opens a session on the terminal, and whatever its person goes to from there.
@@ -51,7 +47,7 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if !f.nested {
 		ctx, ended = a.UntilSignal(parent, func() {})
 	}
-	s := &sitting{f: f, set: set, real: a, said: &lines{}}
+	s := &sitting{f: f, set: set, real: a, said: &saidLines{}}
 	world := *a
 	world.Stderr = s.said // nothing is written beside what the screen shows
 	s.app = &world
@@ -90,23 +86,13 @@ type sitting struct {
 	set  settings.Loaded
 	real *app.App // the world as it is
 	app  *app.App // the world with the screen in it
-	said *lines
+	said *saidLines
 	home *homes.Home
 	last string // the session that was left last
 
 	given *Flags // for a session that was there before; f is for new ones then
 	of    string // that session; empty: it is not chosen yet
 	root  string // the directory whose settings hold; empty: not looked at yet
-}
-
-// target is what is opened next.
-type target struct {
-	id     string // empty: a new session
-	attach bool
-	pick   bool
-	words  string // of the search with which it is picked
-	on     bool   // what is halted goes on at once
-	prompt string // that is sent at once
 }
 
 // sit opens one session after the other.
@@ -239,109 +225,6 @@ func (s *sitting) model() string {
 	return s.set.Model
 }
 
-// open shows one session, and says where to go from it; nil: nowhere.
-func (s *sitting) open(ctx context.Context, t target) (*target, error) {
-	if t.pick {
-		return s.pick(ctx, t.words)
-	}
-	if err := s.settle(ctx, t); err != nil {
-		return nil, err
-	}
-	r, id, err := screen.Open(ctx, s.config(ctx, t))
-	if id != "" {
-		s.last = id
-	}
-	var held *store.HeldError
-	switch {
-	case errors.As(err, &held) && t.id != "":
-		what, err := screen.Held(ctx, s.app, t.id, held)
-		if err != nil {
-			return nil, err
-		}
-		next, err := s.chosen(ctx, picker.ChosenMsg{ID: t.id, What: what})
-		if next != nil && !next.attach {
-			next.on = t.on
-		}
-		return next, err
-	case err != nil:
-		return nil, err
-	case r.Goal == nil:
-		return nil, nil
-	case r.Goal.Fresh:
-		return s.fresh(ctx, t)
-	case r.Goal.Fork:
-		return s.chosen(ctx, picker.ChosenMsg{ID: r.Goal.Session, What: picker.Fork})
-	case r.Goal.Session == "":
-		return &target{pick: true}, nil
-	}
-	id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
-	return &target{id: id, on: r.Goal.On}, err
-}
-
-// fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin, why is
-// said in the session that was left.
-func (s *sitting) fresh(ctx context.Context, from target) (*target, error) {
-	err := s.ready(ctx)
-	if err != nil && s.model() == "" && s.last != "" {
-		if st, serr := s.home.State(ctx, s.last); serr == nil {
-			s.f.model = st.Agent.Provider + "/" + st.Agent.Model
-			err = s.ready(ctx)
-		}
-	}
-	if err == nil || s.last == "" {
-		return &target{}, err
-	}
-	s.app.Note("no new session: %v", err)
-	return &target{id: s.last, attach: from.attach}, nil
-}
-
-// notOne reports that no session, or more than one, is called as was said.
-func notOne(err error) bool {
-	var e *app.ExitError
-	return errors.As(err, &e) && (e.Code == app.ExitMissing || e.Code == app.ExitUsage)
-}
-
-func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
-	msg, err := screen.Pick(ctx, s.app, s.home, words)
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.chosen(ctx, msg)
-	if t != nil && s.given != nil && s.of == "" { // what the flags waited for
-		if s.of = t.id; t.id == "" {
-			s.f, s.given = s.given, nil
-		}
-	}
-	return t, err
-}
-
-// chosen is what a person chose to do with a session.
-func (s *sitting) chosen(ctx context.Context, msg picker.ChosenMsg) (*target, error) {
-	switch msg.What {
-	case picker.Leave:
-		return nil, nil
-	case picker.Continue:
-	case picker.Attach:
-		return &target{id: msg.ID, attach: true}, nil
-	case picker.TakeOver:
-		return &target{id: msg.ID}, s.home.Takeover(ctx, msg.ID)
-	case picker.Fork:
-		name, err := sessions.ForkName(ctx, s.home, msg.ID, "")
-		if err != nil {
-			return nil, err
-		}
-		child, _, err := s.home.Fork(ctx, msg.ID, 0, "", name)
-		return &target{id: child}, err
-	case picker.Handoff:
-		if _, err := s.home.WriteHandoff(ctx, msg.ID, false); err != nil {
-			return nil, err
-		}
-		s.set.Knowledge.Handoff, s.f.handoff = "continue", "continue"
-		return &target{}, nil
-	}
-	return &target{id: msg.ID}, nil
-}
-
 // config is what a screen needs.
 func (s *sitting) config(ctx context.Context, t target) screen.Config {
 	c := screen.Config{
@@ -431,38 +314,4 @@ func (s *sitting) farewell(ctx context.Context) {
 		}
 	}
 	sessions.TellTasks(ctx, s.real, s.home, s.last)
-}
-
-// lines are what commands say beside a screen: they are shown in it.
-type lines struct {
-	mu   sync.Mutex
-	part string
-	all  []string
-}
-
-// maxLines bounds what is kept until it is shown.
-const maxLines = 200
-
-func (l *lines) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.part += string(b)
-	for {
-		line, rest, whole := strings.Cut(l.part, "\n")
-		if !whole {
-			return len(b), nil
-		}
-		if l.part = rest; len(l.all) < maxLines {
-			l.all = append(l.all, strings.TrimPrefix(strings.TrimSpace(line), "perdure: "))
-		}
-	}
-}
-
-// take gives what was said since.
-func (l *lines) take() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	out := l.all
-	l.all = nil
-	return out
 }

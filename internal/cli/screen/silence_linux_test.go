@@ -30,7 +30,7 @@ func TestAStoppedHolderIsToldOf(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	d.sees("is stopped and does not answer: enter has you fork the session or take it over")
+	d.sees("is stopped and does not answer: enter to fork or take over")
 	d.lacks("[working]")
 	if _, err := d.Cancel(t.Context()); err == nil || !strings.Contains(err.Error(), "has not looked") {
 		t.Errorf("cancelled: %v", err)

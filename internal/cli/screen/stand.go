@@ -67,7 +67,7 @@ func (l *link) holder(ctx context.Context, s *chat.Stand) string {
 		l.looking.Lock()
 		defer l.looking.Unlock()
 		if how := l.silence.look(info, l.app.Now()); how != "" {
-			s.Working, s.Halted = false, who+" "+how+": enter has you fork the session or take it over"
+			s.Working, s.Halted = false, who+" "+how+": enter to fork or take over"
 		}
 		return who
 	}

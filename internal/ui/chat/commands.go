@@ -101,6 +101,9 @@ func (m *Model) chosen(msg chosenMsg) tea.Cmd {
 // replied shows what a command came to.
 func (m *Model) replied(msg replyMsg) tea.Cmd {
 	r := msg.reply
+	if msg.name == "continue" {
+		m.note = note{} // it is seen
+	}
 	switch {
 	case msg.err != nil:
 		m.say(transcript.Trouble, fmt.Sprintf("/%s: %v", msg.name, msg.err))

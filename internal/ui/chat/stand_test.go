@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
@@ -207,5 +209,31 @@ func TestChoices(t *testing.T) {
 		p.write("a message")
 		p.send(replyMsg{"search", offers, nil})
 		p.sees("/search again shows what was found", "> a message")
+	})
+}
+
+// Goal: the live area of --inline has at most 10 lines whatever there is to show, and no line of it is filled up to the width of
+// the terminal: what is filled breaks when the terminal gets narrower, and stays in the scrollback.
+func TestTheLiveAreaIsSmallAndNotFilled(t *testing.T) {
+	at(t, 120, 40, func(c *Config) { c.Inline = true }, func(p *person) {
+		idle := strings.Split(strings.TrimRight(p.m.View().Content, "\n"), "\n")
+		for _, l := range idle {
+			if n := ansi.StringWidth(l); n > 60 {
+				t.Errorf("%d cells wide while nothing happens: %q", n, l)
+			}
+		}
+		p.s.waits = []asks.Ask{{ID: "a1", Kind: asks.Approval, Line: "Bash make", Asked: time.Now()}, {ID: "a2", Kind: asks.Approval, Line: "Bash more", Asked: time.Now()}}
+		p.send(Changed{
+			Queues: true, Queue: []Queued{{Key: "a", Text: "one"}, {Key: "b", Text: "two"}, {Key: "c", Text: "three"}, {Key: "d", Text: "four"}},
+			Stand: stand(func(s *Stand) { s.Waits, s.Halted = 2, "halted" }), Said: []Said{{ID: "x", Kind: transcript.Text, Text: strings.Repeat("many words ", 400)}},
+		})
+		for range 30 {
+			p.write("a line")
+			p.press("alt+enter")
+		}
+		if n := strings.Count(strings.TrimRight(p.m.View().Content, "\n"), "\n") + 1; n > 10 {
+			t.Errorf("%d lines", n)
+		}
+		p.sees("a line", "approvals wait")
 	})
 }

@@ -24,6 +24,7 @@ const (
 	maxStrip      = 3
 	maxInput      = 12
 	inlineLines   = 10 // of the live area, in all
+	inlineRule    = 16 // cells of the rule there: see narrowed
 	narrow        = 60 // cells below which hints are left out
 	roomy         = 90 // cells from which on they are long
 )
@@ -141,7 +142,11 @@ func (m *Model) ruleLine() string {
 	case !follows:
 		text = " earlier words: esc goes back "
 	}
-	line := text + strings.Repeat("─", max(m.width-len([]rune(text)), 0))
+	end := m.width
+	if m.cfg.Inline {
+		end = min(end, len([]rune(text))+inlineRule)
+	}
+	line := text + strings.Repeat("─", max(end-len([]rune(text)), 0))
 	return st.Quiet.Styled(theme.Cut(line, m.width))
 }
 
@@ -201,7 +206,19 @@ func (m *Model) lastLine() string {
 			return m.cfg.Style.Accent.Styled(theme.Cut("# has this remembered for the project; the model is not told now", m.width))
 		}
 	}
-	return statusline.View(m.status(), m.width, m.cfg.Style)
+	line := statusline.View(m.status(), m.width, m.cfg.Style)
+	if m.cfg.Inline {
+		line = narrowed(line)
+	}
+	return line
+}
+
+// narrowed takes the room out of a line that parts its left from its right. A terminal that is made narrower breaks the lines
+// that are too wide for it, and what it makes of them by that stays in the scrollback: so the lines of a live area are no
+// wider than what they say.
+func narrowed(line string) string {
+	left, right, _ := strings.Cut(line, "   ")
+	return strings.TrimSpace(left + "  " + strings.TrimLeft(right, " "))
 }
 
 // status is the session as the last line shows it.

@@ -26,6 +26,11 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.LifecycleSet:
 		f.note(ev, transcript.Note, "the session is %s", b.To)
 	case *session.AwaitMet:
+		if b.End != nil && f.told[b.Task] {
+			delete(f.told, b.Task)
+			f.note(ev, transcript.Note, "the model is told, which waited for it")
+			return
+		}
 		f.note(ev, transcript.Note, "told: %s", plain.Line(string(b.Text), 500))
 	case *session.HandoffWritten:
 		f.note(ev, transcript.Note, "handoff written")

@@ -96,6 +96,10 @@ func (f *Fold) called(ev store.Event, body session.Body) bool {
 	if b, ok := body.(*session.TaskExited); ok {
 		how, _ := ending(b)
 		f.note(ev, transcript.Note, "%s %s", b.Task, how) // where the conversation is by then
+		if len(f.told) >= maxCalls {
+			clear(f.told)
+		}
+		f.told[b.Task] = true
 	}
 	return about
 }

@@ -22,6 +22,7 @@ import (
 type Fold struct {
 	cfg    Config
 	calls  map[string]*transcript.Item // of the open turn, and those that go on in the background, by act base
+	told   map[string]bool             // tasks whose end was noted, until the model is told of it too
 	tasks  map[string]string           // act bases of commands in the background, by task
 	late   []late                      // what became of calls that were made before the first event that the fold saw
 	queue  []queued
@@ -55,7 +56,7 @@ func New(cfg Config) *Fold {
 	if cfg.Hide == nil {
 		cfg.Hide = func(text string) string { return text }
 	}
-	return &Fold{cfg: cfg, calls: map[string]*transcript.Item{}, tasks: map[string]string{}, order: map[string]int{}}
+	return &Fold{cfg: cfg, calls: map[string]*transcript.Item{}, tasks: map[string]string{}, told: map[string]bool{}, order: map[string]int{}}
 }
 
 // Opened takes in what was under way before the first event: messages that wait.
@@ -140,11 +141,25 @@ func (f *Fold) Event(ev store.Event, body session.Body) {
 
 func (f *Fold) received(ev store.Event, b *session.MessageReceived) {
 	if b.Note {
+		if name, ok := taskOfNote(b); ok && f.told[name] { // the person has read it above
+			delete(f.told, name)
+			return
+		}
 		f.note(ev, transcript.Note, "%s", strings.Trim(model.Text(b.Content), "[]"))
 		return
 	}
 	f.queue = append(f.queue, queued{ev.Seq, b.Key, b.Content})
 	f.out.Queues = true
+}
+
+// taskOfNote is the task about whose end a note tells the model.
+func taskOfNote(b *session.MessageReceived) (name string, ok bool) {
+	rest, ok := strings.CutPrefix(model.Text(b.Content), session.TaskNote)
+	if !ok {
+		return "", false
+	}
+	name, rest, ok = strings.Cut(rest, " ")
+	return name, ok && (strings.HasPrefix(rest, "ended with") || strings.HasPrefix(rest, "was ")) // else it says more
 }
 
 func (f *Fold) unqueue(seq int64) (parts []model.Part, ok bool) {

@@ -75,3 +75,17 @@ func TestATurnWithoutAMessage(t *testing.T) {
 	tp.add(&session.TurnStarted{N: 1, Message: tp.seq, Met: true}, requested(1, 1, 1), replied(1, 1, text("I look")))
 	tp.want(t, "note: told: ready", "text: I look")
 }
+
+// The end of a task is said once, although the model is told of it too, by a note or by the end of what it waited for; what a
+// note says beyond that is shown.
+func TestTheEndOfATaskIsSaidOnce(t *testing.T) {
+	note := func(text string) *session.MessageReceived {
+		return &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(text)}}
+	}
+	tp := newTape().add(exited("bash_1", 0), note("[Background task bash_1 ended with exit code 0: make]"))
+	tp.want(t, "note: bash_1 exited 0")
+	tp = newTape().add(exited("bash_1", 1), &session.AwaitMet{Task: "bash_1", End: &session.CommandState{}, Text: []byte("bash_1 ended with exit code 1")})
+	tp.want(t, "note: bash_1 exited 1", "note: the model is told, which waited for it")
+	tp = newTape().add(note("[Background task bash_1 ended with exit code 0: make]"), note("[Background task bash_2 runs again after the reboot]"))
+	tp.want(t, "note: Background task bash_1 ended with exit code 0: make", "note: Background task bash_2 runs again after the reboot")
+}

@@ -1,0 +1,125 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/screen"
+	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/ui/picker"
+	"github.com/perdure/perdure/store"
+)
+
+// target is what is opened next.
+type target struct {
+	id     string // empty: a new session
+	attach bool
+	pick   bool
+	words  string // of the search with which it is picked
+	on     bool   // what is halted goes on at once
+	prompt string // that is sent at once
+}
+
+// open shows one session, and says where to go from it; nil: nowhere.
+func (s *sitting) open(ctx context.Context, t target) (*target, error) {
+	if t.pick {
+		return s.pick(ctx, t.words)
+	}
+	if err := s.settle(ctx, t); err != nil {
+		return nil, err
+	}
+	r, id, err := screen.Open(ctx, s.config(ctx, t))
+	if id != "" {
+		s.last = id
+	}
+	var held *store.HeldError
+	switch {
+	case errors.As(err, &held) && t.id != "":
+		what, err := screen.Held(ctx, s.app, t.id, held)
+		if err != nil {
+			return nil, err
+		}
+		next, err := s.chosen(ctx, picker.ChosenMsg{ID: t.id, What: what})
+		if next != nil && !next.attach {
+			next.on = t.on
+		}
+		return next, err
+	case err != nil:
+		return nil, err
+	case r.Goal == nil:
+		return nil, nil
+	case r.Goal.Fresh:
+		return s.fresh(ctx, t)
+	case r.Goal.Fork:
+		return s.chosen(ctx, picker.ChosenMsg{ID: r.Goal.Session, What: picker.Fork})
+	case r.Goal.Session == "":
+		return &target{pick: true}, nil
+	}
+	id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
+	return &target{id: id, on: r.Goal.On}, err
+}
+
+// fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin, why is
+// said in the session that was left.
+func (s *sitting) fresh(ctx context.Context, from target) (*target, error) {
+	err := s.ready(ctx)
+	if err != nil && s.model() == "" && s.last != "" {
+		if st, serr := s.home.State(ctx, s.last); serr == nil {
+			s.f.model = st.Agent.Provider + "/" + st.Agent.Model
+			err = s.ready(ctx)
+		}
+	}
+	if err == nil || s.last == "" {
+		return &target{}, err
+	}
+	s.app.Note("no new session: %v", err)
+	return &target{id: s.last, attach: from.attach}, nil
+}
+
+// notOne reports that no session, or more than one, is called as was said.
+func notOne(err error) bool {
+	var e *app.ExitError
+	return errors.As(err, &e) && (e.Code == app.ExitMissing || e.Code == app.ExitUsage)
+}
+
+func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
+	msg, err := screen.Pick(ctx, s.app, s.home, words)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.chosen(ctx, msg)
+	if t != nil && s.given != nil && s.of == "" { // what the flags waited for
+		if s.of = t.id; t.id == "" {
+			s.f, s.given = s.given, nil
+		}
+	}
+	return t, err
+}
+
+// chosen is what a person chose to do with a session.
+func (s *sitting) chosen(ctx context.Context, msg picker.ChosenMsg) (*target, error) {
+	switch msg.What {
+	case picker.Leave:
+		return nil, nil
+	case picker.Continue:
+	case picker.Attach:
+		return &target{id: msg.ID, attach: true}, nil
+	case picker.TakeOver:
+		return &target{id: msg.ID}, s.home.Takeover(ctx, msg.ID)
+	case picker.Fork:
+		name, err := sessions.ForkName(ctx, s.home, msg.ID, "")
+		if err != nil {
+			return nil, err
+		}
+		child, _, err := s.home.Fork(ctx, msg.ID, 0, "", name)
+		return &target{id: child}, err
+	case picker.Handoff:
+		if _, err := s.home.WriteHandoff(ctx, msg.ID, false); err != nil {
+			return nil, err
+		}
+		s.set.Knowledge.Handoff, s.f.handoff = "continue", "continue"
+		return &target{}, nil
+	}
+	return &target{id: msg.ID}, nil
+}
