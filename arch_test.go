@@ -47,7 +47,7 @@ var allowed = map[string][]string{
 	// What advances sessions.
 	"internal/window":       {"internal/session", "model", "store"},
 	"internal/instructions": {"internal/realdir", "store"},
-	"internal/engine":       {"internal/instructions", "internal/lineage", "internal/permission", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
+	"internal/engine":       {"internal/instructions", "internal/lineage", "internal/permission", "internal/plain", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.
 	"internal/handoff":         {"internal/plain", "internal/session"},
 	"internal/repo":            {"internal/realdir", "store"},
@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"internal/cli/app":         {"internal/cli/display", "internal/ui/theme", "internal/cli/process", "internal/engine", "internal/homes", "internal/knowledge", "internal/permission", "internal/plain", "internal/provider/connect", "internal/session", "internal/settings", "store", "view", "internal/ui/pace"},
 	"internal/cli/pending":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/permission", "internal/plain", "internal/session", "store", "view", "internal/engine", "internal/settings", "internal/ui/asks"},
 	"internal/cli/sessions":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/homes", "internal/session", "internal/ui/theme", "model", "store", "view", "internal/cli/background", "internal/engine", "internal/settings"},
-	"internal/cli/run":         {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker", "internal/provider/connect"},
+	"internal/cli/run":         {"internal/tree", "internal/workspace", "internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker", "internal/provider/connect"},
 	"internal/export":          {"internal/plain", "internal/session", "model", "store", "view"},
 	"internal/cli/exporting":   {"internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/export", "internal/homes", "internal/seal", "internal/session", "store"},
 	"internal/cli/importing":   {"internal/bundle", "internal/cli/app", "internal/cli/display", "internal/cli/exporting", "internal/homes", "internal/seal"},

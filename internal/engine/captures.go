@@ -31,6 +31,12 @@ type Captures interface {
 	Abandon(ctx context.Context, r RestoreRequest) error
 }
 
+// Contents is what Captures may be able to do besides.
+type Contents interface {
+	// Content gives what a captured file of at most so many bytes held. It may be called by several at once.
+	Content(d store.Digest, most int64) ([]byte, error)
+}
+
 // CaptureRequest says what to capture.
 type CaptureRequest struct {
 	Session string

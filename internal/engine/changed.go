@@ -30,7 +30,7 @@ func (s *Session) tellChanged(ctx context.Context) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	text := "[" + changedSince + changedNames(changed) + ". Read it again before you rely on it.]"
+	text := "[" + changedSince + changedNames(changed) + ". Read it again before you rely on it.]" + s.diffs(changed)
 	return s.append(ctx, engineActor, &session.MessageReceived{
 		Note: true, Content: []model.Part{model.TextPart(text)}, Changed: changed,
 	})

@@ -29,7 +29,24 @@ type keeper struct {
 	wrote map[string]int               // how often a restore wrote a path, by its id
 }
 
-var _ engine.Captures = (*keeper)(nil)
+var (
+	_ engine.Captures = (*keeper)(nil)
+	_ engine.Contents = (*keeper)(nil)
+)
+
+// Content gives what a captured file held.
+func (k *keeper) Content(d store.Digest, most int64) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, files := range k.trees {
+		for _, b := range files {
+			if store.Sum(b) == d && int64(len(b)) <= most {
+				return b, nil
+			}
+		}
+	}
+	return nil, errors.New("it was not captured")
+}
 
 func newKeeper(f *memFiles) *keeper {
 	return &keeper{files: f, trees: map[store.Digest]map[string][]byte{}, plans: map[string]map[string][]byte{}, wrote: map[string]int{}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/tools"
+	"github.com/perdure/perdure/store"
 )
 
 // policy is what decisions depend on, from the state alone but for the machine's protected paths.
@@ -66,8 +67,14 @@ func (s *Session) env() tools.Env {
 		Memory: s.memory(),
 		Cwd:    view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
 		Tasks: tasks{s: s, view: view}, Replace: s.eng.cfg.Secrets.Replace, Partial: s.eng.cfg.Secrets.Partial,
-		Log:     func(ctx context.Context) iter.Seq2[tools.LogEntry, error] { return s.eng.log(ctx, view) },
-		Past:    s.saidBefore(view),
+		Log:  func(ctx context.Context) iter.Seq2[tools.LogEntry, error] { return s.eng.log(ctx, view) },
+		Past: s.saidBefore(view),
+		Changed: func(path string, known store.Digest, now []byte) string {
+			if permission.Hidden(policy, path) {
+				return ""
+			}
+			return s.eng.changedLines(path, known, now, maxDiffBytes)
+		},
 		AwaitID: func() string { return s.newAwaitID(view.NextAwait) }, Hidden: func(abs string) bool { return permission.Hidden(policy, abs) },
 	}
 }

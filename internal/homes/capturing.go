@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,6 +68,8 @@ func freeBytes(path string) int64 {
 // captures is the engine's way to the home's workspaces.
 type captures struct{ h *Home }
 
+var _ engine.Contents = captures{}
+
 func (c captures) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Captured, error) {
 	return roomy(ctx, c.h, func() (engine.Captured, error) { return c.h.spaces.Capture(ctx, r) })
 }
@@ -84,6 +87,19 @@ func (c captures) Finish(ctx context.Context, r engine.RestoreRequest) (engine.R
 
 func (c captures) Abandon(ctx context.Context, r engine.RestoreRequest) error {
 	return c.h.spaces.Abandon(ctx, r)
+}
+
+// Content gives what a captured file held, if that has at most so many bytes.
+func (c captures) Content(d store.Digest, most int64) ([]byte, error) {
+	r, size, err := c.h.blobs.Open(d)
+	if err != nil {
+		return nil, err
+	}
+	if size > most {
+		return nil, errors.Join(fmt.Errorf("content %s has %d bytes", d, size), r.Close())
+	}
+	b, err := io.ReadAll(r)
+	return b, errors.Join(err, r.Close())
 }
 
 // Bounds of the search for what others have changed.

@@ -20,7 +20,10 @@ type Input struct {
 	Now    store.Digest // what is in the directory, captured just before
 	Target store.Digest // what is wanted
 	Paths  []string     // only these and what is below them; none: everything
-	Force  bool         // conflicts take the target's side; what cannot be brought back stays all the same
+	// Force has conflicts take the target's side; what cannot be brought back stays all the same. Where Base is Target, so
+	// that nothing is the session's own to restore, what somebody else has changed or removed since is what is restored;
+	// what they have made stays.
+	Force bool
 	// Others says who changed a path since Target was captured, though Base has that change. Nil: nobody else did.
 	Others func(path string) Others
 	Fold   func(root string) Folding
@@ -140,7 +143,7 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	var steps []tree.Step
 	err := tree.Merge(in.Trees, in.Base, in.Now, in.Target, func(s tree.Step) error {
 		switch {
-		case in.selects(s.Path) && (s.Verb == tree.Take || s.Verb == tree.Conflict || in.Force && emptied(&s)):
+		case in.selects(s.Path) && (s.Verb == tree.Take || s.Verb == tree.Conflict || in.Force && emptied(&s) || in.Force && in.Base == in.Target && foreign(&s)):
 			steps = append(steps, s)
 		case s.Mine != nil:
 			b.stays = append(b.stays, s.Path)
@@ -179,6 +182,11 @@ func within(p, dir string) bool {
 // emptied is a directory that the target has no more, and that may be empty once conflicts in it are forced.
 func emptied(s *tree.Step) bool {
 	return s.Verb == tree.Keep && s.Theirs == nil && s.Base != nil && s.Mine != nil && s.Mine.Kind == tree.Dir
+}
+
+// foreign is what the target has and somebody else has changed or removed. A directory that stands there stays.
+func foreign(s *tree.Step) bool {
+	return s.Verb == tree.Keep && s.Theirs != nil && (s.Mine == nil || s.Mine.Kind != tree.Dir || s.Theirs.Kind == tree.Dir)
 }
 
 // offLimits says why nothing is done at a path, or nothing.

@@ -135,6 +135,9 @@ type Env struct {
 	Log func(ctx context.Context) iter.Seq2[LogEntry, error]
 	// Past gives what of it may repeat a claim that is open; see [Past.Said]. Nil: all of it is read each time.
 	Past func(ctx context.Context, claims []string, open func(claim int, from lineage.From) bool) iter.Seq2[lineage.Said, error]
+	// Changed says in a few lines, secrets replaced, how a file that the session knows by its digest has become what it
+	// is; empty: that is not known. Nil: it never is.
+	Changed func(path string, known store.Digest, now []byte) string
 	// Memory is what the session remembers beyond its conversation; nil: nothing.
 	Memory Memory
 	// Agreed: a person approved this very call.

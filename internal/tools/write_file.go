@@ -85,11 +85,22 @@ func before(env Env, path string) ([]byte, FileInfo, *Result) {
 	case !seen:
 		r = failure("%s exists, but was not read in this session; read it first", path)
 	case known.Digest != store.Sum(old):
-		r = failure("%s changed since it was last read or written in this session; read it again", path)
+		r = failure("%s changed since it was last read or written in this session; read it again%s", path, changedLines(env, path, known.Digest, old))
 	default:
 		return old, info, nil
 	}
 	return nil, info, &r
+}
+
+// changedLines says how a file has become what it is, if that is known. It begins with a separator.
+func changedLines(env Env, path string, known store.Digest, now []byte) string {
+	if env.Changed == nil {
+		return ""
+	}
+	if lines := env.Changed(path, known, now); lines != "" {
+		return ". What changed:\n" + lines
+	}
+	return ""
 }
 
 // change is the edit from the old content to the new one. What the model is told comes later.

@@ -194,7 +194,9 @@ func (s *sitting) first(ctx context.Context) (*target, error) {
 		return &target{pick: true, words: f.words}, nil
 	case f.cont || f.resume != "":
 		id, _, err := choose(ctx, s.app, s.home, f, s.set, "")
-		s.of = id
+		if s.of = id; err == nil && !f.attach {
+			err = resumeFiles(ctx, s.real, s.home, id, f)
+		}
 		return &target{id: id, attach: f.attach, prompt: f.prompt}, err
 	}
 	return &target{}, s.ready(ctx)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -41,6 +42,11 @@ func GoOn(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	default:
 		if again > 0 {
 			a.Hint("%s then: allowed by a rule, or asked", decides(again))
+		}
+		if gone := (*app.ExitError)(nil); errors.As(whereabouts(h, st), &gone) {
+			a.Note("%s", gone.Text)
+			a.Hint("%s", gone.Hint)
+			return
 		}
 		a.Hint("perdure -p --resume %s goes on", id)
 	}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
@@ -32,7 +31,7 @@ func settle(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags,
 	if st.Lifecycle.Over() {
 		return nil, app.IsOver(st)
 	}
-	if err := relocate(a, st, f, opt); err != nil {
+	if err := relocate(a, h, st, f, opt); err != nil {
 		return nil, err
 	}
 	if st.Lifecycle == session.LifecyclePaused && f.print {
@@ -44,7 +43,7 @@ func settle(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags,
 
 // relocate finds where a session works whose directory is gone: where a flag says; else in the directory that it was
 // opened in, if only one below is gone. Without any of them it cannot go on.
-func relocate(a *app.App, st *session.State, f *Flags, opt *homes.RunOptions) error {
+func relocate(a *app.App, h *homes.Home, st *session.State, f *Flags, opt *homes.RunOptions) error {
 	if f.cwd != "" {
 		dirs, err := directories("--cwd", []string{f.cwd}, a.Dir)
 		if err != nil {
@@ -62,8 +61,5 @@ func relocate(a *app.App, st *session.State, f *Flags, opt *homes.RunOptions) er
 		opt.Cwd = root
 		return nil
 	}
-	return &app.ExitError{
-		Code: app.ExitFailed, Text: fmt.Sprintf("session %s works in %s, which is gone", st.ID, st.Cwd),
-		Hint: fmt.Sprintf("perdure -p --resume %s --cwd DIR goes on in another directory; or make %s again", st.ID, root),
-	}
+	return errGone(h, st)
 }

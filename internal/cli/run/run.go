@@ -101,6 +101,11 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	if err != nil {
 		return err
 	}
+	if resumed {
+		if err := resumeFiles(ctx, a, h, id, f); err != nil {
+			return err
+		}
+	}
 	known, err := settle(ctx, a, h, id, f, set, resumed, &opt) // rules of the session, before this run
 	if err != nil {
 		return err

@@ -1,0 +1,31 @@
+package homes
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/perdure/perdure/internal/restore"
+	"github.com/perdure/perdure/internal/session"
+)
+
+// FilesKnown is what the files of a session were when it looked last, as it was given back. The error wraps ErrNoFiles if
+// nothing was captured of the directory that it works in.
+func (h *Home) FilesKnown(st *session.State) (FilePoint, error) {
+	w := &st.Workspace
+	switch {
+	case h.blobs == nil:
+		return FilePoint{}, errOff
+	case w.Tree.IsZero() || w.Dir != filesDir(st):
+		return FilePoint{}, fmt.Errorf("session %s: %w", st.ID, ErrNoFiles)
+	}
+	return FilePoint{Tree: w.Tree, Dir: w.Dir, Seq: w.Seq, Time: w.Time, To: "what they were when the session was left"}, nil
+}
+
+// RebuildFiles makes a directory that is gone again, with the files of a point of it. It is there as a whole, or not at
+// all; one that is there and not empty is left alone: the error wraps restore.ErrTaken. Progress may be nil.
+func (h *Home) RebuildFiles(ctx context.Context, p FilePoint, progress func(done, total int)) (restore.Made, error) {
+	if h.spaces == nil {
+		return restore.Made{}, errOff
+	}
+	return h.spaces.Make(ctx, p.Dir, p.Tree, progress)
+}
