@@ -58,6 +58,7 @@ type RestoreRequest struct {
 	Target  store.Digest
 	Paths   []string // only these, below Dir; none: all
 	Force   bool     // also what somebody else has changed since Base
+	Unsure  bool     // the session's own acts may have changed files since Base: their captures failed, or were not made
 }
 
 // Prepared is a restore whose plan is durable.
