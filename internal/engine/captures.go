@@ -65,6 +65,7 @@ type RestoreRequest struct {
 	Paths   []string // only these, below Dir; none: all
 	Force   bool     // also what somebody else has changed since Base
 	Merge   bool     // Base is what another session began with, and Target is what it made of it: what both have changed stays
+	Unsure  bool     // the session's own acts may have changed files since Base: their captures failed, or were not made
 }
 
 // Prepared is a restore whose plan is durable.

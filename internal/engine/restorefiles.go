@@ -22,6 +22,7 @@ func (s *Session) restoreFiles(ctx context.Context, r *session.Restore) error {
 	req := RestoreRequest{
 		Session: s.state.ID, ID: session.RestoreID(r.Request), Dir: s.filesDir(),
 		Base: s.knownTree(), Target: r.Target, Paths: r.Paths, Force: r.Force,
+		Unsure: s.state.Workspace.Refused != "" || s.unsure(),
 	}
 	if !r.Merge.IsZero() {
 		req.Base, req.Merge = r.Merge, true

@@ -149,6 +149,13 @@ func (h *Home) PlanRestore(ctx context.Context, id string, to FilePoint, paths [
 		return nil, err
 	}
 	r := engine.RestoreRequest{Session: id, Dir: filesDir(st), Target: to.Tree, Paths: paths, Force: force}
+	if r.Unsure = st.Workspace.Refused != ""; !r.Unsure && st.Workspace.Unsure > 0 {
+		info, err := h.store.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		r.Unsure = info.Holder == nil || info.Holder.Alive == store.Dead // a live one has looked
+	}
 	if st.Workspace.Dir == r.Dir {
 		r.Base = st.Workspace.Tree
 	}

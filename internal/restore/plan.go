@@ -20,10 +20,8 @@ type Input struct {
 	Now    store.Digest // what is in the directory, captured just before
 	Target store.Digest // what is wanted
 	Paths  []string     // only these and what is below them; none: everything
-	// Force has conflicts take the target's side; what cannot be brought back stays all the same. Where Base is Target, so
-	// that nothing is the session's own to restore, what somebody else has changed or removed since is what is restored;
-	// what they have made stays.
-	Force bool
+	Force  bool         // conflicts take the target's side; what cannot be brought back stays all the same
+	Unsure bool         // the session may have changed, since Base, what somebody else may have changed: each such path is named
 	// Others says who changed a path since Target was captured, though Base has that change. Nil: nobody else did.
 	Others func(path string) Others
 	Fold   func(root string) Folding
@@ -97,6 +95,8 @@ const (
 	NotEmpty    Reason = "something is in it that no tree of the session has"
 	NotCaptured Reason = "its content was not captured, so that it could not be brought back"
 	NotStored   Reason = "the content that is wanted was not captured"
+	Unknown     Reason = "it was changed since the files were captured last, by whom is not known"
+	UnknownGone Reason = "it was deleted since the files were captured last, by whom is not known"
 	Collides    Reason = "this file system takes the two names for one"
 	Forbidden   Reason = "the system does not let it be changed"
 	OffLimits   Reason = "a restore does nothing there"
@@ -143,7 +143,7 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	var steps []tree.Step
 	err := tree.Merge(in.Trees, in.Base, in.Now, in.Target, func(s tree.Step) error {
 		switch {
-		case in.selects(s.Path) && (s.Verb == tree.Take || s.Verb == tree.Conflict || in.Force && emptied(&s) || in.Force && in.Base == in.Target && foreign(&s)):
+		case in.selects(s.Path) && (s.Verb == tree.Take || s.Verb == tree.Conflict || in.Force && emptied(&s) || in.since(&s)):
 			steps = append(steps, s)
 		case s.Mine != nil:
 			b.stays = append(b.stays, s.Path)
@@ -184,9 +184,13 @@ func emptied(s *tree.Step) bool {
 	return s.Verb == tree.Keep && s.Theirs == nil && s.Base != nil && s.Mine != nil && s.Mine.Kind == tree.Dir
 }
 
-// foreign is what the target has and somebody else has changed or removed. A directory that stands there stays.
-func foreign(s *tree.Step) bool {
-	return s.Verb == tree.Keep && s.Theirs != nil && (s.Mine == nil || s.Mine.Kind != tree.Dir || s.Theirs.Kind == tree.Dir)
+// since reports a path that was changed since the session knew it last, and only since, and that is to be looked at all the
+// same: by force what was changed or deleted comes back, and where it is not sure who did it, nothing is passed over.
+func (in *Input) since(s *tree.Step) bool {
+	if s.Verb != tree.Keep || isDir(s.Mine) && s.Theirs == nil {
+		return false
+	}
+	return in.Unsure || in.Force && s.Theirs != nil && (s.Mine == nil || s.Mine.Kind != tree.Dir || s.Theirs.Kind == tree.Dir)
 }
 
 // offLimits says why nothing is done at a path, or nothing.

@@ -38,6 +38,8 @@ func (b *planner) step(s *tree.Step) {
 		b.keep(s.Path, NotCaptured)
 	case s.Theirs != nil && (s.Theirs.Kind == tree.Other || s.Theirs.Flags.Has(tree.Skipped)):
 		b.keep(s.Path, NotStored)
+	case s.Verb == tree.Keep && !emptied(s) && !b.forced(s):
+		b.keep(s.Path, unknown(s))
 	case b.others(s.Path) == Alien && !b.forced(s):
 		b.keep(s.Path, changedBy(s))
 	case (s.Verb == tree.Conflict || b.others(s.Path) == Mixed) && !b.forced(s):
@@ -60,6 +62,14 @@ func changedBy(s *tree.Step) Reason {
 		return Gone
 	}
 	return Edited
+}
+
+// unknown words what the session or somebody else did.
+func unknown(s *tree.Step) Reason {
+	if s.Mine == nil {
+		return UnknownGone
+	}
+	return Unknown
 }
 
 // forced reports a conflict that goes the target's way. A directory that would have to go stays, with all that is in it:
@@ -166,7 +176,7 @@ func (b *planner) parents() error {
 func (b *planner) hold() {
 	stays := b.stays
 	for _, k := range b.kept {
-		if k.Why != Gone && k.Why != NotStored {
+		if k.Why != Gone && k.Why != UnknownGone && k.Why != NotStored {
 			stays = append(stays, k.Path)
 		}
 	}

@@ -53,7 +53,7 @@ func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Diges
 	if err != nil {
 		return nil, err
 	}
-	in := restore.Input{Root: root, Trees: Trees(s.cfg.Blobs), Base: r.Base, Now: now, Target: r.Target, Paths: r.Paths, Force: r.Force}
+	in := restore.Input{Root: root, Trees: Trees(s.cfg.Blobs), Base: r.Base, Now: now, Target: r.Target, Paths: r.Paths, Force: r.Force, Unsure: r.Unsure}
 	if others != nil {
 		if in.Others, err = others(); err != nil {
 			return nil, err
