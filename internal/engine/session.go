@@ -151,6 +151,7 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	if s.fresh > max(16<<10, s.snapSize) {
 		s.snapshot(ctx)
 	}
+	removeSides(s.eng.cfg.SideDir, s.state.ID)
 	s.released = true
 	err = errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
 	s.eng.wakers.drop(s.state.ID, s.waker)
