@@ -101,7 +101,7 @@ func (e *Engine) appendFree(ctx context.Context, f *freeState, id string, how Fr
 		after.ApplyBody(ev, bodies[i])
 	}
 	heads := Heads(after)
-	heads.Extra = listedOf(after, after.Head.Seq)
+	heads.Extra = listedOf(after, after.Head.Seq, after.Updated)
 	err = e.cfg.Store.AppendFree(context.WithoutCancel(ctx), id, store.Batch{Events: events, Heads: &heads, Item: e.keyed(how.Key, actor, events), Shared: how.Shared})
 	switch {
 	case errors.Is(err, store.ErrKnown):

@@ -106,7 +106,7 @@ func (e *Engine) begin(ctx context.Context, st *session.State, owner string, bod
 		st.ApplyBody(ev, bodies[i])
 	}
 	heads := Heads(st)
-	heads.Extra = listedOf(st, st.Head.Seq)
+	heads.Extra = listedOf(st, st.Head.Seq, st.Updated)
 	err = e.cfg.Store.Create(ctx, store.NewSession{
 		ID: st.ID, Owner: owner, Created: events[0].Time, Parent: st.Parent, Heads: heads, Events: events, Shared: shared,
 	})

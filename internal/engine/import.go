@@ -46,7 +46,7 @@ func (e *Engine) Import(ctx context.Context, all ...Incoming) error {
 		}
 		st.ApplyBody(events[0], in.Body)
 		heads := Heads(st)
-		heads.Extra = listedOf(st, st.Head.Seq)
+		heads.Extra = listedOf(st, st.Head.Seq, st.Updated)
 		list[i] = store.Imported{
 			NewSession: store.NewSession{ID: st.ID, Owner: st.Owner, Created: st.Created, Parent: st.Parent, Heads: heads, Events: events},
 			Past:       in.Past, Bytes: in.Bytes, Epoch: st.Epoch,

@@ -13,14 +13,15 @@ import (
 type listed struct {
 	Version int            `json:"v"` // session.FoldVersion
 	Seq     int64          `json:"seq"`
-	Tasks   []session.Task `json:"tasks,omitempty"` // as of this seq
+	Tasks   []session.Task `json:"tasks,omitempty"`  // as of this seq
+	Stirred int64          `json:"stirred,omitzero"` // ms UTC of the newest event that is more than somebody's look
 }
 
 // maxListed bounds it, in bytes. A session with more tasks is looked at itself.
 const maxListed = 16 << 10
 
-func listedOf(st *session.State, seq int64) []byte {
-	b, err := json.Marshal(listed{Version: session.FoldVersion, Seq: seq, Tasks: st.Tasks})
+func listedOf(st *session.State, seq, stirred int64) []byte {
+	b, err := json.Marshal(listed{Version: session.FoldVersion, Seq: seq, Tasks: st.Tasks, Stirred: stirred})
 	if err != nil || len(b) > maxListed {
 		return nil
 	}
@@ -35,4 +36,34 @@ func ListedTasks(info store.Info) (tasks []session.Task, ok bool) {
 		return nil, false
 	}
 	return l.Tasks, l.Version == session.FoldVersion && l.Seq == info.Head.Seq
+}
+
+// stirredAt is when something happened in the session last, up to now: a lease in which nothing was appended but its own
+// beginning changes nothing about that.
+func (s *Session) stirredAt() int64 {
+	if s.state.Head.Seq > s.opened {
+		return s.state.Updated
+	}
+	return Stirred(s.lease.Info)
+}
+
+// lookedAt is what the row of a session carries while nothing has happened but the beginning of a lease: it knows no
+// tasks.
+func lookedAt(info store.Info) []byte {
+	b, err := json.Marshal(listed{Seq: info.Head.Seq, Stirred: Stirred(info)})
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// Stirred is the time in ms UTC of the newest event of a session that is more than the beginning or the end of a lease, as
+// far as its row knows; else that of the newest event. So a look at a session does not make it younger.
+func Stirred(info store.Info) int64 {
+	const resumed = 1 // event that an opening appends before anything else
+	var l listed
+	if len(info.Heads.Extra) == 0 || json.Unmarshal(info.Heads.Extra, &l) != nil || l.Stirred == 0 || info.Head.Seq > l.Seq+resumed {
+		return info.Updated
+	}
+	return l.Stirred
 }

@@ -83,8 +83,9 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))
 	s.noteBefore()
 	resumed := &session.Resumed{Epoch: lease.Epoch, Host: e.cfg.Host, BootID: e.cfg.BootID, PID: e.cfg.PID, Build: e.cfg.Build}
+	s.listed = lookedAt(lease.Info)
 	err = s.append(ctx, engineActor, resumed)
-	s.opened = st.Head.Seq
+	s.opened, s.listed = st.Head.Seq, nil
 	if err == nil && st.Parent != nil && s.snapSize == 0 { // the only opening that reads the parent's log
 		s.snapshot(ctx)
 	}
@@ -144,13 +145,15 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	s.stopWatch = nil
 	err := s.saveScans(ctx, true)
 	if err == nil {
+		stirred := s.stirredAt()
 		s.captureLeft(ctx)
-		s.listed = listedOf(s.state, s.state.Head.Seq+1)
+		s.listed = listedOf(s.state, s.state.Head.Seq+1, stirred)
 		err = s.append(ctx, engineActor, &session.Released{Reason: reason})
 	}
 	if s.fresh > max(16<<10, s.snapSize) {
 		s.snapshot(ctx)
 	}
+	removeSides(s.eng.cfg.SideDir, s.state.ID)
 	s.released = true
 	err = errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
 	s.eng.wakers.drop(s.state.ID, s.waker)

@@ -131,3 +131,16 @@ func removeSide(dir, sessionID, act string) {
 		_ = root.Close()
 	}
 }
+
+// removeSides takes the directory of a session's streams away if none is left in it.
+func removeSides(dir, sessionID string) {
+	if dir == "" {
+		return
+	}
+	if root, err := realdir.Open(filepath.Dir(dir), filepath.Base(dir)); err == nil {
+		if info, err := root.Lstat(sessionID); err == nil && info.IsDir() {
+			_ = root.Remove(sessionID) // refused as long as something lies there
+		}
+		_ = root.Close()
+	}
+}

@@ -121,3 +121,6 @@ func Activities() []string {
 	}
 	return slices.Sorted(slices.Values(out))
 }
+
+// Stirred is when something happened in a session last, in ms UTC, as far as its row knows: opening it to look is nothing.
+func Stirred(l view.Listing) int64 { return engine.Stirred(l.Info) }

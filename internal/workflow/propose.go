@@ -31,25 +31,33 @@ type Proposal struct {
 // Nothing reports whether a session would not change by it.
 func (p *Proposal) Nothing() bool { return len(p.Changes)+len(p.Facts) == 0 }
 
-// Owner is the session that a project's state file names; empty: there is none.
+// Owner is the session that a project's state file names, or named before somebody broke it; empty: there is none.
 func Owner(cfg knowledge.Config) (string, error) {
 	k, err := knowledge.Open(cfg)
 	if err != nil {
 		return "", err
 	}
-	now, _, err := k.Project.Look(MainFile)
+	now, last, err := k.Project.Look(MainFile)
 	if err != nil || now == nil {
 		return "", err
 	}
-	d, err := ParseJSON(now)
-	if err != nil {
-		return "", nil //nolint:nilerr // what cannot be read names nobody
+	if d, err := ParseJSON(now); err == nil {
+		return d.Session, nil
 	}
-	return d.Session, nil
+	return writer(last), nil
+}
+
+// writer is the session that the text of a state file names; empty: none, as where it cannot be read.
+func writer(b []byte) string {
+	if d, err := ParseJSON(b); err == nil {
+		return d.Session
+	}
+	return ""
 }
 
 // Propose finds what a person changed in the state file of a session: in the main one if it names the session, or nobody,
-// else in the one beside. Nil: nothing was changed by hand. A file that cannot be read is an error that names it.
+// else in the one beside. Nil: nothing was changed by hand. A file that cannot be read is an error that names it; if it is
+// one that this session wrote, or nobody, and only its text is no state, the proposal beside the error can be refused.
 func Propose(cfg knowledge.Config, st *session.State) (*Proposal, error) {
 	k, err := knowledge.Open(cfg)
 	if err != nil {
@@ -66,7 +74,10 @@ func Propose(cfg knowledge.Config, st *session.State) (*Proposal, error) {
 		p := &Proposal{File: filepath.Join(k.Project.Dir(), name), name: name, now: now, last: last}
 		d, err := ParseJSON(now)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.File, err)
+			if of := writer(last); of != "" && of != st.ID {
+				p = nil
+			}
+			return p, fmt.Errorf("%s: %w", filepath.Join(k.Project.Dir(), name), err)
 		}
 		if d.Session != "" && d.Session != st.ID {
 			continue

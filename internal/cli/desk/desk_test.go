@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,45 @@ func TestGroups(t *testing.T) {
 	}
 	if r := list(t, s)["asks"]; r.Group != board.Rests || r.Status != "paused" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Goal: opening a session to look does not make it younger: what waited for long still says so, in the list while
+// it is open and afterwards; what happens in it does.
+func TestALookDoesNotRenewTheAge(t *testing.T) {
+	h, s := world(t, script)
+	create(t, h, "asks")
+	run(t, h, "asks", "ask")
+	before := list(t, s)["asks"]
+	for range 2 {
+		later(t, before.Since)
+		held, err := h.Hold(t.Context(), "asks", homes.HoldOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := list(t, s)["asks"]; !r.Since.Equal(before.Since) {
+			t.Errorf("while somebody looks: since %v, was %v", r.Since, before.Since)
+		}
+		if err := held.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if r := list(t, s)["asks"]; !r.Since.Equal(before.Since) || r.Group != before.Group {
+			t.Errorf("after a look: since %v in %q, was %v in %q", r.Since, r.Group, before.Since, before.Group)
+		}
+	}
+	run(t, h, "asks", "hi")
+	if r := list(t, s)["asks"]; !r.Since.After(before.Since) {
+		t.Errorf("after a message: since %v, was %v", r.Since, before.Since)
+	}
+}
+
+// later waits until the clock shows another millisecond than that.
+func later(t *testing.T, than time.Time) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); !time.Now().After(than.Add(time.Millisecond)); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("the clock stands still")
+		}
 	}
 }
 

@@ -169,7 +169,7 @@ func (s *source) quiet() *app.App {
 // row is one session.
 func (s *source) row(ctx context.Context, l view.Listing, e background.Entry) board.Row {
 	title, _ := sessions.Known(l)
-	r := board.Row{ID: l.ID, Title: title, Dir: s.tilde(l.Heads.Cwd), Status: sessions.Stands(l), Since: since(l.Updated)}
+	r := board.Row{ID: l.ID, Title: title, Dir: s.tilde(l.Heads.Cwd), Status: sessions.Stands(l), Since: since(homes.Stirred(l))}
 	if l.Heads.CostNano != nil && *l.Heads.CostNano > 0 {
 		r.Cost = fmt.Sprintf("$%.2f", float64(*l.Heads.CostNano)/1e9)
 	}
@@ -192,7 +192,7 @@ func (s *source) row(ctx context.Context, l view.Listing, e background.Entry) bo
 
 // group is what a session needs.
 func (s *source) group(l view.Listing) board.Group {
-	old := s.app.Now().Sub(since(l.Updated)) > recent
+	old := s.app.Now().Sub(since(homes.Stirred(l))) > recent
 	switch activity := session.Activity(l.Activity); {
 	case sessions.Rests(l):
 		return board.Rests
@@ -202,7 +202,7 @@ func (s *source) group(l view.Listing) board.Group {
 		return board.Works
 	case activity != session.Idle && !old: // failed, stopped, killed or left: it goes on if a person says so
 		return board.Waits
-	case activity == session.Idle && l.Heads.Turns > 0 && since(l.Updated).After(s.seen):
+	case activity == session.Idle && l.Heads.Turns > 0 && since(homes.Stirred(l)).After(s.seen):
 		return board.News
 	}
 	return board.Rests

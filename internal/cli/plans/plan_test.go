@@ -218,6 +218,34 @@ func TestProposals(t *testing.T) {
 	}
 }
 
+// Goal: a state file that an edit has broken can be refused like any other edit, also without naming the session: its text
+// is kept, and the file says again what the session says.
+func TestRefusingABrokenStateFile(t *testing.T) {
+	for _, args := range [][]string{{"plan", "refuse"}, {"plan", "refuse", "build"}} {
+		w := planned(t)
+		file := saved(w)
+		good, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Create("newer") // not the one that the file is of
+		broken := strings.Replace(string(good), ",", ", torn", 1)
+		clitest.WriteFile(t, file, broken)
+		o := w.Fails(1, "state.json", "plan", "accept", "build")
+		if !strings.Contains(o.Stderr, "perdure plan refuse") {
+			t.Errorf("the way back is not named: %s", o.Stderr)
+		}
+		w.OK(args...)
+		if b, err := os.ReadFile(file); err != nil || string(b) != string(good) {
+			t.Errorf("%v: %v\n%s\nwant\n%s", args, err, b, good)
+		}
+		if b, err := os.ReadFile(filepath.Join(filepath.Dir(file), "refused-state.json")); err != nil || string(b) != broken {
+			t.Errorf("%v: what was refused is gone: %v %s", args, err, b)
+		}
+		w.OK("plan", "diff", "build")
+	}
+}
+
 // Goal: a session's own commands look at the plan, and do not change it.
 func TestPlanInsideOfASession(t *testing.T) {
 	w := planned(t)

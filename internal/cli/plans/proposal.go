@@ -26,8 +26,19 @@ type difference struct {
 }
 
 // onFile runs a command on the session of a state file: the one that is named, else the one that the file of this
-// directory names, else the newest one here. Without a change by hand, nothing says so.
+// directory names, else the newest one here. Without a change by hand, nothing says so. A file that cannot be read is an
+// error.
 func onFile(a *app.App, cmd *cobra.Command, args []string, do func(ctx context.Context, h *homes.Home, st *session.State, cfg knowledge.Config, p *workflow.Proposal) error) error {
+	return onAnyFile(a, cmd, args, func(ctx context.Context, h *homes.Home, st *session.State, cfg knowledge.Config, p *workflow.Proposal, broken error) error {
+		if broken != nil {
+			return broken
+		}
+		return do(ctx, h, st, cfg, p)
+	})
+}
+
+// onAnyFile is onFile for who takes a file that cannot be read, too: broken says why, and the proposal may be nil.
+func onAnyFile(a *app.App, cmd *cobra.Command, args []string, do func(ctx context.Context, h *homes.Home, st *session.State, cfg knowledge.Config, p *workflow.Proposal, broken error) error) error {
 	if len(args) == 0 {
 		if cfg, err := a.KnowledgeOf(""); err == nil {
 			if id, err := workflow.Owner(cfg); err == nil && id != "" && exists(cmd.Context(), a, id) {
@@ -46,9 +57,13 @@ func onFile(a *app.App, cmd *cobra.Command, args []string, do func(ctx context.C
 		}
 		p, err := workflow.Propose(cfg, st)
 		if err != nil {
-			return &app.ExitError{Code: app.ExitFailed, Text: err.Error(), Hint: "put the file right, or remove it: it is written anew"}
+			hint := "put the file right, or remove it: it is written anew"
+			if p != nil {
+				hint = "put the file right, or have it as it was: perdure plan refuse " + st.ID
+			}
+			err = &app.ExitError{Code: app.ExitFailed, Text: err.Error(), Hint: hint}
 		}
-		return do(ctx, h, st, cfg, p)
+		return do(ctx, h, st, cfg, p, err)
 	})
 }
 
@@ -171,8 +186,11 @@ func refuseCommand(a *app.App) *cobra.Command {
 		Use: "refuse [ID]", Short: "Put state.json back as it was; what you wrote stays in refused-state.json",
 		Args: app.RangeArgs(0, 1, "a session, or nothing for the one that the file names"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return onFile(a, cmd, args, func(ctx context.Context, h *homes.Home, st *session.State, cfg knowledge.Config, p *workflow.Proposal) error {
-				if p == nil {
+			return onAnyFile(a, cmd, args, func(ctx context.Context, h *homes.Home, st *session.State, cfg knowledge.Config, p *workflow.Proposal, broken error) error {
+				switch {
+				case p == nil && broken != nil:
+					return broken
+				case p == nil:
 					return &app.ExitError{Code: app.ExitFailed, Text: "the state file of session " + st.ID + " was not changed by hand"}
 				}
 				if err := p.Settle(cfg, true); err != nil {
