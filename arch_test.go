@@ -85,7 +85,7 @@ var allowed = map[string][]string{
 	"internal/cli/display":     {"internal/plain", "internal/session", "view"},
 	"internal/cli/app":         {"internal/cli/display", "internal/ui/theme", "internal/cli/process", "internal/engine", "internal/homes", "internal/knowledge", "internal/permission", "internal/plain", "internal/provider/connect", "internal/session", "internal/settings", "store", "view", "internal/ui/pace"},
 	"internal/cli/pending":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/permission", "internal/plain", "internal/session", "store", "view", "internal/engine", "internal/settings", "internal/ui/asks"},
-	"internal/cli/sessions":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/homes", "internal/session", "internal/ui/theme", "model", "store", "view", "internal/cli/background", "internal/engine", "internal/settings"},
+	"internal/cli/sessions":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/homes", "internal/session", "internal/ui/theme", "model", "store", "view", "internal/cli/background", "internal/engine", "internal/settings", "internal/plain"},
 	"internal/cli/run":         {"internal/tree", "internal/workspace", "internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker", "internal/provider/connect"},
 	"internal/export":          {"internal/plain", "internal/session", "model", "store", "view"},
 	"internal/cli/exporting":   {"internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/export", "internal/homes", "internal/seal", "internal/session", "store"},
@@ -127,7 +127,7 @@ var allowed = map[string][]string{
 	"internal/ignore":          {},
 	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},
 	"internal/workspace":       {"internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree"},
-	"internal/cli/files":       {"internal/cli/app", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store"},
+	"internal/cli/files":       {"internal/cli/app", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store", "internal/cli/display"},
 	"bench":                    {},
 }
 
