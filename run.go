@@ -28,6 +28,7 @@ type Options struct {
 	BudgetNano *int64
 	CompactAt  *int           // how full the window may be before the conversation is compacted, in thousandths; 0: the default
 	NoCompact  *bool          // compact only when asked
+	OnLost     string         // after an act that nobody can tell the outcome of, files are taken back: rollback; or not: ask, keep
 	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all
 	AddDirs    []string
 	Root       string      // another directory that the session belongs to, absolute
@@ -39,7 +40,7 @@ type Options struct {
 func (o Options) inner() session.Options {
 	return session.Options{
 		Mode: session.Mode(o.Mode), Rules: rulesOf(o.Rules), SetRules: o.SetRules, MaxSteps: o.MaxSteps, BudgetNano: o.BudgetNano,
-		CompactAt: o.CompactAt, NoCompact: o.NoCompact, RetryFor: o.RetryFor, AddDirs: o.AddDirs, Root: o.Root, Cwd: o.Cwd,
+		CompactAt: o.CompactAt, NoCompact: o.NoCompact, OnLost: o.OnLost, RetryFor: o.RetryFor, AddDirs: o.AddDirs, Root: o.Root, Cwd: o.Cwd,
 		Agent: (*session.Agent)(o.Agent), Actor: o.Actor,
 	}
 }

@@ -24,6 +24,11 @@ func (s *Session) admitConfigured(b *session.Configured) error {
 	if b.Root != nil || b.Cwd != nil || len(b.AddDirs) > 0 || b.RetryForMS != nil {
 		return fmt.Errorf("directories and patience are set by whoever opens the session")
 	}
+	if b.OnLost != nil {
+		if err := session.CheckOnLost(*b.OnLost); err != nil {
+			return err
+		}
+	}
 	if b.Mode != nil {
 		mode, err := permission.ParseMode(*b.Mode)
 		if err != nil {

@@ -17,7 +17,11 @@ var ErrReleased = errors.New("the session was closed by this holder")
 
 // append seals bodies as the next events, and changes memory only after the store acknowledged them.
 func (s *Session) append(ctx context.Context, actor store.Actor, bodies ...session.Body) error {
-	return s.appendAs(ctx, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, 0)
+	actors := slices.Repeat([]store.Actor{actor}, len(bodies))
+	if wish := s.takeBack(bodies); wish != nil {
+		bodies, actors = append(slices.Clip(bodies), wish), append(actors, engineActor)
+	}
+	return s.appendAs(ctx, actors, bodies, 0)
 }
 
 func (s *Session) appendAs(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64) error {

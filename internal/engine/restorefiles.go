@@ -19,6 +19,11 @@ func (s *Session) restoreFiles(ctx context.Context, r *session.Restore) error {
 	if c == nil {
 		return s.notRestored(ctx, r, errNoCaptures)
 	}
+	if r.By == engineActor { // what the act did is to be told from what others do after it
+		if err := s.captureAct(ctx); err != nil {
+			return err
+		}
+	}
 	req := RestoreRequest{
 		Session: s.state.ID, ID: session.RestoreID(r.Request), Dir: s.filesDir(),
 		Base: s.knownTree(), Target: r.Target, Paths: r.Paths, Force: r.Force,
@@ -104,7 +109,10 @@ func (s *Session) finishRestore(ctx context.Context, r *session.Restore) error {
 // restoredWords is what the model is told of a restore.
 func restoredWords(r *session.Restore, b *session.FilesRestored, paths []string) string {
 	by := "the user"
-	if r.By.Type != store.ActorUser {
+	switch {
+	case r.By == engineActor:
+		by = "the session itself"
+	case r.By.Type != store.ActorUser:
 		by = string(r.By.Type)
 	}
 	var out strings.Builder

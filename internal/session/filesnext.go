@@ -1,6 +1,9 @@
 package session
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // The actions about files. At most one of a restore's is outstanding, and none of the session's own acts begins beside it.
 type (
@@ -44,8 +47,14 @@ func RestoreID(request int64) string { return "restore." + strconv.FormatInt(req
 
 // besideFiles puts what is to be done about files before a turn's actions. A restore keeps them back.
 func (s *State) besideFiles(as []Action) []Action {
-	if s.restoresNow() {
+	switch r := s.Workspace.Restore; {
+	case s.restoresNow():
 		as = nil
+	case r != nil: // it waits for an act: nothing that it would undo may begin
+		as = slices.DeleteFunc(slices.Clone(as), func(a Action) bool {
+			do, ok := a.Do.(Execute)
+			return ok && do.Call.State != ActExecuting
+		})
 	}
 	if first := s.fileActions(); len(first) > 0 {
 		return append(first, as...)

@@ -60,6 +60,8 @@ type Config struct {
 	// [CompactAtDefault].
 	CompactAt int  `json:"compact_at,omitempty"`
 	NoCompact bool `json:"no_compact,omitempty"` // stop there instead, unless somebody asks for it
+	// OnLost is what becomes of the files after an act of which nobody can tell what it did; empty: [OnLostAsk].
+	OnLost string `json:"on_lost,omitempty"`
 }
 
 // Opened is the first event of a session that is no fork.
@@ -154,6 +156,7 @@ type Configured struct {
 	RetryForMS *int64   `json:"retry_for_ms,omitempty"`
 	CompactAt  *int     `json:"compact_at,omitempty"`
 	NoCompact  *bool    `json:"no_compact,omitempty"`
+	OnLost     *string  `json:"on_lost,omitempty"`
 	AddDirs    []string `json:"add_directories,omitempty"`
 	// Another directory to work in: where the session belongs, and where commands run from now on.
 	Root *string `json:"root,omitempty"`
@@ -192,6 +195,9 @@ func (b *Configured) summary() string {
 	if b.NoCompact != nil {
 		add("compacts only when asked: %t", *b.NoCompact)
 	}
+	if b.OnLost != nil {
+		add("files after a lost act: %s", *b.OnLost)
+	}
 	if b.Root != nil {
 		add("belongs to %s", *b.Root)
 	}
@@ -217,6 +223,7 @@ func (b *Configured) apply(s *State, e store.Event) {
 	if b.Moved && b.Root != nil {
 		s.move(relocation{from: s.Config.Root, to: *b.Root, beside: true})
 	}
+	set(&s.Config.OnLost, b.OnLost)
 	set(&s.Config.Root, b.Root)
 	set(&s.Cwd, b.Cwd)
 	set(&s.Agent.Provider, b.Provider)

@@ -28,7 +28,8 @@ type Restore struct {
 	Before  store.Digest `json:"before,omitzero"`
 }
 
-// RestoreRequested asks for the files to be as in a tree again. Nothing is restored that a person did not ask for.
+// RestoreRequested asks for the files to be as in a tree again. A person asks for that, or
+// has set the session to ask for it after an act of which nobody can tell what it did.
 type RestoreRequested struct {
 	headOnly
 	Key    string       `json:"key,omitempty"` // idempotency key of the inbox

@@ -31,12 +31,21 @@ func resumeFiles(ctx context.Context, a *app.App, h *homes.Home, id string, f *F
 	if err != nil {
 		return err
 	}
-	p, unknown := h.FilesKnown(st)
+	p, err := h.FilesKnown(st)
+	if err == nil {
+		return filesAre(ctx, a, h, id, p, f)
+	}
+	if f.files != filesRestore {
+		err = nil // nothing is known that could be said
+	} else {
+		err = &app.ExitError{Code: app.ExitFailed, Text: "its files cannot be restored: " + err.Error(), Hint: "perdure -p --resume " + id + " goes on with the files as they are"}
+	}
+	return err
+}
+
+// filesAre does that for a session whose files are known.
+func filesAre(ctx context.Context, a *app.App, h *homes.Home, id string, p homes.FilePoint, f *Flags) error {
 	switch {
-	case unknown != nil && f.files == filesRestore:
-		return &app.ExitError{Code: app.ExitFailed, Text: "its files cannot be restored: " + unknown.Error(), Hint: "perdure -p --resume " + id + " goes on with the files as they are"}
-	case unknown != nil:
-		return nil
 	case !app.IsDir(p.Dir):
 		return rebuild(ctx, a, h, id, p, f)
 	case f.files == filesRestore || f.files == filesAsk:

@@ -45,6 +45,7 @@ type Flags struct {
 	labels       []string
 	state        []string
 	cwd          string
+	onLost       string
 	files        string // of a session that goes on: keep, restore or ask
 	appendSystem string
 	wait         bool
@@ -90,6 +91,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.StringArrayVar(&f.dirs, "add-dir", nil, "another `DIR` that the agent may work in")
 	fs.StringVar(&f.cwd, "cwd", "", "with -c or -r: go on in this `DIR`, if the session's own was moved or is gone")
 	fs.StringVar(&f.files, "files", filesKeep, "with -c or -r: `keep` the files as they are, restore what they were when the session was left, or ask")
+	fs.StringVar(&f.onLost, "on-lost", session.OnLostAsk, "an interrupted act whose outcome nobody can tell: `ask` (say how to take it back), rollback (its changes of files are taken back), or keep them")
 	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls) of a turn; exit 6, --resume allows as many again; 0: no limit")
 	fs.Var(&f.maxBudget, "max-budget-usd", "stop before the session has spent `X` US dollars; exit 6; 0 or none: no limit")
 	fs.DurationVar(&f.retryFor, "retry-for", 24*time.Hour, "wait up to this long for a model that cannot be reached, as in 30m; 0 tries once")
@@ -140,6 +142,8 @@ func (f *Flags) check() error {
 		return app.UsageError("--dangerously-skip-permissions and --permission-mode %s contradict each other: give one of them", f.mode)
 	case f.cwd != "" && !f.cont && f.resume == "":
 		return app.UsageError("--cwd needs --continue or --resume: a new session works where the command is started")
+	case f.Changed("on-lost") && session.CheckOnLost(f.onLost) != nil:
+		return app.UsageError("--on-lost %v", session.CheckOnLost(f.onLost))
 	case !slices.Contains([]string{"", filesKeep, filesRestore, filesAsk}, f.files):
 		return app.UsageError("--files %q: use keep, restore or ask", f.files)
 	case f.Changed("files") && !f.cont && f.resume == "":

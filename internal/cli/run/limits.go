@@ -39,6 +39,9 @@ func (f *Flags) limits(opt *homes.RunOptions, set settings.Loaded, st *session.S
 	case st == nil && off:
 		opt.NoCompact = &off
 	}
+	if f.Changed("on-lost") {
+		opt.OnLost = f.onLost
+	}
 	switch {
 	case f.Changed("retry-for"):
 		opt.RetryFor = &f.retryFor
