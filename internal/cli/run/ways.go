@@ -49,6 +49,11 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 		return nil, err
 	case r.Goal == nil:
 		return nil, nil
+	}
+	if r.Goal.Note != "" {
+		s.app.Note("%s", r.Goal.Note)
+	}
+	switch {
 	case r.Goal.Fresh:
 		return s.fresh(ctx, t)
 	case r.Goal.Fork:
