@@ -139,6 +139,38 @@ func TestRewindOfBothKeepsWhatThePersonChanged(t *testing.T) {
 	s.leaves("w")
 }
 
+// Goal: conversation and files are of one moment after both went back; it is said what was done and how it is taken back; and in
+// the fork the turns of its parent can be gone back to.
+func TestRewindOfBothSaysHowToTakeItBack(t *testing.T) {
+	s := sitsAt(t, 80, 24)
+	s.command("/rewind", "the turns", has("and more"))
+	s.keys("w", "Enter", "Down", "Down")
+	s.sees("w", "the ways", has("▌ the conversation and"))
+	s.quiet()
+	s.keys("w", "Enter")
+	s.sees("w", "the plan", has("- more.txt"))
+	s.quiet()
+	s.keys("w", "y")
+	s.sees("w", "the fork", has("> and more", "Deleted.", "/resume one goes back", "files went back to", "perdure undo one takes the files forward"))
+	s.holds("more.txt", "")
+	s.holds("made.txt", "two")
+	s.keys("w", "C-u")
+	s.sees("w", "nothing is written", has("> what is"))
+	s.command("/rewind", "the parent's turns", func(screen string) bool {
+		return has("delete it", "3 files changed")(screen) && !has("and more")(screen)
+	})
+	s.keys("w", "Enter", "Down")
+	s.sees("w", "the ways", has("▌ the files only"))
+	s.quiet()
+	s.keys("w", "Enter")
+	s.sees("w", "the plan", has("+ go.mod", "- made.txt"))
+	s.quiet()
+	s.keys("w", "y")
+	s.sees("w", "it is said", has("/undo takes this back"))
+	s.holds("go.mod", "module m\n")
+	s.leaves("w")
+}
+
 // Goal: /diff and /files show what commands changed and deleted, not only edits; /checkpoint keeps the files and /restore brings
 // them back.
 func TestPagesShowWhatCommandsChanged(t *testing.T) {

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/screen"
@@ -50,8 +51,8 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	case r.Goal == nil:
 		return nil, nil
 	}
-	if r.Goal.Note != "" {
-		s.app.Note("%s", r.Goal.Note)
+	for line := range strings.Lines(r.Goal.Note) {
+		s.app.Note("%s", strings.TrimSpace(line))
 	}
 	switch {
 	case r.Goal.Fresh:
