@@ -224,3 +224,50 @@ func TestKilledRestoreIsFinishedWhenOpenedAgain(t *testing.T) {
 	}
 	s.leaves("w")
 }
+
+// Goal: while a turn is open nothing goes back, neither files nor conversation, and it is said what to do.
+func TestRewindRefusesWhatWouldBeHalf(t *testing.T) {
+	s := newSeat(t, 80, 24, `{"turns":[
+ {"match":"wait","steps":[{"tools":[{"name":"Bash","input":{"command":"until [ -e gate ]; do sleep 0.1; done; echo x > made.txt"}}]},{"text":"Waited."}]},
+ {"match":"","steps":[{"tools":[{"name":"Bash","input":{"command":"echo first > one.txt"}}]},{"text":"Made."}]}]}`)
+	s.runs("w", "--dangerously-skip-permissions --session-id one --model "+s.model)
+	s.sees("w", "one can write", has("> "))
+	for _, turn := range [][2]string{{"make one", "Made."}, {"wait", "Bash"}} {
+		s.types("w", turn[0])
+		s.keys("w", "Enter")
+		s.sees("w", "what comes of it", has("> "+turn[0], turn[1]))
+	}
+	s.sees("w", "the command runs", has("until"))
+	s.command("/undo", "why not", has("nothing was changed", "a turn is open", "press esc"))
+	s.back()
+	s.command("/rewind", "the turns", has("wait", "make one"))
+	s.keys("w", "Enter")
+	s.sees("w", "the ways", has("▌ the conversation only"))
+	s.quiet()
+	s.keys("w", "Enter")
+	s.sees("w", "why not", has("a turn is open"))
+	if n := len(s.sessions()); n != 1 {
+		t.Errorf("%d sessions", n)
+	}
+	s.d.write("gate", "")
+	s.sees("w", "the end", has("Waited."))
+	s.leaves("w")
+}
+
+// Goal: where no file was changed there is no way back for files: it is said, and the key does nothing.
+func TestRewindOffersNoFilesWhereNoneChanged(t *testing.T) {
+	s := newSeat(t, 80, 24, changer)
+	s.d.write("go.mod", "module m\n")
+	s.runs("w", "--dangerously-skip-permissions --session-id one --model "+s.model)
+	s.sees("w", "one can write", has("> "))
+	s.types("w", "say")
+	s.keys("w", "Enter")
+	s.sees("w", "an answer", has("Said."))
+	s.command("/rewind", "the turns", has("say", "changed no file"))
+	s.keys("w", "Enter", "Down")
+	s.sees("w", "the ways", has("▌ the files only", "not possible: no file was changed since"))
+	s.quiet()
+	s.keys("w", "Enter")
+	s.sees("w", "why not", has("the files cannot: no file was changed since"))
+	s.leaves("w")
+}
