@@ -103,17 +103,18 @@ type UI struct {
 	Bell   *bool `toml:"bell"`   // it rings when the session waits, or is done, and nobody looks
 	Notify *bool `toml:"notify"` // the desktop shows a notification then
 	Status *bool `toml:"status"` // terminals that show a program's status are told it
+	Rewind *bool `toml:"rewind"` // esc twice goes back to an earlier turn
 	// Passthrough has tmux hand notifications and status on to the terminal around it; its option allow-passthrough must be on.
 	Passthrough bool `toml:"tmux_passthrough"`
 }
 
 // Switches are the settings of a UI with what nobody said filled in.
-type Switches struct{ Title, Bell, Notify, Status, Passthrough bool }
+type Switches struct{ Title, Bell, Notify, Status, Rewind, Passthrough bool }
 
 // Switches gives what is on.
 func (u UI) Switches() Switches {
 	on := func(b *bool) bool { return b == nil || *b }
-	return Switches{on(u.Title), on(u.Bell), on(u.Notify), on(u.Status), u.Passthrough}
+	return Switches{on(u.Title), on(u.Bell), on(u.Notify), on(u.Status), on(u.Rewind), u.Passthrough}
 }
 
 // Permissions are lists of rules, as in Bash(git log:*).

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/screen"
@@ -49,6 +50,11 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 		return nil, err
 	case r.Goal == nil:
 		return nil, nil
+	}
+	for line := range strings.Lines(r.Goal.Note) {
+		s.app.Note("%s", strings.TrimSpace(line))
+	}
+	switch {
 	case r.Goal.Fresh:
 		return s.fresh(ctx, t)
 	case r.Goal.Fork:

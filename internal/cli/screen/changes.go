@@ -3,6 +3,8 @@ package screen
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,11 +41,31 @@ func (s filesOf) Changes(ctx context.Context, path string) ([]panels.Change, err
 		}
 		r.take(ev, body)
 	}
+	if len(r.changes) == 0 {
+		return s.commandChanges(ctx, path)
+	}
 	for i := range r.changes {
 		c := &r.changes[i]
 		c.Old, c.New = s.home.Hide(c.Old), s.home.Hide(c.New)
 	}
 	return r.changes, nil
+}
+
+// commandChanges is what became of a file that no call of Edit or Write changed, since before the newest turn that changed
+// any.
+func (s filesOf) commandChanges(ctx context.Context, path string) ([]panels.Change, error) {
+	from, err := s.home.UndoPoint(ctx, s.id)
+	if errors.Is(err, homes.ErrNoFiles) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(from.Dir, path)
+	if err != nil {
+		return nil, err
+	}
+	return (&differs{home: s.home, id: s.id, from: from}).Changes(ctx, filepath.ToSlash(rel))
 }
 
 // call is a tool call that may change a file.

@@ -30,7 +30,12 @@ func (l *link) commands() []chat.Command {
 		{Name: "plan", Help: "the plan, and what is known", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewPlan(c, planSource(l.home, id)) })},
 		{Name: "tasks", Help: "commands in the background", Alias: []string{"bashes"}, Page: l.tasksPage},
 		{Name: "context", Help: "what the next request holds", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewContext(c, contextSource(l.home, id)) })},
-		{Name: "files", Help: "files that the session read and changed", Alias: []string{"diff"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, filesSource(l.home, id)) })},
+		{Name: "rewind", Help: "go back to before a turn: the conversation, the files, or both; esc twice", Page: l.rewindPage},
+		{Name: "undo", Help: "take back what the newest turn did to files; it shows first what that changes", Page: l.undoPage},
+		{Name: "checkpoint", Args: "[NAME]", Help: "keep the files as they are now under a name"},
+		{Name: "restore", Args: "MOMENT", Help: "bring the files back to a checkpoint, an event's number or turn N; it shows first what that changes", Page: l.restorePage},
+		{Name: "files", Help: "files that the session read and changed", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, filesSource(l.home, id)) })},
+		{Name: "diff", Args: "[MOMENT]", Help: "what differs in the files now, since the newest turn that changed some or another moment", Page: l.diffPage},
 		{Name: "cost", Help: "tokens and money", Alias: []string{"usage"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewCost(c, costSource(l.home, id)) })},
 		{Name: "compact", Args: "[FOCUS]", Help: "make room: a summary takes the place of the older conversation"},
 		{Name: "permissions", Help: "what may be done without asking, and taking it back", Alias: []string{"allowed-tools"}, Page: l.permissionsPage},
@@ -159,6 +164,10 @@ func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply
 		}
 		_, err := l.run(ctx, "rename", id, args)
 		return chat.Reply{Note: "the session is called " + args}, err
+	case "checkpoint":
+		return l.checkpoint(ctx, id, args)
+	case "restore":
+		return chat.Reply{}, fmt.Errorf("say which moment: a checkpoint's name, an event's number or turn N")
 	case "handoff":
 		if args == "show" {
 			return l.run(ctx, "handoff", "show", id)
@@ -185,6 +194,21 @@ func (l *link) run(ctx context.Context, verb string, args ...string) (chat.Reply
 		return chat.Reply{Note: out}, nil
 	}
 	return chat.Reply{Title: "perdure " + strings.Join(append([]string{verb}, args...), " "), Text: out}, nil
+}
+
+// checkpoint keeps the files under a name; without one it is the time.
+func (l *link) checkpoint(ctx context.Context, id, name string) (chat.Reply, error) {
+	if name == "" {
+		name = "at-" + l.app.Now().Format("20060102-150405")
+	}
+	if err := session.CheckpointName(name); err != nil {
+		return chat.Reply{}, err
+	}
+	got, err := l.home.Checkpoint(ctx, id, name)
+	if err != nil {
+		return chat.Reply{}, err
+	}
+	return chat.Reply{Note: "/restore " + got.Name + " brings the files of now back"}, nil
 }
 
 func (l *link) export(ctx context.Context, id, args string) (chat.Reply, error) {

@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,39 @@ func (s filesOf) Files(ctx context.Context) (panels.Files, error) {
 			out.Read = append(out.Read, one)
 		}
 	}
+	s.byCommands(ctx, st, &out)
 	return out, nil
+}
+
+// byCommands adds what the newest turn that changed files has changed by other means than Edit and Write: commands, and
+// whoever else was there. What was deleted is among it.
+func (s filesOf) byCommands(ctx context.Context, st *session.State, out *panels.Files) {
+	from, err := s.home.UndoPoint(ctx, s.id)
+	if err == nil {
+		var all panels.Files
+		all, err = (&differs{home: s.home, id: s.id, from: from}).between(ctx)
+		known := map[string]bool{}
+		for _, list := range [][]panels.File{out.Created, out.Modified} {
+			for _, f := range list {
+				known[f.Path] = true
+			}
+		}
+		add := func(to *[]panels.File, list []panels.File) {
+			for _, f := range list {
+				abs := filepath.Join(from.Dir, f.Path)
+				if !known[abs] {
+					*to = append(*to, panels.File{Path: abs, Name: short(abs, st.Config.Root), Size: f.Size, Note: "not by an edit"})
+				}
+			}
+		}
+		add(&out.Created, all.Created)
+		add(&out.Modified, all.Modified)
+		known = map[string]bool{} // a file that an edit made may be gone
+		add(&out.Deleted, all.Deleted)
+	}
+	if err != nil && !errors.Is(err, homes.ErrNoFiles) {
+		out.Missing = err.Error()
+	}
 }
 
 // short is a path as it is called from within a directory; one that lies elsewhere stays whole.

@@ -129,7 +129,7 @@ func (l *link) model(ctx context.Context, b beginning) (*chat.Model, error) {
 	}
 	return chat.New(chat.Config{
 		Style: style, Link: l, Composer: in, Transcript: talk, Asks: l.waits, Notify: l.notifier, Commands: l.commands(),
-		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, On: l.cfg.On, Nested: l.cfg.Nested, Draft: draft, Send: send, NewKey: newKey, Now: a.Now, Context: ctx,
+		Queue: b.queue, Stand: b.stand, Inline: l.cfg.Inline, More: b.more, Answer: l.cfg.Answer, On: l.cfg.On, Nested: l.cfg.Nested, Draft: draft, Send: send, Rewind: sw.Rewind, NewKey: newKey, Now: a.Now, Context: ctx,
 	}), nil
 }
 

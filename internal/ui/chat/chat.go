@@ -83,6 +83,7 @@ type Goal struct {
 	Fork    bool   // as a fork of it
 	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
+	Note    string // said where they arrive; empty: nothing
 }
 
 // Ran is a line of a shell that the person has run.
@@ -186,6 +187,7 @@ type Config struct {
 	Inline     bool              // no page of its own: what is finished goes into the scrollback
 	More       bool              // there are older items
 	Answer     bool              // what waits has the keys at first
+	Rewind     bool              // esc twice, with nothing to cancel and nothing written, is /rewind
 	Nested     bool              // esc, with nothing to cancel, goes back to where it was opened from
 	On         bool              // what is halted goes on at once
 	NewKey     func() string     // required
@@ -219,6 +221,7 @@ type Model struct {
 	leaving time.Time // when ctrl+c was pressed
 	closed  time.Time // when what had the keys closed by itself
 	warned  time.Time // that esc cancels what waits for an answer
+	escaped time.Time // when esc was pressed with nothing to cancel
 	left    bool      // nothing more is drawn
 	gone    *Gone
 	older   loading

@@ -129,3 +129,14 @@ func (m *Model) replied(msg replyMsg) tea.Cmd {
 	}
 	return nil
 }
+
+// came shows what came of a page's work.
+func (m *Model) came(msg Done) tea.Cmd {
+	r := msg.Reply
+	if w, ok := m.page.(interface{ Working() bool }); ok && w.Working() {
+		m.closePage()
+	} else if r.Go != nil {
+		r.Note, r.Go = strings.TrimSpace(r.Note+"\n"+r.Go.Note+"\nit is session "+r.Go.Session+": /resume "+r.Go.Session+" goes there"), nil
+	}
+	return m.replied(replyMsg{msg.Name, r, msg.Err})
+}

@@ -24,6 +24,9 @@ func (m *Model) key(k tea.KeyPressMsg) tea.Cmd {
 	if name != "ctrl+c" {
 		m.leaving, m.note = time.Time{}, note{} // what it said was read
 	}
+	if name != "esc" {
+		m.escaped = time.Time{}
+	}
 	m.older.find = "" // whoever goes on by hand is not taken elsewhere by what is found later
 	switch name {
 	case "ctrl+z":
@@ -309,7 +312,7 @@ func (m *Model) escape() tea.Cmd {
 		return m.leave()
 	}
 	if !m.stand.Working && m.stand.Waits == 0 && m.stand.Halted == "" {
-		return nil
+		return m.escapeTwice()
 	}
 	if m.gone != nil {
 		return nil
@@ -325,6 +328,20 @@ func (m *Model) escape() tea.Cmd {
 		stopped, err := link.Cancel(ctx)
 		return cancelledMsg{stopped, err}
 	}
+}
+
+// escapeTwice opens /rewind the second time. It opens a page, and does nothing else.
+func (m *Model) escapeTwice() tea.Cmd {
+	if !m.cfg.Rewind || m.gone != nil || m.stand.ID == "" || !m.in.Empty() {
+		return nil
+	}
+	if !m.escaped.IsZero() && m.cfg.Now().Sub(m.escaped) <= leaveWithin {
+		m.escaped = time.Time{}
+		return m.command("rewind", "")
+	}
+	m.escaped = m.cfg.Now()
+	m.tell(false, "esc again: go back to an earlier turn")
+	return nil
 }
 
 func (m *Model) cancelled(msg cancelledMsg) {

@@ -47,6 +47,13 @@ type (
 	stillMsg   struct{ resizes int }
 	// CloseMsg closes the page that is open.
 	CloseMsg struct{}
+	// Done is what came of work that a page had begun, which reports that it does by a method Working: the page is over
+	// then. Nobody who has closed it meanwhile is taken elsewhere.
+	Done struct {
+		Name  string // of the command
+		Reply Reply
+		Err   error
+	}
 )
 
 type peeked struct {
@@ -157,6 +164,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case CloseMsg:
 		m.closePage()
 		return nil
+	case Done:
+		return m.came(msg)
 	}
 	return m.answered(msg)
 }

@@ -15,12 +15,15 @@ type File struct {
 	Path string // what the source knows it by
 	Name string // as it is shown; empty: Path
 	Size int64  // bytes, as the session last saw it
+	Note string // how it was changed, if not by Edit or Write; empty otherwise
 }
 
 // Files are a session's files by what it did with them.
 type Files struct {
-	Created, Modified, Read []File
-	More                    int64 // files that are not listed
+	Created, Modified, Deleted, Read []File
+	More                             int64  // files that are not listed
+	Since                            string // what they are compared with, in words; empty: with nothing
+	Missing                          string // why nothing is known of what commands changed; empty: it is
 }
 
 // Change is one change of a file.
@@ -40,8 +43,13 @@ type FilesSource interface {
 }
 
 // NewFiles is the page of a session's files.
-func NewFiles(cfg Config, src FilesSource) *Page {
-	p := &Page{cfg: cfg, title: "Files", opens: "changes"}
+func NewFiles(cfg Config, src FilesSource) *Page { return filesPage(cfg, "Files", src) }
+
+// NewDiff is the page of what differs between two moments.
+func NewDiff(cfg Config, src FilesSource) *Page { return filesPage(cfg, "Changes", src) }
+
+func filesPage(cfg Config, title string, src FilesSource) *Page {
+	p := &Page{cfg: cfg, title: title, opens: "changes"}
 	p.load = func(ctx context.Context) (filled, error) {
 		files, err := src.Files(ctx)
 		if err != nil {
@@ -55,11 +63,14 @@ func NewFiles(cfg Config, src FilesSource) *Page {
 func fileRows(cfg Config, src FilesSource, files Files) filled {
 	s := cfg.Styles
 	f := filled{none: "no file was read or changed yet"}
+	if files.Since != "" {
+		f.none = "nothing differs since " + plain.Shown(files.Since, 100)
+	}
 	for _, group := range []struct {
 		name, key string
 		sign      string
 		files     []File
-	}{{"Created", "created", "+", files.Created}, {"Modified", "modified", "~", files.Modified}, {"Read", "read", " ", files.Read}} {
+	}{{"Created", "created", "+", files.Created}, {"Modified", "modified", "~", files.Modified}, {"Deleted", "deleted", "-", files.Deleted}, {"Read", "read", " ", files.Read}} {
 		if len(group.files) == 0 {
 			continue
 		}
@@ -68,8 +79,11 @@ func fileRows(cfg Config, src FilesSource, files Files) filled {
 		}
 		f.rows = append(f.rows, heading(s, fmt.Sprintf("%s (%d)", group.name, len(group.files))))
 		look := s.Quiet
-		if group.key != "read" {
+		switch group.key {
+		case "created", "modified":
 			look = s.Added
+		case "deleted":
+			look = s.Removed
 		}
 		for _, file := range group.files {
 			name := file.Path
@@ -78,7 +92,7 @@ func fileRows(cfg Config, src FilesSource, files Files) filled {
 			}
 			r := row{key: file.Path, find: name + " " + group.key}
 			r.draw = func(width int) string {
-				return fileLine(s, look.Styled(group.sign)+" ", name, plain.Size(file.Size), width)
+				return fileLine(s, look.Styled(group.sign)+" ", name, beside(file), width)
 			}
 			if group.key != "read" {
 				r.fetch = func(ctx context.Context) (func(int) []string, error) {
@@ -96,8 +110,25 @@ func fileRows(cfg Config, src FilesSource, files Files) filled {
 			return s.Quiet.Styled(theme.Cut(plain.Grouped(files.More)+" older ones are not listed", width))
 		}))
 	}
-	f.sum = fmt.Sprintf("%d changed, %d read", len(files.Created)+len(files.Modified), len(files.Read))
+	if files.Missing != "" {
+		f.rows = append(f.rows, still(func(width int) string {
+			return s.Quiet.Styled(theme.Cut("what commands changed is not known: "+plain.Line(files.Missing, 500), width))
+		}))
+	}
+	changed := len(files.Created) + len(files.Modified) + len(files.Deleted)
+	f.sum = fmt.Sprintf("%d changed, %d read", changed, len(files.Read))
+	if files.Since != "" {
+		f.sum = fmt.Sprintf("%d changed since %s", changed, plain.Shown(files.Since, 60))
+	}
 	return f
+}
+
+// beside is what stands on the right of a file.
+func beside(f File) string {
+	if f.Note != "" {
+		return plain.Line(f.Note, 30) + " " + plain.Size(f.Size)
+	}
+	return plain.Size(f.Size)
 }
 
 // fileLine shows the end of a path that is too long.
@@ -127,7 +158,7 @@ func changeLines(cfg Config, name string, changes []Change) func(width int) []st
 	}
 	return func(width int) []string {
 		if len(changes) == 0 {
-			return []string{s.Quiet.Styled(theme.Cut("no change of it by Edit or Write is in the log", width))}
+			return []string{s.Quiet.Styled(theme.Cut("no change of it by Edit or Write is in the log, and none of a command was captured", width))}
 		}
 		var lines []string
 		left := len(changes)
