@@ -60,9 +60,9 @@ func captures(t *testing.T, h *homes.Home, id string) map[session.CaptureWhy]int
 	return out
 }
 
-// A capture after a call is kept for an hour, and then thinned, which is said to who asks for it. Checkpoints, the newest
-// and what undo goes back to are kept however old they are.
-func TestOldCapturesAreThinned(t *testing.T) {
+// Captures are kept while they are young. Checkpoints, the newest, what undo goes back to and whose change each was are
+// known however old they are: a restore takes back the session's own files and no others.
+func TestWhatUndoNeedsIsNotThinned(t *testing.T) {
 	clock := newMoved()
 	h, s, dir := keepingWith(t, homes.Config{Files: &homes.Files{}, Now: clock.Now})
 	large(t, dir, "big", 3<<20)
@@ -89,6 +89,18 @@ func TestOldCapturesAreThinned(t *testing.T) {
 		if _, err := h.FilesAt(t.Context(), s.ID(), fmt.Sprint(seq)); err != nil {
 			t.Errorf("young: %v", err)
 		}
+	}
+	other := t.TempDir() // so that less than half of the pack lives, and it is written anew
+	large(t, other, "big", 40<<20)
+	gone, err := h.Create(t.Context(), specIn(t, h, other))
+	if err == nil {
+		_, err = h.Checkpoint(t.Context(), gone, "c")
+	}
+	if err == nil {
+		err = h.Delete(t.Context(), gone)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	clock.pass(48 * time.Hour)
 	sweep()
