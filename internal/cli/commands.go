@@ -26,7 +26,7 @@ import (
 func commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		run.StartCommand(a), desk.Command(a, run.OpenOnScreen), run.AttachCommand(a), sessions.ListCommand(a), sessions.ShowCommand(a), sessions.LogCommand(a), exporting.Command(a, "perdure "+care.ThisVersion().Version), importing.Command(a), lookup.Command(a), sessions.ForkCommand(a),
-		files.CheckpointCommand(a), files.DiffCommand(a), files.UndoCommand(a), files.RestoreCommand(a), files.TreeCommand(a), files.ApplyCommand(a),
+		files.CheckpointCommand(a), files.DiffCommand(a), files.UndoCommand(a), files.RestoreCommand(a), files.TreeCommand(a), files.ApplyCommand(a), files.ArtifactCommand(a), files.DuCommand(a),
 		sessions.RenameCommand(a), sessions.LabelCommand(a), sessions.StateCommand(a), sessions.PauseCommand(a), sessions.CloseCommand(a), sessions.ReopenCommand(a), sessions.CompactCommand(a), sessions.DeleteCommand(a),
 		care.TakeoverCommand(a), care.BackupCommand(a), care.VerifyCommand(a), sessions.UsageCommand(a), tasks.Command(a),
 		inbox.Command(a), asking.ApprovalsCommand(a), asking.SendCommand(a), asking.AnswerCommand(a), asking.PermissionsCommand(a),

@@ -8,6 +8,9 @@ func WithCaptures(cfg Config, c engine.Captures) Config {
 	return cfg
 }
 
+// SweepAtEnd does what the end of a process does for blobs.
+func (h *Home) SweepAtEnd(over int64) { h.sweepAtEnd(over) }
+
 // WithCrash gives a config whose home calls crash between two steps of a deletion.
 func WithCrash(cfg Config, crash func(step string)) Config {
 	cfg.crash = crash

@@ -185,7 +185,7 @@ func (h *Home) Commands() *task.Runner { return h.runner }
 func (h *Home) Close() error {
 	var files error
 	if h.spaces != nil {
-		h.sweepAtEnd()
+		h.sweepAtEnd(sweepOver)
 		files = errors.Join(h.spaces.Close(), h.blobs.Close())
 	}
 	return errors.Join(files, h.store.Close())

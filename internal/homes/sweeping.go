@@ -58,7 +58,7 @@ func (h *Home) Sweep(ctx context.Context, progress func(done, total int64)) (blo
 			return err
 		}
 		u, err := blobs.Usage()
-		if err == nil && u.Packs > 0 {
+		if err == nil {
 			h.noteSwept(u.Bytes)
 		}
 		return err
@@ -78,7 +78,7 @@ func (h *Home) withBlobs(do func(*blob.Store) error) error {
 	return errors.Join(do(blobs), blobs.Close())
 }
 
-// noteSwept writes down when and what was left. It is only a hint.
+// noteSwept writes down when and what was left, where there are blobs. It is only a hint.
 func (h *Home) noteSwept(left int64) {
 	text := fmt.Sprintf("%d %d\n", h.cfg.Now().UnixMilli(), left)
 	_ = os.WriteFile(filepath.Join(h.dir, "blobs", sweptName), []byte(text), 0o600)
@@ -98,8 +98,8 @@ func (h *Home) lastSwept() (when time.Time, left int64, ok bool) {
 	return time.UnixMilli(at), left, err == nil
 }
 
-// sweepAtEnd sweeps for a moment at the end of a process, if it is time.
-func (h *Home) sweepAtEnd() {
+// sweepAtEnd sweeps for a moment at the end of a process, if it is time and over so many bytes were added.
+func (h *Home) sweepAtEnd(over int64) {
 	h.swept.mu.Lock()
 	kept := h.swept.kept
 	h.swept.mu.Unlock()
@@ -111,7 +111,7 @@ func (h *Home) sweepAtEnd() {
 		return
 	}
 	u, err := h.blobs.Usage()
-	if err != nil || u.Bytes-left < sweepOver {
+	if err != nil || u.Bytes-left < over {
 		return
 	}
 	h.noteSwept(u.Bytes) // also if it is not done in time: the next try is tomorrow's

@@ -60,9 +60,9 @@ func captures(t *testing.T, h *homes.Home, id string) map[session.CaptureWhy]int
 	return out
 }
 
-// A capture after a call is kept for an hour, and then thinned, which is said to who asks for it. Checkpoints, the newest
-// and what undo goes back to are kept however old they are.
-func TestOldCapturesAreThinned(t *testing.T) {
+// Captures are kept while they are young. Checkpoints, the newest, what undo goes back to and whose change each was are
+// known however old they are: a restore takes back the session's own files and no others.
+func TestWhatUndoNeedsIsNotThinned(t *testing.T) {
 	clock := newMoved()
 	h, s, dir := keepingWith(t, homes.Config{Files: &homes.Files{}, Now: clock.Now})
 	large(t, dir, "big", 3<<20)
@@ -89,6 +89,18 @@ func TestOldCapturesAreThinned(t *testing.T) {
 		if _, err := h.FilesAt(t.Context(), s.ID(), fmt.Sprint(seq)); err != nil {
 			t.Errorf("young: %v", err)
 		}
+	}
+	other := t.TempDir() // so that less than half of the pack lives, and it is written anew
+	large(t, other, "big", 40<<20)
+	gone, err := h.Create(t.Context(), specIn(t, h, other))
+	if err == nil {
+		_, err = h.Checkpoint(t.Context(), gone, "c")
+	}
+	if err == nil {
+		err = h.Delete(t.Context(), gone)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	clock.pass(48 * time.Hour)
 	sweep()
@@ -237,5 +249,91 @@ func TestArtifactsStay(t *testing.T) {
 	sp, err := h.Space(t.Context())
 	if err != nil || len(sp.Sessions) != 1 || sp.Sessions[0].Own == 0 || sp.Live != sp.Sessions[0].Own || sp.Live+sp.Free != sp.Files || sp.Logs == 0 {
 		t.Errorf("%+v, %v", sp, err)
+	}
+}
+
+// At the end of a process that kept something, blobs are swept if much was added, and once a day.
+func TestSweepAtTheEnd(t *testing.T) {
+	clock := newMoved()
+	h, _, _ := keepingWith(t, homes.Config{Files: &homes.Files{}, Now: clock.Now})
+	files := func() int64 {
+		t.Helper()
+		sp, err := h.Space(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sp.Files
+	}
+	add := func() {
+		t.Helper()
+		other := t.TempDir()
+		large(t, other, "big", 2<<20)
+		id, err := h.Create(t.Context(), specIn(t, h, other))
+		if err == nil {
+			_, err = h.Checkpoint(t.Context(), id, "c")
+		}
+		if err == nil {
+			err = h.Delete(t.Context(), id)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add()
+	full := files()
+	if h.SweepAtEnd(4 << 20); files() != full {
+		t.Error("swept for little")
+	}
+	if h.SweepAtEnd(1 << 20); files() >= 2<<20 {
+		t.Error("not swept at the end")
+	}
+	add()
+	full = files()
+	if h.SweepAtEnd(1 << 20); files() != full {
+		t.Error("swept twice in a day")
+	}
+	clock.pass(25 * time.Hour)
+	if h.SweepAtEnd(1 << 20); files() >= 2<<20 {
+		t.Error("not swept after a day")
+	}
+}
+
+// What a fork begins with stays, though its parent has gone on and thinned it, and the fork too.
+func TestAForksBeginningStays(t *testing.T) {
+	clock := newMoved()
+	h, s, dir := keepingWith(t, homes.Config{Files: &homes.Files{}, Now: clock.Now})
+	large(t, dir, "big", 1<<20)
+	prompt(t, s, "write "+filepath.Join(dir, "a"))
+	at := captures(t, h, s.ID())[session.CaptureAct]
+	fork, _, err := h.Fork(t.Context(), s.ID(), 0, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := undoNewest(t, s); u.Deleted != 1 {
+		t.Fatalf("%+v", u)
+	}
+	large(t, dir, "big", 12<<20)
+	gone, err := h.Create(t.Context(), specIn(t, h, dir))
+	if err == nil {
+		_, err = h.Checkpoint(t.Context(), gone, "c") // most of the pack, so that it is written anew
+	}
+	if err == nil {
+		err = h.Delete(t.Context(), gone)
+	}
+	if err == nil {
+		err = os.Remove(filepath.Join(dir, "big"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Checkpoint(t.Context(), fork, "later"); err != nil {
+		t.Fatal(err)
+	}
+	clock.pass(48 * time.Hour)
+	if swept, err := h.Sweep(t.Context(), nil); err != nil || swept.Freed < 10<<20 {
+		t.Fatalf("%+v, %v", swept, err)
+	}
+	if _, err := h.FilesAt(t.Context(), s.ID(), fmt.Sprint(at)); err != nil {
+		t.Errorf("where the fork begins: %v", err)
 	}
 }

@@ -61,7 +61,7 @@ const maxCompletions = 100
 type completer = cobra.CompletionFunc
 
 // anySession are the commands whose first argument may be any session.
-var anySession = []string{"apply", "attach", "checkpoint", "compact", "delete", "diff", "export", "fork", "handoff show", "handoff write", "label", "learn from", "log", "permissions list", "plan", "plan accept", "plan add", "plan diff", "plan edit", "plan refuse", "rename", "restore", "show", "state", "task list", "task watch", "tree", "undo", "usage", "verify"}
+var anySession = []string{"apply", "artifact add", "artifact get", "artifact list", "attach", "checkpoint", "compact", "delete", "diff", "du", "export", "fork", "handoff show", "handoff write", "label", "learn from", "log", "permissions list", "plan", "plan accept", "plan add", "plan diff", "plan edit", "plan refuse", "rename", "restore", "show", "state", "task list", "task watch", "tree", "undo", "usage", "verify"}
 
 // Tree gives every command of the tree, and every flag with known values, its completion.
 func Tree(a *app.App, root *cobra.Command) {

@@ -40,6 +40,8 @@ func DeleteCommand(a *app.App) *cobra.Command {
 		Long: `Delete sessions for good: their logs, their outputs, their directories in the home. Their
 commands that still run are ended. What the database held of them is overwritten, and the
 space given back. A deletion that is interrupted is finished by the next command.
+What was kept of their files, and no other session needs, goes with the next sweep:
+perdure du --sweep.
 
 Sessions are named, or selected by filters, which must all hold; a selected session that is
 in use, or that a session which stays was forked from, is left alone.`,
