@@ -50,6 +50,7 @@ type Dir struct {
 	files   int64 // captured, in all
 	bytes   int64
 	tree    store.Digest // of the newest capture
+	heavy   bool         // it was too large when it was looked at last
 	walked  bool         // all was looked at since it was opened, so that hints can be relied on
 	dirty   map[string]bool
 	watch   *watcher

@@ -25,6 +25,8 @@ type walk struct {
 	now  int64 // what the file system's clock said when the walk began, in ns
 	all  bool  // read every file again, whatever its stamp says
 
+	weigh bool // look at everything and read no file: what it finds is only counted
+
 	mu      sync.Mutex
 	wake    sync.Cond
 	queue   []place
@@ -151,7 +153,9 @@ func (v *visit) look(p place) ([]place, error) {
 		return nil, &fs.PathError{Op: "stat", Path: p.path, Err: err}
 	}
 	stamp := v.d.stamp(&st)
-	v.d.watch.add(fd, p.path, stamp.ino) // before its names are read, so that nothing falls in between
+	if !v.weigh {
+		v.d.watch.add(fd, p.path, stamp.ino) // before its names are read, so that nothing falls in between
+	}
 	racy := v.d.racy(stamp.ctime, v.now)
 	if err := v.list(stamp); err != nil { // a directory without a name has none in it, either
 		return nil, v.cannotOpen(p, err)
@@ -170,6 +174,14 @@ func (v *visit) look(p place) ([]place, error) {
 
 // keepLook notes what was seen, if it is not just what is known.
 func (v *visit) keepLook(s stamp, racy bool, changed int64) error {
+	if v.weigh {
+		seen := directory{files: v.out}
+		if v.out == nil {
+			seen.files = v.old.files
+		}
+		seen.sum()
+		return v.count(seen.count, seen.bytes)
+	}
 	if len(v.skips) > 0 || len(v.d.skipped[v.here.path]) > 0 {
 		v.found.skipped = append(v.found.skipped, skips{v.here.path, v.skips})
 	}

@@ -46,6 +46,9 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			return at, nil
 		}
 	}
+	if w.Refused != "" {
+		return FilePoint{}, fmt.Errorf("session %s: %w: %s", id, ErrNoFiles, w.Refused)
+	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
 }
 
