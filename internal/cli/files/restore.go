@@ -221,7 +221,7 @@ const (
 
 // show prints a plan.
 func (f *flags) show(a *app.App, id string, to homes.FilePoint, plan *workspace.Planned) {
-	a.Linef("session %s, %s, to %s: %s", id, a.Tilde(to.Dir), plain.Line(to.To, maxPath), plan)
+	a.Linef("session %s, %s, to %s: %s", id, plain.Line(a.Tilde(to.Dir), maxPath), plain.Line(to.To, maxPath), plan)
 	marks := map[restore.Verb]string{restore.Added: "+", restore.Modified: "~", restore.Deleted: "-"}
 	for i, c := range plan.Changes {
 		if i == maxShown {

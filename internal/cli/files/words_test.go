@@ -31,3 +31,20 @@ func TestUndoSaysWhyNothingIsKept(t *testing.T) {
 	p.run(p.Scripted(script(t, map[string]string{"clean": "rm a b; touch c d e"})), "clean")
 	p.Fails(4, "over 1 files", "undo", "s", "--yes")
 }
+
+// The name of the directory is data: its escape sequences and line ends do not reach a terminal.
+func TestADirectorysNameIsShownPlain(t *testing.T) {
+	p := newProject(t)
+	p.dir = filepath.Join(p.Dir, "odd\x1b[31m\nname")
+	if err := os.Mkdir(p.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.App.Dir = p.dir
+	p.write("f", "1\n")
+	p.run(p.Scripted(script(t, map[string]string{"change": "echo 2 > f"})), "change")
+	for _, out := range []string{p.OK("checkpoint", "s", "x"), p.OK("undo", "s", "--dry-run")} {
+		if strings.Contains(out, "\x1b") || strings.Contains(out, "\nname") {
+			t.Errorf("it shows %q", out)
+		}
+	}
+}
