@@ -51,6 +51,7 @@ type Dir struct {
 	bytes   int64
 	tree    store.Digest // of the newest capture
 	mark    []byte       // of its batch: what is known is stored as long as that still holds
+	heavy   bool         // it was too large when it was looked at last
 	walked  bool         // all was looked at since it was opened, so that hints can be relied on
 	dirty   map[string]bool
 	watch   *watcher

@@ -19,6 +19,10 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 		d.walked = false
 	}
 	places, rung := d.places(rung)
+	if err := d.weigh(ctx, rung); err != nil {
+		d.lost(places)
+		return Result{}, err
+	}
 	w := &walk{d: d, ctx: ctx, keep: batch, now: d.clock(), all: rung == Verify, ask: swept}
 	if rung == Hint { // what is not looked at counts as it was
 		w.files, w.bytes = d.files, d.bytes
@@ -28,6 +32,7 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 	}
 	seen, err := w.run(places)
 	if err != nil {
+		d.heavy = errors.Is(err, ErrRefused)
 		d.lost(places)
 		return Result{}, err
 	}
@@ -52,6 +57,18 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 		_ = d.save() // a cache: without it the next process reads every file again
 	}
 	return r, nil
+}
+
+// weigh refuses a directory that is too large before any file is read: reading costs a hundred times what looking does. It
+// looks only where much would be read: at a first capture, and where the one before was refused.
+func (d *Dir) weigh(ctx context.Context, rung Rung) error {
+	if rung == Hint || len(d.dirs) > 0 && !d.heavy {
+		return nil
+	}
+	w := &walk{d: d, ctx: ctx, now: d.clock(), weigh: true}
+	_, err := w.run([]place{{path: "", rules: d.ignore, whole: true}})
+	d.heavy = errors.Is(err, ErrRefused)
+	return err
 }
 
 // places are where a capture begins, and the rung that it really is.

@@ -132,6 +132,9 @@ func (v *visit) entry(name string, was *file, reclass bool) (f file, there bool,
 		}
 		return f, true, nil
 	}
+	if v.weigh && kind != tree.Dir {
+		return f, true, nil
+	}
 	switch kind {
 	case tree.Dir:
 		v.enter(f, was)

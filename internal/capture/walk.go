@@ -26,6 +26,8 @@ type walk struct {
 	all  bool  // read every file again, whatever its stamp says
 	ask  bool  // what is known may be swept: a content that is not there any more is read again
 
+	weigh bool // look at everything and read no file: what it finds is only counted
+
 	mu      sync.Mutex
 	wake    sync.Cond
 	queue   []place
@@ -152,7 +154,9 @@ func (v *visit) look(p place) ([]place, error) {
 		return nil, &fs.PathError{Op: "stat", Path: p.path, Err: err}
 	}
 	stamp := v.d.stamp(&st)
-	v.d.watch.add(fd, p.path, stamp.ino) // before its names are read, so that nothing falls in between
+	if !v.weigh {
+		v.d.watch.add(fd, p.path, stamp.ino) // before its names are read, so that nothing falls in between
+	}
 	racy := v.d.racy(stamp.ctime, v.now)
 	if err := v.list(stamp); err != nil { // a directory without a name has none in it, either
 		return nil, v.cannotOpen(p, err)
@@ -171,6 +175,14 @@ func (v *visit) look(p place) ([]place, error) {
 
 // keepLook notes what was seen, if it is not just what is known.
 func (v *visit) keepLook(s stamp, racy bool, changed int64) error {
+	if v.weigh {
+		seen := directory{files: v.out}
+		if v.out == nil {
+			seen.files = v.old.files
+		}
+		seen.sum()
+		return v.count(seen.count, seen.bytes)
+	}
 	if len(v.skips) > 0 || len(v.d.skipped[v.here.path]) > 0 {
 		v.found.skipped = append(v.found.skipped, skips{v.here.path, v.skips})
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,7 @@ type FilePoint struct {
 // UndoPoint is the state of the files before the newest change of the session's own: before its newest turn that changed
 // something, or before a restore. The error wraps ErrNoFiles if there is none.
 func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
-	st, err := h.State(ctx, id)
+	st, err := h.lookedAfter(ctx, id)
 	if err != nil {
 		return FilePoint{}, err
 	}
@@ -47,7 +48,24 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			return at, nil
 		}
 	}
+	if w.Refused != "" {
+		return FilePoint{}, fmt.Errorf("session %s: %w: %s", id, ErrNoFiles, w.Refused)
+	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
+}
+
+// lookedAfter is a session's state once the ends of its background tasks are in its log, and the files as they left them:
+// what a task did after its turn is the session's own doing. Who holds the session has looked; where nobody can, the state
+// is as it was.
+func (h *Home) lookedAfter(ctx context.Context, id string) (*session.State, error) {
+	st, err := h.State(ctx, id)
+	if err != nil || h.spaces == nil || !slices.ContainsFunc(st.Tasks, func(t session.Task) bool { return t.Live() }) {
+		return st, err
+	}
+	if err := h.drainOnce(ctx, id, engine.Options{}); err != nil && !errors.Is(err, store.ErrHeld) {
+		h.cfg.Log.Warn("the tasks of a session could not be looked after", "session", id, "error", err)
+	}
+	return h.State(ctx, id)
 }
 
 func pointOf(p session.FilePoint) FilePoint {
@@ -62,7 +80,7 @@ func pointOf(p session.FilePoint) FilePoint {
 // with or without an @ before it, or "turn N" for the files before that turn's first change. The error wraps ErrNoFiles,
 // or says that there is no such moment.
 func (h *Home) FilesAt(ctx context.Context, id, moment string) (FilePoint, error) {
-	st, err := h.State(ctx, id)
+	st, err := h.lookedAfter(ctx, id)
 	if err != nil {
 		return FilePoint{}, err
 	}

@@ -55,15 +55,55 @@ func (h *Home) RestoreFiles(ctx context.Context, id string, r session.RestoreReq
 			return false, nil
 		}
 		out = *b
-		switch b.Outcome {
-		case session.RestoreDone:
-			return true, nil
-		case session.RestoreUndone:
-			return true, fmt.Errorf("session %s: %w, they are as they were: %s", id, ErrNotRestored, b.Error)
-		}
-		return true, fmt.Errorf("session %s: %w: %s", id, ErrNotRestored, b.Error)
+		return true, outcomeOf(id, b)
 	})
 	return out, err
+}
+
+// outcomeOf is the error of a restore that was not done.
+func outcomeOf(id string, b *session.FilesRestored) error {
+	switch b.Outcome {
+	case session.RestoreDone:
+		return nil
+	case session.RestoreUndone:
+		return fmt.Errorf("session %s: %w, they are as they were: %s", id, ErrNotRestored, b.Error)
+	}
+	return fmt.Errorf("session %s: %w: %s", id, ErrNotRestored, b.Error)
+}
+
+// FinishRestore does what is left of a restore whose process is gone, and returns what was asked for and what was done;
+// nil if there is none, or if a live holder is at it. Errors are those of [Home.RestoreFiles].
+func (h *Home) FinishRestore(ctx context.Context, id string) (*session.Restore, session.FilesRestored, error) {
+	st, err := h.State(ctx, id)
+	if err != nil || st.Workspace.Restore == nil {
+		return nil, session.FilesRestored{}, err
+	}
+	r := *st.Workspace.Restore
+	if r.Dir == "" {
+		r.Dir = filesDir(st)
+	}
+	if err := h.drainOnce(ctx, id, engine.Options{}); err != nil {
+		if errors.Is(err, store.ErrHeld) {
+			err = nil
+		}
+		return nil, session.FilesRestored{}, err
+	}
+	for ev, err := range h.Range(ctx, id, Range{Kinds: []store.Kind{session.KindFilesRestored}, Reverse: true}) {
+		if err != nil {
+			return nil, session.FilesRestored{}, err
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return nil, session.FilesRestored{}, err
+		}
+		if b, ok := body.(*session.FilesRestored); ok && b.Request == r.Request {
+			return &r, *b, outcomeOf(id, b)
+		}
+		if ev.Seq < r.Request {
+			break
+		}
+	}
+	return nil, session.FilesRestored{}, fmt.Errorf("session %s: %w", id, ErrFilesWait)
 }
 
 // askFiles brings a wish about files to a session and waits for its answer: of a live holder, else of this process.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -69,7 +70,7 @@ func makeCheckpoint(ctx context.Context, a *app.App, h *homes.Home, id, name str
 	if asJSON {
 		return a.JSON(view(got.Name, 0, got.Seq, got.Time, got.Tree.String(), got.Dir))
 	}
-	a.Linef("%s: checkpoint %s of %s", id, got.Name, a.Tilde(got.Dir))
+	a.Linef("%s: checkpoint %s of %s", id, got.Name, plain.Line(a.Tilde(got.Dir), maxPath))
 	a.Hint("perdure restore %s %s --files brings the files back", id, got.Name)
 	return nil
 }

@@ -169,7 +169,7 @@ func TestHomeIsNotCaptured(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	w.Fails(1, "your home directory", "checkpoint", "s", "x")
-	w.Fails(4, "no turn has changed a file", "undo", "s", "--yes")
+	w.Fails(4, "is your home directory", "undo", "s", "--yes")
 	w.Configure("[files]\ncapture = false\n")
 	w.Fails(1, "files are not captured", "checkpoint", "s", "y")
 }

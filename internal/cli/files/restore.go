@@ -54,6 +54,11 @@ finished by the next command that opens the session.`,
 				return &app.ExitError{Code: app.ExitUsage, Text: "say what is to be restored", Hint: "--files, --conversation, or both"}
 			}
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				if f.files {
+					if _, err := f.finish(ctx, a, h, id); err != nil {
+						return err
+					}
+				}
 				p, err := h.FilesAt(ctx, id, args[1])
 				if err != nil {
 					return missing(err, id)
@@ -90,6 +95,9 @@ is shown first; without a terminal nothing is done unless --yes is given. The co
 		Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
+				if was, err := f.finish(ctx, a, h, id); err != nil || was != nil && was.Undo != nil {
+					return err // it is the undo that is asked for again
+				}
 				p, err := h.UndoPoint(ctx, id)
 				if err != nil {
 					return missing(err, id)
@@ -107,6 +115,27 @@ func missing(err error, id string) error {
 		return &app.ExitError{Code: app.ExitMissing, Text: err.Error(), Hint: "perdure checkpoint " + id + " --list shows the moments that there are"}
 	}
 	return err
+}
+
+// finish does what is left of a restore whose process was killed, and says so; nil if there is none. Where nothing may be
+// changed, it only says that there is one.
+func (f *flags) finish(ctx context.Context, a *app.App, h *homes.Home, id string) (*session.Restore, error) {
+	if f.dryRun || !f.yes && !a.Asks {
+		st, err := h.State(ctx, id)
+		if err == nil && st.Workspace.Restore != nil {
+			a.Note("session %s: a restore to %s was interrupted; it is finished before another one", id, plain.Line(st.Workspace.Restore.To, maxPath))
+		}
+		return nil, err
+	}
+	was, done, err := h.FinishRestore(ctx, id)
+	if err != nil || was == nil {
+		return nil, err
+	}
+	a.Note("session %s: a restore to %s was interrupted, and is finished now", id, plain.Line(was.To, maxPath))
+	if was.Undo == nil {
+		return was, nil
+	}
+	return was, f.told(a, id, homes.FilePoint{Dir: was.Dir, To: was.To, Seq: *was.Undo, Undo: was.Undo}, done, beforeOf(ctx, h, id))
 }
 
 // run shows the plan, asks, and restores.
@@ -192,7 +221,7 @@ const (
 
 // show prints a plan.
 func (f *flags) show(a *app.App, id string, to homes.FilePoint, plan *workspace.Planned) {
-	a.Linef("session %s, %s, to %s: %s", id, a.Tilde(to.Dir), to.To, plan)
+	a.Linef("session %s, %s, to %s: %s", id, plain.Line(a.Tilde(to.Dir), maxPath), plain.Line(to.To, maxPath), plan)
 	f.list(a, plan)
 }
 
@@ -211,7 +240,11 @@ func (*flags) list(a *app.App, plan *workspace.Planned) {
 			a.Linef("  … and %d more that stay", len(plan.Kept)-maxShown)
 			break
 		}
-		a.Linef("  = %s stays: %s", plain.Line(k.Path, maxPath), k.Why)
+		verb := "stays"
+		if k.Why == restore.NotStored { // it may be gone altogether
+			verb = "does not come back"
+		}
+		a.Linef("  = %s %s: %s", plain.Line(k.Path, maxPath), verb, k.Why)
 	}
 }
 
@@ -251,7 +284,7 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 	}
 	a.Linef("restored: %s", done.RestoreCounts)
 	for _, path := range done.Kept {
-		a.Linef("  = %s stays as it is", plain.Line(path, maxPath))
+		a.Linef("  = %s was not restored", plain.Line(path, maxPath))
 	}
 	if len(done.Kept) > 0 {
 		a.Hint("perdure restore %s %d --files --force --path PATH brings back what stayed as well", id, to.Seq)
