@@ -100,6 +100,10 @@ func TestAnIsolatedSessionHasAWorktreeThatNobodySees(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(p.Home, "isolated", "s")); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info, err)
 	}
+	clitest.WriteFile(t, filepath.Join(own, "by-a-person"), "p\n")
+	if plan := p.OK("delete", "s", "--dry-run"); !strings.Contains(plan, "removes its directory "+own) || !strings.Contains(plan, "by-a-person") {
+		t.Errorf("the plan does not name what goes: %s", plan)
+	}
 	p.OK("delete", "s", "--yes")
 	if _, err := os.Stat(filepath.Join(p.Home, "isolated", "s")); err == nil || strings.Contains(p.git("worktree", "list"), "isolated") {
 		t.Errorf("left behind: %v, %s", err, p.git("worktree", "list"))
