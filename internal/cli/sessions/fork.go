@@ -54,7 +54,7 @@ With --conversation, and where nothing was captured, the fork works in the same 
 			}
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				spec := homes.ForkSpec{Seq: seq, Conversation: f.conversation, Isolate: f.isolate || f.count > 1 && !f.conversation}
-				id := ""
+				var id string
 				if len(args) == 0 {
 					id, err = a.Newest(ctx, h)
 				} else {
