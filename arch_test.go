@@ -127,7 +127,7 @@ var allowed = map[string][]string{
 	"internal/ignore":          {},
 	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},
 	"internal/workspace":       {"internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree"},
-	"internal/cli/files":       {"internal/cli/app", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store"},
+	"internal/cli/files":       {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store"},
 	"bench":                    {},
 }
 
