@@ -20,6 +20,8 @@ type Deletion struct {
 	store.Info
 	Running  []RunningAct // commands of which a process lives; they are ended
 	Children []string     // sessions forked from it, at most 100: they need its log, and go before it or with it
+	Dir      string       // the directory of its own, which goes with it; empty: it has none
+	Changed  []string     // files in Dir that are not what they were when it was made, at most 20
 }
 
 // RunningAct is a command of which a process lives.

@@ -31,6 +31,7 @@ func (h *Home) PlanDelete(ctx context.Context, id string) (view.Deletion, error)
 	for _, child := range page.Sessions {
 		d.Children = append(d.Children, child.ID)
 	}
+	h.ownGoes(ctx, &d)
 	d.Running, err = h.runningActs(ctx, id)
 	return d, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Directories of sessions' own are $PERDURE_HOME/isolated/SESSION/NAME, NAME being the project's. Beside it lies what it
@@ -432,4 +433,30 @@ func (h *Home) clearOwn(id string) error {
 		}
 	}
 	return nil
+}
+
+// maxUnapplied bounds the files that a plan of deletion names.
+const maxUnapplied = 20
+
+// ownGoes says which directory goes with a session, and what was changed in it by anybody.
+func (h *Home) ownGoes(ctx context.Context, d *view.Deletion) {
+	o, err := h.origin(d.ID)
+	if err != nil {
+		return
+	}
+	d.Dir = filepath.Join(h.ownTop(d.ID), o.Name)
+	b, err := h.Branch(ctx, d.ID)
+	if err != nil { // it cannot be read: that it goes is said all the same
+		return
+	}
+	defer b.Release()
+	_ = h.FileChanges(b.Base, b.Now.Tree, func(c tree.Change) error {
+		if onlyDir(c) {
+			return nil
+		}
+		if d.Changed = append(d.Changed, c.Path); len(d.Changed) == maxUnapplied {
+			return errEnough
+		}
+		return nil
+	})
 }

@@ -23,7 +23,7 @@ at which it was forked, how many files it has changed since in a directory of it
 		Args: app.RangeArgs(0, 1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) (err error) {
-				id := ""
+				var id string
 				if len(args) > 0 {
 					id, err = a.Resolve(ctx, h, args[0])
 				} else {

@@ -214,6 +214,9 @@ func withoutNeeded(a *app.App, plan []view.Deletion) []view.Deletion {
 	return plan
 }
 
+// maxChangedShown bounds the names of changed files in a plan, in characters.
+const maxChangedShown = 200
+
 // deletionLine says what goes with a session.
 func deletionLine(a *app.App, d view.Deletion) string {
 	line := fmt.Sprintf("%s, %s, last changed %s", a.Known(d.Info), display.Count(d.Head.Seq, "event"), a.Since(d.Updated))
@@ -227,6 +230,12 @@ func deletionLine(a *app.App, d view.Deletion) string {
 	}
 	if len(running) > 0 {
 		line += "; ends " + strings.Join(running, ", ")
+	}
+	if d.Dir != "" {
+		line += "; removes its directory " + a.Tilde(d.Dir)
+	}
+	if len(d.Changed) > 0 {
+		line += ", in which " + display.Shown(strings.Join(d.Changed, ", "), maxChangedShown) + " changed and will be lost unless perdure apply " + d.ID + " was run"
 	}
 	return line
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/store"
 )
 
@@ -54,7 +53,7 @@ With --conversation, and where nothing was captured, the fork works in the same 
 			}
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 				spec := homes.ForkSpec{Seq: seq, Conversation: f.conversation, Isolate: f.isolate || f.count > 1 && !f.conversation}
-				id := ""
+				var id string
 				if len(args) == 0 {
 					id, err = a.Newest(ctx, h)
 				} else {
@@ -146,10 +145,10 @@ func TellOwn(a *app.App, own homes.Own, first bool) {
 		return
 	}
 	if own.Plain != "" {
-		a.Hint("it has no .git: %s", plain.Line(own.Plain, 300))
+		a.Hint("it has no .git: %s", display.Shown(own.Plain, 300))
 	}
 	if names := own.NotThere(maxNotThere); names != "" {
-		a.Hint("not in it: %s", plain.Line(names, 600))
+		a.Hint("not in it: %s", display.Shown(names, 600))
 	}
 }
 
