@@ -20,12 +20,19 @@ func (h *Home) getenv(name string) string {
 	return ""
 }
 
-// withoutKeys removes provider keys from what commands inherit.
-func withoutKeys(environ []string) []string {
+// terminalVariables lead to the terminal that a session was started or resumed in, by the server that can type into it. A
+// session outlives its terminal, and has none of its own.
+var terminalVariables = []string{
+	"TMUX", "TMUX_PANE", "STY", "KITTY_LISTEN_ON", "KITTY_WINDOW_ID", "WEZTERM_UNIX_SOCKET", "WEZTERM_PANE", "ZELLIJ",
+	"ZELLIJ_PANE_ID", "ZELLIJ_SESSION_NAME",
+}
+
+// forCommands is what commands inherit: the environment without provider keys and without what leads to a terminal.
+func forCommands(environ []string) []string {
 	keys := connect.KeyVariables()
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		k, _, _ := strings.Cut(kv, "=")
-		return slices.Contains(keys, k)
+		return slices.Contains(keys, k) || slices.Contains(terminalVariables, k)
 	})
 }
 

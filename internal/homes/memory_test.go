@@ -1,6 +1,8 @@
 package homes
 
 import (
+	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,5 +57,54 @@ func TestMemoryIsOffered(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), t.TempDir(), Config{Memory: "attic"}); err == nil || !strings.Contains(err.Error(), `memory "attic"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Goal: what lies in the place of a handoff and is none is told of once, not at the beginning of every session; when
+// something else is wrong, or the same again later, that is told too.
+func TestGarbageInPlaceOfAHandoffIsToldOnce(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, "HANDOFF.md")
+	write := func(n int) {
+		t.Helper()
+		if err := os.WriteFile(file, bytes.Repeat([]byte("x"), n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tells := func() int {
+		t.Helper()
+		var said bytes.Buffer
+		h, err := Open(t.Context(), home, Config{
+			Memory: MemoryInHome, Environ: []string{}, Log: slog.New(slog.NewTextHandler(&said, nil)),
+			Provider: func(string) (model.Provider, error) { return nil, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := h.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		if _, err := h.Create(t.Context(), engine.Spec{Cwd: dir, Agent: session.Agent{Provider: "p", Model: "m"}}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(said.String(), "could not be read")
+	}
+	write(100 << 10)
+	for i, want := range []int{1, 0, 0} {
+		if n := tells(); n != want {
+			t.Errorf("session %d: told %d times, want %d", i+1, n, want)
+		}
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if n := tells(); n != 0 {
+		t.Errorf("nothing is wrong, and is told %d times", n)
+	}
+	write(100 << 10)
+	if n := tells(); n != 1 {
+		t.Errorf("it is back: told %d times, want 1", n)
 	}
 }

@@ -110,7 +110,9 @@ func (o *opening) plan() {
 // handoff gives the newest handoff, with what of it is no longer so, and the commits since.
 func (o *opening) handoff(ctx context.Context) {
 	all, err := o.memo.Handoffs().All()
-	o.warn("the handoffs", err)
+	if o.memo.Handoffs().News(err) {
+		o.warn("the handoffs", err)
+	}
 	if places := o.h.places(o.dir); len(all) == 0 && len(places) > 1 { // the project could not be written
 		if m, err := knowledge.Open(places[1]); err == nil {
 			o.memo = m

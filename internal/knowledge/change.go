@@ -54,6 +54,9 @@ type Part struct {
 	After  []byte `json:"after,omitempty"`
 }
 
+// ErrUnfinished says that a change failed when it was written down already: whoever changes this memory next makes it.
+var ErrUnfinished = errors.New("it is written down, and the next change of this memory finishes it; undo takes it back then")
+
 // ErrChanged says that a file is no longer what a change was made for.
 var ErrChanged = errors.New("the file changed meanwhile")
 
@@ -75,8 +78,8 @@ const (
 	tempName    = ".perdure.tmp" // one is enough: whoever writes has the lock
 )
 
-// commit makes a change: written down whole, made, closed. After an error it has not begun, or will be finished by
-// whoever takes the lock next.
+// commit makes a change: written down whole, made, closed. After an error it has not begun, or, with [ErrUnfinished], will be
+// finished by whoever takes the lock next.
 func (f *files) commit(c *Change) error {
 	list, err := f.history()
 	if err != nil {
@@ -97,7 +100,13 @@ func (f *files) commit(c *Change) error {
 	if err := f.put(f.changes, pendingName, b, 0o600); err != nil {
 		return err
 	}
-	return f.finish(c)
+	err = f.finish(c)
+	if err != nil && !errors.Is(err, ErrChanged) {
+		if _, there := f.changes.Lstat(pendingName); there == nil {
+			err = fmt.Errorf("%w: %w", err, ErrUnfinished)
+		}
+	}
+	return err
 }
 
 // recover finishes the change that a crash left open.

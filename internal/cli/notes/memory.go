@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/knowledge"
+	"github.com/perdure/perdure/view"
 )
 
 // place says whose memory a command is about.
@@ -271,6 +272,12 @@ func forgetCommand(a *app.App) *cobra.Command {
 	return p.register(c, false)
 }
 
+// logged is what perdure memory log --json prints of a change: its time in ms as it is kept, and as everything else has it.
+type logged struct {
+	knowledge.Change
+	At view.Stamp `json:"at"`
+}
+
 func logCommand(a *app.App) *cobra.Command {
 	p := &place{}
 	c := &cobra.Command{
@@ -283,7 +290,7 @@ func logCommand(a *app.App) *cobra.Command {
 			changes, err := s.Log()
 			for _, c := range changes {
 				if p.json {
-					err = errors.Join(err, a.JSON(c))
+					err = errors.Join(err, a.JSON(logged{c, view.Stamp(c.Time)}))
 					continue
 				}
 				who := string(c.By.Source)

@@ -1,6 +1,7 @@
 package notes_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +42,15 @@ func TestMemoryCommands(t *testing.T) {
 		t.Errorf("no near key is named: %s", o.Stderr)
 	}
 	w.Golden("memory_log", w.OK("memory", "log"))
+	for line := range strings.Lines(w.OK("memory", "log", "--json")) {
+		var c struct {
+			Time int64
+			At   time.Time
+		}
+		if err := json.Unmarshal([]byte(line), &c); err != nil || c.Time == 0 || c.At.UnixMilli() != c.Time {
+			t.Errorf("a change without its time in both forms: %v, %s", err, line)
+		}
+	}
 	if out := w.OK("memory", "undo"); out != "undone: forget db (MEMORY.md, db.md)\n" {
 		t.Errorf("undo: %q", out)
 	}

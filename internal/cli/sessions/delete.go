@@ -44,7 +44,10 @@ What was kept of their files, and no other session needs, goes with the next swe
 perdure du --sweep.
 
 Sessions are named, or selected by filters, which must all hold; a selected session that is
-in use, or that a session which stays was forked from, is left alone.`,
+in use, or that a session which stays was forked from, is left alone.
+
+What a session left to later ones stays: its handoffs, its lines in the project's journal and what
+it noted in the memory. The files of its handoffs are named.`,
 		Args: app.RangeArgs(0, -1, "sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.changed = cmd.Flags().Changed
@@ -124,6 +127,7 @@ func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFla
 			return err
 		}
 	}
+	left := handoffsOf(a, plan)
 	err = h.Delete(ctx, ids...)
 	var children *store.ChildrenError
 	if errors.As(err, &children) {
@@ -131,8 +135,33 @@ func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFla
 	}
 	if err == nil {
 		a.Note("%s deleted", display.Count(int64(len(ids)), "session"))
+		for _, path := range left {
+			a.Hint("a handoff with words of it stays: %s", display.Shown(path, 500))
+		}
 	}
 	return err
+}
+
+// maxLeft bounds how many files a deletion names.
+const maxLeft = 100
+
+// handoffsOf are the files that hold handoffs of sessions, where these lie in their directories or in the home, at most 100.
+// What cannot be read is not named.
+func handoffsOf(a *app.App, plan []view.Deletion) (out []string) {
+	for _, d := range plan {
+		m, err := a.Knowledge(d.Heads.Cwd)
+		if d.Heads.Cwd == "" || err != nil {
+			continue
+		}
+		lying, _ := m.Handoffs().All()
+		past, _ := m.Handoffs().History()
+		for _, f := range append(lying, past...) {
+			if f.Session == d.ID && len(out) < maxLeft {
+				out = append(out, f.Path)
+			}
+		}
+	}
+	return out
 }
 
 // endSupervisor ends what runs a session in the background, in order: it is paused and its turn cancelled, which its
