@@ -11,11 +11,12 @@ test: ## all tests, the crash, kill and power-loss campaigns included (about 5 m
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
 RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop|KilledWhile|KilledAtAnyTime)
-RACE_NOT = /(bench|cmd/perdure|internal/(cli(/[a-z]+)?|demo|permission|task|test/(attack|canary|proof|shots|sim)|ui/(asks|board|composer|diffview|markdown|notify|panels|picker|statusline|taskpanel|textpage|theme|transcript)))$$
+RACE_NOT = /(bench|cmd/perdure|internal/(blob|bundle|cli(/[a-z]+)?|demo|export|handoff|ignore|permission|restore|seal|task|tree|test/(attack|canary|proof|shots|sim)|ui/(asks|board|chooser|composer|diffview|markdown|notify|panels|picker|rewind|statusline|taskpanel|textpage|theme|transcript)))$$
 test-race: ## what runs at once in one process, under the race detector (needs a C compiler; about 4 minutes)
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $$(go list ./... | grep -vE '$(RACE_NOT)')
 	CGO_ENABLED=1 go test -race -run 'Adopt|Control|Inspect|Kill|Pace|Reboot|Runner|Survey|Wait' \
 	  -skip 'Campaign|Killed|Orphan|Ordinary' ./internal/task
+	CGO_ENABLED=1 go test -race -run 'ManyAtOnce|BesideBatches|WaitsForBatches' ./internal/blob
 	CGO_ENABLED=1 go test -race -run 'Attach|Asked|AfterSleep|Holder|Live|Rest|Stream|Trees|Typed|Watch' ./internal/cli/...
 
 adapters: ## vet and test the adapters, which are modules of their own (they download what they adapt)
