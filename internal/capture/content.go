@@ -73,7 +73,7 @@ func (v *visit) content(f file) (file, bool, error) {
 // special is an entry that was a file a moment ago and is something else: it is named now and looked at next time.
 func (v *visit) special(f file) (file, bool, error) {
 	v.skips = append(v.skips, Skip{Path: join(v.here.path, f.name), Why: WhySpecial})
-	f.kind, f.digest, f.racy, f.why = tree.Other, store.Digest{}, true, WhySpecial
+	f.kind, f.target, f.digest, f.racy, f.why = tree.Other, "", store.Digest{}, true, WhySpecial
 	f.flags |= tree.Skipped
 	return f, true, nil
 }
@@ -109,10 +109,8 @@ func (v *visit) link(f file) (file, bool, error) {
 	switch {
 	case errors.Is(err, unix.ENOENT):
 		return f, false, nil
-	case errors.Is(err, unix.EINVAL):
+	case err != nil || n == 0 || n == len(b): // it is no link any more, or none that can be kept
 		return v.special(f)
-	case err != nil || n == len(b):
-		return v.unreadable(f), true, nil //nolint:nilerr // it is named as skipped
 	}
 	f.target, f.racy = string(b[:n]), v.d.racy(f.ctime, before)
 	return f, true, nil

@@ -75,7 +75,6 @@ func TestMissingArguments(t *testing.T) {
 	for _, c := range [][]string{
 		{"permissions revoke ID RULE", "permissions", "revoke"},
 		{"send ID [TEXT...]", "send"},
-		{"fork ID", "fork"},
 		{"backup DIR", "backup"},
 		{"rename ID NAME", "rename", "s"},
 		{"show ID", "show"},
