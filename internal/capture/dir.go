@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -87,9 +86,13 @@ func Open(root string, cfg Config) (*Dir, error) {
 		return nil, fmt.Errorf("capture %s: %w", root, err)
 	}
 	d := &Dir{cfg: cfg, root: root, rootFD: fd, window: window(fd), ignore: around(root)}
+	var own unix.Stat_t
+	if err := unix.Fstat(fd, &own); err != nil {
+		return nil, errors.Join(fmt.Errorf("capture %s: %w", root, err), unix.Close(fd))
+	}
 	for _, dir := range cfg.Avoid {
 		var st unix.Stat_t
-		if unix.Stat(dir, &st) == nil {
+		if unix.Stat(dir, &st) == nil && st.Dev == own.Dev { // of another file system nothing is captured, and numbers come again there
 			d.avoid = append(d.avoid, stampOf(&st))
 		}
 	}
@@ -238,14 +241,13 @@ const (
 // Result is a directory as it was captured.
 type Result struct {
 	Tree    store.Digest
-	Rung    Rung          // what was really done
-	Files   int64         // captured, in all
-	Bytes   int64         // of them
-	Changed int64         // entries that are not as they were at the capture before
-	Skipped []Skip        // present and not captured, by path
-	Torn    []string      // changed while they were read, three times: their content is one that they may never have had
-	Repos   []string      // directories with a .git in them
-	Took    time.Duration // by the caller's clock
+	Rung    Rung     // what was really done
+	Files   int64    // captured, in all
+	Bytes   int64    // of them
+	Changed int64    // entries that are not as they were at the capture before
+	Skipped []Skip   // present and not captured, by path
+	Torn    []string // changed while they were read, three times: their content is one that they may never have had
+	Repos   []string // directories with a .git in them
 
 	release func() error
 }

@@ -56,3 +56,20 @@ func TestHintsWithoutWatches(t *testing.T) {
 		hint(Walk)
 	}
 }
+
+// A directory that is avoided on another file system hides none here that has the same number.
+func TestAvoidedDirectoriesAreOfThisFileSystem(t *testing.T) {
+	root := t.TempDir()
+	own := filepath.Join(root, "own")
+	if err := os.Mkdir(own, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(root, Config{Avoid: []string{"/proc", own}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if len(d.avoid) != 1 {
+		t.Errorf("%d directories are avoided, want the one of this file system", len(d.avoid))
+	}
+}

@@ -26,7 +26,7 @@ var errOff = errors.New("files are not captured: files.capture of the configurat
 // FilePoint is what a session's files were at some moment.
 type FilePoint struct {
 	Tree store.Digest
-	Dir  string
+	Dir  string // that the session works on today: a fork has its parent's points, and a directory of its own
 	Seq  int64  // of the event that says so
 	Time int64  // ms UTC
 	To   string // the moment in words
@@ -43,7 +43,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 	w := &st.Workspace
 	for i := len(w.Points) - 1; i >= 0; i-- {
 		if p := w.Points[i]; p.Tree != w.Tree || w.Refused != "" {
-			at := pointOf(p)
+			at := pointOf(st, p)
 			at.Undo = &p.Seq
 			return at, nil
 		}
@@ -68,12 +68,12 @@ func (h *Home) lookedAfter(ctx context.Context, id string) (*session.State, erro
 	return h.State(ctx, id)
 }
 
-func pointOf(p session.FilePoint) FilePoint {
+func pointOf(st *session.State, p session.FilePoint) FilePoint {
 	to := fmt.Sprintf("before turn %d", p.Turn)
 	if p.Turn == 0 {
 		to = fmt.Sprintf("before the restore of event %d", p.Seq)
 	}
-	return FilePoint{Tree: p.Tree, Dir: p.Dir, Seq: p.Seq, Time: p.Time, To: to}
+	return FilePoint{Tree: p.Tree, Dir: filesDir(st), Seq: p.Seq, Time: p.Time, To: to}
 }
 
 // FilesAt finds what a session's files were at a moment that a person names: a checkpoint's name, the number of an event,
@@ -86,12 +86,12 @@ func (h *Home) FilesAt(ctx context.Context, id, moment string) (FilePoint, error
 	}
 	w := &st.Workspace
 	if c, ok := w.Checkpoint(moment); ok {
-		return FilePoint{Tree: c.Tree, Dir: c.Dir, Seq: c.Seq, Time: c.Time, To: "checkpoint " + c.Name}, nil
+		return FilePoint{Tree: c.Tree, Dir: filesDir(st), Seq: c.Seq, Time: c.Time, To: "checkpoint " + c.Name}, nil
 	}
 	if n, ok := number(strings.TrimSpace(strings.TrimPrefix(moment, "turn"))); ok && strings.HasPrefix(moment, "turn") {
 		for _, p := range w.Points {
 			if int64(p.Turn) == n {
-				return pointOf(p), nil
+				return pointOf(st, p), nil
 			}
 		}
 		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d changed nothing, or there is none, or it is too long ago", id, ErrNoFiles, n)
@@ -121,10 +121,10 @@ func (h *Home) filesAsOf(ctx context.Context, st *session.State, seq int64) (Fil
 		if err != nil {
 			return FilePoint{}, err
 		}
-		p := FilePoint{Seq: ev.Seq, Time: ev.Time, Dir: st.Workspace.Dir, To: fmt.Sprintf("event %d", seq)}
+		p := FilePoint{Seq: ev.Seq, Time: ev.Time, Dir: filesDir(st), To: fmt.Sprintf("event %d", seq)}
 		switch b := body.(type) {
 		case *session.FilesCaptured:
-			p.Tree, p.Dir = b.Tree, b.Dir
+			p.Tree = b.Tree
 		case *session.FilesRestored:
 			p.Tree = b.Tree
 		default:
@@ -141,7 +141,7 @@ func (h *Home) stillKept(id string, p FilePoint) error {
 	if h.blobs == nil {
 		return nil
 	}
-	err := tree.Walk(h.blobs, p.Tree, func(path string, e tree.Entry) error {
+	err := tree.Walk(workspace.Trees(h.blobs), p.Tree, func(path string, e tree.Entry) error {
 		if e.Kind != tree.File || e.Digest.IsZero() {
 			return nil
 		}

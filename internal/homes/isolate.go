@@ -274,7 +274,7 @@ func (h *Home) take(ctx context.Context, c *copying) error {
 		c.body = all
 		return nil
 	}
-	below, err := tree.Find(h.blobs, all.Tree, filepath.ToSlash(c.rel))
+	below, err := tree.Find(workspace.Trees(h.blobs), all.Tree, filepath.ToSlash(c.rel))
 	if err != nil || below.Kind != tree.Dir || below.Flags.Has(tree.Skipped) {
 		return fmt.Errorf("%w: %s is not captured in %s", ErrNotCaptured, c.rel, c.top)
 	}

@@ -10,7 +10,7 @@ const (
 	Running Activity = "running" // there is something to do; with a live holder, somebody does it
 	Waiting Activity = "waiting" // a human must answer: an approval or a question
 	Stopped Activity = "stopped" // a limit keeps the open turn from going on: steps, money or the context window
-	Failed  Activity = "failed"  // the open turn's model call failed for now
+	Failed  Activity = "failed"  // the open turn's model call failed; it goes again when somebody resumes the session
 
 	Parked      Activity = "parked"      // there is something to do, and the holder went in good order or the session is paused
 	Interrupted Activity = "interrupted" // there is something to do, and the holder died

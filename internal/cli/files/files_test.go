@@ -173,3 +173,17 @@ func TestHomeIsNotCaptured(t *testing.T) {
 	w.Configure("[files]\ncapture = false\n")
 	w.Fails(1, "files are not captured", "checkpoint", "s", "y")
 }
+
+// A fork has its parent's moments and a directory of its own: undo names that directory, and works there alone.
+func TestUndoInAForkNamesItsOwnDirectory(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "at first\n")
+	p.run(p.Scripted(script(t, map[string]string{"first": "echo changed > a.txt"})), "first")
+	child := strings.TrimSpace(p.OK("fork", "s"))
+	if out := p.OK("undo", child, "--yes"); strings.Contains(out, "~/project,") || !strings.Contains(out, filepath.Join("isolated", child)) {
+		t.Error(out)
+	}
+	if got := p.files(); got["a.txt"] != "-rw------- changed\n" {
+		t.Errorf("the parent's file is %q", got["a.txt"])
+	}
+}
