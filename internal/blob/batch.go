@@ -103,15 +103,28 @@ func (b *Batch) PutFrom(r io.Reader) (store.Digest, int64, error) {
 }
 
 // put adds a content that is kept in one record.
-func (b *Batch) put(d store.Digest, data []byte) error {
+func (b *Batch) put(d store.Digest, data []byte) error { return b.putLike(d, data, store.Digest{}) }
+
+// putLike is put of what may be stored as a delta.
+func (b *Batch) putLike(d store.Digest, data []byte, like store.Digest) error {
 	if !b.begin(d) {
 		return b.failure()
 	}
 	scratch := buffers.Get().(*[]byte)
 	defer buffers.Put(scratch)
+	delta, err := b.delta(d, data, like)
+	if err != nil {
+		return b.fail(err)
+	}
+	if delta != nil && len(delta) <= len(data)/16 {
+		return b.append(record{kind: kindDelta, stored: uint32(len(delta)), raw: uint64(len(data)), digest: d}, delta)
+	}
 	k, payload, err := squeeze(data, *scratch)
 	if err != nil {
 		return b.fail(err)
+	}
+	if delta != nil && len(delta) <= len(payload)/2 {
+		k, payload = kindDelta, delta
 	}
 	return b.append(record{kind: k, stored: uint32(len(payload)), raw: uint64(len(data)), digest: d}, payload)
 }
@@ -169,12 +182,18 @@ func (b *Batch) has(d store.Digest) bool {
 	}
 }
 
-// rely looks for a record in the store. Commit has it durable.
+// rely looks for a record in the store, for a delta with its base. Commit has it durable.
 func (b *Batch) rely(d store.Digest) (entry, bool) {
 	p, e, ok := b.store.find(d)
-	if !ok {
+	if !ok || e.kind == kindDelta && !b.relyOnBase(p, e) {
 		return e, false
 	}
+	b.durable(p, e)
+	return e, true
+}
+
+// durable has Commit see to it that a record of the store is durable.
+func (b *Batch) durable(p *pack, e entry) {
 	b.store.mu.RLock()
 	durable := e.end() <= p.synced
 	b.store.mu.RUnlock()
@@ -183,7 +202,6 @@ func (b *Batch) rely(d store.Digest) (entry, bool) {
 		b.relied[p] = append(b.relied[p], e)
 		b.mu.Unlock()
 	}
-	return e, true
 }
 
 // append writes a record behind those before it.

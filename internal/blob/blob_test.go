@@ -34,6 +34,13 @@ func prose(seed uint64, n int) []byte {
 	return b.Bytes()[:n]
 }
 
+// edition is the same for the same numbers, and differs by a few bytes from the other editions of it.
+func edition(seed uint64, number, n int) []byte {
+	b := noise(seed, n)
+	copy(b[(number*97)%(n-40):], fmt.Sprintf("this is edition %d, ", number))
+	return b
+}
+
 func openAt(t testing.TB, dir string, cfg Config) *Store {
 	t.Helper()
 	s, err := Open(dir, cfg)

@@ -32,6 +32,11 @@ func work(p *process, from, batches int) (kept, open [][]byte, err error) {
 			}
 		}
 		if err == nil {
+			next := edition(500, from+i+1, 7000)
+			_, err = b.PutLike(next, store.Sum(edition(500, from+i, 7000)))
+			open = append(open, next)
+		}
+		if err == nil {
 			err = b.Commit()
 		}
 		if err = errors.Join(err, b.Close()); err != nil {
@@ -129,8 +134,13 @@ func TestPowerLostAtEachStep(t *testing.T) {
 // unsynced commits contents in a process that dies in the moment before its sync. Others see them all the same.
 func unsynced(t *testing.T, m *machine, contents ...[]byte) {
 	t.Helper()
+	unsyncedIn(t, m, Config{}, contents...)
+}
+
+func unsyncedIn(t *testing.T, m *machine, cfg Config, contents ...[]byte) {
+	t.Helper()
 	p := m.process(0)
-	s, err := openOn(p, Config{})
+	s, err := openOn(p, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

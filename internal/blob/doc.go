@@ -17,9 +17,9 @@
 // All numbers are little-endian, all checksums CRC-32C. A pack begins with 16 bytes: "PRDPACK1" and the eight bytes of its
 // name. Then come batches, each of records and one frame. A record:
 //
-//	 0  1  kind: 1 raw, 2 zstd (one frame), 3 list
+//	 0  1  kind: 1 raw, 2 zstd (one frame), 3 list, 4 delta
 //	 1  3  zero
-//	 4  4  length of the payload, at most 8 MiB; below the next one for zstd
+//	 4  4  length of the payload, at most 8 MiB; below the next one for zstd and delta
 //	 8  8  length of the content
 //	16 32  digest of the content
 //	48  4  checksum of the 48 bytes before it and the payload
@@ -29,6 +29,12 @@
 // and then for each part a digest (32) and how many bytes of the content it stands for (8). With 0 a part is a chunk, a
 // content of its own. With 1 a part is a page, a content that holds such parts, of chunks. No part is a list; the lengths
 // add up to the content's.
+//
+// A delta is a content that is much like another one, its base: that stands for itself, so no content needs more than one
+// other. Its payload is the base's digest (32), 0 or 1, and instructions, which with 1 are in a zstd frame with their
+// length (a varint) before it. Each is a varint: twice the length of what it adds to the content, and 1 more if so many new
+// bytes follow. Otherwise they are copied from the base, from where the copy before ended plus the signed varint that
+// follows.
 //
 // A frame ends a batch. It stands behind the last record, and the batch counts when it is whole:
 //
@@ -69,7 +75,8 @@
 //
 // A batch that needs several packs commits them in the order in which they were written. Chunks are written before the list
 // that names them, and so are contents which a caller puts first: no crash leaves what names a content
-// without it. Sweep can, where nothing leads to it.
+// without it. Sweep can, where nothing leads to it. What is in the store and leads to a delta keeps its base, too, but not
+// what that leads to.
 //
 // # The caller's duties
 //

@@ -48,7 +48,12 @@ const (
 	kindRaw  kind = 1 // as it is
 	kindZstd kind = 2 // one zstd frame
 	kindList kind = 3 // digests and lengths of what it consists of
+	// kindDelta is the digest of a plain content and what tells this one from it.
+	kindDelta kind = 4
 )
+
+// plain reports whether a record needs no other one.
+func (k kind) plain() bool { return k == kindRaw || k == kindZstd }
 
 // packID is a pack's name, and stands in the pack's header and frames, so that no bytes of another pack pass for its own.
 type packID [8]byte
@@ -101,6 +106,8 @@ func parseRecord(b []byte) (r record, err error) {
 		ok = ok && r.raw <= MaxBlob && uint64(r.stored) < r.raw
 	case kindList:
 		ok = ok && r.raw <= maxContent
+	case kindDelta:
+		ok = ok && r.raw <= MaxBlob && uint64(r.stored) < r.raw && r.stored > uint32(deltaHead)
 	default:
 		ok = false
 	}

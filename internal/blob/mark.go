@@ -17,7 +17,8 @@ type marker struct {
 	roots func(context.Context) (func(yield func(store.Digest) bool), error)
 	links func(store.Digest) ([]store.Digest, error)
 	marks marks
-	fresh bool // the packs were looked at since mark was called
+	bases map[store.Digest]bool // of marks: what only deltas need, so that what it leads to may go
+	fresh bool                  // the packs were looked at since mark was called
 }
 
 // mark asks for the roots and follows what is new. A content that is missing is not marked, but looked for again.
@@ -35,12 +36,12 @@ func (m *marker) mark(ctx context.Context) error {
 	return err
 }
 
-// follow marks a content and all that it leads to: what the caller knows of it, and the parts of a list.
+// follow marks a content and all that it leads to: what the caller knows of it, the parts of a list, the bases of deltas.
 func (m *marker) follow(ctx context.Context, root store.Digest) error {
 	for todo := []store.Digest{root}; len(todo) > 0; {
 		d := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if _, done := m.marks[d]; done {
+		if _, done := m.marks[d]; done && !m.bases[d] {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -53,12 +54,24 @@ func (m *marker) follow(ctx context.Context, root store.Digest) error {
 		if !ok {
 			continue
 		}
-		m.marks[d] = nil
+		if !m.bases[d] {
+			m.marks[d] = nil
+		}
+		delete(m.bases, d)
 		next, err := m.links(d)
 		if err != nil {
 			return fmt.Errorf("what %s leads to: %w", d, err)
 		}
 		todo = append(todo, next...)
+		bases, err := m.store.bases(d)
+		if err != nil {
+			return err
+		}
+		for _, base := range bases {
+			if _, done := m.marks[base]; !done {
+				m.marks[base], m.bases[base] = nil, true
+			}
+		}
 		if e.kind == kindList {
 			parts, err := m.store.parts(d)
 			if err != nil {

@@ -40,11 +40,14 @@ func (s *Store) Get(d store.Digest) ([]byte, error) {
 }
 
 // record reads the record of a digest, from any pack that has a sound one.
-func (s *Store) record(d store.Digest) (record, []byte, error) {
+func (s *Store) record(d store.Digest) (record, []byte, error) { return s.recordBy(d, s.find) }
+
+// recordBy is record among those that a lookup finds. A delta is given as the content that it stands for.
+func (s *Store) recordBy(d store.Digest, find func(store.Digest) (*pack, entry, bool)) (record, []byte, error) {
 	var damage error
 	repaired := false
 	for looks := 0; looks < 4; {
-		p, e, ok := s.find(d)
+		p, e, ok := find(d)
 		if !ok {
 			looks++
 			if looks == 1 {
@@ -92,14 +95,18 @@ func (s *Store) absence(d store.Digest, damage error) error {
 	return ErrMissing
 }
 
-// readAt reads one record and compares it with what the index says of it.
+// readAt reads one record and compares it with what the index says of it. Of a delta it makes the content.
 func (s *Store) readAt(p *pack, e entry) (record, []byte, error) {
 	f, err := s.disk.open(p.file(), false)
 	if err != nil {
 		return record{}, nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return readRecord(f, p, e)
+	rec, payload, err := readRecord(f, p, e)
+	if err == nil && rec.kind == kindDelta {
+		return s.expand(rec, payload)
+	}
+	return rec, payload, err
 }
 
 func readRecord(f io.ReaderAt, p *pack, e entry) (record, []byte, error) {

@@ -8,18 +8,18 @@ type Record struct {
 	Bytes  int64 // in its pack, with its header
 }
 
-// Records gives the records that keep a content: one, or for a large one its list and its parts, which other contents
-// may share. None: the store does not have it whole. The packs are as they were looked at last.
+// Records gives the records that keep a content: one, for a large one its list and its parts, for one that is kept as
+// what tells it from its base also that. Others may share them. None: the store does not have it whole. The packs are as they were looked at last.
 func (s *Store) Records(d store.Digest) []Record {
-	_, e, ok := s.find(d)
+	p, e, ok := s.find(d)
 	if !ok {
 		return nil
 	}
 	out := []Record{{d, e.end() - int64(e.off)}}
-	if e.kind != kindList {
+	if e.kind.plain() {
 		return out
 	}
-	parts, err := s.parts(d)
+	parts, err := s.needs(p, e)
 	if err != nil {
 		return nil
 	}

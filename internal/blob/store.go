@@ -251,10 +251,15 @@ func (s *Store) Has(d store.Digest) (bool, error) {
 	return s.has(d), nil
 }
 
-// has looks for a content with all its parts.
+// has looks for a content with all that it needs.
 func (s *Store) has(d store.Digest) bool {
-	_, e, ok := s.find(d)
-	if !ok || e.kind != kindList {
+	p, e, ok := s.find(d)
+	if ok && e.kind == kindDelta {
+		base, err := s.baseOf(p, e)
+		_, _, there := s.findPlain(base)
+		return err == nil && there
+	}
+	if !ok || e.kind.plain() {
 		return ok
 	}
 	parts, err := s.parts(d)

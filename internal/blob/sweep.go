@@ -35,7 +35,7 @@ func (s *Store) Sweep(ctx context.Context, roots func(context.Context) (func(yie
 	links func(store.Digest) ([]store.Digest, error), progress func(done, total int64),
 ) (Swept, error) {
 	var done Swept
-	if err := s.sweep(ctx, &marker{store: s, roots: roots, links: links, marks: marks{}}, &done, progress); err != nil {
+	if err := s.sweep(ctx, &marker{store: s, roots: roots, links: links, marks: marks{}, bases: map[store.Digest]bool{}}, &done, progress); err != nil {
 		return done, fmt.Errorf("sweep blobs: %w", err)
 	}
 	return done, nil
@@ -168,7 +168,7 @@ func (s *Store) living(w *written, m marks) (live []entry, bytes int64, err erro
 			continue
 		}
 		if keeper != nil && keeper != w.pack {
-			if kept, err := s.keeps(keeper, e.digest); err != nil {
+			if kept, err := s.keeps(keeper, e, m); err != nil {
 				return nil, 0, err
 			} else if kept {
 				continue
@@ -180,27 +180,42 @@ func (s *Store) living(w *written, m marks) (live []entry, bytes int64, err erro
 	return live, bytes, nil
 }
 
-// keeps reports whether another pack has a content whole and durable.
-func (s *Store) keeps(p *pack, d store.Digest) (bool, error) {
+// keeps reports whether another pack has what a record stands for, whole and durable. A delta does not replace what deltas
+// may have as their base, and is good for nothing if its own base goes: it may have come after its content was marked.
+func (s *Store) keeps(p *pack, of entry, m marks) (bool, error) {
 	s.mu.RLock()
-	e, ok := p.find(s.disk, d)
+	e, ok := p.find(s.disk, of.digest)
 	ok = ok && s.packs[p.id] == p
 	durable := e.end() <= p.synced
 	s.mu.RUnlock()
-	if !ok {
+	if !ok || e.kind == kindDelta && (of.kind != kindDelta || !durable) {
 		return false, nil
+	}
+	if e.kind == kindDelta {
+		base, err := s.baseOf(p, e)
+		if _, stays := m[base]; err != nil || !stays {
+			return false, unreadable(err)
+		}
 	}
 	rec, payload, err := s.readAt(p, e)
 	if err == nil && rec.kind != kindList {
 		_, err = s.content(rec, payload)
 	}
-	if isGone(err) || errors.Is(err, ErrDamaged) {
-		return false, nil
+	if err != nil {
+		return false, unreadable(err)
 	}
-	if err == nil && !durable {
+	if !durable {
 		err = s.syncPack(p)
 	}
 	return err == nil, err
+}
+
+// unreadable takes an error of a record that is gone or damaged for none.
+func unreadable(err error) error {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, errDelta) {
+		return nil
+	}
+	return notGone(err)
 }
 
 // copyLive copies records into another pack, durably, and says how many bytes that took.

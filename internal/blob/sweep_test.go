@@ -183,6 +183,7 @@ type world struct {
 	rng   *rand.Rand
 	ev    *events
 	known map[store.Digest][]byte // all contents that were ever made
+	last  store.Digest            // the tree before, named or not
 	cfg   Config
 }
 
@@ -234,13 +235,23 @@ func (w *world) batch() {
 		}
 		parts = append(parts, d)
 	}
+	for range w.rng.IntN(6) {
+		seed, of := 100+w.rng.Uint64N(8), w.rng.IntN(12)
+		c := edition(seed, of, 3000)
+		d, err := b.PutLike(c, store.Sum(edition(seed, w.rng.IntN(12), 3000)))
+		if err != nil {
+			return
+		}
+		w.known[d] = c
+		parts = append(parts, d)
+	}
 	tree := treeOf(parts...)
-	d, err := b.Put(tree)
+	d, err := b.PutLike(tree, w.last)
 	if err != nil || w.rng.IntN(6) == 0 { // or it is given up
 		_ = b.Close()
 		return
 	}
-	w.known[d] = tree
+	w.known[d], w.last = tree, d
 	if b.Commit() == nil {
 		w.ev.name(d)
 	}
@@ -307,7 +318,7 @@ func TestAnyOrder(t *testing.T) {
 	}
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			w := &world{t, newMachine(seed), rand.New(rand.NewPCG(seed, 2)), &events{roots: map[store.Digest]bool{}}, map[store.Digest][]byte{}, Config{PackSize: 60_000}}
+			w := &world{t, newMachine(seed), rand.New(rand.NewPCG(seed, 2)), &events{roots: map[store.Digest]bool{}}, map[store.Digest][]byte{}, store.Digest{}, Config{PackSize: 60_000}}
 			for i := range 60 {
 				what := "a batch"
 				switch w.rng.IntN(10) {

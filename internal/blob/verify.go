@@ -23,7 +23,7 @@ type Report struct {
 	Bytes          int64    // of the packs that were read
 	Torn           int64    // bytes behind the last whole batches: the next batch or Sweep removes them
 	Damaged        []Damage // at most 1,000
-	// Incomplete has large contents of which chunks are missing, at most 1,000. That is damage if something leads to them;
+	// Incomplete has large contents of which chunks are missing, and deltas without their base, at most 1,000. That is damage if something leads to them;
 	// otherwise it is what Sweep left.
 	Incomplete []store.Digest
 	Indexes    int // index files that were not what was written; they are not used, and made anew
@@ -124,6 +124,9 @@ func (s *Store) verifyPack(ctx context.Context, p *pack, r *Report, read func(in
 // verifyRecord reads a record, and for a list whether what it names is there.
 func (s *Store) verifyRecord(f file, p *pack, e entry) error {
 	rec, payload, err := readRecord(f, p, e)
+	if err == nil && rec.kind == kindDelta {
+		rec, payload, err = s.expand(rec, payload)
+	}
 	if err != nil {
 		return err
 	}
@@ -138,8 +141,17 @@ func (s *Store) verifyRecord(f file, p *pack, e entry) error {
 	return err
 }
 
-// errIncomplete says that a list is whole and what it names is not there. Sweep leaves such lists if nothing leads to them.
+// errIncomplete says that a record is whole and what it names is not there. Sweep leaves such records if nothing leads to them.
 var errIncomplete = errors.New("parts of the content are missing")
+
+// needs gives the digests that the content of a record needs.
+func (s *Store) needs(p *pack, e entry) ([]store.Digest, error) {
+	if e.kind != kindDelta {
+		return s.parts(e.digest)
+	}
+	base, err := s.baseOf(p, e)
+	return []store.Digest{base}, err
+}
 
 // parts gives the digests that a content of parts needs.
 func (s *Store) parts(d store.Digest) ([]store.Digest, error) {

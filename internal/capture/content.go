@@ -13,7 +13,7 @@ import (
 
 // keeper takes contents: a batch of blobs, or only the digests of what is there.
 type keeper interface {
-	Put(data []byte) (store.Digest, error)
+	PutLike(data []byte, like store.Digest) (store.Digest, error)
 	PutFrom(r io.Reader) (store.Digest, int64, error)
 	Has(d store.Digest) bool
 }
@@ -45,7 +45,7 @@ func (v *visit) content(f file) (file, bool, error) {
 		}
 		f.stamp = v.d.stamp(&st)
 		if err == nil {
-			f.digest, err = v.read(fd, f.size)
+			f.digest, err = v.read(fd, f.size, f.digest)
 		}
 		if err == nil {
 			err = unix.Fstat(fd, &after)
@@ -85,8 +85,8 @@ func (v *visit) unreadable(f file) file {
 	return f
 }
 
-// read keeps what an open file holds.
-func (v *visit) read(fd int, size int64) (store.Digest, error) {
+// read keeps what an open file holds; was is what it held before, if that is known.
+func (v *visit) read(fd int, size int64, was store.Digest) (store.Digest, error) {
 	if size > maxWhole {
 		d, _, err := v.keep.PutFrom(bounded{v.ctx, fd, new(int64), v.d.cfg.MaxFile})
 		return d, err
@@ -98,7 +98,7 @@ func (v *visit) read(fd int, size int64) (store.Digest, error) {
 	if err != nil {
 		return store.Digest{}, &fs.PathError{Op: "read", Path: v.here.path, Err: err}
 	}
-	return v.keep.Put(v.text[:n])
+	return v.keep.PutLike(v.text[:n], was)
 }
 
 // link reads where a link leads.

@@ -273,7 +273,7 @@ func (k *known) object(keep keeper, dir *directory) (store.Digest, error) {
 		d, _, err := keep.PutFrom(bytes.NewReader(b))
 		return d, err
 	}
-	return keep.Put(b)
+	return keep.PutLike(b, dir.object)
 }
 
 // unkept reports a directory that is there and could not be looked into.

@@ -143,10 +143,13 @@ func (v *visit) entry(name string, was *file, reclass bool) (f file, there bool,
 			return v.link(f)
 		}
 	case tree.File:
+		if was != nil {
+			f.digest = was.digest // what it was, so that the new content is kept as what tells it from that
+		}
 		if was == nil || was.stamp != s || was.racy || was.flags&tree.Skipped != 0 || v.all || v.ask && !v.keep.Has(was.digest) {
 			return v.content(f)
 		}
-		f.digest, f.racy = was.digest, was.racy
+		f.racy = was.racy
 		f.flags |= was.flags & tree.Torn
 	}
 	return f, true, nil

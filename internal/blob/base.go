@@ -1,0 +1,151 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/perdure/perdure/store"
+)
+
+// PutLike is [Batch.Put] of a content that is probably much like another one: the one before it of the same file or
+// directory. If that is in the store and most bytes are shared, only what differs is kept.
+func (b *Batch) PutLike(data []byte, like store.Digest) (store.Digest, error) {
+	if len(data) > ChunkMin || len(data) < deltaLeast || like.IsZero() {
+		return b.Put(data)
+	}
+	b.state.RLock()
+	defer b.state.RUnlock()
+	if b.done {
+		return store.Digest{}, fmt.Errorf("put: %w", ErrClosed)
+	}
+	d := store.Sum(data)
+	return d, b.putLike(d, data, like)
+}
+
+// delta gives what tells data from its base, nil if there is none or if it would be more than half of what is stored
+// otherwise: so a base that is far away is soon replaced. A content of which there is another record, damaged or without
+// its base, is stored as it is.
+func (b *Batch) delta(d store.Digest, data []byte, like store.Digest) ([]byte, error) {
+	if _, there := b.store.lookup(d); there || like.IsZero() {
+		return nil, nil
+	}
+	base, ok := b.baseFor(like)
+	if !ok {
+		return nil, nil
+	}
+	content, err := b.store.plain(base)
+	if err != nil {
+		return nil, nil //nolint:nilerr // what cannot be read is no base
+	}
+	return deltaOf(base, content, data)
+}
+
+// baseFor gives a base that is as good as a content: itself if it stands for itself, otherwise its own base, so that no
+// content needs more than one other. The batch relies on it.
+func (b *Batch) baseFor(like store.Digest) (store.Digest, bool) {
+	if p, e, ok := b.store.findPlain(like); ok {
+		b.durable(p, e)
+		return like, true
+	}
+	p, e, ok := b.store.find(like)
+	if !ok || e.kind != kindDelta || !b.relyOnBase(p, e) {
+		return store.Digest{}, false
+	}
+	base, err := b.store.baseOf(p, e)
+	return base, err == nil
+}
+
+// relyOnBase has the base of a delta stay, and reports whether it is there.
+func (b *Batch) relyOnBase(p *pack, e entry) bool {
+	base, err := b.store.baseOf(p, e)
+	if err != nil {
+		return false
+	}
+	p, e, ok := b.store.findPlain(base)
+	if ok {
+		b.durable(p, e)
+	}
+	return ok
+}
+
+// findPlain is find of a record that stands for itself: no list, no delta.
+func (s *Store) findPlain(d store.Digest) (*pack, entry, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, p := range s.packs {
+		if e, ok := p.find(s.disk, d); ok && e.kind.plain() {
+			return p, e, true
+		}
+	}
+	return nil, entry{}, false
+}
+
+// baseOf reads which base a delta has.
+func (s *Store) baseOf(p *pack, e entry) (store.Digest, error) {
+	f, err := s.disk.open(p.file(), false)
+	if err != nil {
+		return store.Digest{}, err
+	}
+	defer func() { _ = f.Close() }()
+	_, payload, err := readRecord(f, p, e)
+	if err != nil {
+		return store.Digest{}, err
+	}
+	return baseIn(payload)
+}
+
+// expand makes the content of a delta, so that it is from then on as one that was stored as it is.
+func (s *Store) expand(rec record, payload []byte) (record, []byte, error) {
+	d, err := baseIn(payload)
+	if err != nil {
+		return record{}, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	base, err := s.plain(d)
+	switch {
+	case errors.Is(err, ErrMissing):
+		return record{}, nil, fmt.Errorf("%w: its base %s: %w", ErrDamaged, d, errIncomplete)
+	case err != nil:
+		return record{}, nil, fmt.Errorf("its base %s: %w", d, err)
+	}
+	out, err := apply(payload, base, rec.raw)
+	if err != nil {
+		return record{}, nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	rec.kind, rec.stored = kindRaw, uint32(len(out)) //nolint:gosec // at most MaxBlob
+	return rec, out, nil
+}
+
+// plain reads a content that stands for itself.
+func (s *Store) plain(d store.Digest) ([]byte, error) {
+	rec, payload, err := s.recordBy(d, s.findPlain)
+	if err != nil {
+		return nil, err
+	}
+	return s.content(rec, payload)
+}
+
+// bases gives the bases of all records of a content, damaged ones left out.
+func (s *Store) bases(d store.Digest) ([]store.Digest, error) {
+	type place struct {
+		pack  *pack
+		entry entry
+	}
+	var deltas []place
+	s.mu.RLock()
+	for _, p := range s.packs {
+		if e, ok := p.lookup(s.disk, d); ok && e.kind == kindDelta {
+			deltas = append(deltas, place{p, e})
+		}
+	}
+	s.mu.RUnlock()
+	var out []store.Digest
+	for _, at := range deltas {
+		base, err := s.baseOf(at.pack, at.entry)
+		if err == nil {
+			out = append(out, base)
+		} else if err = unreadable(err); err != nil {
+			return nil, fmt.Errorf("the base of %s: %w", d, err)
+		}
+	}
+	return out, nil
+}
