@@ -135,7 +135,7 @@ func decode(ev perdure.Event) (*adk.Event, error) {
 		return nil, nil
 	}
 	e := &adk.Event{}
-	if err := json.Unmarshal(data, e); err != nil {
+	if err := e.UnmarshalJSON(data); err != nil { // as json.Unmarshal, which would read the bytes once more before
 		return nil, fmt.Errorf("event %d: %w", ev.Seq, err)
 	}
 	return e, nil
