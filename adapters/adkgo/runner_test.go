@@ -44,7 +44,9 @@ func (counter) GenerateContent(_ context.Context, req *model.LLMRequest, _ bool)
 	if !called {
 		said = genai.NewContentFromFunctionCall("note", map[string]any{"n": shown}, genai.RoleModel)
 	}
-	return func(yield func(*model.LLMResponse, error) bool) { yield(&model.LLMResponse{Content: said, TurnComplete: true}, nil) }
+	return func(yield func(*model.LLMResponse, error) bool) {
+		yield(&model.LLMResponse{Content: said, TurnComplete: true}, nil)
+	}
 }
 
 // newRunner is ADK's runner over a home, with an agent that has one tool.
