@@ -58,6 +58,7 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 			a.files[f] = true
 			return nil
 		},
+		Tree: soundTree,
 	})
 	if err == nil && hd.Trees+hd.Blobs > 0 && h.cfg.captured == nil {
 		err = errNoCaptured
