@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,8 @@ import (
 
 // Bundle is what a bundle is to hold.
 type Bundle struct {
-	ID     string // of the session; "s" if empty
+	ID     string        // of the session; "s" if empty
+	Past   []store.Event // of a real log, which the bodies follow
 	Bodies []session.Body
 	Files  map[bundle.File]string
 	Trees  [][]byte
@@ -51,15 +53,36 @@ func OfTrees(blobs [][]byte, objects ...[]byte) Bundle {
 // Bytes writes it.
 func (b Bundle) Bytes(t testing.TB) []byte {
 	t.Helper()
+	out, err := b.bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Bent writes it as far as the writer lets it: what the header says may be what the writer finds not to be so.
+func (b Bundle) Bent(t testing.TB) []byte {
+	t.Helper()
+	out, err := b.bytes()
+	if len(out) == 0 {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (b Bundle) bytes() ([]byte, error) {
 	if b.ID == "" {
 		b.ID = "s"
 	}
 	chain, l := session.Chain{Session: b.ID}, bundle.Log{Session: b.ID}
-	var log []store.Event
+	log := slices.Clone(b.Past)
+	for _, e := range log {
+		chain.Head, l.Bytes = store.Head{Seq: e.Seq, Hash: e.Hash}, l.Bytes+int64(len(e.Body))
+	}
 	for _, body := range b.Bodies {
 		e, err := chain.Event(store.Actor{Type: store.ActorUser}, 1000, body)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		log, l.Bytes = append(log, e), l.Bytes+int64(len(e.Body))
 	}
@@ -67,7 +90,7 @@ func (b Bundle) Bytes(t testing.TB) []byte {
 	var out bytes.Buffer
 	w, err := bundle.NewWriter(&out, b.header(l, len(log)))
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	err = w.Log(l, func(yield func(store.Event, error) bool) {
 		for _, e := range log {
@@ -76,10 +99,8 @@ func (b Bundle) Bytes(t testing.TB) []byte {
 			}
 		}
 	})
-	if err = errors.Join(err, b.rest(w), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	err = errors.Join(err, b.rest(w), w.Close())
+	return out.Bytes(), err
 }
 
 func (b Bundle) header(l bundle.Log, events int) bundle.Header {
