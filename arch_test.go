@@ -106,6 +106,7 @@ var allowed = map[string][]string{
 	"internal/learn":           {"internal/knowledge", "internal/lineage", "internal/plain", "internal/session", "store"},
 	"internal/lineage":         {"internal/plain", "internal/session", "model", "store"},
 	"internal/test/canary":     {},
+	"internal/test/forge":      {"internal/bundle", "internal/session", "internal/tree", "store"},
 	"internal/cli/screen":      {"internal/cli/process", "internal/homes", "internal/session", "internal/ui/panels", "model", "store", "internal/repo", "internal/ui/composer", "internal/cli/app", "internal/cli/inbox", "internal/ui/asks", "internal/ui/theme", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/plain", "internal/ui/picker", "view", "internal/cli/screen/talk", "internal/cli/tasks", "internal/permission", "internal/settings", "internal/ui/chat", "internal/ui/diffview", "internal/ui/markdown", "internal/ui/notify", "internal/ui/taskpanel", "internal/ui/transcript", "internal/search", "internal/restore", "internal/tree", "internal/ui/rewind", "internal/workspace"},
 	"internal/cli/plans":       {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/knowledge", "internal/session", "internal/workflow", "view"},
 	"internal/ui/chat":         {"internal/ui/chooser", "internal/ui/pace", "internal/plain", "internal/ui/composer", "internal/ui/textpage", "internal/ui/theme", "internal/ui/transcript", "internal/ui/asks", "internal/ui/notify", "internal/ui/statusline"},

@@ -83,7 +83,7 @@ const (
 // class says what is to be done with an entry: its flags, and why it is skipped.
 func (v *visit) class(name string, s stamp, kind tree.Kind) (flags tree.Flags, why Why) {
 	path := join(v.here.path, name)
-	if repository(name) {
+	if repository(name) && kind != tree.Link { // a link is kept as it is, and leads nowhere
 		return tree.Skipped, WhyRepository
 	}
 	if kind == tree.Other {

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/store"
 )
 
@@ -63,7 +64,7 @@ func (n *naming) dir(d store.Digest, depth int) error {
 	}
 	n.seen[d] = true
 	n.dirs = append(n.dirs, d)
-	entries, err := tree.List(n.blobs, d)
+	entries, err := tree.List(workspace.Trees(n.blobs), d)
 	if err == nil {
 		err = n.ctx.Err()
 	}
@@ -109,7 +110,7 @@ type publicTrees struct{ blobs *blob.Store }
 
 // Get gives a tree object.
 func (p publicTrees) Get(d store.Digest) ([]byte, error) {
-	entries, err := tree.List(p.blobs, d)
+	entries, err := tree.List(workspace.Trees(p.blobs), d)
 	if err != nil {
 		return nil, err
 	}

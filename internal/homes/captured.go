@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/bundle"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/store"
 )
 
@@ -25,7 +27,6 @@ type captured interface {
 
 // capturing puts things into the store of captured files.
 type capturing interface {
-	Put(object []byte) (store.Digest, error)
 	PutFrom(content io.Reader) (store.Digest, int64, error)
 	Commit() error
 	Close() error
@@ -89,6 +90,14 @@ func (b *bundling) writeCaptured(w *bundle.Writer) error {
 	return nil
 }
 
+// soundTree refuses an object that no capture writes: nothing that reads trees later meets one.
+func soundTree(_ store.Digest, object []byte) error {
+	if _, err := tree.Decode(object); err != nil {
+		return fmt.Errorf("%w: %w", bundle.ErrFormat, err)
+	}
+	return nil
+}
+
 // keepCaptured gives what puts the bundle's captured files into the home's store, and what makes that durable and, once
 // their session is there too, ends it.
 func (a *Arrival) keepCaptured(ctx context.Context, to *bundle.Sink) (commit, done func() error, err error) {
@@ -107,7 +116,7 @@ func (a *Arrival) keepCaptured(ctx context.Context, to *bundle.Sink) (commit, do
 		return err
 	}
 	to.Tree = func(d store.Digest, object []byte) error {
-		got, err := batch.Put(object)
+		got, _, err := batch.PutFrom(bytes.NewReader(object)) // that of a very large directory is kept in chunks
 		return same(d, got, err)
 	}
 	to.Blob = func(b bundle.Blob, content io.Reader) error {

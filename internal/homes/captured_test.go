@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/test/forge"
 	"github.com/perdure/perdure/store"
 )
 
@@ -65,7 +66,7 @@ func TestCapturedFilesMove(t *testing.T) {
 		return h
 	}
 	was := &kept{all: map[store.Digest][]byte{}}
-	tree, _ := was.Put([]byte("a tree"))
+	tree, _ := was.Put(forge.Object())
 	was.trees = []store.Digest{tree}
 	_, _ = was.Put([]byte("a blob"))
 	_, _ = was.Put(bytes.Repeat([]byte("large"), 1<<20))

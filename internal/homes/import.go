@@ -58,6 +58,7 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 			a.files[f] = true
 			return nil
 		},
+		Tree: soundTree,
 	})
 	if err == nil && hd.Trees+hd.Blobs > 0 && h.cfg.captured == nil {
 		err = errNoCaptured
@@ -73,6 +74,8 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 			return nil, fmt.Errorf("read bundle: %w: the log of %s says that it is of another session", bundle.ErrFormat, l.Session)
 		case l.state.ReadOnly != "":
 			return nil, fmt.Errorf("read bundle: session %s: %w: %s", l.Session, store.ErrNewer, l.state.ReadOnly)
+		case listedBytes(l.state) > maxListed:
+			return nil, fmt.Errorf("read bundle: session %s: %w: its title, labels and model have %d bytes", l.Session, bundle.ErrTooLarge, listedBytes(l.state))
 		}
 		if l.here, err = h.has(ctx, l.Log); err != nil {
 			return nil, err
@@ -86,6 +89,18 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 		}
 	}
 	return a, nil
+}
+
+// maxListed bounds what lists of sessions read and show of one from elsewhere, in bytes: every list would pay for more.
+const maxListed = 256 << 10
+
+func listedBytes(st *session.State) int {
+	h := engine.Heads(st)
+	n := len(h.Title) + len(h.Model)
+	for k, v := range h.Labels {
+		n += len(k) + len(v)
+	}
+	return n
 }
 
 func (a *Arrival) read(to bundle.Sink) (bundle.Header, error) {

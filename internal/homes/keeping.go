@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/store"
 )
 
@@ -224,7 +225,7 @@ func (k *keeping) tree(d store.Digest) ([]child, error) {
 	if known, ok := k.trees[d]; ok {
 		return known, nil
 	}
-	b, err := k.blobs.Get(d)
+	b, err := workspace.Trees(k.blobs).Get(d)
 	if errors.Is(err, blob.ErrTooLarge) {
 		return nil, nil
 	}

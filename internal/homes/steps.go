@@ -5,6 +5,7 @@ import (
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/store"
 )
 
@@ -16,7 +17,7 @@ func (h *Home) steps(all []taken, visit func(before, after store.Digest, byOther
 		return err
 	}
 	// A tree that is there may name some that are not. What was visited was right, and is visited again.
-	whole := wholeTrees{h.blobs, map[store.Digest]bool{}}
+	whole := wholeTrees{workspace.Trees(h.blobs), map[store.Digest]bool{}}
 	return h.walkSteps(all, whole.is, visit)
 }
 

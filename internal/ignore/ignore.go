@@ -7,18 +7,13 @@
 // Everything here is pure and safe for concurrent use: whoever asks reads the files.
 package ignore
 
-import (
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
-)
+import "strings"
 
 // Bounds of an ignore file.
 const (
 	MaxFile  = 64 << 10 // bytes that are worth reading of one
 	maxRules = 500      // of one file
 	maxGlob  = 500      // bytes of a pattern
-	maxStars = 24       // wildcards in a pattern
 )
 
 // Rules are those of one directory's ignore file, before those of the directories around it. Nil has none.
@@ -29,8 +24,9 @@ type Rules struct {
 }
 
 type rule struct {
-	glob    string // relative to the file's directory
-	name    string // in place of glob: the base name must be this
+	plain   string // what the path must be, relative to the file's directory
+	glob    glob   // in place of plain
+	base    bool   // it is about the base name alone
 	dirOnly bool
 	keep    bool // a rule with !
 }
@@ -42,7 +38,7 @@ func (r *Rules) Add(dir string, file []byte) *Rules {
 	if len(file) > MaxFile {
 		file = file[:MaxFile]
 	}
-	for line := range strings.Lines(string(file)) {
+	for line := range strings.Lines(strings.TrimPrefix(string(file), "\ufeff")) {
 		if r, ok := parseLine(strings.TrimRight(line, "\r\n")); ok && len(inner.rules) < maxRules {
 			inner.rules = append(inner.rules, r)
 		}
@@ -68,9 +64,7 @@ func Within(dir, path string) bool {
 
 // parseLine reads one line of an ignore file.
 func parseLine(line string) (r rule, ok bool) {
-	if t := strings.TrimRight(line, " \t"); !strings.HasSuffix(t, `\`) {
-		line = t
-	}
+	line = trimmed(line)
 	if line == "" || line[0] == '#' {
 		return r, false
 	}
@@ -80,18 +74,32 @@ func parseLine(line string) (r rule, ok bool) {
 	if strings.HasSuffix(line, "/") {
 		r.dirOnly, line = true, strings.TrimSuffix(line, "/")
 	}
-	switch {
-	case strings.Contains(line, "/"):
-		line = strings.TrimPrefix(line, "/")
-	case line != "" && !strings.ContainsAny(line, `*?[\`):
-		r.name = line
-		return r, true
-	default:
-		line = "**/" + line
+	if line == "" || len(line) > maxGlob {
+		return r, false
 	}
-	// Braces are plain characters in ignore files.
-	r.glob = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)
-	return r, len(r.glob) <= maxGlob && strings.Count(r.glob, "*") <= maxStars && doublestar.ValidatePattern(r.glob)
+	r.base = !strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	if !strings.ContainsAny(line, special) {
+		r.plain = line
+		return r, line != ""
+	}
+	r.glob, ok = compile(line)
+	return r, ok
+}
+
+// trimmed is a line without the blanks at its end that no backslash keeps.
+func trimmed(line string) string {
+	end := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			continue
+		case '\\':
+			i++
+		}
+		end = min(i+1, len(line))
+	}
+	return line[:end]
 }
 
 // Ignored reports whether a path is left out: the last rule that matches decides. What lies in a directory that is left
@@ -112,8 +120,11 @@ func (r *Rules) Ignored(path string, dir bool) bool {
 }
 
 func (x *rule) matches(rel string) bool {
-	if x.name != "" {
-		return rel[strings.LastIndexByte(rel, '/')+1:] == x.name
+	if x.base {
+		rel = rel[strings.LastIndexByte(rel, '/')+1:]
 	}
-	return doublestar.MatchUnvalidated(x.glob, rel)
+	if x.plain != "" {
+		return rel == x.plain
+	}
+	return x.glob.match(rel)
 }

@@ -13,7 +13,7 @@ import (
 
 // What is ignored here is what git ignores, for what people write in ignore files.
 func TestRulesAgreeWithGit(t *testing.T) {
-	needs.System(t, "git")
+	needs.Program(t, "git")
 	dir := t.TempDir()
 	run(t, dir, "init", "-q", ".")
 	outer := "# a comment\n*.log\n!keep.log\n/build/\ntmp/\n.env*\n!.env.example\ndocs/**/private\na/*/c\nnames[0-9]\ntrailing  \n{brace}\n\\!bang\n"

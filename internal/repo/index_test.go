@@ -25,7 +25,7 @@ func statIn(dir string) repo.Stat {
 // What a repository says of itself is read from its files, in every version of an index that git writes; nothing is run
 // and nothing changes.
 func TestFactsOfARepository(t *testing.T) {
-	needs.System(t, "git")
+	needs.Program(t, "git")
 	for _, setting := range []string{"index.version=2", "index.version=4", "init.defaultObjectFormat=sha256"} {
 		t.Run(setting, func(t *testing.T) {
 			dir := t.TempDir()

@@ -42,6 +42,9 @@ func (b *Imported) apply(s *State, e store.Event) {
 	if s.Config.Mode != modePlan {
 		s.Config.Mode = modeDefault
 	}
+	if s.Config.OnLost == OnLostRollback {
+		s.Config.OnLost = "" // nobody here has said that files may be restored without being asked
+	}
 	s.Permissions.Grants, s.Permissions.Digest = nil, store.Digest{}
 	s.Permissions.Rules = slices.DeleteFunc(slices.Clone(s.Permissions.Rules), func(r Rule) bool { return r.Effect == "allow" })
 	s.Awaits = nil // of what runs elsewhere
@@ -80,16 +83,18 @@ func (b *Imported) handedOff(s *State, e store.Event) {
 // modePlan is the permission mode that allows least.
 const modePlan = "plan"
 
-// disarm takes back what was decided about calls that have not begun. Those that have are settled by whoever opens the
-// session: what became of them cannot be known here.
+// disarm takes back what was decided about calls that have not begun, and every approval. Calls that have begun are settled
+// by whoever opens the session: what became of them cannot be known here. One that is to begin again is asked about again,
+// since an approval comes back with it.
 func (b *Imported) disarm(s *State) {
 	if s.Turn == nil {
 		return
 	}
 	for i := range s.Turn.Calls {
 		c := &s.Turn.Calls[i]
+		c.Approval = nil
 		if c.State == ActPlanned || c.State == ActAwaitingApproval {
-			c.State, c.Decision, c.Approval = ActPlanned, nil, nil
+			c.State, c.Decision = ActPlanned, nil
 		}
 	}
 }

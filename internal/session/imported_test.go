@@ -14,13 +14,13 @@ import (
 func elsewhere(t *testing.T) *session.State {
 	t.Helper()
 	w := newWorld("s")
-	home, bypass, v := "/home/them/w", "bypassPermissions", "/tmp/evil.so"
+	home, bypass, rollback, v := "/home/them/w", "bypassPermissions", session.OnLostRollback, "/tmp/evil.so"
 	cmd := session.CommandDigest(nil, "serve", "/home/them/w")
 	for _, b := range []session.Body{
 		&session.Opened{ID: "s", Owner: "them", Cwd: home, Dirs: []string{home + "/lib", "/etc"}, Config: session.Config{Mode: "acceptEdits", Root: home}},
 		&session.PermissionRules{Rules: []session.Rule{{Effect: "allow", Text: "Bash"}, {Effect: "deny", Text: "Fetch"}}, Digest: store.Sum([]byte("x"))},
 		&session.PermissionGranted{Rule: "Edit", Scope: "session", Cwd: "/here/w"},
-		&session.Configured{Mode: &bypass},
+		&session.Configured{Mode: &bypass, OnLost: &rollback},
 		&session.FileSeen{File: session.File{Path: home + "/a.go", Use: session.FileRead}},
 		&session.FileSeen{File: session.File{Path: "/etc/passwd", Use: session.FileRead}},
 		&session.FileSeen{File: session.File{Path: home + "/../../../etc/shadow", Use: session.FileRead}},
@@ -43,6 +43,9 @@ func TestImportedHasNoRights(t *testing.T) {
 	st.ApplyBody(store.Event{Seq: st.Head.Seq + 1, Time: 9000}, &session.Imported{From: "/home/them/w", Root: "/here/w", Cwd: "/here/w"})
 	if st.Config.Root != "/here/w" || st.Cwd != "/here/w" || st.Config.Mode != "default" {
 		t.Errorf("works in %s, %s in mode %s", st.Config.Root, st.Cwd, st.Config.Mode)
+	}
+	if st.Config.OnLost != "" {
+		t.Errorf("files after a lost act: %s", st.Config.OnLost)
 	}
 	if p := st.Permissions; len(p.Grants) > 0 || len(p.Rules) != 1 || p.Rules[0].Effect != "deny" {
 		t.Errorf("permissions: %+v", p)
@@ -70,6 +73,13 @@ func TestImportedHasNoRights(t *testing.T) {
 
 // What waits for a decision is decided anew, and an approval that was given elsewhere is none here.
 func TestImportedIsDecidedAnew(t *testing.T) {
+	for _, began := range []bool{false, true} {
+		importedIsDecidedAnew(t, began)
+	}
+}
+
+func importedIsDecidedAnew(t *testing.T, began bool) {
+	t.Helper()
 	w := newWorld("s")
 	s := &script{w: w}
 	for _, line := range strings.Split(`open price=3
@@ -83,10 +93,19 @@ approve t1.s1.b2.a1 allow`, "\n") {
 			t.Fatalf("%s: %s", line, err)
 		}
 	}
+	if began {
+		c := w.st.Call("t1.s1.b2.a1")
+		d := session.Decision{Allow: true, Bound: c.Approval.Bound, Epoch: w.st.Epoch, Human: true}
+		w.append(human, &session.ToolDecided{Act: c.ID, Effect: c.Effect, Decision: d})
+		w.append(human, &session.ToolStarted{Act: c.ID, Start: session.Start{Epoch: w.st.Epoch}})
+	}
 	w.append(human, &session.Imported{From: "/w", Root: "/here", Cwd: "/here", Text: []byte("moved to /here")})
+	if began { // an approval is given back with an act that provably did nothing
+		w.append(human, &session.ToolVoid{Act: "t1.s1.b2.a1"})
+	}
 	c := w.st.Call("t1.s1.b2.a1")
-	if c == nil || c.State != session.ActPlanned || c.Decision != nil || c.Approval != nil {
-		t.Errorf("call: %+v", c)
+	if c == nil || c.State != session.ActPlanned || c.Decision != nil || c.Approval != nil || len(w.st.Faults) > 0 {
+		t.Errorf("began %t: call %+v, %q", began, c, w.st.Faults)
 	}
 	said := messageLines(w.tr.Upcoming())
 	if !strings.Contains(said, "moved to /here") {

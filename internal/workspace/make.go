@@ -18,5 +18,5 @@ func (s *Set) Make(ctx context.Context, dir string, root store.Digest, progress 
 	}
 	cfg := s.config()
 	cfg.Progress = progress
-	return restore.Materialise(ctx, dir, s.cfg.Blobs, root, cfg)
+	return restore.Materialise(ctx, dir, Trees(s.cfg.Blobs), root, cfg)
 }

@@ -11,5 +11,5 @@ import (
 func (s *Set) Materialise(ctx context.Context, to string, root store.Digest, progress func(done, total int)) (restore.Made, error) {
 	cfg := s.config()
 	cfg.Progress = progress
-	return restore.Materialise(ctx, to, s.cfg.Blobs, root, cfg)
+	return restore.Materialise(ctx, to, Trees(s.cfg.Blobs), root, cfg)
 }

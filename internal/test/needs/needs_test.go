@@ -36,11 +36,18 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 	if !failed.failed || failed.skipped {
 		t.Errorf("in CI: %+v", failed)
 	}
+	other := map[string]string{"linux": "darwin"}[runtime.GOOS]
+	if other == "" {
+		other = "linux"
+	}
 	for _, ci := range []string{"", "true"} {
-		if s := look(ci, func(t testing.TB) { System(t, "plan9") }); !s.skipped || s.failed {
+		if s := look(ci, func(t testing.TB) { Program(t, "no such program") }); s.skipped == (ci == "true") {
+			t.Errorf("a program: %+v", s)
+		}
+		if s := look(ci, func(t testing.TB) { System(t, other) }); !s.skipped || s.failed {
 			t.Errorf("another system: %+v", s)
 		}
-		if s := look(ci, func(t testing.TB) { System(t, "plan9", runtime.GOOS) }); s.skipped || s.failed {
+		if s := look(ci, func(t testing.TB) { System(t, other, runtime.GOOS) }); s.skipped || s.failed {
 			t.Errorf("this system: %+v", s)
 		}
 	}
