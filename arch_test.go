@@ -124,7 +124,7 @@ var allowed = map[string][]string{
 	"internal/cli/screen/talk": {"internal/plain", "internal/session", "internal/ui/chat", "internal/ui/diffview", "internal/ui/transcript", "model", "store", "internal/ui/composer"},
 	"internal/cli/desk":        {"internal/cli/app", "internal/cli/background", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/homes", "internal/session", "internal/ui/board", "internal/ui/theme", "model", "store", "view"},
 	"internal/cli/configuring": {"internal/cli/app", "internal/cli/display", "internal/provider/connect", "internal/settings"},
-	"internal/ui/pace":         {},
+	"internal/ui/pace":         {"internal/ui/theme"},
 	"internal/blob":            {"store"},
 	"internal/ignore":          {},
 	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -37,6 +39,48 @@ func TestInlineIsPrintedOnce(t *testing.T) {
 	}
 	if n, m := strings.Count(all, "\n > tell me 日本語"), strings.Count(all, "Hello."); n != 1 || m != 1 {
 		t.Errorf("the prompt %d times, the other answer %d times", n, m)
+	}
+	if t.Failed() {
+		t.Logf("%s", all)
+	}
+}
+
+// Goal: with --inline what is live stands once, however often the terminal is made narrower and wider meanwhile, and nothing of what
+// was printed before is lost.
+func TestInlineIsThereOnceAtEveryWidth(t *testing.T) {
+	var calls []string
+	for i := range 5 {
+		calls = append(calls, fmt.Sprintf(`{"name":"Bash","input":{"command":"until [ -e gate ]; do sleep 0.02; done; echo call%d and more words, so that it is a line of nearly as many cells as there are"}}`, i))
+	}
+	s := newSeat(t, 100, 60, `{"turns":[{"match":"tell","steps":[{"text":"First line.\n\nSecond line.","tools":[`+strings.Join(calls, ",")+`]},{"text":"The end."}]}]}`)
+	s.runs("w", "--inline --session-id one --allowed-tools Bash --model "+s.model)
+	s.sees("w", "one can write", has("enter sends"))
+	s.types("w", "tell me")
+	s.keys("w", "Enter")
+	s.sees("w", "calls that have not begun", has("○ Bash"))
+	call := regexp.MustCompile(`(?m)^ [●○] Bash until.*(…|there are)$`)
+	for _, width := range []int{80, 60, 40, 100, 50} {
+		s.tmux("resize-window", "-t", "w", "-x", strconv.Itoa(width), "-y", "60")
+		s.sees("w", fmt.Sprintf("drawn in %d cells", width), func(screen string) bool {
+			rows := call.FindAllString(screen, -1)
+			return len(rows) == 5 && len([]rune(rows[4])) > min(width, 90)-6
+		})
+	}
+	for width := 100; width >= 60; width -= 2 { // somebody drags an edge
+		s.tmux("resize-window", "-t", "w", "-x", strconv.Itoa(width), "-y", "60")
+	}
+	s.sees("w", "drawn in 60 cells", func(screen string) bool {
+		rows := call.FindAllString(screen, -1)
+		return len(rows) == 5 && len([]rune(rows[4])) > 54
+	})
+	s.d.write("gate", "")
+	s.sees("w", "all of it", has("The end."))
+	s.leaves("w")
+	all := s.tmux("capture-pane", "-t", "w", "-p", "-S", "-")
+	for what, n := range map[string]int{"tell me": 1, "First line.": 1, "Second line.": 1, "Bash until": 5, "○": 0, strings.Repeat("─", 16): 0, "The end.": 1} {
+		if got := strings.Count(all, what); got != n {
+			t.Errorf("%q is there %d times, want %d", what, got, n)
+		}
 	}
 	if t.Failed() {
 		t.Logf("%s", all)

@@ -3,8 +3,10 @@ package screen
 import (
 	"context"
 	"errors"
+	"io"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/inbox"
@@ -65,6 +67,10 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	}
 	p := cfg.App.Program(ctx, m)
 	l.start(p.Send)
+	if cfg.Inline {
+		// With blank rows below it a terminal that is made narrower may put what is live into the scrollback.
+		_, _ = io.WriteString(cfg.App.Stdout, ansi.CursorDown(lowest))
+	}
 	_, err = p.Run()
 	l.bye(m)
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
@@ -73,6 +79,9 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	r := m.Result()
 	return r, l.session(), errors.Join(err, r.Err)
 }
+
+// lowest is further down than any terminal has rows: it stops at its last one.
+const lowest = 9999
 
 // beginning is what a screen begins with.
 type beginning struct {

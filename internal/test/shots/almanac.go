@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // files are the example: a small project with a bug, the person's configuration, and what the model says.
@@ -52,7 +53,7 @@ func lay(dir string) error {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(text, place, dir)), 0o600); err != nil {
 			return err
 		}
 	}

@@ -4,8 +4,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -20,29 +22,41 @@ func main() {
 	}
 }
 
-// place is the example's world. Pictures show the path, so it is always the same one.
+// place is where the example's world is on the pictures. Each run has a directory of its own, whose path is as long.
 const place = "/tmp/perdure-shots"
+
+// newPlace makes a directory that nobody else has.
+func newPlace() (dir string, err error) {
+	for n := range 100 {
+		dir = fmt.Sprintf("/tmp/perdure-%05d", (os.Getpid()+n)%100_000)
+		if err = os.Mkdir(dir, 0o700); !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+	}
+	return "", err
+}
 
 func run(bin, out string) (err error) {
 	if bin, err = filepath.Abs(bin); err != nil {
 		return err
 	}
-	if err := os.Mkdir(place, 0o700); err != nil {
-		return err // somebody else's, or of a run that still goes on
+	dir, err := newPlace()
+	if err != nil {
+		return err
 	}
-	defer func() { _ = os.RemoveAll(place) }()
-	if err := lay(place); err != nil {
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := lay(dir); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // pictures are for all
 		return err
 	}
-	t, err := open(bin, place)
+	t, err := open(bin, dir)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	t.out = out
+	t.out, t.dir = out, dir
 	for _, scene := range scenes {
 		if err := scene(t); err != nil {
 			return fmt.Errorf("%w; the screen:\n%s", err, t.screen())

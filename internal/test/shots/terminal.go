@@ -22,6 +22,7 @@ const patience = 60 * time.Second
 // terminal is a person at a terminal: what is typed, and what is seen.
 type terminal struct {
 	socket string
+	dir    string // of the example
 	out    string
 	ran    int // command lines
 }
@@ -69,7 +70,7 @@ func (t *terminal) keys(names ...string) {
 
 func (t *terminal) screen() string {
 	out, _ := t.command("capture-pane", "-p", "-e").Output()
-	return string(out)
+	return strings.ReplaceAll(string(out), t.dir, place)
 }
 
 // see waits until the screen shows all words.

@@ -233,8 +233,10 @@ type Model struct {
 	done    bool  // the newest turn has ended, and nothing was begun since
 	peeking bool
 	resizes int
-	plain   bool // the terminal shows no colours, or shall not
-	result  Result
+	// resizing tells that the size has not stayed as it is for long.
+	resizing bool
+	plain    bool // the terminal shows no colours, or shall not
+	result   Result
 
 	toPrint  []string // inline: lines that are not in the scrollback yet
 	printing bool
@@ -274,6 +276,9 @@ func (m *Model) Result() Result { return m.result }
 // Init begins.
 func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.in.Init(), m.beat()}
+	if m.cfg.Inline {
+		cmds = append(cmds, tea.RequestTerminalVersion) // whoever draws needs to know how its lines are broken
+	}
 	if m.cfg.Asks != nil {
 		cmds = append(cmds, m.cfg.Asks.Init())
 	}

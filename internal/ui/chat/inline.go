@@ -34,7 +34,7 @@ func (m *Model) notices() tea.Cmd {
 
 // inlined prints what is finished into the scrollback, once.
 func (m *Model) inlined() tea.Cmd {
-	if !m.cfg.Inline || m.width <= 0 || m.page != nil || m.asking() { // what is printed on another screen is lost
+	if !m.cfg.Inline || m.width <= 0 || m.resizing || m.page != nil || m.asking() { // what is printed on another screen is lost
 		return nil
 	}
 	m.toPrint = append(m.toPrint, m.talk.TakeSettled(m.width)...)

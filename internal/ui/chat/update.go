@@ -118,8 +118,11 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		return m.resized(msg)
 	case stillMsg:
-		if msg.resizes == m.resizes && !m.cfg.Inline {
-			return tea.ClearScreen
+		if msg.resizes == m.resizes {
+			m.resizing = false
+			if !m.cfg.Inline {
+				return tea.ClearScreen
+			}
 		}
 		m.layout()
 		if m.talk.Len() > 0 { // what is known may not fill the screen
@@ -174,6 +177,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 // larger, so that what is known to be there may not be. While somebody drags an edge nothing is cleared.
 const stillAfter = 150 * time.Millisecond
 
+// printAfter is that for a screen among printed lines: nothing is printed before the size has settled, and drawn again.
+const printAfter = 500 * time.Millisecond
+
 func (m *Model) resized(msg tea.WindowSizeMsg) tea.Cmd {
 	first := m.width == 0
 	m.width, m.height = msg.Width, msg.Height
@@ -181,8 +187,12 @@ func (m *Model) resized(msg tea.WindowSizeMsg) tea.Cmd {
 		return nil
 	}
 	m.resizes++
-	n := m.resizes
-	return tea.Tick(stillAfter, func(time.Time) tea.Msg { return stillMsg{n} })
+	m.resizing = true
+	n, after := m.resizes, stillAfter
+	if m.cfg.Inline {
+		after = printAfter
+	}
+	return tea.Tick(after, func(time.Time) tea.Msg { return stillMsg{n} })
 }
 
 // answered takes what comes back from work; what is nobody's goes to the components.

@@ -41,15 +41,14 @@ func (c *conts) watch(p *tea.Program) {
 	}()
 }
 
-// filter sees every message before the model does.
-func (c *conts) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+// filter hears every message.
+func (c *conts) filter(msg tea.Msg) {
 	switch msg.(type) {
 	case tea.SuspendMsg:
 		c.own.Store(true)
 	case tea.ResumeMsg:
 		c.own.Store(false)
 	}
-	return msg
 }
 
 // Lent is how long the terminal is lent out at least. The clock of bubbletea's frames is stopped by another goroutine than
