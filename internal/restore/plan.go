@@ -132,6 +132,10 @@ func (p *Plan) String() string {
 // ErrPath is wrapped by errors about selected paths that are none of a tree.
 var ErrPath = errors.New("not a path in a workspace")
 
+// rememberedTrees bounds the tree objects that a plan keeps in memory, in bytes: it comes to the same directories several
+// times.
+const rememberedTrees = 8 << 20
+
 // Make plans. It writes nothing. Errors are those of the trees, ErrPath, and the context's.
 func Make(ctx context.Context, in Input) (*Plan, error) {
 	for _, p := range in.Paths {
@@ -139,6 +143,7 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 			return nil, fmt.Errorf("%.200q: %s: %w", p, why, ErrPath)
 		}
 	}
+	in.Trees = tree.Remember(in.Trees, rememberedTrees)
 	b := planner{in: &in, ops: map[string]*op{}}
 	var steps []tree.Step
 	err := tree.Merge(in.Trees, in.Base, in.Now, in.Target, func(s tree.Step) error {
