@@ -149,3 +149,48 @@ func (s *Store) bases(d store.Digest) ([]store.Digest, error) {
 	}
 	return out, nil
 }
+
+// baseless reports whether a delta has lost its base, and so stands for nothing. A base that is damaged is there.
+func (s *Store) baseless(p *pack, e entry) (bool, error) {
+	base, err := s.baseOf(p, e)
+	if err != nil {
+		return false, unreadable(err)
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, p := range s.packs {
+		if e, ok := p.lookup(s.disk, base); ok && e.kind.plain() {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// elsewhere reports whether another pack has a record of a content, sound or not.
+func (s *Store) elsewhere(than *pack, d store.Digest) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, p := range s.packs {
+		if p == than {
+			continue
+		}
+		if _, ok := p.lookup(s.disk, d); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// whole makes the record that a delta's content has if it stands for itself.
+func (s *Store) whole(rec record, payload []byte) (record, []byte, error) {
+	rec, content, err := s.expand(rec, payload)
+	if err == nil {
+		content, err = s.content(rec, content)
+	}
+	if err != nil {
+		return rec, nil, err
+	}
+	k, out, err := squeeze(content, nil)
+	rec.kind, rec.stored = k, uint32(len(out)) //nolint:gosec // at most MaxBlob
+	return rec, out, err
+}

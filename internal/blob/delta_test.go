@@ -284,6 +284,65 @@ func TestBasesAreDurable(t *testing.T) {
 	}
 }
 
+// Goal: a delta that a sweep brings into a pack with another copy of its content does not hide that one: neither one that
+// has lost its base, nor one that stands where others have theirs.
+func TestSweepBringsCopiesTogether(t *testing.T) {
+	sweep := func(s *Store, roots ...[]byte) {
+		t.Helper()
+		ev := &events{roots: map[store.Digest]bool{}}
+		for _, c := range roots {
+			ev.name(store.Sum(c))
+		}
+		if _, err := s.Sweep(t.Context(), ev.ask, linksIn(s), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit := func(bs ...*Batch) {
+		t.Helper()
+		for _, b := range bs {
+			if err := errors.Join(b.Commit(), b.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range 24 {
+		s := fresh(t, Config{})
+		base, data, next := edition(1, i, 9000), edition(1, i+1, 9000), edition(1, i+2, 9000)
+		large, middle, small := noise(1, 60_000), noise(2, 50_000), noise(3, 100)
+		put := func(b *Batch, c []byte, like store.Digest) *Batch {
+			t.Helper()
+			if _, err := b.PutLike(c, like); err != nil {
+				t.Fatal(err)
+			}
+			return b
+		}
+		none := store.Digest{}
+		commit(put(begin(t, s), base, none), put(begin(t, s), large, none), put(begin(t, s), middle, none)) // three packs
+		commit(put(begin(t, s), data, store.Sum(base)))                                                     // with the large one
+		lost := i%2 == 0
+		if lost {
+			sweep(s, large, middle) // the delta stays, its base goes
+		} else {
+			p, _, _ := s.find(store.Sum(data))
+			s.distrust(p, store.Sum(data)) // as if it could not be read
+		}
+		busy := put(begin(t, s), small, none) // so that the next one goes to the middle one
+		commit(put(begin(t, s), data, none), busy)
+		if kindOf(t, s, store.Sum(data)) != kindRaw {
+			continue // it looked at the delta first
+		}
+		roots := [][]byte{data}
+		if d, _ := putLike(t, s, next, store.Sum(data)); kindOf(t, s, d) == kindDelta {
+			roots = append(roots, next)
+		}
+		sweep(openAt(t, s.disk.(*osDisk).dir, Config{}), append(roots, middle)...)
+		look := openAt(t, s.disk.(*osDisk).dir, Config{})
+		for _, c := range roots {
+			same(t, look, store.Sum(c), c)
+		}
+	}
+}
+
 // Goal: a delta of which the sweep does not know that its base stays is no reason to let another copy go.
 func TestADeltaWhoseBaseMayGoKeepsNothing(t *testing.T) {
 	s := fresh(t, Config{PackSize: 1})

@@ -167,6 +167,13 @@ func (s *Store) living(w *written, m marks) (live []entry, bytes int64, err erro
 		if !marked {
 			continue
 		}
+		if e.kind == kindDelta {
+			if lost, err := s.baseless(w.pack, e); err != nil {
+				return nil, 0, err
+			} else if lost {
+				continue
+			}
+		}
 		if keeper != nil && keeper != w.pack {
 			if kept, err := s.keeps(keeper, e, m); err != nil {
 				return nil, 0, err
@@ -218,14 +225,18 @@ func unreadable(err error) error {
 	return notGone(err)
 }
 
-// copyLive copies records into another pack, durably, and says how many bytes that took.
+// copyLive copies records into another pack, durably, and says how many bytes that took. There may be a record of the same
+// content in that pack, and the later one counts: so a delta does not come behind one that others may have as their base.
 func (s *Store) copyLive(w *written, live []entry, m marks) (int64, error) {
 	out := appender{store: s} // the pack itself has a writer: this
 	var err error
 	for _, e := range live {
 		var rec record
 		var payload []byte
-		if rec, payload, err = readRecord(w.f, w.pack, e); err == nil {
+		if rec, payload, err = readRecord(w.f, w.pack, e); err == nil && rec.kind == kindDelta && s.elsewhere(w.pack, e.digest) {
+			rec, payload, err = s.whole(rec, payload)
+		}
+		if err == nil {
 			err = out.put(rec, payload)
 		}
 		if err != nil {
