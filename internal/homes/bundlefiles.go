@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/bundle"
+	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
@@ -134,7 +135,38 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	if errors.Is(err, restore.ErrTaken) {
 		return made, false, nil
 	}
+	if err == nil {
+		a.capture(ctx, dir)
+	}
 	return made, err == nil, err
+}
+
+// capture has the log say what was written: from then on it is known what the session's files are here, so that its turns can
+// be undone. What fails is for the next capture to find.
+func (a *Arrival) capture(ctx context.Context, dir string) {
+	err := func() error {
+		st, err := a.h.State(ctx, a.Session)
+		if err != nil || filesDir(st) != dir || st.Workspace.Dir == dir {
+			return err
+		}
+		got, err := a.h.cfg.captures.Capture(ctx, engine.CaptureRequest{Session: a.Session, Dir: dir, Why: session.CaptureResume, Rung: session.RungWalk})
+		if err != nil {
+			return err
+		}
+		if got.Release != nil {
+			defer got.Release()
+		}
+		b := got.Body
+		if b == nil || b.Tree.IsZero() {
+			return nil
+		}
+		b.Dir, b.Why, b.Skipped, b.Torn, b.Repos = dir, session.CaptureResume, nil, nil, nil // of names nothing new is known
+		_, err = a.h.Append(ctx, a.Session, AppendOptions{Expect: &st.Head}, store.Actor{Type: store.ActorEngine}, b)
+		return err
+	}()
+	if err != nil {
+		a.h.cfg.Log.Warn("the files of an imported session were not captured", "session", a.Session, "error", err)
+	}
 }
 
 // maxWritten bounds the entries of a tree that is written by an import.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,7 @@ func TestFilesArriveWithTheirSession(t *testing.T) {
 			t.Errorf("%s is there", name)
 		}
 	}
+	undoneThere(t, to, there)
 	if err := os.WriteFile(filepath.Join(there, "a.txt"), []byte("mine\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +105,27 @@ func TestFilesArriveWithTheirSession(t *testing.T) {
 	}
 	if faults, err := to.Verify(t.Context(), "s"); err != nil || len(faults) > 0 {
 		t.Errorf("verify: %q, %v", faults, err)
+	}
+}
+
+// undoneThere takes the turn back that was before the import: its files are those that were written, and what stayed at home
+// is not missed.
+func undoneThere(t *testing.T, to *homes.Home, there string) {
+	t.Helper()
+	point, err := to.UndoPoint(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := to.PlanRestore(t.Context(), "s", point, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes []string
+	for _, c := range plan.Changes {
+		changes = append(changes, c.Path)
+	}
+	if !slices.Equal(changes, []string{"a.txt"}) {
+		t.Errorf("undo would change %q in %s", changes, there)
 	}
 }
 

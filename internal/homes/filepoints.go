@@ -42,7 +42,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 	}
 	w := &st.Workspace
 	for i := len(w.Points) - 1; i >= 0; i-- {
-		if p := w.Points[i]; p.Tree != w.Tree || w.Refused != "" {
+		if p := w.Points[i]; p.Tree != w.Tree || w.Refused != "" || w.Unsure > p.Seq {
 			at := pointOf(st, p)
 			at.Undo = &p.Seq
 			return at, nil
@@ -51,7 +51,24 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 	if w.Refused != "" {
 		return FilePoint{}, fmt.Errorf("session %s: %w: %s", id, ErrNoFiles, w.Refused)
 	}
+	if c := interrupted(st); c != nil {
+		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d was interrupted within %s, and what that did is not captured yet; once the session has gone on, it can be undone",
+			id, ErrNoFiles, st.Turn.N, c.Tool)
+	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
+}
+
+// interrupted is the call of the open turn that had begun and may have changed files, if there is one.
+func interrupted(st *session.State) *session.Call {
+	if st.Turn == nil {
+		return nil
+	}
+	for i := range st.Turn.Calls {
+		if c := &st.Turn.Calls[i]; c.State == session.ActExecuting && c.Effect.Changes() {
+			return c
+		}
+	}
+	return nil
 }
 
 // lookedAfter is a session's state once the ends of its background tasks are in its log, and the files as they left them:

@@ -56,6 +56,7 @@ func (a *App) AskHidden(question string) (answer string, ok bool, err error) {
 		return "", false, nil
 	}
 	a.DropTyped()
+	defer process.Unseen(f)() // before the question is there: people type ahead, and programs paste
 	_, _ = fmt.Fprint(a.Stderr, display.Safe(question))
 	b, err := term.ReadPassword(int(f.Fd()))
 	_, _ = fmt.Fprintln(a.Stderr)

@@ -103,6 +103,48 @@ func TestMoveTo(t *testing.T) {
 	w.Fails(2, "use one of them", "export", "one", "--move-to", "true", "-o", "x.perdure")
 }
 
+// Goal: whatever goes wrong on the other side, the session is open here as before and goes on: a target that dies, that has
+// no room, that is cut off from what it is sent, that takes it and fails afterwards, that says much and nothing of use.
+func TestAMoveThatGoesWrongChangesNothing(t *testing.T) {
+	w := clitest.New(t)
+	w.Eventful("one")
+	dir := t.TempDir()
+	head := w.OK("show", "one", "--json")
+	for name, command := range map[string]string{
+		"dies":                  "head -c 100 >/dev/null; kill -9 $$",
+		"has no room":           "ulimit -f 8; trap '' XFSZ; " + self(t, w, filepath.Join(dir, "full"), "import", "-", "--dir", filepath.Join(dir, "a")),
+		"is cut off":            "head -c 1000 | " + self(t, w, filepath.Join(dir, "cut"), "import", "-", "--dir", filepath.Join(dir, "b")),
+		"gets something else":   "(cat; echo more) | " + self(t, w, filepath.Join(dir, "more"), "import", "-", "--dir", filepath.Join(dir, "c")),
+		"fails afterwards":      "(" + self(t, w, filepath.Join(dir, "then"), "import", "-", "--dir", filepath.Join(dir, "d")) + "); exit 1",
+		"says that it failed":   self(t, w, filepath.Join(dir, "not"), "import", "-", "--dir", filepath.Join(dir, "e")) + " | sed s/imported/refused/",
+		"says it of another":    self(t, w, filepath.Join(dir, "other"), "import", "-", "--dir", filepath.Join(dir, "f")) + " | sed s/one/two/",
+		"says it of less":       self(t, w, filepath.Join(dir, "less"), "import", "-", "--dir", filepath.Join(dir, "g")) + " | sed -E 's/one [0-9]+/one 1/'",
+		"says it in a sentence": "(printf 'it is not '; " + self(t, w, filepath.Join(dir, "text"), "import", "-", "--dir", filepath.Join(dir, "h")) + ")",
+		"says much first":       "(head -c 1000000 /dev/zero; " + self(t, w, filepath.Join(dir, "much"), "import", "-", "--dir", filepath.Join(dir, "i")) + ")",
+		"takes nothing":         "exec <&-; sleep 0.1; echo imported",
+		"is not there":          "/nowhere/at/all",
+	} {
+		o := w.Run("export", "one", "--move-to", command)
+		if o.Code == 0 || o.Stdout != "" {
+			t.Errorf("%s: %+v", name, o)
+		}
+		if now := w.OK("show", "one", "--json"); now != head {
+			t.Errorf("%s: the session is another:\n%s\n%s", name, head, now)
+		}
+	}
+	for _, name := range []string{"full", "cut", "more"} {
+		if there := w.InHome(filepath.Join(dir, name)).OK("list", "--json"); there != "" && there != "[]\n" {
+			t.Errorf("%s: there is %s", name, there)
+		}
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			t.Errorf("%s is left", name)
+		}
+	}
+	w.Append("one", store.Actor{Type: store.ActorUser}, &session.StateSet{Key: "still", Value: []byte("here")})
+}
+
 // What happens to a session while it moves keeps it open here.
 func TestMoveOfASessionThatGoesOn(t *testing.T) {
 	w := clitest.New(t)

@@ -1,0 +1,8 @@
+package process
+
+import "golang.org/x/sys/unix"
+
+const (
+	getModes = unix.TCGETS
+	setModes = unix.TCSETS
+)
