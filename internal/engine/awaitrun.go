@@ -44,6 +44,9 @@ func (s *Session) Serve(ctx context.Context, rested func(*session.State)) error 
 		if since != s.state.Head.Seq {
 			since = s.state.Head.Seq
 			rested(s.state)
+			if err := s.title(ctx); err != nil {
+				s.eng.cfg.Log.Warn("the model was not asked for a title", "session", s.state.ID, "error", err)
+			}
 		}
 		s.awaiting.asleep = true
 		return false

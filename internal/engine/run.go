@@ -154,6 +154,9 @@ func (s *Session) reconcile(ctx context.Context, m mode) (progressed bool, err e
 	for _, a := range actions {
 		wanted[a.ID] = a.Do
 	}
+	if s.rests() {
+		wanted[titleAct] = nil // it goes on while nothing else does
+	}
 	s.detachFlights() // before a cancel that came after
 	for id, f := range s.flights {
 		do, ok := wanted[id]

@@ -32,6 +32,7 @@ type Session struct {
 	opened     int64     // seq of the session.resumed of this lease
 	began      time.Time // this lease
 	still      bool      // nothing is started; see [Session.Still]
+	titles     bool      // see [Session.Titles]
 	switched   bool      // it brought another model
 	seen       seenFiles
 	recovered  []Recovery

@@ -22,6 +22,9 @@ type HoldOptions struct {
 	// Still has nothing started before [Session.Begin], a message, an answer or an approval through this Session: what was
 	// left open is settled and shown.
 	Still bool
+	// Titles has the model asked for a title, beside the loop and while nothing runs, when a turn has ended in a session that
+	// has none.
+	Titles bool
 }
 
 // Session is a session that this process holds, for a program that stays with it: a terminal, a server. It works on
@@ -55,6 +58,7 @@ func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, 
 		return nil, err
 	}
 	held.Still(opt.Still)
+	held.Titles(opt.Titles)
 	s := &Session{
 		home: h, id: held.State().ID, held: held, opt: opt,
 		changed: h.changedFiles(held.State()), over: make(chan struct{}), rested: make(chan struct{}), asked: map[string]bool{},

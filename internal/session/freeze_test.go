@@ -69,6 +69,7 @@ func freezeFormats(t *testing.T) {
 		session.KindRestoreStarted, session.KindFilesRestored, session.KindArtifactAdded)
 	freezeKinds(t, "v3-imported", session.KindImported)
 	freezeKinds(t, "v5-moved", session.KindConfigured, session.KindRestoreRequested)
+	freezeKinds(t, "v5-titles", session.KindTitleRequested, session.KindTitleGiven)
 
 	w := newWorld("s")
 	s := &script{w: w}

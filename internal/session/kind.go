@@ -26,6 +26,9 @@ const (
 	KindHandoffRequested store.Kind = "handoff.requested"
 	KindHandoffWritten   store.Kind = "handoff.written"
 
+	KindTitleRequested store.Kind = "title.requested"
+	KindTitleGiven     store.Kind = "title.given"
+
 	KindTurnStarted      store.Kind = "turn.started"
 	KindTurnEnded        store.Kind = "turn.ended"
 	KindMessageReceived  store.Kind = "message.received"
@@ -106,6 +109,9 @@ var kinds = map[store.Kind]kindRow{
 
 	KindHandoffRequested: critical[HandoffRequested](),
 	KindHandoffWritten:   critical[HandoffWritten](),
+
+	KindTitleRequested: optional[TitleRequested](),
+	KindTitleGiven:     optional[TitleGiven](),
 
 	KindTurnStarted:      critical[TurnStarted](),
 	KindTurnEnded:        critical[TurnEnded](),

@@ -108,7 +108,7 @@ var keptTexts = strings.Fields(`
 	TaskRequested.Task TaskRestartSet.Restart TaskRestartSet.Task TaskSignalled.By TaskSignalled.Signal
 	TaskSignalled.Task TaskWritten.Key TaskWritten.Task TimerFired.ID TimerSet.ID ToolDecided.Act ToolDetached.Act
 	ToolDetached.Task ToolFinished.Act ToolFinished.Cwd ToolFinished.Output ToolStarted.Act ToolUnknown.Act
-	ToolVoid.Act TurnEnded.Stop
+	TitleGiven.Model TitleRequested.Model ToolVoid.Act TurnEnded.Stop
 `)
 
 // TestRedactIsTotal: in every text field of every kind a known value is replaced, but for the listed ones.

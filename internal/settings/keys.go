@@ -59,6 +59,7 @@ var keys = [...]Key{
 	{"ui.notify", "the desktop shows a notification then", "true", "", ProjectIgnored},
 	{"ui.status", "terminals that show a program's status are told it", "true", "", ProjectIgnored},
 	{"ui.rewind", "esc twice, with nothing written, opens the turns to go back to", "true", "", ProjectIgnored},
+	{"ui.titles", "the model is asked for a title when the first turn has ended and nobody has given one", "true", "", ProjectIgnored},
 	{"ui.tmux_passthrough", "tmux hands notifications and status on to the terminal around it", "false", "", ProjectIgnored},
 	{"permissions.allow", "rules of calls that run unasked", "reading", "--allowed-tools", ProjectTrusted},
 	{"permissions.ask", "rules of calls that always ask", "none", "", ProjectNarrows},

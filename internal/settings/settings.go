@@ -104,17 +104,18 @@ type UI struct {
 	Notify *bool `toml:"notify"` // the desktop shows a notification then
 	Status *bool `toml:"status"` // terminals that show a program's status are told it
 	Rewind *bool `toml:"rewind"` // esc twice goes back to an earlier turn
+	Titles *bool `toml:"titles"` // the model is asked for a title of a session that has none
 	// Passthrough has tmux hand notifications and status on to the terminal around it; its option allow-passthrough must be on.
 	Passthrough bool `toml:"tmux_passthrough"`
 }
 
 // Switches are the settings of a UI with what nobody said filled in.
-type Switches struct{ Title, Bell, Notify, Status, Rewind, Passthrough bool }
+type Switches struct{ Title, Bell, Notify, Status, Rewind, Titles, Passthrough bool }
 
 // Switches gives what is on.
 func (u UI) Switches() Switches {
 	on := func(b *bool) bool { return b == nil || *b }
-	return Switches{on(u.Title), on(u.Bell), on(u.Notify), on(u.Status), on(u.Rewind), u.Passthrough}
+	return Switches{on(u.Title), on(u.Bell), on(u.Notify), on(u.Status), on(u.Rewind), on(u.Titles), u.Passthrough}
 }
 
 // Permissions are lists of rules, as in Bash(git log:*).

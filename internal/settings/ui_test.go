@@ -13,10 +13,10 @@ import (
 // error that says what is right.
 func TestUI(t *testing.T) {
 	dir := t.TempDir()
-	all := settings.Switches{Title: true, Bell: true, Notify: true, Status: true, Rewind: true}
+	all := settings.Switches{Title: true, Bell: true, Notify: true, Status: true, Rewind: true, Titles: true}
 	for text, want := range map[string]settings.Switches{
-		"": all, "[ui]\nbell = true\n": all, "[ui]\nbell = false\nnotify = false\n": {Title: true, Status: true, Rewind: true},
-		"[ui]\ntitle = false\nstatus = false\ntmux_passthrough = true\n": {Bell: true, Notify: true, Rewind: true, Passthrough: true}, "[ui]\nrewind = false\n": {Title: true, Bell: true, Notify: true, Status: true},
+		"": all, "[ui]\nbell = true\n": all, "[ui]\nbell = false\nnotify = false\n": {Title: true, Status: true, Rewind: true, Titles: true},
+		"[ui]\ntitle = false\nstatus = false\ntmux_passthrough = true\n": {Bell: true, Notify: true, Rewind: true, Titles: true, Passthrough: true}, "[ui]\nrewind = false\n": {Title: true, Bell: true, Notify: true, Status: true, Titles: true},
 	} {
 		l, err := settings.Load(write(t, filepath.Join(dir, "user.toml"), text), "")
 		if got := l.UI.Switches(); err != nil || got != want {

@@ -62,6 +62,9 @@ func newLink(ctx context.Context, cfg Config) *link {
 
 func newKey() string { return uuid.NewString() }
 
+// titles tells whether the model may be asked for a title.
+func (l *link) titles() bool { return l.cfg.Set.UI.Switches().Titles }
+
 // session is the id; empty: none was made.
 func (l *link) session() string {
 	l.mu.Lock()
@@ -76,7 +79,7 @@ func (l *link) open(ctx context.Context) (beginning, error) {
 		if err != nil {
 			return beginning{}, err
 		}
-		if l.held, err = l.home.Hold(ctx, l.id, homes.HoldOptions{Options: opt, Still: true}); err != nil {
+		if l.held, err = l.home.Hold(ctx, l.id, homes.HoldOptions{Options: opt, Still: true, Titles: l.titles()}); err != nil {
 			return beginning{}, err
 		}
 		l.still = true
@@ -116,7 +119,7 @@ func (l *link) made(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	held, err := l.home.Hold(ctx, l.bare, homes.HoldOptions{Options: opt})
+	held, err := l.home.Hold(ctx, l.bare, homes.HoldOptions{Options: opt, Titles: l.titles()})
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,12 @@ type position struct {
 // find looks for the newest prompt that a turn matches.
 func (s Script) find(r model.Request) (position, error) {
 	ms, since, spoke := r.Messages, 0, 0
+	if r.Act == "title" {
+		if s.Title == nil {
+			return position{}, refuse("the script has no title")
+		}
+		return position{step: *s.Title}, nil
+	}
 	if r.NoTools {
 		if s.Summary != nil {
 			return position{step: *s.Summary}, nil

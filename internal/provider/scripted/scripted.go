@@ -26,7 +26,7 @@
 // fails, because an answer that is made up would hide a broken demo.
 //
 // After a compaction, assistant messages are missing: then the step is the one that the act's id names. A request that is
-// to be answered without tools is one for a summary, and gets "summary".
+// to be answered without tools is one for a summary, and gets "summary"; one for a title gets "title".
 //
 // Usage is one token for every four bytes of what was asked and answered, rounded up.
 package scripted
@@ -55,6 +55,7 @@ const maxScript = 16 << 20
 type Script struct {
 	Turns   []Turn `json:"turns"`
 	Summary *Step  `json:"summary"` // the answer to a request for a summary; nil: a sentence
+	Title   *Step  `json:"title"`   // the answer to a request for a title; nil: none is given
 }
 
 // Turn is the answers to one prompt.
