@@ -249,7 +249,7 @@ func (k *known) object(keep keeper, dir *directory) (store.Digest, error) {
 		case tree.File:
 			e.Size, e.MTime = f.size, f.mtime
 		case tree.Link:
-			e.Mode = 0
+			e.Mode, e.MTime = 0, f.mtime
 		case tree.Dir:
 			below := k.dir(join(dir.path, f.name))
 			if below == nil && f.flags&tree.Skipped == 0 && !k.unkept(join(dir.path, f.name)) {

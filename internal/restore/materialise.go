@@ -141,13 +141,10 @@ func (b *builder) measure(ctx context.Context, to string, root store.Digest) err
 		}
 		return ctx.Err()
 	})
-	if err != nil || b.cfg.Free == nil {
+	if err != nil {
 		return err
 	}
-	if have := b.cfg.Free(filepath.Dir(to)); have >= 0 && have < b.need+b.cfg.Spare {
-		return fmt.Errorf("%d bytes are needed and %d are free: %w", b.need+b.cfg.Spare, have, ErrNoSpace)
-	}
-	return nil
+	return b.cfg.enough(filepath.Dir(to), b.need)
 }
 
 // free says whether a place is: nothing is there, or an empty directory. It gives the mode that is to be there.

@@ -43,6 +43,7 @@ type Plan struct {
 	Base, Now, Target store.Digest
 	Changes           []Change // by path
 	Kept              []Kept   // by path; what stays though the target has it otherwise
+	Others            int      // files and links that only somebody else changed or deleted since: they stay, and force restores them
 	Need              int64    // bytes that are written before anything is replaced
 
 	ops []op
@@ -123,7 +124,13 @@ func (p *Plan) Counts() (added, modified, deleted, kept int) {
 // String is a line for people.
 func (p *Plan) String() string {
 	added, modified, deleted, kept := p.Counts()
-	if added+modified+deleted+kept == 0 {
+	switch {
+	case added+modified+deleted+kept > 0:
+	case p.Others == 1:
+		return "nothing of the session's own to restore; 1 file that somebody else changed since stays as it is"
+	case p.Others > 1:
+		return fmt.Sprintf("nothing of the session's own to restore; %d files that somebody else changed since stay as they are", p.Others)
+	default:
 		return "nothing to restore: all is as it was"
 	}
 	return fmt.Sprintf("%d added, %d modified, %d deleted, %d kept as they are", added, modified, deleted, kept)
@@ -146,12 +153,18 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	in.Trees = tree.Remember(in.Trees, rememberedTrees)
 	b := planner{in: &in, ops: map[string]*op{}}
 	var steps []tree.Step
+	others := 0
 	err := tree.Merge(in.Trees, in.Base, in.Now, in.Target, func(s tree.Step) error {
 		switch {
 		case in.selects(s.Path) && (s.Verb == tree.Take || s.Verb == tree.Conflict || in.Force && emptied(&s) || in.since(&s)):
 			steps = append(steps, s)
-		case s.Mine != nil:
-			b.stays = append(b.stays, s.Path)
+		default:
+			if in.selects(s.Path) && s.Verb == tree.Keep && s.Theirs != nil && s.Theirs.Kind != tree.Dir {
+				others++
+			}
+			if s.Mine != nil {
+				b.stays = append(b.stays, s.Path)
+			}
 		}
 		return ctx.Err()
 	})
@@ -171,7 +184,9 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	if err := b.closed(); err != nil {
 		return nil, fmt.Errorf("plan a restore: %w", err)
 	}
-	return b.plan(), nil
+	p := b.plan()
+	p.Others = others
+	return p, nil
 }
 
 // selects reports whether a path is asked for.

@@ -375,3 +375,27 @@ func TestNamesThatCollideAreBothKept(t *testing.T) {
 		t.Error("it does not fold, and nothing is restored")
 	}
 }
+
+// Where only somebody else has changed files since, nothing is restored, and that is said: how many stay. By force they
+// come back. A file that somebody else has made is none of them.
+func TestOnlyOthersChangedFiles(t *testing.T) {
+	w := newWorld(t)
+	w.write("a", "1").write("b", "1").write("d/c", "1").link("a", "l")
+	target := w.known()
+	w.write("a", "the user's").remove("b").write("new", "1").write("d/c", "the user's, too")
+	p := w.plan(target)
+	if !p.Nothing() || p.Others != 3 || !strings.Contains(p.String(), "3 files that somebody else changed since stay") {
+		t.Errorf("%d others: %s", p.Others, p)
+	}
+	if p := w.plan(target, func(in *Input) { in.Paths = []string{"d"} }); p.Others != 1 || !strings.Contains(p.String(), "1 file that") {
+		t.Errorf("of d, %d others: %s", p.Others, p)
+	}
+	w.restore(target, force)
+	w.has("a", "1")
+	w.has("b", "1")
+	w.has("d/c", "1")
+	w.has("new", "1")
+	if p := w.plan(target); p.Others != 0 {
+		t.Errorf("afterwards %d others", p.Others)
+	}
+}

@@ -214,3 +214,31 @@ func TestWhatIsReliedOnIsDurable(t *testing.T) {
 		t.Errorf("%d contents were synced, want %d", n, contents)
 	}
 }
+
+// A little is restored on a disk that is nearly full: what stays free is in proportion to what is written.
+func TestALittleNeedsLittleRoom(t *testing.T) {
+	w := newWorld(t)
+	w.write("a", "first")
+	target := w.known()
+	w.write("a", "second")
+	w.known()
+	p := w.plan(target)
+	cfg := w.config(mover{})
+	cfg.Spare, cfg.Free = 64<<20, func(string) int64 { return 2 << 20 }
+	j := w.start(p, cfg)
+	if _, err := j.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	w.has("a", "first")
+	w.must(j.Forget())
+	for need, want := range map[int64]int64{100: 100 + 1<<20, 5 << 20: 10 << 20, 100 << 20: 164 << 20} {
+		free := want - 1
+		cfg.Free = func(string) int64 { return free }
+		if err := cfg.enough("", need); !errors.Is(err, ErrNoSpace) {
+			t.Errorf("%d bytes with %d free: %v", need, free, err)
+		}
+		if free++; cfg.enough("", need) != nil {
+			t.Errorf("%d bytes with %d free are refused", need, free)
+		}
+	}
+}

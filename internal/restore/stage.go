@@ -69,11 +69,20 @@ func (w *work) there(o *op) (bool, error) {
 
 // room refuses a disk on which the contents would not fit.
 func (w *work) room(need int64) error {
-	if w.cfg.Free == nil || need == 0 {
+	return w.cfg.enough(w.j.root, need)
+}
+
+// leastSpare is what stays free on a disk at least, in bytes, where little is written.
+const leastSpare = 1 << 20
+
+// enough refuses a disk on which so many bytes would not fit with as many again to spare, at most Spare.
+func (c *Config) enough(at string, need int64) error {
+	if c.Free == nil || need == 0 {
 		return nil
 	}
-	if free := w.cfg.Free(w.j.root); free >= 0 && free < need+w.cfg.Spare {
-		return fmt.Errorf("%d bytes are needed and %d are free: %w", need+w.cfg.Spare, free, ErrNoSpace)
+	want := need + min(c.Spare, max(need, leastSpare))
+	if free := c.Free(at); free >= 0 && free < want {
+		return fmt.Errorf("%d bytes are needed and %d are free: %w", want, free, ErrNoSpace)
 	}
 	return nil
 }
@@ -129,10 +138,11 @@ func (w *work) unstage(some []int) {
 // write makes a file or a link that is not there yet, whole. A file is given open, for whoever makes it durable.
 func (c *Config) write(d *dir, name string, e *tree.Entry) (*os.File, error) {
 	if e.Kind == tree.Link {
-		if err := d.symlink(e.Target, name); err != nil {
-			return nil, err
+		err := d.symlink(e.Target, name)
+		if err == nil && e.MTime != 0 { // 0: it was captured before times of links were
+			err = d.touch(name, e.MTime)
 		}
-		return nil, d.touch(name, e.MTime)
+		return nil, err
 	}
 	f, err := d.create(name)
 	if err != nil {
