@@ -6,10 +6,11 @@ import (
 	"github.com/perdure/perdure/internal/session"
 )
 
-// noteBefore records what the fold shows before session.resumed changes it.
-func (s *Session) noteBefore() {
+// noteBefore records what the fold shows before session.resumed changes it, to the mode that this holder brings; empty:
+// none.
+func (s *Session) noteBefore(mode session.Mode) {
 	s.noteReboot()
-	if s.state.Config.Mode == "bypassPermissions" && s.state.Epoch > 0 {
+	if s.state.Config.Mode == "bypassPermissions" && s.state.Epoch > 0 && mode != "bypassPermissions" {
 		s.recovered = append(s.recovered, Recovery{Kind: "mode", ID: "bypassPermissions", Text: "not restored: the mode is default again"})
 	}
 	if t := s.state.Turn; t != nil && interrupted(s.state) {

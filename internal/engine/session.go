@@ -82,7 +82,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	}
 	s.began = e.cfg.Now()
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))
-	s.noteBefore()
+	s.noteBefore(opt.Mode)
 	resumed := &session.Resumed{Epoch: lease.Epoch, Host: e.cfg.Host, BootID: e.cfg.BootID, PID: e.cfg.PID, Build: e.cfg.Build}
 	s.listed = lookedAt(lease.Info)
 	err = s.append(ctx, engineActor, resumed)

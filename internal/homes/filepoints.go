@@ -55,6 +55,9 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d was interrupted within %s, and what that did is not captured yet; once the session has gone on, it can be undone",
 			id, ErrNoFiles, st.Turn.N, c.Tool)
 	}
+	if st.Turn != nil {
+		return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file before turn %d, which is still open; once it has ended, it can be undone", id, ErrNoFiles, st.Turn.N)
+	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
 }
 

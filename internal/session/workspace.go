@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,6 +100,8 @@ func (w *Workspace) TakesCheckpoint(name string) error {
 	_, taken := w.Checkpoint(name)
 	taken = taken || slices.ContainsFunc(w.Asked, func(a CheckpointAsk) bool { return a.Name == name })
 	switch {
+	case name == "now":
+		return errors.New("now is the word for the files as they are")
 	case taken:
 		return fmt.Errorf("there is a checkpoint %s", name)
 	case len(w.Checkpoints)+len(w.Asked) >= maxCheckpoints:

@@ -25,7 +25,7 @@ func DiffCommand(a *app.App) *cobra.Command {
 		Use: "diff ID [FROM [TO]]", Short: "Show what has changed in a session's files",
 		Long: `Show what has changed in the files of a session: without more, since before the newest turn that changed some (what perdure
 undo would take back). FROM and TO are moments: a checkpoint's name, an event's number, "turn N" for the moment before that
-turn's first change; without TO it is now.
+turn's first change, or the word now; without TO it is now.
 
 With two sessions, perdure diff A B shows how the files of B differ from those of A, and what each has cost: two attempts
 at the same thing.`,
@@ -59,33 +59,41 @@ type side struct {
 }
 
 func (d *differ) run(ctx context.Context, id string, moments []string) error {
-	from, to := side{session: id}, side{session: id}
-	var err error
-	release := func() {}
-	defer func() { release() }()
 	if len(moments) == 1 {
 		if other, resolveErr := d.app.Resolve(ctx, d.home, moments[0]); resolveErr == nil {
 			return d.branches(ctx, id, other)
 		}
 	}
-	if len(moments) == 0 {
-		from.FilePoint, err = d.home.UndoPoint(ctx, id)
-	} else {
-		from.FilePoint, err = d.home.FilesAt(ctx, id, moments[0])
+	sides := []side{{session: id}, {session: id}}
+	for i, moment := range []string{"", now} {
+		if i < len(moments) {
+			moment = moments[i]
+		}
+		p, release, err := d.at(ctx, id, moment)
+		if err != nil {
+			return missing(err, id)
+		}
+		defer release()
+		sides[i].FilePoint = p
 	}
-	if err != nil {
-		return missing(err, id)
+	return d.show(sides[0], sides[1], nil)
+}
+
+// now is the word for the files as they are.
+const now = "now"
+
+// at finds what a session's files were at a moment; empty: what undo goes back to. The caller calls release when it has
+// read what it wants of them.
+func (d *differ) at(ctx context.Context, id, moment string) (p homes.FilePoint, release func(), err error) {
+	switch moment {
+	case "":
+		p, err = d.home.UndoPoint(ctx, id)
+	case now:
+		return d.home.FilesNow(ctx, id)
+	default:
+		p, err = d.home.FilesAt(ctx, id, moment)
 	}
-	if len(moments) == 2 {
-		to.FilePoint, err = d.home.FilesAt(ctx, id, moments[1])
-	} else {
-		to.FilePoint, release, err = d.home.FilesNow(ctx, id)
-	}
-	if err != nil {
-		release = func() {}
-		return missing(err, id)
-	}
-	return d.show(from, to, nil)
+	return p, func() {}, err
 }
 
 // branches compares two sessions' files as they are now.

@@ -59,6 +59,9 @@ finished by the next command that opens the session.`,
 						return err
 					}
 				}
+				if args[1] == now {
+					return app.UsageError("the files are what they are now: name an earlier moment")
+				}
 				p, err := h.FilesAt(ctx, id, args[1])
 				if err != nil {
 					return missing(err, id)
@@ -210,6 +213,9 @@ func (f *flags) nothing(a *app.App, id string, to homes.FilePoint, plan *workspa
 		return a.JSON(planView(id, to, plan))
 	}
 	f.show(a, id, to, plan)
+	if plan.Others > 0 && !f.force {
+		a.Hint("--force restores what somebody else changed, too; perdure diff %s %d shows it", id, to.Seq)
+	}
 	return nil
 }
 
@@ -257,6 +263,7 @@ type outcome struct {
 	session.RestoreCounts
 	Changes []changeView `json:"changes,omitempty"`
 	Kept    []string     `json:"kept,omitempty"`
+	Others  int          `json:"others,omitempty"` // files that only somebody else changed since, which stay
 }
 
 type changeView struct {
@@ -266,7 +273,7 @@ type changeView struct {
 
 func planView(id string, to homes.FilePoint, plan *workspace.Planned) outcome {
 	added, modified, deleted, kept := plan.Counts()
-	o := outcome{Session: id, To: to.To, Dir: to.Dir, RestoreCounts: session.RestoreCounts{
+	o := outcome{Session: id, To: to.To, Dir: to.Dir, Others: plan.Others, RestoreCounts: session.RestoreCounts{
 		Added: int64(added), Modified: int64(modified), Deleted: int64(deleted), Conflicts: int64(kept),
 	}}
 	for _, c := range plan.Changes {

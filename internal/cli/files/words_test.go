@@ -1,50 +1,80 @@
 package files_test
 
 import (
-	"os"
-	"path/filepath"
+	"encoding/json"
 	"strings"
 	"testing"
 )
 
-// What was never kept does not come back, and a plan does not say of it that it stays: the turn has deleted it.
-func TestWhatWasNotKeptDoesNotStay(t *testing.T) {
+// Where only the user has changed files since, a restore says that they stay, how many, and how they come back all the
+// same.
+func TestOnlyTheUsersEditsDiffer(t *testing.T) {
 	p := newProject(t)
-	if err := os.Mkdir(filepath.Join(p.dir, "node_modules"), 0o700); err != nil {
-		t.Fatal(err)
+	p.write("mine.txt", "at first\n")
+	m := p.Scripted(script(t, map[string]string{"first": "echo x > other.txt"}))
+	p.run(m, "first")
+	p.OK("checkpoint", "s", "--name", "good")
+	p.write("mine.txt", "edited\n")
+	o := p.Run("restore", "s", "good", "--files", "--yes")
+	if o.Code != 0 || !strings.Contains(o.Stdout, "1 file that somebody else changed since stays as it is") || !strings.Contains(o.Stderr, "--force") {
+		t.Errorf("%+v", o)
 	}
-	p.write("node_modules/dep.js", "1\n")
-	p.write("f", "1\n")
-	p.run(p.Scripted(script(t, map[string]string{"clean": "rm -r node_modules f"})), "clean")
-	out := p.OK("undo", "s", "--yes")
-	if strings.Contains(out, "node_modules stays") || !strings.Contains(out, "= node_modules does not come back") {
-		t.Errorf("it says %q", out)
+	var out struct {
+		Others int  `json:"others"`
+		Done   bool `json:"done"`
+	}
+	if err := json.Unmarshal([]byte(p.OK("restore", "s", "good", "--files", "--yes", "--json")), &out); err != nil || out.Others != 1 || out.Done {
+		t.Errorf("%+v, %v", out, err)
+	}
+	p.OK("restore", "s", "good", "--files", "--yes", "--force")
+	if got := p.files()["mine.txt"]; got != "-rw------- at first\n" {
+		t.Errorf("by force: %q", got)
+	}
+	if out := p.OK("restore", "s", "good", "--files", "--yes"); !strings.Contains(out, "all is as it was") {
+		t.Error(out)
 	}
 }
 
-// Where the files are not kept, an undo says why, not that nothing was changed: a turn has changed some.
-func TestUndoSaysWhyNothingIsKept(t *testing.T) {
+// Now is a moment of a diff, and none of a restore nor a name of a checkpoint.
+func TestNowIsAMoment(t *testing.T) {
 	p := newProject(t)
-	p.Configure("[files]\nmax_files = 1\n")
-	p.write("a", "1\n")
-	p.write("b", "1\n")
-	p.run(p.Scripted(script(t, map[string]string{"clean": "rm a b; touch c d e"})), "clean")
-	p.Fails(4, "over 1 files", "undo", "s", "--yes")
+	p.write("a.txt", "at first\n")
+	m := p.Scripted(script(t, map[string]string{"first": "echo session > a.txt"}))
+	p.run(m, "first")
+	p.OK("checkpoint", "s", "--name", "good")
+	p.write("a.txt", "edited\n")
+	want := p.OK("diff", "s", "good")
+	if got := p.OK("diff", "s", "good", "now"); got != want || !strings.Contains(got, "+edited") {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := p.OK("diff", "s", "now", "good"); !strings.Contains(got, "-edited") || !strings.Contains(got, "+session") {
+		t.Error(got)
+	}
+	p.Fails(2, "name an earlier moment", "restore", "s", "now", "--files", "--yes")
+	if o := p.Run("checkpoint", "s", "--name", "now"); o.Code == 0 || !strings.Contains(o.Stderr, "now is the word") {
+		t.Errorf("%+v", o)
+	}
 }
 
-// The name of the directory is data: its escape sequences and line ends do not reach a terminal.
-func TestADirectorysNameIsShownPlain(t *testing.T) {
+// Who comes back with bypass is not told that it was not restored.
+func TestBypassThatIsGivenAgainIsNoLoss(t *testing.T) {
 	p := newProject(t)
-	p.dir = filepath.Join(p.Dir, "odd\x1b[31m\nname")
-	if err := os.Mkdir(p.dir, 0o700); err != nil {
-		t.Fatal(err)
+	m := p.Scripted(script(t, map[string]string{"first": "echo 1 > a.txt", "second": "echo 2 > a.txt"}))
+	p.run(m, "first")
+	o := p.Run("-p", "--dangerously-skip-permissions", "--model", m, "-r", "s", "second")
+	if o.Code != 0 || strings.Contains(o.Stderr, "bypassPermissions") {
+		t.Errorf("%+v", o)
 	}
-	p.App.Dir = p.dir
-	p.write("f", "1\n")
-	p.run(p.Scripted(script(t, map[string]string{"change": "echo 2 > f"})), "change")
-	for _, out := range []string{p.OK("checkpoint", "s", "x"), p.OK("undo", "s", "--dry-run")} {
-		if strings.Contains(out, "\x1b") || strings.Contains(out, "\nname") {
-			t.Errorf("it shows %q", out)
-		}
+	o = p.Run("-p", "--model", m, "-r", "s", "something else")
+	if !strings.Contains(o.Stderr, "mode bypassPermissions: not restored") {
+		t.Errorf("without the flag: %+v", o)
 	}
+}
+
+// While the first turn runs, undo says that there is one.
+func TestUndoWhileTheFirstTurnIsOpen(t *testing.T) {
+	p := newProject(t)
+	ask := p.Scripted(`{"turns":[{"match":"","steps":[{"tools":[{"name":"AskUser","input":{"question":"which one?"}}]},{"text":"done"}]}]}`)
+	p.Run("-p", "--model", ask, "--session-id", "s", "go")
+	p.Fails(4, "turn 1, which is still open", "undo", "s", "--yes")
 }
