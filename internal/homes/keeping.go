@@ -154,7 +154,7 @@ func (k *keeping) log(ctx context.Context, id string, from, undo int64, forks []
 		}
 		switch b := body.(type) {
 		case *session.FilesCaptured:
-			if (taken{b, 0}).others() && ev.Seq >= undo {
+			if byOthers(b.Why) && ev.Seq >= undo {
 				trees = append(slices.Clone(last), named...)
 			}
 			last = orLast(named, last)

@@ -9,9 +9,15 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
+// doers are who may have changed what differs between two captures.
+type doers struct {
+	others, session bool
+	unclear         bool // one of them: the session's own acts went on that nothing was captured after
+}
+
 // steps visits what changed from each capture to the next one that is still there. Where captures between them were
-// thinned, the step is that of all of them: of others, of the session, or of both.
-func (h *Home) steps(all []taken, visit func(before, after store.Digest, byOthers, bySession bool) error) error {
+// thinned, the step is that of all of them.
+func (h *Home) steps(all []taken, visit func(before, after store.Digest, by doers) error) error {
 	err := h.walkSteps(all, func(d store.Digest) (bool, error) { return h.blobs.Has(d) }, visit)
 	if !errors.Is(err, blob.ErrMissing) {
 		return err
@@ -21,12 +27,12 @@ func (h *Home) steps(all []taken, visit func(before, after store.Digest, byOther
 	return h.walkSteps(all, whole.is, visit)
 }
 
-func (h *Home) walkSteps(all []taken, there func(store.Digest) (bool, error), visit func(before, after store.Digest, byOthers, bySession bool) error) error {
+func (h *Home) walkSteps(all []taken, there func(store.Digest) (bool, error), visit func(before, after store.Digest, by doers) error) error {
 	var last *taken
-	others, own := false, false
+	var by doers
 	for i := range all {
 		if last != nil {
-			others, own = others || all[i].others(), own || !all[i].others()
+			by = all[i].by(by)
 		}
 		ok, err := there(all[i].Tree)
 		if err != nil {
@@ -36,11 +42,11 @@ func (h *Home) walkSteps(all []taken, there func(store.Digest) (bool, error), vi
 			continue
 		}
 		if last != nil {
-			if err := visit(last.Tree, all[i].Tree, others, own); err != nil {
+			if err := visit(last.Tree, all[i].Tree, by); err != nil {
 				return err
 			}
 		}
-		last, others, own = &all[i], false, false
+		last, by = &all[i], doers{}
 	}
 	return nil
 }

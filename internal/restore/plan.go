@@ -35,6 +35,8 @@ const (
 	Own   Others = 0 // the session alone, as far as is known
 	Mixed Others = 1 // the session and somebody else: a conflict
 	Alien Others = 2 // somebody else alone: it is not the session's to restore, and stays
+	// Unclear is the session or somebody else: nothing was captured in between. It stays, and is named.
+	Unclear Others = 3
 )
 
 // Plan is what a restore would do, and what it would not and why. It is made from trees alone: whether the directory is

@@ -42,6 +42,8 @@ func (b *planner) step(s *tree.Step) {
 		b.keep(s.Path, unknown(s))
 	case b.others(s.Path) == Alien && !b.forced(s):
 		b.keep(s.Path, changedBy(s))
+	case b.others(s.Path) == Unclear && !b.forced(s):
+		b.keep(s.Path, unknown(s))
 	case (s.Verb == tree.Conflict || b.others(s.Path) == Mixed) && !b.forced(s):
 		b.conflict(s)
 	default:
