@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -13,8 +14,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zeebo/blake3"
+
 	"github.com/perdure/perdure/internal/bundle"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/forge"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/store"
@@ -273,4 +277,43 @@ func TestTreesThatLieDoNoHarm(t *testing.T) {
 			p.lives(t, imported == nil)
 		})
 	}
+}
+
+// impatient stops a reading after some bytes.
+type impatient struct {
+	*bytes.Reader
+	stop func()
+	left int
+}
+
+func (i *impatient) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	if i.left -= n; i.left < 0 {
+		i.stop()
+	}
+	return n, err
+}
+
+// zeros is a content without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// Goal: a small bundle that unfolds into very much can be stopped at any time: it is not unfolded to its end first.
+func TestALargeArrivalCanBeStopped(t *testing.T) {
+	const size = 256 << 20
+	sum := blake3.New()
+	if _, err := io.CopyN(sum, zeros{}, size); err != nil {
+		t.Fatal(err)
+	}
+	large := forge.Large{Digest: store.Digest(sum.Sum(nil)), Size: size, Open: func() io.Reader { return zeros{} }}
+	b := forge.Bundle{Bodies: []session.Body{forge.Opened("s")}, Large: []forge.Large{large}}.Bytes(t)
+	p := newPlace(t)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	from := &impatient{bytes.NewReader(b), stop, len(b) / 10}
+	if _, err := p.home.Receive(ctx, from, bundle.Limits{}); !errors.Is(err, context.Canceled) || from.Len() < len(b)/2 {
+		t.Errorf("%v, with %d of %d bytes unread", err, from.Len(), len(b))
+	}
+	p.lives(t, false)
 }

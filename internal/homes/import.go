@@ -51,9 +51,9 @@ type arrived struct {
 // bundle.ErrFormat, bundle.ErrNewer, bundle.ErrTooLarge, ErrOtherHistory, store.ErrNewer.
 func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Limits) (*Arrival, error) {
 	a := &Arrival{h: h, from: from, limits: limits, files: map[bundle.File]bool{}}
-	hd, err := a.read(bundle.Sink{
+	hd, err := a.read(ctx, bundle.Sink{
 		Log:   a.begin,
-		Event: func(e store.Event) error { return errors.Join(ctx.Err(), a.fold(e)) },
+		Event: a.fold,
 		File: func(f bundle.File, _ io.Reader) error {
 			a.files[f] = true
 			return nil
@@ -91,6 +91,19 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 	return a, nil
 }
 
+// until reads until ctx ends: little that is read may unfold into much.
+type until struct {
+	ctx  context.Context //nolint:containedctx // of one reading
+	from io.Reader
+}
+
+func (u until) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.from.Read(p)
+}
+
 // maxListed bounds what lists of sessions read and show of one from elsewhere, in bytes: every list would pay for more.
 const maxListed = 256 << 10
 
@@ -103,11 +116,11 @@ func listedBytes(st *session.State) int {
 	return n
 }
 
-func (a *Arrival) read(to bundle.Sink) (bundle.Header, error) {
+func (a *Arrival) read(ctx context.Context, to bundle.Sink) (bundle.Header, error) {
 	if _, err := a.from.Seek(0, io.SeekStart); err != nil {
 		return bundle.Header{}, err
 	}
-	return bundle.Read(a.from, a.limits, to)
+	return bundle.Read(until{ctx, a.from}, a.limits, to)
 }
 
 func (a *Arrival) begin(l bundle.Log) error {
@@ -243,18 +256,18 @@ func (a *Arrival) store(ctx context.Context, ids []string, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = a.read(to); err == nil {
+	if _, err = a.read(ctx, to); err == nil {
 		err = commit()
 	}
 	if err == nil {
 		a.h.step("files")
-		err = a.h.eng.Import(ctx, a.incoming(dir)...)
+		err = a.h.eng.Import(ctx, a.incoming(ctx, dir)...)
 	}
 	return errors.Join(err, done())
 }
 
 // incoming are the sessions that are not here yet.
-func (a *Arrival) incoming(dir string) (all []engine.Incoming) {
+func (a *Arrival) incoming(ctx context.Context, dir string) (all []engine.Incoming) {
 	for i, l := range a.logs {
 		if l.here {
 			continue
@@ -267,7 +280,7 @@ func (a *Arrival) incoming(dir string) (all []engine.Incoming) {
 			}
 		}
 		b.Text = []byte(arrivalText(b))
-		all = append(all, engine.Incoming{State: st, Past: a.past(i), Bytes: l.Bytes, Body: b})
+		all = append(all, engine.Incoming{State: st, Past: a.past(ctx, i), Bytes: l.Bytes, Body: b})
 	}
 	return all
 }
@@ -283,10 +296,10 @@ missing, and what was allowed there has to be allowed again.]`, b.Root, b.From)
 var errEnough = errors.New("enough")
 
 // past are the events of one log. That they are those that were checked follows from the hash of the event after them.
-func (a *Arrival) past(i int) iter.Seq2[store.Event, error] {
+func (a *Arrival) past(ctx context.Context, i int) iter.Seq2[store.Event, error] {
 	return func(yield func(store.Event, error) bool) {
 		at := -1
-		_, err := a.read(bundle.Sink{
+		_, err := a.read(ctx, bundle.Sink{
 			Log: func(bundle.Log) error {
 				if at++; at > i {
 					return errEnough

@@ -19,12 +19,16 @@ type keeping struct {
 	h     *Home
 	blobs *blob.Store
 	now   time.Time
-	read  map[string]int64 // by session, the seq up to which its log was read
-	trees map[store.Digest][]child
+	read  map[string]int64                     // by session, the seq up to which its log was read
+	trees map[store.Digest][]child             // what was read of trees, as far as there is room
+	names int                                  // children in it
 	found func(session string, d store.Digest) // is told each content that a session leads to, at least once
 	mine  map[store.Digest]bool                // the trees that found was told for the session at hand
 	each  bool                                 // tell a tree's contents for each session; else for the first
 }
+
+// maxRemembered bounds what is remembered of trees for the next session, in names; the others are read again. 33 bytes each.
+const maxRemembered = 1_000_000
 
 // child is what a tree names.
 type child struct {
@@ -242,8 +246,8 @@ func (k *keeping) tree(d store.Digest) ([]child, error) {
 			out = append(out, child{e.Digest, e.Kind == tree.Dir})
 		}
 	}
-	if k.each {
-		k.trees[d] = out
+	if k.each && k.names+len(out) <= maxRemembered {
+		k.trees[d], k.names = out, k.names+len(out)
 	}
 	return out, nil
 }

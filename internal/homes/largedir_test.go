@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/forge"
 	"github.com/perdure/perdure/internal/tree"
 )
@@ -60,5 +61,46 @@ func TestVeryLargeDirectoriesTravelAndAreKept(t *testing.T) {
 	}
 	if made, ok, err := a.Files(t.Context(), there); err != nil || !ok || made.Links != links || made.Files != 1 {
 		t.Errorf("%+v, %v, %v", made, ok, err)
+	}
+}
+
+// Goal: what several sessions need is counted once in all and for each of them, what one needs alone for it alone, in
+// whatever order they are looked at.
+func TestSpaceOfManySessions(t *testing.T) {
+	content := make([]byte, 300_000)
+	if _, err := rand.NewChaCha8([32]byte{1}).Read(content); err != nil {
+		t.Fatal(err)
+	}
+	home, dir := capturingHome(t), filepath.Join(t.TempDir(), "dir")
+	b := forge.OfTrees([][]byte{content}, forge.Object(forge.File("a", content))).Bytes(t)
+	if err := received(t, home, b).Import(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"f1", "f2", "f3"} {
+		if _, _, err := home.Fork(t.Context(), "s", 0, id, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alone := strings.Repeat("x", 1000)
+	for i, id := range []string{"f2", "f3"} {
+		if _, err := home.KeepArtifact(t.Context(), id, session.Artifact{Name: "note"}, strings.NewReader(alone[:900+100*i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	space, err := home.Space(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]homes.SessionSpace{}
+	for _, s := range space.Sessions {
+		of[s.ID] = s
+	}
+	if len(of) != 4 || space.Shared < 300_000 || space.Shared > 310_000 || space.Live != space.Shared+of["f2"].Own+of["f3"].Own {
+		t.Errorf("%+v", space)
+	}
+	for id, s := range of {
+		if s.Shared != space.Shared || (s.Own > 0) != (id == "f2" || id == "f3") {
+			t.Errorf("%+v", s)
+		}
 	}
 }

@@ -50,13 +50,13 @@ func (h *Home) Space(ctx context.Context) (*Space, error) {
 			return err
 		}
 		s.Packs, s.Files = u.Packs, u.Bytes
-		w := weighing{blobs: blobs, records: map[store.Digest]*weighed{}, asked: map[store.Digest]string{}}
+		w := weighing{blobs: blobs, records: map[store.Digest]weighed{}, number: map[string]int32{}, with: map[[2]int32]int32{}}
 		k := h.keeping(blobs, w.found)
 		k.each = true
 		if err := k.look(ctx); err != nil {
 			return err
 		}
-		return h.sum(ctx, s, w)
+		return h.sum(ctx, s, &w)
 	})
 	if err != nil {
 		return nil, err
@@ -64,41 +64,62 @@ func (h *Home) Space(ctx context.Context) (*Space, error) {
 	return s, h.elsewhere(s)
 }
 
-// weighing adds up what sessions need.
+// weighing adds up what sessions need. There may be millions of records: what is known of each is small, and has no pointers.
 type weighing struct {
 	blobs   *blob.Store
-	records map[store.Digest]*weighed
-	asked   map[store.Digest]string // a content, and the session that it was weighed for last
+	records map[store.Digest]weighed
+	ids     []string
+	number  map[string]int32   // of a session in ids
+	sets    [][]int32          // of sessions, by their numbers; the first ones are of one each
+	with    map[[2]int32]int32 // the set that another one and a session make
 }
 
-// weighed is a record and who needs it: one session, or several.
+// weighed is a record, and the set of sessions that need it.
 type weighed struct {
-	bytes  int64
-	by     string
-	others map[string]bool
+	bytes int64
+	by    int32
 }
 
-func (w weighing) found(id string, d store.Digest) {
-	if w.asked[d] == id {
-		return
+func (w *weighing) found(id string, d store.Digest) {
+	n, known := w.number[id]
+	if !known {
+		n = int32(len(w.sets)) //nolint:gosec // fewer than there are records
+		w.number[id] = n
+		w.sets = append(w.sets, []int32{int32(len(w.ids))}) //nolint:gosec // of sessions
+		w.ids = append(w.ids, id)
 	}
-	w.asked[d] = id
 	for _, r := range w.blobs.Records(d) {
-		switch known := w.records[r.Digest]; {
-		case known == nil:
-			w.records[r.Digest] = &weighed{bytes: r.Bytes, by: id}
-		case known.by != id:
-			if known.others == nil {
-				known.others = map[string]bool{}
-			}
-			known.others[id] = true
+		of, known := w.records[r.Digest]
+		if !known {
+			w.records[r.Digest] = weighed{r.Bytes, n}
+		} else if by := w.join(of.by, n); by != of.by {
+			w.records[r.Digest] = weighed{r.Bytes, by}
 		}
 	}
 }
 
-func (h *Home) sum(ctx context.Context, s *Space, w weighing) error {
+// join gives the set that has those of another one and of a session's own.
+func (w *weighing) join(set, own int32) int32 {
+	if set == own {
+		return set
+	}
+	key := [2]int32{set, own}
+	if known, ok := w.with[key]; ok {
+		return known
+	}
+	joined, id := set, w.sets[own][0]
+	if !slices.Contains(w.sets[set], id) {
+		joined = int32(len(w.sets)) //nolint:gosec // fewer than there are records
+		w.sets = append(w.sets, append(slices.Clone(w.sets[set]), id))
+	}
+	w.with[key] = joined
+	return joined
+}
+
+func (h *Home) sum(ctx context.Context, s *Space, w *weighing) error {
 	by := map[string]*SessionSpace{}
-	of := func(id string) *SessionSpace {
+	of := func(n int32) *SessionSpace {
+		id := w.ids[n]
 		if by[id] == nil {
 			by[id] = &SessionSpace{ID: id}
 		}
@@ -106,14 +127,13 @@ func (h *Home) sum(ctx context.Context, s *Space, w weighing) error {
 	}
 	for _, r := range w.records {
 		s.Live += r.bytes
-		if len(r.others) == 0 {
-			of(r.by).Own += r.bytes
-			continue
-		}
-		s.Shared += r.bytes
-		of(r.by).Shared += r.bytes
-		for id := range r.others {
-			of(id).Shared += r.bytes
+		if by := w.sets[r.by]; len(by) == 1 {
+			of(by[0]).Own += r.bytes
+		} else {
+			s.Shared += r.bytes
+			for _, n := range by {
+				of(n).Shared += r.bytes
+			}
 		}
 	}
 	s.Free = max(0, s.Files-s.Live)

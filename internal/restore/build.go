@@ -23,7 +23,7 @@ func (b *builder) fill(ctx context.Context, at *dir, root store.Digest) error {
 		running.Go(func() {
 			for j := range b.work {
 				if ctx.Err() == nil {
-					if err := b.file(j); err != nil {
+					if err := b.file(ctx, j); err != nil {
 						stop(err)
 					}
 				}
@@ -110,11 +110,11 @@ func (b *builder) sub(ctx context.Context, up *shared, path string, e *tree.Entr
 }
 
 // file writes one file or link. A name that is there already is one that the file system takes for another of the tree.
-func (b *builder) file(j job) error {
+func (b *builder) file(ctx context.Context, j job) error {
 	if err := b.step("build-file", j.path); err != nil {
 		return err
 	}
-	f, err := b.cfg.write(j.d.dir, j.e.Name, &j.e)
+	f, err := b.cfg.write(ctx, j.d.dir, j.e.Name, &j.e)
 	if f != nil {
 		err = f.Close() // all is synced at once, at the end
 	}

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -103,7 +104,7 @@ func (w *work) stageSome(some []int) error {
 		if err := w.step("stage", o.Path); err != nil {
 			return err
 		}
-		f, err := w.cfg.write(w.stage, partName(i), o.To)
+		f, err := w.cfg.write(w.ctx, w.stage, partName(i), o.To)
 		if err != nil {
 			w.unstage(some)
 			return full(fmt.Errorf("%.500q: %w", o.Path, err))
@@ -136,7 +137,7 @@ func (w *work) unstage(some []int) {
 }
 
 // write makes a file or a link that is not there yet, whole. A file is given open, for whoever makes it durable.
-func (c *Config) write(d *dir, name string, e *tree.Entry) (*os.File, error) {
+func (c *Config) write(ctx context.Context, d *dir, name string, e *tree.Entry) (*os.File, error) {
 	if e.Kind == tree.Link {
 		err := d.symlink(e.Target, name)
 		if err == nil && e.MTime != 0 { // 0: it was captured before times of links were
@@ -148,7 +149,7 @@ func (c *Config) write(d *dir, name string, e *tree.Entry) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = fill(f, e, c.Content)
+	err = fill(ctx, f, e, c.Content)
 	if err == nil {
 		err = f.Chmod(os.FileMode(e.Mode & fileBits))
 	}
@@ -162,8 +163,8 @@ func (c *Config) write(d *dir, name string, e *tree.Entry) (*os.File, error) {
 	return f, nil
 }
 
-// fill writes a content and verifies it. What is wrong with the content is ErrContent.
-func fill(f *os.File, e *tree.Entry, from Content) error {
+// fill writes a content and verifies it. What is wrong with the content is ErrContent; ctx ends it within a content.
+func fill(ctx context.Context, f *os.File, e *tree.Entry, from Content) error {
 	r, size, err := from.Open(e.Digest)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrContent, err)
@@ -173,7 +174,7 @@ func fill(f *os.File, e *tree.Entry, from Content) error {
 		return fmt.Errorf("%d bytes are stored, %d are wanted: %w", size, e.Size, ErrContent)
 	}
 	h := blake3.New()
-	in := &reading{r: io.LimitReader(r, size+1)}
+	in := &reading{ctx: ctx, r: io.LimitReader(r, size+1)}
 	n, err := io.Copy(io.MultiWriter(f, h), in)
 	if in.err != nil {
 		return fmt.Errorf("%w: %w", ErrContent, in.err)
@@ -189,11 +190,15 @@ func fill(f *os.File, e *tree.Entry, from Content) error {
 
 // reading remembers whether it was the reader that failed.
 type reading struct {
+	ctx context.Context //nolint:containedctx // of one call
 	r   io.Reader
 	err error
 }
 
 func (r *reading) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err := r.r.Read(b)
 	if err != nil && !errors.Is(err, io.EOF) {
 		r.err = err
