@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // Config is the world of a view.
@@ -201,7 +201,7 @@ func (v *View) width() int {
 	return max(w-1, 20)
 }
 
-func (v *View) fit(text string, cells int) string { return ansi.Truncate(text, max(cells, 1), "…") }
+func (v *View) fit(text string, cells int) string { return theme.Cut(text, max(cells, 1)) }
 
 func (v *View) paint(colour, text string) string {
 	if !v.cfg.Colour || text == "" {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 const (
@@ -38,7 +40,7 @@ func Table(to io.Writer, columns int, rows [][]string, look func(head, cell stri
 	for r, row := range clean {
 		var line strings.Builder
 		for c, whole := range row {
-			cell := ansi.Truncate(whole, widths[c], "…")
+			cell := theme.Cut(whole, widths[c])
 			pad := strings.Repeat(" ", max(0, widths[c]-ansi.StringWidth(cell)))
 			if look != nil && r == 0 {
 				cell = ansi.Style{}.Bold().Styled(cell)

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // TreeCommand is perdure tree.
@@ -101,7 +102,7 @@ func drawFamily(a *app.App, top *homes.Relative, asked string) {
 			line += "  ←"
 		}
 		if columns > 0 {
-			line = ansi.Truncate(line, columns, "…")
+			line = theme.Cut(line, columns)
 		}
 		a.Linef("%s", line)
 		for i, f := range r.Forks {

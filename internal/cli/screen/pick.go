@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/homes"
@@ -131,7 +130,7 @@ func (q *heldQuestion) View() tea.View {
 		fmt.Sprintf("held by pid %d on %s, since %s", q.holder.PID, plain.Line(q.holder.Host, 100), q.since),
 	}
 	if q.stopped {
-		lines = append(lines, st.Warn.Styled(fmt.Sprintf("That process is stopped and answers nothing; kill -CONT %d lets it go on.", q.holder.PID)))
+		lines = append(lines, st.Bold.Styled(fmt.Sprintf("That process is stopped and answers nothing; kill -CONT %d lets it go on.", q.holder.PID)))
 	}
 	lines = append(
 		lines,
@@ -142,10 +141,10 @@ func (q *heldQuestion) View() tea.View {
 		st.Accent.Styled("esc")+"  leave",
 	)
 	if q.sure {
-		lines = append(lines, "", st.Warn.Styled("What the other process is doing ends for it at once. t again takes the session over, esc does not."))
+		lines = append(lines, "", st.Bold.Styled("What the other process is doing ends for it at once. t again takes the session over, esc does not."))
 	}
 	for i, l := range lines {
-		lines[i] = ansi.Wrap(l, max(q.width, 20), "") // what it ends is read whole, however narrow
+		lines[i] = strings.Join(theme.Wrap(l, max(q.width, 20)), "\n") // what it ends is read whole, however narrow
 	}
 	v := tea.NewView(strings.Join(lines, "\n"))
 	v.AltScreen = true

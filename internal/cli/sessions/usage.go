@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
@@ -16,6 +15,8 @@ import (
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
+
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // UsageBy are the ways in which usage can be told apart.
@@ -236,7 +237,7 @@ func printUsage(a *app.App, r *usageReport, asJSON bool) error {
 // shortNames cuts what the rows of a table of usage are named after, on a terminal: ids to their ends, others to two
 // fifths of its columns.
 func shortNames(a *app.App, rows [][]string, by string, columns int) [][]string {
-	short := func(name string) string { return ansi.Truncate(name, max(display.MinCell, columns*2/5), "…") }
+	short := func(name string) string { return theme.Cut(name, max(display.MinCell, columns*2/5)) }
 	if by == "session" {
 		var ids []string
 		for _, row := range rows[1 : len(rows)-1] {

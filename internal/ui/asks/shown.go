@@ -66,7 +66,7 @@ func (s *shown) wrap(width int) {
 		return
 	}
 	if s.anew {
-		s.lines = append(s.lines, Row{Warning, ansi.Truncate("It has changed since it was shown: look at it again.", s.width, "…")})
+		s.lines = append(s.lines, Row{Warning, theme.Cut("It has changed since it was shown: look at it again.", s.width)})
 	}
 	for _, r := range s.detail.Rows {
 		s.detail.Part = s.detail.Part || len(r.Text) > maxText

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/ui/list"
 )
 
 // Update takes a message. Those that are not the list's are ignored, and keys while it has no focus.
@@ -117,12 +119,6 @@ func (m *Model) move(press string) (tea.Cmd, bool) {
 		m.scroll(-1)
 	case "shift+down", "]":
 		m.scroll(1)
-	case "pgup", "b":
-		m.scroll(-page)
-	case "pgdown", "space":
-		m.scroll(page)
-	case "home", "g":
-		m.scroll(-len(s.lines))
 	case "left":
 		m.choose(-1)
 	case "right":
@@ -130,7 +126,11 @@ func (m *Model) move(press string) (tea.Cmd, bool) {
 	case "?":
 		m.help = !m.help
 	default:
-		return nil, false
+		by, ok := list.Step(press, page, false)
+		if !ok {
+			return nil, false
+		}
+		m.scroll(by)
 	}
 	return nil, true
 }

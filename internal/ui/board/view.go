@@ -172,7 +172,7 @@ func (m *Model) ruleLine() string {
 			end = " live "
 		}
 	}
-	text = ansi.Truncate(text, max(m.width-4-len(end), 0), "… ")
+	text = theme.CutTo(text, max(m.width-4-len(end), 0), "… ")
 	rule := max(m.width-3-ansi.StringWidth(text)-len(end), 0)
 	return s.Quiet.Styled("──") + s.Bold.Styled(text) + s.Quiet.Styled(strings.Repeat("─", rule)+end+"─")
 }

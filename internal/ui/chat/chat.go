@@ -287,6 +287,7 @@ func (m *Model) Init() tea.Cmd {
 			cmds = append(cmds, m.send(m.cfg.Draft))
 		} else {
 			m.in.SetDraft(m.cfg.Draft)
+			m.kept.some = true // from before
 			m.tell(false, "what you had written is there again; ctrl+c clears it")
 		}
 	}

@@ -70,3 +70,20 @@ func TestWhatWasWrittenIsThereAgain(t *testing.T) {
 		p.want("send k1 half a thoughta\nb")
 	})
 }
+
+// Goal: what was there again and is then sent, or cleared, is kept no more: whoever is killed later does not find it a second time.
+func TestWhatWasThereAgainIsForgottenOnceItIsGone(t *testing.T) {
+	for _, key := range []string{"enter", "ctrl+c"} {
+		at(t, 80, 24, func(c *Config) {
+			c.Draft = composer.Draft{Parts: []composer.Part{composer.Text("half a thought")}}
+		}, func(p *person) {
+			p.press(key)
+			p.wait(2 * time.Second)
+			p.s.mu.Lock()
+			defer p.s.mu.Unlock()
+			if !slices.Equal(p.s.kept, []string{""}) {
+				t.Errorf("%s: kept %q", key, p.s.kept)
+			}
+		})
+	}
+}

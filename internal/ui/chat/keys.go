@@ -63,7 +63,7 @@ func (m *Model) paste(msg tea.PasteMsg) tea.Cmd {
 	case m.asking():
 		return m.cfg.Asks.Update(msg)
 	case m.search.on:
-		m.search.add(msg.Content)
+		m.search.line.Paste(msg.Content)
 		return nil
 	}
 	m.talk.Browse(false)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/composer"
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/transcript"
 )
 
@@ -173,7 +174,7 @@ func (m *Model) find(words string, back bool) tea.Cmd {
 // search is a line of words that are looked for in the conversation.
 type search struct {
 	on   bool
-	text string
+	line list.Field
 	last string
 }
 
@@ -181,37 +182,18 @@ func (m *Model) searchKey(k tea.KeyPressMsg, name string) tea.Cmd {
 	s := &m.search
 	switch name {
 	case "esc":
-		s.on, s.text = false, ""
+		s.on, s.line.Text = false, ""
 	case "enter", "up", "down":
-		words := s.text
+		words := s.line.Text
 		if words == "" {
 			words = s.last
 		}
-		s.on, s.text = false, ""
+		s.on, s.line.Text = false, ""
 		return m.find(words, name != "down")
-	case "backspace":
-		if r := []rune(s.text); len(r) > 0 {
-			s.text = string(r[:len(r)-1])
-		}
 	default:
-		s.add(k.Text)
+		s.line.Key(k)
 	}
 	return nil
-}
-
-// maxSearch bounds the words that are looked for, in bytes.
-const maxSearch = 200
-
-func (s *search) add(text string) {
-	text = plain.Joined(strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r == '\r' {
-			return ' '
-		}
-		return r
-	}, text))
-	if len(s.text)+len(text) <= maxSearch {
-		s.text += text
-	}
 }
 
 // note items.

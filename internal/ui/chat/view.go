@@ -91,7 +91,7 @@ func (m *Model) trouble() string {
 	case m.gone != nil:
 		return st.Bad.Styled(theme.Cut("! "+plain.Line(m.gone.Text, 1000), m.width))
 	case m.stand.Halted != "" && !m.stand.Working:
-		return st.Warn.Styled(theme.Cut("‖ "+plain.Line(m.stand.Halted, 1000), m.width))
+		return st.Alert("‖ ", plain.Line(m.stand.Halted, 1000), m.width)
 	}
 	return ""
 }
@@ -108,27 +108,23 @@ func (m *Model) foot() []string {
 	}
 	lines = append(lines, m.ruleLine())
 	if m.search.on {
-		return append(lines, m.searchLine(), m.lastLine())
+		line, _ := m.searchLine()
+		return append(lines, line, m.lastLine())
 	}
 	return append(append(lines, strings.Split(m.in.View(), "\n")...), m.lastLine())
 }
 
-// searchLine is what is looked for: the end of it, as far as it has room.
-func (m *Model) searchLine() string {
-	const label = "find: "
-	st, words := m.cfg.Style, m.search.text
-	room := m.width - len(label) - 1
-	if over := ansi.StringWidth(words) - room; over > 0 {
-		words = ansi.TruncateLeft(words, over+1, "…")
-	}
+// searchLine is what is looked for, and where the cursor stands in it.
+func (m *Model) searchLine() (line string, x int) {
 	hint := ""
-	if words == "" {
+	if m.search.line.Text == "" {
 		hint = "words; enter looks upwards, ↓ downwards, esc closes"
 		if m.search.last != "" {
 			hint = plain.Line(m.search.last, 100) + " again; enter looks upwards, ↓ downwards, esc closes"
 		}
 	}
-	return st.Accent.Styled(label) + words + st.Quiet.Styled(theme.Cut(hint, room))
+	const label = "find: "
+	return m.search.line.View(m.cfg.Style, label, theme.Cut(hint, m.width-len(label)-10), m.width)
 }
 
 // ruleLine parts the conversation from where one writes; it says what is not on the screen.
@@ -192,7 +188,7 @@ func (m *Model) queueHint(first, last bool) string {
 // lastLine is the note, if there is one, else how the session stands.
 func (m *Model) lastLine() string {
 	if m.note.text != "" {
-		paint := m.cfg.Style.Accent
+		paint := m.cfg.Style.Bold
 		if m.note.wrong {
 			paint = m.cfg.Style.Bad
 		}
@@ -201,9 +197,9 @@ func (m *Model) lastLine() string {
 	if m.page == nil && !m.asking() && !m.search.on {
 		switch {
 		case m.in.Begins("!"):
-			return m.cfg.Style.Accent.Styled(theme.Cut("! runs this here, as you; what it prints goes with your next message", m.width))
+			return m.cfg.Style.Bold.Styled(theme.Cut("! runs this here, as you; what it prints goes with your next message", m.width))
 		case m.in.Begins("# "):
-			return m.cfg.Style.Accent.Styled(theme.Cut("# has this remembered for the project; the model is not told now", m.width))
+			return m.cfg.Style.Bold.Styled(theme.Cut("# has this remembered for the project; the model is not told now", m.width))
 		}
 	}
 	line := statusline.View(m.status(), m.width, m.cfg.Style)
@@ -270,10 +266,8 @@ func (m *Model) screen() (lines []string, cursor *tea.Cursor) {
 	input := len(lines) - 1 - m.rows.input // the line in which what is written begins
 	switch c := m.in.Cursor(); {
 	case m.search.on:
-		cursor = tea.NewCursor(min(ansi.StringWidth(m.searchLine()), m.width-1), input)
-		if m.search.text == "" {
-			cursor.X = ansi.StringWidth("find: ")
-		}
+		_, x := m.searchLine()
+		cursor = theme.Cursor(x, input)
 	case c != nil && !m.talk.Browsing():
 		c.Y += input
 		cursor = c

@@ -46,7 +46,7 @@ func (c *Composer) noteLines() []string {
 		return nil
 	}
 	const most = 3
-	lines := strings.Split(ansi.Wrap(plain.Line(c.note.text, 300), c.width, ""), "\n")
+	lines := theme.Wrap(plain.Line(c.note.text, 300), c.width)
 	if len(lines) > most {
 		lines = append(lines[:most-1], theme.Cut(strings.Join(lines[most-1:], " "), c.width))
 	}
@@ -242,9 +242,5 @@ func (c *Composer) popupLines(height int) []string {
 // query is the line of the search, up to the cursor: the end of what is looked for, as far as it has room.
 func (c *Composer) query() string {
 	const label = "history: "
-	words, room := plain.Joined(c.popup.words), c.width-len(label)-1
-	if over := ansi.StringWidth(words) - room; over > 0 {
-		words = ansi.TruncateLeft(words, over+1, "…")
-	}
-	return label + words
+	return label + theme.End(plain.Joined(c.popup.words), max(c.width-len(label)-1, 1))
 }

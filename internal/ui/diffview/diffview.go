@@ -230,8 +230,6 @@ func (v View) head(f file, width int) string {
 		end = "  " + s.Added.Styled("+"+plain.Grouped(int64(added))) + " " + s.Removed.Styled("-"+plain.Grouped(int64(removed)))
 	}
 	name := plain.Shown(f.name, 500)
-	if over := ansi.StringWidth(name) + ansi.StringWidth(end) - width; over > 0 && name != "" { // the end of a path says more
-		name = ansi.TruncateLeft(name, min(over+1, ansi.StringWidth(name)), "…")
-	}
+	name = theme.End(name, max(width-ansi.StringWidth(end), 1)) // the end of a path says more
 	return theme.Cut(s.Title.Styled(name)+end, width)
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // draw are the lines of a file's diff.
@@ -74,7 +76,7 @@ func (p *page) gap(n int) string {
 	if n == 1 {
 		text = "⋮ 1 line"
 	}
-	return p.v.styles.Quiet.Styled(ansi.Truncate(strings.Repeat(" ", p.number)+text, p.width, "…"))
+	return p.v.styles.Quiet.Styled(theme.Cut(strings.Repeat(" ", p.number)+text, p.width))
 }
 
 // rest says what is not shown.
@@ -95,8 +97,8 @@ func (p *page) rest(f file, shown int) []string {
 	if total <= shown {
 		return nil
 	}
-	text := fmt.Sprintf("… %s more lines are not shown: +%s -%s", plain.Grouped(int64(total-shown)), plain.Grouped(int64(added)), plain.Grouped(int64(removed)))
-	return []string{p.v.styles.Warn.Styled(ansi.Truncate(text, p.width, "…"))}
+	text := fmt.Sprintf("%s more lines are not shown: +%s -%s", plain.Grouped(int64(total-shown)), plain.Grouped(int64(added)), plain.Grouped(int64(removed)))
+	return []string{p.v.styles.Alert("… ", text, p.width)}
 }
 
 // margin is what stands before a line: its numbers and its sign.
@@ -156,11 +158,11 @@ func (p *page) row(r row, hot []span) []string {
 		if numbers != "" {
 			numbers = s.Quiet.Styled(numbers)
 		}
-		lines = append(lines, ansi.Truncate(numbers+sign+text, p.width, "…"))
+		lines = append(lines, theme.Cut(numbers+sign+text, p.width))
 	}
 	if r.open {
 		text := strings.Repeat(" ", len(margin)) + " ⤶ no end of line"
-		lines = append(lines, s.Quiet.Styled(ansi.Truncate(text, p.width, "…")))
+		lines = append(lines, s.Quiet.Styled(theme.Cut(text, p.width)))
 	}
 	return lines
 }

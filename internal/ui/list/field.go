@@ -34,7 +34,7 @@ func (f *Field) Key(msg tea.KeyPressMsg) bool {
 		cut := strings.TrimRightFunc(was, unicode.IsSpace)
 		f.Text = cut[:strings.LastIndexFunc(cut, unicode.IsSpace)+1]
 	default:
-		f.add(plain.Text(msg.Text))
+		f.add(plain.Joined(msg.Text))
 	}
 	return f.Text != was
 }
@@ -42,7 +42,7 @@ func (f *Field) Key(msg tea.KeyPressMsg) bool {
 // Paste takes a text that was pasted, as one line, and reports whether the text has changed by it.
 func (f *Field) Paste(text string) bool {
 	was := f.Text
-	f.add(plain.Text(plain.Line(text, f.most())))
+	f.add(plain.Joined(plain.Line(plain.Joined(text), f.most())))
 	return f.Text != was
 }
 
@@ -86,7 +86,7 @@ func (f *Field) View(s theme.Styles, before, behind string, width int) (line str
 	} else {
 		behind = ""
 	}
-	text := plain.Isolated(theme.End(plain.Text(f.Text), max(room, 1)))
+	text := plain.Isolated(theme.End(plain.Joined(f.Text), max(room, 1)))
 	x = min(ansi.StringWidth(before+text), max(width-1, 0))
 	return s.Accent.Styled(before) + text + " " + s.Quiet.Styled(behind), x
 }

@@ -70,7 +70,7 @@ func show(s string) string {
 	if plainly {
 		return s
 	}
-	s = plain.Text(s)
+	s = plain.Joined(s)
 	s = strings.ReplaceAll(s, "\n", "")
 	if !strings.Contains(s, "\t") {
 		return s

@@ -186,7 +186,7 @@ func (p *scanner) reference() {
 		p.at++
 		return
 	}
-	text = strings.ReplaceAll(strings.ReplaceAll(plain.Text(text), "\n", " "), "\t", " ")
+	text = strings.ReplaceAll(strings.ReplaceAll(plain.Joined(text), "\n", " "), "\t", " ")
 	p.put(span{text: text}, len(source))
 }
 

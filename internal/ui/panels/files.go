@@ -188,5 +188,5 @@ func changeTitle(cfg Config, n int, c Change) string {
 	if c.Note == "" {
 		return cfg.Styles.Bold.Styled(title)
 	}
-	return cfg.Styles.Bold.Styled(title) + cfg.Styles.Warn.Styled("  "+plain.Shown(c.Note, 200))
+	return cfg.Styles.Bold.Styled(title) + cfg.Styles.Alert("  ! ", plain.Shown(c.Note, 200), 210)
 }

@@ -53,7 +53,7 @@ func (m *Model) ruleLine() string {
 			text += "– " + plain.Line(r.Holder, 60) + " has it "
 		}
 	}
-	text = ansi.Truncate(text, max(m.width-4, 0), "… ")
+	text = theme.CutTo(text, max(m.width-4, 0), "… ")
 	return s.Quiet.Styled("──") + s.Bold.Styled(text) + s.Quiet.Styled(strings.Repeat("─", max(m.width-2-ansi.StringWidth(text), 0)))
 }
 

@@ -143,7 +143,7 @@ func (p *Page) planLines() []string {
 	}
 	lines := []string{p.title(what), counts, ""}
 	if p.force {
-		lines[2] = s.Warn.Styled(theme.Cut("  forced: what somebody else changed goes, too", p.width))
+		lines[2] = s.Alert("  ! ", "forced: what somebody else changed goes, too", p.width)
 	}
 	for i := p.top; i < len(p.plan.Paths) && len(lines) < p.height-1; i++ {
 		lines = append(lines, p.pathLine(p.plan.Paths[i]))
@@ -189,7 +189,7 @@ func (p *Page) foot() string {
 	esc := theme.Key{Press: "esc", Does: "back"}
 	switch {
 	case p.note != "":
-		return s.Warn.Styled(theme.Cut(" "+plain.Line(p.note, 1000), p.width))
+		return s.Alert(" ! ", plain.Line(p.note, 1000), p.width)
 	case p.stage == working:
 		return s.Keys([]theme.Key{{Press: "esc", Does: "write meanwhile"}}, p.width)
 	case p.stage != plan:

@@ -89,14 +89,14 @@ func leftParts(d Data, st theme.Styles) []part {
 		if d.WaitKey != "" {
 			text += " (" + plain.Line(d.WaitKey, 12) + ")"
 		}
-		add(100, st.Warn, text)
+		add(100, st.Bold, text)
 	}
 	if d.Activity != "" {
 		text := string(frames[(d.Frame%len(frames)+len(frames))%len(frames)]) + " " + plain.Line(d.Activity, 24)
 		if d.Elapsed >= time.Second {
 			text += " " + elapsed(d.Elapsed)
 		}
-		add(90, st.Accent, text)
+		add(90, nil, text)
 	}
 	if d.Queued > 0 {
 		add(70, st.Quiet, fmt.Sprintf("%d queued", d.Queued))
@@ -106,10 +106,10 @@ func leftParts(d Data, st theme.Styles) []part {
 		if d.Tasks > 1 {
 			text = fmt.Sprintf("%d tasks run", d.Tasks)
 		}
-		add(65, st.Accent, text)
+		add(65, nil, text)
 	}
 	if d.Detached != "" {
-		add(80, st.Warn, "held by "+plain.Line(d.Detached, 24))
+		add(80, st.Bold, "held by "+plain.Line(d.Detached, 24))
 	}
 	return out
 }

@@ -133,7 +133,7 @@ func (m *Model) ruleLine() string {
 		end = " following "
 	}
 	room := m.width - ansi.StringWidth(end) - 4
-	text = ansi.Truncate(text, max(room, 0), "… ")
+	text = theme.CutTo(text, max(room, 0), "… ")
 	rule := max(m.width-2-ansi.StringWidth(text)-ansi.StringWidth(end)-1, 0)
 	return m.style.Quiet.Styled("──") + m.style.Bold.Styled(text) + m.style.Quiet.Styled(strings.Repeat("─", rule)+end+"─")
 }

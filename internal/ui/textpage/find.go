@@ -4,50 +4,34 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // find is a look for words in the text.
 type find struct {
-	on   bool   // letters are words
-	text string // so far
+	on   bool // letters are words
+	line list.Field
 	last string // what was looked for
 	at   int    // the line that has it; -1: none
 	none bool   // it was found no further
-}
-
-// maxWords bounds what is looked for, in bytes.
-const maxWords = 200
-
-func (f *find) add(text string) {
-	text = plain.Line(text, maxWords)
-	if len(f.text)+len(text) <= maxWords {
-		f.text += text
-	}
 }
 
 func (p *Page) findKey(k tea.KeyPressMsg) {
 	f := &p.find
 	switch k.String() {
 	case "esc":
-		f.on, f.text = false, ""
+		f.on, f.line.Text = false, ""
 	case "enter":
-		if f.text != "" {
-			f.last = f.text
+		if f.line.Text != "" {
+			f.last = f.line.Text
 		}
-		f.on, f.text = false, ""
+		f.on, f.line.Text = false, ""
 		p.next(1)
-	case "backspace":
-		if r := []rune(f.text); len(r) > 0 {
-			f.text = string(r[:len(r)-1])
-		}
-	case "space":
-		f.text += " "
 	default:
-		f.add(k.Text)
+		f.line.Key(k)
 	}
 }
 
@@ -86,16 +70,15 @@ func (p *Page) row(line int) int {
 	return lo
 }
 
-func (p *Page) findLine() string {
-	switch f := p.find; {
-	case f.on && f.text == "":
-		return p.style.Accent.Styled("find: ") + p.style.Quiet.Styled("words; enter looks, esc closes")
+// findLine is the line of the words, and where the cursor stands in it; empty: there is none.
+func (p *Page) findLine() (line string, x int) {
+	switch f := &p.find; {
 	case f.on:
-		return p.style.Accent.Styled("find: ") + f.text
+		return f.line.View(p.style, "find: ", "enter looks, esc closes", p.width)
 	case f.none:
-		return p.style.Quiet.Styled("found no further: " + plain.Line(f.last, maxWords))
+		return p.style.Quiet.Styled("found no further: " + plain.Line(f.last, list.MaxFilter)), 0
 	}
-	return ""
+	return "", 0
 }
 
 // Cursor is where words are written.
@@ -103,5 +86,6 @@ func (p *Page) Cursor() *tea.Cursor {
 	if !p.find.on || p.height < 2 {
 		return nil
 	}
-	return theme.Cursor(min(ansi.StringWidth("find: "+p.find.text), p.width-1), p.height-1)
+	_, x := p.findLine()
+	return theme.Cursor(x, p.height-1)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/list"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -83,7 +84,7 @@ func (p *Page) wrap(width int) {
 		if i == top {
 			p.top = len(p.lines)
 		}
-		for part := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
+		for _, part := range theme.Wrap(line, width) {
 			p.lines, p.of = append(p.lines, part), append(p.of, i)
 		}
 	}
@@ -96,7 +97,7 @@ func (p *Page) move(n int) { p.top = max(min(p.top+n, len(p.lines)-p.rows()), 0)
 // Update takes a key.
 func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	if paste, ok := msg.(tea.PasteMsg); ok && p.find.on {
-		p.find.add(paste.Content)
+		p.find.line.Paste(paste.Content)
 	}
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
@@ -114,18 +115,12 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		p.next(1)
 	case "N":
 		p.next(-1)
-	case "up", "k":
-		p.move(-1)
-	case "down", "j", "enter":
+	case "enter":
 		p.move(1)
-	case "pgup", "b":
-		p.move(-max(p.rows()-1, 1))
-	case "pgdown", "space":
-		p.move(max(p.rows()-1, 1))
-	case "home", "g":
-		p.top = 0
-	case "end", "G":
-		p.move(len(p.lines))
+	default:
+		if by, ok := list.Step(k.String(), p.rows()-1, false); ok {
+			p.move(by)
+		}
 	}
 	return nil
 }
@@ -149,7 +144,7 @@ func (p *Page) View() string {
 		lines = append(lines, line)
 	}
 	lines = theme.Block(lines, p.width, p.height)
-	if words := p.findLine(); words != "" && p.height > 1 {
+	if words, _ := p.findLine(); words != "" && p.height > 1 {
 		lines[p.height-1] = theme.Fit(words, p.width)
 	}
 	return strings.Join(lines, "\n")

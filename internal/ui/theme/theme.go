@@ -53,18 +53,27 @@ func FitRight(s string, width int) string {
 }
 
 // Cut cuts text to at most that many cells.
-func Cut(s string, width int) string {
+func Cut(s string, width int) string { return CutTo(s, width, "…") }
+
+// CutTo is Cut with what is to stand at the end of a text that is cut.
+func CutTo(s string, width int, end string) string {
 	width = max(width, 0)
 	if ansi.StringWidth(s) <= width {
 		return s
 	}
 	// A plain character that is joined to what follows it, such as a digit in a key cap, is taken for one cell by
 	// Truncate, and for two by all who measure.
-	cut := ansi.Truncate(s, width, "…")
+	cut := ansi.Truncate(s, width, end)
 	for n := width - 1; n >= 0 && ansi.StringWidth(cut) > width; n-- {
-		cut = ansi.Truncate(s, n, "…")
+		cut = ansi.Truncate(s, n, end)
 	}
 	return cut
+}
+
+// Alert is a sentence that is not to be overlooked: its sign has the colour, its words have the terminal's own, so that a light
+// background and a dark one leave them readable.
+func (s Styles) Alert(sign, text string, width int) string {
+	return Cut(s.Warn.Styled(sign)+s.Bold.Styled(text), width)
 }
 
 // End is the end of a text, at most that many cells of it: of a path, and of what is being typed, it says more than the

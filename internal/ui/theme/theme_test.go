@@ -1,6 +1,7 @@
 package theme_test
 
 import (
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -85,5 +86,45 @@ func TestColoursFitLightAndDark(t *testing.T) {
 				t.Errorf("%s has %s", name, code)
 			}
 		}
+	}
+}
+
+// The colours that are pale on white or dim on black, by the contrast of a plain terminal's palette, are those of signs and single
+// words. A sentence that is not to be overlooked is in the terminal's own colour.
+func TestSentencesAreReadableOnLightAndDark(t *testing.T) {
+	palette := map[string][3]float64{"31": {205, 0, 0}, "32": {0, 205, 0}, "33": {205, 205, 0}, "34": {0, 0, 238}, "35": {205, 0, 205}, "36": {0, 205, 205}}
+	light := func(c [3]float64) float64 {
+		sum := 0.0
+		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+			v := c[i] / 255
+			if v <= 0.04045 {
+				v /= 12.92
+			} else {
+				v = math.Pow((v+0.055)/1.055, 2.4)
+			}
+			sum += weight * v
+		}
+		return sum
+	}
+	pale := map[string]bool{}
+	for code, c := range palette {
+		onWhite, onBlack := 1.05/(light(c)+0.05), (light(c)+0.05)/0.05
+		pale[code] = onWhite < 3 || onBlack < 3
+	}
+	if !pale["33"] || !pale["36"] || pale["31"] {
+		t.Errorf("pale: %v", pale)
+	}
+	st := theme.Colours()
+	for name, text := range map[string]string{"alert": st.Alert("‖ ", "the session is paused", 80), "bad": st.Bad.Styled("it failed for a reason")} {
+		for code := range palette {
+			_, words, found := strings.Cut(text, "\x1b["+code+"m")
+			words, _, _ = strings.Cut(words, "\x1b")
+			if found && pale[code] && strings.Contains(strings.TrimSpace(words), " ") {
+				t.Errorf("%s: %q is said in colour %s", name, words, code)
+			}
+		}
+	}
+	if got := ansi.Strip(st.Alert("‖ ", "a long sentence", 8)); ansi.StringWidth(got) > 8 || !strings.HasPrefix(got, "‖ a ") {
+		t.Errorf("%q", got)
 	}
 }

@@ -49,7 +49,7 @@ func (m *Model) callLine(c *Call) string {
 		case Failed:
 			paint = st.Bad
 		case Waiting, Unknown:
-			paint = st.Warn
+			paint = st.Bold
 		case Planned, Running, Background, Done:
 		}
 		line += " " + st.Quiet.Styled("→") + " " + paint.Styled(theme.Cut(outcome, left-3))

@@ -33,7 +33,7 @@ func TestJoinedCharactersKeepTheirWidth(t *testing.T) {
 						t.Fatalf("seed %d, %s: %d cells of %d: %q of %q", seed, name, n, width, l, text.String())
 					}
 				}
-				if got, want := squeezed(strings.Join(lines, "")), squeezed(plain.Text(text.String())); got != want {
+				if got, want := squeezed(strings.Join(lines, "")), squeezed(plain.Joined(text.String())); got != want {
 					t.Fatalf("seed %d, %s at %d: %q, want %q", seed, name, width, got, want)
 				}
 			}

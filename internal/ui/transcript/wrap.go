@@ -23,7 +23,7 @@ const maxPiece = 4 << 10
 // Clean makes a line safe to show: no byte that a terminal obeys, of a line that was written over only what stood last,
 // tabs as blanks up to the next stop.
 func Clean(line string, stop int) string {
-	line = plain.Text(plain.Redrawn(line))
+	line = plain.Joined(plain.Redrawn(line))
 	if !strings.ContainsRune(line, '\t') {
 		return line
 	}

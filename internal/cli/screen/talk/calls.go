@@ -210,6 +210,7 @@ func finished(c *transcript.Call, ev store.Event, b *session.ToolFinished) {
 	}
 	if b.Collected {
 		c.Outcome = "collected after an interruption: " + c.Outcome
+		return // when it ended is not when it was found out
 	}
 	took(c, ev)
 }
