@@ -74,7 +74,7 @@ func (s *Session) notRestored(ctx context.Context, r *session.Restore, why error
 func (s *Session) finishRestore(ctx context.Context, r *session.Restore) error {
 	c := s.eng.cfg.Captures
 	if c == nil { // what was begun is for a program to finish that can
-		return fmt.Errorf("session %s: its files are being restored to %s, and %w", s.state.ID, r.To, errNoCaptures)
+		return fmt.Errorf("session %s: %s is under way, and %w", s.state.ID, r.Words(), errNoCaptures)
 	}
 	req := RestoreRequest{
 		Session: s.state.ID, ID: session.RestoreID(r.Request), Dir: r.Dir,
@@ -115,25 +115,34 @@ func restoredWords(r *session.Restore, b *session.FilesRestored, paths []string)
 	case r.By.Type != store.ActorUser:
 		by = string(r.By.Type)
 	}
+	whole, part := fmt.Sprintf("[files in %s were restored by %s to %s", named(r.Dir), by, named(r.To)), fmt.Sprintf("[files in %s were to be restored by %s to %s", named(r.Dir), by, named(r.To))
+	kept := "since somebody else had changed them"
+	if !r.Merge.IsZero() {
+		whole, part = fmt.Sprintf("[%s applied %s to the files in %s", capital(by), named(r.To), named(r.Dir)), fmt.Sprintf("[%s was applying %s to the files in %s", capital(by), named(r.To), named(r.Dir))
+		kept = "since both sides have changed them; the other version of a file lies beside it as NAME.perdure-conflict"
+	}
 	var out strings.Builder
 	if b.Outcome == session.RestoreDone {
-		fmt.Fprintf(&out, "[files in %s were restored by %s to %s: %d added, %d modified, %d deleted", named(r.Dir), by, named(r.To), b.Added, b.Modified, b.Deleted)
+		fmt.Fprintf(&out, "%s: %d added, %d modified, %d deleted", whole, b.Added, b.Modified, b.Deleted)
 		if len(paths) > 0 {
 			out.WriteString(": " + namedAll(paths, b.RestoreCounts.Changed()))
 		}
 		out.WriteString(".")
 		if b.Conflicts > 0 {
-			out.WriteString(" Kept as they are, since somebody else had changed them: " + namedAll(b.Kept, b.Conflicts) + ".")
+			out.WriteString(" Kept as they are, " + kept + ": " + namedAll(b.Kept, b.Conflicts) + ".")
 		}
 	} else {
-		fmt.Fprintf(&out, "[files in %s were to be restored by %s to %s, and only some of them were: anything there may have changed.", named(r.Dir), by, named(r.To))
+		out.WriteString(part + ", and only some of that was done: anything there may have changed.")
 	}
 	if len(b.Changed) > 0 {
-		out.WriteString(" " + strings.ToUpper(changedSince[:1]) + changedSince[1:] + changedNames(b.Changed) + ".")
+		out.WriteString(" " + capital(changedSince) + changedNames(b.Changed) + ".")
 	}
 	out.WriteString(" Read a file again before you rely on what you remember of it.]")
 	return out.String()
 }
+
+// capital begins a sentence with words of ASCII.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 // namedAll lists at most 20 of n paths.
 func namedAll(paths []string, n int64) string {

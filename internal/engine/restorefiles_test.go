@@ -60,6 +60,19 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// The changes of another session are told as what they are, with who brought them, and no restore to an earlier moment is
+// spoken of.
+func TestTheModelIsToldOfAnApplyAsOfOne(t *testing.T) {
+	_, _, p, se := changedOnce(t)
+	point := se.State().Workspace.Points[0]
+	p.send("a", &session.RestoreRequested{Target: point.Tree, Merge: se.State().Workspace.Tree, To: "the changes of session kid"})
+	run(t, se)
+	told := string(p.log(session.KindFilesRestored)[0].(*session.FilesRestored).Text)
+	if !strings.HasPrefix(told, "[The user applied the changes of session kid to the files in /w: 0 added, 1 modified, 0 deleted: ") || strings.Contains(told, "restored") {
+		t.Errorf("the model is told %q", told)
+	}
+}
+
 // itoa is the seq of the newest event of a kind, in digits.
 func itoa(p process, kind store.Kind) (seq string) {
 	for e, err := range p.store.Read(context.Background(), "s", 1, 0) {

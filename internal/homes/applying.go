@@ -85,8 +85,39 @@ func (h *Home) PlanApply(ctx context.Context, b *Branch, id, dir string, force b
 // have changed stays as it is there, with the branch's version beside it. Errors: those of [Home.RestoreFiles].
 func (h *Home) ApplyTo(ctx context.Context, b *Branch, id string, force bool) (session.FilesRestored, error) {
 	return h.RestoreFiles(ctx, id, session.RestoreRequested{
-		Target: b.Now.Tree, Merge: b.Base, To: "the changes of session " + b.Session, Force: force,
+		Target: b.Now.Tree, Merge: b.Base, To: changesOf(b.Session), Force: force,
 	})
+}
+
+// changesOf names what is applied.
+func changesOf(id string) string { return "the changes of session " + id }
+
+// applied names the changes before whose application a point is; empty: it is none of that kind.
+func (h *Home) applied(ctx context.Context, id string, p session.FilePoint) string {
+	if p.Turn != 0 || p.Seq <= 0 {
+		return ""
+	}
+	if b, ok := h.event(ctx, id, p.Seq).(*session.RestoreStarted); ok {
+		if r, ok := h.event(ctx, id, b.Request).(*session.RestoreRequested); ok && !r.Merge.IsZero() {
+			return r.To
+		}
+	}
+	return ""
+}
+
+// event is an event's body; nil: there is none that can be read.
+func (h *Home) event(ctx context.Context, id string, seq int64) session.Body {
+	for ev, err := range h.store.Read(ctx, id, seq, seq) {
+		if err != nil {
+			return nil
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return nil
+		}
+		return body
+	}
+	return nil
 }
 
 // ApplyToDir merges a branch's changes into a directory with no session. If this process is killed, the next call for the

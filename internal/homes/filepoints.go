@@ -45,6 +45,9 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 		if p := w.Points[i]; p.Tree != w.Tree || w.Refused != "" || w.Unsure > p.Seq {
 			at := pointOf(st, p)
 			at.Undo = &p.Seq
+			if what := h.applied(ctx, id, p); what != "" {
+				at.To = "before " + what + " were applied"
+			}
 			return at, nil
 		}
 	}

@@ -28,13 +28,21 @@ type Restore struct {
 	Before  store.Digest `json:"before,omitzero"`
 }
 
+// Words name what is being done.
+func (r *Restore) Words() string {
+	if !r.Merge.IsZero() {
+		return "applying " + r.To
+	}
+	return "a restore to " + r.To
+}
+
 // RestoreRequested asks for the files to be as in a tree again. A person asks for that, or
 // has set the session to ask for it after an act of which nobody can tell what it did.
 type RestoreRequested struct {
 	headOnly
 	Key    string       `json:"key,omitempty"` // idempotency key of the inbox
 	Target store.Digest `json:"target,omitzero"`
-	To     string       `json:"to"`              // Target in words: "checkpoint NAME", "before turn 3"
+	To     string       `json:"to"`              // Target in words: "checkpoint NAME", "before turn 3", with Merge "the changes of session ID"
 	Paths  []string     `json:"paths,omitempty"` // below the directory, '/' between names; none: all
 	Force  bool         `json:"force,omitempty"` // also what somebody else has changed since
 	Merge  store.Digest `json:"merge,omitzero"`  // what another session began with, whose changes up to Target are applied here
@@ -44,6 +52,9 @@ type RestoreRequested struct {
 
 func (b *RestoreRequested) summary() string {
 	text := "to " + b.To
+	if !b.Merge.IsZero() {
+		text = "apply " + b.To
+	}
 	if len(b.Paths) > 0 {
 		text += fmt.Sprintf(", only %d paths", len(b.Paths))
 	}
@@ -73,7 +84,7 @@ func (s *State) TakesRestore(b *RestoreRequested) error {
 	w := &s.Workspace
 	switch {
 	case w.Restore != nil:
-		return fmt.Errorf("files are being restored to %s already", w.Restore.To)
+		return fmt.Errorf("%s is not over", w.Restore.Words())
 	case s.Turn != nil && len(s.turnActions()) > 0:
 		return fmt.Errorf("turn %d is running: wait for its end, or pause the session and ask again when it rests", s.Turn.N)
 	case len(b.Paths) > maxRestorePaths:

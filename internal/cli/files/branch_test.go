@@ -167,7 +167,9 @@ func TestForksHaveFilesOfTheirOwnAndTheBestIsApplied(t *testing.T) {
 	holds(t, filepath.Join(p.dir, "d/c"), "3\n")
 	holds(t, filepath.Join(p.dir, "n"), "n\n")
 	holds(t, filepath.Join(p.dir, "mine"), "m\n")
-	p.OK("undo", "s", "--yes")
+	if out := p.OK("undo", "s", "--yes"); !strings.Contains(out, "to before the changes of session new were applied") {
+		t.Errorf("undo does not say what it takes back: %s", out)
+	}
 	p.same("after undo", before)
 	if o := p.Run("apply", "s"); o.Code != 2 || !strings.Contains(o.Stderr, "no directory of its own") {
 		t.Errorf("exit %d: %s", o.Code, o.Stderr)

@@ -126,7 +126,7 @@ func (f *flags) finish(ctx context.Context, a *app.App, h *homes.Home, id string
 	if f.dryRun || !f.yes && !a.Asks {
 		st, err := h.State(ctx, id)
 		if err == nil && st.Workspace.Restore != nil {
-			a.Note("session %s: a restore to %s was interrupted; it is finished before another one", id, plain.Line(st.Workspace.Restore.To, maxPath))
+			a.Note("session %s: %s was interrupted; it is finished before another one", id, plain.Line(st.Workspace.Restore.Words(), maxPath))
 		}
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (f *flags) finish(ctx context.Context, a *app.App, h *homes.Home, id string
 	if err != nil || was == nil {
 		return nil, err
 	}
-	a.Note("session %s: a restore to %s was interrupted, and is finished now", id, plain.Line(was.To, maxPath))
+	a.Note("session %s: %s was interrupted, and is finished now", id, plain.Line(was.Words(), maxPath))
 	if was.Undo == nil {
 		return was, nil
 	}

@@ -22,7 +22,11 @@ func (f *Fold) files(ev store.Event, body session.Body) {
 			f.note(ev, transcript.Trouble, "files are not captured, so that changes cannot be undone: %s", plain.Line(b.Refused, long))
 		}
 	case *session.RestoreRequested:
-		f.note(ev, transcript.Note, "files are to be restored to %s", plain.Line(b.To, long))
+		if b.Merge.IsZero() {
+			f.note(ev, transcript.Note, "files are to be restored to %s", plain.Line(b.To, long))
+		} else {
+			f.note(ev, transcript.Note, "files are to take %s", plain.Line(b.To, long))
+		}
 	case *session.FilesRestored:
 		switch b.Outcome {
 		case session.RestoreDone:
