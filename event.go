@@ -82,7 +82,7 @@ type Update struct {
 	Session string
 	Event   *Event // nil for a delta
 	Act     string // of the delta
-	Kind    string // of the delta: text, thinking, tool
+	Kind    string // of the delta: text, thinking, tool; files: how far a capture of the files is that takes long
 	Text    string
 	Tool    string // of a tool's delta: its name
 	Use     string // and the provider's id of the call

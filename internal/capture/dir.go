@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -39,7 +40,8 @@ type Dir struct {
 	window int64 // ns: how far apart changes must lie for the file system's clock to tell them
 	coarse int64 // ns: in tests, what stamps are rounded to
 	avoid  []stamp
-	ignore rules // of the directories around it
+	ignore rules                               // of the directories around it
+	at     struct{ files, bytes atomic.Int64 } // what the capture that is being made has looked at
 
 	mu      sync.Mutex
 	dirs    map[string]*directory
@@ -267,6 +269,8 @@ func (r *Result) Release() error {
 func (d *Dir) Capture(ctx context.Context, rung Rung) (Result, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.at.files.Store(0)
+	d.at.bytes.Store(0)
 	if err := d.stillThere(); err != nil {
 		return Result{}, fmt.Errorf("capture %s: %w", d.root, err)
 	}
@@ -284,3 +288,6 @@ func (d *Dir) Capture(ctx context.Context, rung Rung) (Result, error) {
 	r.release = batch.Close
 	return r, nil
 }
+
+// Progress is how many files and bytes the capture that is being made, or was made last, has looked at. It does not wait.
+func (d *Dir) Progress() (files, bytes int64) { return d.at.files.Load(), d.at.bytes.Load() }

@@ -121,6 +121,8 @@ func (w *walk) count(files, bytes int64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.files, w.bytes = w.files+files, w.bytes+bytes
+	w.d.at.files.Store(w.files)
+	w.d.at.bytes.Store(w.bytes)
 	return w.d.tooMuch(w.files, w.bytes)
 }
 

@@ -37,6 +37,12 @@ type Contents interface {
 	Content(d store.Digest, most int64) ([]byte, error)
 }
 
+// Progress is what Captures may be able to do besides.
+type Progress interface {
+	// Progress is how many files and bytes the capture of a directory that is being made has looked at. It does not wait.
+	Progress(dir string) (files, bytes int64)
+}
+
 // CaptureRequest says what to capture.
 type CaptureRequest struct {
 	Session string

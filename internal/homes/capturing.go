@@ -63,7 +63,10 @@ func freeBytes(path string) int64 {
 // captures is the engine's way to the home's workspaces.
 type captures struct{ h *Home }
 
-var _ engine.Contents = captures{}
+var (
+	_ engine.Contents = captures{}
+	_ engine.Progress = captures{}
+)
 
 func (c captures) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Captured, error) {
 	return roomy(ctx, c.h, func() (engine.Captured, error) { return c.h.spaces.Capture(ctx, r) })
@@ -83,6 +86,9 @@ func (c captures) Finish(ctx context.Context, r engine.RestoreRequest) (engine.R
 func (c captures) Abandon(ctx context.Context, r engine.RestoreRequest) error {
 	return c.h.spaces.Abandon(ctx, r)
 }
+
+// Progress is how much the capture of a directory that is being made has looked at.
+func (c captures) Progress(dir string) (files, bytes int64) { return c.h.spaces.Progress(dir) }
 
 // Content gives what a captured file held, if that has at most so many bytes.
 func (c captures) Content(d store.Digest, most int64) ([]byte, error) {

@@ -50,6 +50,20 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 	return engine.Captured{Body: b, Release: func() { _ = got.Release() }}, nil
 }
 
+// Progress is how much the capture of a directory that is being made has looked at, see [engine.Progress].
+func (s *Set) Progress(dir string) (files, bytes int64) {
+	root, err := Where(dir)
+	if err != nil {
+		return 0, 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p := s.open[root]; p != nil {
+		return p.files.Progress()
+	}
+	return 0, 0
+}
+
 // refused makes an answer of what a guard said.
 func refused(err error) (engine.Captured, error) {
 	if errors.Is(err, capture.ErrRefused) {
