@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/bundle"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/store"
 )
@@ -129,7 +130,7 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return made, false, err
 	}
-	made, err = restore.Materialise(ctx, dir, publicTrees{a.h.blobs}, root, restore.Config{Content: a.h.blobs, Free: freeBytes, Spare: spareBytes})
+	made, err = restore.Materialise(ctx, dir, publicTrees{a.h.blobs}, root, restore.Config{Content: a.h.blobs, Free: spare.Free, Spare: spareBytes})
 	if errors.Is(err, restore.ErrTaken) {
 		return made, false, nil
 	}
