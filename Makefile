@@ -1,7 +1,7 @@
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
 
-.PHONY: adapters screenshots help man test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin
+.PHONY: adapters screenshots help man test test-race lint fmt build demo proof bench soak machine mutate fuzz darwin portable
 
 help: ## list what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,12 @@ fuzz: ## every fuzz target, FUZZTIME inputs each (a time may end in a false alar
 	  for f in $$(go test -list '^Fuzz' $$pkg 2>/dev/null | grep '^Fuzz' || true); do \
 	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg; \
 	  done; done
+
+portable: ## build and vet the library for Windows and FreeBSD, its tests apart, and the binary for FreeBSD
+	GOOS=freebsd GOARCH=amd64 go build ./...
+	@set -e; for os in windows freebsd; do export GOOS=$$os GOARCH=amd64; echo "$$os"; go build . ./store/...; \
+	  go list -deps -f '{{$$d := .Dir}}{{with .Module}}{{if .Main}}{{range $$.GoFiles}}{{$$d}}/{{.}} {{end}}{{end}}{{end}}' . ./store/... | \
+	  while read -r files; do if [ -n "$$files" ]; then go vet $$files; fi; done; done
 
 darwin: ## build and vet for macOS
 	GOOS=darwin GOARCH=arm64 go build ./...

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 const (
@@ -331,7 +331,7 @@ func (s *Store) release(w *written) {
 
 // outOfSpace names a full disk.
 func outOfSpace(err error) error {
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) {
+	if sys.NoSpace(err) {
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return err

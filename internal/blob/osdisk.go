@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"golang.org/x/sys/unix"
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // osDisk is a directory of the system. Names are resolved below it: no link leads out.
@@ -26,7 +26,7 @@ func (d *osDisk) open(name string, write bool) (file, error) {
 	if write {
 		how = os.O_RDWR
 	}
-	f, err := d.openFile(name, how|unix.O_NOFOLLOW|unix.O_NONBLOCK)
+	f, err := d.openFile(name, how|sys.NoFollow|sys.NonBlock)
 	if err != nil {
 		return nil, err
 	}
@@ -156,13 +156,13 @@ func (d *osDisk) lock(name string, exclusive bool) (io.Closer, error) {
 	if err := d.make(); err != nil {
 		return nil, err
 	}
-	f, err := d.openFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK)
+	f, err := d.openFile(name, os.O_RDWR|os.O_CREATE|sys.NoFollow|sys.NonBlock)
 	if err != nil {
 		return nil, err
 	}
-	how := unix.LOCK_SH
+	how := sys.Shared
 	if exclusive {
-		how = unix.LOCK_EX
+		how = sys.Exclusive
 	}
 	if ok, err := flock(f, how); err != nil || !ok {
 		return nil, errors.Join(err, f.Close())
@@ -201,26 +201,23 @@ func (f osFile) truncate(size int64) error { return f.Truncate(size) }
 func (f osFile) sync() error { return f.flush(f.File) }
 
 func (f osFile) own() (bool, error) {
-	if ok, err := flock(f.File, unix.LOCK_EX); err != nil || !ok {
+	if ok, err := flock(f.File, sys.Exclusive); err != nil || !ok {
 		return false, err
 	}
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
-		return false, err
-	}
-	return st.Nlink > 0, nil
+	n, err := sys.Names(f.File)
+	return n > 0, err
 }
 
 // flock takes a lock that goes with the open file, without waiting.
 func flock(f *os.File, how int) (bool, error) {
 	for {
-		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		err := sys.Flock(f, how|sys.Try)
 		switch {
 		case err == nil:
 			return true, nil
-		case errors.Is(err, unix.EWOULDBLOCK):
+		case errors.Is(err, sys.ErrLocked):
 			return false, nil
-		case !errors.Is(err, unix.EINTR):
+		case !errors.Is(err, sys.ErrInterrupted):
 			return false, &fs.PathError{Op: "lock", Path: f.Name(), Err: err}
 		}
 	}

@@ -2,7 +2,11 @@
 
 package blob
 
-import "os"
+import (
+	"os"
+
+	"github.com/perdure/perdure/internal/sys"
+)
 
 // flush makes a file durable, on the medium too where the system has a call for that.
-func flush(f *os.File) error { return f.Sync() }
+func flush(f *os.File) error { return sys.Sync(f) }

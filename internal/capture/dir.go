@@ -1,3 +1,5 @@
+//go:build unix
+
 package capture
 
 import (
@@ -12,25 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/store"
 )
-
-// Config is how a directory is captured. Blobs must be given; the rest has good zero values.
-type Config struct {
-	Blobs    *blob.Store
-	Cache    string                 // file that keeps the stamps from one process to the next; empty: none
-	Workers  int                    // that look and read at once; 0: 2
-	Avoid    []string               // directories that are never captured, wherever they lie: the home of sessions
-	UserHome string                 // is never captured as a whole, nor is what it lies in
-	Keep     []string               // names of directories that are captured although they could be made again
-	Own      func(name string) bool // names that no tree has: temporary ones of a restore; nil: none
-	MaxFile  int64                  // bytes of a file; a larger one is named and not kept; 0: 100 MiB
-	MaxFiles int64                  // more are refused; 0: 200,000
-	MaxBytes int64                  // more are refused; 0: 2 GiB
-	Watch    bool                   // have the kernel tell what changes, for the hint rung
-	Now      func() int64
-}
 
 // Dir is a directory under care. It is safe for concurrent use; one capture is made at a time.
 type Dir struct {
@@ -57,17 +42,6 @@ type Dir struct {
 	dirty   map[string]bool
 	watch   *watcher
 }
-
-// ErrRefused is what errors about directories that are not captured are: they are too large, or not one project's.
-var ErrRefused = errors.New("the directory is not captured")
-
-// refusal says why.
-type refusal string
-
-func (r refusal) Error() string { return string(r) }
-
-// Is makes a refusal an ErrRefused.
-func (refusal) Is(target error) bool { return target == ErrRefused }
 
 // Open takes a directory under care. What its links lead to is what is captured, also when they lead elsewhere later.
 // Errors: [ErrRefused], or those of opening it.
@@ -228,40 +202,6 @@ func (d *Dir) stillThere() error {
 	d.rootFD = fd
 	d.forget()
 	return nil
-}
-
-// Rung is how a capture found what has changed.
-type Rung string
-
-// The rungs of captures, each more thorough than the one before.
-const (
-	Hint   Rung = "hint"
-	Walk   Rung = "walk"
-	Verify Rung = "verify"
-)
-
-// Result is a directory as it was captured.
-type Result struct {
-	Tree    store.Digest
-	Rung    Rung     // what was really done
-	Files   int64    // captured, in all
-	Bytes   int64    // of them
-	Changed int64    // entries that are not as they were at the capture before
-	Skipped []Skip   // present and not captured, by path
-	Torn    []string // changed while they were read, three times: their content is one that they may never have had
-	Repos   []string // directories with a .git in them
-
-	release func() error
-}
-
-// Release lets blobs be swept again; it comes after the event that names the tree. A second call does nothing.
-func (r *Result) Release() error {
-	if r.release == nil {
-		return nil
-	}
-	release := r.release
-	r.release = nil
-	return release()
 }
 
 // Capture keeps the files as they are now. The result's Release must be called. Errors: [ErrRefused], those of the blobs

@@ -1,3 +1,5 @@
+//go:build unix
+
 package capture
 
 import (
@@ -6,30 +8,6 @@ import (
 
 	"github.com/perdure/perdure/internal/tree"
 )
-
-// Why says why something is present and not captured.
-type Why string
-
-// Reasons to skip.
-const (
-	WhyRebuildable Why = "can be made again" // a directory of dependencies or of a cache
-	WhyMount       Why = "another file system"
-	WhyUnreadable  Why = "cannot be read"
-	WhyLarge       Why = "too large"
-	WhyIgnored     Why = "ignored by git, and large"
-	WhyOwn         Why = "perdure's own"
-	WhyRepository  Why = "a repository's own files"
-	WhySpecial     Why = "no file, directory or link"
-	WhyDeep        Why = "too deep"
-)
-
-// Skip is what was not captured: a file, or a directory with all in it.
-type Skip struct {
-	Path  string // relative, bytes as they are
-	Why   Why
-	Dir   bool
-	Bytes int64 // of a file
-}
 
 type skips struct {
 	dir   string

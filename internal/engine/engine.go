@@ -18,6 +18,8 @@ import (
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Engine opens sessions of one store. It is safe for concurrent use.
@@ -30,17 +32,18 @@ type Engine struct {
 
 // Config is an engine's world. Store, Provider and Files are required; Commands is required by process tools.
 type Config struct {
-	Store    store.Store
-	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL
-	Cost     func(spec string, u model.Usage) *int64   // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
-	Tools    []tools.Tool
-	Files    tools.Files
-	Commands Commands
-	Environ  []string // what commands start from; provider keys already removed
-	Home     string   // the store's home, protected and told to commands; may be empty
-	UserHome string   // for ~/ in paths and rules
-	SideDir  string   // streams of running model calls, for the eyes; empty: none are kept
-	OutDir   string   // outputs that a tool result only quotes; empty: none are kept
+	Store      store.Store
+	Provider   func(spec string) (model.Provider, error) // by PROVIDER/MODEL
+	Cost       func(spec string, u model.Usage) *int64   // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
+	Tools      []tools.Tool
+	Files      tools.Files
+	Commands   Commands
+	NoCommands error    // why Commands is nil; nil: nothing more is known
+	Environ    []string // what commands start from; provider keys already removed
+	Home       string   // the store's home, protected and told to commands; may be empty
+	UserHome   string   // for ~/ in paths and rules
+	SideDir    string   // streams of running model calls, for the eyes; empty: none are kept
+	OutDir     string   // outputs that a tool result only quotes; empty: none are kept
 	// OwnDir says which directory around a session's root is the session's own and lies in Home; empty: none. Nil: none is.
 	OwnDir  func(sessionID, root string) string
 	TempDir func(sessionID string) (string, error) // TMPDIR of a session's commands; nil: inherited
@@ -78,6 +81,14 @@ type Config struct {
 	MaxFailures int
 }
 
+// noCommands says why no command can be run.
+func (e *Engine) noCommands() error {
+	if e.cfg.NoCommands != nil {
+		return e.cfg.NoCommands
+	}
+	return errors.New("commands cannot be run here")
+}
+
 // New checks the config and returns an engine. Errors: tools.ErrBad.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Store == nil || cfg.Files == nil || cfg.Provider == nil {
@@ -96,7 +107,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Jitter = rand.Float64
 	}
 	if cfg.Sync == nil {
-		cfg.Sync = (*os.File).Sync
+		cfg.Sync = sys.Sync
 	}
 	if cfg.Secrets == nil {
 		cfg.Secrets = noSecrets{}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
@@ -43,7 +45,7 @@ func (s *Session) planned(c *session.Call) (plan, error) {
 	}
 	if cmd, ok := p.tool.(tools.Commander); ok {
 		if s.eng.cfg.Commands == nil {
-			p.refusal = errorResult("Commands cannot be run here.")
+			p.refusal = errorResult("C%s.", strings.TrimPrefix(s.eng.noCommands().Error(), "c"))
 			return p, nil
 		}
 		p.command, p.refusal = cmd.Command(p.call)

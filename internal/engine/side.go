@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/model"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // maxSide bounds what is read back of a stream's side file.
@@ -96,7 +96,7 @@ func readSide(dir, sessionID, act string) (usage int64, text string) {
 		return 0, ""
 	}
 	defer func() { _ = root.Close() }()
-	file, err := root.OpenFile(sideName(act), os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe in its place keeps nobody waiting
+	file, err := root.OpenFile(sideName(act), os.O_RDONLY|sys.NonBlock, 0) // a pipe in its place keeps nobody waiting
 	if err != nil {
 		return 0, ""
 	}

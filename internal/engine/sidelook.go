@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // SideLook reads what a model call says that another process makes: first what it has said, then what it goes on to
@@ -100,7 +100,7 @@ func (l *SideLook) open() bool {
 		return false
 	}
 	defer func() { _ = root.Close() }()
-	file, err := root.OpenFile(sideName(l.act), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	file, err := root.OpenFile(sideName(l.act), os.O_RDONLY|sys.NonBlock, 0)
 	if err != nil {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 // in what the request shares with that attempt, returns the environment that the command would get, and changes nothing.
 func (e *Engine) MayRunTask(st *session.State, rules []session.Rule, b *session.TaskRequested) (env []string, err error) {
 	if e.cfg.Commands == nil {
-		return nil, errors.New("commands cannot be run here")
+		return nil, e.noCommands()
 	}
 	then := *st
 	s := &Session{eng: e, state: &then}

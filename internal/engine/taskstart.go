@@ -12,7 +12,7 @@ import (
 // that it is to start.
 func (s *Session) admitTask(b *session.TaskRequested, key string) error {
 	if s.eng.cfg.Commands == nil {
-		return errors.New("commands cannot be run here")
+		return s.eng.noCommands()
 	}
 	if b.Task != "" {
 		old, err := s.ownTask(b.Task)

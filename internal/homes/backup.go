@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Backup writes a copy of the home into a directory, which it makes: all sessions in one state, and the outputs and
@@ -51,7 +53,7 @@ func (h *Home) Backup(ctx context.Context, dir string) error {
 		err = verifyBackup(ctx, partial)
 	}
 	if err == nil {
-		err = errors.Join(os.Rename(partial, dir), syncDir(filepath.Dir(dir)))
+		err = errors.Join(os.Rename(partial, dir), sys.SyncDir(filepath.Dir(dir)))
 	}
 	if err != nil {
 		return fmt.Errorf("back up to %s: %w", dir, errors.Join(err, os.RemoveAll(partial)))

@@ -1,13 +1,12 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
@@ -35,6 +34,9 @@ func (h *Home) care() error {
 	if f == nil {
 		return nil
 	}
+	if err := cmp.Or(h.cfg.elsewhere, sys.Captures()); err != nil {
+		return err
+	}
 	quota := f.Quota
 	if quota == 0 {
 		quota = usualQuota
@@ -45,19 +47,10 @@ func (h *Home) care() error {
 	}
 	h.spaces = workspace.New(workspace.Config{
 		Dir: filepath.Join(h.dir, "workspaces"), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
-		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: freeBytes, Spare: spareBytes,
+		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes,
 	})
 	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h.blobs}
 	return nil
-}
-
-// freeBytes is how many bytes this user may write below a path; negative if that is unknown.
-func freeBytes(path string) int64 {
-	var fs unix.Statfs_t
-	if err := unix.Statfs(path, &fs); err != nil {
-		return -1
-	}
-	return int64(fs.Bavail) * int64(fs.Bsize) //nolint:gosec,unconvert // their types differ by system
 }
 
 // captures is the engine's way to the home's workspaces.

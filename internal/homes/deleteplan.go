@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // A plan to delete a session is an empty file with its id as its name: that takes no block of a full disk. Whoever
@@ -51,11 +51,11 @@ func (h *Home) planDeletion(id string) error {
 	if err != nil {
 		return err
 	}
-	f, err := root.OpenFile(id, os.O_WRONLY|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	f, err := root.OpenFile(id, os.O_WRONLY|os.O_CREATE|sys.NoFollow, 0o600)
 	if err = errors.Join(err, root.Close()); err != nil {
 		return err
 	}
-	err = errors.Join(f.Sync(), f.Close(), syncDir(filepath.Dir(h.plan(id))))
+	err = errors.Join(f.Sync(), f.Close(), sys.SyncDir(filepath.Dir(h.plan(id))))
 	h.step("plan")
 	return err
 }
@@ -67,7 +67,7 @@ func (h *Home) dropPlan(id string) error {
 	if err := os.Remove(h.plan(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return syncDir(filepath.Dir(h.plan(id)))
+	return sys.SyncDir(filepath.Dir(h.plan(id)))
 }
 
 // endPlans gives back the space of deleted sessions and drops the plans of those of which nothing is left.
@@ -122,12 +122,12 @@ func (h *Home) finishDeletions(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|sys.NoFollow, 0o600)
 	if errors.Join(err, root.Close()) != nil {
 		return
 	}
 	defer func() { _ = lock.Close() }() // This gives it back.
-	if unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if sys.Flock(lock, sys.Exclusive|sys.Try) != nil {
 		return
 	}
 	_ = h.endPlans(ctx, h.deletePlanned(ctx, h.plans()), false)
@@ -167,18 +167,18 @@ func (h *Home) lockDeletions(ctx context.Context) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|sys.NoFollow, 0o600)
 	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, err
 	}
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
-		err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := sys.Flock(lock, sys.Exclusive|sys.Try)
 		if err == nil {
 			return func() { _ = lock.Close() }, nil
 		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+		if !errors.Is(err, sys.ErrLocked) && !errors.Is(err, sys.ErrInterrupted) {
 			return nil, errors.Join(err, lock.Close())
 		}
 		select {
@@ -187,13 +187,4 @@ func (h *Home) lockDeletions(ctx context.Context) (unlock func(), err error) {
 		case <-tick.C:
 		}
 	}
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

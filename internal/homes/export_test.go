@@ -34,3 +34,9 @@ func WithCaptured(cfg Config, c Captured) Config {
 	cfg.captured = c
 	return cfg
 }
+
+// OnSystem gives a config of a home on a system that refuses commands and captures with an error.
+func OnSystem(cfg Config, refusal error) Config {
+	cfg.elsewhere = refusal
+	return cfg
+}

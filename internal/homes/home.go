@@ -12,6 +12,7 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ import (
 	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Version is the version of this build.
@@ -39,16 +42,17 @@ const Version = "0.1.0-dev"
 
 // Home is an open directory of sessions. It is safe for concurrent use; one process may open a directory once.
 type Home struct {
-	eng    *engine.Engine
-	dir    string
-	store  store.Store
-	runner *task.Runner
-	cfg    Config
-	secret *redact.Set
-	blobs  *blob.Store    // of captured files; nil: none are captured
-	spaces *workspace.Set // the directories that sessions work in; nil likewise
-	mu     sync.Mutex
-	models map[string]model.Provider // by PROVIDER/MODEL
+	eng        *engine.Engine
+	dir        string
+	store      store.Store
+	runner     *task.Runner
+	noCommands error // why this system has no runner; nil: it may
+	cfg        Config
+	secret     *redact.Set
+	blobs      *blob.Store    // of captured files; nil: none are captured
+	spaces     *workspace.Set // the directories that sessions work in; nil likewise
+	mu         sync.Mutex
+	models     map[string]model.Provider // by PROVIDER/MODEL
 
 	looks looks
 	swept swept
@@ -85,8 +89,9 @@ type Config struct {
 
 	captured captured // of files; nil: none are
 
-	crash func(step string)       // ends the process between two steps of a deletion, in tests
-	fault func(step string) error // is asked before each step of a change of what is known of a project, in tests
+	elsewhere error                   // what a system says that has neither commands nor captures, in tests
+	crash     func(step string)       // ends the process between two steps of a deletion, in tests
+	fault     func(step string) error // is asked before each step of a change of what is known of a project, in tests
 }
 
 var shimAsked atomic.Bool
@@ -122,7 +127,8 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 		return nil, err
 	}
 	h := &Home{dir: dir, store: st, cfg: cfg, secret: redact.New(secrets(cfg)), models: map[string]model.Provider{}}
-	if len(cfg.ShimPath) > 0 || shimAsked.Load() {
+	h.noCommands = cmp.Or(cfg.elsewhere, sys.Commands())
+	if h.noCommands == nil && (len(cfg.ShimPath) > 0 || shimAsked.Load()) {
 		h.runner = &task.Runner{Dir: filepath.Join(dir, "acts"), Exe: cfg.ShimPath, Now: cfg.Now}
 	}
 	if err := h.care(); err != nil {
@@ -166,6 +172,7 @@ func (h *Home) engineConfig() engine.Config {
 	if ec.Provider == nil {
 		ec.Provider = h.provider
 	}
+	ec.NoCommands = h.noCommands
 	if h.runner != nil {
 		ec.Commands = h.runner
 	}

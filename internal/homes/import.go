@@ -11,17 +11,17 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/bundle"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // noFollow has a file opened only where it is named, and never waited for.
-const noFollow = unix.O_NOFOLLOW | unix.O_NONBLOCK
+const noFollow = sys.NoFollow | sys.NonBlock
 
 // ErrOtherHistory says that a session of the bundle's id is here, and its log is another one.
 var ErrOtherHistory = errors.New("a session of this id is here with another history")
@@ -343,7 +343,7 @@ func (a *Arrival) output(f bundle.File, content io.Reader) error {
 		return err
 	}
 	_, err = io.Copy(out, content)
-	return errors.Join(err, out.Sync(), out.Close(), syncDir(filepath.Join(a.h.dir, "outputs", f.Session)), syncDir(filepath.Join(a.h.dir, "outputs")))
+	return errors.Join(err, out.Sync(), out.Close(), sys.SyncDir(filepath.Join(a.h.dir, "outputs", f.Session)), sys.SyncDir(filepath.Join(a.h.dir, "outputs")))
 }
 
 // task keeps the end of a task, of which the log has to know.

@@ -19,6 +19,8 @@ import (
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Directories of sessions' own are $PERDURE_HOME/isolated/SESSION/NAME, NAME being the project's. Beside it lies what it
@@ -309,7 +311,7 @@ func (h *Home) prepare(ctx context.Context, c *copying, name string) (link []byt
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(root.WriteFile(originFile, b, 0o600), root.Close(), syncDir(h.ownTop(c.own.Session)), syncDir(h.ownTop(""))); err != nil {
+	if err := errors.Join(root.WriteFile(originFile, b, 0o600), root.Close(), sys.SyncDir(h.ownTop(c.own.Session)), sys.SyncDir(h.ownTop(""))); err != nil {
 		return nil, err
 	}
 	if c.repo.Root == "" {
@@ -344,7 +346,7 @@ func writeLink(dir string, link []byte) error {
 		return err
 	}
 	_, err = f.Write(link)
-	return errors.Join(err, f.Sync(), f.Close(), syncDir(dir))
+	return errors.Join(err, f.Sync(), f.Close(), sys.SyncDir(dir))
 }
 
 // note tells the model something.

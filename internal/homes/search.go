@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/search"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // SearchOptions say what is searched.
@@ -96,6 +97,6 @@ func (h *Home) owned() bool {
 	if err != nil {
 		return true
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || int(st.Uid) == os.Geteuid()
+	owner, ok := sys.Owner(info)
+	return !ok || int(owner) == os.Geteuid()
 }

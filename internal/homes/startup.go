@@ -98,13 +98,14 @@ type resolver map[string]string
 
 // resolved is as the function of that name, for a clean absolute path.
 func (r resolver) resolved(path string) string {
-	if path == "/" {
+	dir := filepath.Dir(path)
+	if path == dir {
 		return path
 	}
 	if real, known := r[path]; known {
 		return real
 	}
-	real := filepath.Join(r.resolved(filepath.Dir(path)), filepath.Base(path))
+	real := filepath.Join(r.resolved(dir), filepath.Base(path))
 	if info, err := os.Lstat(real); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		real = resolved(real)
 	}

@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,9 @@ func (ts Tasks) Restart(ctx context.Context, t view.Task, rules []session.Rule) 
 // request asks for a task and waits for its beginning.
 func (ts Tasks) request(ctx context.Context, id string, body *session.TaskRequested, rules []session.Rule) (v view.Task, err error) {
 	h, key := ts.home, ts.home.eng.NewKey()
+	if h.noCommands != nil {
+		return v, h.noCommands
+	}
 	if err := h.deliver(ctx, id, key, body, Options{Rules: rules, SetRules: rules != nil}); err != nil {
 		return v, err
 	}
@@ -99,7 +103,7 @@ func (h *Home) until(ctx context.Context, id string, done func(*session.State) (
 func (ts Tasks) Kill(ctx context.Context, by string, tasks ...view.Task) error {
 	h := ts.home
 	if h.runner == nil {
-		return errNoCommands
+		return cmp.Or(h.noCommands, errNoCommands)
 	}
 	var targets []task.Target
 	wishes := map[string][]session.Body{}

@@ -11,10 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // names are looked for in each directory; the first one that is there counts.
@@ -92,7 +93,7 @@ func Of(root, dir string) (File, error) {
 		return File{}, fmt.Errorf("%s is not in %s", dir, root)
 	}
 	for _, name := range names {
-		f, err := at.OpenFile(filepath.Join(rel, name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		f, err := at.OpenFile(filepath.Join(rel, name), os.O_RDONLY|sys.NonBlock, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -110,7 +111,7 @@ func Of(root, dir string) (File, error) {
 
 // openUser reads the user's own file, wherever links lead to it.
 func openUser(path string) (File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|sys.NonBlock, 0)
 	if err != nil {
 		return File{Path: path}, err
 	}

@@ -12,8 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // Bounds of the history.
@@ -183,7 +182,7 @@ func (d *desk) move(p spot, at string, f HandoffFile) error {
 		to = path.Join(agentDir, at)
 	}
 	err := p.root.Rename(p.name, to)
-	if errors.Is(err, unix.EXDEV) {
+	if errors.Is(err, syscall.EXDEV) {
 		_, perm := d.s.modes()
 		if err := d.put(d.base, at, f.Text, perm); err != nil {
 			return err

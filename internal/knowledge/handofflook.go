@@ -6,9 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/handoff"
 	"github.com/perdure/perdure/internal/repo"
@@ -57,7 +56,7 @@ func since(written time.Time) func(path string) (exists, changed bool) {
 	return func(path string) (bool, bool) {
 		info, err := os.Lstat(path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 			return false, false
 		case err != nil:
 			return true, false // nobody may look

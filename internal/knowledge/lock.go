@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // lockPatience is how long another process may hold a lock: a change takes milliseconds.
@@ -37,8 +37,8 @@ func lockFile(ctx context.Context, f *os.File) error {
 	pause := time.NewTicker(lockPause)
 	defer pause.Stop()
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+		err := sys.Flock(f, sys.Exclusive|sys.Try)
+		if !errors.Is(err, sys.ErrLocked) && !errors.Is(err, sys.ErrInterrupted) {
 			return err
 		}
 		select {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/realdir"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Config says whose knowledge it is.
@@ -176,5 +178,5 @@ func syncDir(at *os.Root, name string) error {
 		return err
 	}
 	defer d.Close()
-	return d.Sync()
+	return sys.Sync(d)
 }

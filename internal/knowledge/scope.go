@@ -11,11 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/realdir"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Scope is one memory: its index, its files, its changes.
@@ -197,7 +196,7 @@ func openFile(root *os.Root, rel string, flag int, perm fs.FileMode) (*os.File, 
 	} else if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
 		return nil, err
 	}
-	file, err := root.OpenFile(rel, flag|unix.O_NONBLOCK|unix.O_NOFOLLOW, perm)
+	file, err := root.OpenFile(rel, flag|sys.NonBlock|sys.NoFollow, perm)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +209,7 @@ func openFile(root *os.Root, rel string, flag int, perm fs.FileMode) (*os.File, 
 	if err == nil {
 		err = realdir.Stranger(info, dir)
 	}
-	if st, ok := info.Sys().(*syscall.Stat_t); err == nil && ok && st.Nlink > 1 && flag&(os.O_WRONLY|os.O_RDWR) != 0 {
+	if n, e := sys.Names(file); err == nil && e == nil && n > 1 && flag&(os.O_WRONLY|os.O_RDWR) != 0 {
 		err = ErrNames
 	}
 	if err != nil {

@@ -25,9 +25,9 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/realdir"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Size is how many ports a range has.
@@ -97,13 +97,13 @@ func (t Table) reserve(id string, idle bool) (Range, error) {
 	if err != nil {
 		return Range{}, err
 	}
-	lock, err := root.OpenFile(".lock", os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW, 0o600)
+	lock, err := root.OpenFile(".lock", os.O_CREATE|os.O_RDWR|sys.NoFollow, 0o600)
 	if err = errors.Join(err, root.Close()); err != nil {
 		return Range{}, err
 	}
 	defer func() { _ = lock.Close() }()
-	for err = unix.EINTR; errors.Is(err, unix.EINTR); {
-		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX)
+	for err = sys.ErrInterrupted; errors.Is(err, sys.ErrInterrupted); {
+		err = sys.Flock(lock, sys.Exclusive)
 	}
 	if err != nil {
 		return Range{}, err

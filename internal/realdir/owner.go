@@ -4,7 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"syscall"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // ErrStranger says that a file is another user's, who could put it there since everybody may write to its directory.
@@ -13,7 +14,7 @@ var ErrStranger = errors.New("it belongs to another user, and everybody may writ
 // Mine reports a file, or a directory, of a user whose word counts in a directory: of this process's, of root, or of the
 // directory's owner, whom its user trusts who works there.
 func Mine(info, dir fs.FileInfo) bool {
-	owner, ok := owner(info)
+	owner, ok := sys.Owner(info)
 	if !ok || owner == 0 || owner == uint32(os.Geteuid()) { //nolint:gosec // an id of a user
 		return true
 	}
@@ -33,13 +34,5 @@ func dirOwner(dir fs.FileInfo) (uint32, bool) {
 	if dir == nil {
 		return 0, false
 	}
-	return owner(dir)
-}
-
-func owner(info fs.FileInfo) (uint32, bool) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return st.Uid, true
+	return sys.Owner(dir)
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // identity is who a commit is by, where the repository's own configuration says it.
@@ -187,7 +187,7 @@ func content(root *os.Root, name string) (b []byte, mode string, err error) {
 	if !lies(root, name) {
 		return nil, "", nil
 	}
-	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	f, err := root.OpenFile(name, os.O_RDONLY|sys.NonBlock|sys.NoFollow, 0)
 	if err != nil {
 		return nil, "", fmt.Errorf("repo: %w", err)
 	}

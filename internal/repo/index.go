@@ -5,8 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/perdure/perdure/store"
 )
@@ -40,7 +39,7 @@ func LookClose(dir string, stat Stat) (Facts, error) {
 		return f, err
 	}
 	b, err := bounded(filepath.Join(git, "index"), maxIndex)
-	if errors.Is(err, unix.ENOENT) {
+	if errors.Is(err, syscall.ENOENT) {
 		return f, nil
 	}
 	if err != nil {

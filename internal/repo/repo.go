@@ -16,11 +16,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/realdir"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // ErrNone says that there is no repository around a directory.
@@ -112,7 +113,7 @@ func find(dir string) (root, git string, err error) {
 				to = filepath.Join(at, to)
 			}
 			return at, to, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.ENOTDIR):
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return "", "", err
 		}
 		if at == filepath.Dir(at) {
@@ -183,7 +184,7 @@ func small(file string) (string, error) {
 
 // bounded reads a regular file of at most so many bytes; a link at its end is not followed, and nothing is waited for.
 func bounded(file string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	f, err := os.OpenFile(file, os.O_RDONLY|sys.NonBlock|sys.NoFollow, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/sys/unix"
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // AddWorktree makes a git worktree of the repository at a place that is not there yet, detached at HEAD and with the index
@@ -53,7 +53,7 @@ const maxCopied = 1 << 30
 // copyIndex gives a worktree the index of another one: what is staged there is staged here. What it says of times and
 // inodes git finds out to be of other files, and compares contents.
 func copyIndex(from, to string) error {
-	in, err := os.OpenFile(from, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	in, err := os.OpenFile(from, os.O_RDONLY|sys.NoFollow|sys.NonBlock, 0)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func copyIndex(from, to string) error {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCopied {
 		return errors.Join(err, fmt.Errorf("repo: %s is no index that can be copied", from))
 	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|sys.NoFollow, 0o600)
 	if err != nil {
 		return err
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package restore
 
 import (
@@ -14,27 +16,7 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/perdure/perdure/store"
 )
-
-// Content gives what files hold. The length is that of the whole; whoever reads it verifies the digest.
-type Content interface {
-	Open(d store.Digest) (io.ReadCloser, int64, error)
-}
-
-// Config is what a restore works with.
-type Config struct {
-	ID       string // of a journal that is begun, a plain name; empty: a random one
-	Content  Content
-	Free     func(path string) int64     // bytes that may be written below a path, negative if unknown; nil: not asked
-	Spare    int64                       // bytes that must be left on the disk, at most; as many as are written suffice
-	Progress func(done, total int)       // of paths; nil: none. One call at a time
-	Fault    func(step, at string) error // tests: an error is a kill, after which nothing is done, not even tidying up
-	// Sync stands between a restore and the disk: tests leave it out, count it and fail it. Nil: do is called.
-	Sync  func(what string, do func() error) error
-	mover mover
-}
 
 // sync makes something durable.
 func (c *Config) sync(what string, do func() error) error {
@@ -43,19 +25,6 @@ func (c *Config) sync(what string, do func() error) error {
 	}
 	return full(do())
 }
-
-var (
-	// ErrBusy says that another process works on this restore.
-	ErrBusy = errors.New("another process works on this restore")
-	// ErrPending says that an earlier restore of this directory is not finished.
-	ErrPending = errors.New("an earlier restore is not finished: finish it, or undo it")
-	// ErrMoved says that the directory is not the one that the plan was made for.
-	ErrMoved = errors.New("the directory is not the one that the restore was planned for")
-	// ErrNoSpace says that there is no room on the disk. The restore can go on once there is.
-	ErrNoSpace = errors.New("no room on the disk for the restore")
-	// ErrContent says that what is to be restored is missing or damaged in the store. Nothing was changed.
-	ErrContent = errors.New("the content that is to be restored is missing or damaged")
-)
 
 const (
 	journalEnd = ".restore"

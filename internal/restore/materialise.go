@@ -1,3 +1,5 @@
+//go:build unix
+
 package restore
 
 import (
@@ -16,20 +18,6 @@ import (
 
 // building begins the name beside a directory under which it is built.
 const building = ".perdure-building-"
-
-var (
-	// ErrTaken says that there is something already where a tree is to be written.
-	ErrTaken = errors.New("there is something already; a tree is written to a place of its own")
-	// ErrBuilding says that another process writes a tree to that place.
-	ErrBuilding = errors.New("another process writes a tree there")
-)
-
-// Made says what a directory was made from.
-type Made struct {
-	Files, Dirs, Links int
-	Bytes              int64
-	Kept               []Kept // what of the tree is not there
-}
 
 // Materialise makes a directory that is not there yet, or is empty, from a whole tree; a new one is its user's alone. It
 // is there as a whole, durably, or not at all: it is built beside its place under another name, which the next call takes away if this one is killed.

@@ -1,3 +1,5 @@
+//go:build unix
+
 package restore
 
 import (
@@ -9,14 +11,6 @@ import (
 
 	"github.com/perdure/perdure/internal/tree"
 )
-
-// op is one path to be changed: exactly From stands there, exactly To is wanted. Nil is nothing.
-type op struct {
-	Path     string
-	From, To *tree.Entry
-	Copy     bool // a wanted version beside a path that stays
-	Open     bool // a directory that needs more rights while something in it changes; From and To are its modes
-}
 
 // planner turns the steps of a merge into ops.
 type planner struct {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package restore
 
 import (
@@ -20,13 +22,6 @@ const stagingPrefix = ".perdure-restore-"
 
 // Staging reports a name that a restore uses for itself in the root; no capture has it.
 func Staging(name string) bool { return strings.HasPrefix(name, stagingPrefix) }
-
-// Report says what became of a restore.
-type Report struct {
-	Undone                   bool // it was undone: the counts are of the way back
-	Added, Modified, Deleted int
-	Kept                     []Kept // what stayed, those of the plan and those found meanwhile
-}
 
 // work is one run over a journal's ops.
 type work struct {

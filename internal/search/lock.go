@@ -7,9 +7,9 @@ import (
 	"os"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/realdir"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Names in the home.
@@ -42,7 +42,7 @@ func openPlace(home string, make bool) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := root.OpenFile(lockName, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	lock, err := root.OpenFile(lockName, os.O_RDWR|os.O_CREATE|sys.NoFollow|sys.NonBlock, 0o600)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
@@ -55,20 +55,20 @@ func (p *place) close() error { return errors.Join(p.lock.Close(), p.root.Close(
 // hold takes the lock, alone to write or with others to read, and waits for it if asked to. waiting is called again
 // and again meanwhile. Errors: ErrBusy.
 func (p *place) hold(ctx context.Context, alone, wait bool, waiting func()) error {
-	how := unix.LOCK_SH
+	how := sys.Shared
 	if alone {
-		how = unix.LOCK_EX
+		how = sys.Exclusive
 	}
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	for {
-		err := unix.Flock(int(p.lock.Fd()), how|unix.LOCK_NB)
+		err := sys.Flock(p.lock, how|sys.Try)
 		switch {
 		case err == nil:
 			return nil
-		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, sys.ErrInterrupted):
 			continue
-		case !errors.Is(err, unix.EWOULDBLOCK):
+		case !errors.Is(err, sys.ErrLocked):
 			return fmt.Errorf("lock the search index: %w", err)
 		case !wait:
 			return ErrBusy
@@ -86,7 +86,7 @@ func (p *place) hold(ctx context.Context, alone, wait bool, waiting func()) erro
 
 // touch makes an empty file for the index, for its owner alone, if there is none. What is no file of its own is an error.
 func (p *place) touch() error {
-	f, err := p.root.OpenFile(indexName, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	f, err := p.root.OpenFile(indexName, os.O_RDWR|os.O_CREATE|sys.NoFollow|sys.NonBlock, 0o600)
 	if err != nil {
 		return err
 	}

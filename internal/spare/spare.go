@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -51,15 +49,4 @@ func Use(dir string, free func(string) int64) error {
 		return err
 	}
 	return nil
-}
-
-// Free says how many bytes a program of this user may still write beside a file; negative is unknown.
-func Free(path string) int64 {
-	var st unix.Statfs_t
-	if unix.Statfs(path, &st) != nil || st.Bsize <= 0 {
-		return -1
-	}
-	const most = 1 << 50     // bytes, so that nothing overflows
-	block := int64(st.Bsize) //nolint:unconvert // the types differ from system to system
-	return int64(min(st.Bavail, uint64(most/block))) * block
 }

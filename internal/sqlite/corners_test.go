@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/storetest"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // rows counts what a table has.
@@ -62,7 +62,7 @@ func TestCheckpointRests(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := flock(lock.write, unix.LOCK_EX); err != nil {
+		if err := flock(lock.write, sys.Exclusive); err != nil {
 			t.Fatal(err)
 		}
 		done := make(chan struct{})
@@ -73,11 +73,11 @@ func TestCheckpointRests(t *testing.T) {
 			case <-done:
 				ended = true
 			default:
-				free, err := tryLock(lock.turn, unix.LOCK_EX)
+				free, err := tryLock(lock.turn, sys.Exclusive)
 				if waits = !free; err != nil {
 					t.Fatal(err)
 				}
-				_ = flock(lock.turn, unix.LOCK_UN)
+				_ = flock(lock.turn, sys.Unlock)
 			}
 		}
 		lock.release()
@@ -133,7 +133,7 @@ func TestTwoProbes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = probe.Close() }()
-	if free, err := tryLock(probe, unix.LOCK_SH); !free || err != nil {
+	if free, err := tryLock(probe, sys.Shared); !free || err != nil {
 		t.Fatalf("the first probe: %t, %v", free, err)
 	}
 	if h := holderOf(t, s, "a"); h.Alive != store.Dead {
@@ -180,7 +180,7 @@ func TestNamesAreDurable(t *testing.T) {
 		} else if _, err := os.Stat(home); err == nil && dir == filepath.Dir(home) {
 			synced = append(synced, "home")
 		}
-		return syncDir(dir)
+		return sys.SyncDir(dir)
 	}}
 	s := mustOpen(t, home, cfg)
 	defer func() { _ = s.Close() }()

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // holders is the directory in which every open store keeps one locked file. The lock says who lives: the kernel
@@ -56,7 +56,7 @@ func (h *holders) enter(id string, now int64) (*holder, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f, unix.LOCK_EX); err != nil {
+		if err := flock(f, sys.Exclusive); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 		if !linked(f) { // Somebody swept it away before it was locked.
@@ -84,7 +84,7 @@ func (h *holders) leave(me *holder) error {
 // read and is not locked was cut short by a power loss.
 func (h *holders) find(id string) store.Holder {
 	gone := store.Holder{ID: id, Alive: store.Dead}
-	f, err := os.Open(filepath.Join(h.dir, filepath.Base(id)))
+	f, err := sys.Shareable(filepath.Join(h.dir, filepath.Base(id)), os.O_RDONLY, 0)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			gone.Alive = store.Unknown
@@ -92,7 +92,7 @@ func (h *holders) find(id string) store.Holder {
 		return gone
 	}
 	defer func() { _ = f.Close() }()
-	free, err := tryLock(f, unix.LOCK_SH)
+	free, err := tryLock(f, sys.Shared)
 	buf := make([]byte, maxRecord)
 	n, _ := f.ReadAt(buf, 0)
 	found := store.Holder{}
@@ -150,18 +150,18 @@ func (h *holders) sweep(self string, named func(id string) bool) {
 }
 
 func (h *holders) sweepOne(path string) {
-	f, err := os.Open(path)
+	f, err := sys.Shareable(path, os.O_RDONLY, 0)
 	if err != nil {
 		return
 	}
 	defer func() { _ = f.Close() }()
-	if free, err := tryLock(f, unix.LOCK_EX); err != nil || !free {
+	if free, err := tryLock(f, sys.Exclusive); err != nil || !free {
 		return
 	}
 	_ = os.Remove(path)
 }
 
 func linked(f *os.File) bool {
-	var st unix.Stat_t
-	return unix.Fstat(int(f.Fd()), &st) == nil && st.Nlink > 0
+	n, err := sys.Names(f)
+	return err == nil && n > 0
 }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // writeLock makes the writers of all processes take turns. Whoever wants to write waits at the turn lock first, and
@@ -46,8 +46,8 @@ const (
 // SQLite tells who opens in just that moment that the database is locked, whatever busy_timeout says. A process that
 // was stopped in the door is not waited for longer than ten seconds. The returned function leaves.
 func (l *writeLock) enter() func() {
-	waitAt(l.door, unix.LOCK_EX)
-	return func() { _ = flock(l.door, unix.LOCK_UN) } // Unlocking a descriptor of ours cannot fail.
+	waitAt(l.door, sys.Exclusive)
+	return func() { _ = flock(l.door, sys.Unlock) } // Unlocking a descriptor of ours cannot fail.
 }
 
 // waitAt waits at the door for as long as its bounds allow.
@@ -62,14 +62,14 @@ func waitAt(door *os.File, how int) {
 
 // acquire blocks until it is this process's turn.
 func (l *writeLock) acquire() error {
-	if err := flock(l.turn, unix.LOCK_EX); err != nil {
+	if err := flock(l.turn, sys.Exclusive); err != nil {
 		return err
 	}
-	err := flock(l.write, unix.LOCK_EX)
-	return errors.Join(err, flock(l.turn, unix.LOCK_UN))
+	err := flock(l.write, sys.Exclusive)
+	return errors.Join(err, flock(l.turn, sys.Unlock))
 }
 
-func (l *writeLock) release() { _ = flock(l.write, unix.LOCK_UN) } // Unlocking a descriptor of ours cannot fail.
+func (l *writeLock) release() { _ = flock(l.write, sys.Unlock) } // Unlocking a descriptor of ours cannot fail.
 
 func (l *writeLock) close() error {
 	return errors.Join(l.turn.Close(), l.write.Close(), l.door.Close())
@@ -78,7 +78,7 @@ func (l *writeLock) close() error {
 // flock locks a whole file. The lock belongs to the open file, so that two stores of one process exclude each other.
 func flock(f *os.File, how int) error {
 	for {
-		err := unix.Flock(int(f.Fd()), how)
+		err := sys.Flock(f, how)
 		if !errors.Is(err, syscall.EINTR) {
 			if err != nil {
 				return fmt.Errorf("lock %s: %w", f.Name(), err)
@@ -90,8 +90,8 @@ func flock(f *os.File, how int) error {
 
 // tryLock reports false when somebody else holds the lock.
 func tryLock(f *os.File, how int) (bool, error) {
-	err := flock(f, how|unix.LOCK_NB)
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	err := flock(f, how|sys.Try)
+	if errors.Is(err, sys.ErrLocked) {
 		return false, nil
 	}
 	return err == nil, err
@@ -100,7 +100,7 @@ func tryLock(f *os.File, how int) (bool, error) {
 // openPrivate opens or creates a file that only its owner may use, whatever the umask. It is opened as blocking:
 // these files are never polled.
 func openPrivate(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := sys.Shareable(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -130,15 +130,6 @@ func createFile(path string, syncDir func(string) error) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // syncFile makes a file durable and its owner's alone.

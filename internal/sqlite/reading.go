@@ -9,11 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // openReading opens a connection that reads. Where there is no database, it is an empty one in memory.
@@ -35,7 +36,7 @@ func (s *Store) openReading() (*conn, error) {
 		}
 	}
 	err = s.cfg.engine.explain(err)
-	if errors.Is(err, unix.EMFILE) || errors.Is(err, unix.ENFILE) {
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		return nil, err
 	}
 	if code, _ := s.cfg.engine.code(err); code == codeHotJournal {
@@ -179,7 +180,7 @@ func (s *Store) enterDoor() func() {
 	if err != nil {
 		return func() {}
 	}
-	waitAt(door, unix.LOCK_SH)
+	waitAt(door, sys.Shared)
 	return func() { _ = door.Close() }
 }
 

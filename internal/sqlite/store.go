@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -16,6 +15,8 @@ import (
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Store is a durable log backend in one directory. It implements [store.Store], [store.Taker],
@@ -102,7 +103,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.free = spare.Free
 	}
 	if c.syncDir == nil {
-		c.syncDir = syncDir
+		c.syncDir = sys.SyncDir
 	}
 	if c.fsname == nil {
 		c.fsname = networkFS
@@ -178,7 +179,7 @@ func (s *Store) begin(ctx context.Context) (*writer, error) {
 		return s.writer, nil
 	}
 	err := s.beginLocked(ctx)
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if sys.NoSpace(err) {
 		err = fullDisk(err)
 	}
 	if err != nil {

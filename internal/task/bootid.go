@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package task
 
 // BootID names the current boot of this machine; empty if the system does not tell.

@@ -1,12 +1,11 @@
+//go:build linux || darwin
+
 package task
 
 import (
 	"context"
 	"sync"
 )
-
-// Target names one command.
-type Target struct{ Session, Act string }
 
 // maxKills is how many kills go on at once.
 const maxKills = 16

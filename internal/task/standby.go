@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package task
 
 // standbyArg is what a stand-in shows in the place of shimArg: it has as many bytes. See standby.

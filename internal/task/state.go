@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package task
 
 import (
@@ -9,16 +11,6 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/session"
-)
-
-// Why a command is lost, or how it runs: the values of CommandState.Reason.
-const (
-	ReasonReboot     = "reboot"      // the machine restarted before an exit record was written
-	ReasonShimDied   = "shim_died"   // shim and command are gone and no exit record was written
-	ReasonDirMissing = "dir_missing" // nothing is left to tell
-	ReasonDamaged    = "damaged"     // its records exist and make no sense
-	ReasonCopied     = "copied"      // this is a copy: the command belongs to the original, and its end is known there
-	ReasonOrphaned   = "orphaned"    // running, or ended unseen, without its shim: Adopt gives it a new one
 )
 
 // State reads the act's directory. It never blocks and changes nothing. Absent is provisional here, because a shim

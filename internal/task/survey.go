@@ -1,3 +1,5 @@
+//go:build linux || darwin
+
 package task
 
 import (
@@ -9,13 +11,6 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 )
-
-// Seen is what LookAll found of one command.
-type Seen struct {
-	session.CommandState
-	Use Inspection // by what of it is left; zero if nothing is, or if it is just starting
-	Err error      // about reading, never about the command
-}
 
 // LookAll is Look for many commands at once, and Inspect for those of which a process is left: the process table and
 // the listening sockets are read once for all of them. It leaves PSS out, which costs more than all the rest. The

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/capture"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/repo"
 	"github.com/perdure/perdure/internal/session"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Capture captures a directory for a session. What is no project is refused in words.
@@ -23,7 +23,7 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 		return refused(err)
 	}
 	defer done()
-	unlock, err := p.lease(ctx, unix.LOCK_SH)
+	unlock, err := p.lease(ctx, sys.Shared)
 	if err != nil {
 		return engine.Captured{}, err
 	}

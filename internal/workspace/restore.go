@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/capture"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Others finds out who has changed what since a restore's target was captured.
@@ -173,7 +173,7 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 		return engine.Restored{}, err
 	}
 	defer done()
-	unlock, err := p.lease(ctx, unix.LOCK_EX)
+	unlock, err := p.lease(ctx, sys.Exclusive)
 	if err != nil {
 		return engine.Restored{}, err
 	}
@@ -234,7 +234,7 @@ func (s *Set) Abandon(ctx context.Context, r engine.RestoreRequest) error {
 		return err
 	}
 	defer done()
-	unlock, err := p.lease(ctx, unix.LOCK_EX)
+	unlock, err := p.lease(ctx, sys.Exclusive)
 	if err != nil {
 		return err
 	}

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/capture"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/store"
+
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // Config says where a home keeps what it knows of workspaces, and what is captured of them.
@@ -164,20 +164,20 @@ const leasePause = 10 * time.Millisecond
 
 // lease takes the workspace's lease, shared or alone, and waits for it as long as ctx allows.
 func (p *place) lease(ctx context.Context, how int) (release func(), err error) {
-	f, err := os.OpenFile(filepath.Join(p.dir, "lease"), os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	f, err := os.OpenFile(filepath.Join(p.dir, "lease"), os.O_RDWR|os.O_CREATE|sys.NoFollow, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("workspace %s: %w", p.root, err)
 	}
 	tick := time.NewTicker(leasePause)
 	defer tick.Stop()
 	for {
-		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
+		err := sys.Flock(f, how|sys.Try)
 		switch {
 		case err == nil:
 			return func() { _ = f.Close() }, nil
-		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, sys.ErrInterrupted):
 			continue
-		case !errors.Is(err, unix.EWOULDBLOCK):
+		case !errors.Is(err, sys.ErrLocked):
 			return nil, errors.Join(fmt.Errorf("lease of workspace %s: %w", p.root, err), f.Close())
 		}
 		select {

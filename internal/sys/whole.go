@@ -1,0 +1,5 @@
+//go:build linux || darwin
+
+package sys
+
+const whole = true // commands run here, and files are captured
