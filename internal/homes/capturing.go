@@ -10,6 +10,8 @@ import (
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/spare"
+	"github.com/perdure/perdure/internal/sys"
 	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/store"
 )
