@@ -91,7 +91,7 @@ var allowed = map[string][]string{
 	"internal/cli/run":         {"internal/tree", "internal/workspace", "internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker", "internal/provider/connect"},
 	"internal/export":          {"internal/plain", "internal/session", "model", "store", "view"},
 	"internal/cli/exporting":   {"internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/export", "internal/homes", "internal/seal", "internal/session", "store"},
-	"internal/cli/importing":   {"internal/bundle", "internal/cli/app", "internal/cli/display", "internal/cli/exporting", "internal/homes", "internal/seal"},
+	"internal/cli/importing":   {"internal/bundle", "internal/cli/app", "internal/cli/display", "internal/cli/exporting", "internal/homes", "internal/restore", "internal/seal"},
 	"internal/cli/manual":      {"internal/cli/app"},
 	"internal/cli/asking":      {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/run", "internal/homes", "internal/session", "model", "store", "view", "internal/settings"},
 	"internal/cli/tasks":       {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/plain", "internal/session", "internal/settings", "internal/task", "internal/ui/taskpanel", "store", "view"},

@@ -89,7 +89,7 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 			return err
 		}
 		a.Linef("%s", exporting.Receipt(arrived.Session, arrived.Head))
-		a.Note("session %s is here already, up to event %d or further: nothing was changed", arrived.Session, arrived.Head.Seq)
+		a.Note("session %s is here already, up to event %d or further: nothing in it was changed", arrived.Session, arrived.Head.Seq)
 		return nil
 	}
 	tell(a, arrived, dir)
@@ -118,6 +118,7 @@ func writeFiles(ctx context.Context, a *app.App, in *homes.Arrival, dir string) 
 		return &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("session %s is here, and its files are not: %v", in.Session, err), Hint: "import it again, when that is put right"}
 	case ok:
 		a.Hint("%s written to %s; what git ignores stayed where it was", display.Count(int64(made.Files), "file"), display.Line(a.Tilde(dir), 500))
+		tellMissing(a, made.Kept)
 	case in.Trees > 0 && !in.Known:
 		a.Hint("its files were not written: %s is not empty", display.Line(a.Tilde(dir), 500))
 	}

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/test/forge"
+	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/store"
 )
 
 // travelling makes a session with files, packed into a file, and says what its files are.
@@ -143,4 +146,23 @@ func TestKilledInAnImportWithFiles(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d were killed", killed, rounds)
+}
+
+// What of a session's files cannot be written is named, for the eyes and nothing more.
+func TestWhatIsNotWrittenIsNamed(t *testing.T) {
+	w := clitest.New(t)
+	object := forge.Object(
+		tree.Entry{Name: ".git", Kind: tree.Dir, Flags: tree.Skipped, Mode: 0o755},
+		tree.Entry{Name: ".perdure-restore-\x1b[2J", Kind: tree.File, Mode: 0o644, Size: 1, Digest: store.Sum([]byte("x"))},
+		forge.File("a", []byte("x")),
+		tree.Entry{Name: "node_modules", Kind: tree.Dir, Flags: tree.Skipped, Mode: 0o755},
+	)
+	file := filepath.Join(t.TempDir(), "x.perdure")
+	if err := os.WriteFile(file, forge.OfTrees([][]byte{[]byte("x")}, object).Bytes(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := w.Run("import", file, "--dir", filepath.Join(w.Dir, "new"), "--yes")
+	if o.Code != 0 || strings.Contains(o.Stderr, "\x1b") || strings.Contains(o.Stderr, ".git:") || strings.Count(o.Stderr, "not written: ") != 2 || !strings.Contains(o.Stderr, "not written: node_modules: ") {
+		t.Errorf("%+v", o)
+	}
 }

@@ -1,12 +1,14 @@
 package importing
 
 import (
+	"path"
 	"strconv"
 	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/restore"
 )
 
 // tell says what is about to be taken in, and what of it will not hold here.
@@ -53,4 +55,27 @@ func size(text string) (int64, error) {
 		return 0, app.UsageError("--max-size %q: use a size as 500M or 64G", text)
 	}
 	return n * unit, nil
+}
+
+// maxMissing bounds the paths that are named.
+const maxMissing = 10
+
+// tellMissing names what of a session's files is not in the directory. Git's own is not among its files.
+func tellMissing(a *app.App, missing []restore.Kept) {
+	n := 0
+	for _, k := range missing {
+		if path.Base(k.Path) == ".git" {
+			continue
+		}
+		if n++; n <= maxMissing {
+			why := string(k.Why)
+			if k.With != "" {
+				why += ": " + k.With
+			}
+			a.Hint("not written: %s: %s", display.Line(k.Path, 200), display.Line(why, 300))
+		}
+	}
+	if n > maxMissing {
+		a.Hint("and %d more that are not written", n-maxMissing)
+	}
 }
