@@ -104,7 +104,9 @@ func (s *Session) changedHeads(bodies []session.Body) *store.Heads {
 			h.Title = *l.Title
 		}
 	}
-	h.Extra = s.listed
+	if h.Extra = s.listed; h.Extra == nil {
+		h.Extra = s.stillUnstirred(bodies)
+	}
 	if s.heads != nil && reflect.DeepEqual(*s.heads, h) {
 		return nil
 	}
@@ -120,6 +122,9 @@ func (s *Session) fold(ev store.Event, body session.Body) {
 		s.transcript.Apply(ev, body)
 	}
 	s.noteAct(body)
+	if stirs(body) {
+		s.stirred = ev.Time
+	}
 	s.fresh += int64(len(ev.Body))
 	s.observe(Update{Session: s.state.ID, Event: &ev, Body: body})
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -38,14 +39,39 @@ func ListedTasks(info store.Info) (tasks []session.Task, ok bool) {
 	return l.Tasks, l.Version == session.FoldVersion && l.Seq == info.Head.Seq
 }
 
+// stirs reports whether an event is more than the beginning or the end of a lease, or how the session is set.
+func stirs(b session.Body) bool {
+	switch b.(type) {
+	case *session.Resumed, *session.Released, *session.Configured, *session.PermissionRules, *session.TitleRequested, *session.TitleGiven:
+		return false
+	default:
+		return true
+	}
+}
+
 // stirredAt is when something happened in the session last, up to now: a lease in which nothing was appended but its own
-// beginning changes nothing about that.
+// beginning, and what it was set to, changes nothing about that.
 func (s *Session) stirredAt() int64 {
-	if s.state.Head.Seq > s.opened {
-		return s.state.Updated
+	if s.stirred > 0 {
+		return s.stirred
 	}
 	return Stirred(s.lease.Info)
 }
+
+// stillUnstirred is what the row carries with events of a lease in which nothing has happened yet; nil: something has.
+func (s *Session) stillUnstirred(bodies []session.Body) []byte {
+	if s.stirred > 0 || s.opened == 0 || slices.ContainsFunc(bodies, stirs) {
+		return nil
+	}
+	b, err := json.Marshal(listed{Seq: s.state.Head.Seq + int64(len(bodies)) - resumed, Stirred: Stirred(s.lease.Info)})
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// resumed are the events that an opening appends before anything else.
+const resumed = 1
 
 // lookedAt is what the row of a session carries while nothing has happened but the beginning of a lease: it knows no
 // tasks.
@@ -60,7 +86,6 @@ func lookedAt(info store.Info) []byte {
 // Stirred is the time in ms UTC of the newest event of a session that is more than the beginning or the end of a lease, as
 // far as its row knows; else that of the newest event. So a look at a session does not make it younger.
 func Stirred(info store.Info) int64 {
-	const resumed = 1 // event that an opening appends before anything else
 	var l listed
 	if len(info.Heads.Extra) == 0 || json.Unmarshal(info.Heads.Extra, &l) != nil || l.Stirred == 0 || info.Head.Seq > l.Seq+resumed {
 		return info.Updated

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -83,5 +84,53 @@ func TestListedTasks(t *testing.T) {
 	}
 	if tasks, ok := look(p, "s"); ok {
 		t.Errorf("a row of %d tasks", len(tasks))
+	}
+}
+
+// Goal: a session that is opened with other settings and left is no younger than before, neither while it is open nor after its
+// holder was killed; what happens in it makes it younger.
+func TestSettingsDoNotMakeASessionYounger(t *testing.T) {
+	s := newStage(t)
+	s.config = func(cfg *engine.Config) { cfg.Commands = prepared{} }
+	p, live := s.start("x")
+	if err := live.Close(t.Context(), "done"); err != nil {
+		t.Fatal(err)
+	}
+	stirred := func(p process) int64 {
+		t.Helper()
+		info, err := p.store.Get(t.Context(), "s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return engine.Stirred(info)
+	}
+	before := stirred(p)
+	steps := 7
+	p.open(engine.Options{Mode: permission.ModePlan, MaxSteps: &steps})
+	if got := stirred(p); got != before {
+		t.Errorf("open: %d, was %d", got, before)
+	}
+	p.store.Kill()
+	p = s.process()
+	if got := stirred(p); got != before {
+		t.Errorf("after a kill: %d, was %d", got, before)
+	}
+	live = p.open(engine.Options{Mode: permission.ModeDefault})
+	if err := live.Close(t.Context(), "done"); err != nil {
+		t.Fatal(err)
+	}
+	if got := stirred(p); got != before {
+		t.Errorf("left: %d, was %d", got, before)
+	}
+	p.send("k", &session.StateSet{Key: "k", Value: []byte(`"news"`)})
+	live = p.open(engine.Options{})
+	if err := live.Drain(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := live.Close(t.Context(), "done"); err != nil {
+		t.Fatal(err)
+	}
+	if got := stirred(p); got <= before {
+		t.Errorf("with news: %d, was %d", got, before)
 	}
 }

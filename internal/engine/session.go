@@ -30,9 +30,10 @@ type Session struct {
 	prepared   map[string]session.CommandSpec // tasks' attempts that are about to start, by act
 	awaiting   awaiting
 	opened     int64     // seq of the session.resumed of this lease
+	stirred    int64     // ms UTC, of the newest event of this lease that is more than its beginning and settings; 0: none
 	began      time.Time // this lease
 	still      bool      // nothing is started; see [Session.Still]
-	titles     bool      // see [Session.Titles]
+	titles     int       // tries that are left: see [Session.Titles]
 	switched   bool      // it brought another model
 	seen       seenFiles
 	recovered  []Recovery

@@ -111,10 +111,13 @@ func (h *Home) asleep(ctx context.Context, s *engine.Session, opt RunOptions, tu
 	}
 }
 
-// closeUnless gives the lease back after an error, but for an uncertain store, which must not be touched any more.
+// closeUnless gives the lease back, after an error too, but for one of an uncertain store, which must not be touched any more.
 func closeUnless(ctx context.Context, s *engine.Session, cause error) error {
 	if errors.Is(cause, store.ErrUncertain) {
 		return nil
+	}
+	if cause == nil {
+		return s.Close(ctx, "done")
 	}
 	return s.Close(ctx, "error")
 }

@@ -156,7 +156,8 @@ func TestATitleOfAPersonStays(t *testing.T) {
 	}
 }
 
-// A turn does not wait for a title: the call is given up, and what it may have taken is counted as lost.
+// A turn does not wait for a title: the call is given up, and what it may have taken is counted as lost. It is made again after
+// that turn, three times at most.
 func TestATurnDoesNotWaitForATitle(t *testing.T) {
 	n := newNamer("Too Late")
 	n.held = make(chan struct{})
@@ -166,8 +167,13 @@ func TestATurnDoesNotWaitForATitle(t *testing.T) {
 	if got := prompt(t, s, "two"); got.Result != "two" || got.Turn != 2 {
 		t.Errorf("the turn: %+v", got)
 	}
-	st := becomes(t, s, "the turn is over", func(st *session.State) bool { return st.Turns == 2 })
-	if u := st.Usage[0]; st.Title != "" || u.Lost != 1 || u.Usage.LostInput < 10 || n.asked.Load() != 1 {
+	<-n.seen // again, after that turn
+	for i := range 3 {
+		prompt(t, s, "more")
+		becomes(t, s, "the turn is over", func(st *session.State) bool { return st.Turns == 3+i })
+	}
+	st := becomes(t, s, "it is asked no more", func(st *session.State) bool { return st.Turns == 5 && st.Usage[0].Lost == 3 })
+	if u := st.Usage[0]; st.Title != "" || u.Calls != 5 || u.Usage.LostInput < 30 || n.asked.Load() != 3 {
 		t.Errorf("title %q, usage %+v, asked %d times", st.Title, u, n.asked.Load())
 	}
 }

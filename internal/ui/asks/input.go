@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/ui/theme"
 )
 
 // maxInput bounds an answer in words, in bytes.
@@ -27,7 +28,7 @@ func (in *input) insert(s string) {
 		}
 		return r
 	}, s)
-	s = plain.Text(strings.ToValidUTF8(s, ""))
+	s = plain.Joined(strings.ToValidUTF8(s, ""))
 	if room := maxInput - len(in.text); len(s) > room {
 		s = strings.ToValidUTF8(s[:max(room, 0)], "")
 	}
@@ -86,10 +87,14 @@ func (in *input) key(msg tea.KeyPressMsg) {
 	}
 }
 
-// view is as much of it as has room, and the cell of the cursor in that.
+// view is as much of it as has room, and the cell of the cursor in that. No character is parted, however wide it is.
 func (in *input) view(width int) (text string, cursor int) {
-	before := ansi.StringWidth(in.text[:in.at])
-	from := max(before-width+1, 0)
-	text = ansi.Truncate(ansi.TruncateLeft(in.text, from, ""), width, "")
-	return text, min(before-from, max(width-1, 0))
+	from, rest := 0, in.text[:in.at]
+	cursor = ansi.StringWidth(rest)
+	for cursor > max(width-1, 0) && rest != "" {
+		cluster, cells := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+		from, rest, cursor = from+len(cluster), rest[len(cluster):], cursor-cells
+	}
+	cursor = ansi.StringWidth(rest)
+	return theme.CutTo(in.text[from:], width, ""), cursor
 }
