@@ -30,6 +30,16 @@ func (b *Branch) Release() { b.release() }
 
 // Branch captures the files of a session with a directory of its own. Errors: ErrNotOwn, ErrNotCaptured.
 func (h *Home) Branch(ctx context.Context, id string) (Branch, error) {
+	b, err := h.BranchOf(ctx, id)
+	if err != nil {
+		return b, err
+	}
+	b.Now, b.release, err = h.FilesNow(ctx, id)
+	return b, err
+}
+
+// BranchOf is [Home.Branch] without what the files are now: nothing is captured, and nothing is to be released.
+func (h *Home) BranchOf(ctx context.Context, id string) (Branch, error) {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return Branch{}, err
@@ -45,8 +55,7 @@ func (h *Home) Branch(ctx context.Context, id string) (Branch, error) {
 	if st.Parent != nil {
 		b.Parent = st.Parent.Session
 	}
-	b.Now, b.release, err = h.FilesNow(ctx, id)
-	return b, err
+	return b, nil
 }
 
 // beginning is the tree with which a session's own directory began.
@@ -118,23 +127,4 @@ func (h *Home) event(ctx context.Context, id string, seq int64) session.Body {
 		return body
 	}
 	return nil
-}
-
-// ApplyToDir merges a branch's changes into a directory with no session. If this process is killed, the next call for the
-// same branch and directory takes back what was done, and begins anew.
-func (h *Home) ApplyToDir(ctx context.Context, b *Branch, dir string, force bool) (engine.Restored, error) {
-	r := engine.RestoreRequest{
-		Session: "apply " + b.Session, ID: "apply." + b.Session, Dir: dir, Base: b.Base, Target: b.Now.Tree, Force: force, Merge: true,
-	}
-	p, err := h.spaces.Prepare(ctx, r, nil)
-	if err != nil {
-		return engine.Restored{}, err
-	}
-	defer p.Release()
-	got, err := h.spaces.Finish(ctx, r)
-	if err != nil {
-		return got, errors.Join(err, h.spaces.Abandon(context.WithoutCancel(ctx), r))
-	}
-	got.Release()
-	return got, nil
 }

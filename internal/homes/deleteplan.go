@@ -171,19 +171,24 @@ func (h *Home) lockDeletions(ctx context.Context) (unlock func(), err error) {
 	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, err
 	}
+	if err := waitLock(ctx, lock, "another process deletes sessions"); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
+// waitLock takes the kernel's lock of a file alone, and waits for it as long as ctx allows; why says who has it.
+func waitLock(ctx context.Context, lock *os.File, why string) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	for {
 		err := sys.Flock(lock, sys.Exclusive|sys.Try)
-		if err == nil {
-			return func() { _ = lock.Close() }, nil
-		}
-		if !errors.Is(err, sys.ErrLocked) && !errors.Is(err, sys.ErrInterrupted) {
-			return nil, errors.Join(err, lock.Close())
+		if err == nil || !errors.Is(err, sys.ErrLocked) && !errors.Is(err, sys.ErrInterrupted) {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("another process deletes sessions: %w", ctx.Err()), lock.Close())
+			return fmt.Errorf("%s: %w", why, ctx.Err())
 		case <-tick.C:
 		}
 	}

@@ -18,17 +18,26 @@ import (
 func ApplyCommand(a *app.App) *cobra.Command {
 	f := &flags{}
 	var to string
+	var undo bool
 	c := &cobra.Command{
-		Use: "apply FROM", Short: "Bring a fork's changes to files back into the session that it was forked from",
+		Use: "apply [FROM]", Short: "Bring a fork's changes to files back into the session that it was forked from",
 		Long: `Bring back what a session with a directory of its own (a fork, or one begun with --isolate) has changed since it began, what
 commands changed and deleted included: into the files of the session that it was forked from, or with --to into those of
 another session or into a directory. Without such a session it is the directory of which it has a copy.
 
 Files that were changed there meanwhile, in another way, stay as they are; the fork's version lies beside them, as
-NAME.perdure-conflict. What would be done is shown first; without a terminal nothing is done unless --yes is given. In a
-session's files it is a restore of its log: perdure undo takes it back. Commits are not brought along: the files are.`,
-		Args: app.ExactArgs(1, "a session with a directory of its own"),
+NAME.perdure-conflict. What would be done is shown first; without a terminal nothing is done unless --yes is given. What is
+there is kept before. In a session's files it is a restore of its log: perdure undo takes it back. What was applied to a
+directory perdure apply --undo takes back, with FROM or, for the newest, with --to DIR or nothing, which is this directory. An
+apply that was killed is finished, or with --undo taken back, by the next one. Commits are not brought along: the files are.`,
+		Args: app.RangeArgs(0, 1, "a session with a directory of its own"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if undo {
+				return takeBack(cmd, a, f, args, to)
+			}
+			if err := app.ExactArgs(1, "a session with a directory of its own")(cmd, args); err != nil {
+				return err
+			}
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
 				b, err := h.Branch(ctx, id)
 				if errors.Is(err, homes.ErrNotOwn) {
@@ -38,8 +47,11 @@ session's files it is a restore of its log: perdure undo takes it back. Commits 
 					return err
 				}
 				defer b.Release()
-				p := application{flags: f, app: a, home: h, from: &b}
-				if err := p.aim(ctx, to); err != nil {
+				p := application{flags: f, app: a, home: h, from: &b, to: to}
+				if err := p.aim(ctx); err != nil {
+					return err
+				}
+				if err := p.settle(ctx); err != nil {
 					return err
 				}
 				return p.run(ctx)
@@ -47,6 +59,7 @@ session's files it is a restore of its log: perdure undo takes it back. Commits 
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "apply to this session's files, or to this directory: `ID|DIR`")
+	c.Flags().BoolVar(&undo, "undo", false, "take back what was applied to a directory last")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "only show what would be done")
 	c.Flags().BoolVar(&f.force, "force", false, "the fork's version also where both have changed a file")
@@ -60,13 +73,16 @@ type application struct {
 	app  *app.App
 	home *homes.Home
 	from *homes.Branch
+	to   string // --to
 	id   string // the session that it is applied to; empty: none
 	dir  string
 }
 
 // aim finds where the changes go.
-func (p *application) aim(ctx context.Context, to string) error {
-	if to == "" {
+func (p *application) aim(ctx context.Context) error {
+	if to := p.to; p.dir != "" {
+		return nil
+	} else if to == "" {
 		if p.id = p.from.Parent; p.id == "" {
 			p.dir = p.from.From
 		}
@@ -79,7 +95,7 @@ func (p *application) aim(ctx context.Context, to string) error {
 	} else {
 		return err
 	}
-	if p.id == p.from.Session {
+	if p.id != "" && p.id == p.from.Session {
 		return app.UsageError("session %s cannot be applied to itself", p.id)
 	}
 	if p.id != "" {
@@ -97,6 +113,15 @@ func (p *application) aim(ctx context.Context, to string) error {
 	return nil
 }
 
+// where is what it is applied to, in words.
+func (p *application) where() string {
+	dir := plain.Line(p.app.Tilde(p.dir), maxPath)
+	if p.id != "" {
+		return "session " + p.id + ", " + dir
+	}
+	return dir
+}
+
 func (p *application) run(ctx context.Context) error {
 	plan, err := p.home.PlanApply(ctx, p.from, p.id, p.dir, p.force)
 	if err != nil {
@@ -106,11 +131,11 @@ func (p *application) run(ctx context.Context) error {
 	to := homes.FilePoint{Tree: p.from.Now.Tree, Dir: p.dir, To: "the changes of session " + p.from.Session}
 	ask := !p.yes && !p.dryRun
 	if !p.asJSON || ask {
-		where := p.app.Tilde(p.dir)
-		if p.id != "" {
-			where = "session " + p.id + ", " + where
+		what := plan.String()
+		if plan.Nothing() && len(plan.Kept) == 0 {
+			what = "all of them are there already"
 		}
-		p.app.Linef("the changes of session %s, to %s: %s", p.from.Session, where, plan)
+		p.app.Linef("the changes of session %s, to %s: %s", p.from.Session, p.where(), what)
 		p.list(p.app, plan)
 	}
 	switch {
@@ -135,7 +160,7 @@ func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 		done, err = p.home.ApplyTo(ctx, p.from, p.id, p.force)
 	} else {
 		got, applyErr := p.home.ApplyToDir(ctx, p.from, p.dir, p.force)
-		done.RestoreCounts, done.Kept, err = got.Counts, got.Kept, applyErr
+		done.RestoreCounts, done.Kept, err = got.RestoreCounts, got.Kept, applyErr
 	}
 	if err != nil {
 		return err
@@ -149,6 +174,8 @@ func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 	}
 	if p.id != "" {
 		p.app.Hint("perdure undo %s takes this back", p.id)
+	} else {
+		p.app.Hint("perdure apply --undo%s %s takes this back", p.toFlag(), p.from.Session)
 	}
 	return nil
 }
