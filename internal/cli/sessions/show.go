@@ -25,7 +25,7 @@ import (
 // ShowCommand is perdure show.
 func ShowCommand(a *app.App) *cobra.Command {
 	var opt homes.ViewOptions
-	var asJSON, inContext bool
+	var asJSON, inContext, files bool
 	last := 0
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a session: what it is, did, may do and waits for",
@@ -38,8 +38,13 @@ func ShowCommand(a *app.App) *cobra.Command {
 				opt.Messages = true
 			}
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				if inContext {
+				switch {
+				case inContext && files:
+					return app.UsageError("--context and --files are two views: say one of them")
+				case inContext:
 					return showContext(ctx, a, h, id, asJSON)
+				case files:
+					return showFiles(ctx, a, h, id, asJSON)
 				}
 				v, err := h.View(ctx, id, opt)
 				if err != nil {
@@ -51,7 +56,11 @@ func ShowCommand(a *app.App) *cobra.Command {
 				if asJSON {
 					return a.JSON(v)
 				}
-				return a.Paged(func() error { show(a, v); return nil })
+				st, err := h.State(ctx, id)
+				if err != nil {
+					return err
+				}
+				return a.Paged(func() error { show(a, v, &st.Workspace); return nil })
 			})
 		},
 	}
@@ -59,12 +68,13 @@ func ShowCommand(a *app.App) *cobra.Command {
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object")
 	fs.BoolVar(&opt.Messages, "messages", false, "the conversation too, all of it")
 	fs.BoolVar(&inContext, "context", false, "exactly what the next request to the model holds, with the tokens of each part")
+	fs.BoolVar(&files, "files", false, "which files it read, modified, created and deleted, when and by which act, and what is kept of them")
 	fs.IntVar(&last, "last", 0, "the newest `N` messages of the conversation")
 	fs.BoolVar(&opt.All, "all", false, "read acts, decisions, files and tasks from the whole log")
 	return c
 }
 
-func show(a *app.App, v *view.Session) {
+func show(a *app.App, v *view.Session, w *session.Workspace) {
 	look := a.Styles()
 	row := func(name, format string, args ...any) {
 		a.Beside(look.Quiet.Styled(fmt.Sprintf("%-12s", name))+" ", 13, display.Line(fmt.Sprintf(format, args...), 500))
@@ -95,8 +105,8 @@ func show(a *app.App, v *view.Session) {
 		row("limit", "%s a turn", display.Count(int64(v.Config.MaxSteps), "step"))
 	}
 	row("permissions", "mode %s, %s, %s", v.Permissions.Mode, display.Count(int64(len(v.Permissions.Rules)), "rule"), display.Count(int64(len(v.Permissions.Grants)), "grant"))
-	if f := v.Files; len(f.Read)+len(f.Modified)+len(f.Created) > 0 {
-		row("files", "%d read, %d modified, %d created", len(f.Read), len(f.Modified), len(f.Created))
+	if files := filesLine(v.Files, w); files != "" {
+		row("files", "%s", files)
 	}
 	row("log", "%s", display.Count(v.Head.Seq, "event"))
 	for _, name := range slices.Sorted(maps.Keys(v.Truncated)) {
