@@ -28,3 +28,6 @@ func (*Dir) Close() error { return nil }
 func (*Dir) Stat(string) func(path string) (size, mtime int64, there bool) {
 	return func(string) (int64, int64, bool) { return 0, 0, false }
 }
+
+// Progress has nothing to tell.
+func (*Dir) Progress() (files, bytes int64) { return 0, 0 }

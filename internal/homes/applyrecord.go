@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/perdure/perdure/internal/sys"
 
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
@@ -92,7 +92,7 @@ func (h *Home) openApplies(ctx context.Context, dir string) (*applies, error) {
 	if a.root, err = realdir.Make(h.dir, spacesDir, workspace.Key(where), appliesDir); err != nil {
 		return nil, err
 	}
-	a.lock, err = a.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	a.lock, err = a.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE|sys.NoFollow, 0o600)
 	if err == nil {
 		err = waitLock(ctx, a.lock, "another process applies changes to "+dir)
 	}
