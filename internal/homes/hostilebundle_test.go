@@ -317,3 +317,25 @@ func TestALargeArrivalCanBeStopped(t *testing.T) {
 	}
 	p.lives(t, false)
 }
+
+// Goal: a few kilobytes that stand for billions of files are refused: everything that compares or restores them would go
+// through them all.
+func TestTreesThatStandForTooMuchAreRefused(t *testing.T) {
+	var entries []tree.Entry
+	for i := range 1000 {
+		entries = append(entries, forge.File(fmt.Sprintf("%04d", i), hello))
+	}
+	objects := [][]byte{forge.Object(entries...)}
+	for range 3 {
+		entries = nil
+		for i := range 1000 {
+			entries = append(entries, forge.Dir(fmt.Sprintf("%04d", i), objects[len(objects)-1]))
+		}
+		objects = append(objects, forge.Object(entries...))
+	}
+	p := newPlace(t)
+	if imported, _ := p.take(t, forge.OfTrees([][]byte{hello}, objects...).Bytes(t)); !errors.Is(imported, bundle.ErrTooLarge) {
+		t.Errorf("it is taken: %v", imported)
+	}
+	p.lives(t, false)
+}

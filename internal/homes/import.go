@@ -51,6 +51,7 @@ type arrived struct {
 // bundle.ErrFormat, bundle.ErrNewer, bundle.ErrTooLarge, ErrOtherHistory, store.ErrNewer.
 func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Limits) (*Arrival, error) {
 	a := &Arrival{h: h, from: from, limits: limits, files: map[bundle.File]bool{}}
+	trees := newUnfolding()
 	hd, err := a.read(ctx, bundle.Sink{
 		Log:   a.begin,
 		Event: a.fold,
@@ -58,10 +59,13 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 			a.files[f] = true
 			return nil
 		},
-		Tree: soundTree,
+		Tree: trees.add,
 	})
 	if err == nil && hd.Trees+hd.Blobs > 0 && h.cfg.captured == nil {
 		err = errNoCaptured
+	}
+	if err == nil {
+		err = trees.check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read bundle: %w", err)
