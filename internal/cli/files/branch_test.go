@@ -224,7 +224,7 @@ func TestForksArePrintedForScriptsAndDrawn(t *testing.T) {
 	if err := json.Unmarshal([]byte(p.OK("tree", "--json")), &top); err != nil || len(top.Forks) != 4 {
 		t.Errorf("%+v, %v", top, err)
 	}
-	if out := p.OK("diff", "s", "j", "--stat"); !strings.Contains(out, "added    more") || strings.Contains(out, ".git") {
+	if out := p.OK("diff", "s", "j", "--stat", "--direct"); !strings.Contains(out, "added    more") || strings.Contains(out, ".git") {
 		t.Errorf("diff:\n%s", out)
 	}
 	p.Fails(2, "--id names one fork", "fork", "s", "-n", "2", "--id", "x")

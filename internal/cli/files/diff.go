@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/store"
 )
 
 // maxText bounds a file whose lines are compared, in bytes.
@@ -19,37 +21,45 @@ const maxText = 1 << 20
 
 // DiffCommand is perdure diff.
 func DiffCommand(a *app.App) *cobra.Command {
-	var stat, asJSON bool
+	var stat, asJSON, direct, forks bool
 	var paths []string
 	c := &cobra.Command{
-		Use: "diff ID [FROM [TO]]", Short: "Show what has changed in a session's files",
+		Use: "diff ID [FROM [TO]] | ID ID...", Short: "Show what has changed in a session's files, or what several attempts have made of them",
 		Long: `Show what has changed in the files of a session: without more, since before the newest turn that changed some (what perdure
 undo would take back). FROM and TO are moments: a checkpoint's name, an event's number, "turn N" for the moment before that
 turn's first change, or the word now; without TO it is now.
 
-With two sessions, perdure diff A B shows how the files of B differ from those of A, and what each has cost: two attempts
-at the same thing.`,
-		Args: app.RangeArgs(1, 3, "a session and two moments, or two sessions"),
+With two or more sessions it compares attempts at the same thing: what each has changed, line by line, since the point that
+they have in common, and the turns and the money that it took. They are a session and its forks, or copies of one directory
+(--isolate); --forks takes all forks of ID. Of two that have nothing in common, or with --direct, it shows how the files of
+the second differ from those of the first.`,
+		Args: app.RangeArgs(1, maxAttempts, "a session and two moments, or sessions"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				d := differ{app: a, home: h, stat: stat, json: asJSON, paths: paths}
+				d := differ{app: a, home: h, stat: stat, json: asJSON, direct: direct, paths: paths}
+				if forks {
+					return d.forks(ctx, id, args[1:])
+				}
 				return d.run(ctx, id, args[1:])
 			})
 		},
 	}
 	c.Flags().BoolVar(&stat, "stat", false, "only name the files")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&direct, "direct", false, "how the files of the second session differ from those of the first")
+	c.Flags().BoolVar(&forks, "forks", false, "compare all forks of the session")
 	c.Flags().StringArrayVar(&paths, "path", nil, "only this file or directory, `PATH` below the session's; may be repeated")
 	return c
 }
 
 // differ shows how two states of files differ.
 type differ struct {
-	app   *app.App
-	home  *homes.Home
-	stat  bool
-	json  bool
-	paths []string
+	app    *app.App
+	home   *homes.Home
+	stat   bool
+	json   bool
+	direct bool
+	paths  []string
 }
 
 // side is one of two states that are compared.
@@ -59,10 +69,8 @@ type side struct {
 }
 
 func (d *differ) run(ctx context.Context, id string, moments []string) error {
-	if len(moments) == 1 {
-		if other, resolveErr := d.app.Resolve(ctx, d.home, moments[0]); resolveErr == nil {
-			return d.branches(ctx, id, other)
-		}
+	if ids, err := d.sessions(ctx, id, moments); err != nil || ids != nil {
+		return errors.Join(err, d.attempts(ctx, ids))
 	}
 	sides := []side{{session: id}, {session: id}}
 	for i, moment := range []string{"", now} {
@@ -138,16 +146,11 @@ type difference struct {
 	Added   int    `json:"lines_added"`
 	Removed int    `json:"lines_removed"`
 	text    string
+	after   *tree.Entry
 }
 
 func (d *differ) show(from, to side, costs []cost) error {
-	var all []difference
-	err := d.home.FileChanges(from.Tree, to.Tree, func(c tree.Change) error {
-		if d.wants(c.Path) && !isDirectory(c) && (costs == nil || !notKept(c)) {
-			all = append(all, d.compare(c))
-		}
-		return nil
-	})
+	all, err := d.changes(from.Tree, to.Tree, costs != nil)
 	if err != nil {
 		return err
 	}
@@ -165,6 +168,17 @@ func (d *differ) show(from, to side, costs []cost) error {
 		return nil
 	}
 	return d.app.Paged(func() error { d.print(all); return nil })
+}
+
+// changes compares two trees; kept leaves out what is in neither.
+func (d *differ) changes(from, to store.Digest, kept bool) (all []difference, err error) {
+	err = d.home.FileChanges(from, to, func(c tree.Change) error {
+		if d.wants(c.Path) && !isDirectory(c) && (!kept || !notKept(c)) {
+			all = append(all, d.compare(c))
+		}
+		return nil
+	})
+	return all, err
 }
 
 func (d *differ) words(from, to side) string {
@@ -199,7 +213,7 @@ func notKept(c tree.Change) bool {
 }
 
 func (d *differ) compare(c tree.Change) difference {
-	out := difference{Path: c.Path, What: "modified"}
+	out := difference{Path: c.Path, What: "modified", after: c.After}
 	switch {
 	case c.Before == nil:
 		out.What = "added"
@@ -221,7 +235,8 @@ func (d *differ) compare(c tree.Change) difference {
 		out.Added += strings.Count(e.New, "\n")
 		out.Removed += strings.Count(before[e.Start:e.End], "\n")
 	}
-	if text, err := udiff.ToUnified("a/"+c.Path, "b/"+c.Path, before, edits, udiff.DefaultContextLines); err == nil {
+	name := plain.Line(c.Path, 4*maxPath) // one with a line's end in it is no line of the diff
+	if text, err := udiff.ToUnified("a/"+name, "b/"+name, before, edits, udiff.DefaultContextLines); err == nil {
 		out.text = text
 	}
 	return out
