@@ -130,7 +130,7 @@ var allowed = map[string][]string{
 	"internal/ignore":          {},
 	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},
 	"internal/workspace":       {"internal/sys", "internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree"},
-	"internal/cli/files":       {"internal/ui/theme", "internal/cli/app", "internal/cli/display", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store", "internal/cli/display"},
+	"internal/cli/files":       {"internal/ui/theme", "internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store"},
 	"model/providertest":       {"model"},
 	"tool/tooltest":            {"model", "tool"},
 	"bench":                    {},

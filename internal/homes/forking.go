@@ -13,18 +13,19 @@ import (
 
 // ForkSpec says what a fork is to be.
 type ForkSpec struct {
-	Seq        int64  // the event to fork at; 0: the newest
-	Checkpoint string // the files of this checkpoint, and the conversation as it was then; Seq is 0
-	ID         string // of the fork; empty: a new one
-	Title      string // empty: the parent's
-	// Conversation has the fork share its parent's directory. Isolate gives it one of its own also where nothing was captured
-	// of the parent's files yet. Without either it has one of its own if something was.
+	Seq        int64        // the event to fork at; 0: the newest
+	Checkpoint string       // the files of this checkpoint, and the conversation as it was then; Seq is 0
+	Tree       store.Digest // the files that it begins with; zero: those of the event
+	ID         string       // of the fork; empty: a new one
+	Title      string       // empty: the parent's
+	// Conversation has the fork share its parent's directory. Isolate makes it an error if it can have none of its own: else
+	// it shares its parent's then, too.
 	Conversation, Isolate bool
 }
 
 // ForkWith is [Home.Fork] that branches the files, too: the fork gets a directory of its own, see [Home.CreateIsolated],
 // with the files as of the event that it is forked at, for the newest one as they are now. Where it shares its parent's
-// directory instead, it is one commit, and Own has no tree. Errors: as Fork, ErrNoFiles, ErrNotCaptured.
+// directory instead, it is one commit, Own has no tree, and Shared says why. Errors: as Fork, ErrNoFiles, ErrNotCaptured.
 func (h *Home) ForkWith(ctx context.Context, parent string, f ForkSpec) (Own, error) {
 	own, err := h.forkWith(ctx, parent, f)
 	if err != nil {
@@ -42,18 +43,51 @@ func (h *Home) forkWith(ctx context.Context, parent string, f ForkSpec) (own Own
 		case p.Seq <= 0:
 			return own, fmt.Errorf("checkpoint %s is of the session that %s was forked from: fork that one", f.Checkpoint, parent)
 		}
-		f.Seq, own.Tree = p.Seq, p.Tree
+		f.Seq, f.Tree = p.Seq, p.Tree
 	}
 	st, err := h.eng.LoadAt(ctx, parent, f.Seq, f.Seq != 0)
 	if err != nil {
 		return own, err
 	}
-	own.From = filesDir(st)
-	if f.Conversation || h.spaces == nil || own.From == "" || !f.Isolate && own.Tree.IsZero() && !h.everCaptured(ctx, st, f.Seq) {
-		own.Session, own.At, err = h.Fork(ctx, parent, f.Seq, f.ID, f.Title)
-		own.Dir, own.Tree = own.From, store.Digest{}
-		return own, err
+	own.From, own.Tree = filesDir(st), f.Tree
+	if why, shares := h.shares(st, f); shares {
+		return h.forkShared(ctx, parent, f, own, why)
 	}
+	own, err = h.forkOwn(ctx, parent, st, f, own)
+	if errors.Is(err, ErrNotCaptured) && f.Tree.IsZero() && !f.Isolate {
+		return h.forkShared(ctx, parent, f, own, err.Error())
+	}
+	return own, err
+}
+
+// shares reports whether a fork shares its parent's directory from the start, and why, if nobody has asked for it.
+func (h *Home) shares(st *session.State, f ForkSpec) (why string, yes bool) {
+	switch {
+	case f.Conversation || filesDir(st) == "":
+		return "", true
+	case f.Isolate || !f.Tree.IsZero():
+		return "", false
+	case h.spaces == nil:
+		return errOff.Error(), true
+	case st.Workspace.Refused != "":
+		return st.Workspace.Refused, true
+	case !st.Workspace.Tree.IsZero():
+		return "", false
+	}
+	_, err := os.Stat(filesDir(st))
+	return "it is gone", errors.Is(err, os.ErrNotExist)
+}
+
+// forkShared makes a fork that works in its parent's directory.
+func (h *Home) forkShared(ctx context.Context, parent string, f ForkSpec, own Own, why string) (Own, error) {
+	own = Own{From: own.From, Dir: own.From, Shared: why}
+	var err error
+	own.Session, own.At, err = h.Fork(ctx, parent, f.Seq, f.ID, f.Title)
+	return own, err
+}
+
+// forkOwn makes a fork with a directory of its own.
+func (h *Home) forkOwn(ctx context.Context, parent string, st *session.State, f ForkSpec, own Own) (_ Own, err error) {
 	if own.Tree.IsZero() {
 		if own.Tree, err = h.treeOfFork(ctx, st, f.Seq); err != nil {
 			return own, err
@@ -76,20 +110,8 @@ func (h *Home) forkWith(ctx context.Context, parent string, f ForkSpec) (own Own
 	return own, err
 }
 
-// everCaptured reports whether something is known of what a session's files were.
-func (h *Home) everCaptured(ctx context.Context, st *session.State, seq int64) bool {
-	if st.Workspace.Refused != "" {
-		return false
-	}
-	if !st.Workspace.Tree.IsZero() || seq == 0 {
-		return !st.Workspace.Tree.IsZero()
-	}
-	all, err := h.trees(ctx, st.ID)
-	return err == nil && len(all) > 0
-}
-
 // treeOfFork is what the files were at the event at which a session is forked; zero: they are captured now. Before its
-// first change they were what the first capture found.
+// first change they were what the first capture found; where there is none, it never changed any.
 func (h *Home) treeOfFork(ctx context.Context, st *session.State, seq int64) (store.Digest, error) {
 	if seq == 0 {
 		if _, err := os.Stat(filesDir(st)); errors.Is(err, os.ErrNotExist) {
@@ -102,7 +124,7 @@ func (h *Home) treeOfFork(ctx context.Context, st *session.State, seq int64) (st
 	}
 	all, err := h.trees(ctx, st.ID)
 	if err != nil || len(all) == 0 {
-		return store.Digest{}, errors.Join(err, fmt.Errorf("%w: before event %d", ErrNoFiles, seq))
+		return store.Digest{}, err
 	}
 	return all[0].Tree, nil
 }

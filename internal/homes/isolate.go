@@ -36,12 +36,13 @@ const maxOrigin = 64 << 10
 // Own is a directory of a session's own, as it was made.
 type Own struct {
 	Session  string            `json:"session"`
-	Dir      string            `json:"dir"`             // where the session works
-	From     string            `json:"from"`            // of what it is a copy
-	At       int64             `json:"at,omitempty"`    // the event that a fork was made at
-	Tree     store.Digest      `json:"tree,omitzero"`   // its files, as it was made; zero: it shares its parent's directory
-	Worktree bool              `json:"worktree"`        // it is in a git worktree of From's repository
-	Plain    string            `json:"plain,omitempty"` // why it is in none, though From is in a repository
+	Dir      string            `json:"dir"`              // where the session works
+	From     string            `json:"from"`             // of what it is a copy
+	At       int64             `json:"at,omitempty"`     // the event that a fork was made at
+	Tree     store.Digest      `json:"tree,omitzero"`    // its files, as it was made; zero: it shares its parent's directory
+	Worktree bool              `json:"worktree"`         // it is in a git worktree of From's repository
+	Plain    string            `json:"plain,omitempty"`  // why it is in none, though From is in a repository
+	Shared   string            `json:"shared,omitempty"` // why it shares its parent's directory, though nobody asked for that
 	Skipped  []session.Skipped `json:"skipped,omitempty"`
 }
 
@@ -192,9 +193,9 @@ type copying struct {
 }
 
 // build makes the directory out of own.Tree, or of own.From as it is now, and gives the events that tell of it.
-func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, release func(), err error) {
+func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ func(), err error) {
 	c := copying{own: own, top: own.From}
-	release = func() {
+	release := func() {
 		for _, f := range c.free {
 			f()
 		}
@@ -293,7 +294,9 @@ func (h *Home) captureOf(ctx context.Context, c *copying, dir string) (*session.
 	if err != nil {
 		return nil, err
 	}
-	c.free = append(c.free, got.Release)
+	if got.Release != nil { // of a refused one there is nothing to keep
+		c.free = append(c.free, got.Release)
+	}
 	if got.Body.Refused != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNotCaptured, got.Body.Refused)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/restore"
@@ -44,7 +45,9 @@ before that turn's first change; perdure checkpoint ID --list shows them.
   --files         the files become what they were, those that commands changed or deleted included. What is there is
                   kept first, so that perdure undo takes this back. What you, or another session, changed since stays as
                   it is and is named; --force restores it, too.
-  --conversation  the session is forked at that moment: the fork knows nothing of what came later. This one stays.
+  --conversation  the session is forked at that moment: the fork knows nothing of what came later, and has the files of
+                  that moment in a directory of its own. This one stays. Together with --files the fork goes on in this
+                  one's directory; perdure fork ID@EVENT --conversation has it do so with the files as they are.
 
 What would be done is shown first. Without a terminal nothing is done unless --yes is given. A restore that is killed is
 finished by the next command that opens the session.`,
@@ -72,7 +75,7 @@ finished by the next command that opens the session.`,
 					}
 				}
 				if f.conversation && !f.dryRun {
-					return forkAt(ctx, a, h, id, p)
+					return f.forkAt(ctx, a, h, id, p)
 				}
 				return nil
 			})
@@ -304,13 +307,22 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 	return nil
 }
 
-// forkAt makes a fork at the moment, which is what restoring a conversation is: the log stays as it is.
-func forkAt(ctx context.Context, a *app.App, h *homes.Home, id string, p homes.FilePoint) error {
-	child, at, err := h.Fork(ctx, id, p.Seq, "", "")
+// forkAt makes a fork at the moment, which is what restoring a conversation is: the log stays as it is. It has the files of
+// the moment in a directory of its own; where those of the session are of that moment now, it goes on in that directory.
+func (f *flags) forkAt(ctx context.Context, a *app.App, h *homes.Home, id string, p homes.FilePoint) error {
+	if p.Seq <= 0 {
+		return &app.ExitError{Code: app.ExitMissing, Text: "the conversation of that moment is of the session that " + id + " was forked from", Hint: "perdure tree " + id + " shows it: restore that one"}
+	}
+	title, err := sessions.ForkName(ctx, h, id, "")
 	if err != nil {
 		return err
 	}
-	a.Note("forked at event %d; perdure -r %s goes on there", at, child)
-	a.Linef("%s", child)
+	own, err := h.ForkWith(ctx, id, homes.ForkSpec{Seq: p.Seq, Tree: p.Tree, Title: title, Conversation: f.files})
+	if err != nil {
+		return err
+	}
+	a.Note("forked at event %d; perdure -r %s goes on there", own.At, own.Session)
+	sessions.TellBranch(a, own, true)
+	a.Linef("%s", own.Session)
 	return nil
 }

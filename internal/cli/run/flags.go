@@ -27,6 +27,8 @@ type Flags struct {
 	sessionID    string
 	name         string
 	fork         bool
+	conversation bool // the fork works in the session's directory
+	branched     bool // the fork has a directory of its own: its files are what they are to be
 	isolate      bool
 	format       string
 	verbose      bool
@@ -79,7 +81,8 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.BoolVar(&f.wait, "wait", false, "sleep while the session awaits something or needs a human, and go on when it comes")
 	fs.BoolVar(&f.detach, "detach", false, "let it run on without this terminal, as perdure start does")
 	fs.IntVar(&f.atMost, "at-most", background.MostByDefault, "with --detach: begin while fewer than `N` background sessions work")
-	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork")
+	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork, in a directory of its own with the session's files")
+	fs.BoolVar(&f.conversation, "conversation", false, "with --fork-session: fork the conversation alone; the fork works in the session's directory")
 	fs.BoolVar(&f.isolate, "isolate", false, "the new session works on a copy of this directory, of its own; a git worktree where it is a repository")
 	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json, stream-json or claude-stream-json")
 	fs.BoolVar(&f.verbose, "verbose", false, "with stream-json: the system prompt and the tools' descriptions too")
@@ -124,8 +127,12 @@ func (f *Flags) check() error {
 		return app.UsageError("--continue and --resume exclude each other")
 	case f.fork && !f.cont && f.resume == "":
 		return app.UsageError("--fork-session needs --continue or --resume")
+	case f.conversation && !f.fork:
+		return app.UsageError("--conversation says what of a session is forked: it goes with --fork-session")
+	case f.fork && f.files == filesAsk && !f.conversation:
+		return app.UsageError("--files ask is about the session's directory, and the fork has one of its own: say --files keep or restore, or --conversation")
 	case f.isolate && (f.cont || f.resume != ""):
-		return app.UsageError("--isolate is for a new session: perdure fork ID gives a branch of one that is there a directory of its own")
+		return app.UsageError("--isolate is for a new session: --fork-session gives a branch of one that is there a directory of its own")
 	case f.sessionID != "" && (f.cont || f.resume != "") && !f.fork:
 		return app.UsageError("--session-id opens a new session: it goes with --resume only to name a fork")
 	case f.Changed("session-id") && !store.ValidID(f.sessionID):

@@ -194,7 +194,7 @@ func (s *sitting) first(ctx context.Context) (*target, error) {
 		return &target{pick: true, words: f.words}, nil
 	case f.cont || f.resume != "":
 		id, _, err := choose(ctx, s.app, s.home, f, s.set, "")
-		if s.of = id; err == nil && !f.attach {
+		if s.of = id; err == nil && !f.attach && !f.branched {
 			err = resumeFiles(ctx, s.real, s.home, id, f)
 		}
 		return &target{id: id, attach: f.attach, prompt: f.prompt}, err

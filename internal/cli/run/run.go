@@ -101,7 +101,7 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	if err != nil {
 		return err
 	}
-	if resumed {
+	if resumed && !f.branched {
 		if err := resumeFiles(ctx, a, h, id, f); err != nil {
 			return err
 		}
@@ -159,15 +159,8 @@ func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 	if err != nil || !f.fork {
 		return id, true, err
 	}
-	name, err := sessions.ForkName(ctx, h, id, f.name)
-	if err != nil {
-		return "", false, err
-	}
-	child, seq, err := h.Fork(ctx, id, 0, f.sessionID, name)
-	if err == nil {
-		a.Note("forked %s at event %d as %s", id, seq, child)
-	}
-	return child, true, err
+	id, err = branch(ctx, a, h, f, id)
+	return id, true, err
 }
 
 // newest is the session of this directory with which -c goes on: a script's own, or the one that a person sat in.

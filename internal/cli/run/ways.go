@@ -7,7 +7,6 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/screen"
-	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/ui/picker"
 	"github.com/perdure/perdure/store"
 )
@@ -58,7 +57,12 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	case r.Goal.Fresh:
 		return s.fresh(ctx, t)
 	case r.Goal.Fork:
-		return s.chosen(ctx, picker.ChosenMsg{ID: r.Goal.Session, What: picker.Fork})
+		next, err := s.branchOf(ctx, r.Goal.Session, r.Goal.Share)
+		if err != nil && ctx.Err() == nil { // why is said in the session that was left
+			s.app.Note("no fork: %v", err)
+			next, err = &target{id: r.Goal.Session, attach: t.attach}, nil
+		}
+		return next, err
 	case r.Goal.Session == "":
 		return &target{pick: true}, nil
 	}
@@ -114,12 +118,7 @@ func (s *sitting) chosen(ctx context.Context, msg picker.ChosenMsg) (*target, er
 	case picker.TakeOver:
 		return &target{id: msg.ID}, s.home.Takeover(ctx, msg.ID)
 	case picker.Fork:
-		name, err := sessions.ForkName(ctx, s.home, msg.ID, "")
-		if err != nil {
-			return nil, err
-		}
-		child, _, err := s.home.Fork(ctx, msg.ID, 0, "", name)
-		return &target{id: child}, err
+		return s.branchOf(ctx, msg.ID, false)
 	case picker.Handoff:
 		if _, err := s.home.WriteHandoff(ctx, msg.ID, false); err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ func (l *link) commands() []chat.Command {
 		{Name: "help", Help: "keys and commands", Page: l.helpPage},
 		{Name: "resume", Help: "go to another session", Alias: []string{"sessions"}},
 		{Name: "new", Help: "begin a new session here", Alias: []string{"clear"}},
-		{Name: "fork", Help: "go on in a copy of this session"},
+		{Name: "fork", Args: "[conversation]", Help: "go on in a copy of this session, with files of its own; conversation: in the same directory"},
 		{Name: "model", Args: "[PROVIDER/MODEL]", Help: "which model answers; another one from now on"},
 		{Name: "mode", Args: "[MODE]", Help: "default, acceptEdits or plan; shift+tab goes on to the next"},
 		{Name: "plan", Help: "the plan, and what is known", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewPlan(c, planSource(l.home, id)) })},
@@ -142,11 +142,17 @@ func (l *link) Command(ctx context.Context, name, args string) (chat.Reply, erro
 	return l.onSession(ctx, id, name, args)
 }
 
+// shareWord has a fork work in the directory of its session.
+const shareWord = "conversation"
+
 // onSession does what needs a session.
 func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply, error) {
 	switch name {
 	case "fork":
-		return chat.Reply{Go: &chat.Goal{Session: id, Fork: true}}, nil
+		if args != "" && args != shareWord {
+			return chat.Reply{}, fmt.Errorf("/fork goes on in a copy of this session with files of its own, /fork %s in the same directory", shareWord)
+		}
+		return chat.Reply{Go: &chat.Goal{Session: id, Fork: true, Share: args == shareWord}}, nil
 	case "pause":
 		if _, err := l.run(ctx, "pause", id); err != nil {
 			return chat.Reply{}, err

@@ -264,5 +264,5 @@ func (g *going) conversation(ctx context.Context, key string) (*chat.Goal, error
 		_ = h.KeepDraft(child, "draft.json", b) // it can be written again
 	}
 	return &chat.Goal{Session: child, Note: fmt.Sprintf(
-		"the conversation goes on here from before “%s”; session %s, which has all of it, stays as it is: /resume %s goes back to it", words(t.prompt), g.id, g.id)}, nil
+		"the conversation goes on here from before “%s”, in the same directory; session %s, which has all of it, stays as it is: /resume %s goes back to it", words(t.prompt), g.id, g.id)}, nil
 }

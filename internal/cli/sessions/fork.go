@@ -33,10 +33,11 @@ func ForkCommand(a *app.App) *cobra.Command {
 		Long: `Branch a session off: the fork knows what the session knew at that moment, and goes its own way. Without a session it is
 the newest one of this directory; its id is printed, with -n those of several forks.
 
-Where the session's files are captured, the fork gets them too, as they were at that moment, in a directory of its own;
-in a git repository that is a worktree, detached at HEAD. Nothing in it changes the session's files: perdure tree shows
-the family, perdure diff A B compares two of it, perdure apply FORK brings the best one's changes back.
-With --conversation, and where nothing was captured, the fork works in the same directory as the session.`,
+The fork gets the session's files too, as they were at that moment, in a directory of its own; in a git repository that
+is a worktree, detached at HEAD. Nothing in it changes the session's files: perdure tree shows the family, perdure diff
+A B compares two of it, perdure apply FORK brings the best one's changes back.
+With --conversation the fork works in the same directory as the session. So it does where the files cannot be captured
+(your home directory, /, a huge tree): that is said, and with --isolate it is an error.`,
 		Example: "  perdure fork fix-parser\n  perdure fork fix-parser@before-tests -n 3\n  perdure fork fix-parser@120 --conversation",
 		Args:    app.RangeArgs(0, 1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -70,7 +71,7 @@ With --conversation, and where nothing was captured, the fork works in the same 
 	c.Flags().StringVar(&f.name, "name", "", "name the fork")
 	c.Flags().IntVarP(&f.count, "count", "n", 1, "make `N` forks, each with a directory of its own")
 	c.Flags().BoolVar(&f.conversation, "conversation", false, "branch the conversation alone: the fork works in the session's directory")
-	c.Flags().BoolVar(&f.isolate, "isolate", false, "a directory of its own also where nothing of the session's files was captured yet")
+	c.Flags().BoolVar(&f.isolate, "isolate", false, "make no fork where it can have no directory of its own")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON object for each fork")
 	return c
 }
@@ -116,9 +117,7 @@ func (f *forkFlags) run(ctx context.Context, a *app.App, h *homes.Home, id strin
 			}
 			continue
 		}
-		if !made.Tree.IsZero() {
-			TellOwn(a, made, n == 1)
-		}
+		TellBranch(a, made, n == 1)
 		a.Linef("%s", made.Session)
 	}
 	return nil
@@ -133,6 +132,19 @@ type forkView struct {
 
 // maxNotThere bounds what is named that a copy does not have.
 const maxNotThere = 6
+
+// TellBranch says on stderr where a fork works, if it works anywhere.
+func TellBranch(a *app.App, own homes.Own, first bool) {
+	switch {
+	case !own.Tree.IsZero():
+		TellOwn(a, own, first)
+	case own.Dir != "":
+		a.Note("%s works in %s, the directory of the session that it was forked from", own.Session, a.Tilde(own.Dir))
+	}
+	if own.Shared != "" {
+		a.Hint("it has none of its own: %s", display.Shown(own.Shared, 300))
+	}
+}
 
 // TellOwn says on stderr where a session with a directory of its own works; the first time, too, what is not there.
 func TellOwn(a *app.App, own homes.Own, first bool) {

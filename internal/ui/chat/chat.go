@@ -81,6 +81,7 @@ type Choice struct {
 type Goal struct {
 	Session string // another session to open; empty: the picker
 	Fork    bool   // as a fork of it
+	Share   bool   // which works in its directory
 	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
 	Note    string // said where they arrive; empty: nothing
