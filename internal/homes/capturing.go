@@ -68,7 +68,10 @@ func freeBytes(path string) int64 {
 // captures is the engine's way to the home's workspaces.
 type captures struct{ h *Home }
 
-var _ engine.Contents = captures{}
+var (
+	_ engine.Contents = captures{}
+	_ engine.Keeper   = captures{}
+)
 
 func (c captures) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Captured, error) {
 	return roomy(ctx, c.h, func() (engine.Captured, error) { return c.h.spaces.Capture(ctx, r) })
@@ -100,6 +103,25 @@ func (c captures) Content(d store.Digest, most int64) ([]byte, error) {
 	}
 	b, err := io.ReadAll(r)
 	return b, errors.Join(err, r.Close())
+}
+
+// Keep keeps what is read in the home's blobs; no sweep takes it until release.
+func (c captures) Keep(ctx context.Context, open func() (io.ReadCloser, error)) (store.Digest, int64, func(), error) {
+	type content struct {
+		digest  store.Digest
+		size    int64
+		release func()
+	}
+	got, err := roomy(ctx, c.h, func() (content, error) {
+		r, err := open()
+		if err != nil {
+			return content{}, err
+		}
+		d, n, release, err := c.h.keep(ctx, r)
+		_ = r.Close() // it was only read
+		return content{d, n, release}, err
+	})
+	return got.digest, got.size, got.release, err
 }
 
 // Bounds of the search for what others have changed.
