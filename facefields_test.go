@@ -44,7 +44,7 @@ func TestFaceHasTheFieldsOfTheCore(t *testing.T) {
 		{reflect.TypeFor[view.Attempt](), reflect.TypeFor[session.TaskAttempt](), nil},
 		{reflect.TypeFor[view.TaskSettings](), reflect.TypeFor[session.TaskSettings](), nil},
 		{reflect.TypeFor[tool.Spec](), reflect.TypeFor[tools.Spec](), nil},
-		{reflect.TypeFor[tool.Result](), reflect.TypeFor[tools.Result](), []string{"Events"}},
+		{reflect.TypeFor[tool.Result](), reflect.TypeFor[tools.Result](), []string{"Events", "Release"}},
 	} {
 		want := slices.DeleteFunc(fields(pair.inner), func(name string) bool { return slices.Contains(pair.without, name) })
 		if got := fields(pair.public); !slices.Equal(got, want) {

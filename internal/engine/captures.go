@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
 )
 
@@ -41,6 +43,20 @@ type Contents interface {
 type Progress interface {
 	// Progress is how many files and bytes the capture of a directory that is being made has looked at. It does not wait.
 	Progress(dir string) (files, bytes int64)
+}
+
+// Keeper is what Captures may be able to do besides: keeping single files with a session. It may be called by several at once.
+type Keeper interface {
+	// Keep is as [tools.Keep] says.
+	Keep(ctx context.Context, open func() (io.ReadCloser, error)) (d store.Digest, size int64, release func(), err error)
+}
+
+// keeper is what keeps files with sessions; nil: nothing does.
+func (e *Engine) keeper() tools.Keep {
+	if k, ok := e.cfg.Captures.(Keeper); ok {
+		return k.Keep
+	}
+	return nil
 }
 
 // CaptureRequest says what to capture.

@@ -54,6 +54,14 @@ func (s *Session) about(c *session.Call) string {
 // runTool lets a Runner do its work.
 func (s *Session) runTool(ctx context.Context, t tools.Runner, c tools.Call, env tools.Env) landing {
 	r, crash, err := runSafely(ctx, t, c, env)
+	free := r.Release
+	l := s.toolLanding(ctx, t, c, r, crash, err)
+	l.free = free
+	return l
+}
+
+// toolLanding is what came of a Runner's work.
+func (s *Session) toolLanding(ctx context.Context, t tools.Runner, c tools.Call, r tools.Result, crash bool, err error) landing {
 	effect := t.Spec().Effect
 	switch {
 	case crash && effect == session.EffectExternal && !t.Spec().Idempotent:
@@ -93,6 +101,13 @@ func (s *Session) finished(c tools.Call, r tools.Result) landing {
 		seen, ok := b.(*session.FileSeen)
 		return ok && s.holds(seen.File.Path) // the log cannot keep the path: the file is as if it had not been seen
 	})
+	for i, b := range r.Events {
+		if a, ok := b.(*session.ArtifactAdded); ok {
+			own := *a
+			own.Artifact.Name, own.Artifact.Note = s.hide(a.Artifact.Name), s.hide(a.Artifact.Note)
+			r.Events[i] = &own
+		}
+	}
 	if r.IsError {
 		fin.Outcome = session.OutcomeError
 	}
@@ -115,6 +130,9 @@ func (s *Session) redact(parts []model.Part) []model.Part {
 	}
 	return out
 }
+
+// hide replaces known secrets in a text.
+func (s *Session) hide(text string) string { return string(s.eng.cfg.Secrets.Replace([]byte(text))) }
 
 // holds reports whether a text holds a known secret.
 func (s *Session) holds(text string) bool {

@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"unicode"
 
 	"github.com/perdure/perdure/internal/session"
 )
 
 // Bounds of what is asked for about files, in bytes.
 const (
-	maxRestoreTo    = 200
-	maxRestorePath  = 4096
-	maxArtifactName = 255
-	maxArtifactNote = 1000
+	maxRestoreTo   = 200
+	maxRestorePath = 4096
 )
 
 // admitFiles takes what a person wants done with the session's files, or kept of them.
@@ -55,11 +52,11 @@ func restorePath(p string) error {
 // admitArtifact takes a file that a person wants kept.
 func admitArtifact(a *session.Artifact) error {
 	a.Act, a.Seq, a.Time = "", 0, 0
-	a.Note = session.CutEnd(a.Note, maxArtifactNote)
-	switch {
-	case a.Name == "" || len(a.Name) > maxArtifactName || strings.ContainsFunc(a.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("an artifact's name has 1 to %d bytes that can be printed", maxArtifactName)
-	case a.Digest.IsZero() || a.Size < 0 || len(a.Media) > maxArtifactName:
+	a.Note = session.CutEnd(a.Note, session.MaxArtifactNote)
+	if err := session.ArtifactName(a.Name); err != nil {
+		return err
+	}
+	if a.Digest.IsZero() || a.Size < 0 || len(a.Media) > session.MaxArtifactName {
 		return fmt.Errorf("an artifact is named with its digest and size")
 	}
 	return nil

@@ -35,7 +35,8 @@ type landing struct {
 	bodies []session.Body
 	late   func() []session.Body // more bodies, put first, that need the state as of the landing
 	then   func()
-	err    error // the machine is broken: Run ends with it
+	free   func() // called in the end, also if nothing was appended: what the events name is held until then; may be nil
+	err    error  // the machine is broken: Run ends with it
 }
 
 // request is work that a flight wants the loop to do.
@@ -80,6 +81,7 @@ func guarded(ctx context.Context, effect func(ctx context.Context) landing) (l l
 
 // land appends what a flight reports.
 func (s *Session) land(ctx context.Context, l landing) error {
+	defer release(l.free)
 	if f := s.flights[l.id]; f != nil {
 		f.stop(nil)
 		delete(s.flights, l.id)
@@ -107,6 +109,7 @@ func (s *Session) ground(cause error) {
 	}
 	for len(s.flights) > 0 {
 		l := <-s.landed
+		release(l.free)
 		delete(s.flights, l.id)
 	}
 }

@@ -75,6 +75,9 @@ func (s *Session) planPath(p *plan) error {
 	if !ok {
 		return nil
 	}
+	if m, ok := p.tool.(tools.MayBePathless); ok && m.Pathless(p.call) {
+		return nil
+	}
 	p.ask.RawPath = named.Path(p.call)
 	abs := s.state.Cwd
 	if p.ask.RawPath != "" {

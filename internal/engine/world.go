@@ -64,8 +64,8 @@ func (s *Session) inProject() bool {
 func (s *Session) env() tools.Env {
 	view, policy := s.state.View(), s.policy()
 	return tools.Env{
-		Memory: s.memory(),
-		Cwd:    view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
+		Memory: s.memory(), Keep: s.eng.keeper(),
+		Cwd: view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
 		Tasks: tasks{s: s, view: view}, Replace: s.eng.cfg.Secrets.Replace, Partial: s.eng.cfg.Secrets.Partial,
 		Log:  func(ctx context.Context) iter.Seq2[tools.LogEntry, error] { return s.eng.log(ctx, view) },
 		Past: s.saidBefore(view),

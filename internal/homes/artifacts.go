@@ -46,17 +46,32 @@ func (h *Home) KeepArtifact(ctx context.Context, id string, a session.Artifact, 
 }
 
 func (h *Home) keepArtifact(ctx context.Context, id string, a session.Artifact, r io.Reader) (session.Artifact, error) {
-	batch, err := h.blobs.Batch(ctx)
+	d, n, release, err := h.keep(ctx, r)
 	if err != nil {
 		return a, err
 	}
-	if a.Digest, a.Size, err = batch.PutFrom(reading{ctx, r}); err == nil {
+	defer release()
+	a.Digest, a.Size = d, n
+	return a, h.Deliver(ctx, id, h.eng.NewKey(), &session.ArtifactAdded{Artifact: a})
+}
+
+// keep makes what is read durable. No sweep takes it before release; after an error there is nothing to release.
+func (h *Home) keep(ctx context.Context, r io.Reader) (d store.Digest, size int64, release func(), err error) {
+	batch, err := h.blobs.Batch(ctx)
+	if err != nil {
+		return d, 0, nil, err
+	}
+	if d, size, err = batch.PutFrom(reading{ctx, r}); err == nil {
 		err = batch.Commit()
 	}
-	if err == nil {
-		err = h.Deliver(ctx, id, h.eng.NewKey(), &session.ArtifactAdded{Artifact: a})
+	if err != nil {
+		return d, 0, nil, errors.Join(err, batch.Close())
 	}
-	return a, errors.Join(err, batch.Close())
+	return d, size, func() {
+		if err := batch.Close(); err != nil {
+			h.cfg.Log.Warn("what was kept was not let go", "error", err)
+		}
+	}, nil
 }
 
 // reading reads until its context is done.

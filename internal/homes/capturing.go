@@ -61,6 +61,7 @@ type captures struct{ h *Home }
 var (
 	_ engine.Contents = captures{}
 	_ engine.Progress = captures{}
+	_ engine.Keeper   = captures{}
 )
 
 func (c captures) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Captured, error) {
@@ -96,4 +97,23 @@ func (c captures) Content(d store.Digest, most int64) ([]byte, error) {
 	}
 	b, err := io.ReadAll(r)
 	return b, errors.Join(err, r.Close())
+}
+
+// Keep keeps what is read in the home's blobs; no sweep takes it until release.
+func (c captures) Keep(ctx context.Context, open func() (io.ReadCloser, error)) (store.Digest, int64, func(), error) {
+	type content struct {
+		digest  store.Digest
+		size    int64
+		release func()
+	}
+	got, err := roomy(ctx, c.h, func() (content, error) {
+		r, err := open()
+		if err != nil {
+			return content{}, err
+		}
+		d, n, release, err := c.h.keep(ctx, r)
+		_ = r.Close() // it was only read
+		return content{d, n, release}, err
+	})
+	return got.digest, got.size, got.release, err
 }

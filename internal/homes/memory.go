@@ -17,7 +17,7 @@ const (
 )
 
 // offered are the tools of a home's sessions: the built-in ones or a program's own, and that of the memory. The built-in
-// ones have it without a memory too, for sessions that were told of it when there was one.
+// ones have it, and that of artifacts, without a memory and where nothing is kept too, for sessions that were told of them.
 func offered(cfg Config) ([]tools.Tool, error) {
 	all, own := cfg.Tools, cfg.Tools != nil
 	if !own {
@@ -34,6 +34,9 @@ func offered(cfg Config) ([]tools.Tool, error) {
 	}
 	if one := tools.MemoryTool(); tools.Find(all, one.Spec().Name) == nil {
 		all = append(slices.Clip(all), one)
+	}
+	if !own {
+		all = append(slices.Clip(all), tools.ArtifactTool())
 	}
 	return all, nil
 }

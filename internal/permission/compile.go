@@ -39,7 +39,7 @@ func compile(r Rule) (pattern, error) {
 	}
 	p := pattern{Rule: r, tool: tool, text: spec}
 	switch tool {
-	case toolRead, toolEdit, toolWrite, toolGlob, toolGrep:
+	case toolRead, toolEdit, toolWrite, toolGlob, toolGrep, toolArtifact:
 		if has {
 			return compilePath(p)
 		}
@@ -160,7 +160,7 @@ func (p pattern) bindsTool(tool string) bool {
 	case toolEdit:
 		return tool == toolWrite
 	case toolRead:
-		reads := tool == toolGlob || tool == toolGrep
+		reads := tool == toolGlob || tool == toolGrep || tool == toolArtifact
 		edits := tool == toolEdit || tool == toolWrite
 		return reads || edits && p.Effect != Allow
 	}

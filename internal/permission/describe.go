@@ -8,7 +8,7 @@ func Describe(r Rule) string {
 	p, err := compile(r)
 	_, spec, has := strings.Cut(strings.TrimSuffix(r.Text, ")"), "(")
 	does, files := map[string]string{
-		toolRead: "reading", toolEdit: "changing", toolWrite: "writing", toolGlob: "listing", toolGrep: "searching",
+		toolRead: "reading", toolEdit: "changing", toolWrite: "writing", toolGlob: "listing", toolGrep: "searching", toolArtifact: "keeping",
 	}[p.tool]
 	switch {
 	case err != nil:

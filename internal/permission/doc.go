@@ -34,7 +34,7 @@
 //	Edit(src/**)         paths, relative to Policy.Root, absolute, or under ~/
 //	mcp__github          every tool of that server
 //
-// Edit rules bind Write too, Read rules bind Glob and Grep. A deny or ask on
+// Edit rules bind Write too, Read rules bind Glob, Grep and Artifact. A deny or ask on
 // Read(x) binds Edit and Write: what may not be seen may not be changed. A deny
 // or ask pattern without a slash holds at any depth and for everything below a
 // directory that it names. Deny, ask and protected paths hold in any letter case

@@ -38,7 +38,7 @@ func Matches(rule Rule, r Request) bool {
 
 // narrows compares a deny or ask rule with the call.
 func (j *judge) narrows(p pattern) answer {
-	if !p.bindsTool(j.r.Tool) {
+	if !p.bindsTool(j.r.Tool) || j.r.inline() && (p.tool != toolArtifact || p.kind == matchPath) {
 		return no
 	}
 	switch p.kind {

@@ -21,7 +21,7 @@ const (
 	// does more than read are denied.
 	ModePlan Mode = "plan"
 	// ModeDefault allows Read, Glob, Grep and commands that only read inside,
-	// TodoWrite, Note, History, AskUser, memory, and
+	// TodoWrite, Note, History, AskUser, memory, Artifact of a file inside or of no file, and
 	// BashOutput, Await and KillBash of own tasks; all else asks.
 	ModeDefault Mode = "default"
 	// ModeAcceptEdits also allows Write and Edit inside.
@@ -58,6 +58,13 @@ func byMode(p Policy, r Request) Decision {
 	switch r.Tool {
 	case toolTodoWrite, toolAskUser, toolNote, toolHistory:
 		return allow(r.Tool + " touches nothing outside the session")
+	case toolArtifact:
+		if r.inline() {
+			return allow("it keeps the model's own words with the session")
+		}
+		if readsInside(p, r) {
+			return allow("reads inside the session's directories")
+		}
 	case toolMemory:
 		return allow("memory touches nothing but its own files")
 	case toolBashOutput, toolAwait, toolKillBash:
@@ -79,7 +86,7 @@ func byMode(p Policy, r Request) Decision {
 func noRule(mode Mode, r Request) string {
 	why := "no rule allows this " + r.Tool + " call in mode " + string(mode)
 	switch r.Tool {
-	case toolRead, toolGlob, toolGrep, toolWrite, toolEdit:
+	case toolRead, toolGlob, toolGrep, toolWrite, toolEdit, toolArtifact:
 		if oddPath(r) {
 			return why + ": its path or pattern is not plain"
 		}

@@ -37,13 +37,17 @@ const (
 	toolNote       = "Note"
 	toolHistory    = "History"
 	toolMemory     = "memory"
+	toolArtifact   = "Artifact"
 )
+
+// inline reports a call that keeps a text and touches no file.
+func (r Request) inline() bool { return r.Tool == toolArtifact && r.Path == "" && r.RawPath == "" }
 
 // Tools are the names of the built-in tools. The slice is the caller's.
 func Tools() []string {
 	return []string{
 		toolAskUser, toolAwait, toolBash, toolBashInput, toolBashOutput, toolEdit, toolGlob, toolGrep, toolHistory, toolKillBash, toolNote,
-		toolRead, toolTodoWrite, toolWrite, toolMemory,
+		toolRead, toolTodoWrite, toolWrite, toolMemory, toolArtifact,
 	}
 }
 

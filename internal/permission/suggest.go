@@ -21,7 +21,7 @@ func Suggest(r Request) string {
 			return ""
 		}
 		text = "Bash(" + r.Command + ")"
-	case toolRead, toolWrite, toolEdit:
+	case toolRead, toolWrite, toolEdit, toolArtifact:
 		if !strings.HasPrefix(r.Path, "/") || oddPath(r) || path.Clean(r.Path) == "/" { // a rule / means all below it
 			return ""
 		}

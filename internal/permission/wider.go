@@ -17,7 +17,7 @@ func Wider(r Request) (rule, allows string) {
 	switch r.Tool {
 	case toolBash:
 		return widerCommand(r)
-	case toolRead, toolWrite, toolEdit:
+	case toolRead, toolWrite, toolEdit, toolArtifact:
 		dir := path.Dir(path.Clean(r.Path))
 		if dir == "/" {
 			return "", ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/perdure/perdure/store"
 )
@@ -167,6 +168,20 @@ type Artifact struct {
 	Note   string       `json:"note,omitempty"`
 	Seq    int64        `json:"seq,omitzero"`  // of the event; set by the fold
 	Time   int64        `json:"time,omitzero"` // ms UTC, of the event; set by the fold
+}
+
+// Bounds of an artifact, in bytes.
+const (
+	MaxArtifactName = 255
+	MaxArtifactNote = 1000
+)
+
+// ArtifactName says why a text is no name of an artifact: it has 1 to 255 bytes that can be printed.
+func ArtifactName(name string) error {
+	if name == "" || len(name) > MaxArtifactName || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("an artifact's name has 1 to %d bytes that can be printed", MaxArtifactName)
+	}
+	return nil
 }
 
 // ArtifactAdded keeps a file with the session: its bytes are durable before this event is. A name that is given again

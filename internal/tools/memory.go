@@ -26,11 +26,13 @@ type Memory interface {
 // session that has a memory is offered it, see [Offered].
 func MemoryTool() Tool { return memory{} }
 
-// Offered are the tools that a new session is told of: without a memory those that need none.
-func Offered(all []Tool, hasMemory bool) []Tool {
+// Offered are the tools that a new session is told of: without a memory, and where nothing is kept, those that need none.
+func Offered(all []Tool, hasMemory, keeps bool) []Tool {
 	var out []Tool
 	for _, t := range all {
-		if _, needs := t.(memory); !needs || hasMemory {
+		_, remembers := t.(memory)
+		_, kept := t.(artifact)
+		if (!remembers || hasMemory) && (!kept || keeps) {
 			out = append(out, t)
 		}
 	}

@@ -80,7 +80,7 @@ func TestNoMemory(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	all := append(Builtin(), MemoryTool())
-	if Find(Offered(all, false), "memory") != nil || Find(Offered(all, true), "memory") == nil || len(Offered(all, false)) != len(all)-1 {
+	if Find(Offered(all, false, true), "memory") != nil || Find(Offered(all, true, true), "memory") == nil || len(Offered(all, false, true)) != len(all)-1 {
 		t.Error("the wrong tools are offered")
 	}
 	if err := Check(all); err != nil {

@@ -56,6 +56,7 @@ type Result struct {
 	IsError bool
 	Full    []byte         // complete output when Content leaves some out; kept, and named to the model by the engine
 	Events  []session.Body // appended together with the outcome: plan.set, file.seen, task.read
+	Release func()         // called once that is in the log, or is not wanted; see Keep. May be nil
 }
 
 // Runner does its work in one call.
@@ -111,6 +112,12 @@ type Paths interface {
 	Path(c Call) string
 }
 
+// MayBePathless is implemented by a tool with Paths whose calls may name none; without it such a call is about the working
+// directory.
+type MayBePathless interface {
+	Pathless(c Call) bool
+}
+
 // Env is the world a tool sees. Its fields are read-only.
 type Env struct {
 	Cwd   string         // absolute
@@ -140,6 +147,8 @@ type Env struct {
 	Changed func(path string, known store.Digest, now []byte) string
 	// Memory is what the session remembers beyond its conversation; nil: nothing.
 	Memory Memory
+	// Keep keeps bytes with the session; nil: nothing is kept here.
+	Keep Keep
 	// Agreed: a person approved this very call.
 	Agreed bool
 }

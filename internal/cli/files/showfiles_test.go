@@ -35,7 +35,7 @@ type told struct {
 	NotKept     []struct{ Path, Why string } `json:"not_kept"`
 	Points      []struct{ Moment, Tree string }
 	Checkpoints []struct{ Moment string }
-	Artifacts   []struct{ Name string }
+	Artifacts   []struct{ Name, Act string }
 }
 
 func (p *project) told(id string) (out told, by map[string]story) {
