@@ -61,24 +61,50 @@ func (d *Dir) identity() ([]byte, error) {
 	return appendText(binary.AppendUvarint(b, st.Ino), d.root), nil
 }
 
-// replace writes a file for its owner alone, whole or not at all.
+// replace writes a file for its owner alone, whole or not at all. Where another process is at it just now, that one's is
+// as good, and nothing is written.
 func replace(path string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	temp := path + ".new" // one name: what a kill leaves is written over
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|unix.O_NOFOLLOW, 0o600)
-	if err != nil {
+	f, err := alone(temp)
+	if err != nil || f == nil {
 		return err
 	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Close()); err == nil {
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.Write(b)
+	}
+	if err == nil {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
 		_ = os.Remove(temp)
 	}
-	return err
+	return errors.Join(err, f.Close())
+}
+
+// alone opens a file that no other process has open by this name, and keeps others out until it is closed; nil: one has it.
+func alone(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EINTR) {
+			err = nil
+		}
+		return nil, errors.Join(err, f.Close())
+	}
+	mine, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if there, err := os.Lstat(path); err != nil || !os.SameFile(mine, there) {
+		return nil, f.Close() // whoever had it gave it its name meanwhile
+	}
+	return f, nil
 }
 
 func appendText(b []byte, s string) []byte {

@@ -33,3 +33,51 @@ func FuzzCache(f *testing.F) {
 		}
 	})
 }
+package capture
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// Several processes that work in one directory write its cache at the same time: none of them fails for it, what is there is
+// whole and of one of them, and nothing else is left.
+func TestACacheThatSeveralWriteAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "space", "stat")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 100 {
+				if err := replace(path, bytes.Repeat([]byte{byte('a' + i)}, 1000*(n%7+1))); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	b, err := os.ReadFile(path)
+	if err != nil || len(b) == 0 || len(b)%1000 != 0 || !bytes.Equal(b, bytes.Repeat(b[:1], len(b))) {
+		t.Errorf("%d bytes, %v", len(b), err)
+	}
+	if names, err := os.ReadDir(filepath.Dir(path)); err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// What a process that was killed has left of a cache is no hindrance.
+func TestACacheAfterAKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stat")
+	if err := os.WriteFile(path+".new", bytes.Repeat([]byte("old"), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(path, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "new" {
+		t.Errorf("%q, %v", b, err)
+	}
+}

@@ -30,6 +30,7 @@ type FilePoint struct {
 	Seq  int64  // of the event that says so
 	Time int64  // ms UTC
 	To   string // the moment in words
+	Turn int    // of the moment before a turn's first change; 0: another moment
 	Undo *int64 // undo goes back to the point of this seq, which is over then; nil: it is a restore, which can be undone
 }
 
@@ -96,7 +97,26 @@ func pointOf(st *session.State, p session.FilePoint) FilePoint {
 	if p.Turn == 0 {
 		to = fmt.Sprintf("before the restore of event %d", p.Seq)
 	}
-	return FilePoint{Tree: p.Tree, Dir: filesDir(st), Seq: p.Seq, Time: p.Time, To: to}
+	return FilePoint{Tree: p.Tree, Dir: filesDir(st), Seq: p.Seq, Time: p.Time, To: to, Turn: p.Turn}
+}
+
+// BeforeTurn is the event up to which a session's own log knows nothing of the turn that an event lies in, nor of the message
+// that began it. The error wraps ErrNoFiles if there is no such turn.
+func (h *Home) BeforeTurn(ctx context.Context, id string, seq int64) (int64, error) {
+	for ev, err := range h.Range(ctx, id, Range{Through: seq, Kinds: []store.Kind{session.KindTurnStarted}, Reverse: true}) {
+		if err != nil {
+			return 0, err
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return 0, err
+		}
+		if b, ok := body.(*session.TurnStarted); ok && b.Message > 0 && b.Message < ev.Seq {
+			return b.Message - 1, nil
+		}
+		return ev.Seq - 1, nil
+	}
+	return 0, fmt.Errorf("session %s: %w: event %d lies in no turn of its own", id, ErrNoFiles, seq)
 }
 
 // FilesAt finds what a session's files were at a moment that a person names: a checkpoint's name, the number of an event,

@@ -313,11 +313,19 @@ func (f *flags) forkAt(ctx context.Context, a *app.App, h *homes.Home, id string
 	if p.Seq <= 0 {
 		return &app.ExitError{Code: app.ExitMissing, Text: "the conversation of that moment is of the session that " + id + " was forked from", Hint: "perdure tree " + id + " shows it: restore that one"}
 	}
+	seq := p.Seq
+	if p.Turn > 0 { // the fork is not to go on with that turn
+		before, err := h.BeforeTurn(ctx, id, seq)
+		if err != nil {
+			return missing(err, id)
+		}
+		seq = before
+	}
 	title, err := sessions.ForkName(ctx, h, id, "")
 	if err != nil {
 		return err
 	}
-	own, err := h.ForkWith(ctx, id, homes.ForkSpec{Seq: p.Seq, Tree: p.Tree, Title: title, Conversation: f.files})
+	own, err := h.ForkWith(ctx, id, homes.ForkSpec{Seq: seq, Tree: p.Tree, Title: title, Conversation: f.files})
 	if err != nil {
 		return err
 	}

@@ -78,3 +78,29 @@ func TestUndoWhileTheFirstTurnIsOpen(t *testing.T) {
 	p.Run("-p", "--model", ask, "--session-id", "s", "go")
 	p.Fails(4, "turn 1, which is still open", "undo", "s", "--yes")
 }
+
+// A conversation that goes back to before a turn knows nothing of that turn, so that going on does nothing of it again.
+func TestTheConversationBeforeATurn(t *testing.T) {
+	p := newProject(t)
+	m := p.Scripted(script(t, map[string]string{"first": "echo 1 >> a.txt", "second": "echo 2 >> a.txt"}))
+	p.run(m, "first")
+	p.run(m, "second")
+	for _, n := range []string{"1", "2"} {
+		child := strings.TrimSpace(p.OK("restore", "s", "turn "+n, "--conversation"))
+		var v struct {
+			Turns    int    `json:"turns"`
+			Activity string `json:"activity"`
+			Dir      string `json:"cwd"`
+		}
+		if err := json.Unmarshal([]byte(p.OK("show", child, "--json")), &v); err != nil {
+			t.Fatal(err)
+		}
+		if want := int(n[0] - '1'); v.Turns != want || v.Activity != "idle" {
+			t.Errorf("before turn %s there are %d turns, %s", n, v.Turns, v.Activity)
+		}
+		p.Run("-p", "--model", m, "-r", child, "--dangerously-skip-permissions")
+		if out := p.OK("log", child); strings.Contains(out, "tool.started") {
+			t.Errorf("it went on with turn %s:\n%s", n, out)
+		}
+	}
+}
