@@ -115,6 +115,25 @@ func TestCreationIsOneCommit(t *testing.T) {
 	}
 }
 
+// TestAForkOfTheConversationIsTwoCommits: one makes it, and at most one more is made by the first who opens it.
+func TestAForkOfTheConversationIsTwoCommits(t *testing.T) {
+	dir, ctx := filepath.Join(t.TempDir(), "home"), t.Context()
+	h, err := homes.Open(ctx, dir, homes.Config{Files: &homes.Files{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	long(t, h, "parent", 100)
+	var own homes.Own
+	made := cost(t, dir, func() (err error) {
+		own, err = h.ForkWith(ctx, "parent", homes.ForkSpec{ID: "child", Conversation: true})
+		return err
+	})
+	if made.commits < 1 || made.commits > 2 || !own.Tree.IsZero() || own.Dir != "/" {
+		t.Errorf("%+v, %+v", made, own)
+	}
+}
+
 // watcher is a model that is never reached: it looks at the home's write-ahead log when it is called.
 type watcher struct {
 	t    *testing.T

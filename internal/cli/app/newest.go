@@ -11,7 +11,7 @@ import (
 // noModel is what a session has that was made for a task.
 const noModel = "none/none"
 
-// Newest finds the newest session of this directory that was not closed.
+// Newest finds the newest session of this directory, or of a copy of it that a session has of its own, that was not closed.
 func (a *App) Newest(ctx context.Context, h *homes.Home) (string, error) {
 	dir, err := a.Workdir()
 	if err != nil {
@@ -41,23 +41,58 @@ func (a *App) NewestSeat(ctx context.Context, h *homes.Home) (string, error) {
 	return a.Newest(ctx, h)
 }
 
-// newest finds the newest of some sessions that was not closed; empty: there is none.
+// newest finds the newest of some sessions of a directory, and of those in a copy of it, that was not closed; empty: there
+// is none.
 func newest(ctx context.Context, h *homes.Home, q store.Query) (string, error) {
+	here, err := newestOf(ctx, h, q)
+	if err != nil {
+		return "", err
+	}
+	copies, err := h.Copies(ctx, q.Cwd)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range copies {
+		if goesOn(c.Info) && labelled(c.Info, q.Labels) && (here.ID == "" || c.Updated > here.Updated) {
+			return c.ID, nil // the newest of them comes first
+		}
+	}
+	return here.ID, nil
+}
+
+// labelled reports whether a session has all these labels.
+func labelled(s store.Info, labels map[string]string) bool {
+	for k, v := range labels {
+		if have, ok := s.Heads.Labels[k]; !ok || have != v {
+			return false
+		}
+	}
+	return true
+}
+
+// goesOn reports a session that was not closed, and in which anybody ever talked: one made for tasks holds nothing else.
+func goesOn(s store.Info) bool {
+	if s.Heads.Model == noModel && s.Heads.Turns == 0 {
+		return false
+	}
+	l := session.Lifecycle(s.Heads.Lifecycle)
+	return l == session.LifecycleOpen || l == session.LifecyclePaused
+}
+
+// newestOf finds the newest that was not closed; without an id: there is none.
+func newestOf(ctx context.Context, h *homes.Home, q store.Query) (store.Info, error) {
 	for q.Limit = 100; ; {
 		page, err := h.Store().List(ctx, q)
 		if err != nil {
-			return "", err
+			return store.Info{}, err
 		}
 		for _, s := range page.Sessions {
-			if s.Heads.Model == noModel && s.Heads.Turns == 0 { // it holds tasks, and nobody ever talked in it
-				continue
-			}
-			if l := session.Lifecycle(s.Heads.Lifecycle); l == session.LifecycleOpen || l == session.LifecyclePaused {
-				return s.ID, nil
+			if goesOn(s) {
+				return s, nil
 			}
 		}
 		if q.After = page.Next; q.After == "" {
-			return "", nil
+			return store.Info{}, nil
 		}
 	}
 }

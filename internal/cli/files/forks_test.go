@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
 )
@@ -140,4 +142,39 @@ func TestAForkOfASessionThatOnlyTalked(t *testing.T) {
 	}
 	p.Fails(1, "home directory", "fork", "home", "--isolate")
 	clitest.WriteFile(t, filepath.Join(p.Dir, "mine"), "m") // the world is as it was
+}
+
+// Goal: -c in a project finds its sessions in copies, too, the newest first, and says where it works; those of another
+// project it does not find.
+func TestTheNewestOfAProjectMayWorkInACopy(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "mine\n")
+	model := p.Scripted(script(t, map[string]string{"first": "echo 1 >> a", "other": "echo kid >> a"}))
+	var passed atomic.Int64
+	start := p.App.Now()
+	p.App.Now = func() time.Time { return start.Add(time.Duration(passed.Add(1)) * time.Second) } // each is newer than the one before
+	p.run(model, "first")
+	elsewhere := filepath.Join(p.Dir, "elsewhere")
+	clitest.WriteFile(t, filepath.Join(elsewhere, "a"), "theirs\n")
+	p.App.Dir = elsewhere
+	p.prompt(model, "first", "--isolate", "--session-id", "theirs")
+	p.App.Dir = p.dir
+	if o := p.prompt(model, "other", "-c"); !strings.Contains(o.Stderr, "session s") || strings.Contains(o.Stderr, "works in") {
+		t.Errorf("the one of this directory:\n%s", o.Stderr)
+	}
+	p.prompt(model, "first", "--isolate", "--session-id", "copy")
+	p.OK("fork", "copy", "--id", "kid") // a copy of a copy is of the project, too
+	o := p.prompt(model, "other", "-c")
+	if !strings.Contains(o.Stderr, "kid works in "+p.ownDir("kid")+", a directory of its own made from ~/project") {
+		t.Errorf("%s", o.Stderr)
+	}
+	holds(t, filepath.Join(p.ownDir("kid"), "a"), "mine\n1\nkid\n1\nkid\n")
+	p.OK("close", "kid")
+	if o := p.prompt(model, "other", "-c"); !strings.Contains(o.Stderr, "copy works in ") {
+		t.Errorf("%s", o.Stderr)
+	}
+	p.App.Dir = elsewhere
+	if o := p.prompt(model, "other", "-c"); !strings.Contains(o.Stderr, "theirs works in ") {
+		t.Errorf("%s", o.Stderr)
+	}
 }

@@ -48,3 +48,18 @@ func (s *sitting) branchOf(ctx context.Context, id string, conversation bool) (*
 	sessions.TellBranch(s.app, own, true)
 	return &target{id: own.Session}, nil
 }
+
+// tellCopy says that the session which -c goes on with works in a directory of its own.
+func tellCopy(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id string) error {
+	if !f.newest && !f.cont || f.cwd != "" {
+		return nil
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return err
+	}
+	if from := h.ProjectOf(st.Config.Root); from != st.Config.Root {
+		a.Note("%s works in %s, a directory of its own made from %s", id, a.Tilde(st.Config.Root), a.Tilde(from))
+	}
+	return nil
+}

@@ -26,6 +26,7 @@ type Flags struct {
 	resume       string
 	sessionID    string
 	name         string
+	newest       bool // resume is what -c has found
 	fork         bool
 	conversation bool // the fork works in the session's directory
 	branched     bool // the fork has a directory of its own: its files are what they are to be

@@ -76,7 +76,7 @@ func rootOf(ctx context.Context, a *app.App, f *Flags) (root string, err error) 
 	if err != nil {
 		return "", err
 	}
-	f.cont, f.resume = false, id
+	f.newest, f.cont, f.resume = f.cont, false, id
 	return h.ProjectOf(st.Config.Root), nil
 }
 

@@ -156,8 +156,11 @@ func choose(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set settin
 		id, err = create(ctx, a, h, f, set, prompt)
 		return id, false, err
 	}
-	if err != nil || !f.fork {
+	if err != nil {
 		return id, true, err
+	}
+	if !f.fork {
+		return id, true, tellCopy(ctx, a, h, f, id)
 	}
 	id, err = branch(ctx, a, h, f, id)
 	return id, true, err

@@ -4,6 +4,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -58,7 +59,10 @@ func (s *Sessions) List(ctx context.Context, q picker.Query, after string, n int
 	if q.Words != "" {
 		sq.Limit = 500
 	}
-	var out picker.Page
+	out, err := s.copies(ctx, q, after)
+	if err != nil {
+		return out, err
+	}
 	for scanned := 0; ; {
 		page, err := s.home.List(ctx, sq)
 		if err != nil {
@@ -75,10 +79,25 @@ func (s *Sessions) List(ctx context.Context, q picker.Query, after string, n int
 			break
 		}
 	}
+	slices.SortStableFunc(out.Rows, func(a, b picker.Row) int { return b.Updated.Compare(a.Updated) })
 	if out.Next == "" && utf8.RuneCountInString(q.Words) >= leastWord {
 		out.Next = inWords
 	}
 	return out, s.count(ctx, out.Rows)
+}
+
+// copies gives the sessions that work in copies of this directory: they are of this project, and on its first page.
+func (s *Sessions) copies(ctx context.Context, q picker.Query, after string) (out picker.Page, err error) {
+	if q.All || s.dir == "" || after != "" {
+		return out, nil
+	}
+	all, err := s.home.Copies(ctx, s.dir)
+	for _, l := range all {
+		if row := s.row(l); !(sessions.OnlyTasks(l) && l.Heads.Turns == 0) && picker.Matches(row, q.Words) {
+			out.Rows = append(out.Rows, row)
+		}
+	}
+	return out, err
 }
 
 // inWords is the place behind all sessions that are found by their rows: there those begin that have the words of a
@@ -108,7 +127,7 @@ func (s *Sessions) inWords(ctx context.Context, q picker.Query) (out picker.Page
 		}
 		for _, l := range page.Sessions {
 			row := s.row(l)
-			if l.ID == hit.Name && (q.All || l.Heads.Cwd == s.dir) && !picker.Matches(row, q.Words) {
+			if l.ID == hit.Name && (q.All || s.home.ProjectOf(l.Heads.Cwd) == s.dir || l.Heads.Cwd == s.dir) && !picker.Matches(row, q.Words) {
 				row.Found = hit.Snippet.Text
 				out.Rows = append(out.Rows, row)
 			}

@@ -165,3 +165,23 @@ func BenchmarkSessions(b *testing.B) {
 		})
 	}
 }
+
+// Goal: in the list of this directory are the sessions that work in copies of it, and none that work in copies of another.
+func TestCopiesAreListedWithTheirProject(t *testing.T) {
+	w := clitest.New(t)
+	model := w.Scripted(`{"turns":[{"match":"hello","steps":[{"text":"hello"}]}]}`)
+	home := w.Dir
+	for _, name := range []string{"one", "two"} {
+		w.App.Dir = filepath.Join(home, name)
+		clitest.WriteFile(t, filepath.Join(w.App.Dir, "a"), name)
+		w.OK("-p", "--session-id", name, "--model", model, "hello")
+		w.OK("-p", "--session-id", name+"-copy", "--isolate", "--model", model, "hello")
+	}
+	h := w.Open("{}")
+	defer w.Close(h)
+	page, err := screen.NewSessions(w.App, h, w.App.Dir).List(t.Context(), picker.Query{}, "", 10)
+	got := ids(page.Rows)
+	if slices.Sort(got); err != nil || strings.Join(got, " ") != "two two-copy" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
