@@ -14,6 +14,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/settings"
+	"github.com/perdure/perdure/internal/sys"
 )
 
 // App is the world of one command.
@@ -100,7 +101,7 @@ func (a *App) WithSettings(ctx context.Context, set settings.Loaded, do func(*ho
 // Files says what is kept of sessions' files; nil: nothing.
 func Files(set settings.Loaded) *homes.Files {
 	f := set.Settings.Files
-	if !f.Captured() {
+	if !f.Captured() || sys.Captures() != nil { // a system that has no captures has sessions all the same
 		return nil
 	}
 	return &homes.Files{Keep: f.Keep, MaxFile: f.MaxFile << 20, MaxFiles: f.Count, MaxBytes: f.Max << 20, Quota: f.Quota << 20}
