@@ -101,7 +101,7 @@ func TestHeldByAnotherProcess(t *testing.T) {
 	s.runs("v", "-r one")
 	s.sees("v", "the choice", offered)
 	s.types("v", "f")
-	s.sees("v", "the copy", func(screen string) bool { return has("Hello.", "enter sends")(screen) && !has("held by")(screen) })
+	s.sees("v", "the copy", func(screen string) bool { return has("works in", "enter sends")(screen) && !has("held by")(screen) })
 	s.leaves("v")
 	if ids := s.sessions(); len(ids) != 2 {
 		t.Errorf("sessions: %q", ids)

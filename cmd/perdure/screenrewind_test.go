@@ -69,7 +69,7 @@ func TestRewindTakesTheConversationAloneFirst(t *testing.T) {
 	s.quiet()
 	s.keys("w", "Enter")
 	s.sees("w", "the fork", func(screen string) bool {
-		return has("> delete it", "/resume one goes back")(screen) && !has("Deleted.")(screen)
+		return has("> delete it", "goes on here from before", "/resume one")(screen) && !has("Deleted.")(screen)
 	})
 	s.leaves("w")
 	s.holds("made.txt", "two")

@@ -122,9 +122,25 @@ func (h *Home) treeOfFork(ctx context.Context, st *session.State, seq int64) (st
 	if !st.Workspace.Tree.IsZero() {
 		return st.Workspace.Tree, nil
 	}
-	all, err := h.trees(ctx, st.ID)
-	if err != nil || len(all) == 0 {
-		return store.Digest{}, err
+	return h.firstTree(ctx, st.ID)
+}
+
+// firstTree is what the first capture of a session found; zero if there is none, or if what lies before it is damaged.
+func (h *Home) firstTree(ctx context.Context, id string) (store.Digest, error) {
+	for ev, err := range h.Range(ctx, id, Range{Kinds: []store.Kind{session.KindFilesCaptured}}) {
+		if _, damaged := errors.AsType[*store.CorruptError](err); damaged {
+			break
+		}
+		if err != nil {
+			return store.Digest{}, err
+		}
+		body, err := session.Decode(ev)
+		if err != nil {
+			return store.Digest{}, err
+		}
+		if b, ok := body.(*session.FilesCaptured); ok && !b.Tree.IsZero() {
+			return b.Tree, nil
+		}
 	}
-	return all[0].Tree, nil
+	return store.Digest{}, nil
 }
