@@ -107,7 +107,7 @@ func (s *Session) awaitedEnd(a session.Await) (session.CommandState, bool) {
 	}
 	for _, old := range t.Attempts {
 		if old.Act == a.TaskAct {
-			return session.CommandState{Status: old.Status, ExitCode: old.ExitCode, Reason: old.Reason, Output: old.Output}, true
+			return session.CommandState{Status: old.Status, ExitCode: old.ExitCode, Signal: old.Signal, By: old.By, Reason: old.Reason, Output: old.Output}, true
 		}
 	}
 	return session.CommandState{Status: session.CommandLost, Reason: "forgotten"}, true
