@@ -3,6 +3,7 @@ package blob
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/perdure/perdure/store"
 )
@@ -103,7 +104,7 @@ func (s *Store) expand(rec record, payload []byte) (record, []byte, error) {
 	base, err := s.plain(d)
 	switch {
 	case errors.Is(err, ErrMissing):
-		return record{}, nil, fmt.Errorf("%w: its base %s: %w", ErrDamaged, d, errIncomplete)
+		return record{}, nil, fmt.Errorf("%w: its base %s", errIncomplete, d)
 	case err != nil:
 		return record{}, nil, fmt.Errorf("its base %s: %w", d, err)
 	}
@@ -124,22 +125,30 @@ func (s *Store) plain(d store.Digest) ([]byte, error) {
 	return s.content(rec, payload)
 }
 
-// bases gives the bases of all records of a content, damaged ones left out.
-func (s *Store) bases(d store.Digest) ([]store.Digest, error) {
-	type place struct {
-		pack  *pack
-		entry entry
-	}
-	var deltas []place
+// place is where a record lies.
+type place struct {
+	pack  *pack
+	entry entry
+}
+
+// places gives all records of a content, damaged ones too.
+func (s *Store) places(d store.Digest) (all []place) {
 	s.mu.RLock()
+	defer s.mu.RUnlock()
 	for _, p := range s.packs {
-		if e, ok := p.lookup(s.disk, d); ok && e.kind == kindDelta {
-			deltas = append(deltas, place{p, e})
+		if e, ok := p.lookup(s.disk, d); ok {
+			all = append(all, place{p, e})
 		}
 	}
-	s.mu.RUnlock()
-	var out []store.Digest
-	for _, at := range deltas {
+	return all
+}
+
+// bases gives the bases of all records of a content, damaged ones left out.
+func (s *Store) bases(d store.Digest) (out []store.Digest, err error) {
+	for _, at := range s.places(d) {
+		if at.entry.kind != kindDelta {
+			continue
+		}
 		base, err := s.baseOf(at.pack, at.entry)
 		if err == nil {
 			out = append(out, base)
@@ -156,29 +165,24 @@ func (s *Store) baseless(p *pack, e entry) (bool, error) {
 	if err != nil {
 		return false, unreadable(err)
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, p := range s.packs {
-		if e, ok := p.lookup(s.disk, base); ok && e.kind.plain() {
-			return false, nil
+	return !slices.ContainsFunc(s.places(base), func(at place) bool { return at.entry.kind.plain() }), nil
+}
+
+// remains reports whether any record of a content stands for it, a damaged one too: not a delta that has lost its base, which
+// is what a sweep left of a content that nobody needed.
+func (s *Store) remains(d store.Digest) bool {
+	return slices.ContainsFunc(s.places(d), func(at place) bool {
+		if at.entry.kind != kindDelta {
+			return true
 		}
-	}
-	return true, nil
+		lost, err := s.baseless(at.pack, at.entry)
+		return err != nil || !lost
+	})
 }
 
 // elsewhere reports whether another pack has a record of a content, sound or not.
 func (s *Store) elsewhere(than *pack, d store.Digest) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	for _, p := range s.packs {
-		if p == than {
-			continue
-		}
-		if _, ok := p.lookup(s.disk, d); ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.places(d), func(at place) bool { return at.pack != than })
 }
 
 // whole makes the record that a delta's content has if it stands for itself.

@@ -85,7 +85,7 @@ func (m *marker) follow(ctx context.Context, root store.Digest) error {
 
 // find looks a content up, a damaged one too: its pack is not to go.
 func (m *marker) find(d store.Digest) (entry, bool, error) {
-	e, ok := m.store.lookup(d)
+	e, ok := m.lookup(d)
 	if ok || m.fresh {
 		return e, ok, nil
 	}
@@ -93,8 +93,14 @@ func (m *marker) find(d store.Digest) (entry, bool, error) {
 	if err := m.store.refresh(); err != nil {
 		return entry{}, false, err
 	}
-	e, ok = m.store.lookup(d)
+	e, ok = m.lookup(d)
 	return e, ok, nil
+}
+
+// lookup is that of the store, but for a delta that has lost its base.
+func (m *marker) lookup(d store.Digest) (entry, bool) {
+	e, ok := m.store.lookup(d)
+	return e, ok && (e.kind != kindDelta || m.store.remains(d))
 }
 
 // lookup looks a digest up, and gives one that is whole if there is one.

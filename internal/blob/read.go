@@ -76,6 +76,8 @@ func (s *Store) recordBy(d store.Digest, find func(store.Digest) (*pack, entry, 
 		case errors.Is(err, ErrDamaged):
 			damage = err
 			s.distrust(p, d)
+		case errors.Is(err, errIncomplete): // its base was swept
+			s.distrust(p, d)
 		default:
 			return record{}, nil, err
 		}
@@ -89,7 +91,7 @@ func (s *Store) absence(d store.Digest, damage error) error {
 	if damage != nil {
 		return damage
 	}
-	if _, ok := s.lookup(d); ok {
+	if s.remains(d) {
 		return ErrDamaged
 	}
 	return ErrMissing

@@ -217,9 +217,9 @@ func (s *Store) keeps(p *pack, of entry, m marks) (bool, error) {
 	return err == nil, err
 }
 
-// unreadable takes an error of a record that is gone or damaged for none.
+// unreadable takes an error of a record that is gone, damaged or without its base for none.
 func unreadable(err error) error {
-	if errors.Is(err, ErrDamaged) || errors.Is(err, errDelta) {
+	if errors.Is(err, ErrDamaged) || errors.Is(err, errDelta) || errors.Is(err, errIncomplete) {
 		return nil
 	}
 	return notGone(err)
