@@ -14,10 +14,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/internal/sys"
-
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/sys"
 	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/store"
 )

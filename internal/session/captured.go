@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -193,6 +194,19 @@ type ArtifactAdded struct {
 
 func (b *ArtifactAdded) summary() string {
 	return strings.TrimSpace(fmt.Sprintf("%s, %d bytes %s", b.Artifact.Name, b.Artifact.Size, b.Artifact.Note))
+}
+
+// TakesArtifact says why the model may not keep an artifact of that name: a person has kept one, which it would hide, or
+// with so many names of its own it could have a person's artifacts leave the list.
+func (w *Workspace) TakesArtifact(name string) error {
+	i := slices.IndexFunc(w.Artifacts, func(a Artifact) bool { return a.Name == name })
+	switch {
+	case i >= 0 && w.Artifacts[i].Act == "":
+		return errors.New("the user has kept something under this name: take another one")
+	case i < 0 && len(w.Artifacts) >= maxArtifacts/2:
+		return fmt.Errorf("%d artifacts are kept: use a name that was used before", len(w.Artifacts))
+	}
+	return nil
 }
 
 func (b *ArtifactAdded) apply(s *State, e store.Event) {

@@ -66,7 +66,11 @@ func (artifact) Run(ctx context.Context, c Call, env Env) (Result, error) {
 		name = filepath.Base(path)
 	}
 	if len(in.problems) == 0 {
-		if err := session.ArtifactName(name); err != nil {
+		err := session.ArtifactName(name)
+		if err == nil {
+			err = env.State.Workspace.TakesArtifact(name)
+		}
+		if err != nil {
 			in.problem("%q: %v", "name", err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -92,6 +93,27 @@ func TestArtifactKeepsFilesAndTexts(t *testing.T) {
 		}
 		if r.Release(); k.open != 0 {
 			t.Errorf("%v: not released", c.in)
+		}
+	}
+}
+
+// A name that a person has given is not the model's to take, its own it takes anew; and it cannot fill the list, so that
+// what a person has kept leaves it.
+func TestArtifactLeavesThePersonsAlone(t *testing.T) {
+	st := &session.State{}
+	for i := range 511 {
+		st.Workspace.Artifacts = append(st.Workspace.Artifacts, session.Artifact{Name: fmt.Sprint("mine", i), Act: "t1.s1.b1.a1"})
+	}
+	st.Workspace.Artifacts = append(st.Workspace.Artifacts, session.Artifact{Name: "theirs"})
+	for name, words := range map[string]string{"theirs": "the user has kept something under this name", "mine7": "", "new": "512 artifacts are kept"} {
+		k := &keeping{}
+		raw, err := json.Marshal(map[string]any{"text": "x", "name": name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := artifact{}.Run(t.Context(), Call{Act: "t1.s1.b1.a2", Name: "Artifact", Input: raw}, Env{State: st, Keep: k.keep})
+		if err != nil || r.IsError != (words != "") || !strings.Contains(string(r.Content[0].Data), words) || r.IsError && k.open > 0 {
+			t.Errorf("%s: %q, %v", name, r.Content[0].Data, err)
 		}
 	}
 }

@@ -228,7 +228,7 @@ func (c *comparison) cell(i int, path string) string {
 	return f.What
 }
 
-// agree says whether all that have changed a file have made the same of it.
+// agree reports whether all that have changed a file have made the same of it.
 func (c *comparison) agree(path string) string {
 	var first *difference
 	n := 0
