@@ -62,7 +62,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 	if st.Turn != nil {
 		return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file before turn %d, which is still open; once it has ended, it can be undone", id, ErrNoFiles, st.Turn.N)
 	}
-	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
+	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file, or what they changed is undone", id, ErrNoFiles)
 }
 
 // interrupted is the call of the open turn that had begun and may have changed files, if there is one.
