@@ -129,10 +129,11 @@ var allowed = map[string][]string{
 	"internal/blob":            {"internal/sys", "store"},
 	"internal/ignore":          {},
 	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},
-	"internal/workspace":       {"internal/sys", "internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree"},
+	"internal/workspace":       {"internal/sys", "internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree", "internal/linemerge"},
 	"internal/cli/files":       {"internal/ui/theme", "internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store"},
 	"model/providertest":       {"model"},
 	"tool/tooltest":            {"model", "tool"},
+	"internal/linemerge":       {},
 	"bench":                    {},
 }
 

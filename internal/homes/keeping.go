@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -67,6 +68,15 @@ func (k *keeping) look(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// keepRestores finds what restores that are under way need and no tree has.
+func (k *keeping) keepRestores() error {
+	need, err := workspace.Needs(filepath.Join(k.h.dir, spacesDir))
+	for _, d := range need {
+		k.found("", d)
+	}
+	return err
 }
 
 // everySession lists them. One that changes while it is listed moves to the first page: with several pages the list

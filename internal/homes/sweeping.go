@@ -46,7 +46,7 @@ func (h *Home) Sweep(ctx context.Context, progress func(done, total int64)) (blo
 		k := h.keeping(blobs, func(_ string, d store.Digest) { found = append(found, d) })
 		roots := func(ctx context.Context) (func(func(store.Digest) bool), error) {
 			found = found[:0]
-			if err := errors.Join(k.look(ctx), k.keepApplies(ctx)); err != nil {
+			if err := errors.Join(k.look(ctx), k.keepApplies(ctx), k.keepRestores()); err != nil {
 				return nil, err
 			}
 			return slices.Values(found), nil

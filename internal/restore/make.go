@@ -48,6 +48,9 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	for i := range steps {
 		b.step(&steps[i])
 	}
+	if b.err != nil {
+		return nil, fmt.Errorf("plan a restore: %w", b.err)
+	}
 	if err := b.parents(); err != nil {
 		return nil, fmt.Errorf("plan a restore: %w", err)
 	}

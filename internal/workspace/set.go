@@ -30,6 +30,7 @@ type Config struct {
 	MaxBytes int64
 	Free     func(path string) int64 // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                   // bytes that a restore leaves free on the disk
+	Now      func() time.Time        // nil: the system's clock
 }
 
 // Set is all workspaces of a home. It is safe for concurrent use.
@@ -54,7 +55,12 @@ type place struct {
 const maxOpen = 32
 
 // New gives the workspaces of a home. Nothing is read or made.
-func New(cfg Config) *Set { return &Set{cfg: cfg, open: map[string]*place{}} }
+func New(cfg Config) *Set {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Set{cfg: cfg, open: map[string]*place{}}
+}
 
 // Close lets go of all workspaces. Nobody may use one meanwhile.
 func (s *Set) Close() error {

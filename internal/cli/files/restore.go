@@ -242,7 +242,11 @@ func (*flags) list(a *app.App, plan *workspace.Planned) {
 			a.Linef("  … and %d more", len(plan.Changes)-maxShown)
 			break
 		}
-		a.Linef("  %s %s", marks[c.Verb()], plain.Line(c.Path, maxPath))
+		both := ""
+		if c.Joined {
+			both = ": changed by both in different lines, has both now"
+		}
+		a.Linef("  %s %s%s", marks[c.Verb()], plain.Line(c.Path, maxPath), both)
 	}
 	for i, k := range plan.Kept {
 		if i == maxShown {
@@ -272,6 +276,7 @@ type outcome struct {
 type changeView struct {
 	Path string `json:"path"`
 	What string `json:"what"`
+	Both bool   `json:"both,omitempty"` // changed by both sides in different lines: it gets what both made of it
 }
 
 func planView(id string, to homes.FilePoint, plan *workspace.Planned) outcome {
@@ -280,7 +285,7 @@ func planView(id string, to homes.FilePoint, plan *workspace.Planned) outcome {
 		Added: int64(added), Modified: int64(modified), Deleted: int64(deleted), Conflicts: int64(kept),
 	}}
 	for _, c := range plan.Changes {
-		o.Changes = append(o.Changes, changeView{c.Path, string(c.Verb())})
+		o.Changes = append(o.Changes, changeView{c.Path, string(c.Verb()), c.Joined})
 	}
 	for _, k := range plan.Kept {
 		o.Kept = append(o.Kept, k.Path)
