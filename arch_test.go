@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"internal/test/mutate":     {},
 	"internal/test/needs":      {},
 	"internal/test/shots":      {},
-	"internal/homes":           {"internal/sys", "internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace", "internal/restore"},
+	"internal/homes":           {"internal/sys", "internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace", "internal/restore", "internal/capture"},
 	"":                         {"internal/engine", "internal/homes", "internal/permission", "internal/session", "internal/tools", "model", "store", "tool", "view"},
 	"internal/demo":            {"internal/homes", "internal/live", "internal/session", "store", "view"},
 	"internal/cli/process":     {},

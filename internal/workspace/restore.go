@@ -204,7 +204,14 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 	for _, c := range plan.Changes {
 		p.files.Changed(c.Path)
 	}
-	got, err := p.files.Capture(ctx, capture.Hint) // a walk, unless this process watched since it planned
+	room, err := s.room(ctx, r.Session)
+	if err != nil {
+		return engine.Restored{}, err
+	}
+	if room != nil {
+		room.Most = -1 // what it was is kept already, and a restore that has begun must come to its end
+	}
+	got, err := p.files.CaptureWithin(ctx, capture.Hint, room) // a walk, unless this process watched since it planned
 	if err != nil {
 		return engine.Restored{}, err
 	}

@@ -31,6 +31,8 @@ type Config struct {
 	Free     func(path string) int64 // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                   // bytes that a restore leaves free on the disk
 	Now      func() time.Time        // nil: the system's clock
+	// Room is what a session's next capture may add to the blobs; nil, and what it gives as nil: as much as they take.
+	Room func(ctx context.Context, session string) (*capture.Room, error)
 }
 
 // Set is all workspaces of a home. It is safe for concurrent use.
