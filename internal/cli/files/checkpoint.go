@@ -17,10 +17,12 @@ import (
 type checkpoint struct {
 	Name string `json:"name,omitempty"`
 	Turn int    `json:"turn,omitempty"` // before its first change
-	Seq  int64  `json:"seq"`
-	Time string `json:"time"`
-	Tree string `json:"tree"`
-	Dir  string `json:"dir"`
+	// The event, and of which log: a fork has the moments of the session that it was forked from.
+	Session string `json:"session,omitempty"`
+	Seq     int64  `json:"seq"`
+	Time    string `json:"time"`
+	Tree    string `json:"tree"`
+	Dir     string `json:"dir"`
 }
 
 // CheckpointCommand is perdure checkpoint.
@@ -68,16 +70,14 @@ func makeCheckpoint(ctx context.Context, a *app.App, h *homes.Home, id, name str
 		return err
 	}
 	if asJSON {
-		return a.JSON(view(got.Name, 0, got.Seq, got.Time, got.Tree.String(), got.Dir))
+		return a.JSON(checkpoint{Name: got.Name, Session: id, Seq: got.Seq, Time: stamp(got.Time), Tree: got.Tree.String(), Dir: got.Dir})
 	}
 	a.Linef("%s: checkpoint %s of %s", id, got.Name, plain.Line(a.Tilde(got.Dir), maxPath))
 	a.Hint("perdure restore %s %s --files brings the files back", id, got.Name)
 	return nil
 }
 
-func view(name string, turn int, seq, ms int64, tree, dir string) checkpoint {
-	return checkpoint{Name: name, Turn: turn, Seq: seq, Time: time.UnixMilli(ms).UTC().Format(time.RFC3339), Tree: tree, Dir: dir}
-}
+func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
 
 func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON bool) error {
 	st, err := h.State(ctx, id)
@@ -85,25 +85,33 @@ func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, 
 		return err
 	}
 	w := &st.Workspace
-	var all []checkpoint
+	all := []checkpoint{}
 	rows := [][]string{{"MOMENT", "EVENT", "TIME", "TREE"}}
+	add := func(what string, c checkpoint, ms int64) error {
+		c.Time = stamp(ms)
+		if c.Session, c.Seq, err = h.Inherited(ctx, id, c.Seq); err != nil {
+			return err
+		}
+		all = append(all, c)
+		rows = append(rows, []string{what, atEvent(a, id, c), a.When(ms), c.Tree[:12]})
+		return nil
+	}
 	for _, p := range w.Points {
 		what := fmt.Sprintf("before turn %d", p.Turn)
 		if p.Turn == 0 {
 			what = "before a restore"
 		}
-		all = append(all, view("", p.Turn, p.Seq, p.Time, p.Tree.String(), p.Dir))
-		rows = append(rows, []string{what, fmt.Sprint(p.Seq), a.When(p.Time), p.Tree.String()[:12]})
+		if err := add(what, checkpoint{Turn: p.Turn, Seq: p.Seq, Tree: p.Tree.String(), Dir: p.Dir}, p.Time); err != nil {
+			return err
+		}
 	}
 	for _, p := range w.Checkpoints {
-		all = append(all, view(p.Name, 0, p.Seq, p.Time, p.Tree.String(), p.Dir))
-		rows = append(rows, []string{"checkpoint " + p.Name, fmt.Sprint(p.Seq), a.When(p.Time), p.Tree.String()[:12]})
+		if err := add("checkpoint "+p.Name, checkpoint{Name: p.Name, Seq: p.Seq, Tree: p.Tree.String(), Dir: p.Dir}, p.Time); err != nil {
+			return err
+		}
 	}
 	switch {
 	case asJSON:
-		if all == nil {
-			all = []checkpoint{}
-		}
 		return a.JSON(all)
 	case len(all) == 0 && w.Refused != "":
 		a.Note("nothing is kept of the files of session %s: %s", id, w.Refused)
@@ -113,4 +121,16 @@ func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, 
 		return nil
 	}
 	return a.Table(rows)
+}
+
+// atEvent names the event of a moment: with its session, as other commands take it, where that is another one.
+func atEvent(a *app.App, id string, c checkpoint) string {
+	switch c.Session {
+	case "":
+		return "before the fork"
+	case id:
+		return fmt.Sprint(c.Seq)
+	default:
+		return fmt.Sprintf("%s@%d", a.ShortIDs([]string{c.Session})(c.Session), c.Seq)
+	}
 }
