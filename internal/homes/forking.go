@@ -41,7 +41,11 @@ func (h *Home) forkWith(ctx context.Context, parent string, f ForkSpec) (own Own
 		case err != nil:
 			return own, err
 		case p.Seq <= 0:
-			return own, fmt.Errorf("checkpoint %s is of the session that %s was forked from: fork that one", f.Checkpoint, parent)
+			of, _, err := h.Inherited(ctx, parent, p.Seq)
+			if err != nil || of == "" {
+				return own, errors.Join(err, fmt.Errorf("checkpoint %s is of the session that %s was forked from, which is gone", f.Checkpoint, parent))
+			}
+			return own, fmt.Errorf("checkpoint %s is of the session that %s was forked from: fork %s@%s", f.Checkpoint, parent, of, f.Checkpoint)
 		}
 		f.Seq, f.Tree = p.Seq, p.Tree
 	}

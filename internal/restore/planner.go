@@ -27,6 +27,7 @@ func (b *planner) step(s *tree.Step) {
 		return // only set-id bits differ
 	}
 	switch {
+	case isRepository(s.Path, s.Mine, s.Theirs):
 	case offLimits(s.Path) != "":
 		b.keep(s.Path, OffLimits)
 	case s.Mine != nil && (s.Mine.Kind == tree.Other || s.Mine.Flags.Has(tree.Skipped)):

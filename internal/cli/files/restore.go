@@ -3,7 +3,9 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -217,7 +219,7 @@ func (f *flags) nothing(a *app.App, id string, to homes.FilePoint, plan *workspa
 	}
 	f.show(a, id, to, plan)
 	if plan.Others > 0 && !f.force {
-		a.Hint("--force restores what somebody else changed, too; perdure diff %s %d shows it", id, to.Seq)
+		a.Hint("--force restores what somebody else changed, too; perdure diff %s %s shows it", id, momentOf(to))
 	}
 	return nil
 }
@@ -302,7 +304,7 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 		a.Linef("  = %s was not restored", plain.Line(path, maxPath))
 	}
 	if len(done.Kept) > 0 {
-		a.Hint("perdure restore %s %d --files --force --path PATH brings back what stayed as well", id, to.Seq)
+		a.Hint("perdure restore %s %s --files --force --path PATH brings back what stayed as well", id, momentOf(to))
 	}
 	if to.Undo == nil {
 		a.Hint("perdure undo %s takes this back", id)
@@ -310,6 +312,18 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 		a.Hint("perdure restore %s %d --files brings back what was there; perdure undo %s goes back further", id, before, id)
 	}
 	return nil
+}
+
+// momentOf names a moment as restore takes it.
+func momentOf(p homes.FilePoint) string {
+	name, checkpoint := strings.CutPrefix(p.To, "checkpoint ")
+	switch {
+	case checkpoint:
+		return name
+	case p.Turn > 0:
+		return fmt.Sprintf("'turn %d'", p.Turn)
+	}
+	return strconv.FormatInt(p.Seq, 10)
 }
 
 // forkAt makes a fork at the moment, which is what restoring a conversation is: the log stays as it is. It has the files of

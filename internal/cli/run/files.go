@@ -142,7 +142,11 @@ func tellDiffering(ctx context.Context, a *app.App, h *homes.Home, id string, p 
 		a.Note("whether files changed since session %s was left is not known: %s", id, plain.Line(err.Error(), maxShownPath))
 	case added+modified+deleted > 0:
 		a.Note("since session %s was left, files in %s changed: %d added, %d modified, %d deleted; they stay so", id, a.Tilde(p.Dir), added, modified, deleted)
-		a.Hint("--files restore brings back what they were; perdure diff %s @%d shows it", id, p.Seq)
+		hint := "--files restore brings back what they were"
+		if p.Seq > 0 { // else it is an event of the session that this one was forked from
+			hint += fmt.Sprintf("; perdure diff %s @%d shows it", id, p.Seq)
+		}
+		a.Hint("%s", hint)
 	}
 }
 
