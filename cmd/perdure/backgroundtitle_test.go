@@ -34,7 +34,9 @@ func TestABackgroundSessionGetsATitle(t *testing.T) {
 		t.Fatal(err)
 	}
 	off := strings.TrimSpace(d.ok("start", "--model", model, "go"))
-	d.until("it has ended", func() bool { return strings.Contains(d.ok("show", off, "--messages"), "Gone.") && d.session(off).Holder == nil })
+	d.until("it has ended", func() bool {
+		return strings.Contains(d.ok("show", off, "--messages"), "Gone.") && d.session(off).Holder == nil
+	})
 	for _, id := range []string{"waited", off} {
 		if n := asked(id); n != 0 {
 			t.Errorf("%s: asked for %d times", id, n)
