@@ -22,6 +22,7 @@ type RunOptions struct {
 	Opened    func(*session.State) // called once the session is held; the state must only be read, and not kept
 	TurnEnded func(view.Turn)      // called as each turn ends; must not block
 	Wait      bool                 // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
+	Titles    bool                 // with Wait: the model is asked for a title, as [HoldOptions] has it; the run ends after that
 	Asleep    func(*view.Result)   // called each time that it goes to sleep for that, with what Run would return; must not block
 }
 
@@ -54,6 +55,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result
 		}
 	}
 	changed := h.changedFiles(s.State())
+	s.Titles(opt.Titles && opt.Wait)
 	if opt.Opened != nil {
 		opt.Opened(s.State())
 	}
