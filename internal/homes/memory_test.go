@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/view"
 )
 
 // Goal: sessions are offered the memory where a home has one, beside a program's own tools too, and nowhere else.
@@ -128,5 +129,43 @@ func TestGarbageInPlaceOfAHandoffIsToldOnce(t *testing.T) {
 		if n := tells(); n != want {
 			t.Errorf("it is no text now, session %d: told %d times, want %d", i+1, n, want)
 		}
+	}
+}
+
+// Goal: what the words of a handoff take is counted in what the run that left it returns, so that the sum of all runs is
+// what the session took.
+func TestTheWordsOfAHandoffAreCounted(t *testing.T) {
+	at, none := filepath.Join(t.TempDir(), "model.json"), time.Duration(0)
+	if err := os.WriteFile(at, []byte(`{"turns":[{"steps":[{"text":"done"}]}],"summary":{"text":"Goal: ship it"}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Open(t.Context(), t.TempDir(), Config{Memory: MemoryInHome, MinSession: &none, Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	agent, err := h.Agent(t.Context(), "scripted/"+at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := h.Create(t.Context(), engine.Spec{Cwd: t.TempDir(), Agent: agent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var early model.Usage
+	r, err := h.Run(t.Context(), id, RunOptions{Prompt: "go", Ended: func(r *view.Result) { early = r.Usage }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := h.State(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Handoff == nil || st.Handoff.Words == 0 || r.Usage != st.Total() || early.Input >= r.Usage.Input || r.CostUSD == nil {
+		t.Errorf("at first %+v, in the end %+v, of %+v in all; handoff %+v", early, r.Usage, st.Total(), st.Handoff)
 	}
 }
