@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/bundle"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
@@ -360,7 +361,7 @@ func (a *Arrival) task(f bundle.File, content io.Reader) error {
 			if t.Act != f.Name || t.Session != "" || t.Live() {
 				continue
 			}
-			err := a.h.commands().Import(f.Session, f.Name, session.CommandState{
+			err := a.h.commands().Import(f.Session, f.Name, command.State{
 				Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Started: t.Started, Ended: t.Ended,
 			}, f.Offset, content)
 			if err != nil && !errors.Is(err, fs.ErrExist) {

@@ -93,8 +93,8 @@ func holding(v reflect.Value, name string, names map[string]bool) {
 var keptTexts = strings.Fields(`
 	Agent.APIVersion Agent.Betas Agent.Model Agent.Provider Agent.Tools ApprovalAnswered.Act ApprovalRequested.Act
 	ApprovalRequested.Cwd Await.Act Await.ID Await.Key Await.Session Await.Task Await.TaskAct AwaitDropped.ID
-	Artifact.Act Artifact.Media AwaitMet.ID AwaitMet.Task AwaitPosition.ID CheckpointRequested.Key Compacted.By Compacted.In Compacted.Reason CommandState.BootID CommandState.By CommandState.Cwd
-	CommandState.Signal Config.Mode Config.Root Configured.AddDirs Configured.Mode Configured.Model
+	Artifact.Act Artifact.Media AwaitMet.ID AwaitMet.Task AwaitPosition.ID CheckpointRequested.Key Compacted.By Compacted.In Compacted.Reason State.BootID State.By State.Cwd
+	State.Signal Config.Mode Config.Root Configured.AddDirs Configured.Mode Configured.Model
 	Configured.Provider Edit.Path File.Path FilesCaptured.Act FilesCaptured.Dir Forked.ID Forked.Owner Imported.Cwd Imported.From Imported.Root InboxRefused.Key Input.Act Input.Key
 	MessageReceived.Key MessageWithdrawn.Key ModelFailed.Act ModelFailed.Class ModelFailed.Model ModelLost.Act ModelLost.Model
 	ModelRequested.Act ModelRequested.Model ModelRequested.Purpose ModelRequested.Reason ModelResponded.Act ModelResponded.Model ModelResponded.Provider

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -71,7 +72,7 @@ func (bashInput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 }
 
 // inputResult words what became of the input.
-func inputResult(id string, n, size int, eof bool, outcome session.InputOutcome, st session.CommandState) Result {
+func inputResult(id string, n, size int, eof bool, outcome session.InputOutcome, st command.State) Result {
 	switch outcome {
 	case session.InputTaken:
 		end := ""

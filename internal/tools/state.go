@@ -3,6 +3,7 @@ package tools
 import (
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -26,8 +27,8 @@ func knownTask(env Env, id string) *session.Task {
 }
 
 // taskState gives what the log says about a task, for when its record is gone.
-func taskState(t *session.Task) session.CommandState {
-	return session.CommandState{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, MissingAfter: t.MissingAfter}
+func taskState(t *session.Task) command.State {
+	return command.State{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, MissingAfter: t.MissingAfter}
 }
 
 // maxNamedTasks bounds how many ids a refusal names.
