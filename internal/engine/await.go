@@ -104,11 +104,11 @@ func (s *Session) awaitedEnd(a session.Await) (command.State, bool) {
 	case t == nil:
 		return command.State{Status: command.Lost, Reason: command.ReasonForgotten}, true
 	case t.Act == a.TaskAct:
-		return command.State{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, MissingAfter: t.MissingAfter}, !t.Live()
+		return t.CommandState(), !t.Live()
 	}
 	for _, old := range t.Attempts {
 		if old.Act == a.TaskAct {
-			return command.State{Status: old.Status, ExitCode: old.ExitCode, Signal: old.Signal, By: old.By, Reason: old.Reason, Output: old.Output}, true
+			return old.Ending.State(), true
 		}
 	}
 	return command.State{Status: command.Lost, Reason: command.ReasonForgotten}, true

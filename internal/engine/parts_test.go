@@ -189,7 +189,7 @@ func TestSoFarEndsWithALine(t *testing.T) {
 // The end of a task is waited for once, however often it is asked for.
 func TestATaskIsWatchedOnce(t *testing.T) {
 	st := session.New("s")
-	st.Tasks = []session.Task{{ID: "bash_1", Act: "a", Status: command.Running}, {ID: "bash_2", Act: "b", Status: command.Exited}}
+	st.Tasks = []session.Task{{ID: "bash_1", Act: "a", Ending: command.Ending{Status: command.Running}}, {ID: "bash_2", Act: "b", Ending: command.Ending{Status: command.Exited}}}
 	var waits atomic.Int32
 	s := at(Config{Commands: printed{waits: &waits}}, st)
 	s.watchCtx, s.stopWatch = context.WithCancel(t.Context())

@@ -106,9 +106,7 @@ func (s *Session) noteReboot() {
 		case t.NotRestarted != "" && t.EndSeq > since:
 			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: "not run again after the reboot: " + t.NotRestarted + ": " + t.Command})
 		case t.EndSeq > since && (t.Status == command.Lost && t.Reason == command.ReasonReboot || t.By == command.BySystem):
-			s.recovered = append(s.recovered, s.lost(*t, command.State{
-				Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output,
-			}, ""))
+			s.recovered = append(s.recovered, s.lost(*t, t.CommandState(), ""))
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/bundle"
-	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
@@ -361,9 +360,7 @@ func (a *Arrival) task(f bundle.File, content io.Reader) error {
 			if t.Act != f.Name || t.Session != "" || t.Live() {
 				continue
 			}
-			err := a.h.commands().Import(f.Session, f.Name, command.State{
-				Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Started: t.Started, Ended: t.Ended,
-			}, f.Offset, content)
+			err := a.h.commands().Import(f.Session, f.Name, t.CommandState(), f.Offset, content)
 			if err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}

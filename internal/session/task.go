@@ -12,27 +12,22 @@ import (
 
 // Task is a command that was made visible under an id of its own, bash_1 and so on. Ids are never reused.
 type Task struct {
-	ID           string         `json:"id"`
-	Session      string         `json:"session,omitempty"` // whose task it is, when not this session's: never signalled then
-	Act          string         `json:"act"`               // names its act directory
-	Command      string         `json:"command"`
-	Cwd          string         `json:"cwd"`
-	Status       command.Status `json:"status"`
-	PID          int            `json:"pid"`
-	StartTicks   uint64         `json:"start_ticks"`
-	BootID       string         `json:"boot_id"`
-	ExitCode     *int           `json:"exit_code"`
-	Signal       string         `json:"signal,omitempty"`
-	By           string         `json:"by,omitempty"`
-	Reason       string         `json:"reason,omitempty"`
-	Output       int64          `json:"output_bytes"`            // as of its end; 0 while it runs
-	MissingAfter *int64         `json:"missing_after,omitempty"` // from where on output may be missing, see command.State
-	Position     int64          `json:"output_position"`         // up to where the model has read
-	Started      int64          `json:"started_at"`
-	Ended        int64          `json:"ended_at,omitempty"`
-	EndSeq       int64          `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
-	Kill         string         `json:"kill,omitempty"`    // who asked for its end
-	Told         bool           `json:"told,omitempty"`    // the model knows that it ended
+	ID             string `json:"id"`
+	Session        string `json:"session,omitempty"` // whose task it is, when not this session's: never signalled then
+	Act            string `json:"act"`               // names its act directory
+	Command        string `json:"command"`
+	Cwd            string `json:"cwd"`
+	PID            int    `json:"pid"`
+	StartTicks     uint64 `json:"start_ticks"`
+	BootID         string `json:"boot_id"`
+	command.Ending        // Status while it runs, too; Output only as of its end
+	MissingAfter   *int64 `json:"missing_after,omitempty"` // from where on output may be missing, see command.State
+	Position       int64  `json:"output_position"`         // up to where the model has read
+	Started        int64  `json:"started_at"`
+	Ended          int64  `json:"ended_at,omitempty"`
+	EndSeq         int64  `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
+	Kill           string `json:"kill,omitempty"`    // who asked for its end
+	Told           bool   `json:"told,omitempty"`    // the model knows that it ended
 
 	// Of tasks that were asked for as such, not as a model's background command.
 	Key          string        `json:"key,omitempty"`           // idempotency key of the request
@@ -55,15 +50,10 @@ type Task struct {
 
 // TaskAttempt is an earlier run of a task under the same id.
 type TaskAttempt struct {
-	Act      string         `json:"act"`
-	Status   command.Status `json:"status"`
-	ExitCode *int           `json:"exit_code"`
-	Signal   string         `json:"signal,omitempty"`
-	By       string         `json:"by,omitempty"`
-	Reason   string         `json:"reason,omitempty"`
-	Output   int64          `json:"output_bytes"`
-	Started  int64          `json:"started_at"`
-	Ended    int64          `json:"ended_at,omitempty"`
+	Act string `json:"act"`
+	command.Ending
+	Started int64 `json:"started_at"`
+	Ended   int64 `json:"ended_at,omitempty"`
 }
 
 // maxAttempts bounds the earlier runs that a task remembers.
@@ -71,6 +61,13 @@ const maxAttempts = 16
 
 // Live reports whether the task's command runs or is about to.
 func (t *Task) Live() bool { return t.Status == command.Running || t.Status == command.Starting }
+
+// CommandState is what the log says about the task's command, for when its directory says nothing.
+func (t *Task) CommandState() command.State {
+	st := t.Ending.State()
+	st.MissingAfter, st.Started, st.Ended = t.MissingAfter, t.Started, t.Ended
+	return st
+}
 
 // Task finds a task by id.
 func (s *State) Task(id string) *Task {
@@ -131,8 +128,7 @@ func (b *TaskExited) apply(s *State, e store.Event) {
 		return // the same end, seen twice
 	}
 	st := b.State
-	t.Status, t.ExitCode, t.Signal, t.By, t.Reason = st.Status, st.ExitCode, st.Signal, st.By, st.Reason
-	t.Output, t.MissingAfter, t.Ended, t.EndSeq = st.Output, st.MissingAfter, e.Time, e.Seq
+	t.Ending, t.MissingAfter, t.Ended, t.EndSeq = st.Ending(), st.MissingAfter, e.Time, e.Seq
 	t.rebooted(st, t.Epoch < s.Epoch)
 	s.Workspace.Unsure = e.Seq
 	if t.Status == command.Absent {

@@ -28,7 +28,8 @@ func (b *TaskRequested) summary() string { return b.Task + ": " + b.Command }
 func (b *TaskRequested) apply(s *State, e store.Event) {
 	fresh := Task{
 		ID: b.Task, Act: b.Act, Epoch: b.Epoch, Key: b.Key, Name: b.Name, Argv: b.Argv, Command: b.Command, Cwd: b.Cwd,
-		Restart: b.Restart, Bound: b.Bound, Cause: b.Cause, Requested: e.Seq, Status: command.Starting, Attempt: 1,
+		Restart: b.Restart, Bound: b.Bound, Cause: b.Cause, Requested: e.Seq, Attempt: 1,
+		Ending:       command.Ending{Status: command.Starting},
 		TaskSettings: b.TaskSettings,
 	}
 	if b.Lifetime == LifetimeTurn {
@@ -46,8 +47,7 @@ func (b *TaskRequested) apply(s *State, e store.Event) {
 	}
 	fresh.Attempt = max(old.Attempt, 1) + 1
 	fresh.Attempts = append(append([]TaskAttempt{}, old.Attempts...), TaskAttempt{
-		Act: old.Act, Status: old.Status, ExitCode: old.ExitCode, Signal: old.Signal, By: old.By, Reason: old.Reason, Output: old.Output,
-		Started: old.Started, Ended: old.Ended,
+		Act: old.Act, Ending: old.Ending, Started: old.Started, Ended: old.Ended,
 	})
 	if n := len(fresh.Attempts) - maxAttempts; n > 0 {
 		fresh.Attempts = fresh.Attempts[n:]

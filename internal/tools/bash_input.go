@@ -64,7 +64,7 @@ func (bashInput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	case errors.Is(err, ErrNoTask):
 		return failure("%s: its record is gone", id), nil
 	case err != nil && !task.Live(): // its directory is gone too
-		return success("nothing was typed\n%s", taskStatus(id, taskState(task))), nil
+		return success("nothing was typed\n%s", taskStatus(id, task.CommandState())), nil
 	case err != nil:
 		return Result{}, fmt.Errorf("type into %s: %w", id, err)
 	}

@@ -73,7 +73,7 @@ func (bashOutput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 
 // goneTask words a task whose record is gone: what the log knows of its end is all there is.
 func goneTask(id string, t *session.Task) Result {
-	st := taskState(t)
+	st := t.CommandState()
 	if st.Status == command.Running {
 		st.Status, st.Reason = command.Lost, command.ReasonDirMissing
 	}

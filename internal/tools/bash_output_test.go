@@ -15,7 +15,7 @@ var running = command.State{Status: command.Running}
 
 func newTask(t *testing.T, out string, st command.State) (*world, *fakeTask) {
 	w := newWorld(t)
-	w.State.Tasks = []session.Task{{ID: "bash_1", Status: command.Running}}
+	w.State.Tasks = []session.Task{{ID: "bash_1", Ending: command.Ending{Status: command.Running}}}
 	task := &fakeTask{out: out, st: st}
 	w.Tasks = fakeTasks{"bash_1": task}
 	return w, task
@@ -121,7 +121,7 @@ func TestBashOutputGap(t *testing.T) {
 // Goal: ids that are not there and bad filters are refused with what would be right.
 func TestBashOutputRefusals(t *testing.T) {
 	w, _ := newTask(t, "", running)
-	w.State.Tasks = append(w.State.Tasks, session.Task{ID: "bash_2", Status: command.Running})
+	w.State.Tasks = append(w.State.Tasks, session.Task{ID: "bash_2", Ending: command.Ending{Status: command.Running}})
 	w.golden(w.call("BashOutput", obj{"bash_id": "bash_9"}), true, `no task "bash_9": there are bash_1, bash_2`)
 	w.golden(w.call("BashOutput", obj{"bash_id": "bash_2"}), true,
 		"(its output is no longer kept)\nbash_2 is lost (dir_missing): its record is gone; how it ended is unknown")
@@ -142,9 +142,9 @@ func TestKillBash(t *testing.T) {
 	}
 	zero := 0
 	w.State.Tasks = []session.Task{
-		{ID: "bash_1", Status: command.Running},
-		{ID: "bash_2", Status: command.Exited, ExitCode: &zero},
-		{ID: "bash_3", Session: "parent", Status: command.Running},
+		{ID: "bash_1", Ending: command.Ending{Status: command.Running}},
+		{ID: "bash_2", Ending: command.Ending{Status: command.Exited, ExitCode: &zero}},
+		{ID: "bash_3", Session: "parent", Ending: command.Ending{Status: command.Running}},
 	}
 	parents := &fakeTask{st: running}
 	w.Tasks.(fakeTasks)["bash_3"] = parents

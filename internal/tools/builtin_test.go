@@ -126,7 +126,7 @@ func TestRequiredFields(t *testing.T) {
 	w := newWorld(t)
 	w.put("f.txt", "one\n")
 	w.call("Read", obj{"file_path": "f.txt"})
-	w.State.Tasks = []session.Task{{ID: "bash_1", Status: command.Running}}
+	w.State.Tasks = []session.Task{{ID: "bash_1", Ending: command.Ending{Status: command.Running}}}
 	w.Tasks = fakeTasks{"bash_1": {st: command.State{Status: command.Running}, typed: make([]byte, 0, 1000)}}
 	w.Log = logOf("test")
 	good := map[string]obj{

@@ -80,7 +80,7 @@ func kill(ctx context.Context, env Env, id string) (text string, ok bool, err er
 	st, err := env.Tasks.Kill(ctx, id)
 	switch {
 	case errors.Is(err, ErrNoTask) && task.Status != command.Running:
-		return taskStatus(id, taskState(task)), true, nil
+		return taskStatus(id, task.CommandState()), true, nil
 	case errors.Is(err, ErrNoTask):
 		return id + ": its record is gone; nothing to kill is known", false, nil
 	case err != nil:

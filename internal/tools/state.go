@@ -3,7 +3,6 @@ package tools
 import (
 	"strings"
 
-	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -24,11 +23,6 @@ func knownTask(env Env, id string) *session.Task {
 		return nil
 	}
 	return env.State.Task(id)
-}
-
-// taskState gives what the log says about a task, for when its record is gone.
-func taskState(t *session.Task) command.State {
-	return command.State{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, MissingAfter: t.MissingAfter}
 }
 
 // maxNamedTasks bounds how many ids a refusal names.

@@ -149,10 +149,10 @@ func TestEffects(t *testing.T) {
 	}}
 	one := 1
 	st.Tasks = []session.Task{
-		{ID: "bash_1", Command: "serve", Status: command.Running},
-		{ID: "bash_2", Command: "build", Status: command.Exited, ExitCode: &one},
-		{ID: "bash_3", Command: "keep", Cwd: "/w", Status: command.Running, Restart: session.RestartOnReboot, Bound: session.CommandDigest(nil, "keep", "/w")},
-		{ID: "bash_4", Command: "gone", Status: command.Lost, NotRestarted: "a rule denies it"},
+		{ID: "bash_1", Command: "serve", Ending: command.Ending{Status: command.Running}},
+		{ID: "bash_2", Command: "build", Ending: command.Ending{Status: command.Exited, ExitCode: &one}},
+		{ID: "bash_3", Command: "keep", Cwd: "/w", Ending: command.Ending{Status: command.Running}, Restart: session.RestartOnReboot, Bound: session.CommandDigest(nil, "keep", "/w")},
+		{ID: "bash_4", Command: "gone", Ending: command.Ending{Status: command.Lost}, NotRestarted: "a rule denies it"},
 	}
 	var got strings.Builder
 	for _, e := range Effects(st) {
