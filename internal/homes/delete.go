@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/realdir"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
@@ -59,7 +59,7 @@ func (h *Home) runningActs(ctx context.Context, id string) ([]view.RunningAct, e
 		if err != nil {
 			return nil, err
 		}
-		if st.Status == session.CommandRunning || st.Stragglers > 0 {
+		if st.Status == command.Running || st.Stragglers > 0 {
 			running = append(running, view.RunningAct{Act: act, Task: names[act], PID: st.PID})
 		}
 	}
@@ -156,11 +156,11 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	}
 	var live []task.Target
 	for _, act := range acts {
-		if st, err := r.State(id, act); err != nil || st.Status == session.CommandRunning || st.Stragglers > 0 {
+		if st, err := r.State(id, act); err != nil || st.Status == command.Running || st.Stragglers > 0 {
 			live = append(live, task.Target{Session: id, Act: act})
 		}
 	}
-	errs := r.KillAll(ctx, live, session.ByUser)
+	errs := r.KillAll(ctx, live, command.ByUser)
 	h.step("commands")
 	for _, act := range acts {
 		errs = append(errs, r.Remove(id, act))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -174,7 +175,7 @@ func (h *Home) describe(recs []engine.Recovery, st *session.State) []view.Recove
 // runs reports whether the command of an act runs.
 func (h *Home) runs(id, act string) bool {
 	now, err := h.commands().State(id, act)
-	return err == nil && now.Status == session.CommandRunning
+	return err == nil && now.Status == command.Running
 }
 
 // acts are the acts that the state remembers, the open step's included.

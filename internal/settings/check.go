@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
@@ -107,7 +108,7 @@ func (s *source) check() error {
 		if limit.value == "" {
 			continue
 		}
-		if err := SetLimit(&session.CommandLimits{}, limit.name, limit.value); err != nil {
+		if err := SetLimit(&command.Limits{}, limit.name, limit.value); err != nil {
 			return s.at(limit.name, "", "limits: %s: %v", limit.name, err)
 		}
 	}

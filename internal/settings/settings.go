@@ -15,8 +15,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/internal/session"
 )
 
 // maxFile bounds a configuration file, in bytes.
@@ -130,9 +130,9 @@ type Permissions struct {
 type Loaded struct {
 	Settings
 	Rules   []permission.Rule
-	Bounds  session.CommandLimits // what Limits say; of a project only what is tighter
-	Retry   *time.Duration        // what RetryFor says; nil: nothing
-	Ignored []string              // what a project's file said in vain, in words
+	Bounds  command.Limits // what Limits say; of a project only what is tighter
+	Retry   *time.Duration // what RetryFor says; nil: nothing
+	Ignored []string       // what a project's file said in vain, in words
 	// Untrusted are the projects' files that would say more if a person trusted them, the nearest first.
 	Untrusted []Project
 	Unknown   []string // rules for tools that there are none of, in words

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -164,16 +165,16 @@ func remedy(st *session.State) string {
 
 // untold reports a task that may have ended badly without anybody being told.
 func untold(t session.Task) bool {
-	return t.Session == "" && !t.Told && (t.Status == session.CommandRunning || badEnd(string(t.Status), t.ExitCode, t.By))
+	return t.Session == "" && !t.Told && (t.Status == command.Running || badEnd(string(t.Status), t.ExitCode, t.By))
 }
 
 func badEnd(status string, code *int, by string) bool {
-	switch session.CommandStatus(status) {
-	case session.CommandExited:
+	switch command.Status(status) {
+	case command.Exited:
 		return code != nil && *code != 0
-	case session.CommandKilled:
+	case command.Killed:
 		return by == ""
-	case session.CommandLost:
+	case command.Lost:
 		return true
 	}
 	return false
