@@ -79,7 +79,7 @@ func (h *Home) shares(st *session.State, f ForkSpec) (why string, yes bool) {
 		return "", false
 	}
 	_, err := os.Stat(filesDir(st))
-	return "it is gone", errors.Is(err, os.ErrNotExist)
+	return "that one is gone", errors.Is(err, os.ErrNotExist)
 }
 
 // forkShared makes a fork that works in its parent's directory.

@@ -184,6 +184,7 @@ func (h *Home) withOwn(ctx context.Context, own *Own, make func([]session.Body) 
 // copying is a directory of a session's own on its way.
 type copying struct {
 	own  *Own
+	gone bool   // own.From is not there any more
 	top  string // what is copied: own.From, or what it lies in
 	rel  string // of own.From in it
 	repo repo.Repo
@@ -206,7 +207,8 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 			release()
 		}
 	}()
-	if real, err := workspace.Where(own.From); err == nil {
+	real, err := workspace.Where(own.From)
+	if c.gone = err != nil; !c.gone {
 		c.top = real // a deleted one is made again from what was captured
 	}
 	if err := h.take(ctx, &c); err != nil {
@@ -244,7 +246,11 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 // take finds the trees: of a repository as a whole, where the session's directory lies in one.
 func (h *Home) take(ctx context.Context, c *copying) error {
 	dir := c.top
-	if r, err := repo.Look(ctx, dir); err == nil && (h.ProjectOf(dir) == dir || strings.HasPrefix(r.Root, h.ownTop(""))) {
+	r, err := repo.Look(ctx, dir)
+	if err != nil && !errors.Is(err, repo.ErrNone) && !c.gone {
+		c.own.Plain = "its repository cannot be read: " + strings.TrimPrefix(err.Error(), "repo: ")
+	}
+	if err == nil && (h.ProjectOf(dir) == dir || strings.HasPrefix(r.Root, h.ownTop(""))) {
 		if rel, err := filepath.Rel(r.Root, dir); err == nil && filepath.IsLocal(rel) {
 			c.repo, c.top, c.rel = r, r.Root, rel
 		}
@@ -359,10 +365,11 @@ func (h *Home) removeOwn(ctx context.Context, id string) error {
 		return h.removeDir(isolatedDir, id)
 	}
 	if err == nil && o.Name != "" && filepath.IsLocal(o.Name) {
+		moved := h.movedRepos(id, o)
 		if err := h.clearOwn(id); err != nil {
 			return err
 		}
-		h.dropWorktrees(ctx, id, o)
+		h.dropWorktrees(ctx, id, o, moved)
 	}
 	return h.removeDir(isolatedDir, id)
 }

@@ -1,6 +1,7 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -165,17 +166,33 @@ func writeLink(dir string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close(), sys.SyncDir(dir))
 }
 
-// dropWorktrees has the repositories of a session's own directory forget its worktrees, whose files are gone already.
-func (h *Home) dropWorktrees(ctx context.Context, id string, o origin) {
-	top := filepath.Join(h.ownTop(id), o.Name)
-	all := o.Inner
-	if o.Repo != "" {
-		all = append(all[:len(all):len(all)], inner{Repo: o.Repo})
-	}
-	for _, w := range all {
-		place := filepath.Join(top, filepath.FromSlash(w.Rel))
-		if err := (repo.Repo{Root: w.Repo}).DropWorktree(ctx, place); err != nil { // it is gone, or knows nothing of it
-			h.cfg.Log.Info("the repository of a session's worktree did not forget it", "session", id, "repository", w.Repo, "error", err)
+// dropWorktrees has the repositories of a session's own directory forget its worktrees, whose files are gone already. moved
+// has the places of those that were moved since.
+func (h *Home) dropWorktrees(ctx context.Context, id string, o origin, moved map[string]string) {
+	for _, w := range h.worktrees(id, o) {
+		root := cmp.Or(moved[w.Dir], w.Repo)
+		if err := (repo.Repo{Root: root}).DropWorktree(ctx, w.Dir); err != nil { // it is gone, or knows nothing of it
+			h.cfg.Log.Info("the repository of a session's worktree did not forget it", "session", id, "repository", root, "error", err)
 		}
 	}
+}
+
+// movedRepos are the repositories to which the worktrees of a session's own lead now, where they are not where they were.
+// Those within one are where it is.
+func (h *Home) movedRepos(id string, o origin) map[string]string {
+	moved := map[string]string{}
+	to := ""
+	for _, w := range h.worktrees(id, o) {
+		if _, err := os.Lstat(w.Repo); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		root := repo.MainOf(w.Dir)
+		if w.Repo == o.Repo {
+			to = root
+		} else if rel, err := filepath.Rel(o.Repo, w.Repo); root == "" && to != "" && err == nil && filepath.IsLocal(rel) {
+			root = filepath.Join(to, rel)
+		}
+		moved[w.Dir] = root
+	}
+	return moved
 }

@@ -105,7 +105,7 @@ func find(dir string) (root, git string, err error) {
 			if err != nil {
 				return "", "", err
 			}
-			to, ok := strings.CutPrefix(line, "gitdir: ")
+			to, ok := strings.CutPrefix(line, linkPrefix)
 			if !ok {
 				return "", "", errors.New("repo: .git leads nowhere")
 			}

@@ -47,7 +47,7 @@ func (r Repo) AddWorktree(ctx context.Context, place string) (w Worktree, err er
 	if w.Link, err = bounded(filepath.Join(place, ".git"), maxSmall); err != nil {
 		return w, err
 	}
-	to, ok := strings.CutPrefix(strings.TrimSpace(string(w.Link)), "gitdir: ")
+	to, ok := strings.CutPrefix(strings.TrimSpace(string(w.Link)), linkPrefix)
 	if !ok || !filepath.IsAbs(to) {
 		return w, errors.New("repo: the worktree leads nowhere")
 	}
@@ -60,66 +60,8 @@ func (r Repo) AddWorktree(ctx context.Context, place string) (w Worktree, err er
 	return w, errors.Join(os.Remove(filepath.Join(place, ".git")), os.Remove(place))
 }
 
-// LinkTo gives what is to be the .git file of a worktree whose files were removed and that the repository still knows; nil:
-// it knows none at this place.
-func (r Repo) LinkTo(place string) []byte {
-	_, git, err := find(r.Root)
-	if err != nil {
-		return nil
-	}
-	all := filepath.Join(commonDir(git), "worktrees")
-	entries, err := os.ReadDir(all)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		at := filepath.Join(all, e.Name())
-		if to, err := small(filepath.Join(at, "gitdir")); err == nil && to == filepath.Join(place, ".git") {
-			return []byte("gitdir: " + at + "\n")
-		}
-	}
-	return nil
-}
-
-// Linked says what is wrong with the worktree that begins in a directory; nil: its .git leads to a repository, or it has none.
-func Linked(dir string) error {
-	root, git, err := find(dir)
-	if errors.Is(err, ErrNone) || err == nil && root != filepath.Clean(dir) {
-		return nil
-	}
-	if err == nil {
-		_, err = os.Stat(filepath.Join(git, "HEAD"))
-	}
-	return err
-}
-
-// Within reports whether what git keeps of a repository lies below a directory, or in another repository.
-func (r Repo) Within(dir string, other Repo) bool {
-	in := func(path, dir string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(rel)
-	}
-	real := func(root string) string {
-		_, git, err := find(root)
-		if err != nil {
-			return ""
-		}
-		if git, err = filepath.EvalSymlinks(commonDir(git)); err != nil {
-			return ""
-		}
-		return git
-	}
-	git := real(r.Root)
-	top, err := filepath.EvalSymlinks(dir)
-	if git == "" || err != nil {
-		return false
-	}
-	around := ""
-	if other.Root != "" {
-		around = real(other.Root)
-	}
-	return in(git, top) || around != "" && in(git, around)
-}
+// linkPrefix begins a .git file.
+const linkPrefix = "gitdir: "
 
 // Bounds of what is copied into a worktree, in bytes.
 const (

@@ -4,13 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
 
 // Goal: a write to a task that is not there, or is another session's, is a fault that names it, and waits for nothing.
 func TestAWriteToNoTaskOfOnesOwnIsAFault(t *testing.T) {
 	for task, want := range map[string]string{"bash_7": "no task bash_7", "bash_1": "task bash_1 is of session parent"} {
-		s := &State{ID: "s", Tasks: []Task{{ID: "bash_1", Session: "parent", Status: CommandRunning}}}
+		s := &State{ID: "s", Tasks: []Task{{ID: "bash_1", Session: "parent", Ending: command.Ending{Status: command.Running}}}}
 		(&TaskInput{Task: task, Text: []byte("x")}).apply(s, store.Event{Seq: 3})
 		if len(s.Faults) != 1 || !strings.Contains(s.Faults[0], want) || len(s.Tasks[0].Inputs) > 0 {
 			t.Errorf("%s: faults %+v, %+v", task, s.Faults, s.Tasks[0].Inputs)

@@ -320,7 +320,7 @@ func momentOf(p homes.FilePoint) string {
 	switch {
 	case checkpoint:
 		return name
-	case p.Turn > 0:
+	case p.Seq <= 0 && p.Turn > 0: // of the session that this one was forked from
 		return fmt.Sprintf("'turn %d'", p.Turn)
 	}
 	return strconv.FormatInt(p.Seq, 10)
