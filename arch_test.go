@@ -61,7 +61,7 @@ var allowed = map[string][]string{
 	"internal/sys":             {},
 	"internal/realdir":         {"internal/sys"},
 	"internal/tree":            {"store"},
-	"internal/restore":         {"internal/tree", "store"},
+	"internal/restore":         {"internal/tree", "store", "internal/sys"},
 	"internal/sqlite3":         {},
 	"internal/ports":           {"internal/sys", "internal/realdir"},
 	"internal/plain":           {},

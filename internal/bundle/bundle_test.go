@@ -373,3 +373,18 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// An event that no bundle takes is refused by name when it is written.
+func TestAnEventThatIsTooLargeIsNamed(t *testing.T) {
+	w, err := bundle.NewWriter(io.Discard, bundle.Header{Session: "s", Counts: bundle.Counts{Logs: 1, Events: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.Log(bundle.Log{Session: "s"}, func(yield func(store.Event, error) bool) {
+		yield(store.Event{Seq: 1, Body: make([]byte, 128<<20)}, nil)
+	})
+	if !errors.Is(err, bundle.ErrTooLarge) || !strings.Contains(err.Error(), "event 1 of s") {
+		t.Errorf("%v", err)
+	}
+	_ = w.Close()
+}

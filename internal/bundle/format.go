@@ -42,6 +42,7 @@ const (
 	headerSize = 16        // of a frame: type, encoding, two zeros, raw length, stored length, checksum
 	frameSize  = 1 << 20   // of raw bytes, as the writer aims at
 	maxFrame   = 128 << 20 // of raw bytes: one event, or one tree object, is never parted
+	largeFrame = 16 << 20  // of raw bytes: memory is tidied before one
 	maxJSON    = 1 << 20   // of the frames that are JSON
 	endSize    = 8 + 32    // frames before it, digest of all bytes before it
 )
@@ -137,8 +138,8 @@ type Blob struct {
 	Size   int64
 }
 
-// appendEvent encodes an event: its length, then its fields.
-func appendEvent(b []byte, e store.Event) []byte {
+// appendEventHead encodes an event but for its body, which follows: its length, then its fields.
+func appendEventHead(b []byte, e store.Event) []byte {
 	var f []byte
 	text := func(s string) {
 		f = binary.AppendUvarint(f, uint64(len(s)))
@@ -158,8 +159,7 @@ func appendEvent(b []byte, e store.Event) []byte {
 		f = append(f, 1)
 	}
 	b = binary.AppendUvarint(b, uint64(len(f)+len(e.Body)))
-	b = append(b, f...)
-	return append(b, e.Body...)
+	return append(b, f...)
 }
 
 // fields reads what appendEvent wrote. After a fault it gives zeros and is bad.

@@ -3,6 +3,7 @@ package bundle
 import (
 	"encoding/binary"
 	"io"
+	"runtime"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/zeebo/blake3"
@@ -13,10 +14,8 @@ import (
 // next reads the next frame. Its checksum, and what it may be, are checked before it is unpacked; no more is unpacked than
 // it announced, and it announces no more than maxFrame.
 func (r *reader) next() (frame, error) {
-	_, _ = r.sum.Write(r.pending) // a hash takes everything
-	_, _ = r.sum.Write(r.stored)
 	head := make([]byte, headerSize)
-	r.pending, r.stored = nil, r.stored[:0]
+	r.stored = r.stored[:0]
 	if _, err := io.ReadFull(r.from, head); err != nil {
 		return frame{}, cutOff(err)
 	}
@@ -28,6 +27,9 @@ func (r *reader) next() (frame, error) {
 	case raw > maxFrame || how == storedRaw && stored != raw || how == storedZstd && stored >= raw:
 		return frame{}, unsound("frame %d has %d bytes, stored as %d", r.frames, raw, stored)
 	}
+	if raw > largeFrame {
+		runtime.GC() // else what the large one before it took is taken once more
+	}
 	var err error
 	if r.stored, err = readN(r.from, r.stored, int(stored)); err != nil {
 		return frame{}, cutOff(err)
@@ -35,15 +37,32 @@ func (r *reader) next() (frame, error) {
 	if binary.LittleEndian.Uint32(head[12:]) != checksum(head[:12], r.stored) {
 		return frame{}, unsound("frame %d does not match its checksum", r.frames)
 	}
-	r.pending = head
+	if typ != typeEnd { // which has the digest of what is before it
+		_, _ = r.sum.Write(head) // a hash takes everything
+		_, _ = r.sum.Write(r.stored)
+	}
 	r.frames++
 	f := frame{typ: typ, raw: r.stored}
 	if how == storedZstd {
-		if f.raw, err = r.unpack(int(raw)); err != nil {
-			return frame{}, err
-		}
+		f.raw, err = r.unpack(int(raw))
+		r.letGo()
 	}
-	return f, nil
+	return f, err
+}
+
+// own makes the newest frame's bytes the caller's for good.
+func (r *reader) own(f frame) []byte {
+	if cap(r.stored) > 0 && cap(f.raw) > 0 && &f.raw[:1][0] == &r.stored[:1][0] {
+		r.stored = nil
+	}
+	return f.raw
+}
+
+// letGo forgets a buffer that one large frame has needed.
+func (r *reader) letGo() {
+	if cap(r.stored) > 2*frameSize {
+		r.stored = nil
+	}
 }
 
 // unpack unpacks what is stored into as many bytes as it announced, or fails.
@@ -52,18 +71,24 @@ func (r *reader) unpack(size int) ([]byte, error) {
 	if err := head.Decode(r.stored); err != nil || !head.HasFCS || head.FrameContentSize != uint64(size) {
 		return nil, unsound("frame %d does not say that it unpacks into its %d bytes", r.frames-1, size)
 	}
-	out, err := r.zip.DecodeAll(r.stored, make([]byte, 0, min(size, 8<<20)))
+	out, err := r.zip.DecodeAll(r.stored, make([]byte, 0, size))
 	if err != nil || len(out) != size {
 		return nil, unsound("frame %d cannot be unpacked into its %d bytes", r.frames-1, size)
 	}
 	return out, nil
 }
 
-// readN reads n bytes into buf, which grows with what really comes.
+// readN reads n bytes into buf. Room for many is taken only when some of them have really come.
 func readN(from io.Reader, buf []byte, n int) ([]byte, error) {
 	for len(buf) < n {
-		at := len(buf)
-		buf = append(buf, make([]byte, min(n-at, frameSize))...)
+		at, to := len(buf), n
+		if at == 0 {
+			to = min(n, max(cap(buf), frameSize))
+		}
+		if to > cap(buf) {
+			buf = append(make([]byte, 0, to), buf...)
+		}
+		buf = buf[:to]
 		if _, err := io.ReadFull(from, buf[at:]); err != nil {
 			return buf, err
 		}

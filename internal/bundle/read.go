@@ -60,22 +60,21 @@ func Read(from io.Reader, limits Limits, to Sink) (Header, error) {
 // reader reads one bundle.
 type reader struct {
 	from   io.Reader
-	sum    *blake3.Hasher // of all bytes before the newest frame
+	sum    *blake3.Hasher // of all bytes so far, but for the end frame
 	zip    *zstd.Decoder
 	limits Limits
 	to     Sink
 
-	header  Header
-	have    Counts
-	frames  uint64
-	stage   byte // type of the newest frame that is no data
-	log     Log
-	head    store.Head // of the newest log, as read
-	bytes   int64      // of it
-	ids     []string
-	names   map[[3]string]bool
-	stored  []byte
-	pending []byte // header of the newest frame, not in the sum yet
+	header Header
+	have   Counts
+	frames uint64
+	stage  byte // type of the newest frame that is no data
+	log    Log
+	head   store.Head // of the newest log, as read
+	bytes  int64      // of it
+	ids    []string
+	names  map[[3]string]bool
+	stored []byte // of the newest frame
 }
 
 // frame is one, unpacked. Its bytes are good until the next.
@@ -231,7 +230,7 @@ func (r *reader) events(f frame) error {
 	if r.log.Session == "" {
 		return unsound("events without a log")
 	}
-	raw := fields{rest: bytes.Clone(f.raw)}
+	raw := fields{rest: r.own(f)}
 	for len(raw.rest) > 0 {
 		e, ok := raw.event()
 		if !ok {

@@ -64,7 +64,15 @@ func (w *Writer) Log(l Log, events iter.Seq2[store.Event, error]) error {
 		if len(w.buf) > 0 && len(w.buf)+len(e.Body) > frameSize {
 			w.flush()
 		}
-		w.buf = appendEvent(w.buf, e)
+		w.buf = appendEventHead(w.buf, e)
+		if len(e.Body) > frameSize { // alone in its frame, and nowhere else in memory
+			if w.frame(typeEvents, w.buf, e.Body); w.err != nil {
+				w.err = fmt.Errorf("event %d of %s: %w", e.Seq, l.Session, w.err)
+			}
+			w.buf = w.buf[:0]
+			continue
+		}
+		w.buf = append(w.buf, e.Body...)
 	}
 	w.flush()
 	w.have.EventBytes += bytes
@@ -150,23 +158,78 @@ func (w *Writer) json(typ byte, v any) {
 	w.frame(typ, b)
 }
 
-// frame writes one frame, packed if that makes it smaller.
-func (w *Writer) frame(typ byte, raw []byte) {
+// frame writes one frame of all the parts, packed if that makes it smaller.
+func (w *Writer) frame(typ byte, parts ...[]byte) {
 	if w.err != nil {
 		return
 	}
-	if len(raw) > maxFrame {
-		w.err = fmt.Errorf("%d bytes in one piece: at most %d: %w", len(raw), maxFrame, ErrTooLarge)
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if size > maxFrame {
+		w.err = fmt.Errorf("%d bytes in one piece: at most %d: %w", size, maxFrame, ErrTooLarge)
 		return
 	}
-	stored, how := raw, byte(storedRaw)
-	if w.packed = w.zip.EncodeAll(raw, w.packed[:0]); len(w.packed) < len(raw) && typ != typeEnd {
-		stored, how = w.packed, storedZstd
+	stored, how := parts, byte(storedRaw)
+	if packed, smaller := w.pack(parts, size); smaller && typ != typeEnd {
+		stored, how = packed, storedZstd
 	}
-	head := frameHead(typ, how, len(raw), len(stored))
-	w.write(binary.LittleEndian.AppendUint32(head, checksum(head, stored)))
-	w.write(stored)
+	if w.err != nil {
+		return
+	}
+	length := 0
+	for _, p := range stored {
+		length += len(p)
+	}
+	head := frameHead(typ, how, size, length)
+	w.write(binary.LittleEndian.AppendUint32(head, checksum(head, stored...)))
+	for _, p := range stored {
+		w.write(p)
+	}
 	w.frames++
+}
+
+// pack packs the parts of a frame, and reports whether that made it smaller.
+func (w *Writer) pack(parts [][]byte, size int) ([][]byte, bool) {
+	if len(parts) == 1 {
+		w.packed = w.zip.EncodeAll(parts[0], w.packed[:0])
+		return [][]byte{w.packed}, len(w.packed) < size
+	}
+	to := &pieces{most: size}
+	w.zip.ResetContentSize(to, int64(size))
+	err := error(nil)
+	for _, p := range parts {
+		if err == nil {
+			_, err = w.zip.Write(p)
+		}
+	}
+	if err == nil {
+		err = w.zip.Close()
+	}
+	if err != nil && !errors.Is(err, errNotSmaller) {
+		w.err = err
+	}
+	w.zip.Reset(nil) // an error stays otherwise
+	return to.all, err == nil && to.bytes < size
+}
+
+// pieces takes a stream into memory, as long as it is shorter than it may be.
+type pieces struct {
+	all   [][]byte
+	bytes int
+	most  int
+}
+
+var errNotSmaller = errors.New("packing makes it no smaller")
+
+func (p *pieces) Write(b []byte) (int, error) {
+	if p.bytes += len(b); p.bytes >= p.most {
+		p.all = nil
+		return 0, errNotSmaller
+	}
+	p.all = append(p.all, bytes.Clone(b))
+	return len(b), nil
 }
 
 func (w *Writer) write(b []byte) {
@@ -190,6 +253,10 @@ func frameHead(typ, how byte, raw, stored int) []byte {
 }
 
 // checksum covers a frame's header and what is stored of it.
-func checksum(head, stored []byte) uint32 {
-	return crc32.Update(crc32.Checksum(head, castagnoli()), castagnoli(), stored)
+func checksum(head []byte, stored ...[]byte) uint32 {
+	sum := crc32.Checksum(head, castagnoli())
+	for _, p := range stored {
+		sum = crc32.Update(sum, castagnoli(), p)
+	}
+	return sum
 }

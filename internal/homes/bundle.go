@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -157,7 +158,7 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 			case b.Redact:
 				e, err = b.clean(l.Session, prev, e)
 			case b.measuring():
-				_, n := b.h.Redact(string(e.Body))
+				_, n := b.h.redactBytes(e.Body)
 				b.out.Secrets += n
 			}
 			prev = e.Hash
@@ -167,9 +168,15 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 			if !yield(e, err) || err != nil {
 				return
 			}
+			if len(e.Body) > largeEvent {
+				runtime.GC() // else the next one of its kind takes as much once more
+			}
 		}
 	}
 }
+
+// largeEvent is how many bytes an event has after which memory is tidied.
+const largeEvent = 16 << 20
 
 // measuring reports whether this is the first reading of the logs: the second one meets everything again.
 func (b *bundling) measuring() bool { return len(b.logs) < len(b.own) }
@@ -177,14 +184,14 @@ func (b *bundling) measuring() bool { return len(b.logs) < len(b.own) }
 // clean is an event with its secrets replaced, and the hash that follows from that.
 func (b *bundling) clean(id string, prev store.Digest, e store.Event) (store.Event, error) {
 	body, err := session.RedactRaw(e, func(text []byte) []byte {
-		clean, n := b.h.Redact(string(text))
+		clean, n := b.h.redactBytes(text)
 		if b.measuring() {
 			b.out.Secrets += n
 		}
 		if n == 0 {
 			return text
 		}
-		return []byte(clean)
+		return clean
 	})
 	if err != nil {
 		return e, err

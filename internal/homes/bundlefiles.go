@@ -132,7 +132,7 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return made, false, err
 	}
-	made, err = restore.Materialise(ctx, dir, publicTrees{a.h.blobs}, root, restore.Config{Content: a.h.blobs, Free: spare.Free, Spare: spareBytes})
+	made, err = restore.Materialise(ctx, dir, publicTrees{a.h.blobs}, root, restore.Config{Content: a.h.blobs, Free: spare.Free, Spare: spareBytes, Builds: filepath.Join(a.h.dir, buildsDir)})
 	if errors.Is(err, restore.ErrTaken) {
 		return made, false, nil
 	}

@@ -30,6 +30,9 @@ type Files struct {
 // spareBytes is what a restore leaves free on the disk.
 const spareBytes = 64 << 20
 
+// buildsDir has the records of directories that are being made out of trees.
+const buildsDir = "building"
+
 const usualQuota = 20 << 30
 
 // care makes what captures and restores the files of this home's sessions.
@@ -51,7 +54,7 @@ func (h *Home) care() error {
 	}
 	h.spaces = workspace.New(workspace.Config{
 		Dir: filepath.Join(h.dir, "workspaces"), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
-		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes, Room: h.room,
+		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes, Room: h.room, Builds: filepath.Join(h.dir, buildsDir),
 	})
 	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h.blobs}
 	return nil

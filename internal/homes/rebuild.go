@@ -3,6 +3,7 @@ package homes
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
@@ -19,6 +20,18 @@ func (h *Home) FilesKnown(st *session.State) (FilePoint, error) {
 		return FilePoint{}, fmt.Errorf("session %s: %w", st.ID, ErrNoFiles)
 	}
 	return FilePoint{Tree: w.Tree, Dir: w.Dir, Seq: w.Seq, Time: w.Time, To: "what they were when the session was left"}, nil
+}
+
+// clearBuilds takes away what processes have left that were killed while they made a directory out of a tree: an import, a
+// fork, a session whose directory was gone. What fails is tried by the next opening.
+func (h *Home) clearBuilds(ctx context.Context) {
+	n, err := restore.ClearBuilds(ctx, filepath.Join(h.dir, buildsDir))
+	if n > 0 {
+		h.cfg.Log.Info("what was left of directories whose making was interrupted is removed", "directories", n)
+	}
+	if err != nil {
+		h.cfg.Log.Debug("what was left of directories whose making was interrupted stays", "error", err)
+	}
 }
 
 // RebuildFiles makes a directory that is gone again, with the files of a point of it. It is there as a whole, or not at

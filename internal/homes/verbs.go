@@ -112,9 +112,15 @@ func (h *Home) Hide(text string) string { return string(h.secret.Replace([]byte(
 
 // Redact is Hide for what leaves the home: what looks like a well-known key is replaced too, and all of it counted.
 func (h *Home) Redact(text string) (string, int) {
-	known := h.secret.Count([]byte(text))
-	b, shaped := redact.Shapes(h.secret.Replace([]byte(text)))
-	return string(b), known + shaped
+	b, n := h.redactBytes([]byte(text))
+	return string(b), n
+}
+
+// redactBytes is Redact of bytes, which are given back as they are if there is nothing to replace.
+func (h *Home) redactBytes(text []byte) ([]byte, int) {
+	known := h.secret.Count(text)
+	b, shaped := redact.Shapes(h.secret.Replace(text))
+	return b, known + shaped
 }
 
 // Hides reports whether a text holds a known secret: it would not be kept as it is.

@@ -18,6 +18,7 @@ type Config struct {
 	Content  Content
 	Free     func(path string) int64     // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                       // bytes that must be left on the disk, at most; as many as are written suffice
+	Builds   string                      // directory of the records of trees that are being made, see [ClearBuilds]; empty: none
 	Progress func(done, total int)       // of paths; nil: none. One call at a time
 	Fault    func(step, at string) error // tests: an error is a kill, after which nothing is done, not even tidying up
 	// Sync stands between a restore and the disk: tests leave it out, count it and fail it. Nil: do is called.

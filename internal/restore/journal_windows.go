@@ -28,6 +28,9 @@ func Materialise(context.Context, string, tree.Reader, store.Digest, Config) (Ma
 	return Made{}, sys.Captures()
 }
 
+// ClearBuilds finds nothing.
+func ClearBuilds(context.Context, string) (int, error) { return 0, nil }
+
 // Make refuses.
 func Make(context.Context, Input) (*Plan, error) { return nil, sys.Captures() }
 

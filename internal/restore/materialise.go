@@ -75,40 +75,54 @@ func (b *builder) make(ctx context.Context, to string, root store.Digest) (Made,
 	if err != nil {
 		return Made{}, err
 	}
-	at, err := b.site(up, building+name)
+	record, err := beginBuild(b.cfg.Builds, to)
 	if err != nil {
 		return Made{}, err
 	}
-	defer at.close()
-	if err := b.fill(ctx, at, root); err != nil {
-		if !errors.Is(err, errKilled) {
-			_ = clear(up, building+name)
+	defer record.leave() // after over it does nothing
+	at, err := b.site(up, building+name)
+	if err != nil {
+		if !errors.Is(err, ErrBuilding) {
+			err = errors.Join(err, record.over())
 		}
 		return Made{}, err
 	}
-	if err := b.step("build-sync", to); err != nil {
+	defer at.close()
+	if err := errors.Join(record.at(at), b.fill(ctx, at, root)); err != nil {
+		if !errors.Is(err, errKilled) && clear(up, building+name) == nil {
+			_ = record.over()
+		}
 		return Made{}, err
+	}
+	if err := b.finish(up, at, to, mode); err != nil {
+		return Made{}, err
+	}
+	return b.made, errors.Join(b.cfg.sync("place", up.sync), record.over())
+}
+
+// finish brings what was built to its place.
+func (b *builder) finish(up, at *dir, to string, mode uint32) error {
+	name := filepath.Base(to)
+	if err := b.step("build-sync", to); err != nil {
+		return err
 	}
 	if err := up.chmod(building+name, mode, dirBits); err != nil {
-		return Made{}, err
+		return err
 	}
 	if err := b.cfg.sync("built", func() error { return syncAll(at) }); err != nil {
-		return Made{}, err
+		return err
 	}
 	if err := b.step("build-place", to); err != nil {
-		return Made{}, err
+		return err
 	}
 	if err := up.rmdir(name); err != nil && !errors.Is(err, unix.ENOTDIR) {
-		return Made{}, fmt.Errorf("%w: %w", ErrTaken, err)
+		return fmt.Errorf("%w: %w", ErrTaken, err)
 	}
-	err = b.cfg.mover.place(up, building+name, up, name)
+	err := b.cfg.mover.place(up, building+name, up, name)
 	if errors.Is(err, fs.ErrExist) {
-		return Made{}, fmt.Errorf("%w: %w", ErrTaken, err)
+		return fmt.Errorf("%w: %w", ErrTaken, err)
 	}
-	if err != nil {
-		return Made{}, err
-	}
-	return b.made, b.cfg.sync("place", up.sync)
+	return err
 }
 
 func (b *builder) step(name, at string) error {

@@ -17,6 +17,6 @@ func (s *Set) Make(ctx context.Context, dir string, root store.Digest, progress 
 		return restore.Made{}, fmt.Errorf("make %s: %w", dir, err)
 	}
 	cfg := s.config()
-	cfg.Progress = progress
+	cfg.Progress, cfg.Builds = progress, s.cfg.Builds
 	return restore.Materialise(ctx, dir, Trees(s.cfg.Blobs), root, cfg)
 }

@@ -31,6 +31,7 @@ type Config struct {
 	Free     func(path string) int64 // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                   // bytes that a restore leaves free on the disk
 	Now      func() time.Time        // nil: the system's clock
+	Builds   string                  // see [restore.Config]
 	// Room is what a session's next capture may add to the blobs; nil, and what it gives as nil: as much as they take.
 	Room func(ctx context.Context, session string) (*capture.Room, error)
 }

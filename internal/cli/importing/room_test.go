@@ -107,7 +107,8 @@ func TestNoRoomInAnImport(t *testing.T) {
 }
 
 // Goal: an import with files that is killed at any time leaves the session whole, or nothing of it, once the home is used
-// again; the next import of the same bundle makes it good, with nothing left beside its directory.
+// again; the next command, whichever it is, takes away what was left beside its directory, and the next import of the same
+// bundle makes it good.
 func TestKilledInAnImportWithFiles(t *testing.T) {
 	rounds := 12
 	if os.Getenv("PERDURE_SOAK") != "" {
@@ -118,7 +119,14 @@ func TestKilledInAnImportWithFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	up, killed := t.TempDir(), 0
+	up, killed, left := t.TempDir(), 0, 0
+	beside := func() []string {
+		found, err := filepath.Glob(filepath.Join(up, ".perdure-building-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
 	to := there(w)
 	args := []string{"import", file, "--dir", filepath.Join(up, "there"), "--yes"}
 	took := 50 * time.Millisecond
@@ -133,6 +141,10 @@ func TestKilledInAnImportWithFiles(t *testing.T) {
 		if cmd.Wait() != nil {
 			killed++
 		}
+		left += len(beside())
+		if to.OK("list"); len(beside()) > 0 {
+			t.Errorf("round %d: %q is there after the next command", round, beside())
+		}
 		began := time.Now()
 		to.OK(args...)
 		took = max(took, time.Since(began))
@@ -145,7 +157,7 @@ func TestKilledInAnImportWithFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d of %d were killed", killed, rounds)
+	t.Logf("%d of %d were killed, %d left something beside", killed, rounds, left)
 }
 
 // What of a session's files cannot be written is named, for the eyes and nothing more.
