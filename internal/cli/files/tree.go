@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
@@ -95,25 +96,30 @@ func drawFamily(a *app.App, top *homes.Relative, asked string) {
 	all(top)
 	short := a.ShortIDs(ids)
 	columns, _ := a.Window()
-	var draw func(r *homes.Relative, before, below string)
-	draw = func(r *homes.Relative, before, below string) {
-		line := before + familyLine(r, short(r.ID))
+	var draw func(r *homes.Relative, depth int, before, below string)
+	draw = func(r *homes.Relative, depth int, before, below string) {
+		mark := ""
 		if r.ID == asked && len(ids) > 1 {
-			line += "  ←"
+			mark = "  ←"
 		}
-		if columns > 0 {
-			line = theme.Cut(line, columns)
+		line := before + familyLine(r, short(r.ID))
+		if columns > 0 { // a deep branch has the lines that lead to it cut: who it is stays, and how deep
+			if over := ansi.StringWidth(before) - columns/2; over > 0 {
+				deep := fmt.Sprintf("%d…", depth)
+				line = ansi.TruncateLeft(before, over+len(deep), deep) + familyLine(r, short(r.ID))
+			}
+			line = theme.Cut(line, max(columns-ansi.StringWidth(mark), 1))
 		}
-		a.Linef("%s", line)
+		a.Linef("%s%s", line, mark)
 		for i, f := range r.Forks {
 			if i == len(r.Forks)-1 {
-				draw(f, below+"└─ ", below+"   ")
+				draw(f, depth+1, below+"└─ ", below+"   ")
 			} else {
-				draw(f, below+"├─ ", below+"│  ")
+				draw(f, depth+1, below+"├─ ", below+"│  ")
 			}
 		}
 	}
-	draw(top, "", "")
+	draw(top, 0, "", "")
 }
 
 // maxName bounds a session's name in the drawing, in characters.

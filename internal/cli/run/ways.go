@@ -36,15 +36,7 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	var held *store.HeldError
 	switch {
 	case errors.As(err, &held) && t.id != "":
-		what, err := screen.Held(ctx, s.app, t.id, held)
-		if err != nil {
-			return nil, err
-		}
-		next, err := s.chosen(ctx, picker.ChosenMsg{ID: t.id, What: what})
-		if next != nil && !next.attach {
-			next.on = t.on
-		}
-		return next, err
+		return s.held(ctx, t, held)
 	case err != nil:
 		return nil, err
 	case r.Goal == nil:
@@ -93,18 +85,61 @@ func notOne(err error) bool {
 	return errors.As(err, &e) && (e.Code == app.ExitMissing || e.Code == app.ExitUsage)
 }
 
+// pick lets a person choose a session. What cannot be done with it is said there, and another one can be chosen.
 func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
-	msg, err := screen.Pick(ctx, s.app, s.home, words)
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.chosen(ctx, msg)
-	if t != nil && s.given != nil && s.of == "" { // what the flags waited for
-		if s.of = t.id; t.id == "" {
-			s.f, s.given = s.given, nil
+	note := ""
+	for {
+		msg, err := screen.Pick(ctx, s.app, s.home, words, note)
+		if err != nil {
+			return nil, err
 		}
+		t, err := s.chosen(ctx, msg)
+		if note = refusal(ctx, msg.What, err); note != "" {
+			continue
+		}
+		if t != nil && s.given != nil && s.of == "" { // what the flags waited for
+			if s.of = t.id; t.id == "" {
+				s.f, s.given = s.given, nil
+			}
+		}
+		return t, err
 	}
-	return t, err
+}
+
+// held lets a person choose what to do with a session that another process holds.
+func (s *sitting) held(ctx context.Context, t target, held *store.HeldError) (*target, error) {
+	note := ""
+	for {
+		what, err := screen.Held(ctx, s.app, t.id, held, note)
+		if err != nil {
+			return nil, err
+		}
+		next, err := s.chosen(ctx, picker.ChosenMsg{ID: t.id, What: what})
+		if note = refusal(ctx, what, err); note != "" {
+			continue
+		}
+		if next != nil && !next.attach {
+			next.on = t.on
+		}
+		return next, err
+	}
+}
+
+// refusal is why what a person chose was not done, for the page where they chose it; empty: it was, or they have left.
+func refusal(ctx context.Context, what picker.What, err error) string {
+	if err == nil || ctx.Err() != nil {
+		return ""
+	}
+	switch what {
+	case picker.Fork:
+		return "no fork: " + err.Error()
+	case picker.TakeOver:
+		return "not taken over: " + err.Error()
+	case picker.Handoff:
+		return "no handoff: " + err.Error()
+	default:
+		return ""
+	}
 }
 
 // chosen is what a person chose to do with a session.

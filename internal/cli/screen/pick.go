@@ -17,8 +17,8 @@ import (
 )
 
 // Pick lets a person choose a session, and what to do with it; words, if there are any, are looked for at once, in the
-// sessions of all directories. It opens none.
-func Pick(ctx context.Context, a *app.App, h *homes.Home, words string) (picker.ChosenMsg, error) {
+// sessions of all directories. A note, if there is one, is told. It opens none.
+func Pick(ctx context.Context, a *app.App, h *homes.Home, words, note string) (picker.ChosenMsg, error) {
 	dir, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil {
 		dir = "" // it is gone: sessions of all directories are shown
@@ -27,7 +27,7 @@ func Pick(ctx context.Context, a *app.App, h *homes.Home, words string) (picker.
 	if dir != "" {
 		here = a.Tilde(dir)
 	}
-	p := &picking{page: picker.New(picker.Config{Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here, Words: words})}
+	p := &picking{page: picker.New(picker.Config{Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here, Words: words, Note: note})}
 	err = a.Show(ctx, p)
 	return p.chosen, err
 }
@@ -66,9 +66,9 @@ func (p *picking) View() tea.View {
 	return v
 }
 
-// Held lets a person choose what to do with a session that another process holds.
-func Held(ctx context.Context, a *app.App, id string, held *store.HeldError) (picker.What, error) {
-	q := &heldQuestion{style: a.Styles(), id: id, holder: held.Holder, since: a.Ago(held.Holder.Since), stopped: stands(&held.Holder)}
+// Held lets a person choose what to do with a session that another process holds. A note, if there is one, is told.
+func Held(ctx context.Context, a *app.App, id string, held *store.HeldError, note string) (picker.What, error) {
+	q := &heldQuestion{note: note, style: a.Styles(), id: id, holder: held.Holder, since: a.Ago(held.Holder.Since), stopped: stands(&held.Holder)}
 	err := a.Show(ctx, q)
 	return q.what, err
 }
@@ -82,8 +82,12 @@ type heldQuestion struct {
 	width   int
 	sure    bool // the takeover was asked for once
 	stopped bool // the holder is
+	note    string
 	what    picker.What
 }
+
+// maxRefusal bounds the words of why something was not done, in characters.
+const maxRefusal = 600
 
 func (q *heldQuestion) Init() tea.Cmd { return nil }
 
@@ -142,6 +146,9 @@ func (q *heldQuestion) View() tea.View {
 	)
 	if q.sure {
 		lines = append(lines, "", st.Bold.Styled("What the other process is doing ends for it at once. t again takes the session over, esc does not."))
+	}
+	if q.note != "" {
+		lines = append(lines, "", st.Bad.Styled(plain.Line(q.note, maxRefusal)))
 	}
 	for i, l := range lines {
 		lines[i] = strings.Join(theme.Wrap(l, max(q.width, 20)), "\n") // what it ends is read whole, however narrow

@@ -111,6 +111,7 @@ type Config struct {
 	Styles theme.Styles     // of the page; zero: no colours
 	Here   string           // this directory, as a person writes it; empty: sessions of all directories are shown
 	Words  string           // that are looked for at first, in all directories
+	Note   string           // why what was chosen before was not done; it is told until a key is pressed
 }
 
 // Bounds of the picker.

@@ -419,3 +419,24 @@ func BenchmarkPicker(b *testing.B) {
 		}
 	})
 }
+
+// Why something was not done is told whole, below the list, at every size, until a key is pressed; it is text.
+func TestANoteIsToldUntilAKeyIsPressed(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {80, 24}} {
+		m := New(Config{Source: &fake{rows: someRows()}, Now: func() time.Time { return testNow }, Here: "~/shop", Note: "no fork: the \x1b[31mdisk is full 語語, and there is nothing left of it"})
+		m.SetSize(size[0], size[1])
+		shown := strings.Join(strings.Fields(ansi.Strip(m.View())), " ")
+		if !strings.Contains(shown, "no fork: the") || !strings.Contains(shown, "nothing left of it") || strings.Contains(m.View(), "\x1b[31m") {
+			t.Errorf("%v:\n%s", size, m.View())
+		}
+		for _, line := range strings.Split(m.View(), "\n") {
+			if ansi.StringWidth(line) > size[0] {
+				t.Errorf("%v: too wide: %q", size, line)
+			}
+		}
+		m.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+		if strings.Contains(m.View(), "no fork") {
+			t.Errorf("%v: it is still told", size)
+		}
+	}
+}

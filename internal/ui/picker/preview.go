@@ -113,6 +113,24 @@ func (m *Model) previewLines(height int) []string {
 	return lines
 }
 
+// maxNote bounds the lines of a note.
+const maxNote = 4
+
+// noteLines tell the note.
+func (m *Model) noteLines() []string {
+	if m.cfg.Note == "" {
+		return nil
+	}
+	rows := theme.Wrap(plain.Line(m.cfg.Note, 2000), max(m.width-2, 8))
+	if len(rows) > maxNote {
+		rows = append(rows[:maxNote-1:maxNote-1], theme.Cut(strings.Join(rows[maxNote-1:], " "), max(m.width-2, 8)))
+	}
+	for i, row := range rows {
+		rows[i] = " " + m.cfg.Styles.Bad.Styled(row)
+	}
+	return rows
+}
+
 // footLine is what a key does next.
 func (m *Model) footLine() string {
 	s := m.cfg.Styles

@@ -39,7 +39,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
-	m.note = ""
+	m.note, m.cfg.Note = "", ""
 	if m.sure {
 		m.sure = false
 		if key == "y" || key == "Y" {

@@ -39,7 +39,8 @@ func (m *Model) View() string {
 	lines = append(lines, m.titleLine(), search)
 	lines = append(lines, theme.Block(m.table(l.rows), m.width, l.rows)...)
 	lines = append(lines, m.ruleLine())
-	below := m.previewLines(l.preview)
+	told := m.noteLines()
+	below := append(told, m.previewLines(l.preview-len(told))...)
 	if m.help {
 		below = m.helpLines()
 	}
