@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -19,7 +18,20 @@ func (s *Session) Append(ctx context.Context, actor store.Actor, bodies ...sessi
 	if err != nil {
 		return fmt.Errorf("session %s: append: %w", s.state.ID, err)
 	}
-	return s.appendChecked(ctx, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, 0, true)
+	var actors []store.Actor
+	var all []session.Body
+	for _, b := range bodies {
+		if q, ok := b.(*session.QuestionAnswered); ok {
+			if c := s.state.Call(q.Act); c != nil && c.Lost() {
+				if err := s.admitLost(c, q); err != nil {
+					return fmt.Errorf("session %s: append: %w: %w", s.state.ID, session.ErrUnfit, err)
+				}
+			}
+		}
+		then, more := s.decided(actor, b)
+		actors, all = append(append(actors, actor), then...), append(append(all, b), more...)
+	}
+	return s.appendChecked(ctx, actors, all, 0, true)
 }
 
 // Head is the newest event of the log and its hash, as of the last append.

@@ -109,7 +109,7 @@ func (k *keeping) session(ctx context.Context, id string, forks []int64) error {
 		if st.ReadOnly != "" {
 			return errors.New(st.ReadOnly)
 		}
-		trees, blobs := ofState(&st.Workspace)
+		trees, blobs := ofState(st)
 		if err := k.keep(ctx, id, trees, blobs); err != nil {
 			return err
 		}
