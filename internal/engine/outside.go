@@ -56,6 +56,23 @@ func (s *Session) TendTasks(ctx context.Context) error {
 	return s.run(ctx, mode{takes: takes, rests: always})
 }
 
+// SettleLeft finds out what became of what an earlier holder left open of a turn, captures the files as it left them, and
+// starts nothing. A command that runs goes on: nothing is known of it yet.
+func (s *Session) SettleLeft(ctx context.Context) error {
+	err := s.run(ctx, mode{rests: always, takes: func(do session.Do) bool {
+		settle, ok := do.(session.Settle)
+		if !ok || settle.Call == nil || settle.Call.Effect != session.EffectProcess || s.eng.cfg.Commands == nil {
+			return ok
+		}
+		now, err := s.eng.cfg.Commands.State(s.state.ID, settle.Call.ID)
+		return err == nil && now.Status != session.CommandRunning
+	}})
+	if err != nil {
+		return err
+	}
+	return s.captureAct(ctx)
+}
+
 // aboutFiles reports whether an action is about the files of the session.
 func aboutFiles(do session.Do) bool {
 	switch do.(type) {
