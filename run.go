@@ -28,7 +28,7 @@ type Options struct {
 	BudgetNano *int64
 	CompactAt  *int           // how full the window may be before the conversation is compacted, in thousandths; 0: the default
 	NoCompact  *bool          // compact only when asked
-	OnLost     string         // after an act that nobody can tell the outcome of, files are taken back: rollback; or not: ask, keep
+	OnLost     string         // after an act that nobody can tell the outcome of, files are taken back: rollback; or a person is asked first: ask; or not: tell, keep
 	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all
 	AddDirs    []string
 	Root       string      // another directory that the session belongs to, absolute

@@ -144,6 +144,9 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 
 func (s *Session) admitAnswer(b *session.QuestionAnswered) error {
 	c := s.state.Call(b.Act)
+	if c != nil && c.Lost() {
+		return s.admitLost(c, b)
+	}
 	if c == nil || c.State != session.ActWaitingExternal || c.Answer != nil {
 		return fmt.Errorf("no question is asked by act %s", b.Act)
 	}

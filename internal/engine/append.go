@@ -17,6 +17,11 @@ var ErrReleased = errors.New("the session was closed by this holder")
 
 // append seals bodies as the next events, and changes memory only after the store acknowledged them.
 func (s *Session) append(ctx context.Context, actor store.Actor, bodies ...session.Body) error {
+	bodies, free, err := s.askAbout(ctx, bodies)
+	defer release(free)
+	if err != nil {
+		return err
+	}
 	actors := slices.Repeat([]store.Actor{actor}, len(bodies))
 	if wish := s.takeBack(bodies); wish != nil {
 		bodies, actors = append(slices.Clip(bodies), wish), append(actors, engineActor)

@@ -37,7 +37,7 @@ func (s *Session) noteActs() {
 
 // mayHaveChanged reports whether a call was begun that is not only a look.
 func mayHaveChanged(c *session.Call) bool {
-	return c != nil && c.Settled() && c.Start != nil && !c.Left && c.Effect.Changes()
+	return c != nil && (c.Settled() || c.Lost()) && c.Start != nil && !c.Left && c.Effect.Changes()
 }
 
 // noteAct remembers that an event tells of something that may have changed files.

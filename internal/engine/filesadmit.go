@@ -33,6 +33,9 @@ func (s *Session) admitFiles(body session.Body, key string) error {
 				return err
 			}
 		}
+		if len(s.flights) == 0 && (!s.turning || s.still) {
+			return s.state.TakesRestoreAtRest(b)
+		}
 		return s.state.TakesRestore(b)
 	case *session.ArtifactAdded:
 		return admitArtifact(&b.Artifact)

@@ -13,7 +13,7 @@ import (
 const inboxPage = 100
 
 // Drain moves accepted inbox items into the log, in order: each becomes exactly one event, its own kind's or
-// inbox.refused, in one transaction with the mark.
+// inbox.refused, in one transaction with the mark and with what an answer about a lost act leads to.
 func (s *Session) Drain(ctx context.Context) error {
 	for {
 		items, err := s.eng.cfg.Store.Pending(ctx, s.state.ID, s.mark, inboxPage)
@@ -25,7 +25,9 @@ func (s *Session) Drain(ctx context.Context) error {
 		}
 		for _, it := range items {
 			body := s.admit(it)
-			if err := s.appendAs(ctx, []store.Actor{it.Actor}, []session.Body{body}, it.N); err != nil {
+			actors, then := s.decided(it.Actor, body)
+			actors, bodies := append([]store.Actor{it.Actor}, actors...), append([]session.Body{body}, then...)
+			if err := s.appendAs(ctx, actors, bodies, it.N); err != nil {
 				return err
 			}
 		}

@@ -145,3 +145,16 @@ func (k *keeper) Abandon(_ context.Context, r engine.RestoreRequest) error {
 	delete(k.plans, r.ID)
 	return nil
 }
+
+var errNo = errors.New("no room")
+
+// basing notes what the restores of a keeper are against.
+type basing struct {
+	*keeper
+	base *store.Digest
+}
+
+func (b basing) Prepare(ctx context.Context, r engine.RestoreRequest) (engine.Prepared, error) {
+	*b.base = r.Base
+	return b.keeper.Prepare(ctx, r)
+}

@@ -120,7 +120,7 @@ func TestALostActLeavesNothingBehind(t *testing.T) {
 
 // What a lost act has changed stays unless the session is set to have it taken back.
 func TestALostActsChangesStay(t *testing.T) {
-	for _, how := range []string{"", session.OnLostAsk, session.OnLostKeep} {
+	for _, how := range []string{"", session.OnLostTell, session.OnLostKeep} {
 		s, _ := interrupted(t, how)
 		p := s.process()
 		run(t, p.open(bypass))
@@ -130,8 +130,8 @@ func TestALostActsChangesStay(t *testing.T) {
 	}
 }
 
-// What a person has the session set to is one of three words.
-func TestOnLostIsOneOfThree(t *testing.T) {
+// What a person has the session set to is one of four words.
+func TestOnLostIsOneOfFour(t *testing.T) {
 	s := newStage(t)
 	p, se := s.start("go")
 	must(t, se.Close(t.Context(), ""))

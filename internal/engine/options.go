@@ -42,7 +42,7 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 	if opt.NoCompact != nil && *opt.NoCompact != s.state.Config.NoCompact {
 		c.NoCompact = opt.NoCompact
 	}
-	if opt.OnLost != "" && opt.OnLost != orDefault(s.state.Config.OnLost, session.OnLostAsk) {
+	if opt.OnLost != "" && opt.OnLost != orDefault(s.state.Config.OnLost, session.OnLostTell) {
 		if err := session.CheckOnLost(opt.OnLost); err != nil {
 			return fmt.Errorf("session %s: %w", s.state.ID, err)
 		}

@@ -3,8 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
-	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -19,7 +19,20 @@ func (s *Session) Append(ctx context.Context, actor store.Actor, bodies ...sessi
 	if err != nil {
 		return fmt.Errorf("session %s: append: %w", s.state.ID, err)
 	}
-	return s.appendChecked(ctx, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, 0, true)
+	var actors []store.Actor
+	var all []session.Body
+	for _, b := range bodies {
+		if q, ok := b.(*session.QuestionAnswered); ok {
+			if c := s.state.Call(q.Act); c != nil && c.Lost() {
+				if err := s.admitLost(c, q); err != nil {
+					return fmt.Errorf("session %s: append: %w: %w", s.state.ID, session.ErrUnfit, err)
+				}
+			}
+		}
+		then, more := s.decided(actor, b)
+		actors, all = append(append(actors, actor), then...), append(append(all, b), more...)
+	}
+	return s.appendChecked(ctx, actors, all, 0, true)
 }
 
 // Head is the newest event of the log and its hash, as of the last append.
@@ -42,6 +55,23 @@ func (s *Session) Interrupt(ctx context.Context, actor store.Actor) error {
 func (s *Session) TendTasks(ctx context.Context) error {
 	takes := func(do session.Do) bool { return aboutTasks(do) || aboutFiles(do) }
 	return s.run(ctx, mode{takes: takes, rests: always})
+}
+
+// SettleLeft finds out what became of what an earlier holder left open of a turn, captures the files as it left them, and
+// starts nothing. A command that runs goes on: nothing is known of it yet.
+func (s *Session) SettleLeft(ctx context.Context) error {
+	err := s.run(ctx, mode{rests: always, takes: func(do session.Do) bool {
+		settle, ok := do.(session.Settle)
+		if !ok || settle.Call == nil || settle.Call.Effect != session.EffectProcess || s.eng.cfg.Commands == nil {
+			return ok
+		}
+		now, err := s.eng.cfg.Commands.State(s.state.ID, settle.Call.ID)
+		return err == nil && now.Status != command.Running
+	}})
+	if err != nil {
+		return err
+	}
+	return s.captureAct(ctx)
 }
 
 // aboutFiles reports whether an action is about the files of the session.

@@ -31,6 +31,8 @@ func everything(session.Do) bool { return true }
 // run is the one loop: it takes what the mode takes, listens, and parks when it is stopped or fails.
 func (s *Session) run(ctx context.Context, m mode) (err error) {
 	s.awaiting.stopped, s.awaiting.asleep = false, false
+	s.turning = m.turns
+	defer func() { s.turning = false }()
 	poll := time.NewTicker(s.eng.cfg.Poll)
 	defer poll.Stop()
 	defer s.stopChanges()

@@ -34,6 +34,7 @@ type Session struct {
 	stirred    int64     // ms UTC, of the newest event of this lease that is more than its beginning and settings; 0: none
 	began      time.Time // this lease
 	still      bool      // nothing is started; see [Session.Still]
+	turning    bool      // a run is under way that lets turns go on
 	titles     int       // tries that are left: see [Session.Titles]
 	switched   bool      // it brought another model
 	seen       seenFiles

@@ -58,7 +58,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 		return FilePoint{}, fmt.Errorf("session %s: %w: %s", id, ErrNoFiles, w.Refused)
 	}
 	if c := interrupted(st); c != nil {
-		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d was interrupted within %s, and what that did is not captured yet; once the session has gone on, it can be undone",
+		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d is within %s, and what that has done is not captured yet; once it has ended, it can be undone",
 			id, ErrNoFiles, st.Turn.N, c.Tool)
 	}
 	if st.Turn != nil {

@@ -45,10 +45,13 @@ func (h *Home) Checkpoint(ctx context.Context, id, name string) (session.Checkpo
 
 // RestoreFiles makes the files of a session what they were: in r.Target, or, with r.Undo, at the point of that seq in
 // [session.Workspace]. A person asked for it; what is there is captured first. It returns what was done, which is
-// something also with ErrNotRestored. Errors: engine.ErrRefused while a turn runs, and when there is nothing to go back
+// something also with ErrNotRestored. Errors: engine.ErrRefused while somebody runs a turn, and when there is nothing to go back
 // to, ErrNotRestored, ErrFilesWait, store.ErrNotFound, and of ctx: the wish was accepted then.
 func (h *Home) RestoreFiles(ctx context.Context, id string, r session.RestoreRequested) (session.FilesRestored, error) {
 	var out session.FilesRestored
+	if err := h.SettleLeft(ctx, id); err != nil {
+		return out, err
+	}
 	err := h.askFiles(ctx, id, &r, func(_ store.Event, body session.Body, request int64) (bool, error) {
 		b, ok := body.(*session.FilesRestored)
 		if !ok || b.Request != request {
@@ -69,6 +72,30 @@ func outcomeOf(id string, b *session.FilesRestored) error {
 		return fmt.Errorf("session %s: %w, they are as they were: %s", id, ErrNotRestored, b.Error)
 	}
 	return fmt.Errorf("session %s: %w: %s", id, ErrNotRestored, b.Error)
+}
+
+// SettleLeft finds out what a turn's acts have done to files whose process is gone, and captures that, so that it can be
+// undone; nothing goes on, and a command that still runs is left alone. A session that somebody holds, or in which nothing
+// is open, stays as it is. What cannot be found out is no error here: it is as unknown as before.
+func (h *Home) SettleLeft(ctx context.Context, id string) error {
+	st, err := h.State(ctx, id)
+	if err != nil || h.captures() == nil || st.Turn == nil || st.ReadOnly != "" || st.SettledNow() && st.Workspace.Unsure == 0 {
+		return err
+	}
+	s, err := h.open(ctx, id, engine.Options{})
+	if errors.Is(err, store.ErrHeld) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Drain(ctx); err != nil {
+		return errors.Join(err, s.Close(ctx, "drained"))
+	}
+	if err := s.SettleLeft(ctx); err != nil && ctx.Err() == nil {
+		h.cfg.Log.Warn("what an interrupted turn has done could not be found out", "session", id, "error", err)
+	}
+	return errors.Join(ctx.Err(), s.Close(ctx, "settled"))
 }
 
 // FinishRestore does what is left of a restore whose process is gone, and returns what was asked for and what was done;

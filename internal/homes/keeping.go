@@ -121,7 +121,7 @@ func (k *keeping) session(ctx context.Context, id string, forks []int64) error {
 			return errors.New(st.ReadOnly)
 		}
 		points := thin.points(st.Workspace.Points)
-		trees, blobs := ofState(&st.Workspace, points)
+		trees, blobs := ofState(st, points)
 		if err := k.keep(ctx, id, trees, blobs); err != nil {
 			return err
 		}

@@ -37,9 +37,15 @@ func outlives(body session.Body) (always bool, age time.Duration) {
 }
 
 // ofState gives what a session's state needs: what its files are, what undo and its checkpoints go back to, the trees of a
-// restore that is not over, and its artifacts. Of its points those are given that stay.
-func ofState(w *session.Workspace, points []session.FilePoint) (trees, blobs []store.Digest) {
+// restore that is not over or that a person is asked about, and its artifacts. Of its points those are given that stay.
+func ofState(st *session.State, points []session.FilePoint) (trees, blobs []store.Digest) {
+	w := &st.Workspace
 	trees = append(trees, w.Tree)
+	if st.Turn != nil {
+		for i := range st.Turn.Calls {
+			trees = append(trees, st.Turn.Calls[i].Before)
+		}
+	}
 	for _, p := range points {
 		trees = append(trees, p.Tree)
 	}

@@ -28,6 +28,10 @@ func (v *View) act(ev store.Event, body session.Body) {
 	case *session.ToolVoid:
 		v.outcome(b.Act, dim, "nothing came of it: "+b.Reason)
 	case *session.ToolUnknown:
+		if b.Asks != nil {
+			v.outcome(b.Act, yellow, "outcome unknown: waits for your answer")
+			break
+		}
 		v.outcome(b.Act, red, "outcome unknown: "+b.Reason)
 	case *session.ToolFinished:
 		v.finished(ev, b)

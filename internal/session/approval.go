@@ -158,6 +158,12 @@ func (b *QuestionAnswered) summary() string { return b.Act + "  " + b.Text }
 
 func (b *QuestionAnswered) apply(s *State, e store.Event) {
 	c := s.Call(b.Act)
+	if c != nil && c.Lost() { // what else the answer leads to comes with it
+		text := b.Text
+		c.Answer = &text
+		c.lose("")
+		return
+	}
 	if c == nil || c.State != ActWaitingExternal || c.Question == nil || c.Answer != nil {
 		s.fault(e, "act %s does not wait for an answer", b.Act)
 		return

@@ -81,6 +81,7 @@ func (s *State) forkTurn() {
 		t.Step--
 		t.StepBase = t.Step
 	}
+	t.unasked()
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		switch c.State {

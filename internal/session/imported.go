@@ -91,6 +91,7 @@ func (b *Imported) disarm(s *State) {
 	if s.Turn == nil {
 		return
 	}
+	s.Turn.unasked() // which files it would be about is known there
 	for i := range s.Turn.Calls {
 		c := &s.Turn.Calls[i]
 		c.Approval = nil

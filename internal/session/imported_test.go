@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -150,6 +151,37 @@ func TestImportedTouchesNoFiles(t *testing.T) {
 		}
 		if child.Workspace.Restore == nil {
 			t.Error("what shares with the state has changed")
+		}
+	}
+}
+
+// What a session from elsewhere asks about an act that was lost there is not asked here, and an answer that came with it
+// does nothing: which files it would be about is known where it ran.
+func TestALostActOfAnImportedSessionIsOver(t *testing.T) {
+	for _, answer := range []string{"", session.LostTakeBack} {
+		w := newWorld("s")
+		act, before := "t1.s1.b1.a1", store.Sum([]byte("before"))
+		w.append(human, &session.Opened{ID: "s", Cwd: "/w", Config: session.Config{Root: "/w", OnLost: session.OnLostAsk}},
+			&session.Resumed{Epoch: 1}, &session.FilesCaptured{Dir: "/w", Tree: before}, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}},
+			&session.TurnStarted{N: 1, Message: 4}, &session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: 1, Through: 5},
+			&session.ModelResponded{Act: "t1.s1.b0.a1", Stop: model.StopToolUse, Blocks: []session.SealedBlock{{Type: model.BlockToolUse, ID: "u1", Name: "Out", Input: []byte("{}")}}})
+		w.append(engine, &session.ToolDecided{Act: act, Effect: session.EffectExternal, Decision: session.Decision{Allow: true, Bound: w.st.Binding(w.st.Call(act)), Epoch: 1}},
+			&session.ToolStarted{Act: act, Start: session.Start{Epoch: 1}})
+		w.append(engine, &session.ToolUnknown{Act: act, Asks: session.LostQuestion(w.st.Call(act)), Before: before})
+		if len(session.Waits(w.st)) != 1 {
+			t.Fatalf("it does not wait: %q", w.st.Faults)
+		}
+		if answer != "" {
+			w.append(human, &session.QuestionAnswered{Act: act, Text: answer}, &session.RestoreRequested{Target: before, To: "before"})
+		}
+		w.append(engine, &session.Imported{From: "/w", Root: "/here", Cwd: "/here"})
+		c := w.st.Call(act)
+		if len(session.Waits(w.st)) != 0 || w.st.Workspace.Restore != nil || c.Outcome != session.OutcomeUnknown || !c.Before.IsZero() || len(w.st.Faults) > 0 {
+			t.Errorf("answered %q: waits %v, restore %v, %+v, faults %q", answer, session.Waits(w.st), w.st.Workspace.Restore, c, w.st.Faults)
+		}
+		w.append(human, &session.QuestionAnswered{Act: act, Text: session.LostTakeBack})
+		if w.st.Workspace.Restore != nil || len(w.st.Faults) != 1 {
+			t.Errorf("an answer counts: %+v, %q", w.st.Workspace.Restore, w.st.Faults)
 		}
 	}
 }

@@ -60,7 +60,7 @@ type Config struct {
 	// [CompactAtDefault].
 	CompactAt int  `json:"compact_at,omitempty"`
 	NoCompact bool `json:"no_compact,omitempty"` // stop there instead, unless somebody asks for it
-	// OnLost is what becomes of the files after an act of which nobody can tell what it did; empty: [OnLostAsk].
+	// OnLost is what becomes of the files after an act of which nobody can tell what it did; empty: [OnLostTell].
 	OnLost string `json:"on_lost,omitempty"`
 }
 

@@ -154,7 +154,7 @@ func (r *run) land(a session.Action) {
 func (r *run) settleAny(a session.Action, d session.Settle) {
 	how := "lost"
 	if d.Call != nil {
-		how = []string{"void", "unknown", "finished"}[r.src.number(3)]
+		how = []string{"void", "unknown", "finished", "asked"}[r.src.number(4)]
 	}
 	if how == "finished" {
 		r.result(&session.ToolFinished{Act: a.ID, Outcome: session.OutcomeOK, Collected: true, Content: []model.Part{model.TextPart("collected")}})

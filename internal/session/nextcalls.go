@@ -147,7 +147,7 @@ func Waits(s *State) (ws []Wait) {
 		case c.Settled() || c.Left:
 		case c.State == ActAwaitingApproval:
 			ws = append(ws, Wait{Call: c, Kind: "approval"})
-		case c.State == ActWaitingExternal && c.Answer == nil:
+		case c.State == ActWaitingExternal && c.Answer == nil, c.Lost():
 			ws = append(ws, Wait{Call: c, Kind: "question"})
 		}
 	}

@@ -79,14 +79,22 @@ func (b *RestoreRequested) apply(s *State, e store.Event) {
 	}
 }
 
-// TakesRestore says why files cannot be restored now, and gives the request its tree if it names a point to undo.
+// TakesRestore says why files cannot be restored now by whoever runs the session, and gives the request its tree if it
+// names a point to undo.
 func (s *State) TakesRestore(b *RestoreRequested) error {
+	if s.Workspace.Restore == nil && s.Turn != nil && len(s.turnActions()) > 0 {
+		return fmt.Errorf("turn %d is running: wait for its end, or pause the session and ask again when it rests", s.Turn.N)
+	}
+	return s.TakesRestoreAtRest(b)
+}
+
+// TakesRestoreAtRest is TakesRestore for a holder that lets no turn go on. An open turn stays open: the restore is done
+// before it goes on, and the model is told.
+func (s *State) TakesRestoreAtRest(b *RestoreRequested) error {
 	w := &s.Workspace
 	switch {
 	case w.Restore != nil:
 		return fmt.Errorf("%s is not over", w.Restore.Words())
-	case s.Turn != nil && len(s.turnActions()) > 0:
-		return fmt.Errorf("turn %d is running: wait for its end, or pause the session and ask again when it rests", s.Turn.N)
 	case len(b.Paths) > maxRestorePaths:
 		return fmt.Errorf("at most %d paths are restored at once", maxRestorePaths)
 	}

@@ -154,7 +154,7 @@ func (r *run) needsHuman() bool {
 				continue
 			case c.Left, c.State == session.ActExecuting, c.Answer != nil:
 				return false
-			case c.State == session.ActAwaitingApproval, c.State == session.ActWaitingExternal:
+			case c.State == session.ActAwaitingApproval, c.State == session.ActWaitingExternal, c.Lost():
 				waiting = true
 			case c.Approval != nil && c.Approval.Answered && !c.Approval.Allow:
 				return false // to be denied

@@ -33,7 +33,7 @@ type Options struct {
 	BudgetNano *int64
 	CompactAt  *int           // how full the window may be before the conversation is compacted, in thousandths; 0: the default
 	NoCompact  *bool          // compact only when asked
-	OnLost     string         // what becomes of files after an act that nobody can tell the outcome of: [OnLostAsk] and so on
+	OnLost     string         // what becomes of files after an act that nobody can tell the outcome of: [OnLostTell] and so on
 	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all
 	AddDirs    []string
 	Root       string      // another directory that the session belongs to, absolute

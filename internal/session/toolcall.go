@@ -27,6 +27,8 @@ type Call struct {
 	Outcome  Outcome   `json:"outcome,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	About    string    `json:"about,omitempty"` // what it may change, once it has begun; see [Act]
+	// Before is the tree that a lost act's files are taken back to, while a person is asked about it.
+	Before store.Digest `json:"before,omitzero"`
 
 	fit bool // the decision's binding was compared since the working directory or environment last changed; only a cache
 }
@@ -273,6 +275,10 @@ type ToolUnknown struct {
 	Act     string       `json:"act"`
 	Reason  string       `json:"reason"`
 	Content []model.Part `json:"content"`
+	// Asks: a person is to say first what becomes of the files, which can be taken back to the tree Before. The call is
+	// settled by the answer, or by the end of its turn.
+	Asks   *Question    `json:"asks,omitempty"`
+	Before store.Digest `json:"before,omitzero"`
 }
 
 func (b *ToolUnknown) summary() string { return b.Act + "  " + b.Reason }
@@ -286,8 +292,15 @@ func (b *ToolUnknown) apply(s *State, e store.Event) {
 	if c == nil {
 		return
 	}
+	if c.State == ActBlocked {
+		s.fault(e, "act %s waits for an answer", b.Act)
+		return
+	}
 	s.hasChangedFiles(c, e)
-	c.Outcome, c.Reason, c.State = OutcomeUnknown, b.Reason, ActFailed
 	s.Context.Fresh += ContentSize(b.Content)
-	c.Input = nil
+	if b.Asks != nil && !b.Before.IsZero() && s.Turn.Cancel == nil {
+		c.ask(b)
+		return
+	}
+	c.lose(b.Reason)
 }

@@ -195,6 +195,7 @@ func (b *CancelRequested) apply(s *State, e store.Event) {
 	if s.Turn != nil && s.Turn.Cancel == nil && (b.Turn == 0 || b.Turn == s.Turn.N) {
 		actor := e.Actor
 		s.Turn.Cancel = &actor
+		s.Turn.unasked()
 	}
 	s.cancelCompaction()
 }

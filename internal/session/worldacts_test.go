@@ -169,6 +169,12 @@ func (w *world) settle(id, how string) error {
 		w.append(engine, &session.ToolVoid{Act: id, Reason: "no effect"})
 	case "unknown":
 		w.append(engine, &session.ToolUnknown{Act: id, Reason: "crash", Content: []model.Part{model.TextPart("Outcome unknown.")}})
+	case "asked":
+		unknown := &session.ToolUnknown{Act: id, Reason: "crash", Content: []model.Part{model.TextPart("Outcome unknown.")}}
+		if c := w.st.Call(id); c != nil {
+			unknown.Asks, unknown.Before = session.LostQuestion(c), store.Sum([]byte("before"))
+		}
+		w.append(engine, unknown)
 	case "lost":
 		w.append(engine, &session.ModelLost{Act: id, Model: "fake/m", Reason: "crash", Lost: w.st.ModelCall(id).Estimate})
 	default:

@@ -18,9 +18,12 @@ func AnswerCommand(a *app.App) *cobra.Command {
 	var literal string
 	var resume bool
 	c := &cobra.Command{
-		Use: "answer ID NUMBER|TEXT", Short: "Answer a question that the model asked",
+		Use: "answer ID NUMBER|TEXT", Short: "Answer a question that the model or a session asked",
 		Long: `Answers a question that the model asked. Where the question has options, the number of one stands for its text;
---text takes what is given literally, and - stands for standard input.`,
+--text takes what is given literally, and - stands for standard input.
+
+A session that runs with --on-lost ask asks by itself what becomes of the files that an interrupted call may have changed. Only
+a number is an answer to that, and what it says is done at once: it is nothing that the model decides.`,
 		Example: `  perdure answer build 2
   perdure answer build "neither: keep both branches"
   perdure answer build --text 2`,
@@ -70,8 +73,8 @@ func answer(ctx context.Context, a *app.App, h *homes.Home, ref, text string, li
 	if err != nil {
 		return "", err
 	}
-	if !literal {
-		if text, err = pending.Option(w.Call.Question, text); err != nil {
+	if !literal || w.Call.Lost() {
+		if text, err = pending.Option(w.Call, text); err != nil {
 			return "", err
 		}
 	}

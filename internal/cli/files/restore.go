@@ -99,12 +99,20 @@ Given again, it goes back further. What commands changed and deleted comes back,
 directory does not. What is there is kept first: perdure restore ID EVENT --files brings it back.
 
 What you, or another session, changed meanwhile stays as it is and is named; --force takes it back, too. What would be done
-is shown first; without a terminal nothing is done unless --yes is given. The conversation stays: the model is told.`,
+is shown first; without a terminal nothing is done unless --yes is given. The conversation stays: the model is told.
+
+A turn that nobody runs any more, since its process was killed or left, is taken back as far as it came and stays open: when
+it goes on the model is told first. While a command of it still runs, nothing is undone.`,
 		Args: app.ExactArgs(1, "a session"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				if was, err := f.finish(ctx, a, h, id); err != nil || was != nil && was.Undo != nil {
+				was, err := f.finish(ctx, a, h, id)
+				switch {
+				case err != nil || was != nil && was.Undo != nil:
 					return err // it is the undo that is asked for again
+				case was != nil && was.By.Type == store.ActorEngine: // to undo that would bring back what the lost act did
+					a.Hint("perdure restore %s MOMENT --files goes back further; perdure checkpoint %s --list shows the moments", id, id)
+					return nil
 				}
 				p, err := h.UndoPoint(ctx, id)
 				if err != nil {
@@ -133,6 +141,9 @@ func (f *flags) finish(ctx context.Context, a *app.App, h *homes.Home, id string
 		if err == nil && st.Workspace.Restore != nil {
 			a.Note("session %s: %s was interrupted; it is finished before another one", id, plain.Line(st.Workspace.Restore.Words(), maxPath))
 		}
+		return nil, err
+	}
+	if err := h.SettleLeft(ctx, id); err != nil {
 		return nil, err
 	}
 	was, done, err := h.FinishRestore(ctx, id)
@@ -182,6 +193,9 @@ func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, t
 	done, err := h.RestoreFiles(ctx, id, session.RestoreRequested{Target: to.Tree, To: to.To, Paths: paths, Force: f.force, Undo: to.Undo})
 	if err != nil {
 		return err
+	}
+	if st, err := h.State(ctx, id); err == nil && st.Turn != nil {
+		a.Note("turn %d of session %s stays open: when it goes on, the model is told first", st.Turn.N, id)
 	}
 	return f.told(a, id, to, done, beforeOf(ctx, h, id))
 }

@@ -196,13 +196,18 @@ func IsAct(s string) bool {
 	return strings.Count(s, ".") >= 2
 }
 
-// Option is the text of the option that a number stands for; any other text stands for itself.
-func Option(q *session.Question, text string) (string, error) {
+// Option is the text of the option that a number stands for; any other text stands for itself. What becomes of the files
+// of a lost act is answered by an option alone.
+func Option(c *session.Call, text string) (string, error) {
+	q := c.Question
 	if q == nil || len(q.Options) == 0 || slices.Contains(q.Options, text) {
 		return text, nil
 	}
 	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
 		return numbered(q.Options, n)
+	}
+	if c.Lost() {
+		return "", &app.ExitError{Code: app.ExitUsage, Text: fmt.Sprintf("want a number from 1 to %d: this is about files, and the model is not asked", len(q.Options))}
 	}
 	return text, nil
 }

@@ -139,7 +139,9 @@ func (k *asker) one(ctx context.Context, w pending.Wait, which string) (reply, c
 	ask, other := "allow"+which+"? y, or n and why [n] ", "approvals allow "+w.ID
 	if w.Call.Question != nil {
 		ask, other = "answer"+which+"? ", "answer "+w.ID+" ANSWER"
-		if len(w.Call.Question.Options) > 0 {
+		if w.Call.Lost() {
+			ask = "answer" + which + "? a number "
+		} else if len(w.Call.Question.Options) > 0 {
 			ask = "answer" + which + "? a number, or a text of yours "
 		}
 	}
@@ -173,7 +175,7 @@ func (k *asker) reading(w pending.Wait, line string) (r reply, ok bool) {
 		r.verdict, ok = typed(line)
 		return r, ok
 	}
-	text, err := pending.Option(w.Call.Question, strings.TrimSpace(line))
+	text, err := pending.Option(w.Call, strings.TrimSpace(line))
 	if err != nil {
 		k.app.Note("%v", err)
 		return r, false

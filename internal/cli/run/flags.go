@@ -95,7 +95,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.StringArrayVar(&f.dirs, "add-dir", nil, "another `DIR` that the agent may work in")
 	fs.StringVar(&f.cwd, "cwd", "", "with -c or -r: go on in this `DIR`, if the session's own was moved or is gone")
 	fs.StringVar(&f.files, "files", filesKeep, "with -c or -r: `keep` the files as they are, restore what they were when the session was left, or ask")
-	fs.StringVar(&f.onLost, "on-lost", session.OnLostAsk, "an interrupted act whose outcome nobody can tell: `ask` (say how to take it back), rollback (its changes of files are taken back), or keep them")
+	fs.StringVar(&f.onLost, "on-lost", session.OnLostTell, "an interrupted act whose outcome nobody can tell: `tell` (how its changes of files are taken back), ask (halt until you have said whether they are), rollback (they are), or keep them")
 	fs.IntVar(&f.maxSteps, "max-turns", 0, "stop after `N` steps (model calls) of a turn; exit 6, --resume allows as many again; 0: no limit")
 	fs.Var(&f.maxBudget, "max-budget-usd", "stop before the session has spent `X` US dollars; exit 6; 0 or none: no limit")
 	fs.DurationVar(&f.retryFor, "retry-for", 24*time.Hour, "wait up to this long for a model that cannot be reached, as in 30m; 0 tries once")

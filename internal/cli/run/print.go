@@ -23,7 +23,7 @@ type printer struct {
 	out   shape
 	bare  bool        // stdout has all: stderr need not name what it waits for
 	named bool        // stdout names the session first
-	asks  bool        // what an act that nobody can tell the outcome of has done to files is its person's matter
+	tells bool        // what an act that nobody can tell the outcome of has done to files is its person's matter
 	piped int         // bytes of stdin that went with the prompt
 	home  *homes.Home // to look up the calls that wait
 	asker *asker      // asks about them at this terminal; nil: nobody is there
@@ -44,7 +44,7 @@ func (p *printer) opened(st *session.State, resumed bool, words func(int64) stri
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.opened(st, resumed, words)
-	p.asks = (st.Config.OnLost == "" || st.Config.OnLost == session.OnLostAsk) && !st.Workspace.Tree.IsZero()
+	p.tells = st.Config.OnLost != session.OnLostKeep && st.Config.OnLost != session.OnLostRollback && !st.Workspace.Tree.IsZero()
 	switch {
 	case !p.named && p.piped > 0:
 		p.app.Note("session %s, with %s of stdin", st.ID, display.Bytes(int64(p.piped)))
@@ -60,10 +60,14 @@ func (p *printer) opened(st *session.State, resumed bool, words func(int64) stri
 
 // lost says how what an act may have done to files is taken back, of which nobody can tell.
 func (p *printer) lost(u engine.Update, b *session.ToolUnknown) {
-	if !p.asks || u.Event == nil {
+	if !p.tells || u.Event == nil {
 		return
 	}
 	p.app.Note("nobody can tell what %s has done: it was interrupted", b.Act)
+	if b.Asks != nil {
+		p.app.Hint("perdure diff %s %d shows what has changed in files since before it", u.Session, u.Event.Seq)
+		return
+	}
 	p.app.Hint("perdure restore %s %d --files takes back what it did to files, once the turn rests; --on-lost rollback does so by itself", u.Session, u.Event.Seq)
 }
 

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
@@ -13,6 +14,7 @@ import (
 func (p *printer) waiting(r *view.Result, here bool) []pending.Wait {
 	a := p.app
 	a.Note("session %s waits for you:", r.SessionID)
+	waits, calls := p.waits(r), 0
 	for _, w := range r.Waiting {
 		if w.Kind != pending.Question {
 			continue
@@ -24,13 +26,16 @@ func (p *printer) waiting(r *view.Result, here bool) []pending.Wait {
 		if here {
 			continue
 		}
-		if len(w.Question.Options) > 0 {
+		lost := slices.ContainsFunc(waits, func(o pending.Wait) bool { return o.ID == w.ID && o.Call.Lost() })
+		switch {
+		case lost:
+			a.Hint("perdure answer %s NUMBER", w.ID)
+		case len(w.Question.Options) > 0:
 			a.Hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
-		} else {
+		default:
 			a.Hint("perdure answer %s TEXT", w.ID)
 		}
 	}
-	waits, calls := p.waits(r), 0
 	for _, w := range waits {
 		if w.Call.Question != nil {
 			continue

@@ -119,6 +119,9 @@ func (f *Fold) became(ev store.Event, body session.Body) bool {
 	return true
 }
 
+// lostWaits is the outcome of a call of which nobody can tell what it did, until a person has said what becomes of its files.
+const lostWaits = "outcome unknown: waits for your answer"
+
 // change is how an event changes which call; nil: none.
 func (f *Fold) change(ev store.Event, body session.Body) (act string, change func(*transcript.Call)) {
 	set := func(state transcript.State, outcome string) func(*transcript.Call) {
@@ -135,6 +138,9 @@ func (f *Fold) change(ev store.Event, body session.Body) (act string, change fun
 	case *session.ToolVoid:
 		return b.Act, set(transcript.Planned, "nothing came of it: "+plain.Line(b.Reason, maxOutcome))
 	case *session.ToolUnknown:
+		if b.Asks != nil {
+			return b.Act, set(transcript.Waiting, lostWaits)
+		}
 		return b.Act, set(transcript.Unknown, "outcome unknown: "+plain.Line(b.Reason, maxOutcome))
 	case *session.ToolFinished:
 		return b.Act, func(c *transcript.Call) { finished(c, ev, b) }
@@ -148,7 +154,13 @@ func (f *Fold) change(ev store.Event, body session.Body) (act string, change fun
 		}
 		return b.Act, set(transcript.Planned, "not allowed")
 	case *session.QuestionAnswered:
-		return b.Act, set(transcript.Planned, "answered: "+plain.Line(b.Text, 200))
+		return b.Act, func(c *transcript.Call) {
+			if c.Outcome == lostWaits {
+				c.State, c.Outcome = transcript.Unknown, "outcome unknown: "+plain.Line(b.Text, 200)
+				return
+			}
+			c.State, c.Outcome = transcript.Planned, "answered: "+plain.Line(b.Text, 200)
+		}
 	case *session.TaskExited:
 		return f.tasks[b.Task], func(c *transcript.Call) { f.exited(c, ev, b) }
 	default:

@@ -37,6 +37,11 @@ func TestCallsInEveryState(t *testing.T) {
 		"collected":  {[]session.Body{&session.ToolStarted{Act: id}, &session.ToolFinished{Act: id, Outcome: session.OutcomeOK, Collected: true, Content: []model.Part{model.TextPart("ok")}}}, "done Bash make: collected after an interruption: ok"},
 		"void":       {[]session.Body{&session.ToolVoid{Act: id, Reason: "the turn was cancelled"}}, "planned Bash make: nothing came of it: the turn was cancelled"},
 		"unknown":    {[]session.Body{&session.ToolStarted{Act: id}, &session.ToolUnknown{Act: id, Reason: "interrupted"}}, "unknown Bash make: outcome unknown: interrupted"},
+		"lost, asks": {[]session.Body{&session.ToolStarted{Act: id}, &session.ToolUnknown{Act: id, Asks: &session.Question{}}}, "waiting Bash make: outcome unknown: waits for your answer"},
+		"lost, answered": {
+			[]session.Body{&session.ToolStarted{Act: id}, &session.ToolUnknown{Act: id, Asks: &session.Question{}}, &session.QuestionAnswered{Act: id, Text: session.LostKeep}},
+			"unknown Bash make: outcome unknown: keep what it changed",
+		},
 		"again":      {[]session.Body{&session.ToolStarted{Act: id}, &session.ToolStarted{Act: session.AttemptID(session.BaseOf(id), 2)}}, "running Bash make: "},
 		"other call": {[]session.Body{&session.ToolStarted{Act: call(1, 1, 2)}}, "planned Bash make: "},
 	} {
