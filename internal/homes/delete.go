@@ -170,6 +170,7 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 		return err
 	}
 	errs = append(errs, h.FreePorts(id))
+	defer h.Progress().Begin("removing files", "").End()
 	for _, dir := range homeDirs {
 		if dir == isolatedDir {
 			errs = append(errs, h.removeOwn(ctx, id))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/capture"
+	"github.com/perdure/perdure/internal/progress"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/store"
 
@@ -30,6 +31,7 @@ type Config struct {
 	MaxBytes int64
 	Free     func(path string) int64 // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                   // bytes that a restore leaves free on the disk
+	Progress *progress.Meter         // is told how far work is that may take long; nil: nobody is
 }
 
 // Set is all workspaces of a home. It is safe for concurrent use.

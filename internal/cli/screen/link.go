@@ -47,6 +47,8 @@ type link struct {
 	past  *earlier
 	feed  *feed
 
+	watching sync.WaitGroup // what start began
+
 	looking    sync.Mutex // guards what follows, which is looked up now and then
 	branched   time.Time
 	branchName string
@@ -137,6 +139,7 @@ func (l *link) made(ctx context.Context, prompt string) error {
 // start begins to follow the session.
 func (l *link) start(send func(tea.Msg)) {
 	l.send = send
+	l.watching.Go(l.works)
 	if l.feed != nil {
 		l.feed.start(l.ctx, send)
 	}
@@ -160,6 +163,7 @@ func (l *link) close() {
 	l.mu.Unlock()
 	l.end()
 	l.busy.Wait()
+	l.watching.Wait()
 	if l.feed != nil {
 		l.feed.running.Wait()
 	}

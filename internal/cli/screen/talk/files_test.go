@@ -1,11 +1,8 @@
 package talk_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli/screen/talk"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -25,30 +22,4 @@ func TestWhatHappensToFiles(t *testing.T) {
 		"trouble: files are not captured, so that changes cannot be undone: too many files", "note: files are to be restored to checkpoint good",
 		"note: files restored: 1 added, 0 modified, 0 deleted, 2 conflicts", "trouble: files were not restored, they are as they were: full",
 		"trouble: files were not restored: no tree")
-}
-
-// How far a long capture is stands in one line, which is renewed and goes with the next event.
-func TestALongCaptureIsShown(t *testing.T) {
-	f := talk.New(talk.Config{ID: "s"})
-	items := map[string]string{}
-	take := func() {
-		c := f.Take()
-		for _, id := range c.Drop {
-			delete(items, id)
-		}
-		for _, it := range c.Items {
-			items[it.ID] = it.Text
-		}
-	}
-	for _, text := range []string{"10 files, 1 MB", "20 files, 2 MB"} {
-		f.Delta("", session.FilesUpdate, text)
-		take()
-		if len(items) != 1 || !strings.Contains(fmt.Sprint(items), text) {
-			t.Errorf("after %s: %v", text, items)
-		}
-	}
-	f.Event(store.Event{Seq: 5}, &session.FilesCaptured{Tree: store.Sum(nil), Why: session.CaptureBefore})
-	if take(); len(items) != 0 {
-		t.Errorf("it stays: %v", items)
-	}
 }

@@ -27,7 +27,6 @@ type Fold struct {
 	late   []late                      // what became of calls that were made before the first event that the fold saw
 	queue  []queued
 	asked  string // the model call that runs; empty: none does
-	looks  bool   // a capture of the files takes long, and it is shown how far it is
 	stream stream // of its words
 	out    chat.Changed
 	order  map[string]int // places of items in out
@@ -112,10 +111,6 @@ func (f *Fold) note(ev store.Event, kind transcript.Kind, format string, args ..
 
 // Event takes an event.
 func (f *Fold) Event(ev store.Event, body session.Body) {
-	if f.looks {
-		f.drop(looksID)
-		f.looks = false
-	}
 	switch b := body.(type) {
 	case *session.MessageReceived:
 		f.received(ev, b)
