@@ -26,6 +26,9 @@ type Fold struct {
 	tasks  map[string]string           // act bases of commands in the background, by task
 	late   []late                      // what became of calls that were made before the first event that the fold saw
 	queue  []queued
+	back   back   // the restore of files that was asked for
+	forked forked // the newest event that a fork begins with
+	copy   int64  // the event that says which directory of its own the session has; what follows it says the same
 	asked  string // the model call that runs; empty: none does
 	stream stream // of its words
 	out    chat.Changed
@@ -141,6 +144,9 @@ func (f *Fold) Event(ev store.Event, body session.Body) {
 
 func (f *Fold) received(ev store.Event, b *session.MessageReceived) {
 	if b.Note {
+		if f.copy > 0 && ev.Seq == f.copy+1 {
+			return
+		}
 		if name, ok := taskOfNote(b); ok && f.told[name] { // the person has read it above
 			delete(f.told, name)
 			return
