@@ -32,6 +32,8 @@ type FilePoint struct {
 	To   string // the moment in words
 	Turn int    // of the moment before a turn's first change; 0: another moment
 	Undo *int64 // undo goes back to the point of this seq, which is over then; nil: it is a restore, which can be undone
+
+	Applied bool // it is of just before the changes of a fork were applied
 }
 
 // UndoPoint is the state of the files before the newest change of the session's own: before its newest turn that changed
@@ -47,7 +49,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			at := pointOf(st, p)
 			at.Undo = &p.Seq
 			if what := h.applied(ctx, id, p); what != "" {
-				at.To = "before " + what + " were applied"
+				at.To, at.Applied = "before "+what+" were applied", true
 			}
 			return at, nil
 		}
@@ -62,7 +64,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 	if st.Turn != nil {
 		return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file before turn %d, which is still open; once it has ended, it can be undone", id, ErrNoFiles, st.Turn.N)
 	}
-	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file", id, ErrNoFiles)
+	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file, or what they changed is undone", id, ErrNoFiles)
 }
 
 // interrupted is the call of the open turn that had begun and may have changed files, if there is one.

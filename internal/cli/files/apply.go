@@ -59,7 +59,7 @@ apply that was killed is finished, or with --undo taken back, by the next one. C
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "apply to this session's files, or to this directory: `ID|DIR`")
-	c.Flags().BoolVar(&undo, "undo", false, "take back what was applied to a directory last")
+	c.Flags().BoolVar(&undo, "undo", false, "take back what was applied last")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
 	c.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "only show what would be done")
 	c.Flags().BoolVar(&f.force, "force", false, "the fork's version also where both have changed a file")

@@ -1,8 +1,10 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,12 +17,13 @@ import (
 
 // checkpoint is a moment to which files can go back.
 type checkpoint struct {
-	Name string `json:"name,omitempty"`
-	Turn int    `json:"turn,omitempty"` // before its first change
-	Seq  int64  `json:"seq"`
-	Time string `json:"time"`
-	Tree string `json:"tree"`
-	Dir  string `json:"dir"`
+	Moment string `json:"moment"` // in words
+	Name   string `json:"name,omitempty"`
+	Turn   int    `json:"turn,omitempty"` // before its first change
+	Seq    int64  `json:"seq"`
+	Time   string `json:"time"`
+	Tree   string `json:"tree"`
+	Dir    string `json:"dir"`
 }
 
 // CheckpointCommand is perdure checkpoint.
@@ -79,25 +82,44 @@ func view(name string, turn int, seq, ms int64, tree, dir string) checkpoint {
 	return checkpoint{Name: name, Turn: turn, Seq: seq, Time: time.UnixMilli(ms).UTC().Format(time.RFC3339), Tree: tree, Dir: dir}
 }
 
+// moments are all to which a session's files can go back: those before changes in the order of time, then checkpoints.
+func moments(st *session.State, undone []homes.FilePoint) (all []checkpoint) {
+	add := func(moment string, c checkpoint) {
+		c.Moment = moment
+		all = append(all, c)
+	}
+	for _, p := range st.Workspace.Points {
+		what := fmt.Sprintf("before turn %d", p.Turn)
+		if p.Turn == 0 {
+			what = "before a restore"
+		}
+		add(what, view("", p.Turn, p.Seq, p.Time, p.Tree.String(), p.Dir))
+	}
+	for _, p := range undone {
+		add("before an undo", view("", 0, p.Seq, p.Time, p.Tree.String(), p.Dir))
+	}
+	slices.SortStableFunc(all, func(a, b checkpoint) int { return cmp.Compare(a.Seq, b.Seq) })
+	for _, p := range st.Workspace.Checkpoints {
+		add("checkpoint "+p.Name, view(p.Name, 0, p.Seq, p.Time, p.Tree.String(), p.Dir))
+	}
+	return all
+}
+
 func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON bool) error {
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err
 	}
-	w := &st.Workspace
-	var all []checkpoint
-	rows := [][]string{{"MOMENT", "EVENT", "TIME", "TREE"}}
-	for _, p := range w.Points {
-		what := fmt.Sprintf("before turn %d", p.Turn)
-		if p.Turn == 0 {
-			what = "before a restore"
-		}
-		all = append(all, view("", p.Turn, p.Seq, p.Time, p.Tree.String(), p.Dir))
-		rows = append(rows, []string{what, fmt.Sprint(p.Seq), a.When(p.Time), p.Tree.String()[:12]})
+	undone, err := h.Undone(ctx, id)
+	if err != nil {
+		return err
 	}
-	for _, p := range w.Checkpoints {
-		all = append(all, view(p.Name, 0, p.Seq, p.Time, p.Tree.String(), p.Dir))
-		rows = append(rows, []string{"checkpoint " + p.Name, fmt.Sprint(p.Seq), a.When(p.Time), p.Tree.String()[:12]})
+	w := &st.Workspace
+	all := moments(st, undone)
+	rows := [][]string{{"MOMENT", "EVENT", "TIME", "TREE"}}
+	for _, c := range all {
+		t, _ := time.Parse(time.RFC3339, c.Time)
+		rows = append(rows, []string{c.Moment, fmt.Sprint(c.Seq), a.When(t.UnixMilli()), c.Tree[:12]})
 	}
 	switch {
 	case asJSON:
@@ -109,7 +131,7 @@ func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, 
 		a.Note("nothing is kept of the files of session %s: %s", id, w.Refused)
 		return nil
 	case len(all) == 0:
-		a.Note("session %s has no checkpoints, and no turn of it has changed a file", id)
+		a.Note("session %s has no checkpoints, and no turn of it has changed files that are not as before it again", id)
 		return nil
 	}
 	return a.Table(rows)

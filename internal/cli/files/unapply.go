@@ -82,7 +82,7 @@ func takeBack(cmd *cobra.Command, a *app.App, f *flags, args []string, to string
 			return err
 		}
 		if p.id != "" {
-			return &app.ExitError{Code: app.ExitUsage, Text: "what was applied to session " + p.id + " is in its log", Hint: "perdure undo " + p.id + " takes it back"}
+			return f.undoApply(ctx, a, h, p.id)
 		}
 		if was, err := p.settleDir(ctx, true); err != nil || was != nil {
 			return err // it is what is asked for
@@ -101,6 +101,24 @@ func takeBack(cmd *cobra.Command, a *app.App, f *flags, args []string, to string
 		}
 		return p.unapply(ctx, last)
 	})
+}
+
+// undoApply undoes what a session's files became last, if that was an apply.
+func (f *flags) undoApply(ctx context.Context, a *app.App, h *homes.Home, id string) error {
+	if was, err := f.finish(ctx, a, h, id); err != nil || was != nil && was.Undo != nil {
+		return err // it is the undo that is asked for again
+	}
+	to, err := h.UndoPoint(ctx, id)
+	if err != nil {
+		return missing(err, id)
+	}
+	if !to.Applied {
+		return &app.ExitError{
+			Code: app.ExitMissing, Text: "what changed the files of session " + id + " last is no apply: perdure undo goes to " + to.To,
+			Hint: "perdure checkpoint " + id + " --list shows the moments that there are",
+		}
+	}
+	return f.run(ctx, a, h, id, to)
 }
 
 // unapply shows the plan, asks, and takes an apply back.

@@ -2,6 +2,7 @@ package files_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -95,5 +96,29 @@ func TestTheConversationBeforeATurn(t *testing.T) {
 		if out := p.OK("log", child); strings.Contains(out, "tool.started") {
 			t.Errorf("it went on with turn %s:\n%s", n, out)
 		}
+	}
+}
+
+// What was there before an undo is found in the list of moments, not only in the hint that went by.
+func TestWhatAnUndoTookIsListed(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "at first\n")
+	m := p.Scripted(script(t, map[string]string{"first": "echo session > a.txt; echo new > b.txt"}))
+	p.run(m, "first")
+	p.OK("undo", "s", "--yes")
+	p.Fails(4, "is undone", "undo", "s", "--yes")
+	var list []struct {
+		Moment string
+		Seq    int64
+	}
+	if err := json.Unmarshal([]byte(p.OK("checkpoint", "s", "--list", "--json")), &list); err != nil || len(list) != 1 || list[0].Moment != "before an undo" {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if out := p.OK("checkpoint", "s", "--list"); !strings.Contains(out, "before an undo") {
+		t.Error(out)
+	}
+	p.OK("restore", "s", strconv.FormatInt(list[0].Seq, 10), "--files", "--yes")
+	if got := p.files(); !strings.Contains(got["a.txt"], "session") || !strings.Contains(got["b.txt"], "new") {
+		t.Errorf("%q", got)
 	}
 }
