@@ -94,13 +94,13 @@ func TestRewindOfFilesBringsBackWhatCommandsDeleted(t *testing.T) {
 	s.sees("w", "enter does nothing", has("y does it", "+ go.mod"))
 	s.holds("go.mod", "")
 	s.keys("w", "y")
-	s.sees("w", "it is said", has("files went back to before", "1 added, 1 modified, 2 deleted", "/undo takes this back"))
+	s.sees("w", "it is said", has("files went back to before", "1 added, 1 modified, 2 deleted", "takes it back"))
 	s.holds("go.mod", "module m\n")
 	s.holds("kept.txt", "as it was\n")
 	s.holds("made.txt", "")
 	s.command("/undo", "the plan back", has("- go.mod", "+ made.txt", "~ kept.txt"))
 	s.keys("w", "y")
-	s.sees("w", "it is said", has("1 modified, 1 deleted"))
+	s.sees("w", "it is said", has("2 added, 1 modified", "/restore 32 takes it back"))
 	s.holds("go.mod", "")
 	s.holds("made.txt", "two")
 	s.leaves("w")
@@ -166,7 +166,7 @@ func TestRewindOfBothSaysHowToTakeItBack(t *testing.T) {
 	s.sees("w", "the plan", has("+ go.mod", "- made.txt"))
 	s.quiet()
 	s.keys("w", "y")
-	s.sees("w", "it is said", has("/undo takes this back"))
+	s.sees("w", "it is said", has("takes it back"))
 	s.holds("go.mod", "module m\n")
 	s.leaves("w")
 }
@@ -218,7 +218,7 @@ func TestKilledRestoreIsFinishedWhenOpenedAgain(t *testing.T) {
 	s.types("w", "reset -Q")
 	s.keys("w", "Enter")
 	s.runs("w", "-r one")
-	screen := s.sees("w", "it is finished, and said", has("files restored"))
+	screen := s.sees("w", "it is finished, and said", has("files went back to"))
 	if there() != many || strings.Contains(screen, "were not restored") {
 		t.Errorf("%d files are there: %s", there(), screen)
 	}

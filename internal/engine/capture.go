@@ -115,7 +115,7 @@ func (s *Session) capture(ctx context.Context, r CaptureRequest) error {
 		return nil
 	}
 	r = s.toCapture(r)
-	shown := s.showCapture(ctx, r.Dir)
+	shown := s.showFiles(ctx, r.Dir)
 	got, err := beside(ctx, s.eng.cfg.CaptureLimit, func(ctx context.Context) (Captured, error) { return s.eng.cfg.Captures.Capture(ctx, r) })
 	shown()
 	switch {

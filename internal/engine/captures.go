@@ -41,8 +41,8 @@ type Contents interface {
 
 // Progress is what Captures may be able to do besides.
 type Progress interface {
-	// Progress is how many files and bytes the capture of a directory that is being made has looked at. It does not wait.
-	Progress(dir string) (files, bytes int64)
+	// Progress says in words how far the work is that is being done in a directory; empty: none is. It does not wait.
+	Progress(dir string) string
 }
 
 // Keeper is what Captures may be able to do besides: keeping single files with a session. It may be called by several at once.

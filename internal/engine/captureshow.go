@@ -2,21 +2,20 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/perdure/perdure/internal/session"
 )
 
-// When a capture is told about: most are over before.
+// When work on files is told about: most is over before.
 const (
 	showAfter = time.Second
 	showEvery = 500 * time.Millisecond
 )
 
-// showCapture tells those who watch how far a capture is that takes long, until the function that it gives is called.
-func (s *Session) showCapture(ctx context.Context, dir string) (over func()) {
+// showFiles tells those who watch how far work on files is that takes long, until the function that it gives is called.
+func (s *Session) showFiles(ctx context.Context, dir string) (over func()) {
 	p, ok := s.eng.cfg.Captures.(Progress)
 	if !ok {
 		return func() {}
@@ -30,8 +29,9 @@ func (s *Session) showCapture(ctx context.Context, dir string) (over func()) {
 				return
 			case <-time.After(wait):
 			}
-			files, bytes := p.Progress(dir)
-			s.observe(Update{Session: s.lease.Session, Kind: session.FilesUpdate, Text: fmt.Sprintf("%d files, %d MB", files, bytes>>20)})
+			if text := p.Progress(dir); text != "" {
+				s.observe(Update{Session: s.lease.Session, Kind: session.FilesUpdate, Text: text})
+			}
 		}
 	})
 	return func() { cancel(); running.Wait() }

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,7 @@ import (
 // slowKeeper is a keeper that knows how far it is.
 type slowKeeper struct{ *keeper }
 
-func (slowKeeper) Progress(dir string) (files, bytes int64) { return int64(len(dir)) * 1000, 5 << 20 }
+func (slowKeeper) Progress(dir string) string { return "looking at files: " + dir }
 
 // Of a capture that takes long those who watch are told how far it is, each half second from the first second on; of
 // others nothing, and nothing after its end.
@@ -41,7 +42,7 @@ func TestLongCapturesAreTold(t *testing.T) {
 		}
 		_, se := s.start("go")
 		run(t, se)
-		if len(told) != 3 || strings.Join(told, ";") != "2000 files, 5 MB;2000 files, 5 MB;2000 files, 5 MB" || long < 4 {
+		if len(told) != 3 || slices.ContainsFunc(told, func(text string) bool { return !strings.HasPrefix(text, "looking at files: /") }) || long < 4 {
 			t.Errorf("of %d captures told %q", long, told)
 		}
 	})

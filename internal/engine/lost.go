@@ -61,7 +61,7 @@ func (s *Session) askAbout(ctx context.Context, bodies []session.Body) (asked []
 		return bodies, nil, nil
 	}
 	r := s.toCapture(CaptureRequest{Why: session.CaptureAct, Act: c.ID, Rung: session.RungHint})
-	shown := s.showCapture(ctx, r.Dir)
+	shown := s.showFiles(ctx, r.Dir)
 	got, err := beside(ctx, s.eng.cfg.CaptureLimit, func(ctx context.Context) (Captured, error) { return s.eng.cfg.Captures.Capture(ctx, r) })
 	shown()
 	switch {

@@ -32,7 +32,9 @@ func (s *Session) restoreFiles(ctx context.Context, r *session.Restore) error {
 	if !r.Merge.IsZero() {
 		req.Base, req.Merge = r.Merge, true
 	}
+	shown := s.showFiles(ctx, req.Dir)
 	p, err := beside(ctx, 0, func(ctx context.Context) (Prepared, error) { return c.Prepare(ctx, req) })
+	shown()
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -80,6 +82,8 @@ func (s *Session) finishRestore(ctx context.Context, r *session.Restore) error {
 		Session: s.state.ID, ID: session.RestoreID(r.Request), Dir: r.Dir,
 		Base: r.Base, Before: r.Before, Target: r.Target, Paths: r.Paths, Force: r.Force, Merge: !r.Merge.IsZero(),
 	}
+	shown := s.showFiles(ctx, req.Dir)
+	defer shown()
 	got, err := beside(ctx, 0, func(ctx context.Context) (Restored, error) { return c.Finish(ctx, req) })
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
@@ -94,6 +98,7 @@ func (s *Session) finishRestore(ctx context.Context, r *session.Restore) error {
 			b.Outcome, b.Error = session.RestoreFailed, fmt.Sprintf("%v; and it could not be taken back: %v", err, undo)
 		}
 	}
+	shown()
 	b.Bound()
 	if b.Outcome != session.RestoreUndone {
 		b.Changed = s.changedFiles()

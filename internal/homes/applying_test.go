@@ -137,7 +137,7 @@ func TestAnApplyThatIsKilledIsFinishedOrWasNotBegun(t *testing.T) {
 		if err := h.Delete(t.Context(), "kid"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Sweep(t.Context(), nil); err != nil {
+		if _, err := h.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if o, err := h.OpenApply(t.Context(), a.dir); err != nil || o == nil || o.Session != "kid" {
@@ -191,7 +191,7 @@ func TestATakingBackThatIsKilledIsFinished(t *testing.T) {
 		a.close(h)
 		a.dies(at, a.unapply)
 		h = a.open("")
-		if _, err := h.Sweep(t.Context(), nil); err != nil {
+		if _, err := h.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if r, err := h.SettleApply(t.Context(), a.dir, true); err != nil || r == nil || r.Undo == "" {
@@ -216,7 +216,7 @@ func TestWhatAnApplyNeedsIsKeptForAMonth(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.clock.pass(29 * 24 * time.Hour)
-	if _, err := h.Sweep(t.Context(), nil); err != nil {
+	if _, err := h.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	last, err := h.LastApply(t.Context(), a.dir)
@@ -229,7 +229,7 @@ func TestWhatAnApplyNeedsIsKeptForAMonth(t *testing.T) {
 	}
 	plan.Release()
 	a.clock.pass(2 * 24 * time.Hour)
-	got, err := h.Sweep(t.Context(), nil)
+	got, err := h.Sweep(t.Context())
 	if err != nil || got.Freed < 1<<20 {
 		t.Errorf("after a month a sweep freed %d: %v", got.Freed, err)
 	}

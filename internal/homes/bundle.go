@@ -16,6 +16,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/perdure/perdure/internal/bundle"
+	"github.com/perdure/perdure/internal/progress"
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -26,8 +27,6 @@ type BundleOptions struct {
 	Program string // that the bundle says it was written by
 	// Redact replaces secrets in all events and outputs. The events' hashes are others then: it is another log.
 	Redact bool
-	// Progress is told of events that were read, of so many in all; nil: nobody is.
-	Progress func(done, total int64)
 }
 
 // Bundled is what was written, and what was not.
@@ -63,8 +62,7 @@ type bundling struct {
 	files []bundle.File
 	trees []store.Digest
 	blobs []bundle.Blob
-	done  int64 // events that were read, of total
-	total int64
+	work  *progress.Work // with the events
 }
 
 func (b *bundling) survey(id string) error {
@@ -87,9 +85,7 @@ func (b *bundling) survey(id string) error {
 	}
 	slices.Reverse(b.own)
 	var st *session.State
-	for _, l := range b.own {
-		b.total += 2 * l.Head.Seq
-	}
+	defer b.reading("reading events").End()
 	for i := range b.own {
 		if err := b.measure(i); err != nil {
 			return err
@@ -118,6 +114,17 @@ func (b *bundling) survey(id string) error {
 		hd.FileBytes += f.Size
 	}
 	return nil
+}
+
+// reading begins to go through all events.
+func (b *bundling) reading(what string) *progress.Work {
+	total := int64(0)
+	for _, l := range b.own {
+		total += l.Head.Seq
+	}
+	b.work = b.h.Progress().Begin(what, "")
+	b.work.Set(0, total)
+	return b.work
 }
 
 // measure reads a log once: how many bytes it has, where it ends as it will be written, and which secrets are in it.
@@ -162,9 +169,7 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 				b.out.Secrets += n
 			}
 			prev = e.Hash
-			if b.done++; b.Progress != nil && b.done%256 == 0 {
-				b.Progress(b.done, b.total)
-			}
+			b.work.Add(1, int64(len(e.Body)))
 			if !yield(e, err) || err != nil {
 				return
 			}
@@ -208,6 +213,7 @@ func (b *bundling) write(to io.Writer) error {
 	if err != nil {
 		return err
 	}
+	defer b.reading("writing events").End()
 	for _, l := range b.logs {
 		if err := w.Log(l, b.events(l)); err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/store"
@@ -132,7 +131,7 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return made, false, err
 	}
-	made, err = restore.Materialise(ctx, dir, publicTrees{a.h.blobs}, root, restore.Config{Content: a.h.blobs, Free: spare.Free, Spare: spareBytes, Builds: filepath.Join(a.h.dir, buildsDir)})
+	made, err = a.h.spaces.MaterialiseFrom(ctx, dir, publicTrees{a.h.blobs}, root)
 	if errors.Is(err, restore.ErrTaken) {
 		return made, false, nil
 	}

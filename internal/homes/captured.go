@@ -42,6 +42,7 @@ func (b *bundling) findCaptured(st *session.State) (err error) {
 	if b.h.cfg.captured == nil {
 		return nil
 	}
+	defer b.h.Progress().Begin("looking at captured files", "").End()
 	if b.trees, b.blobs, err = b.h.cfg.captured.Named(b.ctx, st); err != nil {
 		return err
 	}
@@ -64,6 +65,10 @@ func (b *bundling) findCaptured(st *session.State) (err error) {
 
 // writeCaptured writes them.
 func (b *bundling) writeCaptured(w *bundle.Writer) error {
+	work := b.h.Progress().Begin("writing captured files", "")
+	defer work.End()
+	work.Set(0, b.out.Blobs)
+	work.Sized(0, b.out.BlobBytes)
 	for _, d := range b.trees {
 		in, _, err := b.h.cfg.captured.Open(d)
 		if err != nil {
@@ -85,6 +90,7 @@ func (b *bundling) writeCaptured(w *bundle.Writer) error {
 		if err := errors.Join(w.Blob(blob, in), in.Close()); err != nil {
 			return fmt.Errorf("blob %s: %w", blob.Digest, err)
 		}
+		work.Add(1, blob.Size)
 	}
 	return nil
 }

@@ -55,6 +55,7 @@ func (h *Home) care() error {
 	h.spaces = workspace.New(workspace.Config{
 		Dir: filepath.Join(h.dir, "workspaces"), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
 		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes, Room: h.room, Builds: filepath.Join(h.dir, buildsDir),
+		Progress: h.cfg.Progress,
 	})
 	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h.blobs}
 	return nil
@@ -88,8 +89,8 @@ func (c captures) Abandon(ctx context.Context, r engine.RestoreRequest) error {
 	return c.h.spaces.Abandon(ctx, r)
 }
 
-// Progress is how much the capture of a directory that is being made has looked at.
-func (c captures) Progress(dir string) (files, bytes int64) { return c.h.spaces.Progress(dir) }
+// Progress is as [engine.Progress] says.
+func (c captures) Progress(dir string) string { return c.h.spaces.Progress(dir) }
 
 // Content gives what a captured file held, if that has at most so many bytes.
 func (c captures) Content(d store.Digest, most int64) ([]byte, error) {

@@ -199,10 +199,13 @@ func (h *Home) stillKept(id string, p FilePoint) error {
 	if h.blobs == nil {
 		return nil
 	}
+	work := h.Progress().Begin("looking at what is kept", "")
+	defer work.End()
 	err := tree.Walk(workspace.Trees(h.blobs), p.Tree, func(path string, e tree.Entry) error {
 		if e.Kind != tree.File || e.Digest.IsZero() {
 			return nil
 		}
+		work.Add(1, e.Size)
 		there, err := h.blobs.Has(e.Digest)
 		if err == nil && !there {
 			err = blob.ErrMissing

@@ -26,6 +26,7 @@ import (
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/progress"
 	"github.com/perdure/perdure/internal/redact"
 	"github.com/perdure/perdure/internal/sqlite"
 	"github.com/perdure/perdure/internal/task"
@@ -82,8 +83,10 @@ type Config struct {
 	// Files has the files that sessions work on captured, so that they can be brought back; nil: they are not.
 	Files   *Files
 	Observe func(engine.Update) // sees events and deltas of sessions that this process runs
-	Log     *slog.Logger        // nil discards
-	Now     func() time.Time    // nil: the system's clock
+	// Progress is told how far work is that may take long, such as a restore of many files; nil: [Home.Progress] has one.
+	Progress *progress.Meter
+	Log      *slog.Logger     // nil discards
+	Now      func() time.Time // nil: the system's clock
 
 	captures engine.Captures // keeps the files of sessions; tests hand in their own
 
@@ -118,6 +121,9 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Progress == nil {
+		cfg.Progress = &progress.Meter{}
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -182,6 +188,9 @@ func (h *Home) engineConfig() engine.Config {
 
 // Dir is the home's directory.
 func (h *Home) Dir() string { return h.dir }
+
+// Progress has the work that may take long, see [Config].
+func (h *Home) Progress() *progress.Meter { return h.cfg.Progress }
 
 // Store is the home's store, for listing and reading.
 func (h *Home) Store() store.Store { return h.store }

@@ -101,7 +101,7 @@ func (p place) lives(t *testing.T, imported bool) {
 			t.Errorf("beside the directory there is %q", e.Name())
 		}
 	}
-	if _, err := p.home.Sweep(t.Context(), nil); err != nil {
+	if _, err := p.home.Sweep(t.Context()); err != nil {
 		t.Errorf("sweep: %v", err)
 	}
 	if _, err := p.home.Space(t.Context()); err != nil {
@@ -129,7 +129,7 @@ func (p place) lives(t *testing.T, imported bool) {
 	if err := p.home.Delete(t.Context(), "s"); err != nil {
 		t.Errorf("delete: %v", err)
 	}
-	if _, err := p.home.Sweep(context.Background(), nil); err != nil {
+	if _, err := p.home.Sweep(context.Background()); err != nil {
 		t.Errorf("sweep: %v", err)
 	}
 }

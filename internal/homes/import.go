@@ -13,6 +13,7 @@ import (
 
 	"github.com/perdure/perdure/internal/bundle"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/progress"
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -36,6 +37,7 @@ type Arrival struct {
 	h      *Home
 	from   io.ReadSeeker
 	limits bundle.Limits
+	size   int64     // of the bundle, in bytes; 0: nobody knows
 	logs   []arrived // ancestors first
 	files  map[bundle.File]bool
 }
@@ -52,7 +54,10 @@ type arrived struct {
 func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Limits) (*Arrival, error) {
 	a := &Arrival{h: h, from: from, limits: limits, files: map[bundle.File]bool{}}
 	trees := newUnfolding()
-	hd, err := a.read(ctx, bundle.Sink{
+	if size, err := from.Seek(0, io.SeekEnd); err == nil {
+		a.size = size
+	}
+	hd, err := a.read(ctx, "verifying the bundle", bundle.Sink{
 		Log:   a.begin,
 		Event: a.fold,
 		File: func(f bundle.File, _ io.Reader) error {
@@ -99,13 +104,16 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 type until struct {
 	ctx  context.Context //nolint:containedctx // of one reading
 	from io.Reader
+	work *progress.Work
 }
 
 func (u until) Read(p []byte) (int, error) {
 	if err := u.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return u.from.Read(p)
+	n, err := u.from.Read(p)
+	u.work.Add(0, int64(n))
+	return n, err
 }
 
 // maxListed bounds what lists of sessions read and show of one from elsewhere, in bytes: every list would pay for more.
@@ -120,11 +128,15 @@ func listedBytes(st *session.State) int {
 	return n
 }
 
-func (a *Arrival) read(ctx context.Context, to bundle.Sink) (bundle.Header, error) {
+// read reads the bundle from its beginning on; what says why.
+func (a *Arrival) read(ctx context.Context, what string, to bundle.Sink) (bundle.Header, error) {
 	if _, err := a.from.Seek(0, io.SeekStart); err != nil {
 		return bundle.Header{}, err
 	}
-	return bundle.Read(until{ctx, a.from}, a.limits, to)
+	work := a.h.Progress().Begin(what, "")
+	defer work.End()
+	work.Sized(0, a.size)
+	return bundle.Read(until{ctx, a.from, work}, a.limits, to)
 }
 
 func (a *Arrival) begin(l bundle.Log) error {
@@ -260,7 +272,7 @@ func (a *Arrival) store(ctx context.Context, ids []string, dir string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = a.read(ctx, to); err == nil {
+	if _, err = a.read(ctx, "taking in the bundle", to); err == nil {
 		err = commit()
 	}
 	if err == nil {
@@ -303,7 +315,7 @@ var errEnough = errors.New("enough")
 func (a *Arrival) past(ctx context.Context, i int) iter.Seq2[store.Event, error] {
 	return func(yield func(store.Event, error) bool) {
 		at := -1
-		_, err := a.read(ctx, bundle.Sink{
+		_, err := a.read(ctx, "taking in events", bundle.Sink{
 			Log: func(bundle.Log) error {
 				if at++; at > i {
 					return errEnough

@@ -223,7 +223,7 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := h.spaces.Materialise(ctx, c.at, c.all, nil); err != nil {
+	if _, err := h.spaces.Materialise(ctx, c.at, c.all); err != nil {
 		return nil, nil, err
 	}
 	own.Dir = filepath.Join(c.at, c.rel)
@@ -315,7 +315,7 @@ func (h *Home) replaceOwn(ctx context.Context, c *copying) error {
 	if err := os.RemoveAll(c.own.Dir); err != nil {
 		return err
 	}
-	_, err := h.spaces.Materialise(ctx, c.own.Dir, c.own.Tree, nil)
+	_, err := h.spaces.Materialise(ctx, c.own.Dir, c.own.Tree)
 	return err
 }
 

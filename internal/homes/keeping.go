@@ -57,7 +57,11 @@ func (k *keeping) look(ctx context.Context) error {
 			forks[p.Session] = append(forks[p.Session], p.Seq)
 		}
 	}
+	work := k.h.Progress().Begin("looking at what sessions keep", "")
+	defer work.End()
+	work.Set(0, int64(len(all)))
 	for id, info := range all {
+		work.Add(1, 0)
 		if n, known := k.read[id]; known && n >= info.Head.Seq {
 			continue
 		}

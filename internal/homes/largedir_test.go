@@ -44,7 +44,7 @@ func TestVeryLargeDirectoriesTravelAndAreKept(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := home.Sweep(t.Context(), nil); err != nil {
+	if out, err := home.Sweep(t.Context()); err != nil {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	if space, err := home.Space(t.Context()); err != nil || space.Live < int64(len(content)) {

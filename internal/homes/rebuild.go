@@ -35,10 +35,10 @@ func (h *Home) clearBuilds(ctx context.Context) {
 }
 
 // RebuildFiles makes a directory that is gone again, with the files of a point of it. It is there as a whole, or not at
-// all; one that is there and not empty is left alone: the error wraps restore.ErrTaken. Progress may be nil.
-func (h *Home) RebuildFiles(ctx context.Context, p FilePoint, progress func(done, total int)) (restore.Made, error) {
+// all; one that is there and not empty is left alone: the error wraps restore.ErrTaken.
+func (h *Home) RebuildFiles(ctx context.Context, p FilePoint) (restore.Made, error) {
 	if h.spaces == nil {
 		return restore.Made{}, errOff
 	}
-	return h.spaces.Make(ctx, p.Dir, p.Tree, progress)
+	return h.spaces.Make(ctx, p.Dir, p.Tree)
 }

@@ -44,6 +44,7 @@ type SessionSpace struct {
 // Space measures what the home takes. It reads all trees that are kept. What it finds is what the sessions' quota goes by
 // from then on.
 func (h *Home) Space(ctx context.Context) (*Space, error) {
+	defer h.Progress().Begin("measuring", "").End()
 	s := &Space{Sessions: []SessionSpace{}}
 	if f := h.cfg.Files; f != nil {
 		s.Quota = cmp.Or(f.Quota, usualQuota)

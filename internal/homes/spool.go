@@ -45,6 +45,8 @@ func (h *Home) Spool(ctx context.Context, from io.Reader, limit int64) (*os.File
 }
 
 func (h *Home) fillSpool(ctx context.Context, f *os.File, from io.Reader, limit int64) error {
+	work := h.Progress().Begin("reading the bundle", "")
+	defer work.End()
 	for total := int64(0); ; {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -54,6 +56,7 @@ func (h *Home) fillSpool(ctx context.Context, f *os.File, from io.Reader, limit 
 		}
 		n, err := io.CopyN(f, from, min(spoolEvery, limit+1-total))
 		total += n
+		work.Add(0, n)
 		switch {
 		case total > limit:
 			return fmt.Errorf("%w: more than %d bytes", bundle.ErrTooLarge, limit)

@@ -37,10 +37,12 @@ type swept struct {
 }
 
 // Sweep takes away what of captured files and artifacts no session needs any more: old captures are thinned, and what
-// belonged to deleted sessions goes. Progress may be nil. It may be killed or canceled at any point. An error means that
+// belonged to deleted sessions goes. It may be killed or canceled at any point. An error means that
 // something may not have been found, so that all stays that is left.
-func (h *Home) Sweep(ctx context.Context, progress func(done, total int64)) (blob.Swept, error) {
+func (h *Home) Sweep(ctx context.Context) (blob.Swept, error) {
 	var out blob.Swept
+	work := h.Progress().Begin("sweeping what no session needs", "")
+	defer work.End()
 	err := h.withBlobs(func(blobs *blob.Store) error {
 		var found []store.Digest
 		k := h.keeping(blobs, func(_ string, d store.Digest) { found = append(found, d) })
@@ -54,7 +56,7 @@ func (h *Home) Sweep(ctx context.Context, progress func(done, total int64)) (blo
 		// The roots are all that is kept: they name nothing that is not among them.
 		links := func(store.Digest) ([]store.Digest, error) { return nil, nil }
 		var err error
-		if out, err = blobs.Sweep(ctx, roots, links, progress); err != nil {
+		if out, err = blobs.Sweep(ctx, roots, links, work.Sized); err != nil {
 			return err
 		}
 		u, err := blobs.Usage()
@@ -117,7 +119,7 @@ func (h *Home) sweepAtEnd(over int64) {
 	h.noteSwept(u.Bytes) // also if it is not done in time: the next try is tomorrow's
 	ctx, cancel := context.WithTimeout(context.Background(), sweepMoment)
 	defer cancel()
-	if _, err := h.Sweep(ctx, nil); err != nil && ctx.Err() == nil {
+	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
 		h.cfg.Log.Warn("what no session needs was not swept", "error", err)
 	}
 }
@@ -140,7 +142,7 @@ func (h *Home) makeRoom(ctx context.Context) bool {
 	h.swept.room = now
 	ctx, cancel := context.WithTimeout(ctx, roomMost)
 	defer cancel()
-	done, err := h.Sweep(ctx, nil)
+	done, err := h.Sweep(ctx)
 	if err != nil {
 		h.cfg.Log.Warn("the quota of files is used up, and nothing could be swept", "error", err)
 	}

@@ -80,7 +80,7 @@ func TestWhatUndoNeedsIsNotThinned(t *testing.T) {
 	}
 	sweep := func() {
 		t.Helper()
-		if _, err := h.Sweep(t.Context(), nil); err != nil {
+		if _, err := h.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestThinnedIsSaid(t *testing.T) {
 	large(t, dir, "big", 10)
 	prompt(t, s, "write "+filepath.Join(dir, "b"))
 	clock.pass(48 * time.Hour)
-	swept, err := h.Sweep(t.Context(), nil)
+	swept, err := h.Sweep(t.Context())
 	if err != nil || swept.Freed < 3<<20 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
@@ -169,7 +169,7 @@ func TestSweepAfterADeletion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if swept, err := h.Sweep(t.Context(), nil); err != nil || swept.Freed != 0 {
+	if swept, err := h.Sweep(t.Context()); err != nil || swept.Freed != 0 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
 	if err := h.Delete(t.Context(), fork); err != nil {
@@ -177,10 +177,10 @@ func TestSweepAfterADeletion(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := h.Sweep(ctx, nil); err == nil {
+	if _, err := h.Sweep(ctx); err == nil {
 		t.Error("a canceled sweep succeeded")
 	}
-	if swept, err := h.Sweep(t.Context(), nil); err != nil || swept.Freed < 4<<20 {
+	if swept, err := h.Sweep(t.Context()); err != nil || swept.Freed < 4<<20 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
 	if err := h.FileChanges(store.Digest{}, c.Tree, nil); err == nil {
@@ -236,7 +236,7 @@ func TestArtifactsStay(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Sweep(t.Context(), nil); err != nil {
+	if _, err := h.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var got bytes.Buffer
@@ -330,7 +330,7 @@ func TestAForksBeginningStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.pass(48 * time.Hour)
-	if swept, err := h.Sweep(t.Context(), nil); err != nil || swept.Freed < 10<<20 {
+	if swept, err := h.Sweep(t.Context()); err != nil || swept.Freed < 10<<20 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
 	if _, err := h.FilesAt(t.Context(), s.ID(), fmt.Sprint(at)); err != nil {

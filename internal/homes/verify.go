@@ -74,7 +74,11 @@ func (v *verification) start(ctx context.Context) (*session.State, error) {
 
 // walk verifies and folds every event; the first damaged one ends it, since nothing after it can be trusted to follow.
 func (v *verification) walk(ctx context.Context, st *session.State) {
+	work := v.home.Progress().Begin("verifying events", "")
+	defer work.End()
+	work.Set(0, v.info.Head.Seq)
 	for ev, err := range v.home.store.Read(ctx, v.info.ID, 1, 0) {
+		work.Add(1, int64(len(ev.Body)))
 		if err != nil {
 			var corrupt *store.CorruptError
 			if errors.As(err, &corrupt) {

@@ -36,7 +36,7 @@ type View struct {
 	col     int              // cells written of that line
 	mid     bool             // the cursor is in mid-line
 	spoke   bool             // something of a turn is on the screen
-	looked  bool             // it was said that a capture of the files takes long
+	files   string           // work on files of which it was said that it takes long
 }
 
 // maxQueued bounds the words that are kept of messages that wait.
@@ -87,9 +87,9 @@ func (v *View) Delta(act, kind, text string) {
 			v.line(v.paint(dim, "(thinking)"))
 		}
 	case session.FilesUpdate:
-		if !v.looked {
-			v.looked = true
-			v.line(v.paint(dim, "(the files are kept as they are: "+plain.Line(text, 200)+" so far)"))
+		if what, _, _ := strings.Cut(text, ":"); v.files != what {
+			v.files = what
+			v.line(v.paint(dim, v.fit("("+plain.Line(text, 200)+" so far)", v.width())))
 		}
 	}
 }

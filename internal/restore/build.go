@@ -161,6 +161,6 @@ func (b *builder) count(add func(*Made)) {
 	add(&b.made)
 	b.done++
 	if b.cfg.Progress != nil {
-		b.cfg.Progress(b.done, b.total)
+		b.cfg.Progress(Step{Done: b.done, Of: b.total, Bytes: b.made.Bytes})
 	}
 }

@@ -19,7 +19,7 @@ type Config struct {
 	Free     func(path string) int64     // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                       // bytes that must be left on the disk, at most; as many as are written suffice
 	Builds   string                      // directory of the records of trees that are being made, see [ClearBuilds]; empty: none
-	Progress func(done, total int)       // of paths; nil: none. One call at a time
+	Progress func(Step)                  // nil: none. One call at a time; it does not wait
 	Fault    func(step, at string) error // tests: an error is a kill, after which nothing is done, not even tidying up
 	// Sync stands between a restore and the disk: tests leave it out, count it and fail it. Nil: do is called.
 	Sync  func(what string, do func() error) error
@@ -45,6 +45,12 @@ var (
 	// ErrBuilding says that another process writes a tree to that place.
 	ErrBuilding = errors.New("another process writes a tree there")
 )
+
+// Step is how far a restore, or the making of a directory, is.
+type Step struct {
+	Done, Of int   // paths
+	Bytes    int64 // that were written
+}
 
 // Made says what a directory was made from.
 type Made struct {

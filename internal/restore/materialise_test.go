@@ -20,7 +20,7 @@ func TestATreeBecomesADirectory(t *testing.T) {
 	first(w)
 	target, want := w.known(), w.picture()
 	cfg, told, last := w.config(mover{}), 0, 0
-	cfg.Progress = func(done, total int) { told, last = told+1, total-done }
+	cfg.Progress = func(s Step) { told, last = told+1, s.Of-s.Done }
 	for _, to := range []string{"new", "empty"} {
 		to = filepath.Join(filepath.Dir(w.root), to)
 		mode := os.FileMode(0o700)

@@ -304,6 +304,16 @@ func (o *op) stages() bool {
 	return o.To != nil && !isDir(o.To) && !o.onlyMode()
 }
 
+// parts is how many parts of the work an op is, as [work.tell] counts them.
+func (o *op) parts() (n int) {
+	for _, does := range []bool{o.leaves(), o.makes(), o.stages(), o.To != nil && !isDir(o.To), isDir(o.To)} {
+		if does {
+			n++
+		}
+	}
+	return n
+}
+
 // onlyMode reports a file whose content stays.
 func (o *op) onlyMode() bool {
 	return o.From != nil && o.To != nil && o.From.Kind == tree.File && o.To.Kind == tree.File && o.From.Digest == o.To.Digest

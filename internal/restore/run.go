@@ -37,7 +37,9 @@ type work struct {
 	late   []Kept
 	skip   map[string]bool // paths that stayed on the way there, on the way back
 	undone map[string]bool // paths that stayed
-	done   int
+	done   int             // parts of the work, of the number that parts gives
+	of     int
+	bytes  int64 // that were staged
 }
 
 // errKilled marks an error after which nothing more may be done, as after a kill.
@@ -271,10 +273,7 @@ func (w *work) each(i int, name string, do func(i int, o *op, d *dir, name strin
 	if err != nil {
 		return full(err)
 	}
-	w.done++
-	if w.cfg.Progress != nil {
-		w.cfg.Progress(min(w.done, w.total()), w.total())
-	}
+	w.tell(1)
 	return w.step(name+"-done", o.Path)
 }
 
@@ -305,7 +304,20 @@ func (w *work) within(i int, o *op, do func(i int, o *op, d *dir, name string) e
 	return do(i, o, d, base)
 }
 
-func (w *work) total() int { return 2 * len(w.ops) }
+// tell counts parts of the work that are done, and tells how many of the paths that makes.
+func (w *work) tell(parts int) {
+	w.done += parts
+	if w.cfg.Progress == nil {
+		return
+	}
+	if w.of == 0 {
+		for i := range w.ops {
+			w.of += w.ops[i].parts()
+		}
+	}
+	n := len(w.ops)
+	w.cfg.Progress(Step{Done: min(w.done, w.of) * n / max(w.of, 1), Of: n, Bytes: w.bytes})
+}
 
 func (w *work) isStuck(p string) bool {
 	for up := p; up != "" && len(w.stuck) > 0; up, _ = split(up) {

@@ -50,9 +50,10 @@ func (w *work) stageAll() error {
 		if err := w.stageSome(some); err != nil {
 			return err
 		}
-		if w.done += len(some); w.cfg.Progress != nil {
-			w.cfg.Progress(w.done, w.total())
+		for _, i := range some {
+			w.bytes += w.ops[i].To.Size
 		}
+		w.tell(len(some))
 	}
 	return w.step("staged", "") // what is not there after a loss of power is staged anew: only the contents are synced
 }

@@ -128,7 +128,14 @@ type RestoreCounts struct {
 func (c RestoreCounts) Changed() int64 { return c.Added + c.Modified + c.Deleted }
 
 func (c RestoreCounts) String() string {
-	return fmt.Sprintf("%d added, %d modified, %d deleted, %d conflicts", c.Added, c.Modified, c.Deleted, c.Conflicts)
+	text := fmt.Sprintf("%d added, %d modified, %d deleted", c.Added, c.Modified, c.Deleted)
+	switch c.Conflicts {
+	case 0:
+		return text
+	case 1:
+		return text + ", 1 conflict"
+	}
+	return fmt.Sprintf("%s, %d conflicts", text, c.Conflicts)
 }
 
 // RestoreStarted is the intent of a restore: its plan is durable, and no file has been touched.

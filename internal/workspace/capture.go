@@ -35,7 +35,7 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 	if err != nil {
 		return engine.Captured{}, err
 	}
-	got, err := p.files.CaptureWithin(ctx, capture.Rung(r.Rung), room)
+	got, err := s.look(ctx, p, capture.Rung(r.Rung), room)
 	if err != nil {
 		return refused(err)
 	}
@@ -61,18 +61,25 @@ func (s *Set) room(ctx context.Context, id string) (*capture.Room, error) {
 	return s.cfg.Room(ctx, id)
 }
 
-// Progress is how much the capture of a directory that is being made has looked at, see [engine.Progress].
-func (s *Set) Progress(dir string) (files, bytes int64) {
+// look captures a workspace, and tells how far it is.
+func (s *Set) look(ctx context.Context, p *place, rung capture.Rung, room *capture.Room) (capture.Result, error) {
+	w := s.cfg.Progress.Begin("looking at files", p.root)
+	defer w.End()
+	w.Follow(p.files.Progress)
+	return p.files.CaptureWithin(ctx, rung, room)
+}
+
+// Progress says how far work in a directory is, see [engine.Progress].
+func (s *Set) Progress(dir string) string {
 	root, err := Where(dir)
 	if err != nil {
-		return 0, 0
+		return ""
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p := s.open[root]; p != nil {
-		return p.files.Progress()
+	stand, ok := s.cfg.Progress.At(root)
+	if !ok {
+		return ""
 	}
-	return 0, 0
+	return stand.String()
 }
 
 // refused makes an answer of what a guard said.

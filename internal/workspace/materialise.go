@@ -4,12 +4,18 @@ import (
 	"context"
 
 	"github.com/perdure/perdure/internal/restore"
+	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/store"
 )
 
 // Materialise makes a directory out of a tree, see [restore.Materialise]: whole and durable, or not at all.
-func (s *Set) Materialise(ctx context.Context, to string, root store.Digest, progress func(done, total int)) (restore.Made, error) {
-	cfg := s.config()
-	cfg.Progress, cfg.Builds = progress, s.cfg.Builds
-	return restore.Materialise(ctx, to, Trees(s.cfg.Blobs), root, cfg)
+func (s *Set) Materialise(ctx context.Context, to string, root store.Digest) (restore.Made, error) {
+	return s.MaterialiseFrom(ctx, to, Trees(s.cfg.Blobs), root)
+}
+
+// MaterialiseFrom is [Set.Materialise] of a tree as others read it.
+func (s *Set) MaterialiseFrom(ctx context.Context, to string, trees tree.Reader, root store.Digest) (restore.Made, error) {
+	cfg, over := s.shown("writing files", to)
+	defer over()
+	return restore.Materialise(ctx, to, trees, root, cfg)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/capture"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/progress"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
@@ -60,11 +61,14 @@ func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Diges
 			return nil, err
 		}
 	}
+	work := s.cfg.Progress.Begin("comparing files", root)
+	defer work.End()
 	plan, err := restore.Make(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range plan.Changes {
+	for i, c := range plan.Changes {
+		work.Set(int64(i), int64(len(plan.Changes)))
 		if c.After == nil || c.After.Kind != tree.File {
 			continue
 		}
@@ -129,7 +133,19 @@ func journal(id string) string {
 }
 
 func (s *Set) config() restore.Config {
-	return restore.Config{Content: s.cfg.Blobs, Free: s.cfg.Free, Spare: s.cfg.Spare}
+	return restore.Config{Content: s.cfg.Blobs, Free: s.cfg.Free, Spare: s.cfg.Spare, Builds: s.cfg.Builds}
+}
+
+// shown is the configuration of work that tells how far it is, until it is over.
+func (s *Set) shown(what, at string) (_ restore.Config, over func()) {
+	cfg, w := s.config(), s.cfg.Progress.Begin(what, at)
+	cfg.Progress = func(at restore.Step) { show(w, at) }
+	return cfg, w.End
+}
+
+func show(w *progress.Work, at restore.Step) {
+	w.Set(int64(at.Done), int64(at.Of))
+	w.Sized(at.Bytes, 0)
 }
 
 // begin writes the journal.
@@ -152,7 +168,7 @@ func (s *Set) clear(ctx context.Context, p *place, sessionID string) error {
 		return err
 	}
 	for _, id := range ids {
-		if err := s.over(ctx, dir, id, false); err != nil {
+		if err := s.over(ctx, p, dir, id, false); err != nil {
 			return err
 		}
 	}
@@ -160,8 +176,17 @@ func (s *Set) clear(ctx context.Context, p *place, sessionID string) error {
 }
 
 // over takes a journal away. What is not done of it is taken back first; so is all, if that is wanted.
-func (s *Set) over(ctx context.Context, dir, id string, back bool) error {
-	j, err := restore.Open(dir, id, s.config())
+func (s *Set) over(ctx context.Context, p *place, dir, id string, back bool) error {
+	cfg := s.config()
+	var w *progress.Work
+	defer func() { w.End() }()
+	cfg.Progress = func(at restore.Step) {
+		if w == nil { // only now is it known that there is something to take back
+			w = s.cfg.Progress.Begin("taking changes to files back", p.root)
+		}
+		show(w, at)
+	}
+	j, err := restore.Open(dir, id, cfg)
 	if errors.Is(err, restore.ErrJournal) { // it was never whole: nothing was done by it
 		return restore.Discard(dir, id)
 	}
@@ -192,7 +217,13 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 	}
 	defer unlock()
 	dir, id := p.journals(r.Session), journal(r.ID)
-	j, err := restore.Open(dir, id, s.config())
+	what := "restoring files"
+	if r.Merge {
+		what = "applying changes to files"
+	}
+	cfg, over := s.shown(what, p.root)
+	defer over()
+	j, err := restore.Open(dir, id, cfg)
 	if err != nil {
 		return engine.Restored{}, err
 	}
@@ -201,6 +232,7 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 	if err := errors.Join(err, j.Close()); err != nil {
 		return engine.Restored{}, err
 	}
+	over()
 	for _, c := range plan.Changes {
 		p.files.Changed(c.Path)
 	}
@@ -211,7 +243,7 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 	if room != nil {
 		room.Most = -1 // what it was is kept already, and a restore that has begun must come to its end
 	}
-	got, err := p.files.CaptureWithin(ctx, capture.Hint, room) // a walk, unless this process watched since it planned
+	got, err := s.look(ctx, p, capture.Hint, room) // a walk, unless this process watched since it planned
 	if err != nil {
 		return engine.Restored{}, err
 	}
@@ -219,7 +251,7 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 	out.Kept, out.Paths = words(plan, report)
 	out.Release = func() {
 		_ = got.Release()
-		_ = s.over(context.WithoutCancel(ctx), dir, id, false) // what is left of it the next restore takes away
+		_ = s.over(context.WithoutCancel(ctx), p, dir, id, false) // what is left of it the next restore takes away
 	}
 	return out, nil
 }
@@ -259,5 +291,5 @@ func (s *Set) Abandon(ctx context.Context, r engine.RestoreRequest) error {
 		return err
 	}
 	defer unlock()
-	return s.over(ctx, p.journals(r.Session), journal(r.ID), true)
+	return s.over(ctx, p, p.journals(r.Session), journal(r.ID), true)
 }

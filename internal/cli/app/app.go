@@ -31,6 +31,8 @@ type App struct {
 	Terminal, Screen bool
 	// Asks: a person sees stderr and types on stdin.
 	Asks bool
+	// Line is the terminal that stderr is, for a line that is renewed while something takes long; nil: it is none.
+	Line io.Writer
 	// Zone is the zone that people see times in; nil is UTC. JSON has UTC.
 	Zone *time.Location
 	// Size tells the terminal's columns and rows; nil or 0: unknown, as of a pipe.
@@ -43,6 +45,8 @@ type App struct {
 	Self func(ctx context.Context, a *App, args []string) int
 	// Exe is the path of this program, for commands that start it again; empty: unknown.
 	Exe string
+
+	telling *teller // of the homes that were opened; nil: none was
 }
 
 // Window is the size of the screen, 0 if there is none or it is unknown.
@@ -69,7 +73,7 @@ func (a *App) Open(ctx context.Context, cfg homes.Config) (*homes.Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Environ, cfg.Now = a.Environ, a.Now
+	cfg.Environ, cfg.Now, cfg.Progress = a.Environ, a.Now, a.tells()
 	return homes.Open(ctx, dir, cfg)
 }
 

@@ -26,7 +26,7 @@ const maxAnswer = 64
 // for a process that is about to end.
 func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	a.DropTyped()
-	_, _ = fmt.Fprint(a.Stderr, display.Safe(question))
+	a.apart(func() { _, _ = fmt.Fprint(a.Stderr, display.Safe(question)) })
 	type line struct {
 		text string
 		err  error
@@ -57,7 +57,7 @@ func (a *App) AskHidden(question string) (answer string, ok bool, err error) {
 	}
 	a.DropTyped()
 	defer process.Unseen(f)() // before the question is there: people type ahead, and programs paste
-	_, _ = fmt.Fprint(a.Stderr, display.Safe(question))
+	a.apart(func() { _, _ = fmt.Fprint(a.Stderr, display.Safe(question)) })
 	b, err := term.ReadPassword(int(f.Fd()))
 	_, _ = fmt.Fprintln(a.Stderr)
 	return string(b), true, err

@@ -25,10 +25,14 @@ func OS() *App {
 	if process.StdoutClosed() {
 		stdout = closedStdout{}
 	}
-	return &App{
+	a := &App{
 		Stdin: os.Stdin, Stdout: stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir, Now: time.Now,
 		Signals: signals, Terminal: term.IsTerminal(int(os.Stdin.Fd())), Screen: term.IsTerminal(int(os.Stdout.Fd())),
 		Asks: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		TTY:  process.TTY(os.Stdin, os.Stderr, os.Stdout), Exe: exe, Zone: time.Local, Size: process.TerminalSize,
 	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		a.Line = os.Stderr
+	}
+	return a
 }

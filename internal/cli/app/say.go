@@ -11,19 +11,26 @@ import (
 
 // Note writes one line for the eyes. What others wrote in it is made safe for a terminal.
 func (a *App) Note(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.Stderr, "perdure: "+display.Safe(fmt.Sprintf(format, args...)))
+	a.apart(func() { a.note(fmt.Sprintf(format, args...)) })
 }
+
+func (a *App) note(text string) { _, _ = fmt.Fprintln(a.Stderr, "perdure: "+display.Safe(text)) }
 
 // Hint writes a line that says what to do.
 func (a *App) Hint(format string, args ...any) {
-	_, _ = fmt.Fprintln(a.Stderr, "  "+display.Safe(fmt.Sprintf(format, args...)))
+	a.apart(func() { _, _ = fmt.Fprintln(a.Stderr, "  "+display.Safe(fmt.Sprintf(format, args...))) })
 }
 
 // JSON prints one value as one line.
-func (a *App) JSON(v any) error { return display.Encoder(a.Stdout).Encode(v) }
+func (a *App) JSON(v any) (err error) {
+	a.apart(func() { err = display.Encoder(a.Stdout).Encode(v) })
+	return err
+}
 
 // Linef prints one line of a result.
-func (a *App) Linef(format string, args ...any) { _, _ = fmt.Fprintf(a.Stdout, format+"\n", args...) }
+func (a *App) Linef(format string, args ...any) {
+	a.apart(func() { _, _ = fmt.Fprintf(a.Stdout, format+"\n", args...) })
+}
 
 // Table prints rows in aligned columns, as wide as the terminal; the first row are their heads.
 func (a *App) Table(rows [][]string) error {

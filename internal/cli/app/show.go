@@ -10,6 +10,7 @@ import (
 
 // Show gives a model the whole terminal until it ends. A signal that ends ctx is the error: whoever waits words it.
 func (a *App) Show(ctx context.Context, m tea.Model) error {
+	defer a.Undisturbed()()
 	_, err := a.Program(ctx, m).Run()
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -45,6 +45,7 @@ func (a *App) UntilSignal(parent context.Context, putBack func()) (context.Conte
 	ctx, cancel := context.WithCancelCause(parent)
 	ended := a.Listen(func(sig os.Signal, again bool) {
 		if s, ok := sig.(syscall.Signal); ok && again {
+			a.Undisturbed()
 			putBack()
 			os.Exit(128 + int(s))
 		}

@@ -76,7 +76,7 @@ func pack(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) 
 
 // bundle writes it, encrypted if that is asked for.
 func (o *Options) bundle(ctx context.Context, a *app.App, h *homes.Home, id string, to io.Writer) (homes.Bundled, error) {
-	bo := homes.BundleOptions{Program: o.Program, Redact: o.Secrets == Redact, Progress: o.Progress}
+	bo := homes.BundleOptions{Program: o.Program, Redact: o.Secrets == Redact}
 	if !o.sealed() {
 		return h.Bundle(ctx, id, to, bo)
 	}

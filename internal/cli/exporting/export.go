@@ -37,8 +37,6 @@ type Options struct {
 	PassphraseFile string
 	Passphrase     bool // is asked for
 	MoveTo         string
-	// Progress is told after every 256 events of a reading that takes more than a second; nil: nobody is.
-	Progress func(done, total int64)
 }
 
 // Written is what became of it.
@@ -71,7 +69,6 @@ the environment and of the configuration, and what looks like a well-known key. 
 			if err := f.check(a, cmd.Flags().Changed("format")); err != nil {
 				return err
 			}
-			f.Progress = progress(a)
 			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error { return run(ctx, a, h, id, *f) })
 		},
 	}
@@ -141,6 +138,9 @@ func formatOf(file string) string {
 func run(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) (err error) {
 	if o.Format == Bundle {
 		return pack(ctx, a, h, id, o)
+	}
+	if o.File == "" && a.Screen {
+		defer a.Undisturbed()() // what is written is on the terminal
 	}
 	var w Written
 	write := func() error {
@@ -275,7 +275,9 @@ func (j *job) events(ctx context.Context, do func(log string, e store.Event) err
 	for _, r := range ranges {
 		total += r.To
 	}
-	done, begun := int64(0), time.Now()
+	work := j.home.Progress().Begin("reading events", "")
+	defer work.End()
+	work.Set(0, total)
 	for _, r := range ranges {
 		if r.To == 0 {
 			continue
@@ -287,24 +289,8 @@ func (j *job) events(ctx context.Context, do func(log string, e store.Event) err
 			if err := do(r.Session, e); err != nil {
 				return err
 			}
-			if done++; done%256 == 0 && j.Progress != nil && time.Since(begun) > time.Second {
-				j.Progress(done, total)
-			}
+			work.Add(1, int64(len(e.Body)))
 		}
 	}
 	return nil
-}
-
-// progress tells a person, once a second; nil: nobody is there.
-func progress(a *app.App) func(done, total int64) {
-	if !a.Asks {
-		return nil
-	}
-	var next time.Time
-	return func(done, total int64) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(time.Second)
-			a.Note("read %s of %s", display.Grouped(done), display.Count(total, "event"))
-		}
-	}
 }

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -144,7 +143,7 @@ type sweptView struct {
 }
 
 func sweepHome(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) error {
-	got, err := h.Sweep(ctx, sweepProgress(a))
+	got, err := h.Sweep(ctx)
 	if err != nil {
 		if got.Freed > 0 {
 			a.Note("%s were given back before that", display.Bytes(got.Freed))
@@ -159,18 +158,4 @@ func sweepHome(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) erro
 	}
 	a.Linef("%s given back", display.Bytes(got.Freed))
 	return nil
-}
-
-// sweepProgress tells a person who waits, once a second.
-func sweepProgress(a *app.App) func(done, total int64) {
-	if !a.Asks {
-		return nil
-	}
-	next := time.Now().Add(time.Second) // how long somebody has waited, whatever the clock of the home says
-	return func(done, total int64) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(time.Second)
-			a.Note("swept %s of %s", display.Bytes(done), display.Bytes(total))
-		}
-	}
 }

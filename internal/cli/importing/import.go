@@ -77,10 +77,7 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 		return err
 	}
 	defer done()
-	arrived, err := h.Receive(ctx, struct {
-		io.Reader
-		io.Seeker
-	}{watch(a, "verified", src), src}, bundle.Limits{Bytes: limit})
+	arrived, err := h.Receive(ctx, src, bundle.Limits{Bytes: limit})
 	if err != nil {
 		return refused(err)
 	}
@@ -173,7 +170,7 @@ func open(ctx context.Context, a *app.App, h *homes.Home, name string, f flags, 
 			return nil, nil, err
 		}
 	}
-	spool, err := h.Spool(ctx, watch(a, "read", content), limit)
+	spool, err := h.Spool(ctx, content, limit)
 	closeIt()
 	if err != nil {
 		return nil, nil, refused(err)

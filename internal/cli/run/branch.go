@@ -45,7 +45,9 @@ func (s *sitting) branchOf(ctx context.Context, id string, conversation bool) (*
 	if err != nil {
 		return nil, err
 	}
-	sessions.TellBranch(s.app, own, true)
+	if own.Tree.IsZero() || own.Plain != "" { // the screen says the rest
+		sessions.TellBranch(s.app, own, true)
+	}
 	return &target{id: own.Session}, nil
 }
 

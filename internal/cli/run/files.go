@@ -92,7 +92,7 @@ func rebuild(ctx context.Context, a *app.App, h *homes.Home, id string, p homes.
 	case f.files != filesRestore:
 		return nil
 	}
-	made, err := h.RebuildFiles(ctx, p, nil)
+	made, err := h.RebuildFiles(ctx, p)
 	if err != nil {
 		return err
 	}

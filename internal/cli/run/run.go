@@ -124,6 +124,9 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	f.watched.attach(ctx, a, h, &opt)
 	opt.Opened = func(st *session.State) {
 		f.watched.opened()
+		if a.Screen {
+			a.Undisturbed() // what is printed from now on says it
+		}
 		out.opened(st, resumed, func(seq int64) string { return messageAt(ctx, h, id, seq) })
 		warnOfRules(a, opt.Rules, known)
 	}

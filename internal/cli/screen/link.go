@@ -48,6 +48,8 @@ type link struct {
 	past  *earlier
 	feed  *feed
 
+	watching sync.WaitGroup // what start began
+
 	looking    sync.Mutex // guards what follows, which is looked up now and then
 	branched   time.Time
 	branchName string
@@ -139,6 +141,7 @@ func (l *link) made(ctx context.Context, prompt string) error {
 // start begins to follow the session.
 func (l *link) start(send func(tea.Msg)) {
 	l.send = send
+	l.watching.Go(l.works)
 	if l.feed != nil {
 		l.feed.start(l.ctx, send)
 	}
@@ -162,6 +165,7 @@ func (l *link) close() {
 	l.mu.Unlock()
 	l.end()
 	l.busy.Wait()
+	l.watching.Wait()
 	if l.feed != nil {
 		l.feed.running.Wait()
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/rewind"
 	"github.com/perdure/perdure/internal/workspace"
-	"github.com/perdure/perdure/store"
 )
 
 // going goes back in a session: to before one of its turns, or with the files alone to one moment.
@@ -196,7 +195,7 @@ func (g *going) Do(ctx context.Context, key string, way rewind.Way, force bool) 
 	return out
 }
 
-// files restores what the plan has shown, and says how that is taken back.
+// files restores what the plan has shown. Where the screen leaves the session, it says how that is taken back.
 func (g *going) files(ctx context.Context, force, leaves bool) (string, error) {
 	g.mu.Lock()
 	to := g.to
@@ -211,6 +210,9 @@ func (g *going) files(ctx context.Context, force, leaves bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if !leaves {
+		return "", nil // the conversation has it
+	}
 	said := fmt.Sprintf("files went back to %s: %s", to.To, got.RestoreCounts)
 	for i, path := range got.Kept {
 		if i == maxStays {
@@ -219,31 +221,11 @@ func (g *going) files(ctx context.Context, force, leaves bool) (string, error) {
 		}
 		said += "\n= " + plain.Line(path, 300) + " stays as it is"
 	}
-	switch {
-	case leaves:
-		said += "\nperdure undo " + g.id + " takes the files forward again"
-	case to.Undo == nil:
-		said += "\n/undo takes this back"
-	default:
-		if before := g.before(ctx); before > 0 {
-			said += fmt.Sprintf("\n/restore %d takes this back; /undo goes back further", before)
-		}
-	}
-	return said, nil
+	return said + "\nperdure undo " + g.id + " takes the files forward again", nil
 }
 
 // maxStays bounds the paths that are named when it is done.
 const maxStays = 10
-
-// before is the event up to which the log has the files as they were before the newest restore; 0: it cannot be found.
-func (g *going) before(ctx context.Context) int64 {
-	for ev, err := range g.l.home.Range(ctx, g.id, homes.Range{Kinds: []store.Kind{session.KindRestoreStarted}, Last: 1}) {
-		if err == nil {
-			return ev.Seq - 1
-		}
-	}
-	return 0
-}
 
 // conversation makes a fork that knows nothing of a turn, with the words that began it written and not sent.
 func (g *going) conversation(ctx context.Context, key string) (*chat.Goal, error) {

@@ -145,6 +145,9 @@ type Said struct {
 	Text string
 }
 
+// Working tells how far work is that takes long, such as a restore of many files; an empty text: none is being done.
+type Working struct{ Text string }
+
 // Gone tells that the session is no longer with this screen: its text says why. The screen stays, to be read.
 type Gone struct {
 	Text string
@@ -214,6 +217,7 @@ type Model struct {
 	width, height int
 
 	stand   Stand
+	working string // how far work is that takes long
 	queue   []Queued
 	mine    map[string]composer.Draft // messages of this screen, by key
 	taking  string                    // key of the message that is taken back

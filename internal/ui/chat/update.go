@@ -143,6 +143,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case Changed:
 		return m.changed(msg)
+	case Working:
+		m.working = msg.Text
+		return nil
 	case Gone:
 		m.gone = &msg
 		m.result.Gone, m.result.Err = msg.Text, msg.Err

@@ -221,7 +221,7 @@ func narrowed(line string) string {
 func (m *Model) status() statusline.Data {
 	s := m.stand
 	d := statusline.Data{
-		Activity: s.Activity, Frame: m.frame, WaitKey: "ctrl+o", Tasks: s.Tasks, Detached: s.Other,
+		Activity: s.Activity, Frame: m.frame, WaitKey: "ctrl+o", Tasks: s.Tasks, Detached: s.Other, Work: m.working,
 		Mode: s.Mode, Model: s.Model, Used: s.Used, Window: s.Window, Cost: s.Cost, Session: s.Title, Branch: s.Branch,
 	}
 	// What is said above is not said again.

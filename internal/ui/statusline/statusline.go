@@ -22,6 +22,7 @@ type Data struct {
 	Activity string        // what it does, in a word or two: thinking, Bash; empty: nothing
 	Elapsed  time.Duration // since that began
 	Frame    int           // of the spinner; it turns by one with each
+	Work     string        // how far work is that takes long, in the place of the activity; empty: none is being done
 
 	Waiting  int    // how many approvals and questions wait
 	WaitKey  string // that leads to them
@@ -91,7 +92,9 @@ func leftParts(d Data, st theme.Styles) []part {
 		}
 		add(100, st.Bold, text)
 	}
-	if d.Activity != "" {
+	if d.Work != "" {
+		add(90, nil, plain.Line(d.Work, 80))
+	} else if d.Activity != "" {
 		text := string(frames[(d.Frame%len(frames)+len(frames))%len(frames)]) + " " + plain.Line(d.Activity, 24)
 		if d.Elapsed >= time.Second {
 			text += " " + elapsed(d.Elapsed)

@@ -84,3 +84,22 @@ func TestAFullWindowIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// Goal: how far long work is stands in the place of what the session does, and is there in the narrowest terminal.
+func TestLongWorkIsShown(t *testing.T) {
+	d := full
+	d.Work = "restoring files: 12,300 of 50,000 · 1.2\x1b[31m GiB\n"
+	for width, want := range map[int]string{
+		120: "2 wait for you (ctrl-o) · restoring files: 12,300 of 50,000 · 1.2 GiB · 1 queued              acceptEdits · 34 % of 200k",
+		80:  "2 wait for you (ctrl-o) · restoring files: 12,300 of 50,000 · 1.2 GiB · 1 queued",
+		30:  "2 wait for you (ctrl-o)       ",
+	} {
+		if got := statusline.View(d, width, theme.Plain()); got != want {
+			t.Errorf("%d cells:\n%q\nwant\n%q", width, got, want)
+		}
+	}
+	d.Waiting = 0
+	if got := statusline.View(d, 40, theme.Plain()); got != "restoring files: 12,300 of 50,000 · 1.2…" {
+		t.Errorf("40 cells: %q", got)
+	}
+}

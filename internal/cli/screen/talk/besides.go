@@ -20,6 +20,9 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.ContextGiven:
 		f.note(ev, transcript.Note, "given: %s", f.given(b))
 	case *session.Configured:
+		if b.Moved && ev.Seq == f.forked.seq+1 {
+			return // the directory of its own is told with its files
+		}
 		if text := session.Summary(ev); text != "" {
 			f.note(ev, transcript.Note, "%s", text)
 		}
@@ -35,7 +38,8 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.HandoffWritten:
 		f.note(ev, transcript.Note, "handoff written")
 	case *session.Forked:
-		f.note(ev, transcript.Note, "forked; what comes before this is the parent's")
+		f.forked = forked{ev.Seq, fmt.Sprintf("forked from %s at event %d; what comes before this is the parent's", plain.Line(b.Parent.Session, 100), b.Parent.Seq)}
+		f.note(ev, transcript.Note, "%s", f.forked.words)
 	case *session.Imported:
 		f.note(ev, transcript.Note, "imported; what comes before this was written in another home")
 	case *session.InboxRefused:
@@ -47,6 +51,12 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	default:
 		f.files(ev, body)
 	}
+}
+
+// forked is where a session was forked.
+type forked struct {
+	seq   int64
+	words string
 }
 
 // given names what a session was given: files of instructions by their path, since these are the person's own; of all else

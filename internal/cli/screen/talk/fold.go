@@ -26,8 +26,10 @@ type Fold struct {
 	tasks  map[string]string           // act bases of commands in the background, by task
 	late   []late                      // what became of calls that were made before the first event that the fold saw
 	queue  []queued
+	back   back   // the restore of files that was asked for
+	forked forked // the newest event that a fork begins with
+	copy   int64  // the event that says which directory of its own the session has; what follows it says the same
 	asked  string // the model call that runs; empty: none does
-	looks  bool   // a capture of the files takes long, and it is shown how far it is
 	stream stream // of its words
 	out    chat.Changed
 	order  map[string]int // places of items in out
@@ -115,10 +117,6 @@ func (f *Fold) note(ev store.Event, kind transcript.Kind, format string, args ..
 // Event takes an event.
 func (f *Fold) Event(ev store.Event, body session.Body) {
 	f.at = ev.Seq
-	if f.looks {
-		f.drop(looksID)
-		f.looks = false
-	}
 	switch b := body.(type) {
 	case *session.MessageReceived:
 		f.received(ev, b)
@@ -149,6 +147,9 @@ func (f *Fold) Event(ev store.Event, body session.Body) {
 
 func (f *Fold) received(ev store.Event, b *session.MessageReceived) {
 	if b.Note {
+		if f.copy > 0 && ev.Seq == f.copy+1 {
+			return
+		}
 		if name, ok := taskOfNote(b); ok && f.told[name] { // the person has read it above
 			delete(f.told, name)
 			return

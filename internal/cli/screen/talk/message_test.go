@@ -8,6 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // A message waits until its turn begins, or until it is withdrawn; then it is in the conversation, or nowhere.
@@ -53,7 +54,7 @@ func TestWhatCameWithAMessage(t *testing.T) {
 // What happens besides is a line each, and what is nobody's concern is none.
 func TestWhatHappensBesides(t *testing.T) {
 	tp := newTape().add(
-		&session.Forked{}, &session.ContextGiven{Texts: []session.GivenText{
+		&session.Forked{Parent: store.Position{Session: "p", Seq: 7}}, &session.ContextGiven{Texts: []session.GivenText{
 			{Name: session.GivenInstructions, Path: "/work/AGENTS.md"},
 			{Name: session.GivenMemory, Path: "/home/ann/.perdure/knowledge/p/memory.md"},
 			{Name: session.GivenPlan},
@@ -65,7 +66,7 @@ func TestWhatHappensBesides(t *testing.T) {
 		&session.PlanSet{}, &session.FactAdded{}, &session.StateSet{Key: "k"}, &session.App{Namespace: "x"}, &session.Labelled{}, &session.Resumed{}, &session.Released{},
 		&session.TurnEnded{N: 1, Stop: session.TurnEndTurn}, &session.TurnEnded{N: 2, Stop: session.TurnCancelled}, &session.TurnEnded{N: 3, Stop: "model_error", Message: "too\nlong"},
 	)
-	tp.want(t, "note: forked; what comes before this is the parent's", "note: given: AGENTS.md, memory, earlier plan, /etc/AGENTS.md", "note: 3 files changed",
+	tp.want(t, "note: forked from p at event 7; what comes before this is the parent's", "note: given: AGENTS.md, memory, earlier plan, /etc/AGENTS.md", "note: 3 files changed",
 		"note: the session is paused", "note: handoff written", "note: told: bash_1 printed ready", "trouble: refused: nothing waits",
 		"note: allowed from now on: Bash(git:*)", "note: no longer allowed: Bash(git:*)", "note: cancelled", "trouble: the turn ended: model error: too long")
 }

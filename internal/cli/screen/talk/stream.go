@@ -21,9 +21,6 @@ type stream struct {
 	more  []byte            // of the newest part: what was not handed on
 }
 
-// looksID is the item that shows how far a capture is. It goes with the next event.
-const looksID = "files are kept"
-
 func partID(act string, n int) string { return fmt.Sprintf("said %s %d", act, n) }
 
 // Delta takes words of the model that come. Those of a call that does not run, and of a call for a summary, are no part of
@@ -31,10 +28,6 @@ func partID(act string, n int) string { return fmt.Sprintf("said %s %d", act, n)
 func (f *Fold) Delta(act, kind, text string) {
 	k := transcript.Text
 	switch kind {
-	case session.FilesUpdate:
-		f.put(transcript.Item{ID: looksID, Kind: transcript.Note, Text: "the files are kept as they are: " + text})
-		f.looks = true
-		return
 	case string(model.DeltaText):
 	case string(model.DeltaThinking):
 		k = transcript.Thinking

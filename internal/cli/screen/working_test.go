@@ -1,0 +1,48 @@
+package screen_test
+
+import (
+	"sync"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/cli/screen"
+	"github.com/perdure/perdure/internal/ui/chat"
+)
+
+// The screen is told how far work of the home is that takes long, before there is a session too, that it goes on, and that
+// it is over.
+func TestTheScreenIsToldOfLongWork(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open(words("hello", `{"text":"Good day."}`))
+	defer w.Close(h)
+	var mu sync.Mutex
+	said := []string{}
+	last := func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(said) == 0 {
+			return "nothing"
+		}
+		return said[len(said)-1]
+	}
+	l, _, err := screen.OpenLink(t.Context(), screen.Config{App: w.App, Home: h}, func(msg tea.Msg) {
+		if m, ok := msg.(chat.Working); ok {
+			mu.Lock()
+			said = append(said, m.Text)
+			mu.Unlock()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	work := h.Progress().Begin("restoring files", "")
+	work.Set(1, 2)
+	clitest.Until(t, "the work is told", func() bool { return last() == "restoring files: 1 of 2" })
+	work.Set(2, 2)
+	clitest.Until(t, "it is told again", func() bool { return last() == "restoring files: 2 of 2" })
+	work.End()
+	clitest.Until(t, "its end is told", func() bool { return last() == "" })
+}
