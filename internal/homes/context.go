@@ -2,7 +2,9 @@ package homes
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/window"
 	"github.com/perdure/perdure/view"
 )
@@ -25,4 +27,23 @@ func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
 		v.Parts = append(v.Parts, view.ContextPart{Name: p.Name, Tokens: p.Tokens, Bytes: p.Bytes})
 	}
 	return v, nil
+}
+
+// NothingToCompact says why a compaction of a session is worth no call of the model; empty: it is. One that is under way, and what
+// a turn rests at, is never too small.
+func (h *Home) NothingToCompact(ctx context.Context, id string) (why string, err error) {
+	st, err := h.State(ctx, id)
+	if err != nil || st.Context.Replies == 0 || st.Compaction != nil || st.Failure() != nil {
+		return "", err
+	}
+	t, err := h.eng.Transcript(ctx, st)
+	if err != nil {
+		return "", err
+	}
+	steps, small := window.TooSmall(st, t)
+	if !small {
+		return "", nil
+	}
+	return fmt.Sprintf("there is nothing worth compacting: about %s of the %s tokens of a request are conversation, and a summary takes as much",
+		plain.Grouped(steps), plain.Grouped(st.Estimate())), nil
 }

@@ -235,7 +235,7 @@ func (h *Home) makeSessionRoom(ctx context.Context, id string) (bool, error) {
 	}
 	if n > 0 {
 		h.cfg.Log.Info("old captures of a session are thinned: its room is used up", "session", id, "bytes", own[0]-own[n])
-		if _, err := h.Sweep(ctx, nil); err != nil { // the next one does it
+		if _, err := h.Sweep(ctx); err != nil { // the next one does it
 			h.cfg.Log.Warn("what was thinned was not swept", "session", id, "error", err)
 		}
 	}

@@ -11,6 +11,27 @@ type Part struct {
 	Tokens int64 // its share of the state's estimate, by bytes
 }
 
+// leastSteps is how many bytes of steps are worth a summary, which with what is kept beside it takes about as much itself.
+const leastSteps = 6000
+
+// TooSmall reports a conversation that a compaction would make no smaller, and how many tokens of the request its steps are: all
+// else that a request holds is kept by every compaction.
+func TooSmall(st *session.State, t *session.Transcript) (steps int64, small bool) {
+	least := int64(leastSteps)
+	if mark := st.Mark(); mark > 0 {
+		least = min(least, mark*bytesPerToken/4)
+	}
+	for _, p := range Parts(st, t) {
+		if p.Name == partSteps {
+			return p.Tokens, p.Bytes < least
+		}
+	}
+	return 0, true
+}
+
+// partSteps is what was said and done, as it was.
+const partSteps = "steps"
+
 // Parts lists what the next request holds, in the order in which it stands.
 func Parts(st *session.State, t *session.Transcript) []Part {
 	out := []Part{{Name: "system", Bytes: int64(len(st.Agent.System))}, {Name: "tools", Bytes: int64(len(st.Agent.Tools))}}
@@ -38,7 +59,7 @@ func Parts(st *session.State, t *session.Transcript) []Part {
 	for _, m := range all {
 		steps += size(m, 0)
 	}
-	add("steps", steps)
+	add(partSteps, steps)
 	total := int64(0)
 	for _, p := range out {
 		total += p.Bytes

@@ -53,7 +53,7 @@ func TestAnswersInPlace(t *testing.T) {
 		w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch 日本語"}))
 		s, _ := sourceOf(t, w, "")
 		ask, d := only(t, s)
-		if ask.Kind != asks.Approval || ask.Title != "a" || d.Exact.Text != "Bash(touch 日本語)" || d.Wider.Text != "Bash(touch:*)" || d.Project != w.Dir {
+		if ask.Kind != asks.Approval || ask.Title != "go" || d.Exact.Text != "Bash(touch 日本語)" || d.Wider.Text != "Bash(touch:*)" || d.Project != w.Dir {
 			t.Fatalf("%+v %+v", ask, d)
 		}
 		if err := s.Answer(t.Context(), ask, asks.Answer{Verdict: verdict, Text: map[bool]string{false: "not now"}[want.runs]}); err != nil {

@@ -19,6 +19,7 @@ type target struct {
 	words  string // of the search with which it is picked
 	on     bool   // what is halted goes on at once
 	prompt string // that is sent at once
+	silent string // how the process that holds it does not answer
 }
 
 // open shows one session, and says where to go from it; nil: nowhere.
@@ -59,7 +60,7 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 		return &target{pick: true}, nil
 	}
 	id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
-	return &target{id: id, on: r.Goal.On}, err
+	return &target{id: id, on: r.Goal.On, silent: r.Goal.Silent}, err
 }
 
 // fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin, why is
@@ -110,7 +111,7 @@ func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
 func (s *sitting) held(ctx context.Context, t target, held *store.HeldError) (*target, error) {
 	note := ""
 	for {
-		what, err := screen.Held(ctx, s.app, t.id, held, note)
+		what, err := screen.Held(ctx, s.app, s.home, held, t.id, t.silent, note)
 		if err != nil {
 			return nil, err
 		}

@@ -299,3 +299,39 @@ func TestACommandThatRunsOnIsNoInterruption(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A process that holds an idle session and hangs, neither stopped nor dead, takes nothing that is sent to it: who looks on is told
+// that it does not answer, and goes on with the session here; what was sent is not lost, and the other one writes no more.
+func TestAHolderThatHangs(t *testing.T) {
+	w := clitest.New(t)
+	w.App.Now = time.Now
+	w.Create("s")
+	there, h := w.Open("{}"), w.Open(words("are you there", `{"text":"Here I am."}`))
+	defer w.Close(there)
+	defer w.Close(h)
+	hangs, err := there.Record(t.Context(), "s") // it holds the session and looks at nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := sits(t, w, h, attached("s"))
+	d.sees("[held by")
+	d.says("k", "are you there")
+	d.sees("has not answered for ", ": enter to fork or take over]")
+	goal, err := d.Continue(t.Context())
+	if err != nil || goal == nil || goal.Session != "s" || !strings.Contains(goal.Silent, "has not answered") {
+		t.Fatalf("%+v %v", goal, err)
+	}
+	d.leaves()
+	if err := h.Takeover(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	d = sits(t, w, h, held("s"))
+	if _, err := d.Continue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.sees("> are you there\nHere I am.\n")
+	if _, err := hangs.Append(t.Context(), store.Actor{Type: store.ActorUser}, message("from the past")); err == nil {
+		t.Error("the other one still writes")
+	}
+	d.leaves()
+}

@@ -163,7 +163,7 @@ func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply
 	case "model":
 		return l.switchModel(ctx, id, args)
 	case "compact":
-		return chat.Reply{Note: "the conversation is compacted before the next step"}, l.home.Deliver(ctx, id, "", &session.CompactRequested{Focus: args})
+		return l.compact(ctx, id, args)
 	case "rename":
 		if args == "" {
 			return chat.Reply{}, fmt.Errorf("say which name")
@@ -258,4 +258,12 @@ func (l *link) switchModel(ctx context.Context, id, spec string) (chat.Reply, er
 		err = l.home.Configure(ctx, id, opt)
 	}
 	return chat.Reply{Note: "the model is " + agent.Provider + "/" + agent.Model + " from now on"}, err
+}
+
+// compact asks for a compaction, if it is worth a call of the model.
+func (l *link) compact(ctx context.Context, id, focus string) (chat.Reply, error) {
+	if why, err := l.home.NothingToCompact(ctx, id); err != nil || why != "" {
+		return chat.Reply{Note: why}, err
+	}
+	return chat.Reply{Note: "the conversation is compacted before the next step"}, l.home.Deliver(ctx, id, "", &session.CompactRequested{Focus: focus})
 }

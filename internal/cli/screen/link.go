@@ -55,6 +55,7 @@ type link struct {
 	branchName string
 	first      string // words of the first prompt
 	silence    silence
+	silent     string // how the holder does not answer
 }
 
 func newLink(ctx context.Context, cfg Config) *link {
@@ -332,7 +333,9 @@ func (l *link) Continue(ctx context.Context) (*chat.Goal, error) {
 		return nil, err
 	}
 	if held == nil {
-		return &chat.Goal{Session: id, On: true}, nil // whoever holds it is found out by trying to
+		l.looking.Lock()
+		defer l.looking.Unlock()
+		return &chat.Goal{Session: id, On: true, Silent: l.silent}, nil // whoever holds it is found out by trying to
 	}
 	defer l.look()
 	if err := l.seat(ctx, id); err != nil {

@@ -516,3 +516,28 @@ func TestAPersonRunsALineOfAShell(t *testing.T) {
 		t.Errorf("%+v %v", st.Tasks, err)
 	}
 }
+
+// /compact of a conversation of some words asks no model: a summary would be longer.
+func TestCompactOfATinyConversation(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	h := w.Open(words("hello", `{"text":"Good day."}`, "long", `{"text":"`+strings.Repeat("many words ", 1000)+`"}`))
+	defer w.Close(h)
+	d := sits(t, w, h, held("s"))
+	defer d.leaves()
+	d.says("k", "hello")
+	d.sees("Good day.")
+	if r, err := d.Command(t.Context(), "compact", ""); err != nil || !strings.Contains(r.Note, "nothing worth compacting") {
+		t.Errorf("%+v %v", r, err)
+	}
+	if st, err := h.State(t.Context(), "s"); err != nil || st.Compaction != nil {
+		t.Errorf("%+v %v", st.Compaction, err)
+	}
+	d.says("k2", "long")
+	d.sees("many words")
+	d.lacks("[working]")
+	if _, err := d.Command(t.Context(), "compact", ""); err != nil {
+		t.Fatal(err)
+	}
+	d.sees("compacted: ")
+}

@@ -67,8 +67,8 @@ func (l *link) holder(ctx context.Context, s *chat.Stand) string {
 		who := fmt.Sprintf("pid %d on %s", h.PID, plain.Line(h.Host, 40))
 		l.looking.Lock()
 		defer l.looking.Unlock()
-		if how := l.silence.look(info, l.app.Now()); how != "" {
-			s.Working, s.Halted = false, who+" "+how+": enter to fork or take over"
+		if l.silent = l.silence.look(info, l.app.Now()); l.silent != "" {
+			s.Working, s.Halted = false, who+" "+l.silent+": enter to fork or take over"
 		}
 		return who
 	}

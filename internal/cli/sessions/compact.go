@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/view"
 )
 
 // CompactCommand is perdure compact.
@@ -35,6 +36,17 @@ window (--compact-at), so this is for earlier, or for a session that was started
 }
 
 func compact(ctx context.Context, a *app.App, h *homes.Home, id, focus string, asJSON bool) error {
+	why, err := h.NothingToCompact(ctx, id)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		if asJSON {
+			return a.JSON(view.Compaction{SessionID: id, Why: why})
+		}
+		a.Note("session %s: %s", id, why)
+		return nil
+	}
 	if a.Terminal {
 		a.Note("session %s: the model is asked for a summary", id)
 	}

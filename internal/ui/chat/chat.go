@@ -86,6 +86,7 @@ type Goal struct {
 	Share   bool   // which works in its directory
 	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
+	Silent  string // how the process that holds it does not answer; empty: it does, as far as one can tell
 	Note    string // said where they arrive; empty: nothing
 }
 

@@ -116,8 +116,8 @@ func (c *Composer) sweep() {
 	}
 }
 
-func imageLabel(name string, bytes int) string {
-	return fmt.Sprintf("[image %s %s]", plain.Line(name, 40), size(bytes))
+func imageLabel(name string, data []byte) string {
+	return fmt.Sprintf("[image %s %s]", plain.Line(name, 40), Describe(data))
 }
 
 // size shows a number of bytes shortly.

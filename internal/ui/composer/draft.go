@@ -38,7 +38,7 @@ func Label(p Part) string {
 	case Pasted:
 		return pastedLabel(p)
 	case Image:
-		return imageLabel(p.Name, len(p.Data))
+		return imageLabel(p.Name, p.Data)
 	}
 	return ""
 }
@@ -63,7 +63,7 @@ func (d Draft) String() string {
 		case Pasted:
 			b.WriteString(p.Text)
 		case Image:
-			b.WriteString(imageLabel(p.Name, len(p.Data)))
+			b.WriteString(imageLabel(p.Name, p.Data))
 		}
 	}
 	return b.String()
@@ -118,7 +118,7 @@ func (c *Composer) chipped(d Draft) string {
 		case Pasted:
 			b.WriteRune(c.pastedChip(p))
 		case Image:
-			b.WriteRune(c.chip(&attachment{part: p, label: imageLabel(p.Name, len(p.Data))}))
+			b.WriteRune(c.chip(&attachment{part: p, label: imageLabel(p.Name, p.Data)}))
 		}
 	}
 	return b.String()

@@ -69,7 +69,7 @@ func (c *Composer) gotImage(msg imageMsg) tea.Cmd {
 	}
 	if msg.err == nil {
 		msg.image.Name = oneLine(msg.image.Name)
-		a.part, a.label = msg.image, c.unlike(msg.chip, imageLabel(msg.image.Name, len(msg.image.Data)))
+		a.part, a.label = msg.image, c.unlike(msg.chip, imageLabel(msg.image.Name, msg.image.Data))
 	} else {
 		a.part, a.label = Text(a.raw), plain.Line(a.raw, 200)
 		c.unchip(msg.chip, a.raw)

@@ -81,6 +81,7 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 
 func (m *model) View() tea.View {
 	v := m.in.View()
+	v.Content = composed(v.Content)
 	m.reflow.shrinks(m.program, v)
 	return v
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -80,9 +81,13 @@ func (f *Fold) given(b *session.ContextGiven) string {
 // what else came with it.
 func Words(parts []model.Part) (text string, with []string) {
 	var said []string
+	images := 0
 	for _, p := range parts {
 		n, lines, _, isPasted := pasted(p)
 		switch {
+		case p.Type == model.BlockImage:
+			images++
+			with = append(with, fmt.Sprintf("image %d: %s", images, composer.Describe(p.Data)))
 		case p.Type != model.BlockText:
 			with = append(with, fmt.Sprintf("%s %s", p.Media, plain.Size(int64(len(p.Data)))))
 		case len(said) > 0 && isPasted:

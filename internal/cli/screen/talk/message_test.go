@@ -15,12 +15,12 @@ import (
 func TestMessagesWaitForTheirTurn(t *testing.T) {
 	tp := newTape().asks(1, "one")
 	tp.add(message("k2", "two"), message("k3", "three"), message("k4", "", model.Part{Type: model.BlockImage, Media: "image/png", Data: make([]byte, 2048)}))
-	tp.want(t, "person: one", "waits: two", "waits: three", "waits: [image/png 2.0 KiB]")
+	tp.want(t, "person: one", "waits: two", "waits: three", "waits: [image 1: 2 KB]")
 	if q := tp.sheet.queue; q[0].Key != "k2" || q[2].Key != "k4" {
 		t.Errorf("%+v", q)
 	}
 	tp.add(&session.MessageWithdrawn{Key: "k3", Seq: tp.seq - 1}, &session.TurnEnded{N: 1, Stop: session.TurnEndTurn}, &session.TurnStarted{N: 2, Message: tp.seq - 2})
-	tp.want(t, "person: one", "person: two", "waits: [image/png 2.0 KiB]")
+	tp.want(t, "person: one", "person: two", "waits: [image 1: 2 KB]")
 	if c := tp.fold.Take(); c.Queues || len(c.Items) > 0 {
 		t.Errorf("nothing has changed: %+v", c)
 	}
@@ -39,7 +39,7 @@ func TestWhatCameWithAMessage(t *testing.T) {
 		"no newline at the end": {[]model.Part{pasted(1, "a\nb\nc")}, "person: see [pasted 3 lines]"},
 		"one line":              {[]model.Part{pasted(1, "a")}, "person: see [pasted 1 line]"},
 		"no head":               {[]model.Part{model.TextPart("[pasted text of mine\nwith more")}, "person: see [pasted text 1]\n[pasted text of mine\nwith more"},
-		"two, and an image":     {[]model.Part{pasted(1, "a\nb"), pasted(2, "c\nd"), {Type: model.BlockImage, Media: "image/png", Data: []byte("12345")}}, "person: see [pasted 2 lines] [pasted 2 lines] [image/png 5 B]"},
+		"two, and an image":     {[]model.Part{pasted(1, "a\nb"), pasted(2, "c\nd"), {Type: model.BlockImage, Media: "image/png", Data: []byte("12345")}}, "person: see [pasted 2 lines] [pasted 2 lines] [image 1: 5 B]"},
 		"more text":             {[]model.Part{model.TextPart("and this")}, "person: see [pasted text 1]\nand this"},
 		"nothing":               {nil, "person: see [pasted text 1]"},
 	} {
