@@ -16,7 +16,7 @@ const (
 )
 
 // showCapture tells those who watch how far a capture is that takes long, until the function that it gives is called.
-func (s *Session) showCapture(ctx context.Context, dir string) (over func()) {
+func (s *files) showCapture(ctx context.Context, dir string) (over func()) {
 	p, ok := s.eng.cfg.Captures.(Progress)
 	if !ok {
 		return func() {}

@@ -15,7 +15,7 @@ const (
 )
 
 // admitFiles takes what a person wants done with the session's files, or kept of them.
-func (s *Session) admitFiles(body session.Body, key string) error {
+func (s *admission) admitFiles(body session.Body, key string) error {
 	if s.eng.cfg.Captures == nil {
 		return errNoCaptures
 	}

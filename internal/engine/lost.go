@@ -6,7 +6,7 @@ import (
 
 // takeBack is the wish to have the files as they were before an act of which nobody can tell what it did, if the session
 // is set to that; nil: there is none. It goes into the log together with the act's outcome, so that it is asked for once.
-func (s *Session) takeBack(bodies []session.Body) *session.RestoreRequested {
+func (s *held) takeBack(bodies []session.Body) *session.RestoreRequested {
 	if s.eng.cfg.Captures == nil || s.state.Config.OnLost != session.OnLostRollback {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (s *Session) takeBack(bodies []session.Body) *session.RestoreRequested {
 
 // canTakeBack reports whether the newest tree is of just before an act that was begun. A change of one file is none: it
 // was made whole or not at all, so that what else is there is somebody else's.
-func (s *Session) canTakeBack(c *session.Call) bool {
+func (s *held) canTakeBack(c *session.Call) bool {
 	w, t := &s.state.Workspace, s.state.Turn
 	began := c.Start != nil && !c.Left && (c.Effect == session.EffectProcess || c.Effect == session.EffectExternal)
 	known := !w.Tree.IsZero() && w.Refused == "" && w.Dir == s.filesDir() && w.Restore == nil
