@@ -98,27 +98,13 @@ func (e *Engine) BodyAt(ctx context.Context, id string, seq int64) (session.Body
 func (s *Session) CompactNow(ctx context.Context) error {
 	rests := func() bool {
 		for _, a := range session.Next(s.state) {
-			if aboutCompaction(a.Do) || s.waitsForSummary(a) {
+			if s.subjectOf(a.Do) == ofSummary || s.waitsForSummary(a) {
 				return false
 			}
 		}
 		return true
 	}
-	return s.run(ctx, mode{turns: true, takes: s.takesCompaction, rests: rests})
-}
-
-func (s *modelCalls) takesCompaction(do session.Do) bool {
-	settle, ok := do.(session.Settle)
-	return aboutCompaction(do) || ok && settle.Call == nil && s.state.Compaction != nil && s.state.Compaction.Model != nil
-}
-
-func aboutCompaction(do session.Do) bool {
-	switch do.(type) {
-	case session.Summarize, session.Compact, session.WriteHandoff:
-		return true
-	default:
-		return false
-	}
+	return s.run(ctx, mode{turns: true, takes: forCompact, rests: rests})
 }
 
 // waitsForSummary reports whether an action is the wake-up for the next attempt of the call for a summary.

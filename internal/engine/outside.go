@@ -40,18 +40,7 @@ func (s *Session) Interrupt(ctx context.Context, actor store.Actor) error {
 // makes one of a command that was sent to the background, notes what became of awaits, makes checkpoints, and restores
 // files, also what an earlier holder has begun of that.
 func (s *Session) TendTasks(ctx context.Context) error {
-	takes := func(do session.Do) bool { return aboutTasks(do) || aboutFiles(do) }
-	return s.run(ctx, mode{takes: takes, rests: always})
-}
-
-// aboutFiles reports whether an action is about the files of the session.
-func aboutFiles(do session.Do) bool {
-	switch do.(type) {
-	case session.CaptureFiles, session.RestoreFiles, session.FinishRestore:
-		return true
-	default:
-		return false
-	}
+	return s.run(ctx, mode{takes: forTending, rests: always})
 }
 
 // RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of
@@ -60,23 +49,7 @@ func (s *Session) RestoreTasks(ctx context.Context) error {
 	if err := s.Drain(ctx); err != nil { // somebody may have asked for the end of one
 		return err
 	}
-	return s.run(ctx, mode{rests: always, takes: func(do session.Do) bool {
-		_, restart := do.(session.RestartTask)
-		return restart || aboutTasks(do)
-	}})
+	return s.run(ctx, mode{takes: forRestore, rests: always})
 }
 
 func always() bool { return true }
-
-// aboutTasks reports whether an action is about a running task, or an await.
-func aboutTasks(do session.Do) bool {
-	switch do := do.(type) {
-	case session.StartTask, session.KillTask, session.WriteTask, session.MeetAwait, session.DropAwait:
-		return true
-	case session.Settle:
-		// A command that was sent to the background is looked up like any other: if it runs, it is a task now.
-		return do.Call != nil && do.Call.Start != nil && do.Call.Start.Moved
-	default:
-		return false
-	}
-}
