@@ -81,7 +81,7 @@ var allowed = map[string][]string{
 	"internal/test/mutate":     {},
 	"internal/test/needs":      {},
 	"internal/test/shots":      {},
-	"internal/homes":           {"internal/command", "internal/sys", "internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace", "internal/restore"},
+	"internal/homes":           {"internal/command", "internal/sys", "internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace", "internal/restore", "internal/capture"},
 	"":                         {"internal/command", "internal/engine", "internal/homes", "internal/permission", "internal/session", "internal/tools", "model", "store", "tool", "view"},
 	"internal/demo":            {"internal/command", "internal/homes", "internal/live", "internal/session", "store", "view"},
 	"internal/cli/process":     {},
@@ -130,10 +130,11 @@ var allowed = map[string][]string{
 	"internal/blob":            {"internal/sys", "store"},
 	"internal/ignore":          {},
 	"internal/capture":         {"internal/blob", "internal/ignore", "internal/tree", "store"},
-	"internal/workspace":       {"internal/sys", "internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree"},
+	"internal/workspace":       {"internal/sys", "internal/blob", "internal/capture", "internal/engine", "internal/repo", "internal/session", "store", "internal/restore", "internal/tree", "internal/linemerge"},
 	"internal/cli/files":       {"internal/ui/theme", "internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/homes", "internal/plain", "internal/restore", "internal/session", "internal/tree", "internal/workspace", "store"},
 	"model/providertest":       {"model"},
 	"tool/tooltest":            {"model", "tool"},
+	"internal/linemerge":       {},
 	"bench":                    {},
 }
 

@@ -170,6 +170,7 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 		return err
 	}
 	errs = append(errs, h.FreePorts(id))
+	_ = h.noteGone() // on a full disk too sessions go; what others hold is measured a day later at the latest
 	for _, dir := range homeDirs {
 		if dir == isolatedDir {
 			errs = append(errs, h.removeOwn(ctx, id))
@@ -194,7 +195,7 @@ func (h *Home) removeDir(dir, id string) error {
 }
 
 // homeDirs are the home's directories that have one for each session, or a file.
-var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir, isolatedDir}
+var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir, roomDir, isolatedDir}
 
 // leftovers reports whether directories of an id are there.
 func (h *Home) leftovers(id string) bool {

@@ -188,7 +188,7 @@ func (a *Arrival) Import(ctx context.Context, dir string) error {
 	}
 	made, err := makeDir(dir)
 	if err == nil {
-		_, err = roomy(ctx, a.h, func() (struct{}, error) { return struct{}{}, a.bring(ctx, ids, dir) })
+		_, err = roomy(ctx, a.h, "", func() (struct{}, error) { return struct{}{}, a.bring(ctx, ids, dir) })
 	}
 	if err != nil {
 		if made {

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/view"
 )
 
@@ -103,6 +104,32 @@ func usd(nano, unpriced int64) *float64 {
 	}
 	f := float64(nano) / 1e9
 	return &f
+}
+
+// spent is what the calls of a session have taken up to a moment.
+type spent struct {
+	usage          model.Usage
+	cost, unpriced int64
+}
+
+func spentBy(st *session.State) spent { return spent{st.Total(), st.Spent, st.Unpriced} }
+
+// charge adds to a result what the session has taken since: the words of a handoff belong to no turn, and whoever adds up
+// results must find them.
+func (before spent) charge(r *view.Result, st *session.State) {
+	now := spentBy(st)
+	was := before.usage
+	r.Usage.Add(now.usage)
+	r.Usage.Add(model.Usage{
+		Input: -was.Input, Output: -was.Output, CacheRead: -was.CacheRead, CacheWrite: -was.CacheWrite, LostInput: -was.LostInput,
+	})
+	switch {
+	case now.unpriced > before.unpriced:
+		r.CostUSD = nil
+	case r.CostUSD != nil:
+		sum := *r.CostUSD + float64(now.cost-before.cost)/1e9
+		r.CostUSD = &sum
+	}
 }
 
 // Waits lists what a session needs from humans.

@@ -81,7 +81,7 @@ func (s *source) check() error {
 	for _, limit := range []struct {
 		name  string
 		value int64
-	}{{"max_file_mb", f.MaxFile}, {"max_mb", f.Max}, {"max_files", f.Count}, {"quota_mb", f.Quota}} {
+	}{{"max_file_mb", f.MaxFile}, {"max_mb", f.Max}, {"max_files", f.Count}, {"quota_mb", f.Quota}, {"session_quota_mb", f.Session}} {
 		if limit.value < 0 {
 			return s.at(limit.name, "", "files: %s cannot be negative; for what is usual, leave it out", limit.name)
 		}

@@ -71,12 +71,13 @@ type Knowledge struct {
 
 // Files says what is kept of the files that sessions work on.
 type Files struct {
-	Capture *bool    `toml:"capture"`     // false: nothing, so that there is no undo; nil is true
-	Keep    []string `toml:"keep"`        // names of directories that are kept although they could be made again
-	MaxFile int64    `toml:"max_file_mb"` // a larger one is not kept; 0: 100
-	Max     int64    `toml:"max_mb"`      // a directory with more is not captured; 0: 2048
-	Count   int64    `toml:"max_files"`   // a directory with more is not captured; 0: 200,000
-	Quota   int64    `toml:"quota_mb"`    // all that is kept may take so much; 0: 20,480
+	Capture *bool    `toml:"capture"`          // false: nothing, so that there is no undo; nil is true
+	Keep    []string `toml:"keep"`             // names of directories that are kept although they could be made again
+	MaxFile int64    `toml:"max_file_mb"`      // a larger one is not kept; 0: 100
+	Max     int64    `toml:"max_mb"`           // a directory with more is not captured; 0: 2048
+	Count   int64    `toml:"max_files"`        // a directory with more is not captured; 0: 200,000
+	Quota   int64    `toml:"quota_mb"`         // all that is kept may take so much; 0: 20,480
+	Session int64    `toml:"session_quota_mb"` // what one session holds alone may take so much; 0: as much as all
 }
 
 // Captured reports whether files are kept.

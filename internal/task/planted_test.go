@@ -490,13 +490,13 @@ func TestDirectoryReplaced(t *testing.T) {
 }
 
 // Goal: a pipe or a directory that a command puts in the place of a record of its own makes nobody wait: the act is
-// settled, and its output can be read.
+// settled, its output can be read, and what kept the command leaves as ever.
 func TestRecordsReplaced(t *testing.T) {
 	for _, kind := range []string{"mkfifo", "mkdir"} {
 		for _, name := range []string{endName, spareName, lockName, runName, intentName, exitName, claimName, segmentName(0), segmentName(9), logName, detachName} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				b := newBench(t)
-				b.start(b.script("a", `echo out; rm -rf "$PERDURE_ACT/`+name+`"; `+kind+` "$PERDURE_ACT/`+name+`"`))
+				b.start(b.script("a", `echo out; rm -rf "$PERDURE_ACT/`+name+`"; `+kind+` "$PERDURE_ACT/`+name+`"; echo x > "$PERDURE_ACT/`+name+`/x"`))
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				done := make(chan error, 1)
@@ -520,6 +520,11 @@ func TestRecordsReplaced(t *testing.T) {
 					}
 				case <-ctx.Done():
 					t.Fatal("somebody waits for a pipe")
+				}
+				for end := time.Now().Add(20 * time.Second); len(b.keepers()) > 0; <-time.After(5 * time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatal("its shim stays")
+					}
 				}
 			})
 		}

@@ -146,11 +146,22 @@ func (d actDir) writeExit(rec exitRecord) error {
 	if err != nil {
 		return err
 	}
+	if info, err := os.Lstat(d.path(exitName)); err == nil && info.IsDir() {
+		d.setAside(exitName)
+	}
 	if len(text) <= spareRoom && overwrite(d.path(spareName), text, true) == nil {
 		fault("tmp-exit.json")
 		return os.Rename(d.path(spareName), d.path(exitName))
 	}
 	return replaceFile(d.path(exitName), text, true)
+}
+
+// setAside takes a directory away from where a record belongs. Only the command can have put it there, and no file
+// could ever take its place. Whatever is in it, it can be renamed; what cannot be done is left to the next attempt.
+func (d actDir) setAside(name string) {
+	aside := d.path(name + ".aside")
+	_ = os.RemoveAll(aside)
+	_ = os.Rename(d.path(name), aside)
 }
 
 func (s *shim) exitRecord() exitRecord {

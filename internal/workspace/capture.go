@@ -31,7 +31,11 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 	if paths := p.below(r.Paths); len(paths) > 0 {
 		p.files.Changed(paths...)
 	}
-	got, err := p.files.Capture(ctx, capture.Rung(r.Rung))
+	room, err := s.room(ctx, r.Session)
+	if err != nil {
+		return engine.Captured{}, err
+	}
+	got, err := p.files.CaptureWithin(ctx, capture.Rung(r.Rung), room)
 	if err != nil {
 		return refused(err)
 	}
@@ -48,6 +52,13 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 		b.Repos = p.repos(got.Repos)
 	}
 	return engine.Captured{Body: b, Release: func() { _ = got.Release() }}, nil
+}
+
+func (s *Set) room(ctx context.Context, id string) (*capture.Room, error) {
+	if s.cfg.Room == nil {
+		return nil, nil //nolint:nilnil // no bound
+	}
+	return s.cfg.Room(ctx, id)
 }
 
 // Progress is how much the capture of a directory that is being made has looked at, see [engine.Progress].

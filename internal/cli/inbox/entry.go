@@ -37,6 +37,7 @@ type Entry struct {
 	ID      string // of all entries
 	Session string
 	Title   string // of the session; empty: it has none
+	Name    string // what a person knows the session by: its title, else the first words of its prompt; empty: it has neither
 	Cwd     string
 	Text    string // what, on one line
 	Hint    string // the command that helps
@@ -83,7 +84,7 @@ func entriesOf(ctx context.Context, a *app.App, h *homes.Home, s view.Listing) (
 	if err != nil {
 		return nil, err
 	}
-	e := Entry{Session: st.ID, Title: st.Title, Cwd: st.Cwd, Since: s.Updated}
+	e := Entry{Session: st.ID, Title: st.Title, Name: cmp.Or(st.Title, s.Heads.Labels[app.LabelPrompt]), Cwd: st.Cwd, Since: s.Updated}
 	if out = waitsOf(e, st); st.Lifecycle == session.LifecyclePaused {
 		return out, nil // a person wants the rest to rest
 	}

@@ -54,6 +54,9 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	l := newLink(ctx, cfg)
 	ctx = l.ctx
 	defer l.close()
+	var over func()
+	l.thrift, over = thrifty()
+	defer over()
 	began := beginning{}
 	if cfg.ID != "" {
 		var err error

@@ -31,6 +31,7 @@ type Fold struct {
 	stream stream // of its words
 	out    chat.Changed
 	order  map[string]int // places of items in out
+	at     int64          // seq of the newest event
 }
 
 // Config is what a fold is made of.
@@ -98,6 +99,7 @@ func (f *Fold) Queue() []chat.Queued {
 }
 
 func (f *Fold) put(it transcript.Item) {
+	it.At = f.at
 	if i, ok := f.order[it.ID]; ok {
 		f.out.Items[i] = it
 		return
@@ -112,6 +114,7 @@ func (f *Fold) note(ev store.Event, kind transcript.Kind, format string, args ..
 
 // Event takes an event.
 func (f *Fold) Event(ev store.Event, body session.Body) {
+	f.at = ev.Seq
 	if f.looks {
 		f.drop(looksID)
 		f.looks = false
