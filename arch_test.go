@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"internal/provider/pricing":   {"model"},
 	"internal/provider/connect":   {"internal/provider/anthropic", "internal/provider/api", "internal/provider/openai", "internal/provider/raw", "internal/provider/scripted", "model"},
 	// What advances sessions.
-	"internal/window":       {"internal/session", "model", "store"},
+	"internal/window":       {"internal/session", "model", "store", "view"},
 	"internal/instructions": {"internal/sys", "internal/realdir", "store"},
 	"internal/engine":       {"internal/command", "internal/sys", "internal/instructions", "internal/lineage", "internal/permission", "internal/plain", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
 	// What the binary is made of.

@@ -19,7 +19,7 @@ const (
 )
 
 // admit gives the event that an item becomes: its own, or a refusal. Whatever is admitted folds without a fault.
-func (s *Session) admit(it store.Item) session.Body {
+func (s *admission) admit(it store.Item) session.Body {
 	body, err := session.Decode(store.Event{Kind: it.Kind, Codec: session.Codec1, Body: it.Body})
 	if err == nil {
 		err = s.admissible(body, it.Key)
@@ -51,7 +51,7 @@ func Takes(l session.Lifecycle, body session.Body) error {
 }
 
 // admissible tells why a body cannot be taken now, and completes one that can.
-func (s *Session) admissible(body session.Body, key string) error {
+func (s *admission) admissible(body session.Body, key string) error {
 	if err := Takes(s.state.Lifecycle, body); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *Session) admissible(body session.Body, key string) error {
 	return nil
 }
 
-func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
+func (s *admission) admitMessage(b *session.MessageReceived, key string) error {
 	if !s.state.Accepts() {
 		return fmt.Errorf("too many messages wait for their turn")
 	}
@@ -142,7 +142,7 @@ func (s *Session) admitMessage(b *session.MessageReceived, key string) error {
 	return nil
 }
 
-func (s *Session) admitAnswer(b *session.QuestionAnswered) error {
+func (s *admission) admitAnswer(b *session.QuestionAnswered) error {
 	c := s.state.Call(b.Act)
 	if c != nil && c.Lost() {
 		return s.admitLost(c, b)
@@ -154,7 +154,7 @@ func (s *Session) admitAnswer(b *session.QuestionAnswered) error {
 	return nil
 }
 
-func (s *Session) admitApproval(b *session.ApprovalAnswered) error {
+func (s *admission) admitApproval(b *session.ApprovalAnswered) error {
 	c := s.state.Call(b.Act)
 	switch {
 	case c == nil || !c.Asks():
@@ -169,7 +169,7 @@ func (s *Session) admitApproval(b *session.ApprovalAnswered) error {
 	return s.admitGrant(b.Grant)
 }
 
-func (s *Session) admitGrant(rule string) error {
+func (s *admission) admitGrant(rule string) error {
 	if _, err := permission.ParseRule(permission.Allow, rule, permission.SourceSession); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *Session) admitGrant(rule string) error {
 	return nil
 }
 
-func (s *Session) admitSignal(b *session.TaskSignalled) error {
+func (s *admission) admitSignal(b *session.TaskSignalled) error {
 	t, err := s.ownTask(b.Task)
 	if err != nil {
 		return err
@@ -193,7 +193,7 @@ func (s *Session) admitSignal(b *session.TaskSignalled) error {
 	return nil
 }
 
-func (s *Session) admitLabels(b *session.Labelled) error {
+func (s *admission) admitLabels(b *session.Labelled) error {
 	n := len(s.state.Labels)
 	for k, v := range b.Labels {
 		if _, known := s.state.Labels[k]; v != "" && !known {

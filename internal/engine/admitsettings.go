@@ -8,7 +8,7 @@ import (
 )
 
 // admitWithdrawal completes the taking back of a message that waits for its turn, known by its key or its seq.
-func (s *Session) admitWithdrawal(b *session.MessageWithdrawn) error {
+func (s *admission) admitWithdrawal(b *session.MessageWithdrawn) error {
 	for _, q := range s.state.Queue {
 		if q.Seq == b.Seq || b.Seq == 0 && b.Key != "" && q.Key == b.Key {
 			b.Seq, b.Key = q.Seq, q.Key
@@ -20,7 +20,7 @@ func (s *Session) admitWithdrawal(b *session.MessageWithdrawn) error {
 
 // admitConfigured takes another mode, model, limit or time of compaction. Where a session works and what it may reach is
 // for who opens it, and so is the mode in which nothing asks.
-func (s *Session) admitConfigured(b *session.Configured) error {
+func (s *admission) admitConfigured(b *session.Configured) error {
 	if b.Root != nil || b.Cwd != nil || len(b.AddDirs) > 0 || b.RetryForMS != nil {
 		return fmt.Errorf("directories and patience are set by whoever opens the session")
 	}

@@ -5,12 +5,13 @@ import (
 
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/store"
 )
 
 // admitting is a session of which only what it admits is looked at.
 func admitting(st session.State) *Session {
 	st.Lifecycle = session.LifecycleOpen
-	return &Session{eng: &Engine{cfg: Config{Secrets: noSecrets{}}}, state: &st}
+	return newSession(&Engine{cfg: Config{Secrets: noSecrets{}}}, store.Lease{}, &st)
 }
 
 // Goal: a person who awaits a line of a task is told of what the model has not read yet; a task's end is awaited from

@@ -16,8 +16,8 @@ import (
 var ErrReleased = errors.New("the session was closed by this holder")
 
 // append seals bodies as the next events, and changes memory only after the store acknowledged them.
-func (s *Session) append(ctx context.Context, actor store.Actor, bodies ...session.Body) error {
-	bodies, free, err := s.askAbout(ctx, bodies)
+func (s *held) append(ctx context.Context, actor store.Actor, bodies ...session.Body) error {
+	bodies, free, err := s.asks(ctx, bodies)
 	defer release(free)
 	if err != nil {
 		return err
@@ -29,12 +29,12 @@ func (s *Session) append(ctx context.Context, actor store.Actor, bodies ...sessi
 	return s.appendAs(ctx, actors, bodies, 0)
 }
 
-func (s *Session) appendAs(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64) error {
+func (s *held) appendAs(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64) error {
 	return s.appendChecked(ctx, actors, bodies, mark, false)
 }
 
 // appendChecked refuses, if told to, what the fold would fault, before anything is written.
-func (s *Session) appendChecked(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64, check bool) error {
+func (s *held) appendChecked(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64, check bool) error {
 	if s.failed != nil {
 		return s.failed
 	}
@@ -102,7 +102,7 @@ func (e *Engine) hide(b session.Body) (used []string) {
 // changedHeads are the listing heads if they differ from the ones stored. They are of the state before the append, one
 // step late at worst; the last append of a lease, session.released, makes them right. The name, by which sessions are
 // found, is that of the append itself: a step may take hours.
-func (s *Session) changedHeads(bodies []session.Body) *store.Heads {
+func (s *held) changedHeads(bodies []session.Body) *store.Heads {
 	h := Heads(s.state)
 	for _, b := range bodies {
 		if l, ok := b.(*session.Labelled); ok && l.Title != nil {
@@ -119,14 +119,14 @@ func (s *Session) changedHeads(bodies []session.Body) *store.Heads {
 	return &h
 }
 
-func (s *Session) fold(ev store.Event, body session.Body) {
+func (s *held) fold(ev store.Event, body session.Body) {
 	s.state.ApplyBody(ev, body)
 	if _, ok := body.(*session.Compacted); ok {
 		s.transcript = nil // it begins anew
 	} else if s.transcript != nil {
 		s.transcript.Apply(ev, body)
 	}
-	s.noteAct(body)
+	s.noted(body)
 	if stirs(body) {
 		s.stirred = ev.Time
 	}
@@ -135,7 +135,7 @@ func (s *Session) fold(ev store.Event, body session.Body) {
 }
 
 // observe shows something; flights show their deltas, so only one at a time may.
-func (s *Session) observe(u Update) {
+func (s *held) observe(u Update) {
 	if s.eng.cfg.Observe == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (s *Session) observe(u Update) {
 	s.eng.cfg.Observe(u)
 }
 
-func (s *Session) snapshot(ctx context.Context) {
+func (s *held) snapshot(ctx context.Context) {
 	b, err := json.Marshal(s.state)
 	if err == nil {
 		err = s.eng.cfg.Store.SaveSnapshot(context.WithoutCancel(ctx), s.state.ID, store.Snapshot{

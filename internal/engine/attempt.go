@@ -13,7 +13,7 @@ import (
 
 // modelFlight is one attempt of a model call under way.
 type modelFlight struct {
-	s        *Session
+	s        *modelCalls
 	act      string
 	provider model.Provider
 	req      model.Request
@@ -141,7 +141,7 @@ func (f modelFlight) fail(err error) *session.ModelFailed {
 }
 
 // cleanCut replaces secrets in a text that may have been cut, and leaves out what may be the beginning of one at the cut.
-func (s *Session) cleanCut(text string) string {
+func (s *held) cleanCut(text string) string {
 	const more = "…"
 	b, cut := strings.CutSuffix(text, more)
 	out := []byte(b)

@@ -13,7 +13,6 @@ import (
 
 // awaiting is what a session needs, beside its log, to tell of what is awaited.
 type awaiting struct {
-	ids      atomic.Int64           // number of the newest id that was given away
 	watches  map[string]*awaitWatch // by await
 	catching int                    // watches that have not yet looked at all that was there when they began
 	asleep   bool                   // a waiting run rests: it looks at the inbox less often
@@ -22,20 +21,25 @@ type awaiting struct {
 	stopped  bool                   // interrupted: nothing but a new prompt starts a turn in this run
 }
 
+// awaitIDs gives ids of awaits away.
+type awaitIDs struct {
+	newest atomic.Int64 // number of the newest id that was given away
+}
+
 // newAwaitID gives an id away, beyond the newest in a state. One that is not used after all is given away again by the
 // next holder.
-func (s *Session) newAwaitID(newest int64) string {
+func (g *awaitIDs) newAwaitID(newest int64) string {
 	for {
-		known := s.awaiting.ids.Load()
+		known := g.newest.Load()
 		next := max(known, newest) + 1
-		if s.awaiting.ids.CompareAndSwap(known, next) {
+		if g.newest.CompareAndSwap(known, next) {
 			return session.AwaitID(next)
 		}
 	}
 }
 
 // tellAwaits appends what became of awaits while nobody held the session, as far as the log knows it, and reports it.
-func (s *Session) tellAwaits(ctx context.Context) error {
+func (s *awaits) tellAwaits(ctx context.Context) error {
 	if err := s.fireAwaits(ctx); err != nil {
 		return err
 	}
@@ -64,7 +68,7 @@ func (s *Session) tellAwaits(ctx context.Context) error {
 }
 
 // fireAwaits notes the awaits whose time came while nobody looked.
-func (s *Session) fireAwaits(ctx context.Context) error {
+func (s *awaits) fireAwaits(ctx context.Context) error {
 	now := s.eng.cfg.Now().UnixMilli()
 	var fired []session.Body
 	for _, a := range s.state.Awaits {
@@ -75,7 +79,7 @@ func (s *Session) fireAwaits(ctx context.Context) error {
 	return s.append(ctx, engineActor, fired...)
 }
 
-func (s *Session) dropAwait(ctx context.Context, do session.DropAwait) error {
+func (s *awaits) dropAwait(ctx context.Context, do session.DropAwait) error {
 	b := &session.AwaitDropped{ID: do.Await.ID, Reason: do.Reason}
 	if do.Reason == session.DropFork {
 		b.Text = []byte(fmt.Sprintf("[%s] was left to the session that this one was forked from: nobody will tell you here %s. Ask again if you need it.",
@@ -85,7 +89,7 @@ func (s *Session) dropAwait(ctx context.Context, do session.DropAwait) error {
 }
 
 // meetAwait appends that what was awaited has happened. Meanwhile: nobody held the session then, and it is reported.
-func (s *Session) meetAwait(ctx context.Context, do session.MeetAwait, meanwhile bool) error {
+func (s *awaits) meetAwait(ctx context.Context, do session.MeetAwait, meanwhile bool) error {
 	a, how := *do.Await, session.MetEnd
 	_, ended := s.awaitedEnd(a)
 	switch {
@@ -98,7 +102,7 @@ func (s *Session) meetAwait(ctx context.Context, do session.MeetAwait, meanwhile
 }
 
 // awaitedEnd tells how the attempt that an await is for has ended, if it has, as the log knows it.
-func (s *Session) awaitedEnd(a session.Await) (command.State, bool) {
+func (s *awaits) awaitedEnd(a session.Await) (command.State, bool) {
 	t := s.state.Task(a.Task)
 	switch {
 	case t == nil:
@@ -116,7 +120,7 @@ func (s *Session) awaitedEnd(a session.Await) (command.State, bool) {
 
 // meet closes an await that is still open: it completes what happened, and words it. An end that the model brought
 // about itself is no news.
-func (s *Session) meet(ctx context.Context, id string, b session.AwaitMet, meanwhile bool) error {
+func (s *awaits) meet(ctx context.Context, id string, b session.AwaitMet, meanwhile bool) error {
 	open := s.state.Await(id)
 	if open == nil {
 		return nil
@@ -152,7 +156,7 @@ func (s *Session) meet(ctx context.Context, id string, b session.AwaitMet, meanw
 }
 
 // awaited reports whether the end of a running task is awaited, so that it needs no note of its own.
-func (s *Session) awaited(t *session.Task) bool {
+func (s *world) awaited(t *session.Task) bool {
 	for _, a := range s.state.AwaitsOf(t.ID, t.Act) {
 		if a.Event == session.AwaitEnd || a.Event == session.AwaitLine {
 			return true

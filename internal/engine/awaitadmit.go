@@ -8,7 +8,7 @@ import (
 )
 
 // admitAwait completes a person's wish that the model be told of something.
-func (s *Session) admitAwait(b *session.AwaitSet, key string) error {
+func (s *admission) admitAwait(b *session.AwaitSet, key string) error {
 	a := session.Await{
 		Key:   key,
 		Event: b.Await.Event, Task: b.Await.Task, Pattern: b.Await.Pattern, From: max(0, b.Await.From), AfterMS: b.Await.AfterMS,
@@ -44,7 +44,7 @@ func (s *Session) admitAwait(b *session.AwaitSet, key string) error {
 }
 
 // admitDrop takes back what is awaited.
-func (s *Session) admitDrop(b *session.AwaitDropped) error {
+func (s *admission) admitDrop(b *session.AwaitDropped) error {
 	if a := s.state.Await(b.ID); a == nil {
 		return fmt.Errorf("no await %s is open", b.ID)
 	}

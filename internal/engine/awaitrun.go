@@ -15,7 +15,7 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 	s.awaiting.waits = true
 	defer func() { s.awaiting.waits = false }()
 	since := int64(-1) // the newest request when it went to sleep
-	return s.run(ctx, mode{turns: true, takes: everything, rests: func() bool {
+	return s.run(ctx, mode{turns: true, takes: forRun, rests: func() bool {
 		switch {
 		case !s.rests():
 			return false
@@ -39,7 +39,7 @@ func (s *Session) Serve(ctx context.Context, rested func(*session.State)) error 
 	s.awaiting.serves = true
 	defer func() { s.awaiting.serves = false }()
 	since := int64(-1)
-	return s.run(ctx, mode{turns: true, takes: s.permitted, rests: func() bool {
+	return s.run(ctx, mode{turns: true, takes: forRun, rests: func() bool {
 		if !s.rests() && !s.still {
 			return false
 		}
@@ -57,15 +57,6 @@ func (s *Session) Serve(ctx context.Context, rested func(*session.State)) error 
 // in, but no turn begins, no model is called and no tool is started. Only the loop may change it while it runs: see
 // [Session.Do].
 func (s *Session) Still(still bool) { s.still = still }
-
-// permitted reports whether an action may be done now.
-func (s *Session) permitted(do session.Do) bool {
-	if !s.still {
-		return true
-	}
-	_, settles := do.(session.Settle)
-	return settles || aboutTasks(do) || aboutFiles(do)
-}
 
 // Do has work done by the loop that [Session.Run], [Session.RunWaiting] or [Session.Serve] runs, between two of its own
 // steps, and waits for it. It may be called from any goroutine. Errors: of the work, and of ctx.

@@ -24,7 +24,7 @@ const (
 // awaitWatch follows a task's output for one await, beside the loop. Of a task that a fork inherited it watches the end
 // too, since that is in no log that the session has.
 type awaitWatch struct {
-	s     *Session
+	s     *awaits
 	a     session.Await
 	owner string // session whose task it is
 	old   bool   // the await is older than this holder: what is found at first happened meanwhile
@@ -38,7 +38,7 @@ type awaitWatch struct {
 }
 
 // watchAwaits starts what is needed to tell of open awaits, and stops what is not needed any more.
-func (s *Session) watchAwaits() {
+func (s *awaits) watchAwaits() {
 	for id, w := range s.awaiting.watches {
 		if s.state.Await(id) == nil {
 			w.stop()
@@ -58,7 +58,7 @@ func (s *Session) watchAwaits() {
 	}
 }
 
-func (s *Session) watchAwait(a session.Await) {
+func (s *awaits) watchAwait(a session.Await) {
 	w := &awaitWatch{s: s, a: a, owner: s.lease.Session, old: a.Seq <= s.opened, catching: true, saved: s.eng.cfg.Now()}
 	if t := s.state.Task(a.Task); t != nil {
 		w.owner = s.ownerOf(t)
@@ -82,7 +82,7 @@ func (s *Session) watchAwait(a session.Await) {
 }
 
 // caught notes, in the loop, that a watch has looked at all that was there when it began.
-func (s *Session) caught(w *awaitWatch) {
+func (s *awaits) caught(w *awaitWatch) {
 	if w.catching {
 		w.catching = false
 		s.awaiting.catching--
@@ -189,7 +189,7 @@ func (w *awaitWatch) read(ctx context.Context, st command.State) (line string, o
 }
 
 // saveScans records how far outputs were looked at, when that is worth it, or at the end.
-func (s *Session) saveScans(ctx context.Context, end bool) error {
+func (s *awaits) saveScans(ctx context.Context, end bool) error {
 	if len(s.awaiting.watches) == 0 {
 		return nil
 	}

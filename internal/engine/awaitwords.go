@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
@@ -63,11 +62,8 @@ func commandWords(command string) string { return cut(window.Quote(command), quo
 // cut bounds a text for a sentence: its first line, at most n bytes.
 func cut(s string, n int) string {
 	line, _, more := strings.Cut(strings.TrimSpace(s), "\n")
-	if len(line) > n {
-		for n > 0 && !utf8.RuneStart(line[n]) {
-			n--
-		}
-		line, more = line[:n], true
+	if head := session.CutEnd(line, n); len(head) < len(line) {
+		line, more = head, true
 	}
 	if more {
 		line += " […]"

@@ -22,10 +22,10 @@ type seenFiles struct {
 const maxReasons = 16
 
 // unsure reports whether files may have changed since they were captured last: an act, or a task, has ended.
-func (s *Session) unsure() bool { return s.state.Workspace.Unsure > s.seen.sure }
+func (s *files) unsure() bool { return s.state.Workspace.Unsure > s.seen.sure }
 
 // noteActs remembers the newest call that was settled before this holder, if nothing was captured since.
-func (s *Session) noteActs() {
+func (s *files) noteActs() {
 	if t := s.state.Turn; t != nil && s.eng.cfg.Captures != nil && s.unsure() {
 		for i := range t.Calls {
 			if c := &t.Calls[i]; mayHaveChanged(c) {
@@ -41,7 +41,7 @@ func mayHaveChanged(c *session.Call) bool {
 }
 
 // noteAct remembers that an event tells of something that may have changed files.
-func (s *Session) noteAct(body session.Body) {
+func (s *files) noteAct(body session.Body) {
 	if s.eng.cfg.Captures == nil {
 		return
 	}
@@ -63,7 +63,7 @@ func (s *Session) noteAct(body session.Body) {
 }
 
 // captureAct captures the files after an act that may have changed them, before anything else begins.
-func (s *Session) captureAct(ctx context.Context) error {
+func (s *files) captureAct(ctx context.Context) error {
 	if s.seen.act == "" {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (s *Session) captureAct(ctx context.Context) error {
 
 // captureBefore captures the files before the first act of the turn that may change them: what others did since the
 // session looked last is no doing of the turn's.
-func (s *Session) captureBefore(ctx context.Context, c *session.Call) error {
+func (s *files) captureBefore(ctx context.Context, c *session.Call) error {
 	if s.eng.cfg.Captures == nil || !c.Effect.Changes() || s.state.Workspace.Marked(s.state.Turn.N) {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (s *Session) captureBefore(ctx context.Context, c *session.Call) error {
 }
 
 // captureTurn captures the files at the end of a turn that may have changed them, or in which a task ended.
-func (s *Session) captureTurn(ctx context.Context, turn int) error {
+func (s *files) captureTurn(ctx context.Context, turn int) error {
 	if s.eng.cfg.Captures == nil || s.state.Workspace.Turn != turn && !s.unsure() {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (s *Session) captureTurn(ctx context.Context, turn int) error {
 
 // captureLeft captures the files when the session is given back, if a task has ended since they were captured last. What
 // keeps it from that is for the next holder to find.
-func (s *Session) captureLeft(ctx context.Context) {
+func (s *files) captureLeft(ctx context.Context) {
 	if s.eng.cfg.Captures == nil || !s.unsure() || s.failed != nil || s.state.Workspace.Restoring() {
 		return
 	}
@@ -109,7 +109,7 @@ func (s *Session) captureLeft(ctx context.Context) {
 // capture captures the session's files and logs the tree, if it is another one than before. A failure is logged once for
 // each reason, and stops nothing; after one the acts of its turn are not captured. An error is of the log, of ctx, or
 // wraps errLate.
-func (s *Session) capture(ctx context.Context, r CaptureRequest) error {
+func (s *files) capture(ctx context.Context, r CaptureRequest) error {
 	turn := s.state.Turns
 	if s.seen.failed == turn && turn > 0 && (r.Why == session.CaptureAct || r.Why == session.CaptureBefore) {
 		return nil
@@ -142,17 +142,17 @@ func (s *Session) capture(ctx context.Context, r CaptureRequest) error {
 }
 
 // toCapture completes a request.
-func (s *Session) toCapture(r CaptureRequest) CaptureRequest {
+func (s *files) toCapture(r CaptureRequest) CaptureRequest {
 	r.Session, r.Dir = s.state.ID, s.filesDir()
 	r.Last = s.knownTree()
 	return r
 }
 
 // filesDir is the directory that the session works on.
-func (s *Session) filesDir() string { return orDefault(s.state.Config.Root, s.state.Cwd) }
+func (s *held) filesDir() string { return orDefault(s.state.Config.Root, s.state.Cwd) }
 
 // knownTree is the newest tree that the session knows of that directory.
-func (s *Session) knownTree() store.Digest {
+func (s *files) knownTree() store.Digest {
 	if w := &s.state.Workspace; w.Dir == s.filesDir() {
 		return w.Tree
 	}
@@ -160,7 +160,7 @@ func (s *Session) knownTree() store.Digest {
 }
 
 // answered makes the event of a capture's answer. What is no tree is a refusal.
-func (s *Session) answered(r CaptureRequest, b *session.FilesCaptured, err error) *session.FilesCaptured {
+func (s *files) answered(r CaptureRequest, b *session.FilesCaptured, err error) *session.FilesCaptured {
 	switch {
 	case err != nil:
 		b = &session.FilesCaptured{Refused: err.Error()}
@@ -177,7 +177,7 @@ func (s *Session) answered(r CaptureRequest, b *session.FilesCaptured, err error
 }
 
 // hideNames replaces known secrets in names of files: the log is no place for them.
-func (s *Session) hideNames(b *session.FilesCaptured) {
+func (s *files) hideNames(b *session.FilesCaptured) {
 	hide := func(text string) string { return string(s.eng.cfg.Secrets.Replace([]byte(text))) }
 	for i := range b.Skipped {
 		b.Skipped[i].Path = hide(b.Skipped[i].Path)
@@ -192,13 +192,13 @@ func (s *Session) hideNames(b *session.FilesCaptured) {
 }
 
 // isNewest reports whether the log says already what a capture found.
-func (s *Session) isNewest(b *session.FilesCaptured) bool {
+func (s *files) isNewest(b *session.FilesCaptured) bool {
 	w := &s.state.Workspace
 	return w.Refused == "" && w.Dir == b.Dir && w.Tree == b.Tree
 }
 
 // knownReason reports whether the log has it already that the files are not captured, and why.
-func (s *Session) knownReason(why string) bool {
+func (s *files) knownReason(why string) bool {
 	now := s.state.Workspace.Refused
 	if now == why || now != "" && (s.seen.reasons[why] || len(s.seen.reasons) >= maxReasons) {
 		return true
@@ -211,7 +211,7 @@ func (s *Session) knownReason(why string) bool {
 }
 
 // makeCheckpoint answers a request for a checkpoint, with a tree or with why there is none.
-func (s *Session) makeCheckpoint(ctx context.Context, ask session.CheckpointAsk) error {
+func (s *files) makeCheckpoint(ctx context.Context, ask session.CheckpointAsk) error {
 	r := s.toCapture(CaptureRequest{Why: session.CaptureNamed, Rung: session.RungWalk})
 	got, err := Captured{}, errNoCaptures
 	if c := s.eng.cfg.Captures; c != nil {

@@ -15,7 +15,7 @@ const (
 )
 
 // showFiles tells those who watch how far work on files is that takes long, until the function that it gives is called.
-func (s *Session) showFiles(ctx context.Context, dir string) (over func()) {
+func (s *files) showFiles(ctx context.Context, dir string) (over func()) {
 	p, ok := s.eng.cfg.Captures.(Progress)
 	if !ok {
 		return func() {}

@@ -21,7 +21,7 @@ const (
 // tellChanged tells the model which files changed, or went, since the session last read or wrote them: it would go on
 // from what it remembers. It is a message in the log before the request is fixed, so that a retry sends the same bytes,
 // and what was told once is not told again. What an edit changes is known, and not told.
-func (s *Session) tellChanged(ctx context.Context) error {
+func (s *files) tellChanged(ctx context.Context) error {
 	if s.looked {
 		return nil
 	}
@@ -56,7 +56,7 @@ func changedNames(changed []session.FileChange) string {
 
 // changedFiles are the known files that are not on disk as the session knows them, by path, but for those that the model
 // was told of.
-func (s *Session) changedFiles() (changed []session.FileChange) {
+func (s *files) changedFiles() (changed []session.FileChange) {
 	for _, f := range s.newestFiles() {
 		now, _, err := s.eng.cfg.Files.Digest(f.Path)
 		told, known := s.state.Told[f.Path]
@@ -70,7 +70,7 @@ func (s *Session) changedFiles() (changed []session.FileChange) {
 }
 
 // newestFiles are the known files that are looked at: the newest ones, as many as can be read in a moment.
-func (s *Session) newestFiles() []session.File {
+func (s *files) newestFiles() []session.File {
 	files := make([]session.File, 0, len(s.state.Files))
 	for _, f := range s.state.Files {
 		if f.Size <= maxLookBytes {

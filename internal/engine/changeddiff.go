@@ -25,7 +25,7 @@ const (
 
 // diffs tells in lines how files have become what they are, as far as their earlier contents were kept. It begins with a
 // line break, or is empty.
-func (s *Session) diffs(changed []session.FileChange) string {
+func (s *files) diffs(changed []session.FileChange) string {
 	var out strings.Builder
 	policy := s.policy()
 	for n := 0; len(changed) > 0 && n < maxDiffs && out.Len() < maxDiffBytes; changed = changed[1:] {

@@ -16,7 +16,7 @@ import (
 
 // commandFlight follows one command to its outcome, whoever started it.
 type commandFlight struct {
-	s         *Session
+	s         *toolCalls
 	act       string
 	name      string // of the tool
 	tool      tools.Commander
@@ -29,7 +29,7 @@ type commandFlight struct {
 	moved     chan session.Start // it was sent to the background: what the log says of it now
 }
 
-func (s *Session) commandFlight(act string, p plan, t tools.Commander, start session.Start, collected bool) commandFlight {
+func (s *toolCalls) commandFlight(act string, p plan, t tools.Commander, start session.Start, collected bool) commandFlight {
 	return commandFlight{
 		s: s, act: act, name: p.call.Name, tool: t, command: *p.command, start: start,
 		env: s.state.Env, cwd: s.state.Cwd, turn: s.state.Turn.N, collected: collected, moved: make(chan session.Start, 1),
@@ -123,7 +123,7 @@ func (f commandFlight) announce(ctx context.Context) landing {
 		return f.outcome(st, false)
 	}
 	r := tools.BackgroundResult(f.start.Task, st.PID)
-	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.tasks.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: r.Content},
 	}}
@@ -184,7 +184,7 @@ func (f commandFlight) outcome(st command.State, cancelled bool) landing {
 	}
 	l := landing{actor: actor, bodies: append(r.Events, fin), then: f.forget}
 	if st.Stragglers > 0 {
-		l.late, l.then = func() []session.Body { return f.stragglers(st, fin) }, f.s.watchTasks
+		l.late, l.then = func() []session.Body { return f.stragglers(st, fin) }, f.s.tasks.watchTasks
 	}
 	return l
 }
@@ -212,7 +212,7 @@ func (f commandFlight) word(st command.State, out *tools.Output) (r tools.Result
 // forget removes the act directory of a command whose outcome is in the log.
 func (f commandFlight) forget() { f.s.forget(f.act) }
 
-func (s *Session) forget(act string) {
+func (s *world) forget(act string) {
 	if err := s.eng.cfg.Commands.Remove(s.lease.Session, act); err != nil {
 		s.eng.cfg.Log.Info("act directory stays", "session", s.lease.Session, "act", act, "error", err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // summarize asks the model for the summary of a compaction; where there is nothing to summarize, it compacts at once.
-func (s *Session) summarize(ctx context.Context, a session.Action, do session.Summarize) error {
+func (s *modelCalls) summarize(ctx context.Context, a session.Action, do session.Summarize) error {
 	if m := s.state.ModelCall(a.ID); m != nil && m.Status == session.CallRequested {
 		return s.settleModel(ctx, a.ID) // of this holder, parked by an earlier Run
 	}
@@ -44,7 +44,7 @@ func (s *Session) summarize(ctx context.Context, a session.Action, do session.Su
 }
 
 // compact puts the overlay over the conversation. The summary is read from the log: what is not sealed there is none.
-func (s *Session) compact(ctx context.Context, do session.Compact) error {
+func (s *modelCalls) compact(ctx context.Context, do session.Compact) error {
 	ask := window.Ask{N: do.N, Level: do.Level, Reason: do.Reason, Focus: do.Focus}
 	var err error
 	if ask.Summary, err = s.summaryAt(ctx, do.Reply); err != nil {
@@ -67,7 +67,7 @@ func (s *Session) compact(ctx context.Context, do session.Compact) error {
 }
 
 // summaryAt reads the words of a sealed summary; seq 0 has none.
-func (s *Session) summaryAt(ctx context.Context, seq int64) (string, error) {
+func (s *held) summaryAt(ctx context.Context, seq int64) (string, error) {
 	if seq == 0 {
 		return "", nil
 	}
@@ -98,31 +98,17 @@ func (e *Engine) BodyAt(ctx context.Context, id string, seq int64) (session.Body
 func (s *Session) CompactNow(ctx context.Context) error {
 	rests := func() bool {
 		for _, a := range session.Next(s.state) {
-			if aboutCompaction(a.Do) || s.waitsForSummary(a) {
+			if s.subjectOf(a.Do) == ofSummary || s.waitsForSummary(a) {
 				return false
 			}
 		}
 		return true
 	}
-	return s.run(ctx, mode{turns: true, takes: s.takesCompaction, rests: rests})
-}
-
-func (s *Session) takesCompaction(do session.Do) bool {
-	settle, ok := do.(session.Settle)
-	return aboutCompaction(do) || ok && settle.Call == nil && s.state.Compaction != nil && s.state.Compaction.Model != nil
-}
-
-func aboutCompaction(do session.Do) bool {
-	switch do.(type) {
-	case session.Summarize, session.Compact, session.WriteHandoff:
-		return true
-	default:
-		return false
-	}
+	return s.run(ctx, mode{turns: true, takes: forCompact, rests: rests})
 }
 
 // waitsForSummary reports whether an action is the wake-up for the next attempt of the call for a summary.
-func (s *Session) waitsForSummary(a session.Action) bool {
+func (s *modelCalls) waitsForSummary(a session.Action) bool {
 	c := s.state.Compaction
 	return c != nil && c.Model != nil && a.ID == session.WakeID(c.Model.ID)
 }

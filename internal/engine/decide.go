@@ -12,7 +12,7 @@ import (
 
 // decide asks the rules about a call and appends what they say: an allow or a deny, a request for approval, a
 // question, or at once the refusal of a call that cannot be made.
-func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call) error {
+func (s *toolCalls) decide(ctx context.Context, a session.Action, c *session.Call) error {
 	p, err := s.plan(c)
 	if err != nil {
 		return fmt.Errorf("session %s: act %s: %w", s.state.ID, a.ID, err)
@@ -54,7 +54,7 @@ func (s *Session) decide(ctx context.Context, a session.Action, c *session.Call)
 }
 
 // doubt is why a person is to agree to a call that the rules allow; empty: nobody need.
-func (s *Session) doubt(p plan) string {
+func (s *world) doubt(p plan) string {
 	if t, ok := p.tool.(tools.Doubter); ok {
 		return t.Doubt(p.call, s.env())
 	}
@@ -62,7 +62,7 @@ func (s *Session) doubt(p plan) string {
 }
 
 // target is the resolved path that a call works on, as the log keeps it.
-func (s *Session) target(p plan) string { return string(s.eng.cfg.Secrets.Replace([]byte(p.path))) }
+func (s *world) target(p plan) string { return string(s.eng.cfg.Secrets.Replace([]byte(p.path))) }
 
 func refused(act string, r tools.Result) *session.ToolFinished {
 	fin := &session.ToolFinished{Act: act, Outcome: session.OutcomeError, Reason: "refused", Content: r.Content}

@@ -14,7 +14,7 @@ import (
 )
 
 // admitDetach completes a request to send a foreground command to the background.
-func (s *Session) admitDetach(b *session.ToolDetached) error {
+func (s *admission) admitDetach(b *session.ToolDetached) error {
 	if s.steering() == nil {
 		return errors.New("commands cannot be sent to the background here")
 	}
@@ -42,7 +42,7 @@ func (s *Session) admitDetach(b *session.ToolDetached) error {
 }
 
 // detachFlights tells whoever waits for a foreground command that it was sent to the background.
-func (s *Session) detachFlights() {
+func (s *effects) detachFlights() {
 	for c := range s.openCalls() {
 		if f := s.flights[c.ID]; f != nil && c.Start != nil && c.Start.Moved && !f.told {
 			f.told = true
@@ -105,7 +105,7 @@ func (f commandFlight) move(ctx context.Context) landing {
 		return landing{err: fmt.Errorf("act %s: output: %w", f.act, err)}
 	}
 	r := tools.MovedResult(f.start.Task, st.PID, out)
-	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.watchTasks, bodies: []session.Body{
+	return landing{actor: store.Actor{Type: store.ActorTool, ID: f.name}, then: f.s.tasks.watchTasks, bodies: []session.Body{
 		f.task(st),
 		&session.TaskRead{Task: f.start.Task, Position: position},
 		&session.ToolFinished{Act: f.act, Outcome: session.OutcomeOK, Collected: f.collected, Content: f.s.redact(r.Content)},

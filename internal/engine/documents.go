@@ -22,7 +22,7 @@ type Documents interface {
 const savedEvery = 20
 
 // saveDocuments writes the state file when something that it says has changed.
-func (s *Session) saveDocuments(ctx context.Context, bodies []session.Body) {
+func (s *held) saveDocuments(ctx context.Context, bodies []session.Body) {
 	if s.eng.cfg.Documents == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // lostSecret gives the name of a secret that a change would put in the place of its value: a model that was shown a file
 // with the name in it writes it back so.
-func (s *Session) lostSecret(e *session.Edit, content []byte) string {
+func (s *held) lostSecret(e *session.Edit, content []byte) string {
 	if e.Pre.IsZero() || !bytes.Contains(content, []byte(session.Hidden)) {
 		return ""
 	}
@@ -26,7 +26,7 @@ func (s *Session) lostSecret(e *session.Edit, content []byte) string {
 
 // startEdit prepares the file change, logs it whole but for its content, and makes it. If the file is not what the
 // decision was made for, the call is decided again.
-func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t tools.Editor, c *session.Call, start session.Start) error {
+func (s *toolCalls) startEdit(ctx context.Context, a session.Action, p plan, t tools.Editor, c *session.Call, start session.Start) error {
 	edit, content, refusal, err := t.Prepare(ctx, p.call, s.env())
 	switch {
 	case err != nil:
@@ -62,7 +62,7 @@ func (s *Session) startEdit(ctx context.Context, a session.Action, p plan, t too
 
 // editFailed finds out what a failed change left. A file still as it was is an ordinary error; anything else the
 // next look at the file decides.
-func (s *Session) editFailed(act string, e session.Edit, cause error) landing {
+func (s *toolCalls) editFailed(act string, e session.Edit, cause error) landing {
 	now, _, err := s.eng.cfg.Files.Digest(e.Path)
 	if err == nil && now == e.Pre || !errors.Is(cause, tools.ErrUnsettled) {
 		return landing{actor: engineActor, bodies: []session.Body{

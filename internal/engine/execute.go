@@ -15,7 +15,7 @@ import (
 )
 
 // execute logs the intent of an allowed call and starts its effect.
-func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call) error {
+func (s *toolCalls) execute(ctx context.Context, a session.Action, c *session.Call) error {
 	p, err := s.plan(c)
 	if err != nil {
 		return fmt.Errorf("session %s: act %s: %w", s.state.ID, a.ID, err)
@@ -48,12 +48,12 @@ func (s *Session) execute(ctx context.Context, a session.Action, c *session.Call
 }
 
 // about is what a call is about, without secrets.
-func (s *Session) about(c *session.Call) string {
+func (s *world) about(c *session.Call) string {
 	return session.About(s.eng.cfg.Secrets.Replace(c.Input))
 }
 
 // runTool lets a Runner do its work.
-func (s *Session) runTool(ctx context.Context, t tools.Runner, c tools.Call, env tools.Env) landing {
+func (s *toolCalls) runTool(ctx context.Context, t tools.Runner, c tools.Call, env tools.Env) landing {
 	r, crash, err := runSafely(ctx, t, c, env)
 	free := r.Release
 	l := s.toolLanding(ctx, t, c, r, crash, err)
@@ -62,7 +62,7 @@ func (s *Session) runTool(ctx context.Context, t tools.Runner, c tools.Call, env
 }
 
 // toolLanding is what came of a Runner's work.
-func (s *Session) toolLanding(ctx context.Context, t tools.Runner, c tools.Call, r tools.Result, crash bool, err error) landing {
+func (s *toolCalls) toolLanding(ctx context.Context, t tools.Runner, c tools.Call, r tools.Result, crash bool, err error) landing {
 	effect := t.Spec().Effect
 	switch {
 	case crash && effect == session.EffectExternal && !t.Spec().Idempotent:
@@ -96,7 +96,7 @@ func runSafely(ctx context.Context, t tools.Runner, c tools.Call, env tools.Env)
 }
 
 // finished words a tool's result as the events to append.
-func (s *Session) finished(c tools.Call, r tools.Result) landing {
+func (s *toolCalls) finished(c tools.Call, r tools.Result) landing {
 	fin := &session.ToolFinished{Act: c.Act, Outcome: session.OutcomeOK, Content: s.redact(r.Content)}
 	r.Events = slices.DeleteFunc(r.Events, func(b session.Body) bool {
 		seen, ok := b.(*session.FileSeen)
@@ -122,7 +122,7 @@ func cancelledLanding(act string, content []model.Part) landing {
 	}}
 }
 
-func (s *Session) redact(parts []model.Part) []model.Part {
+func (s *held) redact(parts []model.Part) []model.Part {
 	out := slices.Clone(parts)
 	for i := range out {
 		if out[i].Type == model.BlockText {
@@ -133,15 +133,15 @@ func (s *Session) redact(parts []model.Part) []model.Part {
 }
 
 // hide replaces known secrets in a text.
-func (s *Session) hide(text string) string { return string(s.eng.cfg.Secrets.Replace([]byte(text))) }
+func (s *held) hide(text string) string { return string(s.eng.cfg.Secrets.Replace([]byte(text))) }
 
 // holds reports whether a text holds a known secret.
-func (s *Session) holds(text string) bool {
+func (s *held) holds(text string) bool {
 	return string(s.eng.cfg.Secrets.Replace([]byte(text))) != text
 }
 
 // startCommand logs the intent, starts the command under its shim and, in the foreground, waits for it.
-func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t tools.Commander, start session.Start) error {
+func (s *toolCalls) startCommand(ctx context.Context, a session.Action, p plan, t tools.Commander, start session.Start) error {
 	env, err := s.environ()
 	if err != nil {
 		return fmt.Errorf("session %s: act %s: %w", s.state.ID, a.ID, err)

@@ -15,7 +15,7 @@ const (
 )
 
 // admitFiles takes what a person wants done with the session's files, or kept of them.
-func (s *Session) admitFiles(body session.Body, key string) error {
+func (s *admission) admitFiles(body session.Body, key string) error {
 	if s.eng.cfg.Captures == nil {
 		return errNoCaptures
 	}
@@ -33,7 +33,7 @@ func (s *Session) admitFiles(body session.Body, key string) error {
 				return err
 			}
 		}
-		if len(s.flights) == 0 && (!s.turning || s.still) {
+		if s.atRest() {
 			return s.state.TakesRestoreAtRest(b)
 		}
 		return s.state.TakesRestore(b)

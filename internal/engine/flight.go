@@ -53,12 +53,12 @@ func (f *flight) cancel() {
 }
 
 // fly starts an action's effect beside the loop. What it reports is appended by the loop.
-func (s *Session) fly(id string, effect func(ctx context.Context) landing) {
+func (s *effects) fly(id string, effect func(ctx context.Context) landing) {
 	s.flyOnce(id, false, effect)
 }
 
 // flyOnce is fly for an effect that may know already that its turn is cancelled: it is not stopped for that again.
-func (s *Session) flyOnce(id string, cancelled bool, effect func(ctx context.Context) landing) {
+func (s *effects) flyOnce(id string, cancelled bool, effect func(ctx context.Context) landing) {
 	ctx, stop := context.WithCancelCause(s.watchCtx)
 	s.flights[id] = &flight{stop: stop, cancelled: cancelled}
 	go func() {
@@ -80,7 +80,7 @@ func guarded(ctx context.Context, effect func(ctx context.Context) landing) (l l
 }
 
 // land appends what a flight reports.
-func (s *Session) land(ctx context.Context, l landing) error {
+func (s *effects) land(ctx context.Context, l landing) error {
 	defer release(l.free)
 	if f := s.flights[l.id]; f != nil {
 		f.stop(nil)
@@ -103,7 +103,7 @@ func (s *Session) land(ctx context.Context, l landing) error {
 
 // ground stops all flights and waits for them. What they report is not appended: the next holder settles it. A flight
 // that asks for something gives up, because its context has ended; whoever watches a task waits for the next Run.
-func (s *Session) ground(cause error) {
+func (s *effects) ground(cause error) {
 	for _, f := range s.flights {
 		f.stop(cause)
 	}
@@ -115,7 +115,7 @@ func (s *Session) ground(cause error) {
 }
 
 // ask lets a flight have work done by the loop, which owns the state.
-func (s *Session) ask(ctx context.Context, do func() error) error {
+func (s *held) ask(ctx context.Context, do func() error) error {
 	r := request{do: do, done: make(chan error, 1)}
 	select {
 	case s.asked <- r:

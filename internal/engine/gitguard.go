@@ -55,7 +55,7 @@ var gitMembers = map[string]bool{
 
 // inGitDirectory reports that a changed file would lie in what git takes for its directory, as that is now or as the
 // change makes it.
-func (s *Session) inGitDirectory(file string) bool {
+func (s *world) inGitDirectory(file string) bool {
 	for dir, name := filepath.Dir(file), filepath.Base(file); ; dir, name = filepath.Dir(dir), filepath.Base(dir) {
 		if gitMembers[strings.ToLower(name)] && s.gitDirectory(dir, strings.ToLower(name)) {
 			return true
@@ -67,7 +67,7 @@ func (s *Session) inGitDirectory(file string) bool {
 }
 
 // gitDirectory reports that a directory is one for git once it also has the given member.
-func (s *Session) gitDirectory(dir, member string) bool {
+func (s *world) gitDirectory(dir, member string) bool {
 	has := func(name string) bool {
 		if strings.ToLower(name) == member {
 			return true

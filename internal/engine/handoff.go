@@ -14,7 +14,7 @@ import (
 var ErrNoHandoffs = errors.New("sessions leave no handoffs here")
 
 // writeHandoff renders the handoff, keeps it in the log, and lays it down.
-func (s *Session) writeHandoff(ctx context.Context, do session.WriteHandoff) error {
+func (s *modelCalls) writeHandoff(ctx context.Context, do session.WriteHandoff) error {
 	words, err := s.summaryAt(ctx, do.Reply)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func (s *Session) writeHandoff(ctx context.Context, do session.WriteHandoff) err
 	return s.handOff(ctx, do, []byte(words))
 }
 
-func (s *Session) handOff(ctx context.Context, do session.WriteHandoff, words []byte) error {
+func (s *modelCalls) handOff(ctx context.Context, do session.WriteHandoff, words []byte) error {
 	b := &session.HandoffWritten{N: do.N, Why: do.Why, Words: words}
 	to := s.eng.cfg.Documents
 	if to == nil {

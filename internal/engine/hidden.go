@@ -15,7 +15,7 @@ var (
 )
 
 // mayRepeat says why another attempt of a task cannot be made from what the log has of it.
-func (s *Session) mayRepeat(t *session.Task) error {
+func (s *world) mayRepeat(t *session.Task) error {
 	if session.HidesCommand(t.Argv, t.Command, t.Cwd) || s.holdsCommand(t.Argv, t.Command, t.Cwd) {
 		return errSecretCommand
 	}
@@ -26,7 +26,7 @@ func (s *Session) mayRepeat(t *session.Task) error {
 }
 
 // holdsCommand reports whether a command that is to be logged holds a known secret.
-func (s *Session) holdsCommand(argv []string, command, cwd string) bool {
+func (s *world) holdsCommand(argv []string, command, cwd string) bool {
 	for _, a := range argv {
 		if s.holds(a) {
 			return true

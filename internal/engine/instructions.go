@@ -33,7 +33,7 @@ type reached struct {
 
 // tellInstructions tells the model what changed in the instructions that it was given, once in a turn, and gives it
 // those of directories that the session has reached since.
-func (s *Session) tellInstructions(ctx context.Context, first bool) error {
+func (s *instructor) tellInstructions(ctx context.Context, first bool) error {
 	from := s.eng.cfg.Instructions
 	if from == nil || s.state.Config.Root == "" {
 		return nil
@@ -46,7 +46,7 @@ func (s *Session) tellInstructions(ctx context.Context, first bool) error {
 	return s.give(ctx, session.GivenTouched, s.nestedInstructions(from))
 }
 
-func (s *Session) give(ctx context.Context, why string, texts []session.GivenText) error {
+func (s *instructor) give(ctx context.Context, why string, texts []session.GivenText) error {
 	if len(texts) == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (s *Session) give(ctx context.Context, why string, texts []session.GivenTex
 }
 
 // instructed finds what was given of a file.
-func (s *Session) instructed(path string) (session.Given, bool) {
+func (s *instructor) instructed(path string) (session.Given, bool) {
 	i := slices.IndexFunc(s.state.Given, func(g session.Given) bool { return g.Name == session.GivenInstructions && g.Path == path })
 	if i < 0 {
 		return session.Given{}, false
@@ -63,7 +63,7 @@ func (s *Session) instructed(path string) (session.Given, bool) {
 }
 
 // changedInstructions are the files that are not as they were given, with what changed in them.
-func (s *Session) changedInstructions(ctx context.Context, from Instructions) []session.GivenText {
+func (s *instructor) changedInstructions(ctx context.Context, from Instructions) []session.GivenText {
 	now := map[string]instructions.File{}
 	var paths []string
 	see := func(f instructions.File) {
@@ -104,7 +104,7 @@ func (s *Session) changedInstructions(ctx context.Context, from Instructions) []
 }
 
 // instructionRoom is how many bytes more of instructions the session has room for.
-func (s *Session) instructionRoom() int64 { return window.GivenRoom(s.state, instructions.MaxTotal) }
+func (s *instructor) instructionRoom() int64 { return window.GivenRoom(s.state, instructions.MaxTotal) }
 
 // leftOut stands in the place of instructions that there is no room for.
 func leftOut(f instructions.File) session.GivenText {
@@ -112,7 +112,7 @@ func leftOut(f instructions.File) session.GivenText {
 }
 
 // changedText is a file as it is now, and in words what changed since the model was given it.
-func (s *Session) changedText(ctx context.Context, f instructions.File) session.GivenText {
+func (s *instructor) changedText(ctx context.Context, f instructions.File) session.GivenText {
 	if f.Digest.IsZero() {
 		said := window.Element(session.GivenInstructions, f.Path, "[This file is no longer there: what it said holds no more.]")
 		return session.GivenText{Name: session.GivenInstructions, Path: f.Path, Said: []byte(said)}
@@ -131,7 +131,7 @@ func (s *Session) changedText(ctx context.Context, f instructions.File) session.
 }
 
 // givenText is the newest text of a file as the model was given it; empty if there is none.
-func (s *Session) givenText(ctx context.Context, path string) string {
+func (s *instructor) givenText(ctx context.Context, path string) string {
 	t, err := s.Transcript(ctx)
 	if err != nil {
 		return "" // the model call that follows meets it again
@@ -149,7 +149,7 @@ const maxNested = 64
 
 // nestedInstructions are the files of directories that were not reached before: of the files that the session knows
 // since the last look, and of its working directory.
-func (s *Session) nestedInstructions(from Instructions) []session.GivenText {
+func (s *instructor) nestedInstructions(from Instructions) []session.GivenText {
 	root := s.state.Config.Root
 	var dirs []string
 	add := func(dir string) {

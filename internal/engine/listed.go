@@ -51,7 +51,7 @@ func stirs(b session.Body) bool {
 
 // stirredAt is when something happened in the session last, up to now: a lease in which nothing was appended but its own
 // beginning, and what it was set to, changes nothing about that.
-func (s *Session) stirredAt() int64 {
+func (s *held) stirredAt() int64 {
 	if s.stirred > 0 {
 		return s.stirred
 	}
@@ -59,7 +59,7 @@ func (s *Session) stirredAt() int64 {
 }
 
 // stillUnstirred is what the row carries with events of a lease in which nothing has happened yet; nil: something has.
-func (s *Session) stillUnstirred(bodies []session.Body) []byte {
+func (s *held) stillUnstirred(bodies []session.Body) []byte {
 	if s.stirred > 0 || s.opened == 0 || slices.ContainsFunc(bodies, stirs) {
 		return nil
 	}

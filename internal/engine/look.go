@@ -16,7 +16,7 @@ const (
 )
 
 // look says where a path, or each path that a shell pattern matches, leads now: see [permission.Policy].
-func (s *Session) look(at string, glob bool) ([]permission.Place, bool) {
+func (s *world) look(at string, glob bool) ([]permission.Place, bool) {
 	paths := []string{at}
 	if glob {
 		var ok bool
@@ -38,7 +38,7 @@ func (s *Session) look(at string, glob bool) ([]permission.Place, bool) {
 
 // matches lists the paths that a shell pattern may become, the pattern itself among them: it stands for itself where
 // nothing matches. It finds too many rather than too few.
-func (s *Session) matches(pattern string) ([]string, bool) {
+func (s *world) matches(pattern string) ([]string, bool) {
 	tree, ok := s.eng.cfg.Files.(tools.Tree)
 	if !ok {
 		return nil, false

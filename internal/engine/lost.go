@@ -15,7 +15,7 @@ import (
 
 // lostAct finds the act among those that just ended of which nobody can tell what it did, if its changes of files can be
 // taken back.
-func (s *Session) lostAct(bodies []session.Body) (int, *session.Call) {
+func (s *held) lostAct(bodies []session.Body) (int, *session.Call) {
 	if s.eng.cfg.Captures == nil {
 		return 0, nil
 	}
@@ -33,7 +33,7 @@ func (s *Session) lostAct(bodies []session.Body) (int, *session.Call) {
 
 // takeBack is the wish to have the files as they were before an act of which nobody can tell what it did, if the session
 // is set to that; nil: there is none. It goes into the log together with the act's outcome, so that it is asked for once.
-func (s *Session) takeBack(bodies []session.Body) *session.RestoreRequested {
+func (s *held) takeBack(bodies []session.Body) *session.RestoreRequested {
 	if s.state.Config.OnLost != session.OnLostRollback {
 		return nil
 	}
@@ -52,7 +52,7 @@ func takenBack(c *session.Call, tree store.Digest) *session.RestoreRequested {
 // changed since before it. What has changed by now is captured for it, in the same commit: a person's own edits while it
 // waits are no doing of the act's. An error is of ctx, or wraps errLate; then nothing is to be appended. free is called
 // once the events are in the log, or not wanted.
-func (s *Session) askAbout(ctx context.Context, bodies []session.Body) (asked []session.Body, free func(), err error) {
+func (s *files) askAbout(ctx context.Context, bodies []session.Body) (asked []session.Body, free func(), err error) {
 	if s.state.Config.OnLost != session.OnLostAsk {
 		return bodies, nil, nil
 	}
@@ -83,7 +83,7 @@ func (s *Session) askAbout(ctx context.Context, bodies []session.Body) (asked []
 }
 
 // admitLost takes an answer about a lost act: an option, or its number.
-func (s *Session) admitLost(c *session.Call, b *session.QuestionAnswered) error {
+func (s *admission) admitLost(c *session.Call, b *session.QuestionAnswered) error {
 	options := []string{session.LostKeep, session.LostTakeBack, session.LostStop}
 	text := strings.TrimSpace(b.Text)
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
@@ -108,7 +108,7 @@ func (s *Session) admitLost(c *session.Call, b *session.QuestionAnswered) error 
 
 // decided is what an answer about a lost act leads to, besides the answer: it goes into the log together with it, so that
 // it is done once, and only by an answer that was given to this session here.
-func (s *Session) decided(actor store.Actor, body session.Body) (actors []store.Actor, bodies []session.Body) {
+func (s *held) decided(actor store.Actor, body session.Body) (actors []store.Actor, bodies []session.Body) {
 	b, ok := body.(*session.QuestionAnswered)
 	if !ok {
 		return nil, nil
@@ -135,7 +135,7 @@ func (s *Session) decided(actor store.Actor, body session.Body) (actors []store.
 
 // canTakeBack reports whether the newest tree is of just before an act that was begun. A change of one file is none: it
 // was made whole or not at all, so that what else is there is somebody else's.
-func (s *Session) canTakeBack(c *session.Call) bool {
+func (s *held) canTakeBack(c *session.Call) bool {
 	w, t := &s.state.Workspace, s.state.Turn
 	began := c.Start != nil && !c.Left && (c.Effect == session.EffectProcess || c.Effect == session.EffectExternal)
 	known := !w.Tree.IsZero() && w.Refused == "" && w.Dir == s.filesDir() && w.Restore == nil

@@ -51,7 +51,7 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 }
 
 // flyCall sends a request that is in the log.
-func (s *Session) flyCall(act string, provider model.Provider, req model.Request) {
+func (s *modelCalls) flyCall(act string, provider model.Provider, req model.Request) {
 	call := modelFlight{
 		s: s, act: act, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
 		estimate: s.state.Estimate(), retry: s.retryPlan(),
@@ -60,7 +60,7 @@ func (s *Session) flyCall(act string, provider model.Provider, req model.Request
 }
 
 // provider is the session's; that there is none is an error.
-func (s *Session) provider() (model.Provider, error) {
+func (s *modelCalls) provider() (model.Provider, error) {
 	provider, err := s.eng.cfg.Provider(s.modelName())
 	if err == nil && provider == nil {
 		err = fmt.Errorf("there is no provider of %s", s.modelName())
@@ -71,11 +71,11 @@ func (s *Session) provider() (model.Provider, error) {
 	return provider, nil
 }
 
-func (s *Session) modelName() string { return s.state.Agent.Provider + "/" + s.state.Agent.Model }
+func (s *held) modelName() string { return s.state.Agent.Provider + "/" + s.state.Agent.Model }
 
 // request renders nothing: it gathers what is frozen and what the conversation is. The bound of the reply shrinks
 // with the room that is left in the window.
-func (s *Session) request(act string, messages []model.Message) model.Request {
+func (s *modelCalls) request(act string, messages []model.Message) model.Request {
 	a := s.state.Agent
 	room := a.MaxTokens
 	if a.Window > 0 {

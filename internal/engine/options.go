@@ -109,7 +109,7 @@ func (s *Session) thought(ctx context.Context) bool {
 
 // mergeRules adds to the rules of today those that a human gave this session by flags before: they are the session's
 // own. Files are read anew each time.
-func (s *Session) mergeRules(now []session.Rule) []session.Rule {
+func (s *world) mergeRules(now []session.Rule) []session.Rule {
 	var out []session.Rule
 	for _, r := range s.state.Permissions.Rules {
 		if r.Source == permission.SourceFlag && !slices.Contains(now, r) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -53,35 +52,16 @@ func (s *Session) Interrupt(ctx context.Context, actor store.Actor) error {
 // makes one of a command that was sent to the background, notes what became of awaits, makes checkpoints, and restores
 // files, also what an earlier holder has begun of that.
 func (s *Session) TendTasks(ctx context.Context) error {
-	takes := func(do session.Do) bool { return aboutTasks(do) || aboutFiles(do) }
-	return s.run(ctx, mode{takes: takes, rests: always})
+	return s.run(ctx, mode{takes: forTending, rests: always})
 }
 
 // SettleLeft finds out what became of what an earlier holder left open of a turn, captures the files as it left them, and
 // starts nothing. A command that runs goes on: nothing is known of it yet.
 func (s *Session) SettleLeft(ctx context.Context) error {
-	err := s.run(ctx, mode{rests: always, takes: func(do session.Do) bool {
-		settle, ok := do.(session.Settle)
-		if !ok || settle.Call == nil || settle.Call.Effect != session.EffectProcess || s.eng.cfg.Commands == nil {
-			return ok
-		}
-		now, err := s.eng.cfg.Commands.State(s.state.ID, settle.Call.ID)
-		return err == nil && now.Status != command.Running
-	}})
-	if err != nil {
+	if err := s.run(ctx, mode{takes: ofSettling, over: true, rests: always}); err != nil {
 		return err
 	}
 	return s.captureAct(ctx)
-}
-
-// aboutFiles reports whether an action is about the files of the session.
-func aboutFiles(do session.Do) bool {
-	switch do.(type) {
-	case session.CaptureFiles, session.RestoreFiles, session.FinishRestore:
-		return true
-	default:
-		return false
-	}
 }
 
 // RestoreTasks is TendTasks, and runs those tasks again that a reboot took and that a human granted it to. What came of
@@ -90,23 +70,7 @@ func (s *Session) RestoreTasks(ctx context.Context) error {
 	if err := s.Drain(ctx); err != nil { // somebody may have asked for the end of one
 		return err
 	}
-	return s.run(ctx, mode{rests: always, takes: func(do session.Do) bool {
-		_, restart := do.(session.RestartTask)
-		return restart || aboutTasks(do)
-	}})
+	return s.run(ctx, mode{takes: forRestore, rests: always})
 }
 
 func always() bool { return true }
-
-// aboutTasks reports whether an action is about a running task, or an await.
-func aboutTasks(do session.Do) bool {
-	switch do := do.(type) {
-	case session.StartTask, session.KillTask, session.WriteTask, session.MeetAwait, session.DropAwait:
-		return true
-	case session.Settle:
-		// A command that was sent to the background is looked up like any other: if it runs, it is a task now.
-		return do.Call != nil && do.Call.Start != nil && do.Call.Start.Moved
-	default:
-		return false
-	}
-}

@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/store"
 )
 
 // at is a session that is not opened: for parts that need its state and configuration only.
@@ -26,7 +27,7 @@ func at(cfg Config, st *session.State) *Session {
 	if cfg.Secrets == nil {
 		cfg.Secrets = noSecrets{}
 	}
-	return &Session{eng: &Engine{cfg: cfg}, state: st, watched: map[string]bool{}}
+	return newSession(&Engine{cfg: cfg}, store.Lease{}, st)
 }
 
 // A price list that knows nothing of a model leaves it to the session's price.
@@ -174,7 +175,7 @@ func (p printed) Wait(ctx context.Context, _, _ string) (command.State, error) {
 func TestSoFarEndsWithALine(t *testing.T) {
 	for _, lines := range []int{3, quoteBytes} {
 		whole := strings.Repeat("line\n", lines)
-		f := commandFlight{s: at(Config{Commands: printed{out: whole + "half"}}, session.New("s")), act: "a"}
+		f := commandFlight{s: &at(Config{Commands: printed{out: whole + "half"}}, session.New("s")).toolCalls, act: "a"}
 		out, position, err := f.soFar()
 		last := out.Head
 		if out.Tail != nil {

@@ -22,7 +22,7 @@ type plan struct {
 }
 
 // plan reads what a call would do. A tool of somebody's own that panics refuses the call.
-func (s *Session) plan(c *session.Call) (p plan, err error) {
+func (s *world) plan(c *session.Call) (p plan, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			p.refusal, err = errorResult("The tool failed: panic: %v", cause), nil
@@ -31,7 +31,7 @@ func (s *Session) plan(c *session.Call) (p plan, err error) {
 	return s.planned(c)
 }
 
-func (s *Session) planned(c *session.Call) (plan, error) {
+func (s *world) planned(c *session.Call) (plan, error) {
 	p := plan{call: tools.Call{Act: c.ID, Name: c.Tool, Input: c.Input}}
 	p.tool = tools.Find(s.eng.cfg.Tools, c.Tool)
 	if p.tool == nil {
@@ -70,7 +70,7 @@ func (s *Session) planned(c *session.Call) (plan, error) {
 }
 
 // planPath resolves the path that a call names, and the digest of a file that it would change.
-func (s *Session) planPath(p *plan) error {
+func (s *world) planPath(p *plan) error {
 	named, ok := p.tool.(tools.Paths)
 	if !ok {
 		return nil
@@ -106,7 +106,7 @@ func (s *Session) planPath(p *plan) error {
 
 // ownTasks reports whether all named tasks may be read, or steered, by this session. An id that names nothing is nobody's
 // secret: the tool says so.
-func (s *Session) ownTasks(ids []string, ends bool) bool {
+func (s *world) ownTasks(ids []string, ends bool) bool {
 	for _, id := range ids {
 		if t := s.state.Task(id); t != nil && ends && t.Session != "" {
 			return false

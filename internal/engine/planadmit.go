@@ -13,7 +13,7 @@ const maxEditFacts = 200
 
 // admitPlan takes a person's change of the plan if the plan is still the one that was looked at, and words it for the
 // model. What it holds of secrets is replaced before that.
-func (s *Session) admitPlan(b *session.PlanEdited) error {
+func (s *admission) admitPlan(b *session.PlanEdited) error {
 	if b.Over != session.PlanDigest(s.state.Plan) {
 		return errors.New(session.PlanChanged)
 	}
@@ -37,7 +37,7 @@ func (s *Session) admitPlan(b *session.PlanEdited) error {
 }
 
 // admitFact completes the i-th note of a change.
-func (s *Session) admitFact(f *session.Fact, i int) error {
+func (s *admission) admitFact(f *session.Fact, i int) error {
 	f.Provenance, f.Seq, f.Time = "user", 0, 0
 	switch f.Kind {
 	case "fact", "finding", "decision", "failed_approach", "constraint":

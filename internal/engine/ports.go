@@ -16,7 +16,7 @@ const (
 )
 
 // tellPorts sets the variables. They are not another session's, in which this program may have been started.
-func (s *Session) tellPorts(vars map[string]string) {
+func (s *world) tellPorts(vars map[string]string) {
 	maps.DeleteFunc(vars, func(name, _ string) bool { return name == portsVariable || strings.HasPrefix(name, portVariable) })
 	if s.eng.cfg.Ports == nil {
 		return
@@ -33,7 +33,7 @@ func (s *Session) tellPorts(vars map[string]string) {
 }
 
 // idle reports whether nothing of the session runs that could listen on a port.
-func (s *Session) idle() bool {
+func (s *world) idle() bool {
 	for i := range s.state.Tasks {
 		if t := &s.state.Tasks[i]; t.Session == "" && t.Live() {
 			return false

@@ -14,7 +14,7 @@ import (
 
 // restoreFiles begins the restore that was asked for: its plan is durable, then the log says that it began, then files
 // are touched.
-func (s *Session) restoreFiles(ctx context.Context, r *session.Restore) error {
+func (s *files) restoreFiles(ctx context.Context, r *session.Restore) error {
 	c := s.eng.cfg.Captures
 	if c == nil {
 		return s.notRestored(ctx, r, errNoCaptures)
@@ -49,7 +49,7 @@ func (s *Session) restoreFiles(ctx context.Context, r *session.Restore) error {
 }
 
 // beginRestore logs that a restore began, or why it cannot.
-func (s *Session) beginRestore(ctx context.Context, r *session.Restore, req RestoreRequest, p Prepared) error {
+func (s *files) beginRestore(ctx context.Context, r *session.Restore, req RestoreRequest, p Prepared) error {
 	defer release(p.Release)
 	before := s.answered(CaptureRequest{Dir: req.Dir, Why: session.CaptureRestore}, p.Before, nil)
 	if before.Refused != "" {
@@ -65,7 +65,7 @@ func (s *Session) beginRestore(ctx context.Context, r *session.Restore, req Rest
 }
 
 // notRestored says why a restore was not begun.
-func (s *Session) notRestored(ctx context.Context, r *session.Restore, why error) error {
+func (s *files) notRestored(ctx context.Context, r *session.Restore, why error) error {
 	b := &session.FilesRestored{Request: r.Request, Outcome: session.RestoreFailed, Error: why.Error()}
 	b.Bound()
 	return s.append(ctx, engineActor, b)
@@ -73,7 +73,7 @@ func (s *Session) notRestored(ctx context.Context, r *session.Restore, why error
 
 // finishRestore does the rest of a restore that the log says has begun, whoever began it. One that cannot be finished is
 // taken back.
-func (s *Session) finishRestore(ctx context.Context, r *session.Restore) error {
+func (s *files) finishRestore(ctx context.Context, r *session.Restore) error {
 	c := s.eng.cfg.Captures
 	if c == nil { // what was begun is for a program to finish that can
 		return fmt.Errorf("session %s: %s is under way, and %w", s.state.ID, r.Words(), errNoCaptures)

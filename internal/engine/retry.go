@@ -26,7 +26,7 @@ type retryPlan struct {
 
 // retryPlan is the plan of the attempt that was just logged. The patience begins with the first failure in a row, or
 // with this lease if that was before it: whoever resumes brings a new one.
-func (s *Session) retryPlan() retryPlan {
+func (s *modelCalls) retryPlan() retryPlan {
 	m := s.state.NewestCall()
 	p := retryPlan{failures: m.Failures, broken: m.Broken, most: s.eng.cfg.MaxFailures, patience: s.eng.cfg.RetryFor}
 	if ms := s.state.Config.RetryForMS; ms != nil {

@@ -12,21 +12,12 @@ import (
 // maxRounds bounds how many actions are taken before the loop listens again.
 const maxRounds = 10_000
 
-// mode is what a run of the loop is for.
-type mode struct {
-	turns bool                  // the inbox is drained, awaits are watched, and turns go on
-	takes func(session.Do) bool // of what is outstanding, what this run performs
-	rests func() bool           // whether the run may end, asked when nothing is in flight and nothing progresses
-}
-
 // Run drains the inbox and reconciles until nothing can progress without outside input: the activity is idle or
 // waiting. When ctx ends it parks: nothing is cancelled, ErrParked is returned, and a later Run settles what was under
 // way and goes on.
 func (s *Session) Run(ctx context.Context) error {
-	return s.run(ctx, mode{turns: true, takes: everything, rests: s.rests})
+	return s.run(ctx, mode{turns: true, takes: forRun, rests: s.rests})
 }
-
-func everything(session.Do) bool { return true }
 
 // run is the one loop: it takes what the mode takes, listens, and parks when it is stopped or fails.
 func (s *Session) run(ctx context.Context, m mode) (err error) {
@@ -167,7 +158,7 @@ func (s *Session) reconcile(ctx context.Context, m mode) (progressed bool, err e
 		}
 	}
 	for i, a := range actions {
-		if s.flights[a.ID] != nil || !m.takes(a.Do) || !ready(a, wanted) {
+		if s.flights[a.ID] != nil || !s.performs(m, a.Do) || !ready(a, wanted) {
 			continue
 		}
 		if unrelated(a.Do) {

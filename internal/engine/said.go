@@ -11,7 +11,7 @@ import (
 
 // saidBefore reads what came into the session, as of a state: of all that was read once for an earlier question, only what
 // may repeat a claim.
-func (s *Session) saidBefore(st *session.State) func(context.Context, []string, func(int, lineage.From) bool) iter.Seq2[lineage.Said, error] {
+func (s *world) saidBefore(st *session.State) func(context.Context, []string, func(int, lineage.From) bool) iter.Seq2[lineage.Said, error] {
 	read := func(ctx context.Context, r session.Range) iter.Seq2[store.Event, error] {
 		return s.eng.cfg.Store.Read(ctx, r.Session, r.From, r.To)
 	}

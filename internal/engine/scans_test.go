@@ -42,7 +42,7 @@ func TestHowFarOutputsWereLookedAt(t *testing.T) {
 			}
 			defer func() { _ = s.Close(context.Background(), "done") }()
 			s.state.Awaits = append(s.state.Awaits, session.Await{ID: "a", Event: session.AwaitLine})
-			w := &awaitWatch{s: s, saved: now.Add(-time.Duration(c.since) * time.Second), stop: func() {}}
+			w := &awaitWatch{s: &s.awaits, saved: now.Add(-time.Duration(c.since) * time.Second), stop: func() {}}
 			w.finder.At = c.at
 			s.awaiting.watches = map[string]*awaitWatch{"a": w}
 			if err := s.saveScans(t.Context(), c.end); err != nil {

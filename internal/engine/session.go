@@ -4,56 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
-	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
 )
 
 // Session is one lease on one log. Its methods are called from one goroutine; what runs beside it reports to its
 // loop.
 type Session struct {
-	eng        *Engine
-	lease      store.Lease
-	state      *session.State
-	transcript *session.Transcript // nil until a model call needs it
-	past       tools.Past          // whose words are noted
-	looked     bool                // at known files, since this turn began or the session was opened
-	reached    reached
-	mark       int64 // inbox items up to here are in the log
-	flights    map[string]*flight
-	landed     chan landing
-	asked      chan request
-	watched    map[string]bool         // tasks whose end is waited for
-	prepared   map[string]command.Spec // tasks' attempts that are about to start, by act
-	awaiting   awaiting
-	opened     int64     // seq of the session.resumed of this lease
-	stirred    int64     // ms UTC, of the newest event of this lease that is more than its beginning and settings; 0: none
-	began      time.Time // this lease
-	still      bool      // nothing is started; see [Session.Still]
-	turning    bool      // a run is under way that lets turns go on
-	titles     int       // tries that are left: see [Session.Titles]
-	switched   bool      // it brought another model
-	seen       seenFiles
-	recovered  []Recovery
+	*held
+	*world
+	*admission
+	*effects
+	files
+	instructor
+	awaits
+	modelCalls
+	toolCalls
+	*taskKeeper
 
-	fresh     int64 // event bytes since the newest snapshot
-	snapSize  int64
-	unsaved   int          // replies since the state file was written
-	heads     *store.Heads // as stored
-	listed    []byte       // what the heads carry; nil but for the last event
-	waker     *waker
-	changes   <-chan struct{} // of a sleep: see [store.Notifier]
-	unwatch   func()
-	failed    error // of an append: nothing may follow
-	released  bool  // the lease was given back
-	showing   sync.Mutex
-	watchers  sync.WaitGroup // goroutines that wait for the ends of tasks
-	watchCtx  context.Context
-	stopWatch context.CancelFunc
+	waker   *waker
+	changes <-chan struct{} // of a sleep: see [store.Notifier]
+	unwatch func()
 }
 
 // Open takes the lease of a session, folds its log and appends session.resumed. Nothing else happens until Run.
@@ -78,11 +50,8 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	if st.ReadOnly != "" {
 		return nil, fmt.Errorf("session %s is read-only here: %s: %w", st.ID, st.ReadOnly, store.ErrNewer)
 	}
-	s := &Session{
-		eng: e, lease: lease, state: st, mark: lease.Info.Mark,
-		flights: map[string]*flight{}, watched: map[string]bool{}, prepared: map[string]command.Spec{},
-		landed: make(chan landing, 64), asked: make(chan request), fresh: folded, snapSize: size,
-	}
+	s := newSession(e, lease, st)
+	s.fresh, s.snapSize = folded, size
 	s.began = e.cfg.Now()
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))
 	s.noteBefore(opt.Mode)
@@ -122,7 +91,7 @@ var engineActor = store.Actor{Type: store.ActorEngine}
 func (s *Session) State() *session.State { return s.state }
 
 // Transcript is the conversation as of now. The same limits hold as for State.
-func (s *Session) Transcript(ctx context.Context) (*session.Transcript, error) {
+func (s *held) Transcript(ctx context.Context) (*session.Transcript, error) {
 	if s.transcript == nil {
 		t, err := s.eng.Transcript(ctx, s.state)
 		if err != nil {

@@ -42,7 +42,7 @@ func (s *Session) settle(ctx context.Context, a session.Action, do session.Settl
 
 // sweep removes the act directories that a crash left between a command's outcome and its removal: those of the newest
 // step, those of attempts that did not run, and what was never finished or not wholly removed.
-func (s *Session) sweep() {
+func (s *toolCalls) sweep() {
 	if s.eng.cfg.Commands == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func unknownContent(why string) []model.Part {
 }
 
 // settleModel counts a call whose reply was never sealed. The same request goes again.
-func (s *Session) settleModel(ctx context.Context, id string) error {
+func (s *modelCalls) settleModel(ctx context.Context, id string) error {
 	m := s.state.ModelCall(id)
 	usage, text := readSide(s.eng.cfg.SideDir, s.state.ID, id)
 	s.recovered = append(s.recovered, Recovery{Kind: "act", ID: m.ID, Text: "interrupted model call: the same request is sent again"})
@@ -96,7 +96,7 @@ func (s *Session) settleModel(ctx context.Context, id string) error {
 }
 
 // settleEdit looks at the file: as after, the change was made; as before, it was not; else nobody can tell.
-func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) error {
+func (s *toolCalls) settleEdit(ctx context.Context, act string, c *session.Call) error {
 	e := *c.Start.Edit
 	now, _, err := s.eng.cfg.Files.Digest(e.Path)
 	switch {
@@ -125,7 +125,7 @@ func (s *Session) settleEdit(ctx context.Context, act string, c *session.Call) e
 
 // settleCommand asks the shim's record. A command that still runs is waited for: it ran once, and its real result
 // arrives.
-func (s *Session) settleCommand(ctx context.Context, a session.Action, c *session.Call, p plan, cancel bool) error {
+func (s *toolCalls) settleCommand(ctx context.Context, a session.Action, c *session.Call, p plan, cancel bool) error {
 	t, ok := p.tool.(tools.Commander)
 	if s.eng.cfg.Commands == nil {
 		return fmt.Errorf("session %s: act %s: a command was started, and this program has no commands to ask for it", s.state.ID, a.ID)

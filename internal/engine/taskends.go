@@ -12,7 +12,7 @@ import (
 )
 
 // collectTasks appends the end of every task that ended while nobody looked.
-func (s *Session) collectTasks(ctx context.Context) error {
+func (s *taskKeeper) collectTasks(ctx context.Context) error {
 	for _, t := range s.state.View().Tasks {
 		if t.Status != command.Running || t.Session != "" || s.eng.cfg.Commands == nil {
 			continue
@@ -34,7 +34,7 @@ func (s *Session) collectTasks(ctx context.Context) error {
 }
 
 // taskEnded appends a task's end, and a note that tells the model with its next request.
-func (s *Session) taskEnded(ctx context.Context, t session.Task, st command.State) error {
+func (s *taskKeeper) taskEnded(ctx context.Context, t session.Task, st command.State) error {
 	if now := s.state.Task(t.ID); now == nil || now.Act != t.Act || now.Status != command.Running {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (s *Session) taskEnded(ctx context.Context, t session.Task, st command.Stat
 }
 
 // taskEnd is a task's end, and a note that tells the model, unless the model ended the task itself.
-func (s *Session) taskEnd(t session.Task, st command.State) []session.Body {
+func (s *taskKeeper) taskEnd(t session.Task, st command.State) []session.Body {
 	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
 	if now := s.state.Task(t.ID); now.Kill != command.ByModel && !now.Told && !s.awaited(now) {
 		bodies = append(bodies, note(session.TaskNote+"%s %s: %s%s]", t.ID, ended(st), commandWords(t.Command), quoted(s.lastOutput(t, st))))
@@ -80,7 +80,7 @@ func howEnded(st command.State) string {
 const stragglersPause = 100 * time.Millisecond
 
 // waitForAll waits for a command and for everything that it left behind: until then the task runs.
-func (s *Session) waitForAll(ctx context.Context, act string) (command.State, error) {
+func (s *taskKeeper) waitForAll(ctx context.Context, act string) (command.State, error) {
 	st, err := s.eng.cfg.Commands.Wait(ctx, s.lease.Session, act)
 	for err == nil && st.Stragglers > 0 {
 		select {
@@ -94,7 +94,7 @@ func (s *Session) waitForAll(ctx context.Context, act string) (command.State, er
 }
 
 // watchTasks waits, beside the loop, for the end of every running task.
-func (s *Session) watchTasks() {
+func (s *taskKeeper) watchTasks() {
 	for _, t := range s.state.Tasks {
 		if t.Status != command.Running || t.Session != "" || s.watched[t.Act] || s.eng.cfg.Commands == nil {
 			continue

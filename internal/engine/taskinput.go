@@ -11,14 +11,14 @@ import (
 )
 
 // steering is how running commands are reached, or nil.
-func (s *Session) steering() Steering {
+func (s *world) steering() Steering {
 	st, _ := s.eng.cfg.Commands.(Steering)
 	return st
 }
 
 // admitInput completes a request to write to a task. A task that has ended is no reason to refuse: that is the
 // outcome.
-func (s *Session) admitInput(b *session.TaskInput, key string) error {
+func (s *admission) admitInput(b *session.TaskInput, key string) error {
 	t, err := s.ownTask(b.Task)
 	switch {
 	case err != nil:
@@ -37,7 +37,7 @@ func (s *Session) admitInput(b *session.TaskInput, key string) error {
 }
 
 // writeTask writes to a task what was asked for. What an earlier holder was to write is not written again.
-func (s *Session) writeTask(ctx context.Context, id string, do session.WriteTask) error {
+func (s *taskKeeper) writeTask(ctx context.Context, id string, do session.WriteTask) error {
 	t := *s.state.Task(do.Task)
 	done := session.TaskWritten{Task: t.ID, Input: do.Input.Seq, Key: do.Input.Key}
 	switch {
@@ -67,7 +67,7 @@ func (s *Session) writeTask(ctx context.Context, id string, do session.WriteTask
 }
 
 // inputOf reads the text of a write from the log.
-func (s *Session) inputOf(ctx context.Context, seq int64) (*session.TaskInput, error) {
+func (s *taskKeeper) inputOf(ctx context.Context, seq int64) (*session.TaskInput, error) {
 	for ev, err := range s.eng.cfg.Store.Read(ctx, s.state.ID, seq, seq) {
 		if err != nil {
 			return nil, err

@@ -18,7 +18,7 @@ func (e *Engine) MayRunTask(st *session.State, rules []session.Rule, b *session.
 		return nil, e.noCommands()
 	}
 	then := *st
-	s := &Session{eng: e, state: &then}
+	s := &world{held: &held{eng: e, state: &then}}
 	then.Permissions.Rules = s.mergeRules(rules)
 	if b.Task != "" {
 		old, err := s.ownTask(b.Task)
@@ -38,7 +38,7 @@ func (e *Engine) MayRunTask(st *session.State, rules []session.Rule, b *session.
 
 // mayRun says why the command of a request may not run. A deny rule holds for it, since the same command might be one
 // that nothing allows.
-func (s *Session) mayRun(b *session.TaskRequested) error {
+func (s *world) mayRun(b *session.TaskRequested) error {
 	switch {
 	case b.Command == "":
 		return errors.New("there is no command")

@@ -13,7 +13,7 @@ import (
 
 // restartTask asks for another attempt of a task that a reboot took, or says why there is none. It leaves the task due
 // where commands cannot be run at all.
-func (s *Session) restartTask(ctx context.Context, do session.RestartTask) (bool, error) {
+func (s *taskKeeper) restartTask(ctx context.Context, do session.RestartTask) (bool, error) {
 	if s.eng.cfg.Commands == nil {
 		return false, nil
 	}
@@ -31,7 +31,7 @@ func (s *Session) restartTask(ctx context.Context, do session.RestartTask) (bool
 
 // mayRestart says why today's rules keep a task from running again, or "". The human's grant answers a question; it
 // overrides no refusal.
-func (s *Session) mayRestart(t *session.Task) string {
+func (s *taskKeeper) mayRestart(t *session.Task) string {
 	if t.Restart != session.RestartOnReboot {
 		return "nobody granted it"
 	}
@@ -52,7 +52,7 @@ func (s *Session) mayRestart(t *session.Task) string {
 }
 
 // stayDown records why a task is not run again, for people and for the model.
-func (s *Session) stayDown(ctx context.Context, t *session.Task, why string) error {
+func (s *taskKeeper) stayDown(ctx context.Context, t *session.Task, why string) error {
 	id, command := t.ID, t.Command
 	err := s.append(ctx, engineActor, &session.TaskNotRestarted{Task: id, Reason: why},
 		note("[Background task %s was not run again after the reboot (%s): %s]", id, why, commandWords(command)))
@@ -64,7 +64,7 @@ func (s *Session) stayDown(ctx context.Context, t *session.Task, why string) err
 
 // notStarted is the end of an attempt that provably did not begin. One that the restart policy had asked for stays down
 // when it was tried and failed; one that an earlier holder did not get round to is due again.
-func (s *Session) notStarted(t session.Task, st command.State, cause error) []session.Body {
+func (s *taskKeeper) notStarted(t session.Task, st command.State, cause error) []session.Body {
 	out := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
 	if cause != nil && t.Cause == command.ReasonReboot {
 		out = append(out, &session.TaskNotRestarted{Task: t.ID, Reason: cause.Error()},
@@ -82,7 +82,7 @@ func runsAgain(t session.Task) []session.Body {
 }
 
 // noteAgain tells people the same.
-func (s *Session) noteAgain(t session.Task) {
+func (s *taskKeeper) noteAgain(t session.Task) {
 	if t.Cause == command.ReasonReboot {
 		s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: fmt.Sprintf("runs again after the reboot, attempt %d: %s", t.Attempt, t.Command)})
 	}
@@ -93,7 +93,7 @@ func note(format string, args ...any) *session.MessageReceived {
 }
 
 // noteReboot reports what became known of a reboot since the last turn, whoever opened the session then.
-func (s *Session) noteReboot() {
+func (s *taskKeeper) noteReboot() {
 	since := int64(0)
 	if s.state.LastTurn != nil {
 		since = s.state.LastTurn.Seq
@@ -112,7 +112,7 @@ func (s *Session) noteReboot() {
 }
 
 // admitRestart takes a human's word on what becomes of a task after a reboot.
-func (s *Session) admitRestart(b *session.TaskRestartSet) error {
+func (s *admission) admitRestart(b *session.TaskRestartSet) error {
 	t, err := s.ownTask(b.Task)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // tasks is how tools see background commands.
 type tasks struct {
-	s    *Session
+	s    *world
 	view *session.State
 }
 
@@ -66,7 +66,7 @@ func (t tasks) Write(ctx context.Context, id string, text []byte, eof bool) (n i
 	return n, outcome, st, err
 }
 
-func (s *Session) ownerOf(t *session.Task) string {
+func (s *world) ownerOf(t *session.Task) string {
 	if t.Session != "" {
 		return t.Session
 	}
@@ -95,7 +95,7 @@ func (t tasks) Kill(ctx context.Context, id string) (command.State, error) {
 }
 
 // killTask ends a task whose end was asked for; that it is to end is in the log first.
-func (s *Session) killTask(ctx context.Context, id string, do session.KillTask) error {
+func (s *taskKeeper) killTask(ctx context.Context, id string, do session.KillTask) error {
 	if do.Intend {
 		return s.append(ctx, engineActor, &session.TaskSignalled{Task: do.Task, Signal: "SIGTERM", By: do.By})
 	}
@@ -129,7 +129,7 @@ func (s *Session) killTask(ctx context.Context, id string, do session.KillTask) 
 
 // nextTask names the next task. The number counts up over the names that were given, not over those that were only
 // meant to be, so that an interruption does not show in them.
-func (s *Session) nextTask() string {
+func (s *world) nextTask() string {
 	n := 0
 	if s.state.Dropped.Tasks > 0 {
 		n = s.state.NextTask
@@ -151,7 +151,7 @@ func (s *Session) nextTask() string {
 }
 
 // openCalls are the calls of the open step that have no outcome yet.
-func (s *Session) openCalls() iter.Seq[*session.Call] {
+func (s *held) openCalls() iter.Seq[*session.Call] {
 	return func(yield func(*session.Call) bool) {
 		if s.state.Turn == nil {
 			return

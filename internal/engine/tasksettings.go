@@ -11,7 +11,7 @@ import (
 )
 
 // admitSettings tells why a task cannot be run that way now.
-func (s *Session) admitSettings(set session.TaskSettings) error {
+func (s *world) admitSettings(set session.TaskSettings) error {
 	switch {
 	case !set.Lifetime.Known():
 		return fmt.Errorf("lifetime %q is not known: there are detached, session and turn", set.Lifetime)
@@ -51,7 +51,7 @@ func applySettings(spec *command.Spec, set session.TaskSettings) {
 
 // ownTask is the task of that id, if the session may start, end, reach or change it: a fork's inherited ones are its
 // parent's.
-func (s *Session) ownTask(id string) (*session.Task, error) {
+func (s *held) ownTask(id string) (*session.Task, error) {
 	t := s.state.Task(id)
 	switch {
 	case t == nil:

@@ -11,7 +11,7 @@ import (
 
 // admitTask completes a request to run a task: its id, its act, and a directory that is durable before the log says
 // that it is to start.
-func (s *Session) admitTask(b *session.TaskRequested, key string) error {
+func (s *admission) admitTask(b *session.TaskRequested, key string) error {
 	if s.eng.cfg.Commands == nil {
 		return s.eng.noCommands()
 	}
@@ -44,7 +44,7 @@ func repeat(b *session.TaskRequested, old *session.Task) {
 }
 
 // prepareTask names the act of a task's next attempt and makes its directory, which is there before the request is.
-func (s *Session) prepareTask(b *session.TaskRequested) error {
+func (s *admission) prepareTask(b *session.TaskRequested) error {
 	attempt := 1
 	if old := s.state.Task(b.Task); old != nil {
 		attempt = max(old.Attempt, 1) + 1
@@ -58,7 +58,7 @@ func (s *Session) prepareTask(b *session.TaskRequested) error {
 	return s.eng.cfg.Commands.Prepare(s.watchCtx, spec)
 }
 
-func (s *Session) taskSpec(act string, argv []string, script, cwd string, set session.TaskSettings) (command.Spec, error) {
+func (s *world) taskSpec(act string, argv []string, script, cwd string, set session.TaskSettings) (command.Spec, error) {
 	env, err := s.environ()
 	spec := command.Spec{Version: 1, Session: s.lease.Session, Act: act, Argv: argv, Cwd: cwd, Env: env}
 	if len(argv) == 0 {
@@ -70,7 +70,7 @@ func (s *Session) taskSpec(act string, argv []string, script, cwd string, set se
 
 // startTask starts a task that was requested. What an earlier holder was to start is only looked up: whether to start
 // it again is for whoever asked.
-func (s *Session) startTask(id string, do session.StartTask) error {
+func (s *taskKeeper) startTask(id string, do session.StartTask) error {
 	t := *s.state.Task(do.Task)
 	// What was prepared is what starts, though the environment may have changed since.
 	spec, ok := s.prepared[t.Act]

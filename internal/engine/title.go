@@ -44,7 +44,7 @@ func (s *Session) named(ctx context.Context) bool {
 }
 
 // title asks for a title, if there is to be one.
-func (s *Session) title(ctx context.Context) error {
+func (s *modelCalls) title(ctx context.Context) error {
 	st := s.state
 	last := st.LastTurn
 	if s.titles == 0 || s.still || st.Title != "" || st.ReadOnly != "" || st.Turn != nil || st.Lifecycle != session.LifecycleOpen ||
@@ -120,7 +120,7 @@ func (f modelFlight) quiet(ctx context.Context) (resp *model.Response, err error
 }
 
 // titleWords are the first message and what was answered, cut; empty: the conversation does not begin here any more.
-func (s *Session) titleWords(ctx context.Context) (string, error) {
+func (s *modelCalls) titleWords(ctx context.Context) (string, error) {
 	t, err := s.Transcript(ctx)
 	if err != nil {
 		return "", err

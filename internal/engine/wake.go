@@ -8,7 +8,7 @@ import (
 )
 
 // wake returns a channel that fires when the earliest wake-up is due; nil if there is none.
-func (s *Session) wake() <-chan time.Time {
+func (s *awaits) wake() <-chan time.Time {
 	now := s.eng.cfg.Now().UnixMilli()
 	earliest := int64(-1)
 	for _, a := range session.Next(s.state) {
@@ -26,7 +26,7 @@ func (s *Session) wake() <-chan time.Time {
 
 // until is how long a wake-up is still away, in milliseconds. A retry that is further away than any delay was put there
 // by a clock that has been set back since: it is due.
-func (s *Session) until(id string, w session.Wake, now int64) int64 {
+func (s *awaits) until(id string, w session.Wake, now int64) int64 {
 	left := max(0, w.At-now)
 	if m := s.state.NewestCall(); m != nil && id == session.WakeID(m.ID) && left > longestAsked.Milliseconds() {
 		return 0
@@ -35,7 +35,7 @@ func (s *Session) until(id string, w session.Wake, now int64) int64 {
 }
 
 // fireTimers appends timer.fired for every wake-up whose time has come.
-func (s *Session) fireTimers(ctx context.Context) error {
+func (s *awaits) fireTimers(ctx context.Context) error {
 	now := s.eng.cfg.Now().UnixMilli()
 	var fired []session.Body
 	for _, a := range session.Next(s.state) {

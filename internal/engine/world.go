@@ -14,7 +14,7 @@ import (
 )
 
 // policy is what decisions depend on, from the state alone but for the machine's protected paths.
-func (s *Session) policy() permission.Policy {
+func (s *world) policy() permission.Policy {
 	st := s.state
 	p := permission.Policy{
 		Mode: permission.Mode(st.Config.Mode), Root: st.Config.Root, Cwd: st.Cwd, Dirs: st.Directories,
@@ -54,14 +54,14 @@ func (s *Session) policy() permission.Policy {
 }
 
 // inProject reports whether the session works in the directory that it was opened in, or below it, behind all links.
-func (s *Session) inProject() bool {
+func (s *world) inProject() bool {
 	dir, err := s.eng.cfg.Files.Resolve(s.state.Cwd)
 	top := s.state.Config.Root
 	return err == nil && top != "" && (dir == top || strings.HasPrefix(dir, strings.TrimSuffix(top, "/")+"/"))
 }
 
 // env is the world as a tool sees it now.
-func (s *Session) env() tools.Env {
+func (s *world) env() tools.Env {
 	view, policy := s.state.View(), s.policy()
 	return tools.Env{
 		Memory: s.memory(), Keep: s.eng.keeper(s.state.ID),
@@ -80,7 +80,7 @@ func (s *Session) env() tools.Env {
 }
 
 // memory is what the session remembers beyond its conversation, or nil.
-func (s *Session) memory() tools.Memory {
+func (s *world) memory() tools.Memory {
 	if s.eng.cfg.Memory == nil || s.state.Config.Root == "" {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (s *Session) memory() tools.Memory {
 
 // variables are what a command starts from as far as it is known before: the process's environment, the session's
 // changes to it, and ours.
-func (s *Session) variables() map[string]string {
+func (s *world) variables() map[string]string {
 	vars := map[string]string{}
 	for _, kv := range s.eng.cfg.Environ {
 		k, v, _ := strings.Cut(kv, "=")
@@ -118,7 +118,7 @@ func (s *Session) variables() map[string]string {
 }
 
 // environ is what a command starts from.
-func (s *Session) environ() ([]string, error) {
+func (s *world) environ() ([]string, error) {
 	vars := s.variables()
 	delete(vars, "PERDURE_ACT")
 	if s.eng.cfg.TempDir != nil {

@@ -19,14 +19,11 @@ func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view.Context{
+	return &view.Context{
 		SessionID: st.ID, Model: st.Agent.Provider + "/" + st.Agent.Model, Window: st.Agent.Window, CompactAt: st.Mark(),
 		Tokens: st.Estimate(), System: st.Agent.System, Tools: jsonValue(st.Agent.Tools), Messages: messageViews(t, st),
-	}
-	for _, p := range window.Parts(st, t) {
-		v.Parts = append(v.Parts, view.ContextPart{Name: p.Name, Tokens: p.Tokens, Bytes: p.Bytes})
-	}
-	return v, nil
+		Parts: window.Parts(st, t),
+	}, nil
 }
 
 // NothingToCompact says why a compaction of a session is worth no call of the model; empty: it is. One that is under way, and what

@@ -52,7 +52,7 @@ func TestJoinedLinesOutliveAKillAndASweep(t *testing.T) {
 		if err := h.Delete(t.Context(), "lines", "kid"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Sweep(t.Context(), nil); err != nil {
+		if _, err := h.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		r, err := h.SettleApply(t.Context(), a.dir, false)

@@ -13,7 +13,6 @@ import (
 	"iter"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/plain"
@@ -245,14 +244,7 @@ func ends(text string, most int) string {
 	if len(text) <= most {
 		return strings.ToValidUTF8(text, "\uFFFD")
 	}
-	first, last := most*3/4, len(text)-most/4
-	for first > 0 && !utf8.RuneStart(text[first]) {
-		first--
-	}
-	for last < len(text) && !utf8.RuneStart(text[last]) {
-		last++
-	}
-	return strings.ToValidUTF8(text[:first]+"\n…\n"+text[last:], "\uFFFD")
+	return strings.ToValidUTF8(session.CutEnd(text, most*3/4)+"\n…\n"+session.CutStart(text, most/4), "\uFFFD")
 }
 
 // passages are the texts of a file.

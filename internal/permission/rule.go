@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/perdure/perdure/internal/session"
 )
 
 // ErrRule is wrapped by every error about a rule text.
@@ -135,8 +137,8 @@ func ruleLength(list string, from int) (int, error) {
 }
 
 func clip(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "…"
+	if head := session.CutEnd(s, 80); len(head) < len(s) {
+		return head + "…"
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestParseRules(t *testing.T) {
@@ -173,4 +174,14 @@ func TestFileRulesIgnoreCase(t *testing.T) {
 		}
 	}
 	runBash(t, p, []bashCase{{"cat SECRETS/Key.pem", Ask}, {"cat secrets/K*", Ask}, {"cat NOTES.tx?", Ask}})
+}
+
+// A message quotes whole characters, wherever the quoted text is cut.
+func TestAQuotedRuleIsCutBetweenCharacters(t *testing.T) {
+	for _, lead := range []string{"", "a"} {
+		_, err := ParseRules("Bash(" + lead + strings.Repeat("é", 60))
+		if err == nil || !utf8.ValidString(err.Error()) || strings.Contains(err.Error(), `\x`) {
+			t.Errorf("%v", err)
+		}
+	}
 }

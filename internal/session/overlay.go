@@ -114,7 +114,7 @@ func Shorten(act string, content []model.Part, limit int64) []model.Part {
 		return content
 	}
 	head := CutEnd(text, int(limit*2/3))
-	tail := cutStart(text[len(head):], int(limit/3))
+	tail := CutStart(text[len(head):], int(limit/3))
 	left := len(text) - len(head) - len(tail)
 	return []model.Part{model.TextPart(fmt.Sprintf("%s\n[%d bytes of this result are left out here. History with {\"act\": %q} reads the whole of it.]\n%s", head, left, BaseOf(act), tail))}
 }
@@ -136,11 +136,11 @@ func CutMiddle(s string, n int) string {
 		return s
 	}
 	head := CutEnd(s, n/2)
-	return head + "\n[…]\n" + cutStart(s[len(head):], n/2)
+	return head + "\n[…]\n" + CutStart(s[len(head):], n/2)
 }
 
-// cutStart is the end of a text, at most n bytes, in whole characters.
-func cutStart(s string, n int) string {
+// CutStart is the end of a text, at most n bytes, in whole characters.
+func CutStart(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/perdure/perdure/internal/session"
 )
 
 // maxOutput is how much of a command's output a result shows, in bytes.
@@ -126,6 +128,5 @@ func clipText(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	b := []byte(s[:n])
-	return string(b[:n-tornEnd(b)]) + "…"
+	return session.CutEnd(s, n) + "…"
 }

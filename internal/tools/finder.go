@@ -3,7 +3,6 @@ package tools
 import (
 	"bytes"
 	"regexp"
-	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/session"
 )
@@ -132,9 +131,5 @@ func clipLine(s string) string {
 	if len(s) <= session.MaxAwaitLine {
 		return s
 	}
-	n := session.MaxAwaitLine - len(more)
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + more
+	return session.CutEnd(s, session.MaxAwaitLine-len(more)) + more
 }

@@ -2,14 +2,8 @@ package window
 
 import (
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/view"
 )
-
-// Part is one part of what the next request holds.
-type Part struct {
-	Name   string
-	Bytes  int64
-	Tokens int64 // its share of the state's estimate, by bytes
-}
 
 // leastSteps is how many bytes of steps are worth a summary, which with what is kept beside it takes about as much itself.
 const leastSteps = 6000
@@ -32,15 +26,16 @@ func TooSmall(st *session.State, t *session.Transcript) (steps int64, small bool
 // partSteps is what was said and done, as it was.
 const partSteps = "steps"
 
-// Parts lists what the next request holds, in the order in which it stands.
-func Parts(st *session.State, t *session.Transcript) []Part {
-	out := []Part{{Name: "system", Bytes: int64(len(st.Agent.System))}, {Name: "tools", Bytes: int64(len(st.Agent.Tools))}}
+// Parts lists what the next request holds, in the order in which it stands. The tokens of each are its share of the
+// state's estimate, by bytes.
+func Parts(st *session.State, t *session.Transcript) []view.ContextPart {
+	out := []view.ContextPart{{Name: "system", Bytes: int64(len(st.Agent.System))}, {Name: "tools", Bytes: int64(len(st.Agent.Tools))}}
 	add := func(name string, n int64) {
 		if last := &out[len(out)-1]; last.Name == name {
 			last.Bytes += n
 			return
 		}
-		out = append(out, Part{Name: name, Bytes: n})
+		out = append(out, view.ContextPart{Name: name, Bytes: n})
 	}
 	all, kept := t.Upcoming(), int64(0)
 	for _, p := range t.Kept() {
