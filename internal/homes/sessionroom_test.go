@@ -114,7 +114,7 @@ func TestOldCapturesOfASessionGoBeforeItsCapturesStop(t *testing.T) {
 	if n := alone(t, h, s.ID()); n > quota {
 		t.Errorf("it holds %d", n)
 	}
-	if _, err := h.Sweep(t.Context(), nil); err != nil { // what is less than half of a pack waits for more
+	if _, err := h.Sweep(t.Context()); err != nil { // what is less than half of a pack waits for more
 		t.Fatal(err)
 	}
 	if sp, err := h.Space(t.Context()); err != nil || sp.Files > 2*quota {
