@@ -1,12 +1,9 @@
 package adkgo_test
 
 import (
-	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	adk "google.golang.org/adk/v2/session"
@@ -47,32 +44,17 @@ func TestKilled(t *testing.T) {
 	}
 	last := -1
 	for round := range 8 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
-		cmd.Env = append(os.Environ(), writerHome+"="+dir)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); {
-			if _, err := fmt.Sscanf(lines.Text(), "acknowledged %d", &last); err != nil {
-				continue
+		n := 0
+		untilKilled(t, "TestKilled", writerHome, dir, func(line string) bool {
+			if _, err := fmt.Sscanf(line, "acknowledged %d", &last); err != nil {
+				return false
 			}
-			if n++; n == 5+3*round {
-				if err := cmd.Process.Kill(); err != nil { // what it still prints was acknowledged too
-					t.Fatal(err)
-				}
-			}
-		}
-		if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("the writer ended by itself: %v", err)
-		}
+			n++
+			return n == 5+3*round // what it still prints was acknowledged too
+		})
 		h := open(t, dir)
 		got := get(t, adkgo.New(h, adkgo.Options{}), cur)
-		n := got.Events().Len()
+		n = got.Events().Len()
 		if n < last+1 {
 			t.Fatalf("round %d: %d was acknowledged, %d are there", round, last, n)
 		}

@@ -1,12 +1,10 @@
 package adkgo_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"iter"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -115,36 +113,22 @@ func TestRunnerIsKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "home")
 	var given []string
 	for round := range 8 {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestRunnerIsKilled$")
-		cmd.Env = append(os.Environ(), runnerHome+"="+dir)
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); {
+		n := 0
+		untilKilled(t, "TestRunnerIsKilled", runnerHome, dir, func(line string) bool {
 			var id string
 			var number, shown int
-			line := lines.Text()
 			if _, err := fmt.Sscanf(line, "event %s", &id); err == nil {
 				given = append(given, id)
-				if n++; n == 4+2*round { // in a turn, and between two
-					if err := cmd.Process.Kill(); err != nil {
-						t.Fatal(err)
-					}
-				}
-			} else if _, err := fmt.Sscanf(line, "answer %d shown %d", &number, &shown); err == nil && number != shown {
+				n++
+				return n == 4+2*round // in a turn, and between two
+			}
+			if _, err := fmt.Sscanf(line, "answer %d shown %d", &number, &shown); err == nil && number != shown {
 				t.Fatalf("round %d: the model was shown %d messages of %d", round, shown, number)
 			} else if strings.Contains(line, "runner_test.go") {
 				t.Fatalf("round %d: %s", round, line)
 			}
-		}
-		if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("the runner ended by itself: %v", err)
-		}
+			return false
+		})
 	}
 	_, s := newRunner(t, dir)
 	got, err := s.Get(t.Context(), &adk.GetRequest{AppName: "app", UserID: "user", SessionID: "s"})

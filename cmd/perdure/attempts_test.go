@@ -170,21 +170,7 @@ func TestApplyKilledAtAnyTime(t *testing.T) {
 	now, killed, settled := 0, 0, 0
 	for round := range rounds {
 		verbs := [][]string{{"apply", "kid", "--yes"}, {"apply", "--undo", "kid", "--yes"}}
-		cmd := exec.Command(d.exe, verbs[now]...)
-		cmd.Dir, cmd.Env = d.dir, d.env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		exited := make(chan error, 1)
-		go func() { exited <- cmd.Wait() }()
-		select {
-		case err := <-exited:
-			if err != nil {
-				t.Fatalf("round %d: %v", round, err)
-			}
-		case <-time.After(time.Duration(r.IntN(500)) * time.Millisecond):
-			_ = cmd.Process.Kill()
-			<-exited
+		if d.cutShort(r, 500*time.Millisecond, verbs[now]...) {
 			killed++
 		}
 		// The next run: what is wanted again, or, in every other round, the way back.

@@ -42,6 +42,30 @@ func (d *desk) tree(dir string) string {
 	return strings.Join(out, "\n")
 }
 
+// cutShort runs perdure and kills it at a moment within a time. It reports whether that came before its end, which is then a
+// good one.
+func (d *desk) cutShort(r *rand.Rand, within time.Duration, args ...string) (killed bool) {
+	d.t.Helper()
+	cmd := exec.Command(d.exe, args...)
+	cmd.Dir, cmd.Env = d.dir, d.env
+	if err := cmd.Start(); err != nil {
+		d.t.Fatal(err)
+	}
+	exited := make(chan error, 1)
+	go func() { exited <- cmd.Wait() }()
+	select {
+	case err := <-exited:
+		if err != nil {
+			d.t.Fatalf("%v: %v", args, err)
+		}
+		return false
+	case <-time.After(time.Duration(r.Int64N(int64(within)))):
+		_ = cmd.Process.Kill()
+		<-exited
+		return true
+	}
+}
+
 // A restore is killed at any moment: whoever opens the session next finishes it, and the files are then wholly what they
 // were before it or wholly what was wanted, with nothing left over.
 func TestRestoreKilledAtAnyTime(t *testing.T) {
@@ -78,23 +102,10 @@ func TestRestoreKilledAtAnyTime(t *testing.T) {
 	now, done, killed, finished := "one", 0, 0, 0
 	for round := range rounds {
 		to := map[string]string{"one": "two", "two": "one"}[now]
-		cmd := exec.Command(d.exe, "restore", "s", to, "--files", "--yes")
-		cmd.Dir, cmd.Env = d.dir, d.env
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		exited := make(chan error, 1)
-		go func() { exited <- cmd.Wait() }()
-		select {
-		case err := <-exited:
-			if err != nil {
-				t.Fatalf("round %d: %v", round, err)
-			}
-			done++
-		case <-time.After(time.Duration(r.IntN(600)) * time.Millisecond):
-			_ = cmd.Process.Kill()
-			<-exited
+		if d.cutShort(r, 600*time.Millisecond, "restore", "s", to, "--files", "--yes") {
 			killed++
+		} else {
+			done++
 		}
 		d.ok("-p", "-r", "s")
 		switch got := d.tree(project); got {

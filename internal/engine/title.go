@@ -36,7 +36,7 @@ func (s *Session) Titles(on bool) {
 }
 
 // named asks for a title, if there is to be one, and reports whether the model is at it.
-func (s *Session) named(ctx context.Context) bool {
+func (s *modelCalls) named(ctx context.Context) bool {
 	if err := s.title(ctx); err != nil {
 		s.eng.cfg.Log.Warn("the model was not asked for a title", "session", s.state.ID, "error", err)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -74,23 +73,26 @@ func (k *shelf) Abandon(context.Context, engine.RestoreRequest) error { return n
 // shelved is a home that keeps files, with a session in a directory of one file.
 func shelved(t *testing.T, k *shelf) (h *homes.Home, id, dir string) {
 	t.Helper()
-	cfg := homes.Config{Provider: func(string) (model.Provider, error) { return puppet{}, nil }}
+	var cfg homes.Config
 	if k != nil {
 		k.trees = map[store.Digest]map[string]string{}
 		cfg = homes.WithCaptures(cfg, k)
 	}
+	return oneFile(t, cfg)
+}
+
+// oneFile is a home of the puppet's, with a session in a directory of one file.
+func oneFile(t *testing.T, cfg homes.Config) (h *homes.Home, id, dir string) {
+	t.Helper()
+	cfg.Provider = func(string) (model.Provider, error) { return puppet{}, nil }
 	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
-	a, err := h.Agent(t.Context(), "mine/m1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir = t.TempDir()
 	write(t, dir, "one")
-	if id, err = h.Create(t.Context(), engine.Spec{Agent: a, Cwd: dir, Mode: permission.ModeAcceptEdits}); err != nil {
+	if id, err = h.Create(t.Context(), specIn(t, h, dir)); err != nil {
 		t.Fatal(err)
 	}
 	return h, id, dir

@@ -9,7 +9,6 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
 )
 
 // keeping is a held session whose files are captured, in a directory of its own.
@@ -20,23 +19,9 @@ func keeping(t *testing.T) (h *homes.Home, s *homes.Session, dir string) {
 
 func keepingWith(t *testing.T, cfg homes.Config) (h *homes.Home, s *homes.Session, dir string) {
 	t.Helper()
-	cfg.Provider = func(string) (model.Provider, error) { return puppet{}, nil }
-	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), cfg)
+	h, id, dir := oneFile(t, cfg)
+	s, err := h.Hold(t.Context(), id, homes.HoldOptions{})
 	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = h.Close() })
-	a, err := h.Agent(t.Context(), "mine/m1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir = t.TempDir()
-	write(t, dir, "one")
-	id, err := h.Create(t.Context(), engine.Spec{Agent: a, Cwd: dir, Mode: permission.ModeAcceptEdits})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, err = h.Hold(t.Context(), id, homes.HoldOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })

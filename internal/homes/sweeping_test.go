@@ -43,6 +43,29 @@ func large(t *testing.T, dir, name string, bytes int) {
 	}
 }
 
+// forgotten keeps random bytes for a session that is deleted again: nobody needs them any more.
+func forgotten(t *testing.T, h *homes.Home, bytes int) {
+	t.Helper()
+	dir := t.TempDir()
+	large(t, dir, "big", bytes)
+	forgottenIn(t, h, dir)
+}
+
+// forgottenIn keeps a directory for a session that is deleted again.
+func forgottenIn(t *testing.T, h *homes.Home, dir string) {
+	t.Helper()
+	id, err := h.Create(t.Context(), specIn(t, h, dir))
+	if err == nil {
+		_, err = h.Checkpoint(t.Context(), id, "c")
+	}
+	if err == nil {
+		err = h.Delete(t.Context(), id)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // captures are the seqs of a session's captures by why they were made, the newest of each.
 func captures(t *testing.T, h *homes.Home, id string) map[session.CaptureWhy]int64 {
 	t.Helper()
@@ -90,18 +113,7 @@ func TestWhatUndoNeedsIsNotThinned(t *testing.T) {
 			t.Errorf("young: %v", err)
 		}
 	}
-	other := t.TempDir() // so that less than half of the pack lives, and it is written anew
-	large(t, other, "big", 40<<20)
-	gone, err := h.Create(t.Context(), specIn(t, h, other))
-	if err == nil {
-		_, err = h.Checkpoint(t.Context(), gone, "c")
-	}
-	if err == nil {
-		err = h.Delete(t.Context(), gone)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	forgotten(t, h, 40<<20) // so that less than half of the pack lives, and it is written anew
 	clock.pass(48 * time.Hour)
 	sweep()
 	for n := range 4 {
@@ -199,25 +211,14 @@ func TestQuotaMakesRoom(t *testing.T) {
 	if _, err := s.Checkpoint(t.Context(), "small"); err != nil {
 		t.Fatal(err)
 	}
-	other := t.TempDir()
-	large(t, other, "big", 8<<20)
-	gone, err := h.Create(t.Context(), specIn(t, h, other))
-	if err == nil {
-		_, err = h.Checkpoint(t.Context(), gone, "c")
-	}
-	if err == nil {
-		err = h.Delete(t.Context(), gone)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	forgotten(t, h, 8<<20)
 	large(t, dir, "big", 8<<20)
 	if _, err := s.Checkpoint(t.Context(), "after-a-sweep"); err != nil {
 		t.Fatal(err)
 	}
 	clock.pass(time.Hour)
 	large(t, dir, "big2", 8<<20)
-	_, err = s.Checkpoint(t.Context(), "too-much")
+	_, err := s.Checkpoint(t.Context(), "too-much")
 	if !errors.Is(err, homes.ErrNotCaptured) || !strings.Contains(err.Error(), "files.quota_mb") {
 		t.Errorf("over the quota: %v", err)
 	}
@@ -264,21 +265,7 @@ func TestSweepAtTheEnd(t *testing.T) {
 		}
 		return sp.Files
 	}
-	add := func() {
-		t.Helper()
-		other := t.TempDir()
-		large(t, other, "big", 2<<20)
-		id, err := h.Create(t.Context(), specIn(t, h, other))
-		if err == nil {
-			_, err = h.Checkpoint(t.Context(), id, "c")
-		}
-		if err == nil {
-			err = h.Delete(t.Context(), id)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	add := func() { forgotten(t, h, 2<<20) }
 	add()
 	full := files()
 	if h.SweepAtEnd(4 << 20); files() != full {
@@ -313,17 +300,8 @@ func TestAForksBeginningStays(t *testing.T) {
 		t.Fatalf("%+v", u)
 	}
 	large(t, dir, "big", 12<<20)
-	gone, err := h.Create(t.Context(), specIn(t, h, dir))
-	if err == nil {
-		_, err = h.Checkpoint(t.Context(), gone, "c") // most of the pack, so that it is written anew
-	}
-	if err == nil {
-		err = h.Delete(t.Context(), gone)
-	}
-	if err == nil {
-		err = os.Remove(filepath.Join(dir, "big"))
-	}
-	if err != nil {
+	forgottenIn(t, h, dir) // most of the pack, so that it is written anew
+	if err := os.Remove(filepath.Join(dir, "big")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Checkpoint(t.Context(), fork, "later"); err != nil {

@@ -82,7 +82,13 @@
 // its children and may be written to; run.json names it then. It is made before the go byte, ended with cgroup.kill
 // among the rest, and removed when the tree is gone. Elsewhere memory is the address space of each process, which the
 // stage bounds last of all. The cgroup's file protocol is tested against a directory that stands in for the kernel's
-// files; it has not been run on a machine with the unified hierarchy.
+// files, and by "make machine" on a kernel with the unified hierarchy.
+//
+// # Two sides
+//
+// The agent's side (Runner, Terminal) starts commands and finds them again; the shim's keeps one. They meet in the directory
+// and use nothing of each other but what both have in common: its formats and the system's processes. Each file belongs to
+// one of the three, and a test holds them apart (sides_test.go).
 //
 // # The caller's duties
 //

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 )
@@ -98,3 +99,34 @@ func linkExclusive(from, to string) (bool, error) {
 		return false, &fs.PathError{Op: "link", Path: to, Err: err}
 	}
 }
+
+// copyBytes is moveBytes where the system cannot do it in one step. It also returns how many bytes were read that the
+// file then refused.
+func copyBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err error) {
+	buf := make([]byte, most)
+	n, err := readRetry(pipe, buf)
+	if n <= 0 {
+		return 0, 0, err
+	}
+	moved, err = to.WriteAt(buf[:n], at)
+	return moved, n - moved, err
+}
+
+// complain writes to the shim's log, which is its standard error.
+func complain(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, "shim %d: "+format+"\n", append([]any{os.Getpid()}, args...)...)
+}
+
+func readRetry(fd int, b []byte) (int, error) {
+	for {
+		n, err := unix.Read(fd, b)
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}
+
+var uniqueCounter atomic.Uint64
+
+// unique tells apart the temporary names of one process.
+func unique() string { return strconv.FormatUint(uniqueCounter.Add(1), 36) }

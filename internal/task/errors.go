@@ -1,6 +1,8 @@
 package task
 
-import "errors"
+import (
+	"errors"
+)
 
 // What callers branch on, beside the errors of package command.
 var (

@@ -141,8 +141,3 @@ func (d actDir) tellShim() {
 		signalProcess(shim.PID, shim.Ticks, unix.SIGUSR2)
 	}
 }
-
-func (d actDir) has(name string) bool {
-	var info unix.Stat_t
-	return unix.Stat(d.path(name), &info) == nil
-}

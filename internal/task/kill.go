@@ -4,8 +4,6 @@ package task
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -78,29 +76,6 @@ func (r *Runner) kill(ctx context.Context, d actDir, by string) error {
 	return ErrStillAlive
 }
 
-// recordIntent makes the wish durable before any signal. An earlier intent stays: it is what ended the command.
-func (d actDir) recordIntent(by string, now int64, grace time.Duration) error {
-	if d.killedBy() != "" {
-		return nil
-	}
-	if by == "" {
-		by = "unknown"
-	}
-	rec := intentRecord{Version: formatVersion, By: by[:min(len(by), maxBy)], Time: now, GraceMS: grace.Milliseconds()}
-	text, err := json.Marshal(rec)
-	if err != nil {
-		return err
-	}
-	err = overwrite(d.path(intentName), text, true)
-	if missing(err) || errors.Is(err, unix.ENXIO) { // or a pipe of the command's
-		err = replaceFile(d.path(intentName), text, true)
-	}
-	return err
-}
-
-// maxBy bounds the name of a killer, in bytes.
-const maxBy = 64
-
 // killByShim asks the shim, which knows its tree best, and helps from outside when the shim does not get it done.
 func (r *Runner) killByShim(ctx context.Context, d actDir) error {
 	start := systemNow()
@@ -172,12 +147,5 @@ func (d actDir) killFromOutside(shim shimRecord) {
 	}
 	if run, err := d.readRun(); err == nil {
 		killAll(findTraces(d, run).living())
-	}
-}
-
-// killAll sends SIGKILL to exactly these processes.
-func killAll(tree []process) {
-	for _, p := range tree {
-		signalProcess(p.PID, p.Ticks, unix.SIGKILL)
 	}
 }

@@ -12,19 +12,17 @@ import (
 )
 
 const (
-	defaultKeep   = 64 << 20
-	maxSegment    = 8 << 20
-	minSegment    = 4 << 10
-	keepSegments  = 8 // a bound below 64 MiB is cut into this many segments
-	smallStep     = 32 << 10
-	largeStep     = 256 << 10
-	busyPipe      = 256 << 10
-	floodPipe     = 1 << 20
-	floodAfter    = 8 // full steps in a row
-	fifoMode      = 0o600
-	segmentMode   = 0o600
-	segmentFlags  = os.O_WRONLY | os.O_CREATE | unix.O_NOFOLLOW | unix.O_NONBLOCK
-	fifoOpenFlags = unix.O_RDWR | unix.O_CLOEXEC
+	defaultKeep  = 64 << 20
+	maxSegment   = 8 << 20
+	minSegment   = 4 << 10
+	keepSegments = 8 // a bound below 64 MiB is cut into this many segments
+	smallStep    = 32 << 10
+	largeStep    = 256 << 10
+	busyPipe     = 256 << 10
+	floodPipe    = 1 << 20
+	floodAfter   = 8 // full steps in a row
+	segmentMode  = 0o600
+	segmentFlags = os.O_WRONLY | os.O_CREATE | unix.O_NOFOLLOW | unix.O_NONBLOCK
 )
 
 // output moves what a command prints from its FIFO into segments. The first segment and the last ones are kept. It
@@ -205,18 +203,6 @@ func (o *output) step() (int, error) {
 	}
 	o.grow(n)
 	return n + lost, nil
-}
-
-// copyBytes is moveBytes where the system cannot do it in one step. It also returns how many bytes were read that the
-// file then refused.
-func copyBytes(pipe int, to *os.File, at int64, most int) (moved, lost int, err error) {
-	buf := make([]byte, most)
-	n, err := readRetry(pipe, buf)
-	if n <= 0 {
-		return 0, 0, err
-	}
-	moved, err = to.WriteAt(buf[:n], at)
-	return moved, n - moved, err
 }
 
 // grow gives a flood a larger pipe and larger steps; a quiet command, which is most, costs little memory.

@@ -46,25 +46,6 @@ func (p *execPlan) extras() map[string]*int64 {
 // the act directory.
 const actKey = "PERDURE_ACT"
 
-// newPlan also says whether the script, if there is one, has to be a file.
-func (d actDir) newPlan(spec command.Spec, boot string, grace time.Duration) (plan execPlan, asFile bool) {
-	env := slices.DeleteFunc(slices.Clone(spec.Env), func(kv string) bool { return strings.HasPrefix(kv, actKey+"=") })
-	plan = execPlan{
-		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS, GraceMS: grace.Milliseconds(),
-		Cwd: spec.Cwd, Argv: spec.Argv, Env: append(env, actKey+"="+string(d)),
-	}
-	if plan.Limits = spec.Limits; spec.Stdin {
-		plan.Stdin = 1
-	}
-	if spec.TTY != nil {
-		plan.Rows, plan.Cols = int64(spec.TTY.Rows), int64(spec.TTY.Cols)
-	}
-	if spec.Script != "" {
-		asFile = d.planShell(&plan, spec)
-	}
-	return plan, asFile
-}
-
 // encode writes the version and all fields in order, lists after their length, each string ended by a NUL, which none
 // of them can contain. Later versions append.
 func (p execPlan) encode() []byte {
@@ -140,4 +121,19 @@ func (d actDir) readPlan() (execPlan, error) {
 		return execPlan{}, err
 	}
 	return decodePlan(b)
+}
+
+// What holds where nothing else is said.
+const (
+	defaultQuota = 1 << 30   // bytes of output that a session keeps
+	defaultFloor = 512 << 20 // bytes of free disk
+	defaultGrace = 2 * time.Second
+)
+
+func steersShell(key string) bool {
+	switch key {
+	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT":
+		return true
+	}
+	return strings.HasPrefix(key, "BASH_FUNC_")
 }

@@ -24,7 +24,6 @@ const (
 	maxPlan    = 8 << 20
 	lockRoom   = 96
 	intentRoom = 512
-	spareRoom  = 4096
 )
 
 // Prepare creates the act's directory and starts nothing. It may be repeated, with another spec too, as long as nobody
@@ -281,4 +280,12 @@ func checkSpec(spec command.Spec) error {
 		}
 	}
 	return nil
+}
+
+// bound is a limit of the Runner for a plan: zero means its default, less means none, which a plan has as zero.
+func bound(value, other int64) int64 {
+	if value == 0 {
+		return other
+	}
+	return max(value, 0)
 }

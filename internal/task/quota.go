@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	defaultQuota = 1 << 30
-	defaultFloor = 512 << 20
 	// freeBytes is what every command may print before anybody asks how full the place is.
 	freeBytes = 256 << 10
 	// maxGrant is how much output one look at the disk allows.
@@ -103,12 +101,4 @@ func freeSpace(dir string) (int64, error) {
 		return 0, err
 	}
 	return int64(fs.Bavail) * int64(fs.Bsize), nil //nolint:unconvert // the widths differ between systems
-}
-
-// bound is a limit of the Runner for a plan: zero means its default, less means none, which a plan has as zero.
-func bound(value, other int64) int64 {
-	if value == 0 {
-		return other
-	}
-	return max(value, 0)
 }

@@ -148,3 +148,35 @@ func openRetry(path string, flags int, mode uint32) (int, error) {
 }
 
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// shim returns the living holder of the act's lock, once it has said who it is.
+func (d actDir) shim() (shimRecord, bool) {
+	var shim shimRecord
+	err := readRecord(d.path(lockName), &shim)
+	return shim, err == nil && alive(shim.PID, shim.Ticks)
+}
+
+func (d actDir) readRun() (runRecord, error) {
+	var run runRecord
+	err := readRecord(d.path(runName), &run)
+	if err == nil && run.PID <= 0 {
+		err = errDamaged
+	}
+	return run, err
+}
+
+// killedBy names who asked for the command's death, if anybody did.
+func (d actDir) killedBy() string {
+	var intent intentRecord
+	if readRecord(d.path(intentName), &intent) != nil {
+		return ""
+	}
+	return intent.By
+}
+
+func ignoreMissing(err error) error {
+	if missing(err) {
+		return nil
+	}
+	return err
+}

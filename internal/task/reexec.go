@@ -65,3 +65,13 @@ func fault(step string) {
 		faultHook(step)
 	}
 }
+
+// What a shim writes to its ready pipe, once.
+const (
+	readyRunning = "running"
+	readyClaimed = "claimed"
+	readyError   = "error "
+	maxReady     = 4096
+)
+
+const readyFD = 3

@@ -49,8 +49,6 @@ type Runner struct {
 	alone    bool     // shims have no stand-in, by tests
 }
 
-const defaultGrace = 2 * time.Second
-
 func (r *Runner) grace() time.Duration {
 	if r.Grace > 0 {
 		return r.Grace
@@ -139,14 +137,6 @@ func (r *Runner) Start(ctx context.Context, spec command.Spec) error {
 	}
 	return r.notStarted(ctx, d, errors.New(strings.TrimPrefix(verdict, readyError)))
 }
-
-// What a shim writes to its ready pipe, once.
-const (
-	readyRunning = "running"
-	readyClaimed = "claimed"
-	readyError   = "error "
-	maxReady     = 4096
-)
 
 // launch starts a shim in the given role on a prepared act and returns the pipe on which it reports. delay is how long
 // its own replacement waits should it die young; k is what to hand to a replacement.

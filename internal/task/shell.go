@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -71,14 +72,6 @@ func shellEnv(env []string) []string {
 		key, _, _ := strings.Cut(kv, "=")
 		return steersShell(key)
 	})
-}
-
-func steersShell(key string) bool {
-	switch key {
-	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT":
-		return true
-	}
-	return strings.HasPrefix(key, "BASH_FUNC_")
 }
 
 // initText is the start-up file that makes bash report its end.
@@ -150,3 +143,22 @@ fi" EXIT
 }; fi
 builtin trap '{ __perdure_report || :; } 2>/dev/null' EXIT
 `
+
+// newPlan also says whether the script, if there is one, has to be a file.
+func (d actDir) newPlan(spec command.Spec, boot string, grace time.Duration) (plan execPlan, asFile bool) {
+	env := slices.DeleteFunc(slices.Clone(spec.Env), func(kv string) bool { return strings.HasPrefix(kv, actKey+"=") })
+	plan = execPlan{
+		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS, GraceMS: grace.Milliseconds(),
+		Cwd: spec.Cwd, Argv: spec.Argv, Env: append(env, actKey+"="+string(d)),
+	}
+	if plan.Limits = spec.Limits; spec.Stdin {
+		plan.Stdin = 1
+	}
+	if spec.TTY != nil {
+		plan.Rows, plan.Cols = int64(spec.TTY.Rows), int64(spec.TTY.Cols)
+	}
+	if spec.Script != "" {
+		asFile = d.planShell(&plan, spec)
+	}
+	return plan, asFile
+}

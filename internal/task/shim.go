@@ -48,8 +48,6 @@ type shim struct {
 	termed   int64  // when this shim was last told to end itself
 }
 
-const readyFD = 3
-
 // shimMain runs the protocol of the package documentation.
 func shimMain(d actDir) int {
 	// Relative names bind the shim to this directory, whatever takes over its path later.
@@ -80,11 +78,6 @@ func verdict(err error) string {
 
 // report tells the agent, if it still listens.
 func (s *shim) report(text string) { _, _ = unix.Write(readyFD, []byte(text)) }
-
-// complain writes to the shim's log, which is its standard error.
-func complain(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "shim %d: "+format+"\n", append([]any{os.Getpid()}, args...)...)
-}
 
 // begin goes from nothing to a running command. Every step before the go byte may fail, or be the last one before a
 // SIGKILL, and the command has provably not run.

@@ -189,13 +189,6 @@ func (r *Runner) sameBoot(d actDir, runBoot string) (bool, error) {
 	return spec.BootID == now, nil
 }
 
-func ignoreMissing(err error) error {
-	if missing(err) {
-		return nil
-	}
-	return err
-}
-
 // fillExit adds what the exit record knows. Descendants are counted now, as long as the shim is there to hold them;
 // with none, the output is complete.
 func (r *Runner) fillExit(v *view, exit exitRecord, d actDir, held bool) error {
@@ -239,29 +232,4 @@ func ignoreDamaged(err error) error {
 // tree returns the living processes of the command below its shim.
 func (s shimRecord) tree() []int {
 	return slices.DeleteFunc(below(s.PID), func(pid int) bool { return pid == s.Standby })
-}
-
-// shim returns the living holder of the act's lock, once it has said who it is.
-func (d actDir) shim() (shimRecord, bool) {
-	var shim shimRecord
-	err := readRecord(d.path(lockName), &shim)
-	return shim, err == nil && alive(shim.PID, shim.Ticks)
-}
-
-func (d actDir) readRun() (runRecord, error) {
-	var run runRecord
-	err := readRecord(d.path(runName), &run)
-	if err == nil && run.PID <= 0 {
-		err = errDamaged
-	}
-	return run, err
-}
-
-// killedBy names who asked for the command's death, if anybody did.
-func (d actDir) killedBy() string {
-	var intent intentRecord
-	if readRecord(d.path(intentName), &intent) != nil {
-		return ""
-	}
-	return intent.By
 }

@@ -73,7 +73,6 @@ type poller struct {
 
 const (
 	firstPoll = time.Millisecond
-	lastPoll  = 15 * time.Millisecond
 )
 
 func newPoller(ctx context.Context) *poller { return &poller{ctx: ctx, step: firstPoll} }
