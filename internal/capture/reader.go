@@ -18,7 +18,7 @@ type pieces struct {
 	left int64  // bytes that are still to be read, without the checksum
 	rest []byte // that were read and not used
 	buf  []byte
-	ends []int32
+	room reader // only its names and ends, for the next directory
 	sum  *blake3.Hasher
 	bad  bool
 }
@@ -28,9 +28,9 @@ func (w *pieces) more() bool { return len(w.rest) > 0 || w.left > 0 }
 // read has something read from what is there. Where that is not all of it, more is read, and it is tried again.
 func (w *pieces) read(what func(*reader)) {
 	for !w.bad {
-		r := reader{rest: w.rest, ends: w.ends}
+		r := reader{rest: w.rest, names: w.room.names, ends: w.room.ends}
 		what(&r)
-		w.ends = r.ends
+		w.room = reader{names: r.names, ends: r.ends}
 		if !r.bad {
 			w.rest = r.rest
 			return
@@ -70,9 +70,10 @@ func (w *pieces) whole() bool {
 
 // reader reads from a part of a cache. After a fault, or where something is missing, it gives zeros and is bad.
 type reader struct {
-	rest []byte
-	ends []int32 // where the names of a directory end, behind each other
-	bad  bool
+	rest  []byte
+	names []byte  // of a directory, behind each other
+	ends  []int32 // where each ends
+	bad   bool
 }
 
 // leastFile is the fewest bytes of an entry: name, stamp, kind, flags, racy.
@@ -144,17 +145,16 @@ func (r *reader) directory() *directory {
 		return d
 	}
 	d.files = make([]file, n)
-	var names []byte
-	r.ends = r.ends[:0]
+	r.names, r.ends = r.names[:0], r.ends[:0]
 	for i := range d.files {
 		if r.bad {
 			return d
 		}
-		names = append(names, r.take(r.unsigned())...)
-		r.ends = append(r.ends, int32(len(names))) //nolint:gosec // no more than a cache has
+		r.names = append(r.names, r.take(r.unsigned())...)
+		r.ends = append(r.ends, int32(len(r.names))) //nolint:gosec // no more than a cache has
 		r.file(&d.files[i])
 	}
-	all, from := string(names), int32(0)
+	all, from := string(r.names), int32(0)
 	for i, to := range r.ends {
 		d.files[i].name, from = all[from:to], to
 	}
