@@ -6,10 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/zeebo/blake3"
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/tree"
@@ -30,6 +32,9 @@ const cacheMagic = "perdure stat 2\n"
 // maxCache bounds a cache that is read, in bytes.
 const maxCache = 1 << 30
 
+// cachePiece is how many bytes of a cache are in memory at a time, if no directory has more.
+const cachePiece = 256 << 10
+
 // save writes the cache.
 func (d *Dir) save() error {
 	if d.cfg.Cache == "" || d.tree.IsZero() {
@@ -39,16 +44,29 @@ func (d *Dir) save() error {
 	if err != nil {
 		return err
 	}
-	b := make([]byte, 0, 256*len(d.dirs)+100*int(d.files))
-	b = append(append(b, cacheMagic...), id...)
-	b = appendText(b, string(d.mark))
-	b = append(b, d.tree[:]...)
-	for _, dir := range d.dirs {
-		b = appendDirectory(b, dir)
-	}
-	sum := store.Sum(b)
-	b = append(b, sum[:]...)
-	return replace(d.cfg.Cache, b)
+	return replace(d.cfg.Cache, func(w io.Writer) error {
+		sum := blake3.New()
+		b := append([]byte(cacheMagic), id...)
+		b = append(appendText(b, string(d.mark)), d.tree[:]...)
+		flush := func() error {
+			_, _ = sum.Write(b) // a hash takes everything
+			_, err := w.Write(b)
+			b = b[:0]
+			return err
+		}
+		for _, dir := range d.dirs {
+			if b = appendDirectory(b, dir); len(b) >= cachePiece {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		_, err := w.Write(sum.Sum(nil))
+		return err
+	})
 }
 
 // identity says which directory a cache is of.
@@ -63,7 +81,7 @@ func (d *Dir) identity() ([]byte, error) {
 
 // replace writes a file for its owner alone, whole or not at all. Where another process is at it just now, that one's is
 // as good, and nothing is written.
-func replace(path string, b []byte) error {
+func replace(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -74,7 +92,7 @@ func replace(path string, b []byte) error {
 	}
 	err = f.Truncate(0)
 	if err == nil {
-		_, err = f.Write(b)
+		err = write(f)
 	}
 	if err == nil {
 		err = os.Rename(temp, path)
@@ -136,9 +154,9 @@ func appendDirectory(b []byte, d *directory) []byte {
 		b = appendBool(append(b, byte(f.kind), byte(f.flags)), f.racy)
 		switch {
 		case f.flags&tree.Skipped != 0:
-			b = appendText(b, string(f.why))
+			b = appendText(b, string(f.why()))
 		case f.kind == tree.Link:
-			b = appendText(b, f.target)
+			b = appendText(b, f.target())
 		case f.kind == tree.File:
 			b = append(b, f.digest[:]...)
 		}
@@ -155,39 +173,56 @@ func (d *Dir) load() {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCache {
 		return
 	}
-	b, err := os.ReadFile(d.cfg.Cache)
-	id, idErr := d.identity()
-	if err != nil || idErr != nil || !d.decode(string(b), id) {
+	id, err := d.identity()
+	if err != nil {
+		return
+	}
+	f, err := os.OpenFile(d.cfg.Cache, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	if !d.decode(f, info.Size(), id) {
 		d.forget()
 	}
+	_ = f.Close() // it was only read
 }
 
-func (d *Dir) decode(b string, id []byte) bool {
-	head := len(cacheMagic) + len(id)
-	if len(b) < head+2*len(store.Digest{}) || b[:len(cacheMagic)] != cacheMagic || b[len(cacheMagic):head] != string(id) {
+// decode reads a cache of that many bytes, a piece at a time. What it has read counts only if it says that all is well.
+func (d *Dir) decode(from io.Reader, size int64, id []byte) bool {
+	w := pieces{from: from, left: size - int64(len(store.Digest{})), sum: blake3.New()}
+	if w.left < int64(len(cacheMagic)+len(id)) {
 		return false
 	}
-	end := len(b) - len(store.Digest{})
-	if sum := store.Sum([]byte(b[:end])); string(sum[:]) != b[end:] {
+	head := ""
+	w.read(func(r *reader) {
+		head = string(r.take(uint64(len(cacheMagic) + len(id))))
+		d.mark = []byte(r.text())
+		d.tree = r.digest()
+	})
+	if w.bad || head != cacheMagic+string(id) {
 		return false
 	}
-	r := reader{rest: b[head:end]}
-	d.mark = []byte(r.text())
-	d.tree = r.digest()
-	for len(r.rest) > 0 && !r.bad {
-		dir := r.directory()
+	for !w.bad && w.more() {
+		var dir *directory
+		w.read(func(r *reader) { dir = r.directory() })
+		if w.bad {
+			break
+		}
+		if was := d.dirs[dir.path]; was != nil {
+			return false
+		}
 		d.dirs[dir.path] = dir
 		d.files, d.bytes = d.files+dir.count, d.bytes+dir.bytes
 		d.noteSkipped(dir)
 	}
-	return !r.bad && d.dirs[""] != nil
+	return w.whole() && d.dirs[""] != nil
 }
 
 // noteSkipped makes the list of what is skipped in a directory.
 func (d *Dir) noteSkipped(dir *directory) {
 	for i := range dir.files {
-		if f := &dir.files[i]; f.flags&tree.Skipped != 0 && f.why != WhyRepository {
-			d.skipped[dir.path] = append(d.skipped[dir.path], Skip{Path: join(dir.path, f.name), Why: f.why, Dir: f.kind == tree.Dir, Bytes: f.size})
+		if f := &dir.files[i]; f.flags&tree.Skipped != 0 && f.why() != WhyRepository {
+			d.skipped[dir.path] = append(d.skipped[dir.path], Skip{Path: join(dir.path, f.name), Why: f.why(), Dir: f.kind == tree.Dir, Bytes: f.size})
 		}
 	}
 }

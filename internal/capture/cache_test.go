@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,7 +17,7 @@ func TestACacheThatSeveralWriteAtOnce(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for n := range 100 {
-				if err := replace(path, bytes.Repeat([]byte{byte('a' + i)}, 1000*(n%7+1))); err != nil {
+				if err := replace(path, writes(bytes.Repeat([]byte{byte('a' + i)}, 1000*(n%7+1)))); err != nil {
 					t.Error(err)
 					return
 				}
@@ -39,10 +40,14 @@ func TestACacheAfterAKill(t *testing.T) {
 	if err := os.WriteFile(path+".new", bytes.Repeat([]byte("old"), 1000), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(path, []byte("new")); err != nil {
+	if err := replace(path, writes([]byte("new"))); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "new" {
 		t.Errorf("%q, %v", b, err)
 	}
+}
+
+func writes(b []byte) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := w.Write(b); return err }
 }

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/perdure/perdure/store"
@@ -10,7 +11,7 @@ import (
 // what was read says the same when it is written again.
 func FuzzCache(f *testing.F) {
 	id := []byte("the directory")
-	root := &directory{path: "", files: []file{{name: "f", kind: 1, digest: store.Sum([]byte("x"))}, {name: "l", kind: 3, target: "f"}, {name: "n", kind: 2, flags: 4, why: WhyRebuildable}}}
+	root := &directory{path: "", files: []file{{name: "f", kind: 1, digest: store.Sum([]byte("x"))}, {name: "l", kind: 3, said: new(string)}, {name: "n", kind: 2, flags: 4, said: because(WhyRebuildable)}}}
 	empty := store.Digest{}
 	f.Add(appendDirectory(append(appendText(nil, "mark"), empty[:]...), root))
 	f.Add(append(appendText(nil, ""), empty[:]...))
@@ -20,7 +21,7 @@ func FuzzCache(f *testing.F) {
 		sum := store.Sum(b)
 		d := &Dir{}
 		d.forget()
-		if !d.decode(string(append(b, sum[:]...)), id) {
+		if !d.decode(bytes.NewReader(append(b, sum[:]...)), int64(len(b)+len(sum)), id) {
 			return
 		}
 		if d.dirs[""] == nil {

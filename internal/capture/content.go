@@ -75,7 +75,7 @@ func (v *visit) content(f file) (file, bool, error) {
 // special is an entry that was a file a moment ago and is something else: it is named now and looked at next time.
 func (v *visit) special(f file) (file, bool, error) {
 	v.skips = append(v.skips, Skip{Path: join(v.here.path, f.name), Why: WhySpecial})
-	f.kind, f.target, f.digest, f.racy, f.why = tree.Other, "", store.Digest{}, true, WhySpecial
+	f.kind, f.digest, f.racy, f.said = tree.Other, store.Digest{}, true, because(WhySpecial)
 	f.flags |= tree.Skipped
 	return f, true, nil
 }
@@ -83,7 +83,7 @@ func (v *visit) special(f file) (file, bool, error) {
 func (v *visit) unreadable(f file) file {
 	v.skips = append(v.skips, Skip{Path: join(v.here.path, f.name), Why: WhyUnreadable, Bytes: f.size})
 	f.flags |= tree.Skipped
-	f.digest, f.why, f.racy = store.Digest{}, WhyUnreadable, true
+	f.digest, f.said, f.racy = store.Digest{}, because(WhyUnreadable), true
 	return f
 }
 
@@ -114,7 +114,8 @@ func (v *visit) link(f file) (file, bool, error) {
 	case err != nil || n == 0 || n == len(b): // it is no link any more, or none that can be kept
 		return v.special(f)
 	}
-	f.target, f.racy = string(b[:n]), v.d.racy(f.ctime, before)
+	target := string(b[:n])
+	f.said, f.racy = &target, v.d.racy(f.ctime, before)
 	return f, true, nil
 }
 

@@ -44,16 +44,50 @@ func (s stamp) kind() tree.Kind {
 	}
 }
 
-// file is an entry of a directory as it was found last.
+// file is an entry of a directory as it was found last. There may be hundreds of thousands: each byte counts.
 type file struct {
 	stamp
 	name   string
-	target string // of a link
+	said   *string // of a link where it leads, of what is skipped why; nil: nothing
 	digest store.Digest
 	kind   tree.Kind
 	flags  tree.Flags
-	why    Why  // it is skipped
 	racy   bool // it may have changed after it was read without another stamp
+}
+
+// target is where a link leads.
+func (f *file) target() string {
+	if f.said == nil || f.kind != tree.Link {
+		return ""
+	}
+	return *f.said
+}
+
+// why is why an entry is skipped.
+func (f *file) why() Why {
+	if f.said == nil || f.kind == tree.Link {
+		return ""
+	}
+	return Why(*f.said)
+}
+
+// because is what an entry is said that is skipped: the same for all of one reason.
+func because(why Why) *string {
+	if why == "" {
+		return nil
+	}
+	for i := range reasons {
+		if reasons[i] == string(why) {
+			return &reasons[i]
+		}
+	}
+	other := string(why)
+	return &other
+}
+
+var reasons = [...]string{
+	string(WhyRebuildable), string(WhyMount), string(WhyUnreadable), string(WhyLarge), string(WhyIgnored), string(WhyOwn), string(WhyRepository),
+	string(WhySpecial), string(WhyDeep),
 }
 
 // directory is one as it was found last. It is never changed: a look that finds another makes another.

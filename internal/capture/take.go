@@ -133,8 +133,9 @@ func (d *Dir) lost(places []place) {
 // known is what a capture will know if it succeeds.
 type known struct {
 	*Dir
-	dirs map[string]*directory // nil: gone
-	seen found
+	dirs    map[string]*directory // nil: gone
+	seen    found
+	entries []tree.Entry // of the directory whose tree object is made: room for the next one
 }
 
 var errGone = errors.New("the directory is gone")
@@ -243,10 +244,10 @@ func level(path string) int {
 
 // object keeps the tree object of one directory, whose directories have theirs.
 func (k *known) object(keep keeper, dir *directory) (store.Digest, error) {
-	entries := make([]tree.Entry, 0, len(dir.files))
+	entries := slices.Grow(k.entries[:0], len(dir.files))
 	for i := range dir.files {
 		f := &dir.files[i]
-		e := tree.Entry{Name: f.name, Kind: f.kind, Flags: f.flags, Mode: f.mode & tree.MaxMode, Digest: f.digest, Target: f.target}
+		e := tree.Entry{Name: f.name, Kind: f.kind, Flags: f.flags, Mode: f.mode & tree.MaxMode, Digest: f.digest, Target: f.target()}
 		switch f.kind {
 		case tree.File:
 			e.Size, e.MTime = f.size, f.mtime
@@ -267,6 +268,7 @@ func (k *known) object(keep keeper, dir *directory) (store.Digest, error) {
 		}
 		entries = append(entries, e)
 	}
+	k.entries = entries
 	b, err := tree.Encode(entries)
 	if err != nil {
 		return store.Digest{}, err

@@ -41,7 +41,7 @@ func (v *visit) entries() (changed int64, err error) {
 	if v.old != nil {
 		known = v.old.files
 	} else {
-		v.out = make([]file, 0, len(v.names))
+		v.out = v.room()
 	}
 	i := 0 // the place in known
 	for _, name := range v.names {
@@ -81,10 +81,21 @@ func (v *visit) entries() (changed int64, err error) {
 	return changed, nil
 }
 
+// room is where the entries of a directory go: for good, or, if they are only counted, until the next one.
+func (v *visit) room() []file {
+	if !v.weigh {
+		return make([]file, 0, len(v.names)+1)
+	}
+	if cap(v.counted) <= len(v.names) {
+		v.counted = make([]file, 0, 2*len(v.names)+1)
+	}
+	return v.counted[:0]
+}
+
 // differ makes v.out, with what stands before the i-th known entry.
 func (v *visit) differ(i int) {
 	if v.out == nil {
-		v.out = append(make([]file, 0, len(v.names)+1), v.old.files[:i]...)
+		v.out = append(v.room(), v.old.files[:i]...)
 	}
 }
 
@@ -97,7 +108,7 @@ func (v *visit) left(f *file) {
 
 // sameContent reports whether a tree would say the same of both.
 func sameContent(a, b *file) bool {
-	return a.kind == b.kind && a.flags == b.flags && a.digest == b.digest && a.mode == b.mode && a.target == b.target &&
+	return a.kind == b.kind && a.flags == b.flags && a.digest == b.digest && a.mode == b.mode && a.target() == b.target() &&
 		(a.kind == tree.Dir || a.mtime == b.mtime && a.size == b.size)
 }
 
@@ -121,16 +132,18 @@ func (v *visit) entry(name string, was *file, reclass bool) (f file, there bool,
 	if kind == tree.Dir { // its own stamp is looked at in it
 		s.size, s.mtime, s.ctime = 0, 0, 0
 	}
-	if was == nil || was.kind != kind || reclass || kind == tree.File && was.size != s.size || was.why == WhyUnreadable || was.why == WhySpecial {
+	if was == nil || was.kind != kind || reclass || kind == tree.File && was.size != s.size || was.why() == WhyUnreadable || was.why() == WhySpecial {
 		f = file{stamp: s, name: name, kind: kind}
-		f.flags, f.why = v.class(name, s, kind)
+		var why Why
+		f.flags, why = v.class(name, s, kind)
+		f.said = because(why)
 	} else {
 		f = *was
 		f.stamp = s
 	}
 	if f.flags&tree.Skipped != 0 {
-		if f.why != WhyRepository {
-			v.skips = append(v.skips, Skip{Path: join(v.here.path, name), Why: f.why, Dir: kind == tree.Dir, Bytes: s.size})
+		if f.why() != WhyRepository {
+			v.skips = append(v.skips, Skip{Path: join(v.here.path, name), Why: f.why(), Dir: kind == tree.Dir, Bytes: s.size})
 		}
 		return f, true, nil
 	}

@@ -137,11 +137,12 @@ type visit struct {
 	text  []byte // of a file
 	dir   int    // the directory's descriptor
 
-	old   *directory // what was known; nil: nothing
-	here  place
-	below []place
-	out   []file // nil as long as it is what is known
-	skips []Skip
+	old     *directory // what was known; nil: nothing
+	here    place
+	below   []place
+	out     []file // nil as long as it is what is known
+	counted []file // room for those that are only counted
+	skips   []Skip
 }
 
 // look compares a directory with what is known of it, and gives the directories in it that are to be looked at.

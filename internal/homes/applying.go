@@ -87,7 +87,8 @@ func (h *Home) PlanApply(ctx context.Context, b *Branch, id, dir string, force b
 		}
 		r.Dir = filesDir(st)
 	}
-	return h.spaces.Plan(ctx, r, nil)
+	p, err := h.spaces.Plan(ctx, r, nil)
+	return p, usedUp(err)
 }
 
 // ApplyTo merges a branch's changes into the files of a session, as a restore of its log, which undo takes back: what both

@@ -76,7 +76,8 @@ func (c captures) Capture(ctx context.Context, r engine.CaptureRequest) (engine.
 
 func (c captures) Prepare(ctx context.Context, r engine.RestoreRequest) (engine.Prepared, error) {
 	if r.Merge {
-		return c.h.spaces.Prepare(ctx, r, nil) // what others have changed there is what differs from the base
+		p, err := c.h.spaces.Prepare(ctx, r, nil) // what others have changed there is what differs from the base
+		return p, usedUp(err)
 	}
 	return roomy(ctx, c.h, r.Session, func() (engine.Prepared, error) { return c.h.spaces.Prepare(ctx, r, c.h.others(ctx, r)) })
 }

@@ -238,7 +238,8 @@ func (h *Home) PlanRestore(ctx context.Context, id string, to FilePoint, paths [
 	if st.Workspace.Dir == r.Dir {
 		r.Base = st.Workspace.Tree
 	}
-	return h.spaces.Plan(ctx, r, h.others(ctx, r))
+	p, err := h.spaces.Plan(ctx, r, h.others(ctx, r))
+	return p, usedUp(err)
 }
 
 // filesDir is the directory that a session works on.

@@ -296,7 +296,7 @@ func (h *Home) take(ctx context.Context, c *copying) error {
 func (h *Home) captureOf(ctx context.Context, c *copying, dir string) (*session.FilesCaptured, error) {
 	got, err := h.spaces.Capture(ctx, engine.CaptureRequest{Session: c.own.Session, Dir: dir, Why: session.CaptureFork, Rung: session.RungWalk})
 	if err != nil {
-		return nil, err
+		return nil, usedUp(err)
 	}
 	if got.Release != nil { // of a refused one there is nothing to keep
 		c.free = append(c.free, got.Release)

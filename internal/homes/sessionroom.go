@@ -182,11 +182,18 @@ func (h *Home) measureRoom(ctx context.Context, id string, quota int64, was held
 	}
 	own := u.Bytes
 	if own > quota {
-		all, err := h.heldAlone(ctx, id, []thinning{was.Thin})
-		if err != nil {
+		bounded, cancel := context.WithTimeout(ctx, roomMost)
+		defer cancel()
+		all, err := h.heldAlone(bounded, id, []thinning{was.Thin})
+		switch {
+		case err == nil:
+			own = all[0]
+		case bounded.Err() != nil && ctx.Err() == nil: // what is counted has to do, until tomorrow
+			h.cfg.Log.Warn("what a session holds could not be measured in time", "session", id)
+			own = was.bytes()
+		default:
 			return held{}, err
 		}
-		own = all[0]
 	}
 	return h.measured(id, was, held{Own: own, Measured: h.cfg.Now().UnixMilli(), Gone: gone, Tried: was.Tried, Thin: was.Thin})
 }
@@ -213,6 +220,10 @@ func (h *Home) makeSessionRoom(ctx context.Context, id string) (bool, error) {
 	was, known := h.readRoom(id)
 	if d := now.Sub(time.UnixMilli(was.Tried)); !known || d >= 0 && d < roomEvery {
 		return false, nil
+	}
+	err := h.changeRoom(id, func(r held, _ bool) held { r.Tried = now.UnixMilli(); return r }) // also if it takes too long
+	if err != nil {
+		return false, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, roomMost)
 	defer cancel()

@@ -239,7 +239,7 @@ func TestAKilledCaptureIsCounted(t *testing.T) {
 		_ = c.Process.Kill()
 		_ = c.Wait()
 		counted, known := h.RoomOf("s")
-		if real := alone(t, h, "s"); !known || counted < real || real == 0 {
+		if real := alone(t, h, "s"); !known || counted < real || round == 5 && real == 0 {
 			t.Errorf("round %d: counted are %d, it holds %d", round, counted, real)
 		}
 		was = counted

@@ -84,7 +84,7 @@ func (d *differ) attempts(ctx context.Context, ids []string) error {
 	defer a.Release()
 	c := comparison{differ: d, Attempts: a, short: d.app.ShortIDs(ids)}
 	for _, t := range a.Each {
-		all, err := d.changes(t.Base, t.Now.Tree, true)
+		all, err := d.changes(ctx, t.Base, t.Now.Tree)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (d *differ) attempts(ctx context.Context, ids []string) error {
 	if d.json {
 		return d.app.JSON(c.view())
 	}
-	return d.app.Paged(c.print)
+	return d.app.Paged(func() error { return c.print(ctx) })
 }
 
 // comparison is what several attempts have changed.
@@ -105,7 +105,7 @@ type comparison struct {
 	changed [][]difference // of each
 }
 
-func (c *comparison) print() error {
+func (c *comparison) print(ctx context.Context) error {
 	if c.Session != "" {
 		c.app.Linef("since event %d of session %s", c.Seq, c.Session)
 	} else {
@@ -126,7 +126,17 @@ func (c *comparison) print() error {
 				continue
 			}
 			c.app.Linef("\n=== %s", c.called(t))
-			c.differ.print(c.changed[i])
+			sum := total{}
+			err := c.each(ctx, t.Base, t.Now.Tree, true, func(f difference) error {
+				c.differ.print(f)
+				sum.add(f)
+				return nil
+			})
+			if err != nil {
+				c.app.Note("the list is cut: %s so far of %s", sum, c.called(t))
+				return err
+			}
+			c.app.Linef("%s", sum)
 		}
 	}
 	if first := slices.IndexFunc(c.Each, func(t homes.Attempt) bool { return t.Own }); first >= 0 {

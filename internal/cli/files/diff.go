@@ -1,6 +1,8 @@
 package files
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/tree"
@@ -84,7 +87,7 @@ func (d *differ) run(ctx context.Context, id string, moments []string) error {
 		defer release()
 		sides[i].FilePoint = p
 	}
-	return d.show(sides[0], sides[1], nil)
+	return d.show(ctx, sides[0], sides[1], nil)
 }
 
 // now is the word for the files as they are.
@@ -128,7 +131,7 @@ func (d *differ) branches(ctx context.Context, a, b string) error {
 	if from.Dir == to.Dir {
 		d.app.Note("sessions %s and %s work in the same directory: their files are the same", a, b)
 	}
-	return d.show(side{from, a}, side{to, b}, costs)
+	return d.show(ctx, side{from, a}, side{to, b}, costs)
 }
 
 // cost is what an attempt has cost.
@@ -149,33 +152,109 @@ type difference struct {
 	after   *tree.Entry
 }
 
-func (d *differ) show(from, to side, costs []cost) error {
-	all, err := d.changes(from.Tree, to.Tree, costs != nil)
-	if err != nil {
-		return err
-	}
+// show compares two states of files and says each difference as it is found: nothing of it is kept.
+func (d *differ) show(ctx context.Context, from, to side, costs []cost) error {
 	if d.json {
-		return d.app.JSON(map[string]any{
-			"from": map[string]any{"session": from.session, "moment": from.To, "tree": from.Tree}, "to": map[string]any{"session": to.session, "moment": to.To, "tree": to.Tree},
-			"files": append([]difference{}, all...), "cost": costs,
-		})
+		return d.stream(ctx, from, to, costs)
 	}
 	for _, c := range costs {
 		d.app.Linef("%s: %d turns, %d tokens, $%.4f", c.Session, c.Turns, c.Tokens, c.USD)
 	}
-	if len(all) == 0 {
+	sum := total{}
+	err := d.app.Paged(func() error {
+		err := d.each(ctx, from.Tree, to.Tree, costs != nil, func(f difference) error {
+			d.print(f)
+			sum.add(f)
+			return nil
+		})
+		if err == nil && sum.files > 0 {
+			d.app.Linef("%s", sum)
+		}
+		return err
+	})
+	switch {
+	case err != nil && sum.files > 0:
+		d.app.Note("the list is cut: %s so far", sum)
+	case err == nil && sum.files == 0:
 		d.app.Note("nothing differs between %s and %s", d.words(from, to), to.To)
-		return nil
 	}
-	return d.app.Paged(func() error { d.print(all); return nil })
+	return err
 }
 
-// changes compares two trees; kept leaves out what is in neither.
-func (d *differ) changes(from, to store.Digest, kept bool) (all []difference, err error) {
-	err = d.home.FileChanges(from, to, func(c tree.Change) error {
-		if d.wants(c.Path) && !isDirectory(c) && (!kept || !notKept(c)) {
-			all = append(all, d.compare(c))
+// total is what differs in all.
+type total struct{ files, added, removed int }
+
+func (t *total) add(f difference) {
+	t.files, t.added, t.removed = t.files+1, t.added+f.Added, t.removed+f.Removed
+}
+
+func (t total) String() string {
+	return fmt.Sprintf("%s, %d lines added, %d removed", display.Count(int64(t.files), "file"), t.added, t.removed)
+}
+
+// stream writes the JSON object of a comparison, file by file. One that was cut is no JSON.
+func (d *differ) stream(ctx context.Context, from, to side, costs []cost) error {
+	out := bufio.NewWriter(d.app.Stdout)
+	put := func(before string, v any) error {
+		var b bytes.Buffer
+		if err := display.Encoder(&b).Encode(v); err != nil {
+			return err
 		}
+		_, err := out.WriteString(before + strings.TrimSuffix(b.String(), "\n"))
+		return err
+	}
+	moment := func(s side) map[string]any {
+		return map[string]any{"session": s.session, "moment": s.To, "tree": s.Tree}
+	}
+	if err := put(`{"cost":`, costs); err != nil {
+		return err
+	}
+	before := `,"files":[`
+	err := d.each(ctx, from.Tree, to.Tree, costs != nil, func(f difference) error {
+		err := put(before, f)
+		before = ","
+		return err
+	})
+	if err != nil {
+		d.app.Note("the list is cut: what is written is no JSON")
+		return errors.Join(err, out.Flush())
+	}
+	end := `]`
+	if before != "," {
+		end = before + `]`
+	}
+	err = errors.Join(put(end+`,"from":`, moment(from)), put(`,"to":`, moment(to)))
+	if err == nil {
+		_, err = out.WriteString("}\n")
+	}
+	return errors.Join(err, out.Flush())
+}
+
+// each visits what differs between two trees, one file at a time, and ends soon after its context; kept leaves out what is in
+// neither.
+func (d *differ) each(ctx context.Context, from, to store.Digest, kept bool, visit func(difference) error) error {
+	return d.home.FileChanges(from, to, func(c tree.Change) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if d.wants(c.Path) && !isDirectory(c) && (!kept || !notKept(c)) {
+			return visit(d.compare(c))
+		}
+		return nil
+	})
+}
+
+// changes are all that differs between two trees, without the texts: what is shown of them is compared once more.
+func (d *differ) changes(ctx context.Context, from, to store.Digest) (all []difference, err error) {
+	err = d.each(ctx, from, to, true, func(f difference) error {
+		if !d.json {
+			f.text = ""
+		}
+		if f.after != nil { // not the directory that it was read with
+			f.after = &tree.Entry{Kind: f.after.Kind, Mode: f.after.Mode, Digest: f.after.Digest, Target: strings.Clone(f.after.Target)}
+		}
+		f.Path = strings.Clone(f.Path)
+		all = append(all, f)
 		return nil
 	})
 	return all, err
@@ -253,20 +332,11 @@ func (d *differ) text(e *tree.Entry) (string, bool) {
 	return d.home.FileText(e, maxText)
 }
 
-func (d *differ) print(all []difference) {
-	added, removed := 0, 0
-	for _, f := range all {
-		added, removed = added+f.Added, removed+f.Removed
-		if d.stat {
-			d.app.Linef("%-8s %s  +%d -%d", f.What, plain.Line(f.Path, maxPath), f.Added, f.Removed)
-			continue
-		}
-		d.app.Linef("%s %s", f.What, plain.Line(f.Path, maxPath))
-		d.app.Linef("%s", strings.TrimSuffix(plain.Text(f.text), "\n"))
+func (d *differ) print(f difference) {
+	if d.stat {
+		d.app.Linef("%-8s %s  +%d -%d", f.What, plain.Line(f.Path, maxPath), f.Added, f.Removed)
+		return
 	}
-	files := "files"
-	if len(all) == 1 {
-		files = "file"
-	}
-	d.app.Linef("%d %s, %d lines added, %d removed", len(all), files, added, removed)
+	d.app.Linef("%s %s", f.What, plain.Line(f.Path, maxPath))
+	d.app.Linef("%s", strings.TrimSuffix(plain.Text(f.text), "\n"))
 }

@@ -123,6 +123,11 @@ func TestASessionsFullRoomIsSaid(t *testing.T) {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
+	p.Fails(1, "files.session_quota_mb", "undo", "s", "--yes") // what is there could not be brought back
+	if err := os.Remove(filepath.Join(p.dir, "big")); err != nil {
+		t.Fatal(err)
+	}
+	p.OK("undo", "s", "--yes")
 	if out := p.OK("du", "s"); !strings.Contains(out, "of 2.0 MiB") {
 		t.Error(out)
 	}
