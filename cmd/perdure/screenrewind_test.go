@@ -249,3 +249,18 @@ func TestRewindOffersNoFilesWhereNoneChanged(t *testing.T) {
 	s.sees("w", "why not", has("the files cannot: no file was changed since"))
 	s.leaves("w")
 }
+
+// Goal: a turn that was undone is not shown as one that changed nothing.
+func TestRewindTellsOfATurnThatWasUndone(t *testing.T) {
+	s := newSeat(t, 80, 24, `{"turns":[{"match":"","steps":[{"tools":[{"name":"Bash","input":{"command":"echo first > one.txt"}}]},{"text":"Made."}]}]}`)
+	s.runs("w", "--dangerously-skip-permissions --session-id one --model "+s.model)
+	s.sees("w", "one can write", has("> "))
+	s.types("w", "make one")
+	s.keys("w", "Enter")
+	s.sees("w", "an answer", has("Made."))
+	s.command("/undo", "the plan", has("one.txt"))
+	s.keys("w", "y")
+	s.sees("w", "it is done", has("files went back"))
+	s.command("/rewind", "the turns", has("make one", "what it changed was undone"))
+	s.leaves("w")
+}

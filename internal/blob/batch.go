@@ -201,7 +201,10 @@ func (b *Batch) has(d store.Digest) bool {
 // rely looks for a record in the store, for a delta with its base. Commit has it durable.
 func (b *Batch) rely(d store.Digest) (entry, bool) {
 	p, e, ok := b.store.find(d)
-	if !ok || e.kind == kindDelta && !b.relyOnBase(p, e) {
+	if ok && e.kind == kindDelta && !b.relyOnBase(p, e) {
+		p, e, ok = b.store.findPlain(d) // it was stored anew since
+	}
+	if !ok {
 		return e, false
 	}
 	b.durable(p, e)

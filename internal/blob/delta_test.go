@@ -196,7 +196,7 @@ func TestDeltaWithoutItsBase(t *testing.T) {
 			t.Errorf("open: %v", err)
 		}
 	}
-	fresh := openAt(t, s.disk.(*osDisk).dir, Config{})
+	fresh := openAt(t, s.disk.(*osDisk).dir, Config{PackSize: 1})
 	if r, err := fresh.Verify(t.Context(), nil); err != nil || len(r.Damaged) > 0 || !slices.Equal(r.Incomplete, []store.Digest{d}) {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -215,6 +215,20 @@ func TestDeltaWithoutItsBase(t *testing.T) {
 		t.Errorf("it took %d bytes: a delta again", took)
 	}
 	same(t, fresh, d, data)
+	// Whichever of the two records is found first, the content is there.
+	again := openAt(t, s.disk.(*osDisk).dir, Config{})
+	b = begin(t, again)
+	for range 100 {
+		if has, err := again.Has(d); !has || err != nil {
+			t.Fatalf("stored anew, and has: %v, %v", has, err)
+		}
+		if !b.Has(d) {
+			t.Fatal("stored anew, and the batch does not have it")
+		}
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Goal: a root that leads to what a sweep left of a content, a delta without its base, does not end the next sweep, which

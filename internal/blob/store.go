@@ -258,8 +258,11 @@ func (s *Store) has(d store.Digest) bool {
 	p, e, ok := s.find(d)
 	if ok && e.kind == kindDelta {
 		base, err := s.baseOf(p, e)
-		_, _, there := s.findPlain(base)
-		return err == nil && there
+		if _, _, there := s.findPlain(base); err == nil && there {
+			return true
+		}
+		_, _, there := s.findPlain(d) // it was stored anew since
+		return there
 	}
 	if !ok || e.kind.plain() {
 		return ok

@@ -49,7 +49,7 @@ func (h *Home) care() error {
 		quota = usualQuota
 	}
 	var err error
-	if h.blobs, err = blob.Open(filepath.Join(h.dir, "blobs"), blob.Config{Quota: quota}); err != nil {
+	if h.blobs, err = blob.Open(filepath.Join(h.dir, "blobs"), blob.Config{Quota: quota, PackSize: h.cfg.packSize}); err != nil {
 		return err
 	}
 	h.spaces = workspace.New(workspace.Config{

@@ -15,6 +15,18 @@ func WithCaptures(cfg Config, c engine.Captures) Config {
 // SweepAtEnd does what the end of a process does for blobs.
 func (h *Home) SweepAtEnd(over int64) { h.sweepAtEnd(over) }
 
+// WithPackSize gives a config whose home begins a new pack after so many bytes.
+func WithPackSize(cfg Config, bytes int64) Config {
+	cfg.packSize = bytes
+	return cfg
+}
+
+// VerifyBlobs reads all contents, and counts those that are damaged, and those that are kept against a base that was swept.
+func (h *Home) VerifyBlobs(ctx context.Context) (damaged, baseless int, err error) {
+	r, err := h.blobs.Verify(ctx, nil)
+	return len(r.Damaged), len(r.Incomplete), err
+}
+
 // WithCrash gives a config whose home calls crash between two steps of a deletion.
 func WithCrash(cfg Config, crash func(step string)) Config {
 	cfg.crash = crash

@@ -93,6 +93,7 @@ type Config struct {
 	captured captured // of files; nil: none are
 
 	elsewhere error                   // what a system says that has neither commands nor captures, in tests
+	packSize  int64                   // bytes of a pack of captured files, in tests; 0: the usual
 	crash     func(step string)       // ends the process between two steps of a deletion, in tests
 	fault     func(step string) error // is asked before each step of a change of what is known of a project, in tests
 }

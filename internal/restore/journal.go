@@ -233,6 +233,25 @@ func (j *Journal) Forget() error {
 	if j.done == nil {
 		return fmt.Errorf("restore %s: %w", j.ID, ErrPending)
 	}
+	return j.remove()
+}
+
+// GiveUp takes away the journal of a restore, and closes it, whose directory is not the one that it was planned for any more:
+// it can be neither finished nor undone here, and what it has done is wherever that directory is. While the directory is
+// there, and on any other error, the journal stays: ErrPending, or that error.
+func (j *Journal) GiveUp(ctx context.Context) error {
+	w, err := j.work(ctx)
+	if err == nil {
+		w.close()
+		return fmt.Errorf("restore %s: %w", j.ID, ErrPending)
+	}
+	if !errors.Is(err, ErrMoved) {
+		return fmt.Errorf("restore %s: %w", j.root, err)
+	}
+	return j.remove()
+}
+
+func (j *Journal) remove() error {
 	if err := os.Remove(j.path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("restore %s: %w", j.ID, err)
 	}

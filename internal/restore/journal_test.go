@@ -153,7 +153,15 @@ func TestAnotherDirectoryInItsPlaceIsLeftAlone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	same(t, "the other directory", w.picture(), before)
-	w.must(os.RemoveAll(w.root))
+	w.must(os.Rename(w.root, w.root+".other"))
+	w.must(os.Rename(w.root+".away", w.root))
+	if err := j.GiveUp(t.Context()); !errors.Is(err, ErrPending) {
+		t.Errorf("its directory is there again, and it is given up: %v", err)
+	}
+	w.must(os.Rename(w.root, w.root+".away"))
+	if err := j.GiveUp(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing is there, and it is given up: %v", err)
+	}
 	if _, err := j.Run(context.Background()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}

@@ -67,5 +67,8 @@ func (*Journal) Undo(context.Context) (Report, error) { return Report{}, sys.Cap
 // Forget has nothing to remove.
 func (*Journal) Forget() error { return nil }
 
+// GiveUp has nothing to remove.
+func (*Journal) GiveUp(context.Context) error { return nil }
+
 // Close has nothing to close.
 func (*Journal) Close() error { return nil }

@@ -160,7 +160,7 @@ func (s *Set) begin(p *place, r engine.RestoreRequest, plan *restore.Plan) error
 }
 
 // clear takes away what a session's earlier restores have left: they are over, or were never begun, or the log would
-// have it.
+// have it. That one could not be taken back, since another directory lies in the place of its own, is in the log too.
 func (s *Set) clear(ctx context.Context, p *place, sessionID string) error {
 	dir := p.journals(sessionID)
 	ids, err := restore.Pending(dir)
@@ -194,7 +194,11 @@ func (s *Set) over(ctx context.Context, p *place, dir, id string, back bool) err
 		return err
 	}
 	if _, done := j.Done(); !done || back && !j.Undoing() {
-		if _, err := j.Undo(ctx); err != nil {
+		_, err := j.Undo(ctx)
+		if errors.Is(err, restore.ErrMoved) && !back {
+			return errors.Join(j.GiveUp(ctx), j.Close())
+		}
+		if err != nil {
 			return errors.Join(err, j.Close())
 		}
 	}

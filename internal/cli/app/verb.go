@@ -87,12 +87,16 @@ func (a *App) Listen(heard func(sig os.Signal, again bool)) (ended func() os.Sig
 	}
 }
 
-// OnSession is Verb for a command whose first argument names a session.
+// OnSession is Verb for a command whose first argument names a session. What was interrupted of applying its changes, or of
+// applying some to its directory, is said first; perdure apply has words of its own.
 func (a *App) OnSession(cmd *cobra.Command, name string, do func(ctx context.Context, h *homes.Home, id string) error) error {
 	return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
 		id, err := a.Resolve(ctx, h, name)
 		if err != nil {
 			return err
+		}
+		if cmd.Name() != "apply" {
+			a.WarnOfApplies(ctx, h, id)
 		}
 		return do(ctx, h, id)
 	})

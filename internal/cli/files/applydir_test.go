@@ -127,3 +127,43 @@ func TestAnApplyToASessionIsTakenBack(t *testing.T) {
 	p.Fails(4, "is no apply", "apply", "--undo", "kid", "--yes")
 	holds(t, filepath.Join(p.dir, "a"), "2\n")
 }
+
+// An apply to a directory that was killed is not known only to the next apply: whoever lists the sessions, or looks at, undoes
+// or goes on with the one whose changes they are, is told, with the way on, until it is settled.
+func TestAnInterruptedApplyIsToldByWhatPeopleRunNext(t *testing.T) {
+	p, model := attempted(t)
+	p.OK("apply", "kid", "--yes")
+	records, err := filepath.Glob(filepath.Join(p.Home, "workspaces", "*", "applies", "*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("%q, %v", records, err)
+	}
+	done, err := os.ReadFile(records[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(records[0], []byte(strings.Replace(string(done), `"stage":"done"`, `"stage":"started"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"list"},
+		{"show", "kid"},
+		{"diff", "kid"},
+		{"undo", "kid", "--dry-run"},
+		{"-p", "-r", "kid", "--dangerously-skip-permissions", "--model", model, "later"},
+	} {
+		o := p.Run(args...)
+		if o.Code != 0 || !strings.Contains(o.Stderr, "applying the changes of session kid to "+p.App.Tilde(p.dir)+" was interrupted") ||
+			!strings.Contains(o.Stderr, "perdure apply kid --to "+p.dir+" finishes it, perdure apply --undo --to "+p.dir+" takes it back") {
+			t.Errorf("%q: exit %d: %s", args, o.Code, o.Stderr)
+		}
+	}
+	if o := p.Run("list", "--json"); strings.Contains(o.Stdout, "interrupted:") {
+		t.Errorf("it is on stdout: %s", o.Stdout)
+	}
+	if err := os.WriteFile(records[0], done, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := p.Run("list"); strings.Contains(o.Stderr, "was interrupted") {
+		t.Errorf("it is settled: %s", o.Stderr)
+	}
+}

@@ -172,7 +172,7 @@ func (s *Source) Show(ctx context.Context, a asks.Ask) (asks.Detail, error) {
 		for l := range strings.SplitSeq(strings.TrimRight(q.Question, "\n"), "\n") {
 			d.Rows = append(d.Rows, asks.Row{Look: asks.Text, Text: l})
 		}
-		d.Options = q.Options
+		d.Options, d.Closed = q.Options, e.Wait.Call.Lost()
 	default:
 		d.Rows = []asks.Row{
 			{Look: asks.Warning, Text: e.Text},

@@ -27,6 +27,7 @@ const lookLimit = 2 * time.Second
 // resumeFiles does what --files says about the files of a session that goes on: they stay, which is said where they
 // differ, or become what they were when it was left. A directory that is gone is made again, if that is wanted.
 func resumeFiles(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags) error {
+	a.WarnOfApplies(ctx, h, id)
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,13 +40,14 @@ type turnBack struct {
 // turnsBack lists the turns of a session, and of those that it was forked from, newest first.
 func turnsBack(ctx context.Context, h *homes.Home, st *session.State) ([]turnBack, error) {
 	var out []turnBack
+	var undone []int64
 	id, through, before := st.ID, st.Head.Seq, int64(0)
 	for range maxForksBack {
-		got, err := turnsOf(ctx, h, id, through, before)
+		got, points, err := turnsOf(ctx, h, id, through, before)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, got...)
+		out, undone = append(out, got...), append(undone, points...)
 		info, err := h.Store().Get(ctx, id)
 		if err != nil {
 			return nil, err
@@ -60,24 +62,26 @@ func turnsBack(ctx context.Context, h *homes.Home, st *session.State) ([]turnBac
 		out[i].Turn.Words = strings.TrimSpace(out[i].prompt)
 		out[i].Turn.Key = fmt.Sprintf("%s@%d", out[i].in, out[i].seq)
 	}
-	files(h, st, out)
+	files(h, st, out, undone)
 	return out, nil
 }
 
 // turnsOf reads the turns of one log up to a seq, newest first; before is how far its events lie before the session's own.
-func turnsOf(ctx context.Context, h *homes.Home, id string, through, before int64) ([]turnBack, error) {
-	var out []turnBack
+// undone are the points of turns' changes that undo has gone back to.
+func turnsOf(ctx context.Context, h *homes.Home, id string, through, before int64) (out []turnBack, undone []int64, err error) {
+	var u undos
 	var now turnBack // what happened since the turn that is read next
 	wanted := map[int64]int{}
-	kinds := []store.Kind{session.KindTurnStarted, session.KindMessageReceived, session.KindFilesCaptured}
+	kinds := []store.Kind{session.KindTurnStarted, session.KindMessageReceived, session.KindFilesCaptured, session.KindRestoreRequested, session.KindRestoreStarted, session.KindFilesRestored}
 	for ev, err := range h.Range(ctx, id, homes.Range{Through: through, Kinds: kinds, Last: maxTurnEvents, Reverse: true}) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		body, err := session.Decode(ev)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
+		u.see(ev.Seq, body, before)
 		switch b := body.(type) {
 		case *session.FilesCaptured:
 			if now.end.IsZero() {
@@ -109,7 +113,30 @@ func turnsOf(ctx context.Context, h *homes.Home, id string, through, before int6
 			break
 		}
 	}
-	return out, nil
+	return out, u.points, nil
+}
+
+// undos are the undos of a log, which is read from its end.
+type undos struct {
+	done   map[int64]bool // requests of restores that were done
+	points []int64        // that they went back to, as the session counts
+}
+
+func (u *undos) see(seq int64, body session.Body, before int64) {
+	switch b := body.(type) {
+	case *session.FilesRestored:
+		if u.done == nil {
+			u.done = map[int64]bool{}
+		}
+		u.done[b.Request] = b.Outcome == session.RestoreDone
+	case *session.RestoreRequested:
+		if b.Undo != nil && u.done[seq] {
+			u.points = append(u.points, *b.Undo-before)
+		}
+	case *session.RestoreStarted: // to undo a restore undoes no turn
+		u.points = slices.DeleteFunc(u.points, func(p int64) bool { return p == seq-before })
+	default:
+	}
 }
 
 // Why files cannot go back.
@@ -117,12 +144,13 @@ const (
 	notKept    = "files not kept"
 	tooLongAgo = "too long ago: the files of then are not kept"
 	noneSince  = "no file was changed since"
+	wasUndone  = "what it changed was undone"
 )
 
 // files finds what the files were before each turn. It is the oldest state since its beginning that was kept before the
 // session changed something. Where a change may have come before that, of which nothing was kept, there is none: what is
 // brought back is never a half.
-func files(h *homes.Home, st *session.State, turns []turnBack) {
+func files(h *homes.Home, st *session.State, turns []turnBack, undone []int64) {
 	points := st.Workspace.Points
 	to, why := homes.FilePoint{}, noneSince
 	next := int64(1<<62 - 1)
@@ -145,6 +173,9 @@ func files(h *homes.Home, st *session.State, turns []turnBack) {
 			to, why, t.Changed = homes.FilePoint{}, tooLongAgo, -1
 		}
 		t.to, t.Turn.Why = to, why
+		if t.Undone = first == nil && slices.ContainsFunc(undone, func(p int64) bool { return p > t.at && p < next }); t.Undone && why == noneSince {
+			t.Turn.Why = wasUndone
+		}
 		t.to.To = "before “" + words(t.prompt) + "”"
 		next = t.at
 	}

@@ -47,6 +47,7 @@ func ListCommand(a *app.App) *cobra.Command {
 				return err
 			}
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error {
+				a.WarnOfApplies(ctx, h, "")
 				print := func() error { return list(ctx, a, h, q, f.json) }
 				if f.json {
 					return print()

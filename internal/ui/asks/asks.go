@@ -78,6 +78,7 @@ type Rule struct{ Text, Allows string }
 type Detail struct {
 	Rows    []Row
 	Options []string // of a question
+	Closed  bool     // only an option is an answer to the question
 	Exact   Rule     // the narrowest rule that covers an approval; no text: there is none, and Exact.Allows may say why
 	Wider   Rule     // the next wider one; no text: there is none
 	Project string   // whose sessions a rule for the project holds in; empty: there can be none

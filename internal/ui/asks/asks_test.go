@@ -519,3 +519,21 @@ func TestTheSameSizeAgainMovesNothing(t *testing.T) {
 		t.Errorf("%q", f.did)
 	}
 }
+
+// A question that only an option answers takes no words, and offers none.
+func TestAClosedQuestionTakesNoWords(t *testing.T) {
+	for keys, want := range map[string]string{"w x enter": "", "i x enter": "", "2": "green"} {
+		f := &fake{clock: testNow, details: map[string]Detail{}}
+		ask, d := question("q", "Which?", "red", "green")
+		d.Closed = true
+		f.add(ask, d)
+		m := opened(f, 60, 20)
+		if text := f.read(m); strings.Contains(text, "own words") || !strings.Contains(text, "1-2 answer") {
+			t.Errorf("it offers\n%s", text)
+		}
+		f.press(m, strings.Fields(keys)...)
+		if got := strings.Join(f.did, "|"); (got != "") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", keys, got)
+		}
+	}
+}

@@ -186,6 +186,9 @@ func (m *Model) answers() []reply {
 			}
 			out = append(out, reply{press: key, does: o, said: "answered", ans: Answer{Text: o}})
 		}
+		if d.Closed {
+			return out
+		}
 		return append(out, reply{press: "w", does: "own words", said: "answered", words: true})
 	case Approval:
 		out := []reply{{press: "y", does: "once", said: "allowed once", ans: Answer{Verdict: Once}}}

@@ -244,7 +244,7 @@ func (m *Model) answerLines() []string {
 		}
 		items = append(items, item)
 	}
-	if n := len(items); n > 0 && s.detail != nil && len(s.detail.Options) > 0 {
+	if len(m.answers()) > 0 && len(s.detail.Options) > 0 {
 		items = append([]string{st.Accent.Styled("1-"+fmt.Sprint(min(len(s.detail.Options), 9))) + " answer"}, items...)
 	}
 	return flow(items, m.width)

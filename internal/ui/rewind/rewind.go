@@ -23,6 +23,7 @@ type Turn struct {
 	Words   string // of its prompt
 	At      time.Time
 	Changed int    // files that it changed; negative: nobody knows
+	Undone  bool   // what it changed was undone
 	Why     string // why the files cannot go back to before it; empty: they can
 }
 

@@ -80,6 +80,8 @@ func (p *Page) turnLines() []string {
 // changed says what a turn did to files.
 func (t Turn) changed() string {
 	switch {
+	case t.Undone:
+		return "what it changed was undone"
 	case t.Changed < 0 && t.Why != "":
 		return t.Why
 	case t.Changed < 0:
