@@ -104,3 +104,24 @@ func rejoin(ctx context.Context, w BrokenTree, stage string) (lacks []string, er
 	}
 	return made.Lacks, writeLink(w.Dir, made.Link)
 }
+
+// OwnCommits counts the commits in a session's own worktree that neither a branch, a tag nor the original has, at most
+// 1,000, and gives the newest: they go with the worktree. A repository that cannot be asked has none.
+func (h *Home) OwnCommits(ctx context.Context, id string) (n int, newest string) {
+	o, err := h.origin(id)
+	if err != nil || o.Repo == "" {
+		return 0, ""
+	}
+	own, err := repo.Look(ctx, filepath.Join(h.ownTop(id), o.Name))
+	if err != nil {
+		return 0, ""
+	}
+	from, err := repo.Look(ctx, o.Repo)
+	if err != nil || own.Commit == from.Commit {
+		return 0, ""
+	}
+	if n, err = own.Loose(ctx, from.Commit); err != nil {
+		h.cfg.Log.Info("the commits of a worktree could not be counted", "session", id, "error", err)
+	}
+	return n, own.Commit
+}

@@ -136,6 +136,22 @@ func (r Repo) Since(ctx context.Context, since time.Time, most int) (list []Comm
 	return list, more, nil
 }
 
+// maxLoose bounds the commits that are counted as loose.
+const maxLoose = 1000
+
+// Loose counts the commits that HEAD leads to and no branch, remote branch or tag, nor the other commit, at most 1,000.
+func (r Repo) Loose(ctx context.Context, other string) (int, error) {
+	args := []string{"rev-list", "--count", "--max-count=" + strconv.Itoa(maxLoose), r.Commit, "--not", "--branches", "--remotes", "--tags"}
+	if other != "" {
+		args = append(args, other)
+	}
+	out, err := r.git(ctx, "", args...)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}
+
 // Have tells of each hash, whole or its first 4 digits or more, whether the repository has that commit, at most 512 of
 // them. After an error nothing is known of any.
 func (r Repo) Have(ctx context.Context, hashes []string) (map[string]bool, error) {
