@@ -121,7 +121,7 @@ func (f *forkFlags) run(ctx context.Context, a *app.App, h *homes.Home, id strin
 		a.Linef("%s", made.Session)
 	}
 	if !f.asJSON && f.count > 1 && a.Screen {
-		a.Hint("perdure -r FORK goes on in one, perdure -p -r FORK \"PROMPT\" gives it its task; perdure diff %s --forks compares them", id)
+		a.Hint("perdure start -r FORK \"PROMPT\" gives one its task, perdure -r FORK opens it; perdure diff %s --forks compares them", id)
 	}
 	return nil
 }
