@@ -105,23 +105,36 @@ func rejoin(ctx context.Context, w BrokenTree, stage string) (lacks []string, er
 	return made.Lacks, writeLink(w.Dir, made.Link)
 }
 
-// OwnCommits counts the commits in a session's own worktree that neither a branch, a tag nor the original has, at most
-// 1,000, and gives the newest: they go with the worktree. A repository that cannot be asked has none.
-func (h *Home) OwnCommits(ctx context.Context, id string) (n int, newest string) {
+// OwnCommits are the commits in one worktree of a session's own that neither a branch, a tag nor the original has: they go
+// with the worktree.
+type OwnCommits struct {
+	Repo   string // the directory of which it is a worktree
+	N      int    // at most 1,000
+	Newest string
+}
+
+// CommitsOf finds those of a session. A repository that cannot be asked has none.
+func (h *Home) CommitsOf(ctx context.Context, id string) (out []OwnCommits) {
 	o, err := h.origin(id)
-	if err != nil || o.Repo == "" {
-		return 0, ""
-	}
-	own, err := repo.Look(ctx, filepath.Join(h.ownTop(id), o.Name))
 	if err != nil {
-		return 0, ""
+		return nil
 	}
-	from, err := repo.Look(ctx, o.Repo)
-	if err != nil || own.Commit == from.Commit {
-		return 0, ""
+	for _, w := range h.worktrees(id, o) {
+		own, err := repo.Look(ctx, w.Dir)
+		if err != nil || own.Root != w.Dir {
+			continue
+		}
+		from, err := repo.Look(ctx, w.Repo)
+		if err != nil || own.Commit == from.Commit {
+			continue
+		}
+		n, err := own.Loose(ctx, from.Commit)
+		if err != nil {
+			h.cfg.Log.Info("the commits of a worktree could not be counted", "session", id, "directory", w.Dir, "error", err)
+		}
+		if n > 0 {
+			out = append(out, OwnCommits{w.Repo, n, own.Commit})
+		}
 	}
-	if n, err = own.Loose(ctx, from.Commit); err != nil {
-		h.cfg.Log.Info("the commits of a worktree could not be counted", "session", id, "error", err)
-	}
-	return n, own.Commit
+	return out
 }

@@ -189,8 +189,8 @@ func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 	for _, path := range done.Kept {
 		p.app.Linef("  = %s stays as it is; the other version lies beside it", plain.Line(path, maxPath))
 	}
-	if n, at := p.home.OwnCommits(ctx, p.from.Session); n > 0 {
-		p.app.Hint("of its %s the files are there; git branch NAME %.12s, in the repository, keeps what it committed", display.Count(int64(n), "commit"), at)
+	for _, c := range p.home.CommitsOf(ctx, p.from.Session) {
+		p.app.Hint("of its %s the files are there; git branch NAME %.12s, in %s, keeps what it committed", display.Count(int64(c.N), "commit"), c.Newest, plain.Line(p.app.Tilde(c.Repo), maxPath))
 	}
 	if p.id != "" {
 		p.app.Hint("perdure undo %s takes this back", p.id)

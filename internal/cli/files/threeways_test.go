@@ -17,8 +17,9 @@ func TestThreeAttemptsAreToldApart(t *testing.T) {
 	needs.Program(t, "git")
 	p := newProject(t)
 	p.repository(".")
+	p.repository("inside")
 	commit := "git -c user.name=n -c user.email=e@x commit -qam "
-	model := p.Scripted(script(t, map[string]string{"first": "echo 1 > f; true", "one": "echo one >> a.txt; " + commit + "one", "two": "echo two >> a.txt", "three": "rm a.txt", "again": "true"}))
+	model := p.Scripted(script(t, map[string]string{"first": "echo 1 > f; true", "one": "echo one >> a.txt; " + commit + "one", "two": "echo two >> a.txt; cd inside; echo two >> a.txt; " + commit + "two", "three": "rm a.txt", "again": "true"}))
 	p.run(model, "first")
 	for _, id := range []string{"kid1", "kid2", "kid3"} {
 		p.OK("fork", "s", "--id", id)
@@ -38,10 +39,10 @@ func TestThreeAttemptsAreToldApart(t *testing.T) {
 	if o := p.Run("apply", "kid1", "--yes"); !strings.Contains(o.Stderr, "of its 1 commit the files are there") || !strings.Contains(o.Stderr, said) {
 		t.Errorf("the commit is not named: %s", o.Stderr)
 	}
-	if o := p.Run("apply", "kid2", "--yes"); strings.Contains(o.Stdout, "somebody else") || !strings.Contains(o.Stdout, "a.txt stays: it was changed there too") || strings.Contains(o.Stderr, "commit") {
+	if o := p.Run("apply", "kid2", "--yes"); strings.Contains(o.Stdout, "somebody else") || !strings.Contains(o.Stdout, "a.txt stays: it was changed there too") || strings.Contains(o.Stderr, head[:12]) || !strings.Contains(o.Stderr, "in ~/project/inside, keeps") {
 		t.Errorf("%s%s", o.Stdout, o.Stderr)
 	}
-	if plan := p.OK("delete", "kid1", "kid2", "--dry-run"); strings.Count(plan, "1 commit that no branch has") != 1 || !strings.Contains(plan, said) {
+	if plan := p.OK("delete", "kid1", "kid2", "--dry-run"); strings.Count(plan, "1 commit that no branch has") != 2 || !strings.Contains(plan, said+", in ~/project, keeps") || !strings.Contains(plan, "in ~/project/inside, keeps") {
 		t.Errorf("the plan is\n%s", plan)
 	}
 	p.gitIn(".", "branch", "kept", head[:12])

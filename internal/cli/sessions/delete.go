@@ -267,8 +267,8 @@ func deletionLine(ctx context.Context, a *app.App, h *homes.Home, d view.Deletio
 		line += ", in which " + display.Shown(strings.Join(d.Changed, ", "), maxChangedShown) + " changed and will be lost unless perdure apply " + d.ID + " was run"
 	}
 	if d.Dir != "" {
-		if n, at := h.OwnCommits(ctx, d.ID); n > 0 {
-			line += fmt.Sprintf("; with it goes %s that no branch has: git branch NAME %.12s, in the repository, keeps it", display.Count(int64(n), "commit"), at)
+		for _, c := range h.CommitsOf(ctx, d.ID) {
+			line += fmt.Sprintf("; with it goes %s that no branch has: git branch NAME %.12s, in %s, keeps it", display.Count(int64(c.N), "commit"), c.Newest, display.Shown(a.Tilde(c.Repo), maxDir))
 		}
 	}
 	return line
