@@ -55,9 +55,9 @@ type MendedTrees struct {
 func (h *Home) MendTrees(ctx context.Context, id string) (out MendedTrees, err error) {
 	o, err := h.origin(id)
 	if errors.Is(err, os.ErrNotExist) {
-		return out, nil
+		o, err = h.lostOrigin(ctx, id)
 	}
-	if err != nil {
+	if err != nil || o.Name == "" {
 		return out, err
 	}
 	unlock, err := h.lockDeletions(ctx)
@@ -84,6 +84,46 @@ func (h *Home) MendTrees(ctx context.Context, id string) (out MendedTrees, err e
 		out.Dirs, out.Lacks = append(out.Dirs, w.Dir), append(out.Lacks, lacks...)
 	}
 	return out, os.RemoveAll(stage)
+}
+
+// lostOrigin writes anew what the directory of a fork was made from, of which everything was removed: it was made from that of
+// the session that it was forked from. Without a name, nothing is known of it.
+func (h *Home) lostOrigin(ctx context.Context, id string) (o origin, err error) {
+	info, err := h.store.Get(ctx, id)
+	if err != nil || info.Parent == nil {
+		return o, err
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return o, err
+	}
+	parent, err := h.State(ctx, info.Parent.Session)
+	own := h.ownDir(id, filesDir(st))
+	if err != nil || own == "" {
+		return o, err
+	}
+	rel, err := filepath.Rel(own, filesDir(st))
+	if err != nil {
+		return o, err
+	}
+	o = origin{From: h.ProjectOf(filesDir(parent)), Name: filepath.Base(own)}
+	if rel != "." {
+		o.Rel = rel
+	}
+	if r, err := repo.Look(ctx, filesDir(parent)); err == nil && filepath.Join(r.Root, o.Rel) == filesDir(parent) {
+		o.Repo = r.Root
+		c := copying{own: &Own{}, top: r.Root, repo: r, all: st.Workspace.Tree}
+		if o.Rel == "" {
+			found, err := h.innerRepos(ctx, &c)
+			if err != nil {
+				return o, err
+			}
+			for _, f := range found {
+				o.Inner = append(o.Inner, f.inner)
+			}
+		}
+	}
+	return o, h.writeOrigin(id, o)
 }
 
 // rejoin makes one directory a worktree again.
