@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
@@ -29,6 +30,9 @@ func checkSpec(s Spec) error {
 	for _, d := range append([]string{s.Cwd}, s.Dirs...) {
 		if d != "" && !filepath.IsAbs(d) {
 			return fmt.Errorf("%w: the directory %q is not absolute", ErrSpec, d)
+		}
+		if !utf8.ValidString(d) {
+			return fmt.Errorf("%w: the name of the directory %q is no UTF-8, and a log keeps text: rename it, or work in the one above it", ErrSpec, d)
 		}
 	}
 	return nil

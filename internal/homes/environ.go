@@ -36,6 +36,23 @@ func forCommands(environ []string) []string {
 	})
 }
 
+// gitCeiling ends git's search for a repository: it goes up into none of these directories.
+const gitCeiling = "GIT_CEILING_DIRECTORIES"
+
+// belowCeiling has git find no repository around the directories of sessions' own: one that is a copy without git would
+// else be a part of whatever repository the home lies in, such as one of the person's whole home directory.
+func (h *Home) belowCeiling(environ []string) []string {
+	ceiling := filepath.Dir(h.ownTop("x"))
+	for i, kv := range environ {
+		if k, v, _ := strings.Cut(kv, "="); k == gitCeiling {
+			environ = slices.Clone(environ)
+			environ[i] = gitCeiling + "=" + ceiling + string(filepath.ListSeparator) + v
+			return environ
+		}
+	}
+	return append(environ[:len(environ):len(environ)], gitCeiling+"="+ceiling)
+}
+
 // secrets gathers the values that must not reach model and log: keys of model APIs, what the caller names, and whatever
 // else of the environment is a credential by its name and looks like one. The last stay in the environment of commands,
 // which need them (gh, aws); only what they print of them is replaced.

@@ -1,9 +1,11 @@
 package homes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/store"
@@ -96,12 +98,25 @@ func (h *Home) relative(ctx context.Context, info store.Info, left *int) (*Relat
 					}
 				}
 			}
-			r.Forks = append([]*Relative{c}, r.Forks...) // the newest came first
+			r.Forks = append(r.Forks, c)
 		}
 		if after = page.Next; after == "" {
+			slices.SortFunc(r.Forks, func(a, b *Relative) int { return older(a.Info, b.Info) })
 			return r, nil
 		}
 	}
+}
+
+// older compares sessions by when they were made, whatever was done in them since.
+func older(a, b store.Info) int {
+	return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+}
+
+// ForksOf are the sessions that were forked from one, the oldest first, at most so many.
+func (h *Home) ForksOf(ctx context.Context, id string, most int) ([]store.Info, error) {
+	page, err := h.store.List(ctx, store.Query{Parent: id, Limit: most})
+	slices.SortFunc(page.Sessions, older)
+	return page.Sessions, err
 }
 
 // onlyDir reports a change of a directory alone, since what is in it says more, or of what is not captured.

@@ -223,6 +223,7 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 	if err != nil {
 		return nil, nil, err
 	}
+	h.step("worktrees")
 	if _, err := h.spaces.Materialise(ctx, c.at, c.all); err != nil {
 		return nil, nil, err
 	}

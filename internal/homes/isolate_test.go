@@ -18,9 +18,17 @@ import (
 // Who dies while a session's own directory is made leaves no session, no directory and no worktree: the next opening of
 // the home removes what there is, and the same id can be used again.
 func TestACreationThatIsKilledLeavesNoDirectory(t *testing.T) {
-	for _, at := range []string{"plan", "planned", "built"} {
+	for _, at := range []string{"plan", "planned", "worktrees", "built"} {
 		project, dir := t.TempDir(), filepath.Join(t.TempDir(), "home")
 		write(t, project, "one")
+		inside := filepath.Join(project, "inside")
+		if err := os.Mkdir(inside, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, inside, "two")
+		git(t, inside, "init", "-q")
+		git(t, inside, "add", "-A")
+		git(t, inside, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first")
 		git(t, project, "init", "-q")
 		git(t, project, "add", "-A")
 		git(t, project, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first")
@@ -55,8 +63,10 @@ func TestACreationThatIsKilledLeavesNoDirectory(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "isolated", "s")); err == nil {
 			t.Errorf("killed at %s: its directory is there", at)
 		}
-		if list := git(t, project, "worktree", "list"); strings.Contains(list, "isolated") {
-			t.Errorf("killed at %s: %s", at, list)
+		for _, dir := range []string{project, inside} {
+			if list := git(t, dir, "worktree", "list"); strings.Contains(list, "isolated") {
+				t.Errorf("killed at %s: %s", at, list)
+			}
 		}
 		own, err := h.CreateIsolated(t.Context(), spec)
 		if err != nil || content(t, own.Dir) != "one" || !own.Worktree || h.ProjectOf(own.Dir) != project {

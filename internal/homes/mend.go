@@ -55,9 +55,9 @@ type MendedTrees struct {
 func (h *Home) MendTrees(ctx context.Context, id string) (out MendedTrees, err error) {
 	o, err := h.origin(id)
 	if errors.Is(err, os.ErrNotExist) {
-		return out, nil
+		o, err = h.lostOrigin(ctx, id)
 	}
-	if err != nil {
+	if err != nil || o.Name == "" {
 		return out, err
 	}
 	unlock, err := h.lockDeletions(ctx)
@@ -86,6 +86,46 @@ func (h *Home) MendTrees(ctx context.Context, id string) (out MendedTrees, err e
 	return out, os.RemoveAll(stage)
 }
 
+// lostOrigin writes anew what the directory of a fork was made from, of which everything was removed: it was made from that of
+// the session that it was forked from. Without a name, nothing is known of it.
+func (h *Home) lostOrigin(ctx context.Context, id string) (o origin, err error) {
+	info, err := h.store.Get(ctx, id)
+	if err != nil || info.Parent == nil {
+		return o, err
+	}
+	st, err := h.State(ctx, id)
+	if err != nil {
+		return o, err
+	}
+	parent, err := h.State(ctx, info.Parent.Session)
+	own := h.ownDir(id, filesDir(st))
+	if err != nil || own == "" {
+		return o, err
+	}
+	rel, err := filepath.Rel(own, filesDir(st))
+	if err != nil {
+		return o, err
+	}
+	o = origin{From: h.ProjectOf(filesDir(parent)), Name: filepath.Base(own)}
+	if rel != "." {
+		o.Rel = rel
+	}
+	if r, err := repo.Look(ctx, filesDir(parent)); err == nil && filepath.Join(r.Root, o.Rel) == filesDir(parent) {
+		o.Repo = r.Root
+		c := copying{own: &Own{}, top: r.Root, repo: r, all: st.Workspace.Tree}
+		if o.Rel == "" {
+			found, err := h.innerRepos(ctx, &c)
+			if err != nil {
+				return o, err
+			}
+			for _, f := range found {
+				o.Inner = append(o.Inner, f.inner)
+			}
+		}
+	}
+	return o, h.writeOrigin(id, o)
+}
+
 // rejoin makes one directory a worktree again.
 func rejoin(ctx context.Context, w BrokenTree, stage string) (lacks []string, err error) {
 	r, err := repo.Look(ctx, w.Repo)
@@ -103,4 +143,38 @@ func rejoin(ctx context.Context, w BrokenTree, stage string) (lacks []string, er
 		return nil, err
 	}
 	return made.Lacks, writeLink(w.Dir, made.Link)
+}
+
+// OwnCommits are the commits in one worktree of a session's own that neither a branch, a tag nor the original has: they go
+// with the worktree.
+type OwnCommits struct {
+	Repo   string // the directory of which it is a worktree
+	N      int    // at most 1,000
+	Newest string
+}
+
+// CommitsOf finds those of a session. A repository that cannot be asked has none.
+func (h *Home) CommitsOf(ctx context.Context, id string) (out []OwnCommits) {
+	o, err := h.origin(id)
+	if err != nil {
+		return nil
+	}
+	for _, w := range h.worktrees(id, o) {
+		own, err := repo.Look(ctx, w.Dir)
+		if err != nil || own.Root != w.Dir {
+			continue
+		}
+		from, err := repo.Look(ctx, w.Repo)
+		if err != nil || own.Commit == from.Commit {
+			continue
+		}
+		n, err := own.Loose(ctx, from.Commit)
+		if err != nil {
+			h.cfg.Log.Info("the commits of a worktree could not be counted", "session", id, "directory", w.Dir, "error", err)
+		}
+		if n > 0 {
+			out = append(out, OwnCommits{w.Repo, n, own.Commit})
+		}
+	}
+	return out
 }

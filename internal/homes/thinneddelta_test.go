@@ -65,7 +65,7 @@ func TestCheckpointsOutliveTheBasesOfThinnedCaptures(t *testing.T) {
 		}
 	}
 	clock.pass(48 * time.Hour)
-	swept, err := h.Sweep(t.Context(), nil)
+	swept, err := h.Sweep(t.Context())
 	if err != nil || swept.Removed+swept.Rewritten == 0 || swept.Damaged > 0 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
@@ -107,7 +107,7 @@ func TestCheckpointsOutliveTheBasesOfThinnedCaptures(t *testing.T) {
 	}
 	check("written again")
 	clock.pass(48 * time.Hour)
-	if swept, err := h.Sweep(t.Context(), nil); err != nil || swept.Damaged > 0 {
+	if swept, err := h.Sweep(t.Context()); err != nil || swept.Damaged > 0 {
 		t.Fatalf("%+v, %v", swept, err)
 	}
 	check("after another sweep")

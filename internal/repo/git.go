@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,14 +39,52 @@ func environment(root string) []string {
 	}
 }
 
-// git runs git in the repository.
+// errOwner is what git says of a repository of another user, in its own words.
+const errOwner = "detected dubious ownership"
+
+// git runs git in the repository. One of another user is asked if its own user has told git that it is safe.
 func (r Repo) git(ctx context.Context, stdin string, args ...string) ([]byte, error) {
 	if !filepath.IsAbs(r.Root) {
 		return nil, ErrNone
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append(append([]string{"-C", r.Root}, quiet...), args...)...)
+	out, err := r.gitWith(ctx, nil, stdin, args...)
+	if err == nil || !strings.Contains(err.Error(), errOwner) {
+		return out, err
+	}
+	if !r.saidSafe(ctx) {
+		return nil, fmt.Errorf("repo: %s belongs to another user, and git does not trust it; to have it trusted: git config --global --add safe.directory %s", r.Root, r.Root)
+	}
+	return r.gitWith(ctx, []string{"-c", "safe.directory=*"}, stdin, args...)
+}
+
+// saidSafe reports whether the user's own configuration of git, or the machine's, says that the repository is safe. A
+// repository's own cannot.
+func (r Repo) saidSafe(ctx context.Context) (safe bool) {
+	for _, whose := range []string{"--system", "--global"} {
+		cmd := exec.CommandContext(ctx, "git", "config", whose, "--type=path", "--null", "--get-all", "safe.directory")
+		cmd.Dir, cmd.WaitDelay = "/", time.Second
+		out := &capped{}
+		cmd.Stdout = out
+		if cmd.Run() != nil { // there are none
+			continue
+		}
+		for value := range strings.SplitSeq(strings.TrimSuffix(out.String(), "\x00"), "\x00") {
+			above, all := strings.CutSuffix(value, "/*")
+			switch {
+			case value == "":
+				safe = false // what came before does not hold
+			case value == "*", value == r.Root, all && strings.HasPrefix(r.Root, above+"/"):
+				safe = true
+			}
+		}
+	}
+	return safe
+}
+
+func (r Repo) gitWith(ctx context.Context, more []string, stdin string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", slices.Concat([]string{"-C", r.Root}, quiet, more, args)...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = environment(r.Root), r.Root, time.Second
 	cmd.Stdin = strings.NewReader(stdin)
 	out := &capped{}
@@ -134,6 +173,22 @@ func (r Repo) Since(ctx context.Context, since time.Time, most int) (list []Comm
 		list[i].Subject = subjects[list[i].Hash]
 	}
 	return list, more, nil
+}
+
+// maxLoose bounds the commits that are counted as loose.
+const maxLoose = 1000
+
+// Loose counts the commits that HEAD leads to and no branch, remote branch or tag, nor the other commit, at most 1,000.
+func (r Repo) Loose(ctx context.Context, other string) (int, error) {
+	args := []string{"rev-list", "--count", "--max-count=" + strconv.Itoa(maxLoose), r.Commit, "--not", "--branches", "--remotes", "--tags"}
+	if other != "" {
+		args = append(args, other)
+	}
+	out, err := r.git(ctx, "", args...)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
 
 // Have tells of each hash, whole or its first 4 digits or more, whether the repository has that commit, at most 512 of

@@ -9,9 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
+	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/workspace"
 )
 
 // ApplyCommand is perdure apply.
@@ -135,6 +138,7 @@ func (p *application) run(ctx context.Context) error {
 		if plan.Nothing() && len(plan.Kept) == 0 {
 			what = "all of them are there already"
 		}
+		bothSides(plan)
 		p.app.Linef("the changes of session %s, to %s: %s", p.from.Session, p.where(), what)
 		p.list(p.app, plan)
 	}
@@ -154,6 +158,19 @@ func (p *application) run(ctx context.Context) error {
 	return p.do(ctx, to)
 }
 
+// bothSides words what stays as it is in a merge: who has changed it there may have been anybody.
+func bothSides(plan *workspace.Planned) {
+	for i := range plan.Kept {
+		switch k := &plan.Kept[i]; k.Why {
+		case restore.Edited, restore.Unknown:
+			k.Why = "it was changed there too, in another way"
+		case restore.Gone, restore.UnknownGone:
+			k.Why = "it was deleted there"
+		default:
+		}
+	}
+}
+
 func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 	var done session.FilesRestored
 	if p.id != "" {
@@ -171,6 +188,9 @@ func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 	p.app.Linef("applied: %s", done.RestoreCounts)
 	for _, path := range done.Kept {
 		p.app.Linef("  = %s stays as it is; the other version lies beside it", plain.Line(path, maxPath))
+	}
+	for _, c := range p.home.CommitsOf(ctx, p.from.Session) {
+		p.app.Hint("of its %s the files are there; git branch NAME %.12s, in %s, keeps what it committed", display.Count(int64(c.N), "commit"), c.Newest, plain.Line(p.app.Tilde(c.Repo), maxPath))
 	}
 	if p.id != "" {
 		p.app.Hint("perdure undo %s takes this back", p.id)

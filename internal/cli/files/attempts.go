@@ -45,14 +45,14 @@ func (d *differ) forks(ctx context.Context, id string, others []string) error {
 	if len(others) > 0 {
 		return app.UsageError("--forks compares the forks of one session")
 	}
-	page, err := d.home.Store().List(ctx, store.Query{Parent: id, Limit: maxAttempts + 1})
+	forks, err := d.home.ForksOf(ctx, id, maxAttempts+1)
 	if err != nil {
 		return err
 	}
 	var ids []string
-	for _, info := range page.Sessions {
+	for _, info := range forks {
 		if _, err := d.home.BranchOf(ctx, info.ID); err == nil { // others have no files of their own
-			ids = append([]string{info.ID}, ids...)
+			ids = append(ids, info.ID)
 		}
 	}
 	switch {
@@ -94,7 +94,13 @@ func (d *differ) attempts(ctx context.Context, ids []string) error {
 	if d.json {
 		return d.app.JSON(c.view())
 	}
-	return d.app.Paged(func() error { return c.print(ctx) })
+	if err := d.app.Paged(func() error { return c.print(ctx) }); err != nil {
+		return err
+	}
+	if first := slices.IndexFunc(a.Each, func(t homes.Attempt) bool { return t.Own }); first >= 0 {
+		d.app.Hint("perdure apply %s, or another of them, brings its changes back; perdure diff A B --direct shows how two differ", a.Each[first].Session)
+	}
+	return nil
 }
 
 // comparison is what several attempts have changed.
@@ -138,9 +144,6 @@ func (c *comparison) print(ctx context.Context) error {
 			}
 			c.app.Linef("%s", sum)
 		}
-	}
-	if first := slices.IndexFunc(c.Each, func(t homes.Attempt) bool { return t.Own }); first >= 0 {
-		c.app.Hint("perdure apply %s brings the changes of that one back; perdure diff A B --direct shows how two differ", c.Each[first].Session)
 	}
 	return nil
 }

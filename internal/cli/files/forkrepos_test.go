@@ -372,3 +372,32 @@ func TestAForkWritesIntoNoRepositoryElsewhere(t *testing.T) {
 	p.OK("delete", "kid", "--yes")
 	differ(t, "git's files", p.gitFiles(), before)
 }
+
+// A copy that has no git is no part of a repository around the home, such as one of all that a person has: what git is told
+// to do in it is not done there.
+func TestACopyWithoutGitIsNoPartOfARepositoryAroundTheHome(t *testing.T) {
+	needs.Program(t, "git")
+	p := newProject(t)
+	top := filepath.Dir(p.Home)
+	gitIn(t, top, "init", "-q", ".")
+	gitIn(t, top, "commit", "-q", "--allow-empty", "-m", "of the person")
+	p.gitIn(".", "init", "-q")
+	p.write("a.txt", "a\n")
+	for _, ceiling := range []string{"", "GIT_CEILING_DIRECTORIES=/nowhere"} {
+		if ceiling != "" {
+			p.App.Environ = append(p.App.Environ, ceiling)
+		}
+		id := "s" + ceiling[:min(len(ceiling), 1)]
+		model := p.Scripted(script(t, map[string]string{"work": "git rev-parse --show-toplevel > " + p.Dir + "/where; git add -A; git commit -qm x; git -C " + p.dir + " rev-parse --show-toplevel > " + p.Dir + "/there"}))
+		p.prompt(model, "work", "--isolate", "--session-id", id)
+		if b, err := os.ReadFile(filepath.Join(p.Dir, "where")); err != nil || len(b) > 0 {
+			t.Errorf("git works in the copy on %q, %v", b, err)
+		}
+		if b, err := os.ReadFile(filepath.Join(p.Dir, "there")); err != nil || strings.TrimSpace(string(b)) != p.dir {
+			t.Errorf("git works in the project on %q, %v", b, err)
+		}
+		if got := gitIn(t, top, "status", "--porcelain"); strings.Contains(got, "A ") {
+			t.Errorf("it has added\n%s", got)
+		}
+	}
+}

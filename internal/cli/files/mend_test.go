@@ -20,7 +20,7 @@ func forked(t *testing.T) (p *project, model, own string) {
 	p.gitIn(".", "commit", "-qm", "sub")
 	p.write("staged", "s\n")
 	p.gitIn(".", "add", "staged")
-	model = p.Scripted(script(t, map[string]string{"work": "echo w >> a.txt; git -c user.name=n -c user.email=e@x commit -qam work; echo w > new; echo w > sub/new"}))
+	model = p.Scripted(script(t, map[string]string{"work": "echo w >> a.txt; git -c user.name=n -c user.email=e@x commit -qam work; echo w > new; echo w > sub/new", "nothing": "true"}))
 	p.prompt(model, "work", "--isolate", "--session-id", "kid")
 	return p, model, p.ownDir("kid")
 }
@@ -121,4 +121,25 @@ func (p *project) noWorktrees() {
 			p.T.Errorf("%s has\n%s", dir, list)
 		}
 	}
+}
+
+// Whoever removes all that Perdure has of a fork's directory gets it back, too, as it was made: a worktree with its submodules,
+// of which it is known what it was made from, and which is deleted without a trace.
+func TestAForkWhoseWholeDirectoryIsGoneIsMadeAgain(t *testing.T) {
+	p, model, _ := forked(t)
+	p.run(model, "work")
+	p.OK("fork", "s", "--id", "fork")
+	own := p.ownDir("fork")
+	files := filesIn(t, own)
+	p.removeAll(filepath.Dir(own))
+	o := p.Run("-p", "--dangerously-skip-permissions", "--model", model, "-r", "fork", "--files", "restore", "nothing")
+	if !strings.Contains(o.Stderr, own+" is a git worktree again") || !strings.Contains(o.Stderr, filepath.Join(own, "sub")+" is a git worktree again") {
+		t.Errorf("exit %d: %s", o.Code, o.Stderr)
+	}
+	differ(t, "the fork's files", filesIn(t, own), files)
+	if b, err := os.ReadFile(filepath.Join(filepath.Dir(own), ".origin")); err != nil || !strings.Contains(string(b), `"from":"`+p.dir+`"`) {
+		t.Errorf("what it was made from is not known: %s, %v", b, err)
+	}
+	p.OK("delete", "fork", "kid", "--yes")
+	p.noWorktrees()
 }

@@ -328,16 +328,16 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 	return nil
 }
 
-// momentOf names a moment as restore takes it.
+// momentOf names a moment as restore takes it: by its event, where that is one of the session's own.
 func momentOf(p homes.FilePoint) string {
-	name, checkpoint := strings.CutPrefix(p.To, "checkpoint ")
+	name, _ := strings.CutPrefix(p.To, "checkpoint ")
 	switch {
-	case checkpoint:
-		return name
+	case p.Seq > 0:
+		return strconv.FormatInt(p.Seq, 10)
 	case p.Seq <= 0 && p.Turn > 0: // of the session that this one was forked from
 		return fmt.Sprintf("'turn %d'", p.Turn)
 	}
-	return strconv.FormatInt(p.Seq, 10)
+	return name
 }
 
 // forkAt makes a fork at the moment, which is what restoring a conversation is: the log stays as it is. It has the files of

@@ -114,6 +114,9 @@ func (q *heldQuestion) View() tea.View {
 		fmt.Sprintf("session %s", plain.Line(q.id, 200)),
 		fmt.Sprintf("held by pid %d on %s, since %s", q.holder.PID, plain.Line(q.holder.Host, 100), q.since),
 	}
+	if q.note != "" { // in the place of the title: it is to be seen where there is little room
+		lines = append([]string{st.Bad.Styled(plain.Line(q.note, maxRefusal))}, lines[2:]...)
+	}
 	switch {
 	case stands(&q.holder):
 		lines = append(lines, st.Bold.Styled(fmt.Sprintf("That process is stopped and answers nothing; kill -CONT %d lets it go on.", q.holder.PID)))
@@ -130,9 +133,6 @@ func (q *heldQuestion) View() tea.View {
 	)
 	if q.sure {
 		lines = append(lines, "", st.Bold.Styled("What the other process is doing ends for it at once. t again takes the session over, esc does not."))
-	}
-	if q.note != "" {
-		lines = append(lines, "", st.Bad.Styled(plain.Line(q.note, maxRefusal)))
 	}
 	for i, l := range lines {
 		lines[i] = strings.Join(theme.Wrap(l, max(q.width, 20)), "\n") // what it ends is read whole, however narrow

@@ -112,11 +112,11 @@ func deleteSessions(ctx context.Context, a *app.App, h *homes.Home, f *deleteFla
 		return nil
 	case f.dryRun:
 		for _, d := range plan {
-			a.Linef("%s", deletionLine(a, d))
+			a.Linef("%s", deletionLine(ctx, a, h, d))
 		}
 		return nil
 	case !f.yes:
-		if err := confirm(ctx, a, plan); err != nil {
+		if err := confirm(ctx, a, h, plan); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,7 @@ func withoutNeeded(a *app.App, plan []view.Deletion) []view.Deletion {
 const maxChangedShown = 200
 
 // deletionLine says what goes with a session.
-func deletionLine(a *app.App, d view.Deletion) string {
+func deletionLine(ctx context.Context, a *app.App, h *homes.Home, d view.Deletion) string {
 	line := fmt.Sprintf("%s, %s, last changed %s", a.Known(d.Info), display.Count(d.Head.Seq, "event"), a.Since(d.Updated))
 	var running []string
 	for _, r := range d.Running {
@@ -266,11 +266,16 @@ func deletionLine(a *app.App, d view.Deletion) string {
 	if len(d.Changed) > 0 {
 		line += ", in which " + display.Shown(strings.Join(d.Changed, ", "), maxChangedShown) + " changed and will be lost unless perdure apply " + d.ID + " was run"
 	}
+	if d.Dir != "" {
+		for _, c := range h.CommitsOf(ctx, d.ID) {
+			line += fmt.Sprintf("; with it goes %s that no branch has: git branch NAME %.12s, in %s, keeps it", display.Count(int64(c.N), "commit"), c.Newest, display.Shown(a.Tilde(c.Repo), maxDir))
+		}
+	}
 	return line
 }
 
 // confirm asks a person; without one there is nobody to ask. A signal ends the question at once.
-func confirm(ctx context.Context, a *app.App, plan []view.Deletion) error {
+func confirm(ctx context.Context, a *app.App, h *homes.Home, plan []view.Deletion) error {
 	if !a.Asks {
 		return &app.ExitError{Code: app.ExitUsage, Text: "delete is for good and asks first", Hint: "without a terminal, say --yes; --dry-run prints what would go"}
 	}
@@ -279,7 +284,7 @@ func confirm(ctx context.Context, a *app.App, plan []view.Deletion) error {
 		question = fmt.Sprintf("delete these %d sessions for good? [y/N] ", len(plan))
 	}
 	for _, d := range plan {
-		a.Hint("%s", deletionLine(a, d))
+		a.Hint("%s", deletionLine(ctx, a, h, d))
 	}
 	answer, err := a.Ask(ctx, question)
 	if err != nil {

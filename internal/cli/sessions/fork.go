@@ -120,6 +120,9 @@ func (f *forkFlags) run(ctx context.Context, a *app.App, h *homes.Home, id strin
 		TellBranch(a, made, n == 1)
 		a.Linef("%s", made.Session)
 	}
+	if !f.asJSON && f.count > 1 && a.Screen {
+		a.Hint("perdure start -r FORK \"PROMPT\" gives one its task, perdure -r FORK opens it; perdure diff %s --forks compares them", id)
+	}
 	return nil
 }
 
@@ -130,6 +133,9 @@ type forkView struct {
 	homes.Own
 }
 
+// maxDir bounds a directory's name, in characters.
+const maxDir = 1000
+
 // maxNotThere bounds what is named that a copy does not have.
 const maxNotThere = 6
 
@@ -139,7 +145,7 @@ func TellBranch(a *app.App, own homes.Own, first bool) {
 	case !own.Tree.IsZero():
 		TellOwn(a, own, first)
 	case own.Dir != "":
-		a.Note("%s works in %s, the directory of the session that it was forked from", own.Session, a.Tilde(own.Dir))
+		a.Note("%s works in %s, the directory of the session that it was forked from", own.Session, display.Shown(a.Tilde(own.Dir), maxDir))
 	}
 	if own.Shared != "" {
 		a.Hint("it has none of its own: %s", display.Shown(own.Shared, 300))
@@ -152,7 +158,7 @@ func TellOwn(a *app.App, own homes.Own, first bool) {
 	if own.Worktree {
 		what = "a git worktree with the files"
 	}
-	a.Note("%s works in %s, %s of %s", own.Session, a.Tilde(own.Dir), what, a.Tilde(own.From))
+	a.Note("%s works in %s, %s of %s", own.Session, display.Shown(a.Tilde(own.Dir), maxDir), what, display.Shown(a.Tilde(own.From), maxDir))
 	if !first {
 		return
 	}
