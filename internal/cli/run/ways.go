@@ -16,16 +16,17 @@ type target struct {
 	id     string // empty: a new session
 	attach bool
 	pick   bool
-	words  string // of the search with which it is picked
-	on     bool   // what is halted goes on at once
-	prompt string // that is sent at once
-	silent string // how the process that holds it does not answer
+	words  string  // of the search with which it is picked
+	on     bool    // what is halted goes on at once
+	prompt string  // that is sent at once
+	back   *target // where esc in the picker goes to; nil: it leaves
+	silent string  // how the process that holds it does not answer
 }
 
 // open shows one session, and says where to go from it; nil: nowhere.
 func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	if t.pick {
-		return s.pick(ctx, t.words)
+		return s.pick(ctx, t)
 	}
 	if err := s.settle(ctx, t); err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 		}
 		return next, err
 	case r.Goal.Session == "":
-		return &target{pick: true}, nil
+		return &target{pick: true, back: &target{id: id, attach: t.attach}}, nil
 	}
 	id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
 	return &target{id: id, on: r.Goal.On, silent: r.Goal.Silent}, err
@@ -94,10 +95,10 @@ func notOne(err error) bool {
 	return errors.As(err, &e) && (e.Code == app.ExitMissing || e.Code == app.ExitUsage)
 }
 
-func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
-	msg, err := screen.Pick(ctx, s.app, s.home, words)
-	if err != nil {
-		return nil, err
+func (s *sitting) pick(ctx context.Context, from target) (*target, error) {
+	msg, err := screen.Pick(ctx, s.app, s.home, from.words, from.back != nil)
+	if err != nil || msg.What == picker.Return {
+		return from.back, err
 	}
 	t, err := s.chosen(ctx, msg)
 	if t != nil && s.given != nil && s.of == "" { // what the flags waited for
@@ -111,7 +112,7 @@ func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
 // chosen is what a person chose to do with a session.
 func (s *sitting) chosen(ctx context.Context, msg picker.ChosenMsg) (*target, error) {
 	switch msg.What {
-	case picker.Leave:
+	case picker.Leave, picker.Return:
 		return nil, nil
 	case picker.Continue:
 	case picker.Attach:
