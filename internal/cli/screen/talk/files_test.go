@@ -27,6 +27,18 @@ func TestWhatHappensToFiles(t *testing.T) {
 		"trouble: files were not restored: no tree")
 }
 
+// A restore is one line, which says first what is to be and then what was done; not that something else was.
+func TestARestoreIsOneLine(t *testing.T) {
+	tree := store.Sum(nil)
+	tp := newTape().add(&session.RestoreRequested{Target: tree, To: "before turn 3"})
+	tp.want(t, "note: files are to be restored to before turn 3")
+	tp.add(&session.RestoreStarted{Request: 1}, &session.FilesRestored{Request: 1, Outcome: session.RestoreDone, RestoreCounts: session.RestoreCounts{Added: 1}})
+	tp.want(t, "note: files restored to before turn 3: 1 added, 0 modified, 0 deleted, 0 conflicts")
+	tp.add(&session.RestoreRequested{Target: tree, Merge: tree, To: "the changes of session b"})
+	tp.add(&session.FilesRestored{Request: tp.seq, Outcome: session.RestoreFailed, Error: "full"})
+	tp.want(t, "note: files restored to before turn 3: 1 added, 0 modified, 0 deleted, 0 conflicts", "note: files are to take the changes of session b", "trouble: files were not restored: full")
+}
+
 // How far a long capture is stands in one line, which is renewed and goes with the next event.
 func TestALongCaptureIsShown(t *testing.T) {
 	f := talk.New(talk.Config{ID: "s"})

@@ -20,18 +20,19 @@ import (
 
 // Fold makes items. It is not safe for concurrent use.
 type Fold struct {
-	cfg    Config
-	calls  map[string]*transcript.Item // of the open turn, and those that go on in the background, by act base
-	told   map[string]bool             // tasks whose end was noted, until the model is told of it too
-	tasks  map[string]string           // act bases of commands in the background, by task
-	late   []late                      // what became of calls that were made before the first event that the fold saw
-	queue  []queued
-	asked  string // the model call that runs; empty: none does
-	looks  bool   // a capture of the files takes long, and it is shown how far it is
-	stream stream // of its words
-	out    chat.Changed
-	order  map[string]int // places of items in out
-	at     int64          // seq of the newest event
+	cfg     Config
+	calls   map[string]*transcript.Item // of the open turn, and those that go on in the background, by act base
+	told    map[string]bool             // tasks whose end was noted, until the model is told of it too
+	tasks   map[string]string           // act bases of commands in the background, by task
+	late    []late                      // what became of calls that were made before the first event that the fold saw
+	queue   []queued
+	asked   string // the model call that runs; empty: none does
+	looks   bool   // a capture of the files takes long, and it is shown how far it is
+	stream  stream // of its words
+	restore asked  // the newest
+	out     chat.Changed
+	order   map[string]int // places of items in out
+	at      int64          // seq of the newest event
 }
 
 // Config is what a fold is made of.
