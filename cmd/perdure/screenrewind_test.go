@@ -100,7 +100,7 @@ func TestRewindOfFilesBringsBackWhatCommandsDeleted(t *testing.T) {
 	s.holds("made.txt", "")
 	s.command("/undo", "the plan back", has("- go.mod", "+ made.txt", "~ kept.txt"))
 	s.keys("w", "y")
-	s.sees("w", "it is said", has("1 modified, 1 deleted"))
+	s.sees("w", "it is said", func(screen string) bool { return has("1 modified, 1 deleted")(oneSpaced(screen)) })
 	s.holds("go.mod", "")
 	s.holds("made.txt", "two")
 	s.leaves("w")
