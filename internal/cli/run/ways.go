@@ -16,16 +16,17 @@ type target struct {
 	id     string // empty: a new session
 	attach bool
 	pick   bool
-	words  string // of the search with which it is picked
-	on     bool   // what is halted goes on at once
-	prompt string // that is sent at once
-	silent string // how the process that holds it does not answer
+	words  string  // of the search with which it is picked
+	on     bool    // what is halted goes on at once
+	prompt string  // that is sent at once
+	back   *target // where esc in the picker goes to; nil: it leaves
+	silent string  // how the process that holds it does not answer
 }
 
 // open shows one session, and says where to go from it; nil: nowhere.
 func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	if t.pick {
-		return s.pick(ctx, t.words)
+		return s.pick(ctx, t)
 	}
 	if err := s.settle(ctx, t); err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 		}
 		return next, err
 	case r.Goal.Session == "":
-		return &target{pick: true}, nil
+		return &target{pick: true, back: &target{id: id, attach: t.attach}}, nil
 	}
 	id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
 	return &target{id: id, on: r.Goal.On, silent: r.Goal.Silent}, err
@@ -87,12 +88,12 @@ func notOne(err error) bool {
 }
 
 // pick lets a person choose a session. What cannot be done with it is said there, and another one can be chosen.
-func (s *sitting) pick(ctx context.Context, words string) (*target, error) {
+func (s *sitting) pick(ctx context.Context, from target) (*target, error) {
 	note := ""
 	for {
-		msg, err := screen.Pick(ctx, s.app, s.home, words, note)
-		if err != nil {
-			return nil, err
+		msg, err := screen.Pick(ctx, s.app, s.home, from.words, note, from.back != nil)
+		if err != nil || msg.What == picker.Return {
+			return from.back, err
 		}
 		t, err := s.chosen(ctx, msg)
 		if note = refusal(ctx, msg.What, err); note != "" {
@@ -146,7 +147,7 @@ func refusal(ctx context.Context, what picker.What, err error) string {
 // chosen is what a person chose to do with a session.
 func (s *sitting) chosen(ctx context.Context, msg picker.ChosenMsg) (*target, error) {
 	switch msg.What {
-	case picker.Leave:
+	case picker.Leave, picker.Return:
 		return nil, nil
 	case picker.Continue:
 	case picker.Attach:

@@ -9,11 +9,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/ui/picker"
 	"github.com/perdure/perdure/internal/ui/theme"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // Held lets a person choose what to do with a session that another process holds. silent is how that one does not answer, as
@@ -39,6 +41,7 @@ type heldQuestion struct {
 	silence silence
 	silent  string // how the holder does not answer
 	width   int
+	title   string
 	sure    bool   // the takeover was asked for once
 	note    string // why what was chosen before was not done
 	what    picker.What
@@ -72,6 +75,9 @@ func (q *heldQuestion) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return q, q.key(msg.String())
 	case lookedMsg:
+		if msg.err == nil {
+			q.title, _ = sessions.Known(view.Listing{Info: msg.info})
+		}
 		if msg.err == nil && msg.info.Holder != nil {
 			if how := q.silence.look(msg.info, q.now()); how != "" {
 				q.silent = how
@@ -89,7 +95,7 @@ func (q *heldQuestion) key(name string) tea.Cmd {
 	case "f":
 		q.what = picker.Fork
 	case "t":
-		if !q.sure && q.silent == "" { // of one that does not answer it was said what is to be known
+		if !q.sure && q.silent == "" && !stands(&q.holder) { // of one that does not answer it was said what is to be known
 			q.sure = true
 			return nil
 		}
@@ -111,7 +117,7 @@ func (q *heldQuestion) View() tea.View {
 	lines := []string{
 		st.Title.Styled("Another process holds this session"),
 		"",
-		fmt.Sprintf("session %s", plain.Line(q.id, 200)),
+		theme.Cut(strings.TrimSpace(plain.Line(q.title, 200)+"  "+plain.Line(q.id, 200)), max(q.width, 20)),
 		fmt.Sprintf("held by pid %d on %s, since %s", q.holder.PID, plain.Line(q.holder.Host, 100), q.since),
 	}
 	if q.note != "" { // in the place of the title: it is to be seen where there is little room

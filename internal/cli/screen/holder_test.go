@@ -55,6 +55,12 @@ func TestAHolderThatDoesNotAnswerIsTakenOverWithOneKey(t *testing.T) {
 		t.Errorf("one press: %v\n%s", q.what, offers(q))
 	}
 
+	info.Heads.Title = "The \x1b[31mRoof"
+	q = question("")
+	if !strings.Contains(offers(q), "The Roof") || strings.Contains(offers(q), "\x1b[31m") {
+		t.Errorf("which session it is:\n%s", offers(q))
+	}
+
 	q = question("has not answered for 9s")
 	if press(q, 't'); q.what != picker.TakeOver {
 		t.Errorf("it was said before: %v\n%s", q.what, offers(q))

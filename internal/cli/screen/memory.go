@@ -15,21 +15,35 @@ const (
 
 // thrift gives memory back once after each time that a session has worked. It is safe for concurrent use.
 type thrift struct {
-	give func() // memory back to the system
+	grow func(percent int) (was int) // sets how far the heap may grow
+	give func()                      // memory back to the system
 	wait time.Duration
 
 	mu      sync.Mutex
 	pending *time.Timer
 	worked  bool // since memory was given back
+	saves   bool // the heap grows less than it did
+	was     int  // as far as it did
 }
 
-// thrifty has this process take less memory, at the cost of some time, until the function that it returns is called.
+// thrifty has this process take less memory, at the cost of some time, from the first time that the session works, so that nothing
+// is drawn later for it. The function that it returns ends that.
 func thrifty() (*thrift, func()) {
-	was := debug.SetGCPercent(heapGrowth)
-	t := &thrift{give: debug.FreeOSMemory, wait: restAfter, worked: true}
-	return t, func() {
-		t.stands(true)
-		debug.SetGCPercent(was)
+	t := &thrift{grow: debug.SetGCPercent, give: debug.FreeOSMemory, wait: restAfter}
+	return t, t.end
+}
+
+// end has the process be as it was.
+func (t *thrift) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.pending != nil {
+		t.pending.Stop()
+		t.pending = nil
+	}
+	if t.saves {
+		t.grow(t.was)
+		t.saves = false
 	}
 }
 
@@ -42,7 +56,9 @@ func (t *thrift) stands(working bool) {
 	defer t.mu.Unlock()
 	switch {
 	case working:
-		t.worked = true
+		if t.worked = true; !t.saves {
+			t.saves, t.was = true, t.grow(heapGrowth)
+		}
 		if t.pending != nil {
 			t.pending.Stop()
 			t.pending = nil

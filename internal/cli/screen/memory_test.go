@@ -12,7 +12,7 @@ import (
 func TestMemoryIsGivenBackAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		given := 0
-		r := &thrift{give: func() { given++ }, wait: restAfter}
+		r := &thrift{grow: func(int) int { return 100 }, give: func() { given++ }, wait: restAfter}
 		wait := func() { <-time.After(2 * restAfter); synctest.Wait() }
 		steps := []struct {
 			working bool
@@ -38,7 +38,22 @@ func TestMemoryIsGivenBackAtRest(t *testing.T) {
 func TestThriftEndsWithTheScreen(t *testing.T) {
 	was := debug.SetGCPercent(170)
 	defer debug.SetGCPercent(was)
-	_, over := thrifty()
+	r, over := thrifty()
+	percent := func() int {
+		now := debug.SetGCPercent(170)
+		debug.SetGCPercent(now)
+		return now
+	}
+	r.stands(false)
+	if got := percent(); got != 170 {
+		t.Errorf("before it works: %d per cent", got)
+	}
+	for range 2 {
+		r.stands(true)
+		if got := percent(); got != heapGrowth {
+			t.Errorf("it works: %d per cent", got)
+		}
+	}
 	over()
 	if got := debug.SetGCPercent(170); got != 170 {
 		t.Errorf("%d per cent", got)

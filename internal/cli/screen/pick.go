@@ -12,8 +12,9 @@ import (
 )
 
 // Pick lets a person choose a session, and what to do with it; words, if there are any, are looked for at once, in the
-// sessions of all directories. A note, if there is one, is told. It opens none.
-func Pick(ctx context.Context, a *app.App, h *homes.Home, words, note string) (picker.ChosenMsg, error) {
+// sessions of all directories. A note, if there is one, is told. It opens none. With back, esc goes back to where it was
+// opened from.
+func Pick(ctx context.Context, a *app.App, h *homes.Home, words, note string, back bool) (picker.ChosenMsg, error) {
 	dir, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil {
 		dir = "" // it is gone: sessions of all directories are shown
@@ -22,7 +23,9 @@ func Pick(ctx context.Context, a *app.App, h *homes.Home, words, note string) (p
 	if dir != "" {
 		here = a.Tilde(dir)
 	}
-	p := &picking{page: picker.New(picker.Config{Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here, Words: words, Note: note})}
+	p := &picking{page: picker.New(picker.Config{
+		Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here, Words: words, Note: note, Return: back,
+	})}
 	err = a.Show(ctx, p)
 	return p.chosen, err
 }

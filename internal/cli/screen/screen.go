@@ -53,10 +53,10 @@ type Config struct {
 func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 	l := newLink(ctx, cfg)
 	ctx = l.ctx
-	defer l.close()
 	var over func()
 	l.thrift, over = thrifty()
 	defer over()
+	defer l.close() // whose feed is the last to tell how the session stands
 	began := beginning{}
 	if cfg.ID != "" {
 		var err error

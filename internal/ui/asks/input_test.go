@@ -1,6 +1,7 @@
 package asks
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,5 +34,25 @@ func TestTheCursorOfAnAnswerStandsBehindItsText(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// Why a call is asked is read as a sentence, broken between words; what runs and where is broken where the room ends, as it is.
+func TestTheReasonIsBrokenBetweenWords(t *testing.T) {
+	s := shown{ask: Ask{Kind: Approval}, detail: &Detail{Rows: []Row{
+		{Look: About, Text: "because it is not plainly understood: it uses shell syntax"},
+		{Look: Text, Text: "cp a  b c"},
+	}}}
+	s.wrap(20)
+	var got []string
+	for _, l := range s.lines {
+		got = append(got, l.Text)
+	}
+	if want := []string{"because it is not", "plainly understood:", "it uses shell syntax", "cp a  b c"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	s.wrap(5)
+	if n := len(s.lines); s.lines[n-2].Text != "cp a " || s.lines[n-1].Text != " b c" {
+		t.Errorf("%+v", s.lines)
 	}
 }

@@ -71,7 +71,7 @@ func (s *shown) wrap(width int) {
 	for _, r := range s.detail.Rows {
 		s.detail.Part = s.detail.Part || len(r.Text) > maxText
 		wrap := wrapped
-		if s.ask.Kind != Approval {
+		if s.ask.Kind != Approval || r.Look == About && strings.HasPrefix(r.Text, "because ") { // paths and what runs stay as they are
 			wrap = worded
 		}
 		for _, text := range wrap(r.Text, s.width) {

@@ -96,16 +96,18 @@ const (
 	Handoff              // in a new one, from the handoff that it left
 	Attach               // look on, and answer, while another process runs it
 	TakeOver             // run it here, although another process has it; a person has said so
+	Return               // where the picker was opened from
 )
 
 // ChosenMsg is all that a picker sends.
 type ChosenMsg struct {
-	ID   string // empty with Leave
+	ID   string // empty with Leave and Return
 	What What
 }
 
 // Config is what a picker is made of.
 type Config struct {
+	Return bool             // it was opened from a session, to which esc goes back
 	Source Source           // required
 	Now    func() time.Time // required
 	Styles theme.Styles     // of the page; zero: no colours

@@ -271,7 +271,12 @@ func TestEachKeyChooses(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", c.keys, got, c.want)
 		}
 	}
-	m := page(&fake{}, 80, 24)
+	m := page(&fake{rows: someRows()}, 80, 24)
+	m.cfg.Return = true
+	if got := press(m, "d", "esc", "esc"); got != (ChosenMsg{What: Return}) || !strings.Contains(ansi.Strip(m.View()), "esc back") {
+		t.Errorf("from a session: %+v\n%s", got, m.View())
+	}
+	m = page(&fake{}, 80, 24)
 	if got := press(m, "enter", "ctrl+f", "ctrl+o", "ctrl+l", "ctrl+t", "y", "down", "up"); got != nothing {
 		t.Errorf("an empty list chose %+v", got)
 	}

@@ -22,7 +22,7 @@ var keys = [...]struct {
 	{"ctrl+f", "fork", "go on in a copy; the session stays as it is", true, true},
 	{"ctrl+t", "take over", "run it here although another process has it; asks first", true, false},
 	{"tab", "all", "sessions of all directories, or of this one alone", true, true},
-	{"esc", "leave", "clear the search; leave without a session", true, true},
+	{"esc", "leave", "clear the search; then leave, or back to the session", true, true},
 	{"ctrl+o", "handoff", "begin a new session from the handoff that it left", true, true},
 }
 
@@ -149,8 +149,11 @@ func (m *Model) footLine() string {
 			continue
 		}
 		key := theme.Key{Press: k.press, Does: k.does}
-		if k.press == "esc" && m.field.Text != "" {
+		switch {
+		case k.press == "esc" && m.field.Text != "":
 			key.Does = "clear"
+		case k.press == "esc" && m.cfg.Return:
+			key.Does = "back"
 		}
 		shown = append(shown, key)
 	}

@@ -34,10 +34,13 @@ func (m *Model) take(msg tea.Msg) tea.Cmd {
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if key == "esc" {
-		if !m.Back() {
-			return chosen(ChosenMsg{What: Leave})
+		switch {
+		case m.Back():
+			return nil
+		case m.cfg.Return:
+			return chosen(ChosenMsg{What: Return})
 		}
-		return nil
+		return chosen(ChosenMsg{What: Leave})
 	}
 	m.note, m.cfg.Note = "", ""
 	if m.sure {
