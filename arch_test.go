@@ -53,7 +53,7 @@ var allowed = map[string][]string{
 	"internal/handoff":         {"internal/plain", "internal/session"},
 	"internal/repo":            {"internal/sys", "internal/realdir", "store"},
 	"internal/knowledge":       {"internal/sys", "internal/handoff", "internal/plain", "internal/realdir", "internal/repo"},
-	"internal/workflow":        {"internal/knowledge", "internal/plain", "internal/session", "store"},
+	"internal/workflow":        {"internal/knowledge", "internal/permission", "internal/plain", "internal/session", "store"},
 	"internal/redact":          {},
 	"internal/bundle":          {"store"},
 	"internal/seal":            {},

@@ -91,6 +91,24 @@ func TestDeltasAreSmall(t *testing.T) {
 	}
 }
 
+// Goal: what stood at the very end of a base is found wherever it was moved to.
+func TestTheEndOfABaseIsFound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	noise := func(n int) []byte {
+		out := make([]byte, n)
+		for i := range out {
+			out[i] = byte(rng.IntN(256))
+		}
+		return out
+	}
+	base := noise(blockLen)
+	data := slices.Concat(noise(blockLen), base, noise(2*blockLen))
+	payload, err := deltaOf(store.Digest{1}, base, data)
+	if err != nil || len(payload) >= deltaHead+len(data) {
+		t.Errorf("%d bytes for %d, %v", len(payload)-deltaHead, len(data), err)
+	}
+}
+
 // Goal: a content that is like the one before it takes little room, needs one other content at most, and a base that is
 // far away is replaced.
 func TestPutLike(t *testing.T) {

@@ -13,7 +13,8 @@ import (
 var obeyedNames = []string{
 	"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules",
 	".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".gitlab-ci.yml", ".travis.yml", "sitecustomize.py", "usercustomize.py",
-	"lefthook.yml", "lefthook.yaml", "lefthook-local.yml", "lefthook-local.yaml", ".overcommit.yml", ".lintstagedrc", ".lintstagedrc.json",
+	"lefthook.yml", "lefthook.yaml", "lefthook-local.yml", "lefthook-local.yaml", "lefthook.toml", "lefthook.json",
+	".lefthook.yml", ".lefthook.yaml", ".lefthook.toml", ".lefthook-local.yml", ".lefthook-local.yaml", ".aider.conf.yml", ".overcommit.yml", ".lintstagedrc", ".lintstagedrc.json",
 	".lintstagedrc.js", ".lintstagedrc.cjs", ".lintstagedrc.mjs", ".lintstagedrc.yml", ".lintstagedrc.yaml",
 	"jenkinsfile", "azure-pipelines.yml", "bitbucket-pipelines.yml", ".drone.yml", ".buildkite", ".woodpecker.yml", ".woodpecker",
 	"opencode.json", "opencode.jsonc", ".opencode", ".continue", ".lazy.lua", "mise.toml", ".mise.toml", ".tool-versions",
@@ -35,7 +36,8 @@ var obeyedPairs = []struct {
 	{".helix", []string{"languages.toml", "config.toml"}},
 	{".kiro", []string{"hooks", "steering", "settings"}},
 	{".roo", []string{"rules", "mcp.json"}},
-	{".windsurf", []string{"rules", "workflows"}},
+	{".windsurf", []string{"rules", "workflows", "hooks.json"}},
+	{".trae", []string{"rules", "mcp.json"}},
 	{".yarn", []string{"releases", "plugins"}},
 }
 

@@ -18,6 +18,7 @@ var startups = []string{
 	".cargo/config.toml", ".cargo/config", ".ssh/authorized_keys", ".ssh/config", ".ssh/rc", ".config/systemd/user/x.service", ".config/environment.d/x.conf", ".config/autostart/x.desktop", ".pam_environment", ".mcp.json", "AGENTS.md", "CLAUDE.md", "sub/AGENTS.md",
 	"CLAUDE.local.md", "GEMINI.md", ".cursorrules", ".cursor/rules/x.mdc", ".windsurfrules", ".clinerules", ".github/copilot-instructions.md", ".claude/settings.json", ".tmux.conf", ".config/tmux/tmux.conf", ".screenrc", ".vimrc", ".exrc", ".nvimrc", ".nvim.lua", ".config/nvim/init.lua",
 	".emacs", ".emacs.d/init.el", ".dir-locals.el", ".Xprofile", ".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".gdbinit", ".lldbinit", ".curlrc", ".wgetrc", ".config/Code/User/settings.json", ".devcontainer/devcontainer.json",
+	".hg/hgrc", "sub/.hg/hgrc", ".jj/repo/config.toml", ".sl/config", ".lefthook.yml", ".lefthook-local.yaml", "lefthook.toml", ".aider.conf.yml", ".trae/rules/x.md", ".trae/mcp.json", ".windsurf/hooks.json",
 	".agent/MEMORY.md", ".agent/memory/x.md", ".agent/journal.md", ".agent/HANDOFF.md", ".agent/state.json", "sub/.agent/MEMORY.md", ".agent",
 }
 

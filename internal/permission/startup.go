@@ -11,7 +11,7 @@ import (
 // below them, that programs execute from, obey when they start, or take
 // credentials from.
 var protectedNames = []string{
-	".git", ".perdure", ".ssh", ".gnupg", ".aws", ".azure", ".husky", ".githooks", ".devcontainer", ".emacs.d", ".vim",
+	".git", ".hg", ".jj", ".sl", ".perdure", ".ssh", ".gnupg", ".aws", ".azure", ".husky", ".githooks", ".devcontainer", ".emacs.d", ".vim",
 	".bashrc.d", ".profile.d", ".zshrc.d", ".bash_completion.d", ".zsh", ".zfunc", ".oh-my-zsh", ".oh-my-bash", ".ipython", ".jupyter",
 	".mcp.json", ".claude.json", ".devcontainer.json", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
 	".bash_aliases", ".bash_completion", ".profile", ".inputrc", ".envrc", ".direnvrc", ".zshrc", ".zshenv",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -29,12 +30,13 @@ const (
 )
 
 // Effects lists what a session did outside of itself, oldest first: the tool calls that its state remembers, those that
-// are under way, and its tasks. What only read, or never began, is not there.
+// are under way, and its tasks. What only read, or never began, is not there; a command that by its words only reads,
+// such as ls, neither.
 func Effects(st *session.State) []Effect {
 	var out []Effect
 	add := func(a session.Act) {
 		began := a.State == session.ActExecuting || a.Outcome != "" && a.Outcome != session.OutcomeDenied
-		if a.Effect.Changes() && began {
+		if a.Effect.Changes() && began && !onlyReads(a) {
 			out = append(out, effectOf(a))
 		}
 	}
@@ -50,6 +52,14 @@ func Effects(st *session.State) []Effect {
 		out = append(out, taskEffect(&st.Tasks[i]))
 	}
 	return out
+}
+
+// wholeAbout is below what a settled act's command is cut to, in bytes: one that is shorter is all of it.
+const wholeAbout = 150
+
+// onlyReads reports a shell command that is known to only read. One that failed may not be what it seems.
+func onlyReads(a session.Act) bool {
+	return a.Tool == "Bash" && a.Effect == session.EffectProcess && a.Outcome != session.OutcomeError && len(a.About) < wholeAbout && permission.OnlyReads(a.About)
 }
 
 func effectOf(a session.Act) Effect {

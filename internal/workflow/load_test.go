@@ -133,6 +133,7 @@ func TestLoadFollowsNoLink(t *testing.T) {
 }
 
 // Goal: of what a session did outside of itself each thing is there, with whether it may be repeated and what becomes of it.
+// A command that only reads is none, unless it was cut so that nobody knows.
 func TestEffects(t *testing.T) {
 	st := session.New("s1")
 	act := func(id string, e session.Effect, o session.Outcome) session.Act {
@@ -142,6 +143,11 @@ func TestEffects(t *testing.T) {
 		act("read", session.EffectRead, session.OutcomeOK), act("edit", session.EffectEdit, session.OutcomeOK),
 		act("bash", session.EffectProcess, session.OutcomeError), act("net", session.EffectExternal, session.OutcomeUnknown),
 		act("no", session.EffectProcess, session.OutcomeDenied), act("stopped", session.EffectProcess, session.OutcomeCancelled),
+	}
+	for i, command := range []string{"ls -la src", "git status", "ls > list", "cat " + strings.Repeat("x", 153) + "; rm y"} {
+		a := act(fmt.Sprint("look", i), session.EffectProcess, session.OutcomeOK)
+		a.Tool, a.About = "Bash", session.CutEnd(command, 160)
+		st.Settled = append(st.Settled, a)
 	}
 	st.Turn = &session.Turn{Calls: []session.Call{
 		{ID: "now", Effect: session.EffectProcess, State: session.ActExecuting, About: "make"},
@@ -166,6 +172,8 @@ func TestEffects(t *testing.T) {
 bash|command|error|depends|its outcome is in the log: nothing repeats it
 net|external|unknown|false|whether it happened is unknown: nothing repeats it
 stopped|command|cancelled|depends|it was cancelled, perhaps half done: nothing repeats it
+look2|command|ok|depends|its outcome is in the log: nothing repeats it
+look3|command|ok|depends|its outcome is in the log: nothing repeats it
 now|command|executing|depends|it goes on under its shim, and its exit code is collected; void if it never began, unknown if it was lost
 bash_1|task|running|depends|it goes on under its shim; a reboot ends it, and nothing starts it again
 bash_2|task|exited 1|depends|its end is in the log: nothing starts it again
