@@ -17,8 +17,8 @@ import (
 )
 
 func fields(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		if f := t.Field(i); f.IsExported() {
+	for _, f := range reflect.VisibleFields(t) {
+		if f.IsExported() && !f.Anonymous {
 			names = append(names, f.Name)
 		}
 	}
@@ -35,7 +35,7 @@ func TestFaceHasTheFieldsOfTheCore(t *testing.T) {
 		{reflect.TypeFor[perdure.Config](), reflect.TypeFor[homes.Config](), []string{"Files"}}, // what is captured only the command restores
 		{reflect.TypeFor[perdure.Spec](), reflect.TypeFor[session.Spec](), nil},
 		{reflect.TypeFor[perdure.Options](), reflect.TypeFor[session.Options](), []string{"NewPrompt"}}, // Run sets it, HoldOptions has it
-		{reflect.TypeFor[perdure.RunOptions](), reflect.TypeFor[homes.RunOptions](), []string{"Opened", "Ended"}},
+		{reflect.TypeFor[perdure.RunOptions](), reflect.TypeFor[homes.RunOptions](), []string{"Opened", "Ended", "Titles", "NewPrompt"}},
 		{reflect.TypeFor[perdure.TaskSpec](), reflect.TypeFor[homes.TaskSpec](), nil},
 		{reflect.TypeFor[perdure.Update](), reflect.TypeFor[session.Update](), []string{"Body"}}, // the event's
 		{reflect.TypeFor[perdure.Event](), reflect.TypeFor[session.EventLine](), []string{"Session"}},

@@ -25,9 +25,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -95,7 +95,7 @@ func HideKeys() error { return homes.HideKeys() }
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	in := homes.Config{
 		Store: cfg.Store, Environ: cfg.Environ, Provider: cfg.Provider, ShimPath: cfg.ShimPath, Protect: cfg.Protect,
-		Limits: session.CommandLimits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Memory: cfg.Memory, Instructions: cfg.Instructions, MinSession: cfg.MinSession, CommitKnowledge: cfg.CommitKnowledge, Log: cfg.Log, Now: cfg.Now,
+		Limits: command.Limits(cfg.Limits), Secrets: cfg.Secrets, Prices: cfg.Prices, Windows: cfg.Windows, Memory: cfg.Memory, Instructions: cfg.Instructions, MinSession: cfg.MinSession, CommitKnowledge: cfg.CommitKnowledge, Log: cfg.Log, Now: cfg.Now,
 	}
 	if cfg.Tools != nil {
 		in.Tools = tools.Of(cfg.Tools)

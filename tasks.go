@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/view"
@@ -47,7 +48,7 @@ func (ts Tasks) Start(ctx context.Context, id string, spec TaskSpec, rules []Rul
 	return ts.in.Start(ctx, id, homes.TaskSpec{
 		Name: spec.Name, Argv: spec.Argv, Command: spec.Command, Cwd: spec.Cwd, Restart: spec.Restart,
 		TaskSettings: session.TaskSettings{
-			Stdin: s.Stdin, TTY: (*session.TerminalSize)(s.TTY), Limits: session.CommandLimits(s.Limits), Lifetime: session.Lifetime(s.Lifetime),
+			Stdin: s.Stdin, TTY: (*command.TerminalSize)(s.TTY), Limits: command.Limits(s.Limits), Lifetime: session.Lifetime(s.Lifetime),
 		},
 	}, rulesOf(rules))
 }
@@ -90,13 +91,13 @@ func (ts Tasks) Detach(ctx context.Context, id, act string) (view.Task, error) {
 // it is in the log before the first signal. One that has ended is left as it is. The tasks may
 // be of several sessions. Errors: store.ErrNotFound, and of ctx: the wish was accepted then.
 func (ts Tasks) Kill(ctx context.Context, tasks ...view.Task) error {
-	return ts.in.Kill(ctx, session.ByUser, tasks...)
+	return ts.in.Kill(ctx, command.ByUser, tasks...)
 }
 
 // KillAll is Kill for all of a session's own tasks of which a process is left, but for those with the given ids, and
 // returns them as they were before.
 func (ts Tasks) KillAll(ctx context.Context, id string, except ...string) ([]view.Task, error) {
-	return ts.in.KillAll(ctx, id, session.ByUser, except...)
+	return ts.in.KillAll(ctx, id, command.ByUser, except...)
 }
 
 // Reader is one reader's place in the output of a task: a terminal, a program, a person. Each has its own and none

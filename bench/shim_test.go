@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/task"
 )
 
@@ -63,7 +63,7 @@ func newShimBench(t *testing.T) *shimBench {
 func (b *shimBench) run(script string, argv ...string) (string, time.Duration) {
 	b.t.Helper()
 	b.n++
-	spec := session.CommandSpec{
+	spec := command.Spec{
 		Session: "bench", Act: "n" + strconv.Itoa(b.n), Script: script, Argv: argv, Cwd: b.cwd, Env: os.Environ(),
 	}
 	begin := time.Now()
@@ -78,7 +78,7 @@ func (b *shimBench) run(script string, argv ...string) (string, time.Duration) {
 	return spec.Act, time.Since(begin)
 }
 
-func (b *shimBench) wait(act string) session.CommandState {
+func (b *shimBench) wait(act string) command.State {
 	b.t.Helper()
 	st, err := b.Wait(context.Background(), "bench", act)
 	if err != nil {
@@ -328,7 +328,7 @@ func TestShimList(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if st.Status == session.CommandRunning {
+			if st.Status == command.Running {
 				live++
 			}
 		}

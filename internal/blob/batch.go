@@ -17,6 +17,7 @@ type Batch struct {
 	store *Store
 	lock  io.Closer
 	base  int64 // bytes of all packs when it began; of a store without a quota: 0
+	most  int64 // bytes that it may add; 0: no bound but the quota
 
 	state sync.RWMutex // held for reading by what adds
 	done  bool         // committed or closed
@@ -54,6 +55,21 @@ func (s *Store) Batch(ctx context.Context) (*Batch, error) {
 		b.base = s.bytes()
 	}
 	return b, nil
+}
+
+// Bound has the batch fail with [ErrBound] as soon as it would add more than that many bytes to the packs; nothing of it is
+// kept then. What the store has already costs nothing. It comes before the first content.
+func (b *Batch) Bound(most int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.most = max(1, most) // no record is so small
+}
+
+// Added is how many bytes the batch adds to the packs, as far as contents were put, with all that surrounds them.
+func (b *Batch) Added() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.out.size()
 }
 
 // Put adds a content of at most [MaxBlob] bytes and gives its digest. One that the store has costs a lookup.
@@ -215,6 +231,9 @@ func (b *Batch) append(rec record, payload []byte) error {
 	err := b.out.put(rec, payload)
 	if err == nil && b.store.cfg.Quota > 0 && b.base+b.out.size() > b.store.cfg.Quota {
 		err = ErrQuota
+	}
+	if err == nil && b.most > 0 && b.out.size() > b.most {
+		err = ErrBound
 	}
 	if err != nil {
 		b.err = fmt.Errorf("put %s: %w", rec.digest, outOfSpace(err))

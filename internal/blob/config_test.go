@@ -254,3 +254,39 @@ func TestAThousandPacks(t *testing.T) {
 		t.Error("that is long")
 	}
 }
+
+// A batch keeps nothing beyond its bound, and what the store has already costs nothing of it.
+func TestABatchStopsAtItsBound(t *testing.T) {
+	s, err := Open(t.TempDir(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	put := func(most int64, contents ...string) error {
+		t.Helper()
+		b, err := s.Batch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = b.Close() }()
+		b.Bound(most)
+		for _, c := range contents {
+			if _, err := b.Put([]byte(c)); err != nil {
+				return err
+			}
+		}
+		return b.Commit()
+	}
+	if err := put(1000, "one", "two"); err != nil {
+		t.Fatal(err)
+	}
+	if err := put(400, "three", "four", "five", "six", "seven"); !errors.Is(err, ErrBound) {
+		t.Errorf("over the bound: %v", err)
+	}
+	if there, err := s.Has(store.Sum([]byte("three"))); err != nil || there {
+		t.Errorf("something of it is there: %v, %v", there, err)
+	}
+	if err := put(0, "one", "two"); err != nil {
+		t.Errorf("what is there: %v", err)
+	}
+}

@@ -34,6 +34,8 @@ var (
 	ErrTooLarge = errors.New("the content is too large for one piece")
 	// ErrQuota says that a batch would need more than the quota; nothing of it was kept.
 	ErrQuota = errors.New("the quota of the store is used up")
+	// ErrBound says that a batch would add more than its caller lets it; nothing of it was kept.
+	ErrBound = errors.New("it would add more than it may")
 	// ErrNoSpace says that the disk is full; nothing of the batch was kept.
 	ErrNoSpace = errors.New("no space left on the disk of the store")
 	// ErrClosed says that a store or batch is used after its end.

@@ -207,6 +207,11 @@ func (d *Dir) stillThere() error {
 // Capture keeps the files as they are now. The result's Release must be called. Errors: [ErrRefused], those of the blobs
 // (a full disk, a quota), the context's; nothing of the directory is changed in any case, and no event may name the tree.
 func (d *Dir) Capture(ctx context.Context, rung Rung) (Result, error) {
+	return d.CaptureWithin(ctx, rung, nil)
+}
+
+// CaptureWithin is [Dir.Capture] with a bound on what it adds to the blobs: more is blob.ErrBound. Nil is no bound.
+func (d *Dir) CaptureWithin(ctx context.Context, rung Rung, room *Room) (Result, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.at.files.Store(0)
@@ -218,7 +223,8 @@ func (d *Dir) Capture(ctx context.Context, rung Rung) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("capture %s: %w", d.root, err)
 	}
-	r, err := d.capture(ctx, batch, rung)
+	room.Bound(batch)
+	r, err := d.capture(ctx, batch, rung, room)
 	if err != nil {
 		if !errors.Is(err, ErrRefused) {
 			err = fmt.Errorf("capture %s: %w", d.root, err)

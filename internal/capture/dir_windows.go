@@ -15,6 +15,11 @@ func Open(string, Config) (*Dir, error) { return nil, sys.Captures() }
 // Capture refuses as well.
 func (*Dir) Capture(context.Context, Rung) (Result, error) { return Result{}, sys.Captures() }
 
+// CaptureWithin refuses as well.
+func (*Dir) CaptureWithin(context.Context, Rung, *Room) (Result, error) {
+	return Result{}, sys.Captures()
+}
+
 // Changed notes nothing.
 func (*Dir) Changed(...string) {}
 

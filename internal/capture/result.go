@@ -23,6 +23,29 @@ type Config struct {
 	Now      func() int64
 }
 
+// Room bounds what one capture adds to the blobs, and hears of it.
+type Room struct {
+	Most  int64                   // bytes that it may add; below 0: no bound
+	Count func(added int64) error // is told what is added before that is kept; its error ends the capture
+}
+
+// Bound bounds a batch. Of no room it does nothing.
+func (r *Room) Bound(b *blob.Batch) {
+	if r != nil && r.Most >= 0 {
+		b.Bound(r.Most)
+	}
+}
+
+// Commit commits a batch, which counts what it adds. A kill between the two counts what is not there, and never the other way round.
+func (r *Room) Commit(b *blob.Batch) error {
+	if n := b.Added(); r != nil && n > 0 {
+		if err := r.Count(n); err != nil {
+			return err
+		}
+	}
+	return b.Commit()
+}
+
 // ErrRefused is what errors about directories that are not captured are: they are too large, or not one project's.
 var ErrRefused = errors.New("the directory is not captured")
 

@@ -15,7 +15,7 @@ import (
 )
 
 // capture looks, keeps what has changed, and only then takes what it found for known.
-func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result, error) {
+func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung, room *Room) (Result, error) {
 	swept := !batch.Still(d.mark)
 	if swept {
 		d.walked = false
@@ -45,7 +45,7 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung) (Result
 	}
 	root, err := next.objects(batch, changed, swept)
 	if err == nil {
-		err = batch.Commit()
+		err = room.Commit(batch)
 	}
 	if err != nil {
 		d.lost(places)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/live"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -54,7 +55,7 @@ func (s *story) check(ctx context.Context) error {
 	}
 	n := strings.Count(string(runs), "\n")
 	before, after := s.before.Task("bash_1"), s.after.Task("bash_1")
-	if before == nil || after == nil || before.PID != after.PID || after.Status != session.CommandRunning {
+	if before == nil || after == nil || before.PID != after.PID || after.Status != command.Running {
 		return fmt.Errorf("the dev server should still run as bash_1 under the same pid: %+v, %+v", before, after)
 	}
 	live, err := s.Home.Commands().State(s.ID, after.Act)
@@ -64,7 +65,7 @@ func (s *story) check(ctx context.Context) error {
 	switch {
 	case n != 2:
 		return fmt.Errorf("the checks should have run twice, once for each time they were asked for, not %d times", n)
-	case live.Status != session.CommandRunning:
+	case live.Status != command.Running:
 		return fmt.Errorf("the dev server is %s", live.Status)
 	case len(s.after.Permissions.Grants) != 1:
 		return errors.New("the grant should be back")

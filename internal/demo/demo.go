@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/view"
@@ -172,7 +173,7 @@ func (s *story) kill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if st.Status != session.CommandRunning {
+	if st.Status != command.Running {
 		return fmt.Errorf("the command should still run, but is %s", st.Status)
 	}
 	s.say("   The agent is dead. Its command (pid %d) and its dev server run on.", st.PID)

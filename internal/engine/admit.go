@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -180,11 +181,11 @@ func (s *Session) admitSignal(b *session.TaskSignalled) error {
 	if err != nil {
 		return err
 	}
-	if t.Status != session.CommandRunning && !t.Due { // one that is about to run again can still be kept from it
+	if t.Status != command.Running && !t.Due { // one that is about to run again can still be kept from it
 		return fmt.Errorf("task %s has ended", b.Task)
 	}
 	if b.By == "" {
-		b.By = session.ByUser
+		b.By = command.ByUser
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -23,7 +24,7 @@ func TestLineIsAwaitedFromWhereTheModelHasRead(t *testing.T) {
 		{session.Await{Event: session.AwaitLine, Task: "bash_1", Pattern: "ready", From: 3}, 3},
 		{session.Await{Event: session.AwaitEnd, Task: "bash_1"}, 0},
 	} {
-		s := admitting(session.State{Tasks: []session.Task{{ID: "bash_1", Act: "act", Status: session.CommandRunning, Position: 7}}})
+		s := admitting(session.State{Tasks: []session.Task{{ID: "bash_1", Act: "act", Ending: command.Ending{Status: command.Running}, Position: 7}}})
 		b := &session.AwaitSet{Await: c.await}
 		if err := s.admissible(b, "key"); err != nil || b.Await.From != c.from || b.Await.TaskAct != "act" {
 			t.Errorf("%+v becomes %+v, %v", c.await, b.Await, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 )
@@ -97,20 +98,20 @@ func (s *Session) meetAwait(ctx context.Context, do session.MeetAwait, meanwhile
 }
 
 // awaitedEnd tells how the attempt that an await is for has ended, if it has, as the log knows it.
-func (s *Session) awaitedEnd(a session.Await) (session.CommandState, bool) {
+func (s *Session) awaitedEnd(a session.Await) (command.State, bool) {
 	t := s.state.Task(a.Task)
 	switch {
 	case t == nil:
-		return session.CommandState{Status: session.CommandLost, Reason: "forgotten"}, true
+		return command.State{Status: command.Lost, Reason: command.ReasonForgotten}, true
 	case t.Act == a.TaskAct:
-		return session.CommandState{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, MissingAfter: t.MissingAfter}, !t.Live()
+		return t.CommandState(), !t.Live()
 	}
 	for _, old := range t.Attempts {
 		if old.Act == a.TaskAct {
-			return session.CommandState{Status: old.Status, ExitCode: old.ExitCode, Signal: old.Signal, By: old.By, Reason: old.Reason, Output: old.Output}, true
+			return old.Ending.State(), true
 		}
 	}
-	return session.CommandState{Status: session.CommandLost, Reason: "forgotten"}, true
+	return command.State{Status: command.Lost, Reason: command.ReasonForgotten}, true
 }
 
 // meet closes an await that is still open: it completes what happened, and words it. An end that the model brought
@@ -122,7 +123,7 @@ func (s *Session) meet(ctx context.Context, id string, b session.AwaitMet, meanw
 	}
 	a := *open
 	t := s.state.Task(a.Task)
-	if (b.How == session.MetEnd || b.How == session.MetNoLine) && t != nil && t.Act == a.TaskAct && t.Kill == session.ByModel {
+	if (b.How == session.MetEnd || b.How == session.MetNoLine) && t != nil && t.Act == a.TaskAct && t.Kill == command.ByModel {
 		return s.append(ctx, engineActor, &session.AwaitDropped{ID: id, Reason: session.DropKilled})
 	}
 	b.ID, b.Task = id, a.Task

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -30,7 +31,7 @@ func (p printer) end(act string, code int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.cmds[act]
-	c.st.Status, c.st.ExitCode = session.CommandExited, &code
+	c.st.Status, c.st.ExitCode = command.Exited, &code
 	close(c.ended)
 }
 
@@ -263,7 +264,7 @@ func TestAwaitedEndKnown(t *testing.T) {
 					if tool == "BashOutput" {
 						cmds.mu.Lock()
 						code := 0
-						cmds.cmds[theTask].st.Status, cmds.cmds[theTask].st.ExitCode = session.CommandExited, &code
+						cmds.cmds[theTask].st.Status, cmds.cmds[theTask].st.ExitCode = command.Exited, &code
 						cmds.mu.Unlock()
 					}
 					return reply(model.StopToolUse, use("c", tool, input)), nil

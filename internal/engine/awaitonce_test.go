@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -72,7 +73,7 @@ func TestEndWithoutTheLineIsToldAfterTheEnd(t *testing.T) {
 		code := 0
 		c := cmds.find(theTask)
 		cmds.mu.Lock()
-		c.st.Status, c.st.ExitCode = session.CommandExited, &code // the shim knows; who waits for it does not yet
+		c.st.Status, c.st.ExitCode = command.Exited, &code // the shim knows; who waits for it does not yet
 		cmds.mu.Unlock()
 		<-time.After(time.Minute)
 		if n := count(kindsOf(t, p.store), session.KindAwaitMet); n != 0 {

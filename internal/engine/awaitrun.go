@@ -19,6 +19,8 @@ func (s *Session) RunWaiting(ctx context.Context, asleep func(*session.State)) e
 		switch {
 		case !s.rests():
 			return false
+		case s.named(ctx):
+			return false
 		case !s.sleeps():
 			return true
 		case since != s.state.Untold.Through && asleep != nil:
@@ -44,9 +46,7 @@ func (s *Session) Serve(ctx context.Context, rested func(*session.State)) error 
 		if since != s.state.Head.Seq {
 			since = s.state.Head.Seq
 			rested(s.state)
-			if err := s.title(ctx); err != nil {
-				s.eng.cfg.Log.Warn("the model was not asked for a title", "session", s.state.ID, "error", err)
-			}
+			s.named(ctx)
 		}
 		s.awaiting.asleep = true
 		return false

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 )
@@ -141,7 +142,7 @@ func (w *awaitWatch) look(ctx context.Context) (*session.AwaitMet, error) {
 	if err != nil {
 		return nil, err
 	}
-	over := st.Status != session.CommandRunning && st.Stragglers == 0
+	over := st.Status != command.Running && st.Stragglers == 0
 	if w.a.Event == session.AwaitEnd {
 		if over {
 			return &session.AwaitMet{How: session.MetEnd, End: &st}, nil
@@ -165,9 +166,9 @@ func (w *awaitWatch) look(ctx context.Context) (*session.AwaitMet, error) {
 	return nil, nil
 }
 
-func (w *awaitWatch) read(ctx context.Context, st session.CommandState) (line string, ok bool, err error) {
+func (w *awaitWatch) read(ctx context.Context, st command.State) (line string, ok bool, err error) {
 	f := &w.finder
-	for st.Reason != dirMissing && f.Next() < st.Output && ctx.Err() == nil {
+	for st.Reason != command.ReasonDirMissing && f.Next() < st.Output && ctx.Err() == nil {
 		b, next, gap, err := w.s.eng.cfg.Commands.Read(w.owner, w.a.TaskAct, f.Next(), awaitChunk)
 		if err != nil {
 			return "", false, err
@@ -186,9 +187,6 @@ func (w *awaitWatch) read(ctx context.Context, st session.CommandState) (line st
 	}
 	return "", false, ctx.Err()
 }
-
-// dirMissing is the reason of a lost command of which nothing is left.
-const dirMissing = "dir_missing"
 
 // saveScans records how far outputs were looked at, when that is worth it, or at the end.
 func (s *Session) saveScans(ctx context.Context, end bool) error {

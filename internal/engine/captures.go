@@ -47,16 +47,19 @@ type Progress interface {
 
 // Keeper is what Captures may be able to do besides: keeping single files with a session. It may be called by several at once.
 type Keeper interface {
-	// Keep is as [tools.Keep] says.
-	Keep(ctx context.Context, open func() (io.ReadCloser, error)) (d store.Digest, size int64, release func(), err error)
+	// Keep is as [tools.Keep] says, for a session.
+	Keep(ctx context.Context, session string, open func() (io.ReadCloser, error)) (d store.Digest, size int64, release func(), err error)
 }
 
-// keeper is what keeps files with sessions; nil: nothing does.
-func (e *Engine) keeper() tools.Keep {
-	if k, ok := e.cfg.Captures.(Keeper); ok {
-		return k.Keep
+// keeper is what keeps files with a session; nil: nothing does.
+func (e *Engine) keeper(id string) tools.Keep {
+	k, ok := e.cfg.Captures.(Keeper)
+	if !ok {
+		return nil
 	}
-	return nil
+	return func(ctx context.Context, open func() (io.ReadCloser, error)) (store.Digest, int64, func(), error) {
+		return k.Keep(ctx, id, open)
+	}
 }
 
 // CaptureRequest says what to capture.

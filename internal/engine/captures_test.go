@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
@@ -303,7 +304,7 @@ func TestCaptureWhenTheSessionIsGivenBack(t *testing.T) {
 	s.files.m["/w/out"] = []byte("written by a task")
 	code := 0
 	must(t, se.Append(t.Context(), store.Actor{Type: store.ActorEngine}, &session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "a"}},
-		&session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandExited, ExitCode: &code}}))
+		&session.TaskExited{Task: "bash_1", State: command.State{Status: command.Exited, ExitCode: &code}}))
 	must(t, se.Close(t.Context(), "done"))
 	st, err := p.Load(t.Context(), "s")
 	must(t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
@@ -21,7 +22,7 @@ type commandFlight struct {
 	tool      tools.Commander
 	command   tools.Command
 	start     session.Start
-	env       session.EnvDelta // the session's, before the command
+	env       command.EnvDelta // the session's, before the command
 	cwd       string
 	turn      int
 	collected bool
@@ -41,7 +42,7 @@ func (f commandFlight) notStarted(ctx context.Context, cause error) landing {
 	switch {
 	case err != nil:
 		return landing{err: fmt.Errorf("act %s: %w", f.act, errors.Join(cause, err))}
-	case st.Status != session.CommandAbsent:
+	case st.Status != command.Absent:
 		return f.collect(ctx)
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errCancelled):
 		return landing{}
@@ -78,7 +79,7 @@ func (f commandFlight) collect(ctx context.Context) landing {
 		}
 		cancelled = true
 		ctx = context.WithoutCancel(ctx)
-		if err = cmds.Kill(ctx, id, f.act, session.ByUser); err == nil {
+		if err = cmds.Kill(ctx, id, f.act, command.ByUser); err == nil {
 			st, err = cmds.Wait(ctx, id, f.act)
 		}
 	}
@@ -96,10 +97,10 @@ const (
 
 // begun gives the state of a background command once its process is known, or once it provably did not begin. A shim
 // outlives the agent that started it, and may still be about to start the command when the next agent looks.
-func (f commandFlight) begun(ctx context.Context) (session.CommandState, error) {
+func (f commandFlight) begun(ctx context.Context) (command.State, error) {
 	for try := 0; ; try++ {
 		st, err := f.s.eng.cfg.Commands.State(f.s.lease.Session, f.act)
-		if err != nil || st.Status != session.CommandRunning || st.PID != 0 || try == beginTries {
+		if err != nil || st.Status != command.Running || st.PID != 0 || try == beginTries {
 			return st, err
 		}
 		select {
@@ -118,7 +119,7 @@ func (f commandFlight) announce(ctx context.Context) landing {
 		return landing{}
 	case err != nil:
 		return landing{err: fmt.Errorf("act %s: %w", f.act, err)}
-	case st.Status == session.CommandAbsent:
+	case st.Status == command.Absent:
 		return f.outcome(st, false)
 	}
 	r := tools.BackgroundResult(f.start.Task, st.PID)
@@ -128,7 +129,7 @@ func (f commandFlight) announce(ctx context.Context) landing {
 	}}
 }
 
-func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
+func (f commandFlight) task(st command.State) *session.TaskStarted {
 	t := session.Task{
 		ID: f.start.Task, Act: f.act, Command: f.command.Script, Cwd: f.cwd,
 		PID: st.PID, StartTicks: st.StartTicks, BootID: st.BootID, TaskSettings: f.start.TaskSettings,
@@ -140,10 +141,10 @@ func (f commandFlight) task(st session.CommandState) *session.TaskStarted {
 }
 
 // outcome words how a foreground command ended.
-func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing {
+func (f commandFlight) outcome(st command.State, cancelled bool) landing {
 	actor := store.Actor{Type: store.ActorTool, ID: f.name}
 	st = f.s.sinceBoot(st, f.start.BootID)
-	if st.Status == session.CommandAbsent {
+	if st.Status == command.Absent {
 		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{&session.ToolVoid{Act: f.act, Reason: "the command did not run"}}}
 	}
 	out, err := f.output(st)
@@ -159,7 +160,7 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 		Content: f.s.redact(r.Content),
 	}
 	switch {
-	case st.Status == session.CommandLost:
+	case st.Status == command.Lost:
 		return landing{actor: engineActor, then: f.forget, bodies: []session.Body{
 			&session.ToolUnknown{Act: f.act, Reason: "lost: " + st.Reason, Content: fin.Content},
 		}}
@@ -169,7 +170,7 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 	case r.IsError:
 		fin.Outcome = session.OutcomeError
 	}
-	if st.Status == session.CommandExited {
+	if st.Status == command.Exited {
 		if st.Cwd != "" && st.Cwd != f.cwd && utf8.ValidString(st.Cwd) { // the log keeps text
 			if f.s.holds(st.Cwd) {
 				fin.Content = append(fin.Content, model.TextPart("\n[the name of the new working directory holds a secret and is not kept: "+
@@ -189,14 +190,14 @@ func (f commandFlight) outcome(st session.CommandState, cancelled bool) landing 
 }
 
 // stragglers makes a task of what a foreground command left behind, and names it in the result.
-func (f commandFlight) stragglers(st session.CommandState, fin *session.ToolFinished) []session.Body {
+func (f commandFlight) stragglers(st command.State, fin *session.ToolFinished) []session.Body {
 	f.start.Task = f.s.nextTask()
 	fin.Content = append(fin.Content, model.TextPart("\n[what is still running is background task "+f.start.Task+"]"))
 	return []session.Body{f.task(st)}
 }
 
 // word gives the tool's words for the outcome. What they leave out of the output is kept in a file that they name.
-func (f commandFlight) word(st session.CommandState, out *tools.Output) (r tools.Result, err error) {
+func (f commandFlight) word(st command.State, out *tools.Output) (r tools.Result, err error) {
 	// Before anything is cut off, so that no cut leaves a part of a secret standing.
 	out.Head, out.Tail = f.s.eng.cfg.Secrets.Replace(out.Head), f.s.eng.cfg.Secrets.Replace(out.Tail)
 	r = f.tool.Result(f.command, st, *out)

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
@@ -29,7 +30,7 @@ type shims struct {
 }
 
 type shim struct {
-	st    session.CommandState
+	st    command.State
 	out   []byte
 	ended chan struct{}
 }
@@ -42,15 +43,15 @@ func (s *shims) find(act string) *shim {
 	return s.cmds[act]
 }
 
-func (s *shims) Prepare(context.Context, session.CommandSpec) error { return nil }
+func (s *shims) Prepare(context.Context, command.Spec) error { return nil }
 
-func (s *shims) Start(_ context.Context, spec session.CommandSpec) error {
+func (s *shims) Start(_ context.Context, spec command.Spec) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cmds[spec.Act] != nil {
 		return errors.New("started twice")
 	}
-	c := &shim{ended: make(chan struct{}), st: session.CommandState{Status: session.CommandRunning, PID: 7, BootID: "b"}}
+	c := &shim{ended: make(chan struct{}), st: command.State{Status: command.Running, PID: 7, BootID: "b"}}
 	s.cmds[spec.Act] = c
 	if text, ok := s.texts[spec.Script]; ok {
 		c.print(text)
@@ -58,7 +59,7 @@ func (s *shims) Start(_ context.Context, spec session.CommandSpec) error {
 			return nil
 		}
 		code := 0
-		c.st.Status, c.st.ExitCode = session.CommandExited, &code
+		c.st.Status, c.st.ExitCode = command.Exited, &code
 		close(c.ended)
 		return nil
 	}
@@ -67,7 +68,7 @@ func (s *shims) Start(_ context.Context, spec session.CommandSpec) error {
 		code := 0
 		_, c.st.Cwd, _ = strings.Cut(spec.Script, "cd ")
 		c.out = bytes.Repeat([]byte("0123456789abcde\n"), n/16)
-		c.st.Status, c.st.ExitCode, c.st.Output = session.CommandExited, &code, int64(len(c.out))
+		c.st.Status, c.st.ExitCode, c.st.Output = command.Exited, &code, int64(len(c.out))
 		if spec.Script == "leave" {
 			c.st.Stragglers = 1
 		}
@@ -81,25 +82,25 @@ func (c *shim) print(text string) {
 	c.st.Output = int64(len(c.out))
 }
 
-func (s *shims) State(_, act string) (session.CommandState, error) {
+func (s *shims) State(_, act string) (command.State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.cmds[act]; c != nil {
 		return c.st, nil
 	}
-	return session.CommandState{Status: session.CommandLost, Reason: "dir_missing"}, nil
+	return command.State{Status: command.Lost, Reason: "dir_missing"}, nil
 }
 
-func (s *shims) Settle(_ context.Context, id, act string) (session.CommandState, error) {
+func (s *shims) Settle(_ context.Context, id, act string) (command.State, error) {
 	return s.State(id, act)
 }
 
-func (s *shims) Wait(ctx context.Context, id, act string) (session.CommandState, error) {
+func (s *shims) Wait(ctx context.Context, id, act string) (command.State, error) {
 	if c := s.find(act); c != nil {
 		select {
 		case <-c.ended:
 		case <-ctx.Done():
-			return session.CommandState{}, ctx.Err()
+			return command.State{}, ctx.Err()
 		}
 	}
 	return s.State(id, act)
@@ -112,8 +113,8 @@ func (s *shims) Kill(_ context.Context, _, act, by string) error {
 	if c == nil {
 		return errors.New("the directory is missing")
 	}
-	if c.st.Status == session.CommandRunning {
-		c.st.Status, c.st.Signal, c.st.By = session.CommandKilled, "SIGKILL", by
+	if c.st.Status == command.Running {
+		c.st.Status, c.st.Signal, c.st.By = command.Killed, "SIGKILL", by
 		close(c.ended)
 	}
 	return nil
@@ -189,7 +190,7 @@ func TestKillOfATaskWhoseRecordIsGone(t *testing.T) {
 		delete(cmds.cmds, "t1.s1.b1.a1")
 		cmds.mu.Unlock()
 		p.send("kill", &session.TaskSignalled{Task: "bash_1"})
-		if st := run(t, se); st.Tasks[0].Status != session.CommandLost {
+		if st := run(t, se); st.Tasks[0].Status != command.Lost {
 			t.Errorf("task %+v", st.Tasks[0])
 		}
 		if err := se.Close(t.Context(), ""); err != nil {
@@ -215,13 +216,13 @@ func TestTaskEndsBetweenRuns(t *testing.T) {
 		_ = se.Run(ctx) // parked at once: nobody may lose the news by it
 		p.say("more")
 		st := run(t, se)
-		if got := render(s.last().Messages); st.Tasks[0].Status != session.CommandKilled || !strings.Contains(got, "[Background task bash_1 was killed") {
+		if got := render(s.last().Messages); st.Tasks[0].Status != command.Killed || !strings.Contains(got, "[Background task bash_1 was killed") {
 			t.Errorf("task %+v\n%s", st.Tasks[0], got)
 		}
 		if err := se.Close(t.Context(), ""); err != nil {
 			t.Fatal(err)
 		}
-		if st, err := cmds.State("s", "t1.s1.b2.a1"); err != nil || st.Status != session.CommandRunning {
+		if st, err := cmds.State("s", "t1.s1.b2.a1"); err != nil || st.Status != command.Running {
 			t.Errorf("the other task: %+v %v", st, err)
 		}
 		_ = cmds.Kill(t.Context(), "s", "t1.s1.b2.a1", "test")
@@ -232,10 +233,10 @@ func TestTaskEndsBetweenRuns(t *testing.T) {
 type slowShims struct {
 	*shims
 	looks int
-	then  session.CommandState
+	then  command.State
 }
 
-func (s *slowShims) State(id, act string) (session.CommandState, error) {
+func (s *slowShims) State(id, act string) (command.State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.cmds[act]; c != nil && s.looks > 0 {
@@ -243,15 +244,15 @@ func (s *slowShims) State(id, act string) (session.CommandState, error) {
 			c.st.Status, c.st.PID = s.then.Status, s.then.PID
 			return c.st, nil
 		}
-		return session.CommandState{Status: session.CommandRunning}, nil
+		return command.State{Status: command.Running}, nil
 	}
 	return s.shims.cmds[act].st, nil
 }
 
 // A background command is announced once its process is known; one that did not begin after all is tried again.
 func TestBackgroundIsAnnouncedOnceItBegan(t *testing.T) {
-	for name, then := range map[string]session.CommandState{
-		"t1.s1.b1.a1": {Status: session.CommandRunning, PID: 7}, "t1.s1.b1.a2": {Status: session.CommandAbsent},
+	for name, then := range map[string]command.State{
+		"t1.s1.b1.a1": {Status: command.Running, PID: 7}, "t1.s1.b1.a2": {Status: command.Absent},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s, cmds := shell(t, use("a", "Bash", `{"command":"sleep","run_in_background":true}`))

@@ -47,7 +47,7 @@ func (e *Engine) Create(ctx context.Context, spec Spec) (string, error) {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 	}
 	if len(spec.Agent.Tools) == 0 {
-		spec.Agent.Tools = tools.Describe(tools.Offered(e.cfg.Tools, e.cfg.Memory != nil, e.keeper() != nil))
+		spec.Agent.Tools = tools.Describe(tools.Offered(e.cfg.Tools, e.cfg.Memory != nil, e.keeper(spec.ID) != nil))
 	}
 	if err := fitsWindow(spec); err != nil {
 		return "", fmt.Errorf("create session %s: %w", spec.ID, err)

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Commands runs commands that outlive the agent. The methods that take an act id are safe to call again, in this
@@ -11,15 +11,15 @@ import (
 type Commands interface {
 	// Prepare makes the act's directory durable and starts nothing. It comes before the log says that the act
 	// started, so that a missing directory later is no riddle. It may be repeated until the act is claimed.
-	Prepare(ctx context.Context, spec session.CommandSpec) error
+	Prepare(ctx context.Context, spec command.Spec) error
 	// Start runs spec under a shim and returns once the command runs or provably did not start.
-	Start(ctx context.Context, spec session.CommandSpec) error
+	Start(ctx context.Context, spec command.Spec) error
 	// State reads what is known without waiting or deciding.
-	State(sessionID, act string) (session.CommandState, error)
+	State(sessionID, act string) (command.State, error)
 	// Settle is State, and makes CommandAbsent final: whoever comes late will not run.
-	Settle(ctx context.Context, sessionID, act string) (session.CommandState, error)
+	Settle(ctx context.Context, sessionID, act string) (command.State, error)
 	// Wait returns the state once the command no longer runs.
-	Wait(ctx context.Context, sessionID, act string) (session.CommandState, error)
+	Wait(ctx context.Context, sessionID, act string) (command.State, error)
 	// Kill ends the command's whole tree, attributing it.
 	Kill(ctx context.Context, sessionID, act, by string) error
 	// Read returns output from an absolute offset, where to go on, and how many bytes before it are no longer kept.
@@ -35,8 +35,8 @@ type Sweeper interface {
 	Sweep(sessionID string) error
 }
 
-// Steering is what Commands may also do: reach a command while it runs. Errors: session.ErrCommandEnded,
-// session.ErrNoInput, session.ErrInputFull.
+// Steering is what Commands may also do: reach a command while it runs. Errors: command.ErrEnded,
+// command.ErrNoInput, command.ErrInputFull.
 type Steering interface {
 	// WriteStdin offers input and returns how much was taken; it does not wait.
 	WriteStdin(sessionID, act string, b []byte) (int, error)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
@@ -52,7 +53,7 @@ func (s *Session) detachFlights() {
 
 // waitForeground waits for the command, or until it was sent to the background: then it returns what the log says of
 // it now.
-func (f commandFlight) waitForeground(ctx context.Context) (session.CommandState, *session.Start, error) {
+func (f commandFlight) waitForeground(ctx context.Context) (command.State, *session.Start, error) {
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	over, moved := make(chan struct{}), make(chan session.Start, 1)
@@ -85,10 +86,10 @@ func (f commandFlight) move(ctx context.Context) landing {
 		ctx = context.WithoutCancel(ctx) // the cancel is of the turn, to which the command no longer belongs
 	}
 	st, err := f.begun(ctx)
-	if err == nil && st.Status == session.CommandRunning {
+	if err == nil && st.Status == command.Running {
 		err = f.s.steering().Detach(f.s.lease.Session, f.act)
 	}
-	if err == nil && st.Status != session.CommandRunning || errors.Is(err, session.ErrCommandEnded) {
+	if err == nil && st.Status != command.Running || errors.Is(err, command.ErrEnded) {
 		if st, err = f.s.eng.cfg.Commands.Wait(ctx, f.s.lease.Session, f.act); err == nil {
 			return f.outcome(st, false)
 		}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -57,10 +57,10 @@ type Config struct {
 	Documents    Documents // nil: sessions leave none
 	// Sync makes a kept output, or its directory, durable; nil is its Sync method. For tests.
 	Sync    func(*os.File) error
-	Protect []string              // more protected paths
-	Search  []string              // where programs are found by their names: permission.Policy.Programs
-	Limits  session.CommandLimits // of every command that a session's model starts
-	Secrets Secrets               // known values that must not reach model and log; nil: none
+	Protect []string       // more protected paths
+	Search  []string       // where programs are found by their names: permission.Policy.Programs
+	Limits  command.Limits // of every command that a session's model starts
+	Secrets Secrets        // known values that must not reach model and log; nil: none
 	// Captures keeps what the files of sessions were; nil: nothing is captured, and nothing can be restored.
 	Captures     Captures
 	CaptureLimit time.Duration // how long a capture may take that nobody asked for; 0: 30 s

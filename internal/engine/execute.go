@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
@@ -150,7 +151,7 @@ func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t 
 	if start.Background {
 		start.Task = s.nextTask()
 	}
-	spec := session.CommandSpec{
+	spec := command.Spec{
 		Version: 1, Session: s.state.ID, Act: a.ID, Script: p.command.Script, Cwd: s.state.Cwd, Env: env,
 		TimeoutMS: p.command.TimeoutMS, Capture: !p.command.Background,
 	}
@@ -174,13 +175,13 @@ func (s *Session) startCommand(ctx context.Context, a session.Action, p plan, t 
 
 // mergeEnv adds a command's changes of the environment to the session's. What is set back to what commands start
 // from anyway stays listed: it costs nothing and says what happened.
-func mergeEnv(old, delta session.EnvDelta) session.EnvDelta {
+func mergeEnv(old, delta command.EnvDelta) command.EnvDelta {
 	if len(delta) == 0 {
 		return nil
 	}
 	out := maps.Clone(old)
 	if out == nil {
-		out = session.EnvDelta{}
+		out = command.EnvDelta{}
 	}
 	maps.Copy(out, delta)
 	return out

@@ -19,7 +19,7 @@ func (s *Session) mayRepeat(t *session.Task) error {
 	if session.HidesCommand(t.Argv, t.Command, t.Cwd) || s.holdsCommand(t.Argv, t.Command, t.Cwd) {
 		return errSecretCommand
 	}
-	if names := s.state.Env.HiddenNames(); len(names) > 0 {
+	if names := session.HiddenNames(s.state.Env); len(names) > 0 {
 		return fmt.Errorf("the session's variable %s held the value of a secret, which the log does not keep: start it anew, outside of this session", names[0])
 	}
 	return nil

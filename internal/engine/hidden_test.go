@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -55,7 +56,7 @@ func TestHiddenCommandIsNotRunAgain(t *testing.T) {
 			})
 			cmds.mu.Lock()
 			for _, c := range cmds.cmds {
-				c.st.Status, c.st.Reason = session.CommandLost, session.ReasonReboot
+				c.st.Status, c.st.Reason = command.Lost, command.ReasonReboot
 				close(c.ended)
 			}
 			cmds.mu.Unlock()
@@ -127,7 +128,7 @@ func TestHiddenEnvironmentIsNotUsedAgain(t *testing.T) {
 	p.send("run", &session.TaskRequested{Command: "print 16", Cwd: "/w"})
 	run(t, se)
 	hidden, st := "[secret:TOK]", *se.State()
-	st.Env = session.EnvDelta{"OTHER": &hidden}
+	st.Env = command.EnvDelta{"OTHER": &hidden}
 	_, err := p.MayRunTask(&st, nil, &session.TaskRequested{Task: "bash_1"})
 	if err == nil || !strings.Contains(err.Error(), "OTHER") || !strings.Contains(err.Error(), "start it anew") {
 		t.Errorf("it may run again: %v", err)

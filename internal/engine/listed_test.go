@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
@@ -15,7 +16,7 @@ import (
 // prepared is where commands can be asked for; none is ever started.
 type prepared struct{ engine.Commands }
 
-func (prepared) Prepare(context.Context, session.CommandSpec) error { return nil }
+func (prepared) Prepare(context.Context, command.Spec) error { return nil }
 
 // Goal: a session's row tells its tasks exactly while nobody works in it, and says that it does not know at every other
 // moment, a death in the middle included.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/realdir"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // output reads what was kept of a command's output: both ends for the result, and all of it into a file of its own
 // when the ends are not all.
-func (f commandFlight) output(st session.CommandState) (tools.Output, error) {
+func (f commandFlight) output(st command.State) (tools.Output, error) {
 	out, whole, err := f.quote(st)
 	if err == nil && !whole && f.s.eng.cfg.OutDir != "" {
 		out.Path, err = f.keep(st)
@@ -29,7 +29,7 @@ func (f commandFlight) output(st session.CommandState) (tools.Output, error) {
 }
 
 // quote reads both ends of what is kept of a command's output, and reports whether they are all of it.
-func (f commandFlight) quote(st session.CommandState) (out tools.Output, whole bool, err error) {
+func (f commandFlight) quote(st command.State) (out tools.Output, whole bool, err error) {
 	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
 	out = tools.Output{Head: head, Total: st.Output}
 	if err != nil || next >= st.Output {
@@ -60,7 +60,7 @@ func (f commandFlight) quote(st session.CommandState) (out tools.Output, whole b
 
 // keep writes the kept output to a file of its own, durably, each gap named in its place. Writing it again gives the
 // same file.
-func (f commandFlight) keep(st session.CommandState) (string, error) {
+func (f commandFlight) keep(st command.State) (string, error) {
 	out := f.s.eng.cfg.OutDir
 	dir, name := filepath.Join(out, f.s.lease.Session), f.act+".out"
 	root, err := realdir.Make(filepath.Dir(out), filepath.Base(out), f.s.lease.Session)
@@ -87,7 +87,7 @@ func (f commandFlight) keep(st session.CommandState) (string, error) {
 	return filepath.Join(dir, name), errors.Join(f.s.eng.syncDir(dir), f.s.eng.syncDir(f.s.eng.cfg.OutDir))
 }
 
-func (f commandFlight) copyOutput(w *os.File, st session.CommandState) error {
+func (f commandFlight) copyOutput(w *os.File, st command.State) error {
 	secrets := f.s.eng.cfg.Secrets
 	written := int64(0)
 	for from := int64(0); from < st.Output && written < keepBytes+readChunk; {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
@@ -83,8 +84,8 @@ func TestNotStartedAfterAReboot(t *testing.T) {
 		cause string
 		err   error
 		want  int
-	}{{session.ReasonReboot, errors.New("no such file"), 3}, {session.ReasonReboot, nil, 1}, {"", errors.New("no such file"), 1}} {
-		if got := s.notStarted(session.Task{ID: "bash_1", Cause: c.cause, Command: "x"}, session.CommandState{}, c.err); len(got) != c.want {
+	}{{command.ReasonReboot, errors.New("no such file"), 3}, {command.ReasonReboot, nil, 1}, {"", errors.New("no such file"), 1}} {
+		if got := s.notStarted(session.Task{ID: "bash_1", Cause: c.cause, Command: "x"}, command.State{}, c.err); len(got) != c.want {
 			t.Errorf("%q, %v: %d bodies", c.cause, c.err, len(got))
 		}
 	}
@@ -153,8 +154,8 @@ type printed struct {
 	waits *atomic.Int32
 }
 
-func (p printed) State(string, string) (session.CommandState, error) {
-	return session.CommandState{Status: session.CommandRunning, Output: int64(len(p.out))}, nil
+func (p printed) State(string, string) (command.State, error) {
+	return command.State{Status: command.Running, Output: int64(len(p.out))}, nil
 }
 
 func (p printed) Read(_, _ string, from int64, limit int) ([]byte, int64, int64, error) {
@@ -162,10 +163,10 @@ func (p printed) Read(_, _ string, from int64, limit int) ([]byte, int64, int64,
 	return []byte(p.out[from:end]), end, 0, nil
 }
 
-func (p printed) Wait(ctx context.Context, _, _ string) (session.CommandState, error) {
+func (p printed) Wait(ctx context.Context, _, _ string) (command.State, error) {
 	p.waits.Add(1)
 	<-ctx.Done()
-	return session.CommandState{}, ctx.Err()
+	return command.State{}, ctx.Err()
 }
 
 // What a command printed before it went to the background ends with a whole line, of a long output as of a short one:
@@ -188,7 +189,7 @@ func TestSoFarEndsWithALine(t *testing.T) {
 // The end of a task is waited for once, however often it is asked for.
 func TestATaskIsWatchedOnce(t *testing.T) {
 	st := session.New("s")
-	st.Tasks = []session.Task{{ID: "bash_1", Act: "a", Status: session.CommandRunning}, {ID: "bash_2", Act: "b", Status: session.CommandExited}}
+	st.Tasks = []session.Task{{ID: "bash_1", Act: "a", Ending: command.Ending{Status: command.Running}}, {ID: "bash_2", Act: "b", Ending: command.Ending{Status: command.Exited}}}
 	var waits atomic.Int32
 	s := at(Config{Commands: printed{waits: &waits}}, st)
 	s.watchCtx, s.stopWatch = context.WithCancel(t.Context())

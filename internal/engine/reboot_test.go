@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -42,7 +43,7 @@ func TestRebootTookTheRecords(t *testing.T) {
 			}
 			se = s.process().open(bypass)
 			st := run(t, se)
-			if got := st.Tasks[0]; got.Status != session.CommandLost || got.Reason != want {
+			if got := st.Tasks[0]; got.Status != command.Lost || got.Reason != want {
 				t.Errorf("after boot %s the task is %s (%s), want %s", boot, got.Status, got.Reason, want)
 			}
 			told := st.Settled[len(st.Settled)-1]

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/redact"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -148,16 +148,16 @@ func TestWhereACommandLeavesASecret(t *testing.T) {
 // leaver is a set of commands that each leave a secret behind.
 type leaver struct{ *shims }
 
-func (l leaver) State(id, act string) (session.CommandState, error) {
+func (l leaver) State(id, act string) (command.State, error) {
 	st, err := l.shims.State(id, act)
 	value, one := secretValue, "1"
-	st.Cwd, st.Env = "/w/"+secretValue, session.EnvDelta{"OTHER": &value, "X" + secretValue: &one}
+	st.Cwd, st.Env = "/w/"+secretValue, command.EnvDelta{"OTHER": &value, "X" + secretValue: &one}
 	return st, err
 }
 
-func (l leaver) Wait(ctx context.Context, id, act string) (session.CommandState, error) {
+func (l leaver) Wait(ctx context.Context, id, act string) (command.State, error) {
 	if _, err := l.shims.Wait(ctx, id, act); err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	return l.State(id, act)
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
@@ -26,8 +27,8 @@ type Session struct {
 	flights    map[string]*flight
 	landed     chan landing
 	asked      chan request
-	watched    map[string]bool                // tasks whose end is waited for
-	prepared   map[string]session.CommandSpec // tasks' attempts that are about to start, by act
+	watched    map[string]bool         // tasks whose end is waited for
+	prepared   map[string]command.Spec // tasks' attempts that are about to start, by act
 	awaiting   awaiting
 	opened     int64     // seq of the session.resumed of this lease
 	stirred    int64     // ms UTC, of the newest event of this lease that is more than its beginning and settings; 0: none
@@ -78,7 +79,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 	}
 	s := &Session{
 		eng: e, lease: lease, state: st, mark: lease.Info.Mark,
-		flights: map[string]*flight{}, watched: map[string]bool{}, prepared: map[string]session.CommandSpec{},
+		flights: map[string]*flight{}, watched: map[string]bool{}, prepared: map[string]command.Spec{},
 		landed: make(chan landing, 64), asked: make(chan request), fresh: folded, snapSize: size,
 	}
 	s.began = e.cfg.Now()

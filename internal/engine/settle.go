@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
@@ -142,21 +143,21 @@ func (s *Session) settleCommand(ctx context.Context, a session.Action, c *sessio
 			return landing{}
 		case err != nil:
 			return landing{err: fmt.Errorf("act %s: %w", a.ID, err)}
-		case st.Status == session.CommandAbsent && cancel:
+		case st.Status == command.Absent && cancel:
 			l := cancelledLanding(a.ID, nil)
 			l.then = f.forget
 			return l
-		case st.Status == session.CommandAbsent:
+		case st.Status == command.Absent:
 			return f.outcome(st, false)
 		case cancel && !f.start.Background:
-			if err := s.eng.cfg.Commands.Kill(ctx, s.lease.Session, a.ID, session.ByUser); err != nil {
+			if err := s.eng.cfg.Commands.Kill(ctx, s.lease.Session, a.ID, command.ByUser); err != nil {
 				return landing{err: fmt.Errorf("act %s: %w", a.ID, err)}
 			}
 			if st, err = s.eng.cfg.Commands.Wait(ctx, s.lease.Session, a.ID); err != nil {
 				return landing{err: fmt.Errorf("act %s: %w", a.ID, err)}
 			}
 			return f.outcome(st, true)
-		case st.Status == session.CommandLost && f.start.Background && !f.start.Moved:
+		case st.Status == command.Lost && f.start.Background && !f.start.Moved:
 			return f.outcome(st, false)
 		}
 		return f.collect(ctx)

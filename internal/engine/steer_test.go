@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -27,11 +28,11 @@ func (s *steered) WriteStdin(_, act string, b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case c == nil || c.st.Status != session.CommandRunning:
-		return 0, session.ErrCommandEnded
+	case c == nil || c.st.Status != command.Running:
+		return 0, command.ErrEnded
 	case s.full > 0:
 		s.full--
-		return min(1, len(b)), session.ErrInputFull
+		return min(1, len(b)), command.ErrInputFull
 	}
 	s.typed = append(s.typed, string(b))
 	return len(b), nil
@@ -71,7 +72,7 @@ func TestDetachWhileItRuns(t *testing.T) {
 				p, se := s.start("go")
 				se = restart(t, p, se)
 				if race {
-					cmds.refuse = session.ErrCommandEnded
+					cmds.refuse = command.ErrEnded
 				}
 				stop, over := background(t, se)
 				defer stop()
@@ -126,7 +127,7 @@ func TestDetachAndCancel(t *testing.T) {
 			}
 			st := se.State()
 			now, err := cmds.State("s", firstAct)
-			lives := err == nil && now.Status == session.CommandRunning
+			lives := err == nil && now.Status == command.Running
 			// A holder that looks between the two has ended the turn before the cancel comes.
 			ended := st.LastTurn != nil && (st.LastTurn.Stop == session.TurnCancelled || lives && st.LastTurn.Stop == session.TurnEndTurn)
 			if lives != detachFirst || (len(st.Tasks) == 1) != detachFirst || !ended || len(st.Faults) > 0 {
@@ -199,7 +200,7 @@ type slowStart struct {
 	begin chan struct{}
 }
 
-func (s slowStart) Start(ctx context.Context, spec session.CommandSpec) error {
+func (s slowStart) Start(ctx context.Context, spec command.Spec) error {
 	<-s.begin
 	return s.steered.Start(ctx, spec)
 }
@@ -226,7 +227,7 @@ func TestCancelJustAfterDetach(t *testing.T) {
 			}
 			st := se.State()
 			now, err := cmds.State("s", firstAct)
-			if err != nil || now.Status != session.CommandRunning || len(st.Tasks) != 1 || len(st.Faults) > 0 || len(cmds.detached) != 1 {
+			if err != nil || now.Status != command.Running || len(st.Tasks) != 1 || len(st.Faults) > 0 || len(cmds.detached) != 1 {
 				t.Errorf("%+v, %v; tasks %+v, faults %v, detached %v", now, err, st.Tasks, st.Faults, cmds.detached)
 			}
 			_ = cmds.Kill(t.Context(), "s", firstAct, "test")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 )
@@ -13,14 +14,14 @@ import (
 // collectTasks appends the end of every task that ended while nobody looked.
 func (s *Session) collectTasks(ctx context.Context) error {
 	for _, t := range s.state.View().Tasks {
-		if t.Status != session.CommandRunning || t.Session != "" || s.eng.cfg.Commands == nil {
+		if t.Status != command.Running || t.Session != "" || s.eng.cfg.Commands == nil {
 			continue
 		}
 		st, err := s.stateOf(ctx, t)
 		if err != nil {
 			return fmt.Errorf("session %s: task %s: %w", s.state.ID, t.ID, err)
 		}
-		if st.Status == session.CommandRunning || st.Stragglers > 0 {
+		if st.Status == command.Running || st.Stragglers > 0 {
 			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: "still running: " + t.Command})
 			continue
 		}
@@ -33,44 +34,44 @@ func (s *Session) collectTasks(ctx context.Context) error {
 }
 
 // taskEnded appends a task's end, and a note that tells the model with its next request.
-func (s *Session) taskEnded(ctx context.Context, t session.Task, st session.CommandState) error {
-	if now := s.state.Task(t.ID); now == nil || now.Act != t.Act || now.Status != session.CommandRunning {
+func (s *Session) taskEnded(ctx context.Context, t session.Task, st command.State) error {
+	if now := s.state.Task(t.ID); now == nil || now.Act != t.Act || now.Status != command.Running {
 		return nil
 	}
 	return s.append(ctx, engineActor, s.taskEnd(t, st)...)
 }
 
 // taskEnd is a task's end, and a note that tells the model, unless the model ended the task itself.
-func (s *Session) taskEnd(t session.Task, st session.CommandState) []session.Body {
+func (s *Session) taskEnd(t session.Task, st command.State) []session.Body {
 	bodies := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
-	if now := s.state.Task(t.ID); now.Kill != session.ByModel && !now.Told && !s.awaited(now) {
+	if now := s.state.Task(t.ID); now.Kill != command.ByModel && !now.Told && !s.awaited(now) {
 		bodies = append(bodies, note(session.TaskNote+"%s %s: %s%s]", t.ID, ended(st), commandWords(t.Command), quoted(s.lastOutput(t, st))))
 	}
 	return bodies
 }
 
 // ended says in words how a command ended, and whether output of it may be missing.
-func ended(st session.CommandState) string {
+func ended(st command.State) string {
 	return strings.Join(append([]string{howEnded(st)}, st.MissingText()...), "; ")
 }
 
-func howEnded(st session.CommandState) string {
+func howEnded(st command.State) string {
 	switch st.Status {
-	case session.CommandExited:
+	case command.Exited:
 		if st.ExitCode != nil {
 			text := fmt.Sprintf("ended with exit code %d", *st.ExitCode)
-			if st.By == session.BySystem {
+			if st.By == command.BySystem {
 				text += " when the system ended everything around it"
 			}
 			return text
 		}
-	case session.CommandKilled:
+	case command.Killed:
 		return "was " + tools.KilledText(st)
-	case session.CommandLost:
+	case command.Lost:
 		return "is lost (" + st.Reason + ")"
-	case session.CommandAbsent:
+	case command.Absent:
 		return "never started"
-	case session.CommandRunning:
+	case command.Running:
 	}
 	return "ended"
 }
@@ -79,7 +80,7 @@ func howEnded(st session.CommandState) string {
 const stragglersPause = 100 * time.Millisecond
 
 // waitForAll waits for a command and for everything that it left behind: until then the task runs.
-func (s *Session) waitForAll(ctx context.Context, act string) (session.CommandState, error) {
+func (s *Session) waitForAll(ctx context.Context, act string) (command.State, error) {
 	st, err := s.eng.cfg.Commands.Wait(ctx, s.lease.Session, act)
 	for err == nil && st.Stragglers > 0 {
 		select {
@@ -95,7 +96,7 @@ func (s *Session) waitForAll(ctx context.Context, act string) (session.CommandSt
 // watchTasks waits, beside the loop, for the end of every running task.
 func (s *Session) watchTasks() {
 	for _, t := range s.state.Tasks {
-		if t.Status != session.CommandRunning || t.Session != "" || s.watched[t.Act] || s.eng.cfg.Commands == nil {
+		if t.Status != command.Running || t.Session != "" || s.watched[t.Act] || s.eng.cfg.Commands == nil {
 			continue
 		}
 		s.watched[t.Act] = true

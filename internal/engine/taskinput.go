@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -93,7 +94,7 @@ const (
 func typeInto(ctx context.Context, to Steering, sessionID, act string, text []byte, eof bool) (done int, outcome session.InputOutcome, err error) {
 	for try := 0; done < len(text); try++ {
 		n, err := to.WriteStdin(sessionID, act, text[done:])
-		if done += n; err != nil && (!errors.Is(err, session.ErrInputFull) || try == inputTries) {
+		if done += n; err != nil && (!errors.Is(err, command.ErrInputFull) || try == inputTries) {
 			return done, inputOutcome(err), err
 		}
 		if done == len(text) {
@@ -118,11 +119,11 @@ func inputOutcome(err error) session.InputOutcome {
 	switch {
 	case err == nil:
 		return session.InputTaken
-	case errors.Is(err, session.ErrCommandEnded):
+	case errors.Is(err, command.ErrEnded):
 		return session.InputEnded
-	case errors.Is(err, session.ErrNoInput):
+	case errors.Is(err, command.ErrNoInput):
 		return session.InputClosed
-	case errors.Is(err, session.ErrInputFull):
+	case errors.Is(err, command.ErrInputFull):
 		return session.InputFull
 	}
 	return session.InputUnknown

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 )
@@ -17,9 +18,9 @@ const (
 )
 
 // stateOf is how a task stands now. That it is lost is final: whoever could know better was asked.
-func (s *Session) stateOf(ctx context.Context, t session.Task) (session.CommandState, error) {
+func (s *Session) stateOf(ctx context.Context, t session.Task) (command.State, error) {
 	st, err := s.eng.cfg.Commands.State(s.lease.Session, t.Act)
-	if err == nil && st.Status == session.CommandLost {
+	if err == nil && st.Status == command.Lost {
 		st, err = s.eng.cfg.Commands.Settle(ctx, s.lease.Session, t.Act)
 	}
 	return s.sinceBoot(st, t.BootID), err
@@ -27,24 +28,24 @@ func (s *Session) stateOf(ctx context.Context, t session.Task) (session.CommandS
 
 // sinceBoot blames the reboot for what it took with it: records are not synced, so of a command that ran then there may
 // be nothing left, or nonsense.
-func (s *Session) sinceBoot(st session.CommandState, boot string) session.CommandState {
+func (s *Session) sinceBoot(st command.State, boot string) command.State {
 	now := s.eng.cfg.BootID
-	nothingLeft := st.Reason == "dir_missing" || st.Reason == "damaged"
-	if st.Status == session.CommandLost && nothingLeft && boot != "" && now != "" && boot != now {
-		st.Reason = session.ReasonReboot
+	nothingLeft := st.Reason == command.ReasonDirMissing || st.Reason == command.ReasonDamaged
+	if st.Status == command.Lost && nothingLeft && boot != "" && now != "" && boot != now {
+		st.Reason = command.ReasonReboot
 	}
 	return st
 }
 
 // lost words a task's end for people, with the last output of a lost one.
-func (s *Session) lost(t session.Task, st session.CommandState, when string) Recovery {
+func (s *Session) lost(t session.Task, st command.State, when string) Recovery {
 	return Recovery{Kind: "task", ID: t.ID, Text: ended(st) + when + ": " + t.Command, Output: s.lastOutput(t, st)}
 }
 
 // lastOutput is the end of what a task printed that is lost or that the system ended, as far as it was kept. Of any other
 // task it is empty: whoever wants to know asks.
-func (s *Session) lastOutput(t session.Task, st session.CommandState) string {
-	if st.Status != session.CommandLost && st.By != session.BySystem || st.Output == 0 {
+func (s *Session) lastOutput(t session.Task, st command.State) string {
+	if st.Status != command.Lost && st.By != command.BySystem || st.Output == 0 {
 		return ""
 	}
 	var out []byte

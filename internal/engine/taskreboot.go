@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -20,7 +21,7 @@ func (s *Session) restartTask(ctx context.Context, do session.RestartTask) (bool
 	if why := s.mayRestart(t); why != "" {
 		return true, s.stayDown(ctx, t, why)
 	}
-	b := &session.TaskRequested{Task: t.ID, Bound: t.Bound, Cause: session.ReasonReboot}
+	b := &session.TaskRequested{Task: t.ID, Bound: t.Bound, Cause: command.ReasonReboot}
 	repeat(b, t)
 	if err := s.prepareTask(b); err != nil {
 		return true, s.stayDown(ctx, t, err.Error())
@@ -63,9 +64,9 @@ func (s *Session) stayDown(ctx context.Context, t *session.Task, why string) err
 
 // notStarted is the end of an attempt that provably did not begin. One that the restart policy had asked for stays down
 // when it was tried and failed; one that an earlier holder did not get round to is due again.
-func (s *Session) notStarted(t session.Task, st session.CommandState, cause error) []session.Body {
+func (s *Session) notStarted(t session.Task, st command.State, cause error) []session.Body {
 	out := []session.Body{&session.TaskExited{Task: t.ID, State: st}}
-	if cause != nil && t.Cause == session.ReasonReboot {
+	if cause != nil && t.Cause == command.ReasonReboot {
 		out = append(out, &session.TaskNotRestarted{Task: t.ID, Reason: cause.Error()},
 			note("[Background task %s could not be run again after the reboot (%v): %s]", t.ID, cause, commandWords(t.Command)))
 	}
@@ -74,7 +75,7 @@ func (s *Session) notStarted(t session.Task, st session.CommandState, cause erro
 
 // runsAgain tells the model of a task that runs again because of its policy.
 func runsAgain(t session.Task) []session.Body {
-	if t.Cause != session.ReasonReboot {
+	if t.Cause != command.ReasonReboot {
 		return nil
 	}
 	return []session.Body{note("[Background task %s runs again after the reboot, as attempt %d under the same id: %s]", t.ID, t.Attempt, commandWords(t.Command))}
@@ -82,7 +83,7 @@ func runsAgain(t session.Task) []session.Body {
 
 // noteAgain tells people the same.
 func (s *Session) noteAgain(t session.Task) {
-	if t.Cause == session.ReasonReboot {
+	if t.Cause == command.ReasonReboot {
 		s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: fmt.Sprintf("runs again after the reboot, attempt %d: %s", t.Attempt, t.Command)})
 	}
 }
@@ -100,14 +101,12 @@ func (s *Session) noteReboot() {
 	for i := range s.state.Tasks {
 		switch t := &s.state.Tasks[i]; {
 		case t.Session != "":
-		case t.Cause == session.ReasonReboot && t.Requested > since && t.Live():
+		case t.Cause == command.ReasonReboot && t.Requested > since && t.Live():
 			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: fmt.Sprintf("runs again after the reboot, attempt %d: %s", t.Attempt, t.Command)})
 		case t.NotRestarted != "" && t.EndSeq > since:
 			s.recovered = append(s.recovered, Recovery{Kind: "task", ID: t.ID, Text: "not run again after the reboot: " + t.NotRestarted + ": " + t.Command})
-		case t.EndSeq > since && (t.Status == session.CommandLost && t.Reason == session.ReasonReboot || t.By == session.BySystem):
-			s.recovered = append(s.recovered, s.lost(*t, session.CommandState{
-				Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output,
-			}, ""))
+		case t.EndSeq > since && (t.Status == command.Lost && t.Reason == command.ReasonReboot || t.By == command.BySystem):
+			s.recovered = append(s.recovered, s.lost(*t, t.CommandState(), ""))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/store"
@@ -20,7 +21,7 @@ type tasks struct {
 }
 
 // Output reads from a task, the parent session's inherited ones included.
-func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []byte, next, gap int64, st session.CommandState, err error) {
+func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []byte, next, gap int64, st command.State, err error) {
 	task := t.view.Task(id)
 	if task == nil {
 		return nil, 0, 0, st, fmt.Errorf("%w: %s", tools.ErrNoTask, id)
@@ -40,14 +41,14 @@ func (t tasks) Output(_ context.Context, id string, from int64, limit int) (b []
 		b, gap = b[torn:], gap+int64(torn)
 	}
 	// What may be the beginning of a secret is kept back until the rest is there.
-	if keep := secrets.Partial(b); keep > 0 && (st.Status == session.CommandRunning || next < st.Output) {
+	if keep := secrets.Partial(b); keep > 0 && (st.Status == command.Running || next < st.Output) {
 		b, next = b[:len(b)-keep], next-int64(keep)
 	}
 	return secrets.Replace(b), next, gap, st, nil
 }
 
 // Write types into a task of this session. Its intent is the call's own start.
-func (t tasks) Write(ctx context.Context, id string, text []byte, eof bool) (n int, outcome session.InputOutcome, st session.CommandState, err error) {
+func (t tasks) Write(ctx context.Context, id string, text []byte, eof bool) (n int, outcome session.InputOutcome, st command.State, err error) {
 	task := t.view.Task(id)
 	switch {
 	case task == nil:
@@ -73,22 +74,22 @@ func (s *Session) ownerOf(t *session.Task) string {
 }
 
 // Kill ends a task of this session: the intent is logged before the signal.
-func (t tasks) Kill(ctx context.Context, id string) (session.CommandState, error) {
+func (t tasks) Kill(ctx context.Context, id string) (command.State, error) {
 	task := t.view.Task(id)
 	switch {
 	case task == nil:
-		return session.CommandState{}, fmt.Errorf("%w: %s", tools.ErrNoTask, id)
+		return command.State{}, fmt.Errorf("%w: %s", tools.ErrNoTask, id)
 	case task.Session != "":
-		return session.CommandState{}, fmt.Errorf("task %s belongs to session %s", id, task.Session)
+		return command.State{}, fmt.Errorf("task %s belongs to session %s", id, task.Session)
 	}
 	err := t.s.ask(ctx, func() error {
-		if now := t.s.state.Task(id); now == nil || now.Status != session.CommandRunning || now.Kill != "" {
+		if now := t.s.state.Task(id); now == nil || now.Status != command.Running || now.Kill != "" {
 			return nil
 		}
-		return t.s.append(ctx, store.Actor{Type: store.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: session.ByModel})
+		return t.s.append(ctx, store.Actor{Type: store.ActorTool, ID: "KillBash"}, &session.TaskSignalled{Task: id, Signal: "SIGTERM", By: command.ByModel})
 	})
 	if err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	return t.s.eng.cfg.Commands.Wait(ctx, t.s.lease.Session, task.Act)
 }
@@ -101,7 +102,7 @@ func (s *Session) killTask(ctx context.Context, id string, do session.KillTask) 
 	task := *s.state.Task(do.Task)
 	s.fly(id, func(ctx context.Context) landing {
 		err := s.eng.cfg.Commands.Kill(ctx, s.lease.Session, task.Act, do.By)
-		var st session.CommandState
+		var st command.State
 		if err == nil {
 			st, err = s.eng.cfg.Commands.Wait(ctx, s.lease.Session, task.Act)
 		}
@@ -111,7 +112,7 @@ func (s *Session) killTask(ctx context.Context, id string, do session.KillTask) 
 		if err != nil {
 			// One whose record is gone cannot be killed; that it is lost is its end.
 			now, stateErr := s.eng.cfg.Commands.State(s.lease.Session, task.Act)
-			if stateErr != nil || now.Status == session.CommandRunning {
+			if stateErr != nil || now.Status == command.Running {
 				return landing{err: fmt.Errorf("task %s: %w", task.ID, err)}
 			}
 			st = now

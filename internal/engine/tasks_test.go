@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -57,15 +58,15 @@ type orphans struct {
 	orphaned bool
 }
 
-func (o *orphans) State(id, act string) (session.CommandState, error) {
+func (o *orphans) State(id, act string) (command.State, error) {
 	st, err := o.shims.State(id, act)
-	if o.orphaned && st.Status == session.CommandRunning {
-		return session.CommandState{Status: session.CommandLost, Reason: "shim_died"}, nil
+	if o.orphaned && st.Status == command.Running {
+		return command.State{Status: command.Lost, Reason: "shim_died"}, nil
 	}
 	return st, err
 }
 
-func (o *orphans) Settle(_ context.Context, id, act string) (session.CommandState, error) {
+func (o *orphans) Settle(_ context.Context, id, act string) (command.State, error) {
 	o.orphaned = false
 	return o.State(id, act)
 }
@@ -84,7 +85,7 @@ func TestTaskIsAdoptedBeforeItIsLost(t *testing.T) {
 		}
 		o.orphaned = true
 		se = p.open(bypass)
-		if st := run(t, se); st.Tasks[0].Status != session.CommandRunning {
+		if st := run(t, se); st.Tasks[0].Status != command.Running {
 			t.Errorf("task %+v", st.Tasks[0])
 		}
 		_ = cmds.Kill(t.Context(), "s", theTask, "test")
@@ -116,7 +117,7 @@ func TestRestartIsUnderTheRulesOfTheDay(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmds.mu.Lock()
-			cmds.cmds[first].st.Status, cmds.cmds[first].st.Reason = session.CommandLost, session.ReasonReboot
+			cmds.cmds[first].st.Status, cmds.cmds[first].st.Reason = command.Lost, command.ReasonReboot
 			close(cmds.cmds[first].ended)
 			cmds.mu.Unlock()
 			config := s.config
@@ -186,7 +187,7 @@ func TestLifetimeIsLoggedBeforeTheKill(t *testing.T) {
 		if !looked || intended != 1 || over != 0 {
 			t.Errorf("killed: %v; the log had %d intents and %d ends", looked, intended, over)
 		}
-		if got := st.Tasks[0]; got.Kill != session.ByLifetime || got.By != session.ByLifetime {
+		if got := st.Tasks[0]; got.Kill != command.ByLifetime || got.By != command.ByLifetime {
 			t.Errorf("task %+v", got)
 		}
 		if err := se.Close(t.Context(), ""); err != nil {
@@ -204,7 +205,7 @@ func TestNamesOfDroppedTasksAreNotGivenAgain(t *testing.T) {
 	var started, exited []session.Body
 	for i := range kept + 1 {
 		started = append(started, &session.TaskStarted{Task: session.Task{ID: name(i + 1), Act: fmt.Sprintf("x%d", i+1), Command: "sleep"}})
-		exited = append(exited, &session.TaskExited{Task: name(i + 1), State: session.CommandState{Status: session.CommandKilled}})
+		exited = append(exited, &session.TaskExited{Task: name(i + 1), State: command.State{Status: command.Killed}})
 	}
 	slices.Reverse(exited) // the newest ends first, and leaves the list first
 	for _, bodies := range [][]session.Body{started, exited} {

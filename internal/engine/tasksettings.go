@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -30,7 +31,7 @@ func (s *Session) admitSettings(set session.TaskSettings) error {
 const terminalType = "xterm-256color"
 
 // applySettings makes a command run as its settings say.
-func applySettings(spec *session.CommandSpec, set session.TaskSettings) {
+func applySettings(spec *command.Spec, set session.TaskSettings) {
 	spec.Stdin, spec.TTY, spec.Limits = set.Stdin, set.TTY, set.Limits
 	if set.TTY == nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -57,11 +58,11 @@ func (s *Session) prepareTask(b *session.TaskRequested) error {
 	return s.eng.cfg.Commands.Prepare(s.watchCtx, spec)
 }
 
-func (s *Session) taskSpec(act string, argv []string, command, cwd string, set session.TaskSettings) (session.CommandSpec, error) {
+func (s *Session) taskSpec(act string, argv []string, script, cwd string, set session.TaskSettings) (command.Spec, error) {
 	env, err := s.environ()
-	spec := session.CommandSpec{Version: 1, Session: s.lease.Session, Act: act, Argv: argv, Cwd: cwd, Env: env}
+	spec := command.Spec{Version: 1, Session: s.lease.Session, Act: act, Argv: argv, Cwd: cwd, Env: env}
 	if len(argv) == 0 {
-		spec.Script = command
+		spec.Script = script
 	}
 	applySettings(&spec, set)
 	return spec, err
@@ -91,7 +92,7 @@ func (s *Session) startTask(id string, do session.StartTask) error {
 			return landing{}
 		case err != nil:
 			return landing{err: fmt.Errorf("task %s: %w", t.ID, errors.Join(cause, err))}
-		case st.Status == session.CommandAbsent:
+		case st.Status == command.Absent:
 			if cause != nil {
 				st.Reason = cause.Error()
 			}

@@ -64,7 +64,7 @@ func (s *Session) inProject() bool {
 func (s *Session) env() tools.Env {
 	view, policy := s.state.View(), s.policy()
 	return tools.Env{
-		Memory: s.memory(), Keep: s.eng.keeper(),
+		Memory: s.memory(), Keep: s.eng.keeper(s.state.ID),
 		Cwd: view.Cwd, Home: s.eng.cfg.UserHome, State: view, Files: s.eng.cfg.Files,
 		Tasks: tasks{s: s, view: view}, Replace: s.eng.cfg.Secrets.Replace, Partial: s.eng.cfg.Secrets.Partial,
 		Log:  func(ctx context.Context) iter.Seq2[tools.LogEntry, error] { return s.eng.log(ctx, view) },

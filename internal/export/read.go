@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -273,7 +274,7 @@ func orElse(text, otherwise string) string {
 	return text
 }
 
-func ended(s session.CommandState) string {
+func ended(s command.State) string {
 	switch {
 	case s.ExitCode != nil:
 		return "ended with exit code " + strconv.Itoa(*s.ExitCode)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -33,8 +34,8 @@ func worked() *session.State {
 	}
 	code := 1
 	st.Tasks = []session.Task{
-		{ID: "bash_1", Command: "make serve", Status: session.CommandRunning},
-		{ID: "bash_2", Command: "make integration", Status: session.CommandExited, ExitCode: &code},
+		{ID: "bash_1", Command: "make serve", Ending: command.Ending{Status: command.Running}},
+		{ID: "bash_2", Command: "make integration", Ending: command.Ending{Status: command.Exited, ExitCode: &code}},
 	}
 	st.Files = session.Files{}
 	for i, f := range []session.File{

@@ -26,7 +26,7 @@ func newApplied(t *testing.T) *applied {
 	a := &applied{t: t, home: filepath.Join(t.TempDir(), "home"), dir: t.TempDir(), clock: newMoved()}
 	write(t, a.dir, "one")
 	h := a.open("")
-	own, err := h.CreateIsolated(t.Context(), engine.Spec{ID: "kid", Agent: session.Agent{Provider: "mine", Model: "m1"}, Cwd: a.dir})
+	own, err := h.CreateIsolated(t.Context(), a.spec())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +34,10 @@ func newApplied(t *testing.T) *applied {
 	large(t, own.Dir, "big", 2<<20)
 	a.close(h)
 	return a
+}
+
+func (a *applied) spec() engine.Spec {
+	return engine.Spec{ID: "kid", Agent: session.Agent{Provider: "mine", Model: "m1"}, Cwd: a.dir}
 }
 
 // open opens the home; at a step it dies, as [homes.Home] tells tests.
@@ -78,9 +82,11 @@ func (a *applied) dies(at string, do func(h *homes.Home)) {
 	_ = h.Close()
 }
 
-func (a *applied) apply(h *homes.Home) homes.Applied {
+func (a *applied) apply(h *homes.Home) homes.Applied { return a.applyOf(h, "kid") }
+
+func (a *applied) applyOf(h *homes.Home, id string) homes.Applied {
 	a.t.Helper()
-	b, err := h.Branch(a.t.Context(), "kid")
+	b, err := h.Branch(a.t.Context(), id)
 	if err != nil {
 		a.t.Fatal(err)
 	}

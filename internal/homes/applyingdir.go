@@ -89,7 +89,7 @@ func (h *Home) withApplies(ctx context.Context, dir string, do func(*applies) (*
 
 // PlanUnapply says what taking an apply back would do now. What was changed since then in another way stays.
 func (h *Home) PlanUnapply(ctx context.Context, r Applied) (*workspace.Planned, error) {
-	return roomy(ctx, h, func() (*workspace.Planned, error) {
+	return roomy(ctx, h, "", func() (*workspace.Planned, error) {
 		return h.spaces.Plan(ctx, engine.RestoreRequest{Dir: r.Dir, Base: r.After, Target: r.Before}, nil)
 	})
 }
@@ -125,7 +125,7 @@ func (h *Home) beginApply(ctx context.Context, a *applies, r Applied) (Applied, 
 		return r, err
 	}
 	h.step("apply planned")
-	p, err := roomy(ctx, h, func() (engine.Prepared, error) { return h.spaces.Prepare(ctx, r.request(), nil) })
+	p, err := roomy(ctx, h, "", func() (engine.Prepared, error) { return h.spaces.Prepare(ctx, r.request(), nil) })
 	if err != nil {
 		return r, errors.Join(err, a.drop(r.ID))
 	}
@@ -142,7 +142,7 @@ func (h *Home) beginApply(ctx context.Context, a *applies, r Applied) (Applied, 
 // finishApply does what is left. What cannot be finished is taken back.
 func (h *Home) finishApply(ctx context.Context, a *applies, r Applied) (Applied, error) {
 	if r.Stage == ApplyStarted {
-		got, err := roomy(ctx, h, func() (engine.Restored, error) { return h.spaces.Finish(ctx, r.request()) })
+		got, err := roomy(ctx, h, "", func() (engine.Restored, error) { return h.spaces.Finish(ctx, r.request()) })
 		if err == nil {
 			return h.endApply(a, r, got)
 		}

@@ -27,7 +27,7 @@ func (h *Home) KeepArtifact(ctx context.Context, id string, a session.Artifact, 
 	}
 	seeker, again := r.(io.ReadSeeker)
 	first := true
-	a, err := roomy(ctx, h, func() (session.Artifact, error) {
+	a, err := roomy(ctx, h, id, func() (session.Artifact, error) {
 		if !first && !again {
 			return a, errors.New("it cannot be read twice: try again")
 		}
@@ -46,7 +46,7 @@ func (h *Home) KeepArtifact(ctx context.Context, id string, a session.Artifact, 
 }
 
 func (h *Home) keepArtifact(ctx context.Context, id string, a session.Artifact, r io.Reader) (session.Artifact, error) {
-	d, n, release, err := h.keep(ctx, r)
+	d, n, release, err := h.keep(ctx, id, r)
 	if err != nil {
 		return a, err
 	}
@@ -55,14 +55,19 @@ func (h *Home) keepArtifact(ctx context.Context, id string, a session.Artifact, 
 	return a, h.Deliver(ctx, id, h.eng.NewKey(), &session.ArtifactAdded{Artifact: a})
 }
 
-// keep makes what is read durable. No sweep takes it before release; after an error there is nothing to release.
-func (h *Home) keep(ctx context.Context, r io.Reader) (d store.Digest, size int64, release func(), err error) {
+// keep makes what is read durable, within the room of a session. No sweep takes it before release; after an error there is nothing to release.
+func (h *Home) keep(ctx context.Context, id string, r io.Reader) (d store.Digest, size int64, release func(), err error) {
 	batch, err := h.blobs.Batch(ctx)
 	if err != nil {
 		return d, 0, nil, err
 	}
-	if d, size, err = batch.PutFrom(reading{ctx, r}); err == nil {
-		err = batch.Commit()
+	room, err := h.room(ctx, id)
+	if err == nil {
+		room.Bound(batch)
+		d, size, err = batch.PutFrom(reading{ctx, r})
+	}
+	if err == nil {
+		err = room.Commit(batch)
 	}
 	if err != nil {
 		return d, 0, nil, errors.Join(err, batch.Close())

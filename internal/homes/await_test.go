@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
@@ -99,7 +100,7 @@ func TestWaitTask(t *testing.T) {
 		t.Errorf("%+v, %v", news, err)
 	}
 	news, err = home.Tasks().Wait(ctx, id, "bash_1", nil)
-	if err != nil || news.Task.Status != string(session.CommandExited) || *news.Task.ExitCode != 5 {
+	if err != nil || news.Task.Status != string(command.Exited) || *news.Task.ExitCode != 5 {
 		t.Errorf("%+v, %v", news, err)
 	}
 	if news, err = home.Tasks().Wait(ctx, id, "bash_1", regexp.MustCompile("three")); err != nil || news.Line != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/bundle"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
@@ -50,7 +51,7 @@ func traveller(t *testing.T, id string) *homes.Home {
 	t.Cleanup(func() {
 		if st, err := h.State(context.Background(), id); err == nil {
 			for _, task := range st.Tasks {
-				_ = h.Commands().Kill(context.Background(), id, task.Act, session.ByUser)
+				_ = h.Commands().Kill(context.Background(), id, task.Act, command.ByUser)
 			}
 		}
 		_ = h.Close()
@@ -129,7 +130,7 @@ func TestASessionMoves(t *testing.T) {
 	if err != nil || string(news.Bytes) != "over and out\n" {
 		t.Errorf("output: %q, %v", news.Bytes, err)
 	}
-	if task := st.Tasks[1]; task.Live() || task.Reason != session.ReasonElsewhere {
+	if task := st.Tasks[1]; task.Live() || task.Reason != command.ReasonElsewhere {
 		t.Errorf("what ran: %+v", task)
 	}
 	r, err := to.Run(t.Context(), "s", homes.RunOptions{Prompt: "on"})

@@ -23,6 +23,8 @@ type Files struct {
 	MaxFiles int64    // of a workspace, more are refused; 0: 200,000
 	MaxBytes int64    // of a workspace, more are refused; 0: 2 GiB
 	Quota    int64    // bytes that all that is captured may take in the home; 0: 20 GiB
+	// SessionQuota is how many bytes of them one session may hold that no other one needs; 0: no bound of its own.
+	SessionQuota int64
 }
 
 // spareBytes is what a restore leaves free on the disk.
@@ -49,7 +51,7 @@ func (h *Home) care() error {
 	}
 	h.spaces = workspace.New(workspace.Config{
 		Dir: filepath.Join(h.dir, "workspaces"), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
-		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes,
+		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes, Room: h.room,
 		Progress: h.cfg.Progress,
 	})
 	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h.blobs}
@@ -66,18 +68,18 @@ var (
 )
 
 func (c captures) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Captured, error) {
-	return roomy(ctx, c.h, func() (engine.Captured, error) { return c.h.spaces.Capture(ctx, r) })
+	return roomy(ctx, c.h, r.Session, func() (engine.Captured, error) { return c.h.spaces.Capture(ctx, r) })
 }
 
 func (c captures) Prepare(ctx context.Context, r engine.RestoreRequest) (engine.Prepared, error) {
 	if r.Merge {
 		return c.h.spaces.Prepare(ctx, r, nil) // what others have changed there is what differs from the base
 	}
-	return roomy(ctx, c.h, func() (engine.Prepared, error) { return c.h.spaces.Prepare(ctx, r, c.h.others(ctx, r)) })
+	return roomy(ctx, c.h, r.Session, func() (engine.Prepared, error) { return c.h.spaces.Prepare(ctx, r, c.h.others(ctx, r)) })
 }
 
 func (c captures) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Restored, error) {
-	return roomy(ctx, c.h, func() (engine.Restored, error) { return c.h.spaces.Finish(ctx, r) })
+	return roomy(ctx, c.h, r.Session, func() (engine.Restored, error) { return c.h.spaces.Finish(ctx, r) })
 }
 
 func (c captures) Abandon(ctx context.Context, r engine.RestoreRequest) error {
@@ -101,18 +103,18 @@ func (c captures) Content(d store.Digest, most int64) ([]byte, error) {
 }
 
 // Keep keeps what is read in the home's blobs; no sweep takes it until release.
-func (c captures) Keep(ctx context.Context, open func() (io.ReadCloser, error)) (store.Digest, int64, func(), error) {
+func (c captures) Keep(ctx context.Context, id string, open func() (io.ReadCloser, error)) (store.Digest, int64, func(), error) {
 	type content struct {
 		digest  store.Digest
 		size    int64
 		release func()
 	}
-	got, err := roomy(ctx, c.h, func() (content, error) {
+	got, err := roomy(ctx, c.h, id, func() (content, error) {
 		r, err := open()
 		if err != nil {
 			return content{}, err
 		}
-		d, n, release, err := c.h.keep(ctx, r)
+		d, n, release, err := c.h.keep(ctx, id, r)
 		_ = r.Close() // it was only read
 		return content{d, n, release}, err
 	})

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/realdir"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
@@ -59,7 +59,7 @@ func (h *Home) runningActs(ctx context.Context, id string) ([]view.RunningAct, e
 		if err != nil {
 			return nil, err
 		}
-		if st.Status == session.CommandRunning || st.Stragglers > 0 {
+		if st.Status == command.Running || st.Stragglers > 0 {
 			running = append(running, view.RunningAct{Act: act, Task: names[act], PID: st.PID})
 		}
 	}
@@ -156,11 +156,11 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	}
 	var live []task.Target
 	for _, act := range acts {
-		if st, err := r.State(id, act); err != nil || st.Status == session.CommandRunning || st.Stragglers > 0 {
+		if st, err := r.State(id, act); err != nil || st.Status == command.Running || st.Stragglers > 0 {
 			live = append(live, task.Target{Session: id, Act: act})
 		}
 	}
-	errs := r.KillAll(ctx, live, session.ByUser)
+	errs := r.KillAll(ctx, live, command.ByUser)
 	h.step("commands")
 	for _, act := range acts {
 		errs = append(errs, r.Remove(id, act))
@@ -171,6 +171,7 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 	}
 	errs = append(errs, h.FreePorts(id))
 	defer h.Progress().Begin("removing files", "").End()
+	_ = h.noteGone() // on a full disk too sessions go; what others hold is measured a day later at the latest
 	for _, dir := range homeDirs {
 		if dir == isolatedDir {
 			errs = append(errs, h.removeOwn(ctx, id))
@@ -195,7 +196,7 @@ func (h *Home) removeDir(dir, id string) error {
 }
 
 // homeDirs are the home's directories that have one for each session, or a file.
-var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir, isolatedDir}
+var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir, roomDir, isolatedDir}
 
 // leftovers reports whether directories of an id are there.
 func (h *Home) leftovers(id string) bool {

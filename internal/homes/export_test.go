@@ -1,6 +1,10 @@
 package homes
 
-import "github.com/perdure/perdure/internal/engine"
+import (
+	"context"
+
+	"github.com/perdure/perdure/internal/engine"
+)
 
 // WithCaptures gives a config whose home keeps the files of its sessions by c.
 func WithCaptures(cfg Config, c engine.Captures) Config {
@@ -39,4 +43,19 @@ func WithCaptured(cfg Config, c Captured) Config {
 func OnSystem(cfg Config, refusal error) Config {
 	cfg.elsewhere = refusal
 	return cfg
+}
+
+// RoomOf is what is counted of what a session holds alone, and whether anything is.
+func (h *Home) RoomOf(id string) (int64, bool) {
+	r, known := h.readRoom(id)
+	return r.bytes(), known
+}
+
+// HeldAlone is what it really holds.
+func (h *Home) HeldAlone(ctx context.Context, id string) (int64, error) {
+	all, err := h.heldAlone(ctx, id, []thinning{h.thinningOf(id)})
+	if err != nil {
+		return 0, err
+	}
+	return all[0], nil
 }

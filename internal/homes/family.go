@@ -43,6 +43,25 @@ func (h *Home) Family(ctx context.Context, id string) (*Relative, error) {
 	return h.relative(ctx, info, &left)
 }
 
+// Inherited finds the event that a position of a session's state leads to: one that is not above 0 counts back from where
+// the session was forked, in the log of that one, or of the one before. Where that is not there, session is empty.
+func (h *Home) Inherited(ctx context.Context, id string, seq int64) (session string, at int64, err error) {
+	for range maxFamily {
+		if seq > 0 {
+			return id, seq, nil
+		}
+		info, err := h.store.Get(ctx, id)
+		if errors.Is(err, store.ErrNotFound) || err == nil && info.Parent == nil {
+			return "", 0, nil
+		}
+		if err != nil {
+			return "", 0, err
+		}
+		id, seq = info.Parent.Session, seq+info.Parent.Seq
+	}
+	return "", 0, nil
+}
+
 func (h *Home) relative(ctx context.Context, info store.Info, left *int) (*Relative, error) {
 	r := &Relative{Info: info}
 	if *left--; *left < 0 {

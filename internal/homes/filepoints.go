@@ -51,7 +51,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			if what := h.applied(ctx, id, p); what != "" {
 				at.To, at.Applied = "before "+what+" were applied", true
 			}
-			return at, nil
+			return at, h.pointKept(id, at)
 		}
 	}
 	if w.Refused != "" {
@@ -136,7 +136,8 @@ func (h *Home) FilesAt(ctx context.Context, id, moment string) (FilePoint, error
 	if n, ok := number(strings.TrimSpace(strings.TrimPrefix(moment, "turn"))); ok && strings.HasPrefix(moment, "turn") {
 		for _, p := range w.Points {
 			if int64(p.Turn) == n {
-				return pointOf(st, p), nil
+				at := pointOf(st, p)
+				return at, h.pointKept(id, at)
 			}
 		}
 		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d changed nothing, or there is none, or it is too long ago", id, ErrNoFiles, n)
@@ -179,6 +180,18 @@ func (h *Home) filesAsOf(ctx context.Context, st *session.State, seq int64) (Fil
 		}
 	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: before event %d", st.ID, ErrNoFiles, seq)
+}
+
+// pointKept says that a point of undo is gone, since the session's room was used up. Nothing else takes one away.
+func (h *Home) pointKept(id string, p FilePoint) error {
+	if t := h.thinningOf(id); !t.Some || p.Seq > t.Points {
+		return nil
+	}
+	err := h.stillKept(id, p)
+	if errors.Is(err, ErrNoFiles) {
+		err = fmt.Errorf("session %s: %w: what its files were %s had to go when the room of the session was used up (files.session_quota_mb of the configuration)", id, ErrNoFiles, p.To)
+	}
+	return err
 }
 
 // stillKept says that what a point's files held is not kept any more, if so.
@@ -248,7 +261,7 @@ func (h *Home) FilesNow(ctx context.Context, id string) (p FilePoint, release fu
 	dir := filesDir(st)
 	got, err := h.spaces.Capture(ctx, engine.CaptureRequest{Session: id, Dir: dir, Why: session.CaptureNamed, Rung: session.RungWalk})
 	if err != nil {
-		return FilePoint{}, nil, err
+		return FilePoint{}, nil, usedUp(err) // no capture goes for the sake of a look
 	}
 	if got.Body.Refused != "" {
 		return FilePoint{}, nil, errors.New(got.Body.Refused)

@@ -41,7 +41,11 @@ func (h *Home) forkWith(ctx context.Context, parent string, f ForkSpec) (own Own
 		case err != nil:
 			return own, err
 		case p.Seq <= 0:
-			return own, fmt.Errorf("checkpoint %s is of the session that %s was forked from: fork that one", f.Checkpoint, parent)
+			of, _, err := h.Inherited(ctx, parent, p.Seq)
+			if err != nil || of == "" {
+				return own, errors.Join(err, fmt.Errorf("checkpoint %s is of the session that %s was forked from, which is gone", f.Checkpoint, parent))
+			}
+			return own, fmt.Errorf("checkpoint %s is of the session that %s was forked from: fork %s@%s", f.Checkpoint, parent, of, f.Checkpoint)
 		}
 		f.Seq, f.Tree = p.Seq, p.Tree
 	}
@@ -75,7 +79,7 @@ func (h *Home) shares(st *session.State, f ForkSpec) (why string, yes bool) {
 		return "", false
 	}
 	_, err := os.Stat(filesDir(st))
-	return "it is gone", errors.Is(err, os.ErrNotExist)
+	return "that one is gone", errors.Is(err, os.ErrNotExist)
 }
 
 // forkShared makes a fork that works in its parent's directory.

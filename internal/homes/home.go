@@ -24,10 +24,10 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/blob"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/progress"
 	"github.com/perdure/perdure/internal/redact"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/sqlite"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
@@ -73,7 +73,7 @@ type Config struct {
 	CommitKnowledge bool
 	MinSession      *time.Duration         // how long the turns of a session must have taken for it to leave a handoff at its end; nil: 15 minutes
 	Memory          string                 // where what sessions remember lies: MemoryInHome, MemoryInProject; empty: they have no memory
-	Limits          session.CommandLimits  // of every command that a session's model starts
+	Limits          command.Limits         // of every command that a session's model starts
 	Secrets         map[string]string      // more values that are replaced by [secret:NAME]
 	Prices          map[string]model.Price // by PROVIDER/MODEL: they come before the known ones
 	Windows         map[string]int64       // sizes of context windows in tokens, by PROVIDER/MODEL, as well

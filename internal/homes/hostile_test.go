@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/bundle"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -124,7 +125,7 @@ func TestForgedTasksAreNothingHere(t *testing.T) {
 		&session.Resumed{Epoch: 1},
 		&session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "t1.s1.b1.a1", Command: "sleep", PID: os.Getpid(), BootID: boot}},
 		&session.TaskStarted{Task: session.Task{ID: "bash_2", Act: "../../../escaped", Command: "sleep", PID: os.Getpid(), BootID: boot}},
-		&session.TaskExited{Task: "bash_2", State: session.CommandState{Status: session.CommandKilled, Signal: "SIGKILL"}},
+		&session.TaskExited{Task: "bash_2", State: command.State{Status: command.Killed, Signal: "SIGKILL"}},
 	)
 	to := openScripted(t, t.TempDir(), travels, nil)
 	defer func() { _ = to.Close() }()

@@ -200,7 +200,7 @@ func (a *Arrival) Import(ctx context.Context, dir string) error {
 	}
 	made, err := makeDir(dir)
 	if err == nil {
-		_, err = roomy(ctx, a.h, func() (struct{}, error) { return struct{}{}, a.bring(ctx, ids, dir) })
+		_, err = roomy(ctx, a.h, "", func() (struct{}, error) { return struct{}{}, a.bring(ctx, ids, dir) })
 	}
 	if err != nil {
 		if made {
@@ -372,9 +372,7 @@ func (a *Arrival) task(f bundle.File, content io.Reader) error {
 			if t.Act != f.Name || t.Session != "" || t.Live() {
 				continue
 			}
-			err := a.h.commands().Import(f.Session, f.Name, session.CommandState{
-				Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, Started: t.Started, Ended: t.Ended,
-			}, f.Offset, content)
+			err := a.h.commands().Import(f.Session, f.Name, t.CommandState(), f.Offset, content)
 			if err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}

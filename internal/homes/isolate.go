@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/perdure/perdure/internal/engine"
@@ -19,8 +20,6 @@ import (
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
-
-	"github.com/perdure/perdure/internal/sys"
 )
 
 // Directories of sessions' own are $PERDURE_HOME/isolated/SESSION/NAME, NAME being the project's. Beside it lies what it
@@ -44,14 +43,16 @@ type Own struct {
 	Plain    string            `json:"plain,omitempty"`  // why it is in none, though From is in a repository
 	Shared   string            `json:"shared,omitempty"` // why it shares its parent's directory, though nobody asked for that
 	Skipped  []session.Skipped `json:"skipped,omitempty"`
+	Lacks    []string          `json:"lacks,omitempty"` // of git's, what is in From and not in it, in words for people
 }
 
 // origin is what the home keeps of a directory of a session's own.
 type origin struct {
-	From string `json:"from"`           // the directory of the project
-	Name string `json:"name"`           // of the directory beside this file
-	Rel  string `json:"rel,omitempty"`  // of the session's directory in it
-	Repo string `json:"repo,omitempty"` // the repository of which it is a worktree
+	From  string  `json:"from"`            // the directory of the project
+	Name  string  `json:"name"`            // of the directory beside this file
+	Rel   string  `json:"rel,omitempty"`   // of the session's directory in it
+	Repo  string  `json:"repo,omitempty"`  // the repository of which it is a worktree
+	Inner []inner `json:"inner,omitempty"` // within it, of which directories of it are
 }
 
 // ownTop is the directory beside which a session's own lies, behind all links.
@@ -183,6 +184,7 @@ func (h *Home) withOwn(ctx context.Context, own *Own, make func([]session.Body) 
 // copying is a directory of a session's own on its way.
 type copying struct {
 	own  *Own
+	gone bool   // own.From is not there any more
 	top  string // what is copied: own.From, or what it lies in
 	rel  string // of own.From in it
 	repo repo.Repo
@@ -205,7 +207,8 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 			release()
 		}
 	}()
-	if real, err := workspace.Where(own.From); err == nil {
+	real, err := workspace.Where(own.From)
+	if c.gone = err != nil; !c.gone {
 		c.top = real // a deleted one is made again from what was captured
 	}
 	if err := h.take(ctx, &c); err != nil {
@@ -216,7 +219,7 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 		name = "project"
 	}
 	c.at = filepath.Join(h.ownTop(own.Session), name)
-	link, err := h.prepare(ctx, &c, name)
+	links, err := h.prepare(ctx, &c, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -227,11 +230,8 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 	if err := h.replaceOwn(ctx, &c); err != nil {
 		return nil, nil, err
 	}
-	if link != nil {
-		if err := writeLink(c.at, link); err != nil {
-			return nil, nil, err
-		}
-		own.Worktree = true
+	if err := h.writeLinks(&c, links); err != nil {
+		return nil, nil, err
 	}
 	body, err := h.captureOf(ctx, &c, own.Dir) // what was not captured of the original is not in it
 	if err != nil {
@@ -246,7 +246,11 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 // take finds the trees: of a repository as a whole, where the session's directory lies in one.
 func (h *Home) take(ctx context.Context, c *copying) error {
 	dir := c.top
-	if r, err := repo.Look(ctx, dir); err == nil && (h.ProjectOf(dir) == dir || strings.HasPrefix(r.Root, h.ownTop(""))) {
+	r, err := repo.Look(ctx, dir)
+	if err != nil && !errors.Is(err, repo.ErrNone) && !c.gone {
+		c.own.Plain = "its repository cannot be read: " + strings.TrimPrefix(err.Error(), "repo: ")
+	}
+	if err == nil && (h.ProjectOf(dir) == dir || strings.HasPrefix(r.Root, h.ownTop(""))) {
 		if rel, err := filepath.Rel(r.Root, dir); err == nil && filepath.IsLocal(rel) {
 			c.repo, c.top, c.rel = r, r.Root, rel
 		}
@@ -303,33 +307,6 @@ func (h *Home) captureOf(ctx context.Context, c *copying, dir string) (*session.
 	return got.Body, nil
 }
 
-// prepare writes down what is copied, and adds the worktree; link is what its .git file is to hold, nil if there is none.
-func (h *Home) prepare(ctx context.Context, c *copying, name string) (link []byte, err error) {
-	o := origin{From: h.ProjectOf(c.own.From), Name: name, Rel: c.rel, Repo: c.repo.Root}
-	b, err := json.Marshal(o)
-	if err != nil {
-		return nil, err
-	}
-	root, err := realdir.Make(h.dir, isolatedDir, c.own.Session)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(root.WriteFile(originFile, b, 0o600), root.Close(), sys.SyncDir(h.ownTop(c.own.Session)), sys.SyncDir(h.ownTop(""))); err != nil {
-		return nil, err
-	}
-	if c.repo.Root == "" {
-		return nil, nil
-	}
-	if link, err = c.repo.AddWorktree(ctx, c.at); err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		c.own.Plain = err.Error()
-		return nil, os.RemoveAll(c.at)
-	}
-	return link, nil
-}
-
 // replaceOwn puts the wanted tree in the place of the session's directory, where only what is around it was captured now.
 func (h *Home) replaceOwn(ctx context.Context, c *copying) error {
 	if c.rel == "" || c.own.Tree.IsZero() {
@@ -340,16 +317,6 @@ func (h *Home) replaceOwn(ctx context.Context, c *copying) error {
 	}
 	_, err := h.spaces.Materialise(ctx, c.own.Dir, c.own.Tree)
 	return err
-}
-
-// writeLink makes a directory a git worktree.
-func writeLink(dir string, link []byte) error {
-	f, err := os.OpenFile(filepath.Join(dir, ".git"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(link)
-	return errors.Join(err, f.Sync(), f.Close(), sys.SyncDir(dir))
 }
 
 // note tells the model something.
@@ -366,6 +333,9 @@ func ownWords(own *Own) string {
 	if own.Worktree {
 		text += " It is a git worktree, detached at the commit of the original."
 	}
+	if own.Plain != "" {
+		text += " It is no git repository, though the original is in one: git does not work on it."
+	}
 	if names := own.NotThere(maxNotThere); names != "" {
 		text += " Not in it: " + names + "."
 	}
@@ -374,13 +344,13 @@ func ownWords(own *Own) string {
 
 // NotThere names what is in the original and not in the copy, at most so many; empty: nothing.
 func (o *Own) NotThere(most int) string {
-	var out []string
+	out := slices.Clone(o.Lacks[:min(len(o.Lacks), most)])
 	for _, s := range o.Skipped {
 		if s.Why == "perdure's own" {
 			continue
 		}
 		if len(out) == most {
-			out = append(out, fmt.Sprintf("and %d more", len(o.Skipped)-most))
+			out = append(out, fmt.Sprintf("and %d more", len(o.Lacks)+len(o.Skipped)-most))
 			break
 		}
 		out = append(out, fmt.Sprintf("%q (%s)", s.Path, s.Why))
@@ -395,15 +365,11 @@ func (h *Home) removeOwn(ctx context.Context, id string) error {
 		return h.removeDir(isolatedDir, id)
 	}
 	if err == nil && o.Name != "" && filepath.IsLocal(o.Name) {
+		moved := h.movedRepos(id, o)
 		if err := h.clearOwn(id); err != nil {
 			return err
 		}
-		if o.Repo != "" {
-			r := repo.Repo{Root: o.Repo}
-			if err := r.DropWorktree(ctx, filepath.Join(h.ownTop(id), o.Name)); err != nil { // it is gone, or knows nothing of it
-				h.cfg.Log.Info("the repository of a session's worktree did not forget it", "session", id, "repository", o.Repo, "error", err)
-			}
-		}
+		h.dropWorktrees(ctx, id, o, moved)
 	}
 	return h.removeDir(isolatedDir, id)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -25,6 +26,7 @@ type keeping struct {
 	found func(session string, d store.Digest) // is told each content that a session leads to, at least once
 	mine  map[store.Digest]bool                // the trees that found was told for the session at hand
 	each  bool                                 // tell a tree's contents for each session; else for the first
+	thin  func(session string) thinning        // what of a session's captures goes whatever its age
 }
 
 // maxRemembered bounds what is remembered of trees for the next session, in names; the others are read again. 33 bytes each.
@@ -39,7 +41,7 @@ type child struct {
 func (h *Home) keeping(blobs *blob.Store, found func(session string, d store.Digest)) *keeping {
 	return &keeping{
 		h: h, blobs: blobs, now: h.cfg.Now(), found: found,
-		read: map[string]int64{}, trees: map[store.Digest][]child{}, mine: map[store.Digest]bool{},
+		read: map[string]int64{}, trees: map[store.Digest][]child{}, mine: map[store.Digest]bool{}, thin: h.thinningOf,
 	}
 }
 
@@ -73,6 +75,15 @@ func (k *keeping) look(ctx context.Context) error {
 	return nil
 }
 
+// keepRestores finds what restores that are under way need and no tree has.
+func (k *keeping) keepRestores() error {
+	need, err := workspace.Needs(filepath.Join(k.h.dir, spacesDir))
+	for _, d := range need {
+		k.found("", d)
+	}
+	return err
+}
+
 // everySession lists them. One that changes while it is listed moves to the first page: with several pages the list
 // is made twice.
 func (h *Home) everySession(ctx context.Context) (map[string]store.Info, error) {
@@ -104,7 +115,7 @@ func (k *keeping) session(ctx context.Context, id string, forks []int64) error {
 		clear(k.mine)
 	}
 	from, known := k.read[id]
-	undo := from
+	undo, thin := from, k.thin(id)
 	if !known {
 		st, err := k.h.State(ctx, id)
 		if err != nil {
@@ -113,7 +124,8 @@ func (k *keeping) session(ctx context.Context, id string, forks []int64) error {
 		if st.ReadOnly != "" {
 			return errors.New(st.ReadOnly)
 		}
-		trees, blobs := ofState(&st.Workspace)
+		points := thin.points(st.Workspace.Points)
+		trees, blobs := ofState(&st.Workspace, points)
 		if err := k.keep(ctx, id, trees, blobs); err != nil {
 			return err
 		}
@@ -122,18 +134,25 @@ func (k *keeping) session(ctx context.Context, id string, forks []int64) error {
 			return nil
 		}
 		undo = st.Head.Seq
-		if p := st.Workspace.Points; len(p) > 0 {
-			undo = p[0].Seq
+		if len(points) > 0 {
+			undo = points[0].Seq
 		}
 	}
-	return k.log(ctx, id, from, undo, forks)
+	return k.log(ctx, id, span{from: from, undo: undo, thinned: thin.Acts}, forks)
 }
 
-// log finds what the events of a log keep, from one on. From where undo begins, what others changed is kept with what was
+// span is what is read of a log, and what of its captures stays.
+type span struct {
+	from    int64 // what comes after it is read
+	undo    int64 // from here on undo goes back to points
+	thinned int64 // captures up to here that nobody named are gone, however young
+}
+
+// log finds what the events of a log keep. From where undo begins, what others changed is kept with what was
 // before it: a restore has to know whose a change is.
-func (k *keeping) log(ctx context.Context, id string, from, undo int64, forks []int64) error {
+func (k *keeping) log(ctx context.Context, id string, s span, forks []int64) error {
 	var last []store.Digest // the newest tree so far
-	for ev, err := range k.h.store.Read(ctx, id, from+1, 0) {
+	for ev, err := range k.h.store.Read(ctx, id, s.from+1, 0) {
 		if err != nil {
 			return err
 		}
@@ -157,12 +176,12 @@ func (k *keeping) log(ctx context.Context, id string, from, undo int64, forks []
 		trees, blobs := session.Keeps(body)
 		named := trees
 		always, age := outlives(body)
-		if !always && k.now.Sub(time.UnixMilli(ev.Time)) > age {
+		if !always && (ev.Seq <= s.thinned || k.now.Sub(time.UnixMilli(ev.Time)) > age) {
 			trees = nil
 		}
 		switch b := body.(type) {
 		case *session.FilesCaptured:
-			if byOthers(b.Why) && ev.Seq >= undo {
+			if byOthers(b.Why) && ev.Seq >= s.undo {
 				trees = append(slices.Clone(last), named...)
 			}
 			last = orLast(named, last)

@@ -111,7 +111,7 @@ func (o *opening) plan() {
 func (o *opening) handoff(ctx context.Context) {
 	all, err := o.memo.Handoffs().All()
 	if o.memo.Handoffs().News(err) {
-		o.warn("the handoffs", err)
+		o.h.cfg.Log.Warn("a handoff could not be read, and sessions begin without it: mend the file or remove it", "directory", o.dir, "error", err)
 	}
 	if places := o.h.places(o.dir); len(all) == 0 && len(places) > 1 { // the project could not be written
 		if m, err := knowledge.Open(places[1]); err == nil {

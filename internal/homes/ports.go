@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/ports"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -41,7 +41,7 @@ func (h *Home) lives(sessionID string) bool {
 	acts, err := h.runner.List(sessionID)
 	for _, act := range acts {
 		st, stErr := h.runner.State(sessionID, act)
-		if stErr != nil || st.Status == session.CommandRunning || st.Stragglers > 0 {
+		if stErr != nil || st.Status == command.Running || st.Stragglers > 0 {
 			return true
 		}
 	}

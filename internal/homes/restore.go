@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
@@ -17,8 +18,8 @@ func (ts Tasks) LostInReboot(st *session.State) (out []view.Task) {
 	h := ts.home
 	for i, v := range h.Tasks().Of(st) {
 		t := &st.Tasks[i]
-		unbegun := t.Status == session.CommandStarting && t.Cause == session.ReasonReboot
-		unseen := t.Live() && (v.Status == taskLost && v.Reason == session.ReasonReboot || v.By == session.BySystem && t.BootID != task.BootID())
+		unbegun := t.Status == command.Starting && t.Cause == command.ReasonReboot
+		unseen := t.Live() && (v.Status == taskLost && v.Reason == command.ReasonReboot || v.By == command.BySystem && t.BootID != task.BootID())
 		if v.SessionID == st.ID && (unbegun || unseen || t.Due && !t.GoingDown(task.BootID())) {
 			out = append(out, v)
 		}

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/view"
 )
 
@@ -104,6 +106,32 @@ func usd(nano, unpriced int64) *float64 {
 	return &f
 }
 
+// spent is what the calls of a session have taken up to a moment.
+type spent struct {
+	usage          model.Usage
+	cost, unpriced int64
+}
+
+func spentBy(st *session.State) spent { return spent{st.Total(), st.Spent, st.Unpriced} }
+
+// charge adds to a result what the session has taken since: the words of a handoff belong to no turn, and whoever adds up
+// results must find them.
+func (before spent) charge(r *view.Result, st *session.State) {
+	now := spentBy(st)
+	was := before.usage
+	r.Usage.Add(now.usage)
+	r.Usage.Add(model.Usage{
+		Input: -was.Input, Output: -was.Output, CacheRead: -was.CacheRead, CacheWrite: -was.CacheWrite, LostInput: -was.LostInput,
+	})
+	switch {
+	case now.unpriced > before.unpriced:
+		r.CostUSD = nil
+	case r.CostUSD != nil:
+		sum := *r.CostUSD + float64(now.cost-before.cost)/1e9
+		r.CostUSD = &sum
+	}
+}
+
 // Waits lists what a session needs from humans.
 func (h *Home) Waits(st *session.State) []view.Waiting {
 	out := []view.Waiting{}
@@ -147,7 +175,7 @@ func (h *Home) describe(recs []engine.Recovery, st *session.State) []view.Recove
 // runs reports whether the command of an act runs.
 func (h *Home) runs(id, act string) bool {
 	now, err := h.commands().State(id, act)
-	return err == nil && now.Status == session.CommandRunning
+	return err == nil && now.Status == command.Running
 }
 
 // acts are the acts that the state remembers, the open step's included.

@@ -18,10 +18,11 @@ type RunOptions struct {
 	Prompt    string               // empty: finish what is open and what was accepted, nothing new
 	Key       string               // idempotency key of the prompt; empty: a new one
 	Interrupt <-chan struct{}      // each receive cancels the open turn; never closed
-	Ended     func(*view.Result)   // called with what Run will return, before the session leaves its handoff, which may take a while
+	Ended     func(*view.Result)   // called with what Run will return, before the session leaves its handoff, which may take a while and costs what Run's result has besides
 	Opened    func(*session.State) // called once the session is held; the state must only be read, and not kept
 	TurnEnded func(view.Turn)      // called as each turn ends; must not block
 	Wait      bool                 // do not end while the model is to be told of something, or a human is needed; see [Home.Run]
+	Titles    bool                 // with Wait: the model is asked for a title, as [HoldOptions] has it; the run ends after that
 	Asleep    func(*view.Result)   // called each time that it goes to sleep for that, with what Run would return; must not block
 }
 
@@ -54,6 +55,7 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result
 		}
 	}
 	changed := h.changedFiles(s.State())
+	s.Titles(opt.Titles && opt.Wait)
 	if opt.Opened != nil {
 		opt.Opened(s.State())
 	}
@@ -82,8 +84,12 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result
 	if parked {
 		reason = "parked"
 	}
+	before := spentBy(s.State())
 	if lerr := runInterruptible(ctx, s, opt.Interrupt, func(ctx context.Context) error { return h.leave(ctx, s, parked) }); err == nil {
 		err = lerr
+	}
+	if r != nil {
+		before.charge(r, s.State())
 	}
 	return r, errors.Join(err, s.Close(ctx, reason))
 }

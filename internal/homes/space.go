@@ -16,12 +16,13 @@ import (
 // Space is what a home takes on its disk, in bytes.
 type Space struct {
 	Packs    int            `json:"packs"`
-	Files    int64          `json:"files"`  // packs of captured files and artifacts
-	Live     int64          `json:"live"`   // of them, what sessions need
-	Free     int64          `json:"free"`   // of them, what a sweep can give back, at most
-	Quota    int64          `json:"quota"`  // that Files may have; 0: nothing is captured
-	Shared   int64          `json:"shared"` // of Live, what several sessions need
-	Caches   int64          `json:"caches"` // what is known of the directories that are captured, and journals of restores
+	Files    int64          `json:"files"`         // packs of captured files and artifacts
+	Live     int64          `json:"live"`          // of them, what sessions need
+	Free     int64          `json:"free"`          // of them, what a sweep can give back, at most
+	Quota    int64          `json:"quota"`         // that Files may have; 0: nothing is captured
+	Each     int64          `json:"session_quota"` // that one session may hold alone; 0: there is no bound of its own
+	Shared   int64          `json:"shared"`        // of Live, what several sessions need
+	Caches   int64          `json:"caches"`        // what is known of the directories that are captured, and journals of restores
 	Outputs  int64          `json:"outputs"`
 	Logs     int64          `json:"logs"` // the database of the sessions
 	Search   int64          `json:"search"`
@@ -36,15 +37,20 @@ type SessionSpace struct {
 	Own     int64  `json:"own"`     // that no other session needs: its deletion and a sweep give it back
 	Shared  int64  `json:"shared"`  // with others
 	Outputs int64  `json:"outputs"` // large outputs of its tools
+	// Refused is why its files are not captured today, though they were or could be; empty: they are.
+	Refused string `json:"refused,omitempty"`
 }
 
-// Space measures what the home takes. It reads all trees that are kept.
+// Space measures what the home takes. It reads all trees that are kept. What it finds is what the sessions' quota goes by
+// from then on.
 func (h *Home) Space(ctx context.Context) (*Space, error) {
 	defer h.Progress().Begin("measuring", "").End()
 	s := &Space{Sessions: []SessionSpace{}}
 	if f := h.cfg.Files; f != nil {
 		s.Quota = cmp.Or(f.Quota, usualQuota)
 	}
+	s.Each = h.sessionQuota()
+	now, gone := h.cfg.Now().UnixMilli(), h.gone()
 	err := h.withBlobs(func(blobs *blob.Store) error {
 		u, err := blobs.Usage()
 		if err != nil {
@@ -54,10 +60,30 @@ func (h *Home) Space(ctx context.Context) (*Space, error) {
 		w := weighing{blobs: blobs, records: map[store.Digest]weighed{}, number: map[string]int32{}, with: map[[2]int32]int32{}}
 		k := h.keeping(blobs, w.found)
 		k.each = true
+		was := map[string]held{}
+		k.thin = func(id string) thinning {
+			r, known := h.readRoom(id)
+			if known {
+				was[id] = r
+			}
+			return r.Thin
+		}
 		if err := k.look(ctx); err != nil {
 			return err
 		}
-		return h.sum(ctx, s, &w)
+		if err := h.sum(ctx, s, &w); err != nil {
+			return err
+		}
+		own := map[string]int64{}
+		for _, one := range s.Sessions {
+			own[one.ID] = one.Own
+		}
+		for id, r := range was {
+			if s.Each > 0 {
+				_, _ = h.measured(id, r, held{Own: own[id], Measured: now, Gone: gone, Thin: r.Thin}) // else it stays as it was
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -144,6 +170,9 @@ func (h *Home) sum(ctx context.Context, s *Space, w *weighing) error {
 			return err
 		}
 		one.Title = info.Heads.Title
+		if st, err := h.State(ctx, id); err == nil {
+			one.Refused = st.Workspace.Refused
+		}
 		if plainID(id) {
 			if one.Outputs, err = bytesBelow(filepath.Join(h.dir, "outputs", id)); err != nil {
 				return err

@@ -48,7 +48,7 @@ func (h *Home) Sweep(ctx context.Context) (blob.Swept, error) {
 		k := h.keeping(blobs, func(_ string, d store.Digest) { found = append(found, d) })
 		roots := func(ctx context.Context) (func(func(store.Digest) bool), error) {
 			found = found[:0]
-			if err := errors.Join(k.look(ctx), k.keepApplies(ctx)); err != nil {
+			if err := errors.Join(k.look(ctx), k.keepApplies(ctx), k.keepRestores()); err != nil {
 				return nil, err
 			}
 			return slices.Values(found), nil
@@ -149,15 +149,33 @@ func (h *Home) makeRoom(ctx context.Context) bool {
 	return done.Freed > 0
 }
 
-// roomy does what may need more than the quota has; then room is made once, and it is done again.
-func roomy[T any](ctx context.Context, h *Home, do func() (T, error)) (T, error) {
+// roomy does what may need more than the quotas have, of a session or, with an empty id, of none; then room is made once, and
+// it is done again.
+func roomy[T any](ctx context.Context, h *Home, id string, do func() (T, error)) (T, error) {
 	h.hasKept()
 	v, err := do()
+	if errors.Is(err, blob.ErrBound) && id != "" {
+		more, roomErr := h.makeSessionRoom(ctx, id)
+		if roomErr != nil {
+			h.cfg.Log.Warn("a session's room is used up, and what it holds cannot be told", "session", id, "error", roomErr)
+		}
+		if more {
+			v, err = do()
+		}
+	}
 	if errors.Is(err, blob.ErrQuota) && h.makeRoom(ctx) {
 		v, err = do()
 	}
-	if errors.Is(err, blob.ErrQuota) {
-		err = fmt.Errorf("the room for files of sessions is used up (files.quota_mb of the configuration; perdure du says what takes it): %w", err)
+	return v, usedUp(err)
+}
+
+// usedUp gives the error about a quota in words that say what can be done.
+func usedUp(err error) error {
+	switch {
+	case errors.Is(err, blob.ErrBound):
+		return errSessionRoom
+	case errors.Is(err, blob.ErrQuota):
+		return errHomeRoom
 	}
-	return v, err
+	return err
 }

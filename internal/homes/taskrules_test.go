@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -26,7 +27,7 @@ func TestTasksGoByTheSessionsRulesIfNoneAreGiven(t *testing.T) {
 	if err != nil || !task.Live() {
 		t.Fatalf("%+v, %v", task, err)
 	}
-	t.Cleanup(func() { _, _ = ts.KillAll(context.Background(), "s", session.ByUser) })
+	t.Cleanup(func() { _, _ = ts.KillAll(context.Background(), "s", command.ByUser) })
 	deny := []session.Rule{{Effect: "deny", Text: "Bash(" + serve + ")", Source: "user"}}
 	other := homes.TaskSpec{Argv: []string{"true"}, Command: "true", Cwd: dir}
 	if _, err := ts.Start(t.Context(), "s", other, deny); err != nil { // which the session has from now on

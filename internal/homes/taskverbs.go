@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
@@ -41,7 +42,7 @@ func (ts Tasks) Restart(ctx context.Context, t view.Task, rules []session.Rule) 
 		return t, err
 	}
 	if t.Live() {
-		if err := ts.Kill(ctx, session.ByUser, t); err != nil {
+		if err := ts.Kill(ctx, command.ByUser, t); err != nil {
 			return t, err
 		}
 	}
@@ -62,7 +63,7 @@ func (ts Tasks) request(ctx context.Context, id string, body *session.TaskReques
 		if i < 0 {
 			return false, fmt.Errorf("session %s: the task that was asked for is not there", id)
 		}
-		if st.Tasks[i].Status == session.CommandStarting {
+		if st.Tasks[i].Status == command.Starting {
 			return false, nil
 		}
 		if v, _ = ts.One(st, st.Tasks[i].ID); st.Tasks[i].PID == 0 && v.Status == taskLost {
@@ -98,7 +99,7 @@ func (h *Home) until(ctx context.Context, id string, done func(*session.State) (
 }
 
 // Kill ends tasks with everything that they started, and returns when nothing of them is left. Who asked for it, one of
-// session.ByUser and its like, is in the log before the first signal. One that has ended is left as it is. The tasks may
+// command.ByUser and its like, is in the log before the first signal. One that has ended is left as it is. The tasks may
 // be of several sessions. Errors: store.ErrNotFound, and of ctx: the wish was accepted then.
 func (ts Tasks) Kill(ctx context.Context, by string, tasks ...view.Task) error {
 	h := ts.home

@@ -2,6 +2,7 @@ package homes_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // namer is a provider that answers with what it was told last, and gives titles.
@@ -208,5 +210,69 @@ func TestATitleIsThereWholeOrNotAtAll(t *testing.T) {
 	st := becomes(t, s, "refused", func(st *session.State) bool { return n.asked.Load() == 1 && st.Usage[0].Lost == 0 })
 	if st.Title != "" || st.Usage[0].Calls != 1 || st.Spent != 11_000 {
 		t.Errorf("title %q, usage %+v, spent %d", st.Title, st.Usage, st.Spent)
+	}
+}
+
+// ran runs a prompt in a session of the namer as who runs one without a terminal does.
+func ran(t *testing.T, ctx context.Context, n namer, opt homes.RunOptions) (*homes.Home, string, *view.Result) {
+	t.Helper()
+	h, s := titled(t, n, "", homes.HoldOptions{})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := h.Run(ctx, s.ID(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, s.ID(), r
+}
+
+// A session without a terminal gets its title as one on the screen does: once, after its first turn, counted, and no part of
+// the conversation or of the result. A run that is over when its turn is, and one that was not told to, asks for none.
+func TestARunWithoutATerminalGetsATitle(t *testing.T) {
+	n := newNamer("The Year of Two Digits")
+	h, id, r := ran(t, t.Context(), n, homes.RunOptions{Prompt: "fix the year", Wait: true, Titles: true})
+	st, err := h.State(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Title != "The Year of Two Digits" || r.Result != "fix the year" || n.asked.Load() != 1 {
+		t.Errorf("%q after %q, asked %d times", st.Title, r.Result, n.asked.Load())
+	}
+	if u := st.Usage[0]; u.Calls != 2 || u.Lost != 0 || u.Usage.Input != 110 || st.Spent != 118_000 {
+		t.Errorf("usage %+v, spent %d", u, st.Spent)
+	}
+	if _, err := h.Run(t.Context(), id, homes.RunOptions{Prompt: "more", Wait: true, Titles: true}); err != nil || n.asked.Load() != 1 {
+		t.Errorf("%v, asked %d times", err, n.asked.Load())
+	}
+	for name, opt := range map[string]homes.RunOptions{"not told to": {Prompt: "a", Wait: true}, "without wait": {Prompt: "a", Titles: true}} {
+		n := newNamer("Another One")
+		if ran(t, t.Context(), n, opt); n.asked.Load() != 0 {
+			t.Errorf("%s: asked %d times", name, n.asked.Load())
+		}
+	}
+}
+
+// A title that is not given holds up nothing for long: the run ends without, and what the calls took counts as lost; and a
+// signal ends it at once.
+func TestATitleHoldsUpNoRun(t *testing.T) {
+	n := newNamer("Never Given")
+	n.fail = errors.New("not now")
+	h, id, r := ran(t, t.Context(), n, homes.RunOptions{Prompt: "one", Wait: true, Titles: true})
+	st, err := h.State(t.Context(), id)
+	if err != nil || st.Title != "" || r.Result != "one" || n.asked.Load() > 3 || n.asked.Load() == 0 {
+		t.Errorf("%q, %q, %v, asked %d times", st.Title, r.Result, err, n.asked.Load())
+	}
+	n = newNamer("Given Later")
+	n.held = make(chan struct{})
+	ctx, park := context.WithCancel(t.Context())
+	defer park()
+	go func() {
+		<-n.seen
+		park()
+	}()
+	h, id, r = ran(t, ctx, n, homes.RunOptions{Prompt: "one", Wait: true, Titles: true})
+	if st, err = h.State(t.Context(), id); err != nil || st.Title != "" || r.Result != "one" {
+		t.Errorf("parked: %q, %q, %v", st.Title, r.Result, err)
 	}
 }

@@ -1,7 +1,7 @@
 package homes
 
 import (
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/view"
@@ -16,7 +16,7 @@ const (
 
 // lastWords adds the end of what a task printed that is lost, or that the system ended: it tells what became of it.
 func (h *Home) lastWords(t *view.Task) {
-	if t.Status != taskLost && t.By != session.BySystem || t.Output == 0 {
+	if t.Status != taskLost && t.By != command.BySystem || t.Output == 0 {
 		return
 	}
 	r := h.commands()
@@ -33,7 +33,7 @@ func (h *Home) lastWords(t *view.Task) {
 
 // rebooted tells of a command of which nothing usable is left that it ran before the machine's last start, which took
 // it: its records were not synced.
-func rebooted(st session.CommandState, boot string) bool {
-	nothingLeft := st.Reason == task.ReasonDirMissing || st.Reason == task.ReasonDamaged
-	return st.Status == session.CommandLost && nothingLeft && boot != "" && task.BootID() != "" && boot != task.BootID()
+func rebooted(st command.State, boot string) bool {
+	nothingLeft := st.Reason == command.ReasonDirMissing || st.Reason == command.ReasonDamaged
+	return st.Status == command.Lost && nothingLeft && boot != "" && task.BootID() != "" && boot != task.BootID()
 }

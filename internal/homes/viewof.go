@@ -3,15 +3,16 @@ package homes
 import (
 	"unicode/utf8"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/view"
 )
 
 // The statuses of a task as views have them.
 const (
-	taskRunning = string(session.CommandRunning)
-	taskExited  = string(session.CommandExited)
-	taskLost    = string(session.CommandLost)
+	taskRunning = string(command.Running)
+	taskExited  = string(command.Exited)
+	taskLost    = string(command.Lost)
 )
 
 func agentView(a session.Agent) view.Agent {
@@ -22,7 +23,7 @@ func agentView(a session.Agent) view.Agent {
 }
 
 // envView has the bytes of a value that is no text as {"bytes": base64}.
-func envView(d session.EnvDelta) map[string]any {
+func envView(d command.EnvDelta) map[string]any {
 	out := make(map[string]any, len(d))
 	for k, v := range d {
 		switch {

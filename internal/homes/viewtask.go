@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/view"
@@ -48,7 +49,7 @@ func (h *Home) loggedTask(id string, t *session.Task) view.Task {
 	if v.Lifetime == "" {
 		v.Lifetime = string(session.LifetimeDetached)
 	}
-	if t.Status == session.CommandStarting {
+	if t.Status == command.Starting {
 		v.Status = taskRunning // its directory knows better
 	}
 	if v.SessionID == "" {
@@ -93,12 +94,12 @@ func use(t *view.Task, in task.Inspection) {
 
 // update brings in what the task's directory says now. The log's word on an end stands.
 func update(t *view.Task, seen task.Seen, boot string) {
-	st := seen.CommandState
+	st := seen.State
 	switch {
 	case seen.Err != nil:
 		t.Reason = seen.Err.Error()
 		return
-	case st.Reason == task.ReasonDirMissing && t.Status != taskRunning:
+	case st.Reason == command.ReasonDirMissing && t.Status != taskRunning:
 		return
 	}
 	t.Output, t.Stragglers = max(t.Output, st.Output), st.Stragglers
@@ -113,17 +114,17 @@ func update(t *view.Task, seen task.Seen, boot string) {
 	if t.PID == 0 {
 		t.PID = st.PID
 	}
-	if t.Status != taskRunning || st.Status == session.CommandRunning {
+	if t.Status != taskRunning || st.Status == command.Running {
 		return
 	}
 	t.Status, t.Signal, t.By, t.Reason, t.Ended = string(st.Status), st.Signal, st.By, st.Reason, view.Stamp(st.Ended)
 	if rebooted(st, boot) {
-		t.Reason = task.ReasonReboot
+		t.Reason = command.ReasonReboot
 	}
-	if st.Status == session.CommandExited {
+	if st.Status == command.Exited {
 		t.ExitCode = st.ExitCode
 	}
-	if st.Status == session.CommandAbsent {
-		t.Status, t.Reason = taskLost, "never_started"
+	if st.Status == command.Absent {
+		t.Status, t.Reason = taskLost, command.ReasonNeverStarted
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
@@ -85,7 +86,7 @@ func (h *Home) waitLine(ctx context.Context, owner, act string, f *tools.Finder)
 		if err != nil {
 			return nil, err
 		}
-		over := st.Status != session.CommandRunning && st.Stragglers == 0
+		over := st.Status != command.Running && st.Stragglers == 0
 		line, ok, err := h.findLine(ctx, owner, act, f, st.Output)
 		if err == nil && !ok && over {
 			line, ok = f.End()

@@ -94,7 +94,7 @@ func readHandoff(root *os.Root, rel, shown string) ([]byte, *HandoffFile, error)
 }
 
 // all reads every handoff that lies there. In the project's root, a file of that name beside HANDOFF.md may be anybody's:
-// it is one only if a session wrote it.
+// it is one only if a session wrote it. What is no text at all is in the error.
 func (d *desk) all() ([]HandoffFile, error) {
 	past, err := d.past()
 	known := map[string]bool{}
@@ -108,6 +108,10 @@ func (d *desk) all() ([]HandoffFile, error) {
 			if p.root != d.project || p.name == handoffName {
 				err = errors.Join(err, readErr)
 			}
+			continue
+		}
+		if _, parseErr := handoff.Parse(f.Text); parseErr != nil {
+			err = errors.Join(err, fmt.Errorf("%s: %w", f.Path, parseErr))
 			continue
 		}
 		f.Known = known[f.Digest]

@@ -105,7 +105,7 @@ func find(dir string) (root, git string, err error) {
 			if err != nil {
 				return "", "", err
 			}
-			to, ok := strings.CutPrefix(line, "gitdir: ")
+			to, ok := strings.CutPrefix(line, linkPrefix)
 			if !ok {
 				return "", "", errors.New("repo: .git leads nowhere")
 			}
@@ -124,12 +124,7 @@ func find(dir string) (root, git string, err error) {
 
 // resolve finds the commit of a ref: in a file of its own, or among the packed ones; empty: there is none yet.
 func resolve(git, name string) (string, error) {
-	common := git
-	if line, err := small(filepath.Join(git, "commondir")); err == nil {
-		if common = line; !filepath.IsAbs(line) {
-			common = filepath.Join(git, line)
-		}
-	}
+	common := commonDir(git)
 	for range maxLinks {
 		text, err := small(filepath.Join(common, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -148,6 +143,18 @@ func resolve(git, name string) (string, error) {
 		name = to
 	}
 	return "", errors.New("repo: " + name + " leads in a circle")
+}
+
+// commonDir is what all worktrees of a repository have in common, by the git directory of one.
+func commonDir(git string) string {
+	line, err := small(filepath.Join(git, "commondir"))
+	switch {
+	case err != nil:
+		return git
+	case filepath.IsAbs(line):
+		return line
+	}
+	return filepath.Join(git, line)
 }
 
 // packed finds a ref among the packed ones.

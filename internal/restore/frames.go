@@ -97,6 +97,7 @@ type opRecord struct {
 	Path       []byte
 	From, To   []byte // an object with the one entry
 	Copy, Open bool
+	Joined     bool `json:",omitempty"` // To's content is in no tree
 }
 
 func encodeFrame(f frame) ([]byte, error) {
@@ -192,7 +193,7 @@ func (p *Plan) record(root string, at seen) (*record, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Ops = append(r.Ops, opRecord{Path: []byte(o.Path), From: from, To: to, Copy: o.Copy, Open: o.Open})
+		r.Ops = append(r.Ops, opRecord{Path: []byte(o.Path), From: from, To: to, Copy: o.Copy, Open: o.Open, Joined: o.joined})
 	}
 	return r, nil
 }
@@ -211,10 +212,10 @@ func (r *record) plan() (*Plan, error) {
 		if why := offLimits(string(o.Path)); why != "" {
 			return nil, fmt.Errorf("%.200q: %s: %w", o.Path, why, ErrJournal)
 		}
-		n := op{Path: string(o.Path), From: from, To: to, Copy: o.Copy, Open: o.Open}
+		n := op{Path: string(o.Path), From: from, To: to, Copy: o.Copy, Open: o.Open, joined: o.Joined}
 		p.ops = append(p.ops, n)
 		if !n.Copy && !sameRestored(from, to) {
-			p.Changes = append(p.Changes, Change{Path: n.Path, Before: from, After: to})
+			p.Changes = append(p.Changes, Change{Path: n.Path, Before: from, After: to, Joined: n.joined})
 		}
 	}
 	return p, nil

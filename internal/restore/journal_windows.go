@@ -37,6 +37,9 @@ func Begin(string, string, *Plan, Config) (*Journal, error) { return nil, sys.Ca
 // Pending finds nothing.
 func Pending(string) ([]string, error) { return nil, nil }
 
+// Needs finds nothing.
+func Needs(string) ([]store.Digest, error) { return nil, nil }
+
 // Open refuses.
 func Open(string, string, Config) (*Journal, error) { return nil, sys.Captures() }
 

@@ -48,6 +48,9 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 	for i := range steps {
 		b.step(&steps[i])
 	}
+	if b.err != nil {
+		return nil, fmt.Errorf("plan a restore: %w", b.err)
+	}
 	if err := b.parents(); err != nil {
 		return nil, fmt.Errorf("plan a restore: %w", err)
 	}
@@ -100,6 +103,21 @@ func offLimits(p string) string {
 		}
 	}
 	return ""
+}
+
+// isRepository reports that what differs at a path is only that a repository begins there: its .git, a directory or, in a
+// worktree, a file, which no capture looks into. A restore leaves nothing undone there. One below the top that is on one
+// side alone is no such case: it keeps its directory from going, or does not come back with it.
+func isRepository(p string, mine, theirs *tree.Entry) bool {
+	skipped := func(e *tree.Entry) bool { return e == nil || e.Flags.Has(tree.Skipped) }
+	switch dir, name := path.Split(p); {
+	case !isGit(name) || !skipped(mine) || !skipped(theirs):
+		return false
+	case dir == "":
+		return true
+	default:
+		return mine != nil && theirs != nil && offLimits(strings.TrimSuffix(dir, "/")) == ""
+	}
 }
 
 // isGit reports a name that some file system takes for ".git".

@@ -20,7 +20,10 @@ type Input struct {
 	Unsure bool         // the session may have changed, since Base, what somebody else may have changed: each such path is named
 	// Others says who changed a path since Target was captured, though Base has that change. Nil: nobody else did.
 	Others func(path string) Others
-	Fold   func(root string) Folding
+	// Join brings two versions of a file together that were made from a third, where all three are known and kept: the
+	// result's content must be in the store when the plan begins. Nil, or a nil entry: it is a conflict.
+	Join func(base, mine, theirs *tree.Entry) (*tree.Entry, error)
+	Fold func(root string) Folding
 }
 
 // Others says who changed a path.
@@ -51,6 +54,7 @@ type Plan struct {
 type Change struct {
 	Path          string
 	Before, After *tree.Entry // nil: not there
+	Joined        bool        // After has what somebody else changed, and what is restored
 }
 
 // Verb says what happens to a path.
@@ -142,5 +146,6 @@ type op struct {
 	Path     string
 	From, To *tree.Entry
 	Copy     bool // a wanted version beside a path that stays
+	joined   bool // To is of both sides, and its content in no tree
 	Open     bool // a directory that needs more rights while something in it changes; From and To are its modes
 }

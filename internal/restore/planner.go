@@ -18,6 +18,7 @@ type planner struct {
 	ops   map[string]*op
 	kept  []Kept
 	stays []string // paths that are not for this restore, and that stay
+	err   error    // the first one
 }
 
 // step takes one step of the merge in; parents come first.
@@ -26,6 +27,7 @@ func (b *planner) step(s *tree.Step) {
 		return // only set-id bits differ
 	}
 	switch {
+	case isRepository(s.Path, s.Mine, s.Theirs):
 	case offLimits(s.Path) != "":
 		b.keep(s.Path, OffLimits)
 	case s.Mine != nil && (s.Mine.Kind == tree.Other || s.Mine.Flags.Has(tree.Skipped)):
@@ -81,6 +83,9 @@ func (b *planner) forced(s *tree.Step) bool {
 }
 
 func (b *planner) conflict(s *tree.Step) {
+	if b.join(s) {
+		return
+	}
 	k := Kept{Path: s.Path, Why: Edited}
 	switch {
 	case s.Mine == nil:
@@ -98,6 +103,25 @@ func (b *planner) conflict(s *tree.Step) {
 		}
 	}
 	b.kept = append(b.kept, k)
+}
+
+// join brings the two versions of a file together where they differ from the third in different places, if it is known that
+// the third is the newest of the session's.
+func (b *planner) join(s *tree.Step) bool {
+	if b.in.Join == nil || b.in.Unsure || b.err != nil || s.Verb != tree.Conflict || b.others(s.Path) != Own {
+		return false
+	}
+	for _, e := range []*tree.Entry{s.Base, s.Mine, s.Theirs} {
+		if e == nil || e.Kind != tree.File || e.Flags.Has(tree.Skipped) || e.Flags.Has(tree.Torn) {
+			return false
+		}
+	}
+	var to *tree.Entry
+	if to, b.err = b.in.Join(s.Base, s.Mine, s.Theirs); to == nil {
+		return false
+	}
+	b.ops[s.Path] = &op{Path: s.Path, From: s.Mine, To: to, joined: true}
+	return true
 }
 
 // maxCopies bounds how many wanted versions lie beside one file.
@@ -238,7 +262,7 @@ func (b *planner) plan() *Plan {
 			p.Need += o.To.Size + perFile
 		}
 		if !o.Copy && !sameRestored(o.From, o.To) {
-			p.Changes = append(p.Changes, Change{Path: o.Path, Before: o.From, After: o.To})
+			p.Changes = append(p.Changes, Change{Path: o.Path, Before: o.From, After: o.To, Joined: o.joined})
 		}
 	}
 	slices.SortFunc(p.Kept, func(x, y Kept) int {

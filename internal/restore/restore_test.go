@@ -288,6 +288,51 @@ func TestAGitDirectoryIsNeverTouched(t *testing.T) {
 	}
 }
 
+// A directory that is a repository, at one moment with a .git of its own and at another as a worktree with a file of that
+// name, is restored as a whole: nothing is named that is left undone.
+func TestARepositoryIsNothingThatIsLeftUndone(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "v1").write("sub/f", "v1")
+	entries, err := tree.List(w, w.known())
+	w.must(err)
+	with := func(top, below *tree.Entry) store.Digest {
+		list := slices.Clone(entries)
+		for i := range list {
+			if list[i].Name == "sub" && below != nil {
+				in, err := tree.List(w, list[i].Digest)
+				w.must(err)
+				list[i].Digest = w.keep(mustEncode(t, append(in, *below)...))
+			}
+		}
+		if top != nil {
+			list = append(list, *top)
+		}
+		return w.keep(mustEncode(t, list...))
+	}
+	dir, file := &tree.Entry{Name: ".git", Kind: tree.Dir, Flags: tree.Skipped}, &tree.Entry{Name: ".git", Kind: tree.File, Flags: tree.Skipped}
+	for name, c := range map[string]struct {
+		now, then store.Digest
+		kept      string
+	}{
+		"a worktree of what was one":    {with(file, nil), with(dir, nil), ""},
+		"one that is gone":              {with(nil, nil), with(dir, nil), ""},
+		"one that is new":               {with(dir, nil), with(nil, nil), ""},
+		"below, a worktree":             {with(dir, file), with(dir, dir), ""},
+		"below, gone":                   {with(dir, nil), with(dir, dir), "sub/.git"},
+		"below, one that nobody wanted": {with(dir, dir), with(dir, nil), "sub/.git"},
+	} {
+		p, err := Make(t.Context(), Input{Root: w.root, Trees: w, Base: c.now, Now: c.now, Target: c.then})
+		w.must(err)
+		var kept []string
+		for _, k := range p.Kept {
+			kept = append(kept, k.Path)
+		}
+		if strings.Join(kept, " ") != c.kept {
+			t.Errorf("%s: kept %q, want %q", name, kept, c.kept)
+		}
+	}
+}
+
 func mustEncode(t testing.TB, e ...tree.Entry) []byte {
 	b, err := tree.Encode(e)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
 
@@ -41,7 +42,7 @@ func (a *Approval) unspend() {
 }
 
 // bindingDigest hashes length-prefixed fields, so that no two different calls share a binding.
-func bindingDigest(tool string, input []byte, cwd string, env EnvDelta) store.Digest {
+func bindingDigest(tool string, input []byte, cwd string, env command.EnvDelta) store.Digest {
 	var buf []byte
 	field := func(b []byte) {
 		buf = binary.AppendUvarint(buf, uint64(len(b)))

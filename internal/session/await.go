@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
 
@@ -127,13 +128,13 @@ const (
 // AwaitMet closes an await: what happened, and the words that the model is told it by. The same event is both, so that
 // it is told once, whoever dies when. In an open turn the words go with the next request; else they start a turn.
 type AwaitMet struct {
-	ID   string        `json:"id"`
-	How  AwaitHow      `json:"how"`
-	Task string        `json:"task,omitempty"`
-	End  *CommandState `json:"end,omitempty"`  // how the task ended, if it has
-	Line string        `json:"line,omitempty"` // the matching line, at most MaxAwaitLine bytes of it
-	Gap  int64         `json:"gap,omitempty"`  // bytes of output that were dropped before anybody looked at them
-	Text []byte        `json:"-"`              // what the model is told; UTF-8
+	ID   string         `json:"id"`
+	How  AwaitHow       `json:"how"`
+	Task string         `json:"task,omitempty"`
+	End  *command.State `json:"end,omitempty"`  // how the task ended, if it has
+	Line string         `json:"line,omitempty"` // the matching line, at most MaxAwaitLine bytes of it
+	Gap  int64          `json:"gap,omitempty"`  // bytes of output that were dropped before anybody looked at them
+	Text []byte         `json:"-"`              // what the model is told; UTF-8
 }
 
 func (b *AwaitMet) summary() string { return string(b.Text) }

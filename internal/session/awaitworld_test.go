@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -45,7 +46,7 @@ func (s *script) await(verb string, args []string) error {
 		w.append(engine, &session.TaskStarted{Task: session.Task{ID: args[0], Act: "act." + args[0]}})
 	case "exited":
 		code := 0
-		w.append(engine, &session.TaskExited{Task: args[0], State: session.CommandState{Status: session.CommandExited, ExitCode: &code}})
+		w.append(engine, &session.TaskExited{Task: args[0], State: command.State{Status: command.Exited, ExitCode: &code}})
 	case "met":
 		if w.st.Await(args[0]) == nil {
 			return fmt.Errorf("no await %s", args[0])
@@ -99,7 +100,7 @@ func (r *run) awaitSomething() {
 		switch a := r.st.Awaits[r.src.number(n)]; {
 		case a.Session != "" || r.st.Lifecycle == session.LifecycleClosed || a.Event == session.AwaitTimer:
 		case a.Event == session.AwaitEnd && r.st.Task(a.Task).Session == "":
-			r.append(engine, &session.TaskExited{Task: a.Task, State: session.CommandState{Status: session.CommandExited}})
+			r.append(engine, &session.TaskExited{Task: a.Task, State: command.State{Status: command.Exited}})
 		default:
 			b := r.met(a)
 			b.How, b.Line = session.MetLine, "green"
@@ -112,7 +113,7 @@ func (r *run) awaitSomething() {
 func (r *run) awaitActs() bool {
 	return slices.ContainsFunc(r.st.Awaits, func(a session.Await) bool {
 		t := r.st.Task(a.Task)
-		ended := a.Event == session.AwaitEnd && (t == nil || t.Session == "" && t.Status != session.CommandRunning)
+		ended := a.Event == session.AwaitEnd && (t == nil || t.Session == "" && t.Status != command.Running)
 		return a.Session != "" || r.st.Lifecycle == session.LifecycleClosed || a.AfterMS > 0 || ended
 	})
 }

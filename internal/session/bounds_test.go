@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -111,7 +112,7 @@ func TestEndedTasksAreBound(t *testing.T) {
 		w.append(engine, &session.TaskStarted{Task: session.Task{ID: fmt.Sprintf("bash_%d", i+1)}})
 	}
 	exit := func(i int) {
-		w.append(engine, &session.TaskExited{Task: fmt.Sprintf("bash_%d", i), State: session.CommandState{Status: session.CommandExited}})
+		w.append(engine, &session.TaskExited{Task: fmt.Sprintf("bash_%d", i), State: command.State{Status: command.Exited}})
 	}
 	for i := 2; i <= 258; i++ {
 		exit(i)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -93,7 +94,7 @@ func TestApplyRefuses(t *testing.T) {
 // empty one.
 func TestEnvironmentIsExact(t *testing.T) {
 	bad, empty := "\xff\x00\xfe", ""
-	for _, env := range []session.EnvDelta{nil, {}, {"A": &bad, "B": nil, "C": &empty}, {"C": &empty}} {
+	for _, env := range []command.EnvDelta{nil, {}, {"A": &bad, "B": nil, "C": &empty}, {"C": &empty}} {
 		w := newWorld("s")
 		w.append(engine, &session.ToolFinished{Env: env})
 		got := decode(w.events[0]).(*session.ToolFinished).Env

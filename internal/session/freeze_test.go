@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -56,10 +57,10 @@ func freezeFormats(t *testing.T) {
 	}
 	seal(reply)
 	text := "v"
-	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{"A": nil, "B": &text}, Content: []model.Part{
+	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: command.EnvDelta{"A": nil, "B": &text}, Content: []model.Part{
 		model.TextPart("naïve"), {Type: model.BlockImage, Media: "image/png", Data: []byte("\x89PNG")},
 	}})
-	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: session.EnvDelta{}})
+	seal(&session.ToolFinished{Act: "t1.s1.b1.a1", Env: command.EnvDelta{}})
 	writeFixture(t, "v1", events)
 	freezeKinds(t, "v2", session.KindCompactRequested, session.KindCompacted, session.KindModelRequested, session.KindConfigured)
 	freezeKinds(t, "v2-plan", session.KindPlanEdited, session.KindToolStarted)

@@ -3,6 +3,8 @@ package session
 import (
 	"slices"
 	"strings"
+
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Hidden is how the name begins that a log has in the place of a secret value: [secret:NAME].
@@ -17,7 +19,7 @@ func HidesCommand(argv []string, command, cwd string) bool {
 }
 
 // HiddenNames are the variables, sorted, of whose values the log has only a part.
-func (d EnvDelta) HiddenNames() (names []string) {
+func HiddenNames(d command.EnvDelta) (names []string) {
 	for name, v := range d {
 		if v != nil && Hides(*v) {
 			names = append(names, name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
 
@@ -111,11 +112,8 @@ func (b *Imported) leaveTasks(s *State, e store.Event, to relocation) {
 			t.Cwd = cwd
 		}
 		if t.Live() {
-			t.Status, t.Reason, t.Ended, t.EndSeq = CommandLost, ReasonElsewhere, e.Time, e.Seq
+			t.Status, t.Reason, t.Ended, t.EndSeq = command.Lost, command.ReasonElsewhere, e.Time, e.Seq
 		}
 	}
 	s.boundTasks()
 }
-
-// ReasonElsewhere is why a command is lost that ran on another machine when its session was imported.
-const ReasonElsewhere = "elsewhere"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -27,11 +28,11 @@ func elsewhere(t *testing.T) *session.State {
 		&session.FileSeen{File: session.File{Path: home + "2/b.go", Use: session.FileRead}},
 		&session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "t1.s1.b1.a1", Command: "serve", Cwd: home, PID: 1, BootID: "this", Restart: session.RestartOnReboot, Bound: cmd}},
 		&session.AwaitSet{Await: session.Await{ID: "await_1", Event: session.AwaitEvent("end"), Task: "bash_1"}},
-		&session.ToolFinished{Act: "none", Env: session.EnvDelta{"LD_PRELOAD": &v}},
+		&session.ToolFinished{Act: "none", Env: command.EnvDelta{"LD_PRELOAD": &v}},
 	} {
 		w.append(human, b)
 	}
-	w.st.Env = session.EnvDelta{"LD_PRELOAD": &v}
+	w.st.Env = command.EnvDelta{"LD_PRELOAD": &v}
 	w.st.Faults = nil
 	return w.st
 }
@@ -60,7 +61,7 @@ func TestImportedHasNoRights(t *testing.T) {
 		t.Errorf("directories: %q", st.Directories)
 	}
 	task := st.Task("bash_1")
-	if task.Live() || task.PID != 0 || task.BootID != "" || task.Restart != "" || task.Covered() || task.Reason != session.ReasonElsewhere {
+	if task.Live() || task.PID != 0 || task.BootID != "" || task.Restart != "" || task.Covered() || task.Reason != command.ReasonElsewhere {
 		t.Errorf("task: %+v", task)
 	}
 	if next := session.Next(st); len(next) > 0 {

@@ -78,3 +78,16 @@ func TestWhatARestoreToldIsShown(t *testing.T) {
 		t.Errorf("nothing was told, and is shown as %v", m)
 	}
 }
+
+// Goal: the line of a step says what is known of it, and nothing about what is not.
+func TestLineOfAStepSaysWhatIsKnown(t *testing.T) {
+	for want, s := range map[string]Step{
+		"[planned] look":                            {Content: "look", Status: StepPlanned},
+		"[done] look; output: a.go":                 {Content: "look", Status: StepDone, Output: "a.go"},
+		"[planned] look; blocked by: b; because: c": {Content: "look", Status: StepPlanned, Blocker: "b", Reason: "c"},
+	} {
+		if got := s.Line(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -139,7 +140,7 @@ func (r *run) land(a session.Action) {
 			b.Cwd = []string{"/w", "/w/sub"}[r.src.number(2)]
 		case d.Call.Tool == "Bash" && r.src.number(3) == 0:
 			v := "v"
-			b.Env = []session.EnvDelta{{}, {"A": nil}, {"A": &v}}[r.src.number(3)]
+			b.Env = []command.EnvDelta{{}, {"A": nil}, {"A": &v}}[r.src.number(3)]
 		case d.Call.Tool == "Edit":
 			r.file += "+"
 		case r.src.number(4) == 0:

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"reflect"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/model"
 )
 
@@ -130,7 +131,7 @@ func isExact(owner, field string) bool {
 	switch owner + "." + field {
 	case "SealedBlock.Raw", "SealedBlock.Input", "SealedBlock.Shown", "SealedBlock.Name", "Agent.Tools",
 		"Opened.Cwd", "Opened.Dirs", "Config.Root", "Imported.From", "Imported.Root", "Imported.Cwd", "Configured.AddDirs", "ToolFinished.Cwd", "ToolFinished.Output",
-		"Task.Cwd", "TaskRequested.Cwd", "CommandState.Cwd", "ApprovalRequested.Cwd", "PermissionGranted.Cwd",
+		"Task.Cwd", "TaskRequested.Cwd", "State.Cwd", "ApprovalRequested.Cwd", "PermissionGranted.Cwd",
 		"Edit.Path", "File.Path", "Compacted.In", "Compacted.Reason", "ModelRequested.Reason", "ModelRequested.Purpose",
 		"Config.Mode", "Configured.Mode", "TaskRequested.Restart", "Task.Restart", "TaskRestartSet.Restart",
 		"FilesCaptured.Dir", "RestoreStarted.Dir":
@@ -159,7 +160,7 @@ func isUsed(owner, field string) bool {
 
 // RedactEnv replaces known values in the values of variables. A variable whose name holds one is left out: the log
 // cannot keep it, nor can a later command be given it under another name.
-func RedactEnv(delta EnvDelta, replace func([]byte) []byte) EnvDelta {
+func RedactEnv(delta command.EnvDelta, replace func([]byte) []byte) command.EnvDelta {
 	out := maps.Clone(delta)
 	for k, v := range delta {
 		switch {

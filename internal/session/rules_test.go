@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -48,17 +49,17 @@ func TestBindingIsUnambiguous(t *testing.T) {
 	seen := map[store.Digest]int{}
 	for i, c := range []struct {
 		tool, input, cwd string
-		env              session.EnvDelta
+		env              command.EnvDelta
 	}{
 		{tool: "Bash", input: "x"},
 		{tool: "Bashx"},
 		{tool: "Bash", cwd: "x"},
-		{tool: "Bash", env: session.EnvDelta{"x": nil}},
-		{tool: "Bash", env: session.EnvDelta{"x": &e}},
-		{tool: "Bash", env: session.EnvDelta{"x": &v}},
-		{tool: "Bash", env: session.EnvDelta{"x": &vv}},
-		{tool: "Bash", env: session.EnvDelta{"x": nil, "v": nil}},
-		{tool: "Bash", env: session.EnvDelta{"x": nil, "v": &e}},
+		{tool: "Bash", env: command.EnvDelta{"x": nil}},
+		{tool: "Bash", env: command.EnvDelta{"x": &e}},
+		{tool: "Bash", env: command.EnvDelta{"x": &v}},
+		{tool: "Bash", env: command.EnvDelta{"x": &vv}},
+		{tool: "Bash", env: command.EnvDelta{"x": nil, "v": nil}},
+		{tool: "Bash", env: command.EnvDelta{"x": nil, "v": &e}},
 	} {
 		s := session.State{Cwd: c.cwd, Env: c.env}
 		d := s.Binding(&session.Call{Tool: c.tool, Input: []byte(c.input)})
@@ -126,9 +127,9 @@ func TestKillTask(t *testing.T) {
 	if got := actionLines(session.Next(w.st)); !strings.Contains(got, "kill.bash_1") {
 		t.Errorf("Next is\n%s", got)
 	}
-	w.append(engine, &session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandKilled, Signal: "SIGKILL"}})
-	w.append(engine, &session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandLost}})
-	if got := actionLines(session.Next(w.st)); strings.Contains(got, "kill.bash_1") || w.st.Task("bash_1").Status != session.CommandKilled {
+	w.append(engine, &session.TaskExited{Task: "bash_1", State: command.State{Status: command.Killed, Signal: "SIGKILL"}})
+	w.append(engine, &session.TaskExited{Task: "bash_1", State: command.State{Status: command.Lost}})
+	if got := actionLines(session.Next(w.st)); strings.Contains(got, "kill.bash_1") || w.st.Task("bash_1").Status != command.Killed {
 		t.Errorf("Next is\n%stask %+v", got, w.st.Task("bash_1"))
 	}
 }

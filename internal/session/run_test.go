@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -121,7 +122,7 @@ func (r *run) needsHuman() bool {
 	s, t := r.st, r.st.Turn
 	open := s.Lifecycle == session.LifecycleOpen
 	if s.Workspace.Restoring() || r.awaitActs() || len(s.Timers) > 0 || slices.ContainsFunc(s.Tasks, func(t session.Task) bool {
-		return t.Kill != "" && t.Status == session.CommandRunning && t.Session == ""
+		return t.Kill != "" && t.Status == command.Running && t.Session == ""
 	}) {
 		return false
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
 
@@ -41,11 +42,11 @@ type State struct {
 	Created   int64             `json:"created_at"` // ms UTC
 	Updated   int64             `json:"updated_at"` // ms UTC, of the newest event
 
-	Agent       Agent    `json:"agent"`
-	Config      Config   `json:"config"`
-	Cwd         string   `json:"cwd"`
-	Env         EnvDelta `json:"env"`
-	Directories []string `json:"directories"` // added ones; Cwd's root is Config.Root
+	Agent       Agent            `json:"agent"`
+	Config      Config           `json:"config"`
+	Cwd         string           `json:"cwd"`
+	Env         command.EnvDelta `json:"env"`
+	Directories []string         `json:"directories"` // added ones; Cwd's root is Config.Root
 
 	Base     []Range  `json:"base"`             // a fork's inherited conversation, oldest first; its own events follow
 	Queue    []Queued `json:"queue"`            // messages waiting for their turn

@@ -6,32 +6,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
 
 // Task is a command that was made visible under an id of its own, bash_1 and so on. Ids are never reused.
 type Task struct {
-	ID           string        `json:"id"`
-	Session      string        `json:"session,omitempty"` // whose task it is, when not this session's: never signalled then
-	Act          string        `json:"act"`               // names its act directory
-	Command      string        `json:"command"`
-	Cwd          string        `json:"cwd"`
-	Status       CommandStatus `json:"status"`
-	PID          int           `json:"pid"`
-	StartTicks   uint64        `json:"start_ticks"`
-	BootID       string        `json:"boot_id"`
-	ExitCode     *int          `json:"exit_code"`
-	Signal       string        `json:"signal,omitempty"`
-	By           string        `json:"by,omitempty"`
-	Reason       string        `json:"reason,omitempty"`
-	Output       int64         `json:"output_bytes"`            // as of its end; 0 while it runs
-	MissingAfter *int64        `json:"missing_after,omitempty"` // from where on output may be missing, see CommandState
-	Position     int64         `json:"output_position"`         // up to where the model has read
-	Started      int64         `json:"started_at"`
-	Ended        int64         `json:"ended_at,omitempty"`
-	EndSeq       int64         `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
-	Kill         string        `json:"kill,omitempty"`    // who asked for its end
-	Told         bool          `json:"told,omitempty"`    // the model knows that it ended
+	ID             string `json:"id"`
+	Session        string `json:"session,omitempty"` // whose task it is, when not this session's: never signalled then
+	Act            string `json:"act"`               // names its act directory
+	Command        string `json:"command"`
+	Cwd            string `json:"cwd"`
+	PID            int    `json:"pid"`
+	StartTicks     uint64 `json:"start_ticks"`
+	BootID         string `json:"boot_id"`
+	command.Ending        // Status while it runs, too; Output only as of its end
+	MissingAfter   *int64 `json:"missing_after,omitempty"` // from where on output may be missing, see command.State
+	Position       int64  `json:"output_position"`         // up to where the model has read
+	Started        int64  `json:"started_at"`
+	Ended          int64  `json:"ended_at,omitempty"`
+	EndSeq         int64  `json:"end_seq,omitempty"` // of the event that says so; a fork's inherited ones count down from 0
+	Kill           string `json:"kill,omitempty"`    // who asked for its end
+	Told           bool   `json:"told,omitempty"`    // the model knows that it ended
 
 	// Of tasks that were asked for as such, not as a model's background command.
 	Key          string        `json:"key,omitempty"`           // idempotency key of the request
@@ -54,22 +50,24 @@ type Task struct {
 
 // TaskAttempt is an earlier run of a task under the same id.
 type TaskAttempt struct {
-	Act      string        `json:"act"`
-	Status   CommandStatus `json:"status"`
-	ExitCode *int          `json:"exit_code"`
-	Signal   string        `json:"signal,omitempty"`
-	By       string        `json:"by,omitempty"`
-	Reason   string        `json:"reason,omitempty"`
-	Output   int64         `json:"output_bytes"`
-	Started  int64         `json:"started_at"`
-	Ended    int64         `json:"ended_at,omitempty"`
+	Act string `json:"act"`
+	command.Ending
+	Started int64 `json:"started_at"`
+	Ended   int64 `json:"ended_at,omitempty"`
 }
 
 // maxAttempts bounds the earlier runs that a task remembers.
 const maxAttempts = 16
 
 // Live reports whether the task's command runs or is about to.
-func (t *Task) Live() bool { return t.Status == CommandRunning || t.Status == CommandStarting }
+func (t *Task) Live() bool { return t.Status == command.Running || t.Status == command.Starting }
+
+// CommandState is what the log says about the task's command, for when its directory says nothing.
+func (t *Task) CommandState() command.State {
+	st := t.Ending.State()
+	st.MissingAfter, st.Started, st.Ended = t.MissingAfter, t.Started, t.Ended
+	return st
+}
 
 // Task finds a task by id.
 func (s *State) Task(id string) *Task {
@@ -93,16 +91,16 @@ func (b *TaskStarted) summary() string {
 
 func (b *TaskStarted) apply(s *State, e store.Event) {
 	if old := s.Task(b.Task.ID); old != nil {
-		if old.Status != CommandStarting || old.Act != b.Task.Act {
+		if old.Status != command.Starting || old.Act != b.Task.Act {
 			s.fault(e, "task %s exists", b.Task.ID)
 			return
 		}
 		old.PID, old.StartTicks, old.BootID = b.Task.PID, b.Task.StartTicks, b.Task.BootID
-		old.Started, old.Status = e.Time, CommandRunning
+		old.Started, old.Status = e.Time, command.Running
 		return
 	}
 	t := b.Task
-	t.Started, t.Status = e.Time, CommandRunning
+	t.Started, t.Status = e.Time, command.Running
 	// What a foreground command left behind was not counted when it started. Its id is not given again either, even when
 	// it has long left the list of those that ended.
 	if n, err := strconv.Atoi(strings.TrimPrefix(t.ID, "bash_")); err == nil {
@@ -114,8 +112,8 @@ func (b *TaskStarted) apply(s *State, e store.Event) {
 // TaskExited says how a task ended, as its shim recorded it.
 type TaskExited struct {
 	headOnly
-	Task  string       `json:"task"`
-	State CommandState `json:"state"`
+	Task  string        `json:"task"`
+	State command.State `json:"state"`
 }
 
 func (b *TaskExited) summary() string { return b.Task + ": " + string(b.State.Status) }
@@ -130,12 +128,11 @@ func (b *TaskExited) apply(s *State, e store.Event) {
 		return // the same end, seen twice
 	}
 	st := b.State
-	t.Status, t.ExitCode, t.Signal, t.By, t.Reason = st.Status, st.ExitCode, st.Signal, st.By, st.Reason
-	t.Output, t.MissingAfter, t.Ended, t.EndSeq = st.Output, st.MissingAfter, e.Time, e.Seq
+	t.Ending, t.MissingAfter, t.Ended, t.EndSeq = st.Ending(), st.MissingAfter, e.Time, e.Seq
 	t.rebooted(st, t.Epoch < s.Epoch)
 	s.Workspace.Unsure = e.Seq
-	if t.Status == CommandAbsent {
-		t.Status, t.Reason = CommandLost, "never_started"
+	if t.Status == command.Absent {
+		t.Status, t.Reason = command.Lost, command.ReasonNeverStarted
 	}
 	s.boundTasks()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
 
@@ -105,7 +106,7 @@ func (WriteTask) do() {}
 func (s *State) inputs(as []Action) []Action {
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
-		if len(t.Inputs) == 0 || t.Session != "" || t.Status == CommandStarting {
+		if len(t.Inputs) == 0 || t.Session != "" || t.Status == command.Starting {
 			continue
 		}
 		in := t.Inputs[0]

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/store"
 )
-
-// ReasonReboot is why a command is lost that ran when the machine went down.
-const ReasonReboot = "reboot"
 
 // RestartOnReboot is the policy of a task that a human wants to run again after the machine restarted. Any other task
 // has none, which is written as "".
@@ -72,15 +70,15 @@ func (b *TaskNotRestarted) apply(s *State, e store.Event) {
 
 // rebooted notes that a task is due to run again: the reboot that its policy is for took it, or took the attempt that
 // was to follow, before that provably began. An attempt that failed to begin while its holder lived is not repeated.
-func (t *Task) rebooted(st CommandState, interrupted bool) {
-	again := st.Status == CommandLost && st.Reason == ReasonReboot || st.By == BySystem ||
-		st.Status == CommandAbsent && t.Cause == ReasonReboot && interrupted
+func (t *Task) rebooted(st command.State, interrupted bool) {
+	again := st.Status == command.Lost && st.Reason == command.ReasonReboot || st.By == command.BySystem ||
+		st.Status == command.Absent && t.Cause == command.ReasonReboot && interrupted
 	t.Due = again && t.Restart == RestartOnReboot && t.Session == "" && t.Kill == "" // who wanted its end has it
 }
 
 // GoingDown reports whether a task was ended by the system and the given boot is still the one that it ran in: it may be a
 // shutdown, and what is due after the reboot has to wait for that.
-func (t *Task) GoingDown(boot string) bool { return t.By == BySystem && t.BootID == boot }
+func (t *Task) GoingDown(boot string) bool { return t.By == command.BySystem && t.BootID == boot }
 
 // RestartTask asks to run a task again that a reboot took, if today's rules still let it; its outcome is task.requested
 // or task.not_restarted.

@@ -3,6 +3,7 @@ package session_test
 import (
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -60,9 +61,9 @@ func (l *taskLog) start(n int) {
 	l.add(&session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "task.bash_1.a" + string(rune('0'+n)), PID: 7}})
 }
 
-func (l *taskLog) end(status session.CommandStatus, reason string) {
+func (l *taskLog) end(status command.Status, reason string) {
 	l.t.Helper()
-	l.add(&session.TaskExited{Task: "bash_1", State: session.CommandState{Status: status, Reason: reason}})
+	l.add(&session.TaskExited{Task: "bash_1", State: command.State{Status: status, Reason: reason}})
 }
 
 // Goal: what a reboot took is run again once, if a human granted it: not after any other end, not once refused, not
@@ -73,36 +74,36 @@ func TestRestartAfterReboot(t *testing.T) {
 	l.request(1, 1, "")
 	l.start(1)
 	l.next()
-	l.end(session.CommandLost, session.ReasonReboot)
+	l.end(command.Lost, command.ReasonReboot)
 	l.next(again)
 	if !l.state.Task("bash_1").Covered() {
 		t.Error("the grant does not cover its own command")
 	}
 
 	// The holder dies between the request and the start: the next one looks it up, finds it unbegun, and asks again.
-	l.request(2, 1, session.ReasonReboot)
+	l.request(2, 1, command.ReasonReboot)
 	l.next(session.StartTask{Task: "bash_1"})
 	l.add(&session.Resumed{Epoch: 2})
 	l.next(session.StartTask{Task: "bash_1", Settle: true})
-	l.end(session.CommandAbsent, "")
+	l.end(command.Absent, "")
 	l.next(again)
-	l.request(3, 2, session.ReasonReboot)
+	l.request(3, 2, command.ReasonReboot)
 	l.start(3)
 	l.next()
 
 	// Other ends are no reboots.
-	l.end(session.CommandLost, "shim_died")
+	l.end(command.Lost, "shim_died")
 	l.next()
 
 	// One that cannot begin is not tried for ever.
-	l.request(4, 2, session.ReasonReboot)
-	l.end(session.CommandAbsent, "no such directory")
+	l.request(4, 2, command.ReasonReboot)
+	l.end(command.Absent, "no such directory")
 	l.next()
 
 	// A refusal stands until the next reboot, and a paused session starts nothing.
 	l.request(5, 2, "")
 	l.start(5)
-	l.end(session.CommandLost, session.ReasonReboot)
+	l.end(command.Lost, command.ReasonReboot)
 	l.add(&session.LifecycleSet{To: session.LifecyclePaused})
 	l.next()
 	l.add(&session.LifecycleSet{To: session.LifecycleOpen})
@@ -118,7 +119,7 @@ func TestRestartAfterReboot(t *testing.T) {
 	// A grant that is withdrawn before it was used is gone, and one for another command covers nothing.
 	l.request(6, 3, "")
 	l.start(6)
-	l.end(session.CommandLost, session.ReasonReboot)
+	l.end(command.Lost, command.ReasonReboot)
 	l.next(again)
 	l.add(&session.TaskRestartSet{Task: "bash_1"})
 	l.next()
@@ -135,11 +136,11 @@ func TestKillOutlivesReboot(t *testing.T) {
 		l := newTaskLog(t)
 		l.request(1, 1, "")
 		l.start(1)
-		kill := &session.TaskSignalled{Task: "bash_1", Signal: "SIGTERM", By: session.ByUser}
+		kill := &session.TaskSignalled{Task: "bash_1", Signal: "SIGTERM", By: command.ByUser}
 		if !late {
 			l.add(kill)
 		}
-		l.end(session.CommandLost, session.ReasonReboot)
+		l.end(command.Lost, command.ReasonReboot)
 		if late {
 			l.next(session.RestartTask{Task: "bash_1"})
 			l.add(kill)
@@ -164,7 +165,7 @@ func TestForkRestartsNothing(t *testing.T) {
 	l := newTaskLog(t)
 	l.request(1, 1, "")
 	l.start(1)
-	l.end(session.CommandLost, session.ReasonReboot)
+	l.end(command.Lost, command.ReasonReboot)
 	child := session.Fork(l.state, "c")
 	chain := session.Chain{Session: "c", Head: child.Head}
 	ev, err := chain.Event(store.Actor{}, 5000, &session.Forked{Parent: *child.Parent, ID: "c"})
@@ -182,14 +183,14 @@ func TestForkRestartsNothing(t *testing.T) {
 
 // Goal: a task that the system ended is due again, but not before the reboot that this may have been the beginning of.
 func TestRestartAfterShutdown(t *testing.T) {
-	for _, status := range []session.CommandStatus{session.CommandKilled, session.CommandExited} {
+	for _, status := range []command.Status{command.Killed, command.Exited} {
 		l := newTaskLog(t)
 		l.add(&session.Resumed{Epoch: 2, BootID: "one"})
 		l.request(1, 2, "")
 		l.add(&session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "task.bash_1.a1", PID: 7, BootID: "one"}})
 		zero := 0
-		st := session.CommandState{Status: status, By: session.BySystem, Signal: "SIGTERM"}
-		if status == session.CommandExited {
+		st := command.State{Status: status, By: command.BySystem, Signal: "SIGTERM"}
+		if status == command.Exited {
 			st.ExitCode, st.Signal = &zero, ""
 		}
 		l.add(&session.TaskExited{Task: "bash_1", State: st})
@@ -198,7 +199,7 @@ func TestRestartAfterShutdown(t *testing.T) {
 		l.next()
 		l.add(&session.Resumed{Epoch: 4, BootID: "two"})
 		l.next(session.RestartTask{Task: "bash_1"})
-		l.request(2, 4, session.ReasonReboot)
+		l.request(2, 4, command.ReasonReboot)
 		l.next(session.StartTask{Task: "bash_1"})
 	}
 }

@@ -1,6 +1,9 @@
 package session
 
-import "github.com/perdure/perdure/store"
+import (
+	"github.com/perdure/perdure/internal/command"
+	"github.com/perdure/perdure/store"
+)
 
 // TaskRequested is the intent to run a task: a new one, or another attempt of one that has ended. It is durable before
 // the command starts.
@@ -25,7 +28,8 @@ func (b *TaskRequested) summary() string { return b.Task + ": " + b.Command }
 func (b *TaskRequested) apply(s *State, e store.Event) {
 	fresh := Task{
 		ID: b.Task, Act: b.Act, Epoch: b.Epoch, Key: b.Key, Name: b.Name, Argv: b.Argv, Command: b.Command, Cwd: b.Cwd,
-		Restart: b.Restart, Bound: b.Bound, Cause: b.Cause, Requested: e.Seq, Status: CommandStarting, Attempt: 1,
+		Restart: b.Restart, Bound: b.Bound, Cause: b.Cause, Requested: e.Seq, Attempt: 1,
+		Ending:       command.Ending{Status: command.Starting},
 		TaskSettings: b.TaskSettings,
 	}
 	if b.Lifetime == LifetimeTurn {
@@ -43,8 +47,7 @@ func (b *TaskRequested) apply(s *State, e store.Event) {
 	}
 	fresh.Attempt = max(old.Attempt, 1) + 1
 	fresh.Attempts = append(append([]TaskAttempt{}, old.Attempts...), TaskAttempt{
-		Act: old.Act, Status: old.Status, ExitCode: old.ExitCode, Signal: old.Signal, By: old.By, Reason: old.Reason, Output: old.Output,
-		Started: old.Started, Ended: old.Ended,
+		Act: old.Act, Ending: old.Ending, Started: old.Started, Ended: old.Ended,
 	})
 	if n := len(fresh.Attempts) - maxAttempts; n > 0 {
 		fresh.Attempts = fresh.Attempts[n:]
@@ -65,7 +68,7 @@ func (StartTask) do() {}
 // starts adds what must be started.
 func (s *State) starts(as []Action) []Action {
 	for i := range s.Tasks {
-		if t := &s.Tasks[i]; t.Status == CommandStarting && t.Session == "" {
+		if t := &s.Tasks[i]; t.Status == command.Starting && t.Session == "" {
 			as = append(as, Action{ID: "start." + t.ID, Do: StartTask{Task: t.ID, Settle: t.Epoch < s.Epoch}})
 		}
 	}

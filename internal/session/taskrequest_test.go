@@ -3,6 +3,7 @@ package session_test
 import (
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
@@ -39,13 +40,13 @@ func TestTaskRequested(t *testing.T) {
 	add(&session.TaskStarted{Task: session.Task{ID: "bash_1", Act: "task.bash_1.a1", PID: 7}})
 	want(nil)
 	code := 3
-	add(&session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandExited, ExitCode: &code, Output: 5}})
+	add(&session.TaskExited{Task: "bash_1", State: command.State{Status: command.Exited, ExitCode: &code, Output: 5}})
 	add(&session.TaskRequested{Task: "bash_1", Act: "task.bash_1.a2", Epoch: 2, Command: "serve"})
 	want(session.StartTask{Task: "bash_1"})
-	add(&session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandAbsent}})
+	add(&session.TaskExited{Task: "bash_1", State: command.State{Status: command.Absent}})
 	want(nil)
 	got := s.Task("bash_1")
-	if got.Attempt != 2 || len(got.Attempts) != 1 || *got.Attempts[0].ExitCode != 3 || got.Status != session.CommandLost || s.NextTask != 1 {
+	if got.Attempt != 2 || len(got.Attempts) != 1 || *got.Attempts[0].ExitCode != 3 || got.Status != command.Lost || s.NextTask != 1 {
 		t.Errorf("task %+v, next %d", got, s.NextTask)
 	}
 }

@@ -1,11 +1,13 @@
 package session
 
+import "github.com/perdure/perdure/internal/command"
+
 // TaskSettings say how a task's command is run and how long it may live. A new attempt keeps them.
 type TaskSettings struct {
-	Stdin    bool          `json:"stdin,omitempty"` // input can be written while it runs
-	TTY      *TerminalSize `json:"tty,omitempty"`   // it runs on a terminal of its own, of this size at first
-	Limits   CommandLimits `json:"limits,omitzero"`
-	Lifetime Lifetime      `json:"lifetime,omitempty"` // empty means detached
+	Stdin    bool                  `json:"stdin,omitempty"` // input can be written while it runs
+	TTY      *command.TerminalSize `json:"tty,omitempty"`   // it runs on a terminal of its own, of this size at first
+	Limits   command.Limits        `json:"limits,omitzero"`
+	Lifetime Lifetime              `json:"lifetime,omitempty"` // empty means detached
 }
 
 // Lifetime says what ends a task that does not end by itself.
@@ -23,37 +25,6 @@ func (l Lifetime) Known() bool {
 	return l == "" || l == LifetimeDetached || l == LifetimeSession || l == LifetimeTurn
 }
 
-// Valid reports whether no bound is negative.
-func (l CommandLimits) Valid() bool {
-	return min(l.CPUSeconds, l.MemoryBytes, l.OpenFiles, l.WallMS) >= 0
-}
-
-// Narrow returns the smaller bound of each kind; 0 is none.
-func (l CommandLimits) Narrow(other CommandLimits) CommandLimits {
-	least := func(a, b int64) int64 {
-		if a == 0 || b > 0 && b < a {
-			return b
-		}
-		return a
-	}
-	return CommandLimits{
-		CPUSeconds: least(l.CPUSeconds, other.CPUSeconds), MemoryBytes: least(l.MemoryBytes, other.MemoryBytes),
-		OpenFiles: least(l.OpenFiles, other.OpenFiles), WallMS: least(l.WallMS, other.WallMS),
-	}
-}
-
-// Who ended a command, besides the names of people: the values of CommandState.By, TaskSignalled.By and Task.Kill.
-// What hit a bound says which: "limit (cpu)".
-const (
-	ByUser     = "user"
-	ByModel    = "model"
-	ByTimeout  = "timeout"
-	ByLimit    = "limit"
-	ByLifetime = "lifetime"
-	BySystem   = "system" // a shutdown, a logout: whatever ends all that was started together, the shim too
-	ByUnknown  = "unknown"
-)
-
 // expired reports whether what a task's lifetime is bound to is over.
 func (s *State) expired(t *Task) bool {
 	switch t.Lifetime {
@@ -70,14 +41,14 @@ func (s *State) expired(t *Task) bool {
 func (s *State) kills(as []Action) []Action {
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
-		if t.Status != CommandRunning || t.Session != "" {
+		if t.Status != command.Running || t.Session != "" {
 			continue
 		}
 		switch {
 		case t.Kill != "":
 			as = append(as, Action{ID: "kill." + t.ID, Do: KillTask{Task: t.ID, By: t.Kill}})
 		case s.expired(t):
-			as = append(as, Action{ID: "kill." + t.ID, Do: KillTask{Task: t.ID, By: ByLifetime, Intend: true}})
+			as = append(as, Action{ID: "kill." + t.ID, Do: KillTask{Task: t.ID, By: command.ByLifetime, Intend: true}})
 		}
 	}
 	return as

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -27,17 +28,17 @@ func TestLifetimes(t *testing.T) {
 	}
 	w.append(human, &session.CancelRequested{})
 	w.append(engine, &session.TurnEnded{N: 1, Stop: session.TurnCancelled})
-	want := session.KillTask{Task: "bash_1", By: session.ByLifetime, Intend: true}
+	want := session.KillTask{Task: "bash_1", By: command.ByLifetime, Intend: true}
 	if as := session.Next(w.st); len(as) != 1 || as[0].Do != want {
 		t.Errorf("after the turn Next is\n%s", next(w))
 	}
-	w.append(engine, &session.TaskSignalled{Task: "bash_1", By: session.ByLifetime})
-	w.append(human, &session.TaskSignalled{Task: "bash_1", By: session.ByUser}) // the first wish is what ends it
+	w.append(engine, &session.TaskSignalled{Task: "bash_1", By: command.ByLifetime})
+	w.append(human, &session.TaskSignalled{Task: "bash_1", By: command.ByUser}) // the first wish is what ends it
 	want.Intend = false
 	if as := session.Next(w.st); len(as) != 1 || as[0].Do != want {
 		t.Errorf("after the intent Next is\n%s", next(w))
 	}
-	w.append(engine, &session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandKilled}})
+	w.append(engine, &session.TaskExited{Task: "bash_1", State: command.State{Status: command.Killed}})
 	if got := next(w); strings.Contains(got, "kill.") {
 		t.Errorf("after its end Next is\n%s", got)
 	}
@@ -86,7 +87,7 @@ func TestTaskInputs(t *testing.T) {
 	}
 	w.append(engine, &session.TaskWritten{Task: "bash_1", Input: second, Outcome: session.InputUnknown})
 	w.append(human, &session.TaskInput{Task: "bash_1", Epoch: w.st.Epoch})
-	w.append(engine, &session.TaskExited{Task: "bash_1", State: session.CommandState{Status: session.CommandKilled}})
+	w.append(engine, &session.TaskExited{Task: "bash_1", State: command.State{Status: command.Killed}})
 	if do := write(); do.Settle {
 		t.Errorf("ended: whoever writes finds that out: %+v", do)
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
@@ -199,15 +200,15 @@ func (b *ToolStarted) apply(s *State, e store.Event) {
 
 // ToolFinished is an act's outcome, with what the model is told.
 type ToolFinished struct {
-	Act       string       `json:"act"`
-	Outcome   Outcome      `json:"outcome"`
-	Collected bool         `json:"collected,omitempty"` // found out after an interruption
-	Reason    string       `json:"reason,omitempty"`
-	ExitCode  *int         `json:"exit_code,omitempty"`
-	Cwd       string       `json:"cwd,omitempty"`    // the session's from here on; empty leaves it
-	Env       EnvDelta     `json:"env,omitzero"`     // the whole delta from here on; nil leaves it
-	Output    string       `json:"output,omitempty"` // file that keeps the complete output
-	Content   []model.Part `json:"content"`
+	Act       string           `json:"act"`
+	Outcome   Outcome          `json:"outcome"`
+	Collected bool             `json:"collected,omitempty"` // found out after an interruption
+	Reason    string           `json:"reason,omitempty"`
+	ExitCode  *int             `json:"exit_code,omitempty"`
+	Cwd       string           `json:"cwd,omitempty"`    // the session's from here on; empty leaves it
+	Env       command.EnvDelta `json:"env,omitzero"`     // the whole delta from here on; nil leaves it
+	Output    string           `json:"output,omitempty"` // file that keeps the complete output
+	Content   []model.Part     `json:"content"`
 }
 
 func (b *ToolFinished) summary() string {

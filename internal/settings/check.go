@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
@@ -80,7 +81,7 @@ func (s *source) check() error {
 	for _, limit := range []struct {
 		name  string
 		value int64
-	}{{"max_file_mb", f.MaxFile}, {"max_mb", f.Max}, {"max_files", f.Count}, {"quota_mb", f.Quota}} {
+	}{{"max_file_mb", f.MaxFile}, {"max_mb", f.Max}, {"max_files", f.Count}, {"quota_mb", f.Quota}, {"session_quota_mb", f.Session}} {
 		if limit.value < 0 {
 			return s.at(limit.name, "", "files: %s cannot be negative; for what is usual, leave it out", limit.name)
 		}
@@ -107,7 +108,7 @@ func (s *source) check() error {
 		if limit.value == "" {
 			continue
 		}
-		if err := SetLimit(&session.CommandLimits{}, limit.name, limit.value); err != nil {
+		if err := SetLimit(&command.Limits{}, limit.name, limit.value); err != nil {
 			return s.at(limit.name, "", "limits: %s: %v", limit.name, err)
 		}
 	}

@@ -54,6 +54,7 @@ var keys = [...]Key{
 	{"files.max_mb", "a directory with more is not kept", "2048", "", ProjectIgnored},
 	{"files.max_files", "a directory with more files is not kept", "200000", "", ProjectIgnored},
 	{"files.quota_mb", "room for all that is kept", "20480", "", ProjectIgnored},
+	{"files.session_quota_mb", "room for what one session holds alone", "as much as for all", "", ProjectIgnored},
 	{"ui.title", "the terminal's title follows the session", "true", "", ProjectIgnored},
 	{"ui.bell", "the terminal rings when the session waits, or is done, and nobody looks", "true", "", ProjectIgnored},
 	{"ui.notify", "the desktop shows a notification then", "true", "", ProjectIgnored},

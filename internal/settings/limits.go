@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Limits bound what each command of a session may use. Empty fields say nothing.
@@ -19,7 +19,7 @@ type Limits struct {
 }
 
 // bounds reads the limits of a file.
-func (l Limits) bounds() (b session.CommandLimits, err error) {
+func (l Limits) bounds() (b command.Limits, err error) {
 	for _, field := range []struct{ name, value string }{{"cpu", l.CPU}, {"memory", l.Memory}, {"wall", l.Wall}} {
 		if field.value == "" {
 			continue
@@ -37,7 +37,7 @@ func (l Limits) bounds() (b session.CommandLimits, err error) {
 }
 
 // SetLimit reads one limit, by the name that it has in files and flags: cpu, memory, files or wall.
-func SetLimit(b *session.CommandLimits, name, value string) error {
+func SetLimit(b *command.Limits, name, value string) error {
 	switch name {
 	case "cpu", "wall":
 		d, err := time.ParseDuration(value)

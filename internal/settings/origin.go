@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Value is what a file says of a setting.
@@ -135,7 +135,7 @@ func size(v Value) float64 {
 		if d, err := time.ParseDuration(x); err == nil {
 			return float64(d)
 		}
-		var b session.CommandLimits
+		var b command.Limits
 		if SetLimit(&b, "memory", x) == nil {
 			return float64(b.MemoryBytes)
 		}

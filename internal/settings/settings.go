@@ -15,8 +15,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/permission"
-	"github.com/perdure/perdure/internal/session"
 )
 
 // maxFile bounds a configuration file, in bytes.
@@ -71,12 +71,13 @@ type Knowledge struct {
 
 // Files says what is kept of the files that sessions work on.
 type Files struct {
-	Capture *bool    `toml:"capture"`     // false: nothing, so that there is no undo; nil is true
-	Keep    []string `toml:"keep"`        // names of directories that are kept although they could be made again
-	MaxFile int64    `toml:"max_file_mb"` // a larger one is not kept; 0: 100
-	Max     int64    `toml:"max_mb"`      // a directory with more is not captured; 0: 2048
-	Count   int64    `toml:"max_files"`   // a directory with more is not captured; 0: 200,000
-	Quota   int64    `toml:"quota_mb"`    // all that is kept may take so much; 0: 20,480
+	Capture *bool    `toml:"capture"`          // false: nothing, so that there is no undo; nil is true
+	Keep    []string `toml:"keep"`             // names of directories that are kept although they could be made again
+	MaxFile int64    `toml:"max_file_mb"`      // a larger one is not kept; 0: 100
+	Max     int64    `toml:"max_mb"`           // a directory with more is not captured; 0: 2048
+	Count   int64    `toml:"max_files"`        // a directory with more is not captured; 0: 200,000
+	Quota   int64    `toml:"quota_mb"`         // all that is kept may take so much; 0: 20,480
+	Session int64    `toml:"session_quota_mb"` // what one session holds alone may take so much; 0: as much as all
 }
 
 // Captured reports whether files are kept.
@@ -129,9 +130,9 @@ type Permissions struct {
 type Loaded struct {
 	Settings
 	Rules   []permission.Rule
-	Bounds  session.CommandLimits // what Limits say; of a project only what is tighter
-	Retry   *time.Duration        // what RetryFor says; nil: nothing
-	Ignored []string              // what a project's file said in vain, in words
+	Bounds  command.Limits // what Limits say; of a project only what is tighter
+	Retry   *time.Duration // what RetryFor says; nil: nothing
+	Ignored []string       // what a project's file said in vain, in words
 	// Untrusted are the projects' files that would say more if a person trusted them, the nearest first.
 	Untrusted []Project
 	Unknown   []string // rules for tools that there are none of, in words

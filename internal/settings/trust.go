@@ -218,7 +218,7 @@ func never(s Settings) (out []string) {
 	if s.UI != (UI{}) {
 		out = append(out, "ui")
 	}
-	if f := s.Files; f.Capture != nil || len(f.Keep) > 0 || f.MaxFile != 0 || f.Max != 0 || f.Count != 0 || f.Quota != 0 {
+	if f := s.Files; f.Capture != nil || len(f.Keep) > 0 || f.MaxFile != 0 || f.Max != 0 || f.Count != 0 || f.Quota != 0 || f.Session != 0 {
 		out = append(out, "files")
 	}
 	return out

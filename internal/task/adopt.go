@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Adopt gives an act whose shim died a new one, which goes on collecting the output where the dead one was interrupted,
@@ -34,10 +34,10 @@ func (r *Runner) Adopt(ctx context.Context, sessionID, act string) error {
 
 // Look is State for those who want to know rather than to decide: an orphan that it meets is adopted, so that running
 // means watched over, and lost means that nobody will ever know. Where no new shim can be started it is State.
-func (r *Runner) Look(ctx context.Context, sessionID, act string) (session.CommandState, error) {
+func (r *Runner) Look(ctx context.Context, sessionID, act string) (command.State, error) {
 	d, err := r.act(sessionID, act)
 	if err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	v, err := r.look(d)
 	if err == nil && v.orphan {
@@ -47,9 +47,9 @@ func (r *Runner) Look(ctx context.Context, sessionID, act string) (session.Comma
 		v, err = r.afterTheEnd(ctx, d, v)
 	}
 	if err != nil {
-		return v.CommandState, fmt.Errorf("look at %s/%s: %w", sessionID, act, err)
+		return v.State, fmt.Errorf("look at %s/%s: %w", sessionID, act, err)
 	}
-	return v.CommandState, nil
+	return v.State, nil
 }
 
 // recordPatience is how long a look waits for the record of an end that has come.
@@ -70,7 +70,7 @@ func (r *Runner) afterTheEnd(ctx context.Context, d actDir, v view) (view, error
 }
 
 func (v view) unrecorded() bool {
-	if v.Status != session.CommandRunning || v.orphan || v.run.PID <= 0 {
+	if v.Status != command.Running || v.orphan || v.run.PID <= 0 {
 		return false
 	}
 	return !alive(v.run.PID, v.run.StartTicks) || v.shim.PID > 0 && !alive(v.shim.PID, v.shim.Ticks)

@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // look is Look, or a failed test.
-func (b *bench) look(act string) session.CommandState {
+func (b *bench) look(act string) command.State {
 	b.t.Helper()
 	st, err := b.Look(context.Background(), testSession, act)
 	if err != nil {
@@ -45,10 +45,10 @@ func TestAdopt(t *testing.T) {
 	pid := b.state("a").PID
 	for range 3 {
 		b.killShim("a")
-		if st := b.state("a"); st.Status != session.CommandRunning || st.Reason != ReasonOrphaned {
+		if st := b.state("a"); st.Status != command.Running || st.Reason != command.ReasonOrphaned {
 			t.Errorf("before: %s", code(st))
 		}
-		if st := b.look("a"); st.Status != session.CommandRunning || st.Reason != "" || st.PID != pid {
+		if st := b.look("a"); st.Status != command.Running || st.Reason != "" || st.PID != pid {
 			t.Errorf("adopted: %s, pid %d of %d", code(st), st.PID, pid)
 		}
 		if err := b.Adopt(context.Background(), testSession, "a"); err != nil || len(b.processesOf("a", shimArg)) != 1 {
@@ -85,7 +85,7 @@ func TestAdoptRace(t *testing.T) {
 	}
 	wg.Wait()
 	eventually(t, "one shim stays", func() bool { return len(b.processesOf("a", shimArg)) == 1 })
-	if st := b.state("a"); st.Status != session.CommandRunning || st.Reason != "" {
+	if st := b.state("a"); st.Status != command.Running || st.Reason != "" {
 		t.Errorf("%s", code(st))
 	}
 
@@ -268,7 +268,7 @@ func TestAdopterStopped(t *testing.T) {
 	if err := slow.Adopt(ctx, testSession, "a"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("adopt: %v", err)
 	}
-	if st := b.look("a"); st.Status != session.CommandRunning {
+	if st := b.look("a"); st.Status != command.Running {
 		t.Errorf("%s", code(st))
 	}
 	shims := b.processesOf("a", shimArg)

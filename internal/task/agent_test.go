@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 func dupInheritable(f *os.File) (int, error) { return syscall.Dup(int(f.Fd())) }
@@ -50,10 +50,10 @@ const agentLines = 40
 
 func agentCode(i int) string { return fmt.Sprintf("exited %d", i%200+1) }
 
-func agentSpec(root string, i int) session.CommandSpec {
+func agentSpec(root string, i int) command.Spec {
 	script := fmt.Sprintf("echo x >> ran.%d; for ((i = 0; i < %d; i++)); do echo \"%d line $i\"; done; read -t 0.01 < <(sleep 1); exit %d",
 		i, agentLines, i, i%200+1)
-	return session.CommandSpec{
+	return command.Spec{
 		Session: testSession, Act: "n" + strconv.Itoa(i), Script: script, Cwd: root, Env: []string{"PATH=" + os.Getenv("PATH")},
 	}
 }
@@ -116,14 +116,14 @@ func collect(t *testing.T, r *Runner, root string, i int, last bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	st, err := r.Settle(ctx, testSession, act)
-	if err == nil && st.Status == session.CommandRunning {
+	if err == nil && st.Status == command.Running {
 		st, err = r.Wait(ctx, testSession, act)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	ran, _ := os.ReadFile(filepath.Join(root, fmt.Sprintf("ran.%d", i)))
-	neverBegan := st.Status == session.CommandAbsent || st.Reason == ReasonDirMissing
+	neverBegan := st.Status == command.Absent || st.Reason == command.ReasonDirMissing
 	if last && neverBegan && len(ran) == 0 {
 		return
 	}
@@ -210,7 +210,7 @@ func TestShimsKilled(t *testing.T) {
 	if os.Getenv("PERDURE_SOAK") != "" {
 		rounds = 100
 	}
-	seen, adopted := map[session.CommandStatus]int{}, 0
+	seen, adopted := map[command.Status]int{}, 0
 	for range rounds {
 		b := newBench(t)
 		var wg sync.WaitGroup
@@ -230,22 +230,22 @@ func TestShimsKilled(t *testing.T) {
 		b.killAll()
 	}
 	t.Logf("%v, %d adopted", seen, adopted)
-	if adopted == 0 || seen[session.CommandLost] > 0 {
+	if adopted == 0 || seen[command.Lost] > 0 {
 		t.Errorf("%d adopted, %v", adopted, seen)
 	}
 }
 
 // judge settles one command whose shim may have been killed and compares the verdict with what it did.
-func (b *bench) judge(i int) session.CommandStatus {
+func (b *bench) judge(i int) command.Status {
 	b.t.Helper()
 	act := "n" + strconv.Itoa(i)
 	st, err := b.Settle(context.Background(), testSession, act)
-	if err == nil && st.Status == session.CommandRunning {
+	if err == nil && st.Status == command.Running {
 		st = b.wait(act)
 	}
 	ran, _ := os.ReadFile(filepath.Join(b.cwd, fmt.Sprintf("ran.%d", i)))
-	if err != nil || len(ran) > len("x\n") || st.Status == session.CommandAbsent && len(ran) > 0 ||
-		st.ExitCode != nil && (code(st) != agentCode(i) || len(ran) == 0) || st.Status == session.CommandKilled {
+	if err != nil || len(ran) > len("x\n") || st.Status == command.Absent && len(ran) > 0 ||
+		st.ExitCode != nil && (code(st) != agentCode(i) || len(ran) == 0) || st.Status == command.Killed {
 		b.t.Errorf("command %d: %s, ran %q, %v", i, code(st), ran, err)
 	}
 	return st.Status

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Terminal is one look into a command, for a person's terminal or a stream: what it prints from some offset on, and its
@@ -30,7 +30,7 @@ func (r *Runner) Attach(ctx context.Context, sessionID, act string, from int64) 
 	if err != nil {
 		return nil, err
 	}
-	if st.Reason == ReasonDirMissing {
+	if st.Reason == command.ReasonDirMissing {
 		return nil, ErrMissing
 	}
 	if from < 0 {
@@ -55,7 +55,7 @@ func (t *Terminal) Read(p []byte) (int, error) {
 		if len(b) > 0 {
 			break
 		}
-		if st.Status != session.CommandRunning && st.Stragglers == 0 {
+		if st.Status != command.Running && st.Stragglers == 0 {
 			return 0, io.EOF
 		}
 		if err := wait.next(); err != nil {
@@ -81,7 +81,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 		if done += n; err == nil {
 			continue
 		}
-		if !errors.Is(err, ErrInputFull) {
+		if !errors.Is(err, command.ErrInputFull) {
 			return done, err
 		}
 		if err := wait.next(); err != nil {
@@ -92,6 +92,6 @@ func (t *Terminal) Write(p []byte) (int, error) {
 }
 
 // Resize tells the command's terminal its size.
-func (t *Terminal) Resize(size session.TerminalSize) error {
+func (t *Terminal) Resize(size command.TerminalSize) error {
 	return t.runner.Resize(t.session, t.act, size)
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // onceKey turns this test binary into an agent that starts the one command of a directory and waits for its end.
@@ -23,7 +23,7 @@ func onceMain(root string) {
 	r := &Runner{Dir: filepath.Join(root, "acts"), Grace: 300 * time.Millisecond}
 	text, err := os.ReadFile(filepath.Join(root, "script"))
 	if err == nil {
-		spec := session.CommandSpec{Session: testSession, Act: "a", Script: string(text), Cwd: root, Env: []string{"PATH=" + os.Getenv("PATH")}}
+		spec := command.Spec{Session: testSession, Act: "a", Script: string(text), Cwd: root, Env: []string{"PATH=" + os.Getenv("PATH")}}
 		err = r.Start(context.Background(), spec)
 	}
 	if err == nil && strings.Contains(string(text), "#killing") {
@@ -111,7 +111,7 @@ func TestKillCampaign(t *testing.T) {
 	t.Logf("%v", seen)
 }
 
-func (b *bench) campaignRound(c campaignState, victims string, delay time.Duration) session.CommandState {
+func (b *bench) campaignRound(c campaignState, victims string, delay time.Duration) command.State {
 	b.t.Helper()
 	if err := os.WriteFile(filepath.Join(b.cwd, "script"), []byte(c.script), 0o600); err != nil {
 		b.t.Fatal(err)
@@ -149,14 +149,14 @@ func (b *bench) campaignRound(c campaignState, victims string, delay time.Durati
 			b.t.Error(err)
 		}
 	}
-	if st.Status == session.CommandRunning {
+	if st.Status == command.Running {
 		st = b.wait("a")
 	}
 	if victims == "shim" {
 		agent.Process.Kill() // it may still wait for stragglers, or for nothing
 		agent.Wait()
 	}
-	if st.Status == session.CommandAbsent || st.Reason == ReasonDirMissing {
+	if st.Status == command.Absent || st.Reason == command.ReasonDirMissing {
 		if ran() {
 			b.t.Errorf("%s, but it ran", code(st))
 		}
@@ -171,7 +171,7 @@ func (b *bench) campaignRound(c campaignState, victims string, delay time.Durati
 }
 
 // collect settles an act; a directory that is not there is no command.
-func (b *bench) collect(act string) session.CommandState {
+func (b *bench) collect(act string) command.State {
 	b.t.Helper()
 	st, err := b.Settle(context.Background(), testSession, act)
 	if err != nil {
@@ -181,7 +181,7 @@ func (b *bench) collect(act string) session.CommandState {
 }
 
 // campaignVerdict compares. unseen says that agent and shim were dead while the command may have ended.
-func (b *bench) campaignVerdict(c campaignState, st session.CommandState, unseen bool) {
+func (b *bench) campaignVerdict(c campaignState, st command.State, unseen bool) {
 	b.t.Helper()
 	text, _ := os.ReadFile(filepath.Join(b.cwd, "ran"))
 	out := b.output("a")
@@ -189,7 +189,7 @@ func (b *bench) campaignVerdict(c campaignState, st session.CommandState, unseen
 	switch {
 	case string(text) != "x\n":
 		b.t.Errorf("%s, ran %q", got, text)
-	case got != c.want && !(unseen && st.Status == session.CommandLost):
+	case got != c.want && !(unseen && st.Status == command.Lost):
 		b.t.Errorf("%s, want %s\n%s", got, c.want, b.log("a"))
 	case out != c.output && !(unseen && strings.HasPrefix(c.output, out)):
 		b.t.Errorf("%s: %d bytes of %d\n%s", got, len(out), len(c.output), b.log("a"))

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // readCapture returns the shell's last working directory and how its exported variables differ from those the command
 // was given. A missing or torn report, as after exec or a kill, gives neither and is not an error.
-func (d actDir) readCapture() (string, session.EnvDelta, error) {
+func (d actDir) readCapture() (string, command.EnvDelta, error) {
 	b, err := readBounded(d.path(captureName))
 	if err != nil {
 		return "", nil, ignoreMissing(err)
@@ -43,14 +43,14 @@ func (d actDir) readCapture() (string, session.EnvDelta, error) {
 
 // envDelta compares a complete environment with the variables a shell exported at its end. Names that a shell cannot
 // hold were passed through unseen and count as unchanged; values that are not UTF-8 cannot be recorded.
-func envDelta(before []string, after map[string]string) session.EnvDelta {
+func envDelta(before []string, after map[string]string) command.EnvDelta {
 	old := make(map[string]string, len(before))
 	for _, kv := range before {
 		if k, v, ok := strings.Cut(kv, "="); ok && shellName(k) && !perCommand(k) {
 			old[k] = v
 		}
 	}
-	delta := session.EnvDelta{}
+	delta := command.EnvDelta{}
 	for k, v := range after {
 		if was, ok := old[k]; (!ok || was != v) && !perCommand(k) && utf8.ValidString(v) {
 			delta[k] = &v

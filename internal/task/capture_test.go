@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // deltaText prints a delta in a fixed order: "A=1 -B".
-func deltaText(delta session.EnvDelta) string {
+func deltaText(delta command.EnvDelta) string {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(delta)) {
 		if v := delta[k]; v != nil {

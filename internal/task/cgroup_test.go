@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // fakeCgroups is a directory with the files of a unified hierarchy, of which the kernel's part is played by mkdir.
@@ -115,7 +115,7 @@ func TestCgroupOutOfMemoryIsTold(t *testing.T) {
 		}
 		s := &shim{
 			dir: actDir(t.TempDir()), out: &output{}, enclosure: &cgroup{dir: dir}, end: &ending{status: unix.WaitStatus(unix.SIGKILL)},
-			plan: execPlan{Limits: session.CommandLimits{MemoryBytes: 1}},
+			plan: execPlan{Limits: command.Limits{MemoryBytes: 1}},
 		}
 		if rec := s.exitRecord(); rec.By != want || rec.Signal != "SIGKILL" {
 			t.Errorf("%q: %s by %s, want %s", strings.TrimSpace(events), rec.Signal, rec.By, want)

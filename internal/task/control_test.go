@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Input arrives in order, its end when it is asked for, and what can't be taken is said.
@@ -28,22 +28,22 @@ func TestStdin(t *testing.T) {
 	}
 	eventually(t, "the input arrives", func() bool { return strings.Contains(b.output("a"), "two") })
 	for range 2 {
-		if err := b.CloseStdin(testSession, "a"); err != nil && !errors.Is(err, ErrEnded) {
+		if err := b.CloseStdin(testSession, "a"); err != nil && !errors.Is(err, command.ErrEnded) {
 			t.Error(err)
 		}
 	}
 	if st := b.wait("a"); code(st) != "exited 7" || b.output("a") != "got one\ngot two\nend\n" {
 		t.Errorf("%s, %q", code(st), b.output("a"))
 	}
-	if _, err := b.WriteStdin(testSession, "a", []byte("x")); !errors.Is(err, ErrEnded) {
+	if _, err := b.WriteStdin(testSession, "a", []byte("x")); !errors.Is(err, command.ErrEnded) {
 		t.Errorf("after the end: %v", err)
 	}
 
 	b.start(b.script("none", "cat; sleep 60"))
-	if _, err := b.WriteStdin(testSession, "none", []byte("x")); !errors.Is(err, ErrNoInput) {
+	if _, err := b.WriteStdin(testSession, "none", []byte("x")); !errors.Is(err, command.ErrNoInput) {
 		t.Errorf("without input: %v", err)
 	}
-	if err := b.CloseStdin(testSession, "none"); !errors.Is(err, ErrNoInput) {
+	if err := b.CloseStdin(testSession, "none"); !errors.Is(err, command.ErrNoInput) {
 		t.Errorf("without input: %v", err)
 	}
 	spec = b.script("deaf", "sleep 60")
@@ -51,7 +51,7 @@ func TestStdin(t *testing.T) {
 	b.start(spec)
 	n, err := b.WriteStdin(testSession, "deaf", make([]byte, 100_000))
 	m, err2 := b.WriteStdin(testSession, "deaf", make([]byte, 100_000))
-	if n != maxInput || m != 0 || !errors.Is(err, ErrInputFull) || !errors.Is(err2, ErrInputFull) {
+	if n != maxInput || m != 0 || !errors.Is(err, command.ErrInputFull) || !errors.Is(err2, command.ErrInputFull) {
 		t.Errorf("deaf: %d, %v, %d, %v", n, err, m, err2)
 	}
 	if _, err := b.WriteStdin(testSession, "nobody", nil); !errors.Is(err, ErrMissing) {
@@ -64,7 +64,7 @@ func TestTerminal(t *testing.T) {
 	b := newBench(t)
 	spec := b.script("a", "tty >/dev/null && echo yes; stty size; ps -o tpgid= -p $$; trap 'stty size' WINCH; echo ready; "+
 		"while read -r line; do echo \"got $line\"; done; echo end")
-	spec.TTY = &session.TerminalSize{Rows: 40, Cols: 120}
+	spec.TTY = &command.TerminalSize{Rows: 40, Cols: 120}
 	b.start(spec)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -84,7 +84,7 @@ func TestTerminal(t *testing.T) {
 	}
 	until("yes\r\n40 120\r\n")
 	until(strconv.Itoa(b.state("a").PID) + "\r\nready\r\n")
-	if err := term.Resize(session.TerminalSize{Rows: 10, Cols: 20}); err != nil {
+	if err := term.Resize(command.TerminalSize{Rows: 10, Cols: 20}); err != nil {
 		t.Error(err)
 	}
 	// The size arrives when the shim gets to it, and bash runs the trap after a read: lines are sent until it has.
@@ -130,13 +130,13 @@ func TestTerminal(t *testing.T) {
 func TestTerminalEnd(t *testing.T) {
 	b := newBench(t)
 	spec := b.script("a", "stty -onlcr; seq 1 20000; exit 3")
-	spec.TTY = &session.TerminalSize{Rows: 24, Cols: 80}
+	spec.TTY = &command.TerminalSize{Rows: 24, Cols: 80}
 	b.start(spec)
 	if st := b.wait("a"); code(st) != "exited 3" || b.output("a") != sequence(20000) {
 		t.Errorf("%s, %d bytes", code(st), st.Output)
 	}
 	spec = b.script("b", "echo up; sleep 60")
-	spec.TTY = &session.TerminalSize{Rows: 24, Cols: 80}
+	spec.TTY = &command.TerminalSize{Rows: 24, Cols: 80}
 	b.start(spec)
 	eventually(t, "it is up", func() bool { return b.output("b") != "" })
 	b.killShim("b")
@@ -152,17 +152,17 @@ const memoryBound = `[ $(ulimit -v) = 1048576 ] || [ $(cat /sys/fs/cgroup$(sed -
 func TestLimits(t *testing.T) {
 	b := newBench(t)
 	type limited struct {
-		limits       session.CommandLimits
+		limits       command.Limits
 		script, want string
 	}
 	table := map[string]limited{
-		"cpu":    {session.CommandLimits{CPUSeconds: 1}, "while :; do :; done", "killed SIGXCPU by limit (cpu)"},
-		"files":  {session.CommandLimits{OpenFiles: 10}, "[ $(ulimit -n) = 10 ]; exit $?", "exited 0"},
-		"memory": {session.CommandLimits{MemoryBytes: 1 << 30}, memoryBound, "exited 0"},
-		"wall":   {session.CommandLimits{WallMS: 200}, "sleep 60", "killed SIGTERM by limit (wall)"},
+		"cpu":    {command.Limits{CPUSeconds: 1}, "while :; do :; done", "killed SIGXCPU by limit (cpu)"},
+		"files":  {command.Limits{OpenFiles: 10}, "[ $(ulimit -n) = 10 ]; exit $?", "exited 0"},
+		"memory": {command.Limits{MemoryBytes: 1 << 30}, memoryBound, "exited 0"},
+		"wall":   {command.Limits{WallMS: 200}, "sleep 60", "killed SIGTERM by limit (wall)"},
 	}
 	if os.Getenv("PERDURE_SOAK") == "1" { // it takes seconds of processor time
-		table["stubborn"] = limited{session.CommandLimits{CPUSeconds: 1}, "trap '' XCPU; while :; do :; done", "killed SIGKILL by limit (cpu)"}
+		table["stubborn"] = limited{command.Limits{CPUSeconds: 1}, "trap '' XCPU; while :; do :; done", "killed SIGKILL by limit (cpu)"}
 	}
 	for act, c := range table {
 		spec := b.script(act, c.script)
@@ -207,7 +207,7 @@ func TestDetach(t *testing.T) {
 			t.Errorf("%s: %s", act, code(st))
 		}
 	}
-	if err := b.Detach(testSession, "a"); !errors.Is(err, ErrEnded) {
+	if err := b.Detach(testSession, "a"); !errors.Is(err, command.ErrEnded) {
 		t.Errorf("after the end: %v", err)
 	}
 }

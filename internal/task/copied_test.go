@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // copyOf is a Runner on a copy of all that b keeps, as a backup or a snapshot of a home is.
@@ -43,7 +43,7 @@ func TestACopyReachesNobody(t *testing.T) {
 			if err := c.Remove(testSession, "a"); err != nil {
 				t.Error(err)
 			}
-			if st := b.look("a"); st.Status != session.CommandRunning {
+			if st := b.look("a"); st.Status != command.Running {
 				t.Fatalf("the original: %s", code(st))
 			}
 			b.touch("go")

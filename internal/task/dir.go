@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/realdir"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 )
 
@@ -154,11 +154,11 @@ func (r *Runner) remove(d actDir) error {
 		if err != nil {
 			return err
 		}
-		if !held && st.Status != session.CommandRunning {
+		if !held && st.Status != command.Running {
 			break
 		}
 		// A shim that has written its last record is on its way out; all others have something to look after.
-		if st.Status == session.CommandRunning || st.Stragglers > 0 || wait.next() != nil {
+		if st.Status == command.Running || st.Stragglers > 0 || wait.next() != nil {
 			return ErrRunning
 		}
 	}

@@ -10,13 +10,13 @@
 //	  spec.json          what to run and under which boot; the directory appears complete, by a rename
 //	  plan               the same as raw bytes, environment included, for shim and exec stage
 //	  script             the shell text, byte for byte, when it is too long for an argument or not for plain bash
-//	  init.sh, capture   how the shell reports its end, and what it reported (only with CommandSpec.Capture)
+//	  init.sh, capture   how the shell reports its end, and what it reported (only with command.Spec.Capture)
 //	  lock               flock held by the shim for its life; its content names the shim's process and its stand-in
 //	  claim              who decided the act: "1 run" or "1 void"; made by link(2), so exactly one wins
 //	  claim.run          what the shim links to claim
 //	  run.json           pid, process group, start ticks, boot id; written before the command may run
 //	  out.fifo           stdout and stderr of the command; held open by shim, command and whoever started or waits
-//	  in.fifo            what is written to the command (only with CommandSpec.Stdin or TTY)
+//	  in.fifo            what is written to the command (only with command.Spec.Stdin or TTY)
 //	  in.closed, detached, tty.size   what was asked of the shim since: no more input, no timeout, another size
 //	  out.<16 hex>       segments of the output; the name is the absolute offset of their first byte
 //	  intent.json        who asked for the command's death, synced before any signal; blank until then
@@ -65,12 +65,12 @@
 //
 // Output flows through a FIFO that the command holds open for reading and writing, so that neither the death of the
 // shim nor a script that truncates /dev/stdout hurts it. The shim moves it into fixed-size segments and keeps the
-// first and the last ones, CommandSpec.KeepBytes in all. On Linux a byte is moved within one system call, so that it is
+// first and the last ones, command.Spec.KeepBytes in all. On Linux a byte is moved within one system call, so that it is
 // always in the one place or in the other, whoever dies. Offsets are absolute and a hole between two segments is the
 // gap that Read reports: there rotation removed bytes, or a full disk, the session's bound or the floor of free space
 // refused them. The disk never blocks a command. What the FIFO holds is lost only when all of command, descendants,
 // shim, stand-in and the processes that started it or wait for it are dead. The next shim sees that by the pipe, which is
-// another one then, and CommandState.MissingAfter says from where on output may be missing, whether or not the pipe held any.
+// another one then, and command.State.MissingAfter says from where on output may be missing, whether or not the pipe held any.
 //
 // Identity is pid, start ticks and boot id, checked after a pidfd is open. A zombie is dead. On Linux the whole tree
 // dies with Kill, processes that left the group or the session included; elsewhere that is best effort.

@@ -12,14 +12,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/realdir"
-	"github.com/perdure/perdure/internal/session"
 )
 
 // Import makes the directory of a command that ran in another home and is over: how it ended, and what is known of its
 // output, which begins at the offset from. There was no process of it here, so nothing of this machine is named in it. It
 // is durable but for its name. Errors: fs.ErrExist.
-func (r *Runner) Import(sessionID, act string, st session.CommandState, from int64, output io.Reader) error {
+func (r *Runner) Import(sessionID, act string, st command.State, from int64, output io.Reader) error {
 	if _, err := r.act(sessionID, act); err != nil {
 		return err
 	}
@@ -34,10 +34,10 @@ func (r *Runner) Import(sessionID, act string, st session.CommandState, from int
 	return nil
 }
 
-func importInto(root *os.Root, st session.CommandState, from int64, output io.Reader) error {
+func importInto(root *os.Root, st command.State, from int64, output io.Reader) error {
 	exit := exitRecord{Version: formatVersion, Code: st.ExitCode, Signal: st.Signal, By: st.By, Started: st.Started, Ended: st.Ended}
-	if st.Status == session.CommandLost || st.ExitCode == nil && st.Signal == "" {
-		exit.Code, exit.Signal, exit.Reason = nil, "", cmp.Or(st.Reason, session.ReasonElsewhere)
+	if st.Status == command.Lost || st.ExitCode == nil && st.Signal == "" {
+		exit.Code, exit.Signal, exit.Reason = nil, "", cmp.Or(st.Reason, command.ReasonElsewhere)
 	}
 	n, err := importFile(root, segmentName(from), output)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/task"
 )
 
@@ -17,10 +17,10 @@ import (
 func TestImportedCommandIsOver(t *testing.T) {
 	r := &task.Runner{Dir: filepath.Join(t.TempDir(), "acts")}
 	code := 3
-	for act, st := range map[string]session.CommandState{
-		"exited": {Status: session.CommandExited, ExitCode: &code, PID: os.Getpid(), Output: 109, Started: 1, Ended: 2},
-		"killed": {Status: session.CommandKilled, Signal: "SIGKILL", By: session.ByUser, Output: 109},
-		"lost":   {Status: session.CommandLost, Reason: session.ReasonReboot, Output: 109},
+	for act, st := range map[string]command.State{
+		"exited": {Status: command.Exited, ExitCode: &code, PID: os.Getpid(), Output: 109, Started: 1, Ended: 2},
+		"killed": {Status: command.Killed, Signal: "SIGKILL", By: command.ByUser, Output: 109},
+		"lost":   {Status: command.Lost, Reason: command.ReasonReboot, Output: 109},
 	} {
 		if err := r.Import("s", act, st, 100, strings.NewReader("last words")); err != nil {
 			t.Fatal(err)
@@ -33,15 +33,15 @@ func TestImportedCommandIsOver(t *testing.T) {
 		if err != nil || string(b) != "last words" || gap != 100 || next != 110 {
 			t.Errorf("%s: %q after %d, %d, %v", act, b, gap, next, err)
 		}
-		if err := r.Kill(t.Context(), "s", act, session.ByUser); err != nil {
+		if err := r.Kill(t.Context(), "s", act, command.ByUser); err != nil {
 			t.Errorf("%s: %v", act, err)
 		}
 	}
-	if err := r.Import("s", "exited", session.CommandState{}, 100, strings.NewReader("other words")); !errors.Is(err, fs.ErrExist) {
+	if err := r.Import("s", "exited", command.State{}, 100, strings.NewReader("other words")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over another one: %v", err)
 	}
 	for _, id := range []string{"../s", "", "a/b"} {
-		if r.Import(id, "act", session.CommandState{}, 0, strings.NewReader("")) == nil || r.Import("s", id, session.CommandState{}, 0, strings.NewReader("")) == nil {
+		if r.Import(id, "act", command.State{}, 0, strings.NewReader("")) == nil || r.Import("s", id, command.State{}, 0, strings.NewReader("")) == nil {
 			t.Errorf("id %q is taken", id)
 		}
 	}

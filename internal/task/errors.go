@@ -1,12 +1,8 @@
 package task
 
-import (
-	"errors"
+import "errors"
 
-	"github.com/perdure/perdure/internal/session"
-)
-
-// What callers branch on.
+// What callers branch on, beside the errors of package command.
 var (
 	// ErrNotStarted says that the command provably did not run and never will; the wrapped text says why.
 	ErrNotStarted = errors.New("command did not start")
@@ -21,12 +17,6 @@ var (
 	// ErrNoShim says that this program cannot start shims: it neither called RunShimIfAsked nor names a Runner.Exe.
 	// Starting it again would only run it twice.
 	ErrNoShim = errors.New("program does not call task.RunShimIfAsked")
-	// ErrEnded says that the command is not there any more to be written to or detached.
-	ErrEnded = session.ErrCommandEnded
-	// ErrNoInput says that the command was started without input, or that its input was closed.
-	ErrNoInput = session.ErrNoInput
-	// ErrInputFull says that the command has not read what was written before. Some of the bytes may have been taken.
-	ErrInputFull = session.ErrInputFull
 	// ErrMissing says that there is no such act directory.
 	ErrMissing = errors.New("no such command")
 )

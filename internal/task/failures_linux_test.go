@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/test/needs"
 )
 
@@ -189,10 +189,10 @@ func TestFailures(t *testing.T) {
 			}
 			if row.end != "" {
 				f.touch("go")
-				var st session.CommandState
+				var st command.State
 				eventually(t, "nothing of it is left", func() bool {
 					st = r.look("a")
-					return st.Status != session.CommandRunning && st.Stragglers == 0 && len(f.processesOf("a", shimArg)) == 0
+					return st.Status != command.Running && st.Stragglers == 0 && len(f.processesOf("a", shimArg)) == 0
 				})
 				if code(st) != row.end {
 					t.Errorf("it ended as %s, want %s", code(st), row.end)
@@ -213,8 +213,8 @@ func TestFailures(t *testing.T) {
 }
 
 // standing is how a command stands, in words.
-func standing(st session.CommandState) string {
-	if st.Status == session.CommandRunning {
+func standing(st command.State) string {
+	if st.Status == command.Running {
 		return "running"
 	}
 	return code(st)

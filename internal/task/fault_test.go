@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // faulty returns a bench whose shims and stages meet the fault ("kill:step", "stop:step").
@@ -65,25 +65,25 @@ const counting = "echo x >> ran; echo output; exit 42"
 // command never ran, an exited one ran once and has its code and its output, and nothing runs twice.
 func TestDeathAtEveryStep(t *testing.T) {
 	// What each step has to come to; for lost the command may have run or not.
-	table := map[string]session.CommandStatus{
-		"begun":         session.CommandAbsent,
-		"locked":        session.CommandAbsent,
-		"claimed":       session.CommandAbsent,
-		"fifo":          session.CommandAbsent,
-		"staged":        session.CommandAbsent,
-		"enclosed":      session.CommandAbsent,
-		"tmp-run.json":  session.CommandAbsent,
-		"run-recorded":  session.CommandAbsent,
-		"gone":          session.CommandExited,
-		"published":     session.CommandExited,
-		"ended":         session.CommandExited,
-		"drained":       session.CommandExited,
-		"tmp-exit.json": session.CommandExited,
-		"recorded":      session.CommandExited,
-		"leaving":       session.CommandExited,
-		"stage-begun":   session.CommandKilled, // the stage is the command
-		"stage-waits":   session.CommandKilled,
-		"stage-goes":    session.CommandKilled,
+	table := map[string]command.Status{
+		"begun":         command.Absent,
+		"locked":        command.Absent,
+		"claimed":       command.Absent,
+		"fifo":          command.Absent,
+		"staged":        command.Absent,
+		"enclosed":      command.Absent,
+		"tmp-run.json":  command.Absent,
+		"run-recorded":  command.Absent,
+		"gone":          command.Exited,
+		"published":     command.Exited,
+		"ended":         command.Exited,
+		"drained":       command.Exited,
+		"tmp-exit.json": command.Exited,
+		"recorded":      command.Exited,
+		"leaving":       command.Exited,
+		"stage-begun":   command.Killed, // the stage is the command
+		"stage-waits":   command.Killed,
+		"stage-goes":    command.Killed,
 	}
 	for step, want := range table {
 		t.Run(step, func(t *testing.T) {
@@ -91,14 +91,14 @@ func TestDeathAtEveryStep(t *testing.T) {
 			b := faulty(t, "kill:"+step)
 			ctx := context.Background()
 			err := b.Start(ctx, b.script("a", counting))
-			if (want == session.CommandAbsent) != errors.Is(err, ErrNotStarted) {
+			if (want == command.Absent) != errors.Is(err, ErrNotStarted) {
 				t.Errorf("start: %v", err)
 			}
 			st, err := b.Settle(ctx, testSession, "a")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if st.Status == session.CommandRunning {
+			if st.Status == command.Running {
 				st = b.wait("a")
 			}
 			if st.Status != want {
@@ -112,9 +112,9 @@ func TestDeathAtEveryStep(t *testing.T) {
 			switch {
 			case ran > 1:
 				t.Errorf("ran %d times", ran)
-			case st.Status == session.CommandAbsent && ran != 0:
+			case st.Status == command.Absent && ran != 0:
 				t.Error("ran but absent")
-			case st.Status == session.CommandExited && (ran != 1 || code(st) != "exited 42" || b.output("a") != "output\n"):
+			case st.Status == command.Exited && (ran != 1 || code(st) != "exited 42" || b.output("a") != "output\n"):
 				t.Errorf("%s, ran %d times, output %q", code(st), ran, b.output("a"))
 			}
 			if err := b.Start(ctx, b.script("a", counting)); !errors.Is(err, ErrClaimed) {
@@ -127,16 +127,16 @@ func TestDeathAtEveryStep(t *testing.T) {
 // A shim stopped before its claim loses against Settle and exits without running anything; stopped after it, the act
 // counts as running, and the shim finishes its work when it wakes.
 func TestStoppedShim(t *testing.T) {
-	for step, want := range map[string]session.CommandStatus{
-		"begun":        session.CommandAbsent,
-		"locked":       session.CommandAbsent,
-		"claimed":      session.CommandRunning,
-		"fifo":         session.CommandRunning,
-		"staged":       session.CommandRunning,
-		"enclosed":     session.CommandRunning,
-		"tmp-run.json": session.CommandRunning,
-		"run-recorded": session.CommandRunning,
-		"gone":         session.CommandRunning,
+	for step, want := range map[string]command.Status{
+		"begun":        command.Absent,
+		"locked":       command.Absent,
+		"claimed":      command.Running,
+		"fifo":         command.Running,
+		"staged":       command.Running,
+		"enclosed":     command.Running,
+		"tmp-run.json": command.Running,
+		"run-recorded": command.Running,
+		"gone":         command.Running,
 	} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +159,7 @@ func TestStoppedShim(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = <-started
-			if want == session.CommandRunning {
+			if want == command.Running {
 				if err != nil {
 					t.Errorf("start: %v", err)
 				}
@@ -172,7 +172,7 @@ func TestStoppedShim(t *testing.T) {
 				t.Errorf("late start: %v", err)
 			}
 			eventually(t, "the late shim exits", func() bool { return len(b.processesOf("a", shimArg)) == 0 })
-			if st := b.state("a"); st.Status != session.CommandAbsent || b.count() != 0 {
+			if st := b.state("a"); st.Status != command.Absent || b.count() != 0 {
 				t.Errorf("%s, ran %d times", code(st), b.count())
 			}
 		})
@@ -212,7 +212,7 @@ func TestReboot(t *testing.T) {
 	for _, p := range b.processesOf("running", shimArg) {
 		syscall.Kill(p.PID, syscall.SIGKILL)
 	}
-	eventually(t, "shim dies", func() bool { return b.state("running").Reason == ReasonOrphaned })
+	eventually(t, "shim dies", func() bool { return b.state("running").Reason == command.ReasonOrphaned })
 	if err := b.Prepare(ctx, b.script("torn", counting)); err != nil {
 		t.Fatal(err)
 	}

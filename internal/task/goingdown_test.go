@@ -5,7 +5,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // What the system ends together with its shim is told as that, and keeps its code or signal after the reboot: whether it
@@ -16,10 +16,10 @@ func TestGoingDown(t *testing.T) {
 		shim, command bool
 		end, by       string
 	}{
-		"ends by the signal": {"echo up; exec sleep 600", true, true, "killed SIGTERM by system", session.BySystem},
-		"has a handler":      {"trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done", true, true, "exited 3", session.BySystem},
-		"command alone":      {"echo up; exec sleep 600", false, true, "killed SIGTERM by unknown", session.ByUnknown},
-		"before its end":     {"echo up; " + untilGo + "exit 4", true, false, "exited 4", session.BySystem},
+		"ends by the signal": {"echo up; exec sleep 600", true, true, "killed SIGTERM by system", command.BySystem},
+		"has a handler":      {"trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done", true, true, "exited 3", command.BySystem},
+		"command alone":      {"echo up; exec sleep 600", false, true, "killed SIGTERM by unknown", command.ByUnknown},
+		"before its end":     {"echo up; " + untilGo + "exit 4", true, false, "exited 4", command.BySystem},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Goal: whoever waits for a command found at resume replaces its shim at once, without having started it and without
@@ -22,7 +22,7 @@ func TestWaitMinds(t *testing.T) {
 	b.start(b.script("a", "echo up; "+untilGo+"exit 9"))
 	eventually(t, "it is up", func() bool { return b.output("a") != "" })
 	d := actDir(filepath.Join(b.Dir, testSession, "a"))
-	ended := make(chan session.CommandState, 1)
+	ended := make(chan command.State, 1)
 	go func() { ended <- b.wait("a") }()
 	for range 3 {
 		eventually(t, "the waiter sleeps", func() bool { return asleep(d) })

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // maxInput bounds one WriteStdin, in bytes: what a FIFO holds by default.
@@ -15,8 +15,8 @@ const maxInput = 64 << 10
 
 // WriteStdin gives a running command input and returns how many bytes were taken; they wait in a buffer of 64 KiB until
 // the command reads them. It never blocks: ErrInputFull says that not all of b found room, and the caller may offer the
-// rest later. ErrNoInput says that the command was started without CommandSpec.Stdin and TTY or that CloseStdin was
-// called, ErrEnded that the command is over.
+// rest later. ErrNoInput says that the command was started without command.Spec.Stdin and TTY or that CloseStdin was
+// called, command.ErrEnded that the command is over.
 //
 // Without a terminal the shim's death closes the input: a command sees the end of it unless it reads on after a
 // replacement has come.
@@ -34,12 +34,12 @@ func (r *Runner) WriteStdin(sessionID, act string, b []byte) (int, error) {
 
 func (d actDir) writeInput(b []byte) (int, error) {
 	if d.has(inputEnd) {
-		return 0, ErrNoInput
+		return 0, command.ErrNoInput
 	}
 	// Reading as well, so that the open succeeds even in the moment in which the command has no shim.
 	fd, err := openRetry(d.path(inputName), unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err == unix.ENOENT {
-		return 0, ErrNoInput
+		return 0, command.ErrNoInput
 	}
 	if err != nil {
 		return 0, err
@@ -53,13 +53,13 @@ func (d actDir) writeInput(b []byte) (int, error) {
 			taken += n
 		case unix.EINTR:
 		case unix.EAGAIN:
-			return taken, ErrInputFull
+			return taken, command.ErrInputFull
 		default:
 			return taken, err
 		}
 	}
 	if taken < len(b) {
-		return taken, ErrInputFull
+		return taken, command.ErrInputFull
 	}
 	return taken, nil
 }
@@ -77,7 +77,7 @@ func (r *Runner) CloseStdin(sessionID, act string) error {
 	case plan.Rows > 0:
 		_, err = d.writeInput([]byte{4})
 	case plan.Stdin == 0:
-		err = ErrNoInput
+		err = command.ErrNoInput
 	default:
 		if err = writeFile(d.path(inputEnd), nil, false); err == nil {
 			d.tellShim()
@@ -90,7 +90,7 @@ func (r *Runner) CloseStdin(sessionID, act string) error {
 }
 
 // Resize changes the size of a command's terminal, which is told by SIGWINCH.
-func (r *Runner) Resize(sessionID, act string, size session.TerminalSize) error {
+func (r *Runner) Resize(sessionID, act string, size command.TerminalSize) error {
 	d, err := r.running(sessionID, act)
 	if err == nil {
 		err = writeFile(d.path(sizeName), fmt.Appendf(nil, "%d %d\n", size.Rows, size.Cols), false)
@@ -102,7 +102,7 @@ func (r *Runner) Resize(sessionID, act string, size session.TerminalSize) error 
 	return nil
 }
 
-// Detach sends a foreground command to the background: its timeout no longer holds, CommandLimits.WallMS does. The
+// Detach sends a foreground command to the background: its timeout no longer holds, command.Limits.WallMS does. The
 // command does not notice.
 func (r *Runner) Detach(sessionID, act string) error {
 	d, err := r.running(sessionID, act)
@@ -116,7 +116,7 @@ func (r *Runner) Detach(sessionID, act string) error {
 	return nil
 }
 
-// running returns the directory of a command that runs, or ErrEnded.
+// running returns the directory of a command that runs, or command.ErrEnded.
 func (r *Runner) running(sessionID, act string) (actDir, error) {
 	d, err := r.act(sessionID, act)
 	if err != nil {
@@ -126,10 +126,10 @@ func (r *Runner) running(sessionID, act string) (actDir, error) {
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("state of %s/%s: %w", sessionID, act, err)
-	case v.Reason == ReasonDirMissing:
+	case v.Reason == command.ReasonDirMissing:
 		return "", fmt.Errorf("command %s/%s: %w", sessionID, act, ErrMissing)
-	case v.Status != session.CommandRunning:
-		return "", fmt.Errorf("command %s/%s: %w", sessionID, act, ErrEnded)
+	case v.Status != command.Running:
+		return "", fmt.Errorf("command %s/%s: %w", sessionID, act, command.ErrEnded)
 	}
 	return d, nil
 }

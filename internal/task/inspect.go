@@ -5,7 +5,7 @@ package task
 import (
 	"fmt"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Inspect looks at the processes of a command, or of its stragglers. It is for people: it takes some milliseconds and
@@ -19,10 +19,10 @@ func (r *Runner) Inspect(sessionID, act string) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, fmt.Errorf("inspect %s/%s: %w", sessionID, act, err)
 	}
-	if v.Reason == ReasonDirMissing {
+	if v.Reason == command.ReasonDirMissing {
 		return Inspection{}, fmt.Errorf("inspect %s/%s: %w", sessionID, act, ErrMissing)
 	}
-	if v.Status != session.CommandRunning && v.Stragglers == 0 {
+	if v.Status != command.Running && v.Stragglers == 0 {
 		return Inspection{}, nil
 	}
 	in := (&survey{}).inspect(d, v)

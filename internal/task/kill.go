@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/command"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 )
 
 // Kill ends the command and everything it started, and returns when nothing of it is left. The intent is durable
-// before the first signal, and the first intent stays: by names the killer in CommandState.By. The process group gets
+// before the first signal, and the first intent stays: by names the killer in command.State.By. The process group gets
 // SIGTERM and the Runner's Grace, then every descendant gets SIGKILL, those that left the group or the session
 // included. An act that nobody claimed is made void; of a command that is gone nothing is signalled. ErrStillAlive
 // means that something refuses to die, such as a process of another user.
@@ -41,7 +43,7 @@ func (r *Runner) kill(ctx context.Context, d actDir, by string) error {
 	if err != nil {
 		return err
 	}
-	if v.Reason == ReasonDirMissing {
+	if v.Reason == command.ReasonDirMissing {
 		return ErrMissing
 	}
 	const rounds = 8 // a shim may die instead of doing its work, and so may its replacement

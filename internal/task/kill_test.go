@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // tree starts processes that try to get away: children, a new session, a double fork, one that ignores TERM. Each
@@ -153,8 +153,8 @@ func TestKillOrphan(t *testing.T) {
 		b.noRescue = true
 		pids := b.startTree("wait")
 		b.killShim("a")
-		eventually(t, "the shim dies", func() bool { return b.state("a").Reason == ReasonOrphaned })
-		if st := b.state("a"); st.Status != session.CommandRunning || st.PID == 0 {
+		eventually(t, "the shim dies", func() bool { return b.state("a").Reason == command.ReasonOrphaned })
+		if st := b.state("a"); st.Status != command.Running || st.PID == 0 {
 			t.Errorf("state %s", code(st))
 		}
 		if !able {
@@ -249,7 +249,7 @@ func TestDeathWhileKilling(t *testing.T) {
 				t.Fatal(err)
 			}
 			st := b.state("a")
-			if st.Status == session.CommandRunning || st.By != "user" {
+			if st.Status == command.Running || st.By != "user" {
 				t.Errorf("state %s by %q", code(st), st.By)
 			}
 			if alive(st.PID, st.StartTicks) {
@@ -274,7 +274,7 @@ func TestIntentSurvives(t *testing.T) {
 		b.Kill(context.Background(), testSession, "a", "user")
 	}()
 	b.Fault = nil
-	if st := b.state("a"); st.Status != session.CommandRunning {
+	if st := b.state("a"); st.Status != command.Running {
 		t.Fatalf("state %s", code(st))
 	}
 	if err := b.Kill(context.Background(), testSession, "a", "someone else"); err != nil {

@@ -9,14 +9,14 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // cpuGrace is how many seconds a process has after SIGXCPU until the kernel kills it.
 const cpuGrace = 2
 
 // limitOf names the limit that ended a command, as its killer.
-func limitOf(what string) string { return session.ByLimit + " (" + what + ")" }
+func limitOf(what string) string { return command.ByLimit + " (" + what + ")" }
 
 // outOfCPU says whether a signal was the kernel's, because the command had used up its processor time: SIGXCPU at the
 // limit, SIGKILL for one that went on until the grace was over.
@@ -34,13 +34,13 @@ func (s *shim) outOfCPU(sig unix.Signal) bool {
 
 // applyLimits binds this process and all that it will start. A bound above what the system allows is lowered to it. The
 // memory's comes last of all, by limitMemory: this program needs more of the address space than many commands do.
-func applyLimits(l session.CommandLimits) error {
-	return setLimits(session.CommandLimits{CPUSeconds: l.CPUSeconds, OpenFiles: l.OpenFiles})
+func applyLimits(l command.Limits) error {
+	return setLimits(command.Limits{CPUSeconds: l.CPUSeconds, OpenFiles: l.OpenFiles})
 }
 
-func limitMemory(bytes int64) error { return setLimits(session.CommandLimits{MemoryBytes: bytes}) }
+func limitMemory(bytes int64) error { return setLimits(command.Limits{MemoryBytes: bytes}) }
 
-func setLimits(l session.CommandLimits) error {
+func setLimits(l command.Limits) error {
 	for _, set := range []struct {
 		name     string
 		resource int

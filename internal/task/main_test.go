@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // faultKey makes a shim or stage of this test binary stop or die at one step, "kill:step" or "stop:step", or a shim die
@@ -125,21 +125,21 @@ func (b *bench) keepers() []process {
 	})
 }
 
-func (b *bench) script(act, text string) session.CommandSpec {
-	return session.CommandSpec{
+func (b *bench) script(act, text string) command.Spec {
+	return command.Spec{
 		Session: testSession, Act: act, Script: text, Cwd: b.cwd,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.cwd, "LANG=C.UTF-8"},
 	}
 }
 
-func (b *bench) start(spec session.CommandSpec) {
+func (b *bench) start(spec command.Spec) {
 	b.t.Helper()
 	if err := b.Start(context.Background(), spec); err != nil {
 		b.t.Fatalf("start %s: %v", spec.Act, err)
 	}
 }
 
-func (b *bench) wait(act string) session.CommandState {
+func (b *bench) wait(act string) command.State {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -151,7 +151,7 @@ func (b *bench) wait(act string) session.CommandState {
 }
 
 // run starts a script and waits for its end.
-func (b *bench) run(act, text string) session.CommandState {
+func (b *bench) run(act, text string) command.State {
 	b.t.Helper()
 	b.start(b.script(act, text))
 	return b.wait(act)
@@ -194,7 +194,7 @@ func (b *bench) killShim(act string) {
 }
 
 // state is what the directory says, or a failed test.
-func (b *bench) state(act string) session.CommandState {
+func (b *bench) state(act string) command.State {
 	b.t.Helper()
 	st, err := b.State(testSession, act)
 	if err != nil {
@@ -220,7 +220,7 @@ func within(t testing.TB, limit time.Duration, what string, cond func() bool) {
 	}
 }
 
-func code(st session.CommandState) string {
+func code(st command.State) string {
 	switch {
 	case st.ExitCode != nil:
 		return fmt.Sprintf("%s %d", st.Status, *st.ExitCode)

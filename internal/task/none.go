@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/sys"
 )
 
@@ -32,29 +32,29 @@ func CheckProgram([]string, string, []string) error { return sys.Commands() }
 func (*Runner) Check() error { return sys.Commands() }
 
 // Prepare refuses.
-func (*Runner) Prepare(context.Context, session.CommandSpec) error { return sys.Commands() }
+func (*Runner) Prepare(context.Context, command.Spec) error { return sys.Commands() }
 
 // Start refuses.
-func (*Runner) Start(context.Context, session.CommandSpec) error { return sys.Commands() }
+func (*Runner) Start(context.Context, command.Spec) error { return sys.Commands() }
 
 // State refuses.
-func (*Runner) State(string, string) (session.CommandState, error) {
-	return session.CommandState{}, sys.Commands()
+func (*Runner) State(string, string) (command.State, error) {
+	return command.State{}, sys.Commands()
 }
 
 // Settle refuses.
-func (*Runner) Settle(context.Context, string, string) (session.CommandState, error) {
-	return session.CommandState{}, sys.Commands()
+func (*Runner) Settle(context.Context, string, string) (command.State, error) {
+	return command.State{}, sys.Commands()
 }
 
 // Wait refuses.
-func (*Runner) Wait(context.Context, string, string) (session.CommandState, error) {
-	return session.CommandState{}, sys.Commands()
+func (*Runner) Wait(context.Context, string, string) (command.State, error) {
+	return command.State{}, sys.Commands()
 }
 
 // Look refuses.
-func (*Runner) Look(context.Context, string, string) (session.CommandState, error) {
-	return session.CommandState{}, sys.Commands()
+func (*Runner) Look(context.Context, string, string) (command.State, error) {
+	return command.State{}, sys.Commands()
 }
 
 // LookAll refuses, once for each command.
@@ -84,7 +84,7 @@ func (*Runner) Read(_, _ string, from int64, _ int) (b []byte, next, gap int64, 
 }
 
 // Import refuses: what a command of another home has left could not be read here.
-func (*Runner) Import(string, string, session.CommandState, int64, io.Reader) error {
+func (*Runner) Import(string, string, command.State, int64, io.Reader) error {
 	return sys.Commands()
 }
 
@@ -121,4 +121,4 @@ func (*Terminal) Offset() int64 { return 0 }
 func (*Terminal) Gap() int64 { return 0 }
 
 // Resize refuses.
-func (*Terminal) Resize(session.TerminalSize) error { return sys.Commands() }
+func (*Terminal) Resize(command.TerminalSize) error { return sys.Commands() }

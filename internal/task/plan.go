@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // execPlan is what shim and exec stage need to know, kept outside JSON: none of it has to be UTF-8, and a process that
@@ -31,7 +31,7 @@ type execPlan struct {
 	FloorBytes int64 // of free disk that output leaves alone; 0 means none
 	Stdin      int64 // 1: input can be written
 	Rows, Cols int64 // of a terminal; 0 means none
-	Limits     session.CommandLimits
+	Limits     command.Limits
 }
 
 // extras are the fields that later versions added, by key. Zero is not written.
@@ -47,7 +47,7 @@ func (p *execPlan) extras() map[string]*int64 {
 const actKey = "PERDURE_ACT"
 
 // newPlan also says whether the script, if there is one, has to be a file.
-func (d actDir) newPlan(spec session.CommandSpec, boot string, grace time.Duration) (plan execPlan, asFile bool) {
+func (d actDir) newPlan(spec command.Spec, boot string, grace time.Duration) (plan execPlan, asFile bool) {
 	env := slices.DeleteFunc(slices.Clone(spec.Env), func(kv string) bool { return strings.HasPrefix(kv, actKey+"=") })
 	plan = execPlan{
 		BootID: boot, KeepBytes: spec.KeepBytes, TimeoutMS: spec.TimeoutMS, GraceMS: grace.Milliseconds(),

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 func (b *bench) dirOf(act string) actDir { return actDir(filepath.Join(b.Dir, testSession, act)) }
@@ -310,7 +310,7 @@ func TestAdoptStageThatNeverRan(t *testing.T) {
 		t.Errorf("%q, %v", verdict, err)
 	}
 	ready.Close()
-	if st := b.look("a"); st.Status != session.CommandAbsent || d.has(exitName) || b.count() != 0 {
+	if st := b.look("a"); st.Status != command.Absent || d.has(exitName) || b.count() != 0 {
 		t.Errorf("%s", code(st))
 	}
 }
@@ -392,7 +392,7 @@ func TestLookWhileItEnds(t *testing.T) {
 		b.touch("go")
 		eventually(t, "the shim leaves", func() bool { held, err := d.held(); return err == nil && !held })
 	})
-	if st := b.state("a"); st.Status != session.CommandRunning || st.Reason != "" {
+	if st := b.state("a"); st.Status != command.Running || st.Reason != "" {
 		t.Errorf("%s", code(st))
 	}
 	if st := b.state("a"); code(st) != "exited 3" {
@@ -453,7 +453,7 @@ func TestAdoptedTimeLeft(t *testing.T) {
 // Goal: a command that puts a link or a file in the place of its own directory loses its own record, and nothing else:
 // the act is settled as lost, and no record is taken from where the link leads.
 func TestDirectoryReplaced(t *testing.T) {
-	for name, command := range map[string]string{
+	for name, script := range map[string]string{
 		"link to a directory": `ln -s "$VICTIM" "$PERDURE_ACT"`, "link to nothing": `ln -s /nothing/here "$PERDURE_ACT"`, "link to itself": `ln -s "$PERDURE_ACT" "$PERDURE_ACT"`,
 		"file": `echo x > "$PERDURE_ACT"`, "pipe": `mkfifo "$PERDURE_ACT"`, "nothing": "true",
 	} {
@@ -462,7 +462,7 @@ func TestDirectoryReplaced(t *testing.T) {
 			b.run("v", "echo the record of another; exit 7")
 			b.left("v")
 			victim := string(b.dirOf("v"))
-			b.start(b.script("a", `cd /; mv "$PERDURE_ACT" "$PERDURE_ACT.moved"; VICTIM='`+victim+`'; `+command))
+			b.start(b.script("a", `cd /; mv "$PERDURE_ACT" "$PERDURE_ACT.moved"; VICTIM='`+victim+`'; `+script))
 			for deadline := time.Now().Add(time.Minute); ; <-time.After(5 * time.Millisecond) {
 				if _, err := os.Stat(string(b.dirOf("a")) + ".moved/" + exitName); err == nil {
 					break
@@ -475,7 +475,7 @@ func TestDirectoryReplaced(t *testing.T) {
 			defer cancel()
 			for range 2 { // a settled act stays as it was settled
 				st, err := b.Settle(ctx, testSession, "a")
-				if err != nil || st.Status != session.CommandLost {
+				if err != nil || st.Status != command.Lost {
 					t.Fatalf("settled as %+v, %v", st, err)
 				}
 			}
@@ -490,20 +490,20 @@ func TestDirectoryReplaced(t *testing.T) {
 }
 
 // Goal: a pipe or a directory that a command puts in the place of a record of its own makes nobody wait: the act is
-// settled, and its output can be read.
+// settled, its output can be read, and what kept the command leaves as ever.
 func TestRecordsReplaced(t *testing.T) {
 	for _, kind := range []string{"mkfifo", "mkdir"} {
 		for _, name := range []string{endName, spareName, lockName, runName, intentName, exitName, claimName, segmentName(0), segmentName(9), logName, detachName} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				b := newBench(t)
-				b.start(b.script("a", `echo out; rm -rf "$PERDURE_ACT/`+name+`"; `+kind+` "$PERDURE_ACT/`+name+`"`))
+				b.start(b.script("a", `echo out; rm -rf "$PERDURE_ACT/`+name+`"; `+kind+` "$PERDURE_ACT/`+name+`"; echo x > "$PERDURE_ACT/`+name+`/x"`))
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				done := make(chan error, 1)
 				go func() {
 					for {
 						st, err := b.Settle(ctx, testSession, "a")
-						if err != nil || st.Status != session.CommandRunning {
+						if err != nil || st.Status != command.Running {
 							if err == nil {
 								_, _, _, err = b.Read(testSession, "a", 0, 0)
 							}
@@ -520,6 +520,11 @@ func TestRecordsReplaced(t *testing.T) {
 					}
 				case <-ctx.Done():
 					t.Fatal("somebody waits for a pipe")
+				}
+				for end := time.Now().Add(20 * time.Second); len(b.keepers()) > 0; <-time.After(5 * time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatal("its shim stays")
+					}
 				}
 			})
 		}

@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/realdir"
-	"github.com/perdure/perdure/internal/session"
 )
 
 // Bounds of a spec, and room that is set aside, in bytes.
@@ -31,7 +31,7 @@ const (
 // has claimed the act; after that it fails with ErrClaimed. Once it returned, a missing directory means that somebody
 // removed it, or a power failure did: whoever records the start of acts calls Prepare before the record, and Start
 // after.
-func (r *Runner) Prepare(ctx context.Context, spec session.CommandSpec) error {
+func (r *Runner) Prepare(ctx context.Context, spec command.Spec) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -54,13 +54,13 @@ func (r *Runner) Prepare(ctx context.Context, spec session.CommandSpec) error {
 // preparation is an act directory to be.
 type preparation struct {
 	dir  actDir
-	spec session.CommandSpec
+	spec command.Spec
 	plan execPlan
 	file bool // the script is a file of its own
 	now  int64
 }
 
-func (r *Runner) preparation(spec session.CommandSpec) (preparation, error) {
+func (r *Runner) preparation(spec command.Spec) (preparation, error) {
 	d, err := r.act(spec.Session, spec.Act)
 	if err != nil {
 		return preparation{}, err
@@ -230,7 +230,7 @@ func (p preparation) files() (map[string][]byte, error) {
 	if len(plan) > maxPlan {
 		return nil, fmt.Errorf("%w: arguments and environment of %d bytes, at most %d", ErrInvalid, len(plan), maxPlan)
 	}
-	rec := specRecord{CommandSpec: p.spec, BootID: p.plan.BootID, Created: p.now}
+	rec := specRecord{Spec: p.spec, BootID: p.plan.BootID, Created: p.now}
 	rec.Version, rec.Env, rec.Script = formatVersion, nil, ""
 	spec, err := json.Marshal(rec)
 	if err != nil {
@@ -257,7 +257,7 @@ func (p preparation) files() (map[string][]byte, error) {
 }
 
 // checkSpec refuses what cannot be run exactly as given.
-func checkSpec(spec session.CommandSpec) error {
+func checkSpec(spec command.Spec) error {
 	switch {
 	case spec.Script == "" && (len(spec.Argv) == 0 || spec.Argv[0] == ""):
 		return fmt.Errorf("%w: neither script nor argv", ErrInvalid)

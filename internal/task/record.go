@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // formatVersion is written into every record. A reader accepts newer records as far as it understands them, so that
@@ -26,7 +26,7 @@ const readAhead = 1 << 10
 
 // specRecord is spec.json. Env and Script are empty in it: they are raw bytes in files of their own.
 type specRecord struct {
-	session.CommandSpec
+	command.Spec
 	BootID  string `json:"boot_id"`
 	Created int64  `json:"created"`
 }
@@ -58,7 +58,7 @@ type exitRecord struct {
 	Ended      int64            `json:"ended"`
 	Stragglers int              `json:"stragglers,omitempty"`
 	Cwd        string           `json:"cwd,omitempty"`
-	Env        session.EnvDelta `json:"env,omitempty"`
+	Env        command.EnvDelta `json:"env,omitempty"`
 }
 
 // intentRecord is intent.json: the first request to end the command.

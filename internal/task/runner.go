@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Runner starts commands under shims and finds them again. It holds no state but its configuration: any number of
@@ -99,7 +99,7 @@ func (r *Runner) Check() error {
 // An error that wraps ErrNotStarted is final: the command did not run and never will. ErrClaimed means that the act
 // was decided before, or prepared for another spec or under another boot. After any other error, a cancelled ctx included, the outcome is open: call Settle. Cancelling
 // ctx never stops a command that runs.
-func (r *Runner) Start(ctx context.Context, spec session.CommandSpec) error {
+func (r *Runner) Start(ctx context.Context, spec command.Spec) error {
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("start %s/%s: %w", spec.Session, spec.Act, err)
 	}
@@ -236,7 +236,7 @@ func (r *Runner) notStarted(ctx context.Context, d actDir, cause error) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("start %s: %w: %w", d, cause, err)
-	case v.Status == session.CommandAbsent:
+	case v.Status == command.Absent:
 		return fmt.Errorf("start %s: %w: %w", d, ErrNotStarted, cause)
 	}
 	return nil
@@ -244,5 +244,5 @@ func (r *Runner) notStarted(ctx context.Context, d actDir, cause error) error {
 
 // inBetween says of a command whose start was interrupted that its process is not, or not yet, the command.
 func (v view) inBetween(d actDir) bool {
-	return v.Status == session.CommandRunning && (v.orphan || !alive(v.PID, v.StartTicks) || isStage(v.PID, d))
+	return v.Status == command.Running && (v.orphan || !alive(v.PID, v.StartTicks) || isStage(v.PID, d))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // The exit code or signal is the command's own, and its output is complete.
@@ -107,7 +107,7 @@ func TestNotStarted(t *testing.T) {
 	if err := b.Start(ctx, gone); !errors.Is(err, ErrNotStarted) || !strings.Contains(err.Error(), "missing") {
 		t.Errorf("missing directory: %v", err)
 	}
-	if st := b.state("gone"); st.Status != session.CommandAbsent {
+	if st := b.state("gone"); st.Status != command.Absent {
 		t.Errorf("missing directory leaves %s", st.Status)
 	}
 	broken := *b.Runner
@@ -122,7 +122,7 @@ func TestNotStarted(t *testing.T) {
 	if err := b.Start(ctx, b.script("noexe", "echo hi")); !errors.Is(err, ErrClaimed) {
 		t.Errorf("second start: %v", err)
 	}
-	for name, spec := range map[string]session.CommandSpec{
+	for name, spec := range map[string]command.Spec{
 		"nul":      b.script("a", "echo a\x00b"),
 		"relative": {Session: testSession, Act: "a", Script: "x", Cwd: "here"},
 		"empty":    {Session: testSession, Act: "a", Cwd: "/"},

@@ -3,7 +3,7 @@ package task
 import (
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Target names one command.
@@ -11,7 +11,7 @@ type Target struct{ Session, Act string }
 
 // Seen is what LookAll found of one command.
 type Seen struct {
-	session.CommandState
+	command.State
 	Use Inspection // by what of it is left; zero if nothing is, or if it is just starting
 	Err error      // about reading, never about the command
 }
@@ -26,13 +26,3 @@ type Inspection struct {
 	Age   time.Duration `json:"age_ns"`    // since the command began
 	Ports []int         `json:"ports"`     // TCP ports on which they listen, sorted
 }
-
-// Why a command is lost, or how it runs: the values of CommandState.Reason.
-const (
-	ReasonReboot     = "reboot"      // the machine restarted before an exit record was written
-	ReasonShimDied   = "shim_died"   // shim and command are gone and no exit record was written
-	ReasonDirMissing = "dir_missing" // nothing is left to tell
-	ReasonDamaged    = "damaged"     // its records exist and make no sense
-	ReasonCopied     = "copied"      // this is a copy: the command belongs to the original, and its end is known there
-	ReasonOrphaned   = "orphaned"    // running, or ended unseen, without its shim: Adopt gives it a new one
-)

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // shells are tried in order for a script without a shell of its own. The system's bash comes before anything that a
@@ -19,11 +19,11 @@ var shells = []string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/opt
 // maxInline is the largest script that is handed over as an argument, in bytes: systems bound a single one at 128 KiB.
 const maxInline = 100 << 10
 
-// planShell says how to run the spec's script. CommandSpec.Argv names another shell, with its options. A script for
+// planShell says how to run the spec's script. command.Spec.Argv names another shell, with its options. A script for
 // plain bash is its argument, so that messages carry no path and the last simple command of a script without capture
 // replaces the shell. A long script, and one for another shell, is a file whose path is appended: the shell reads it
 // itself, so that text, line numbers and exit code are the script's either way.
-func (d actDir) planShell(plan *execPlan, spec session.CommandSpec) (asFile bool) {
+func (d actDir) planShell(plan *execPlan, spec command.Spec) (asFile bool) {
 	argv, inline := slices.Clone(spec.Argv), false
 	if len(argv) == 0 {
 		argv = []string{findShell(spec.Env)}

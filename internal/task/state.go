@@ -10,27 +10,27 @@ import (
 	"os"
 	"slices"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // State reads the act's directory. It never blocks and changes nothing. Absent is provisional here, because a shim
 // may still be about to start; only Settle makes it final. Lost is provisional in the same way until somebody adopted,
 // which Settle, Wait and Look do. The error is about reading, never about the command.
-func (r *Runner) State(sessionID, act string) (session.CommandState, error) {
+func (r *Runner) State(sessionID, act string) (command.State, error) {
 	d, err := r.act(sessionID, act)
 	if err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	v, err := r.look(d)
 	if err != nil {
-		return v.CommandState, fmt.Errorf("state of %s/%s: %w", sessionID, act, err)
+		return v.State, fmt.Errorf("state of %s/%s: %w", sessionID, act, err)
 	}
-	return v.CommandState, nil
+	return v.State, nil
 }
 
 // view is what a look at an act directory comes to.
 type view struct {
-	session.CommandState
+	command.State
 	open   bool // nobody has claimed the act
 	orphan bool // a replacement shim has something to do: to go on, or to record how it ended
 	run    runRecord
@@ -39,19 +39,19 @@ type view struct {
 
 // Settle is State for an act that nobody will start any more: when nobody has claimed it, Settle claims it void, so
 // that a late shim exits, and an orphan is adopted. Absent and lost are final then. A running command stays running.
-func (r *Runner) Settle(ctx context.Context, sessionID, act string) (session.CommandState, error) {
+func (r *Runner) Settle(ctx context.Context, sessionID, act string) (command.State, error) {
 	if err := ctx.Err(); err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	d, err := r.act(sessionID, act)
 	if err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	v, err := r.settle(ctx, d)
 	if err != nil {
-		return v.CommandState, fmt.Errorf("settle %s/%s: %w", sessionID, act, err)
+		return v.State, fmt.Errorf("settle %s/%s: %w", sessionID, act, err)
 	}
-	return v.CommandState, nil
+	return v.State, nil
 }
 
 func (r *Runner) settle(ctx context.Context, d actDir) (view, error) {
@@ -65,10 +65,10 @@ func (r *Runner) settle(ctx context.Context, d actDir) (view, error) {
 		return v, nil
 	}
 	void := claim{word: claimVoid}
-	if v.Status == session.CommandLost {
+	if v.Status == command.Lost {
 		void.why = v.Reason
 	}
-	if v.Reason == ReasonDirMissing {
+	if v.Reason == command.ReasonDirMissing {
 		if err := d.remake(); err != nil {
 			return v, err
 		}
@@ -82,7 +82,7 @@ func (r *Runner) settle(ctx context.Context, d actDir) (view, error) {
 // look reads the directory in the order that makes the answer consistent: first the lock, then what its holder wrote.
 // Whoever sees the lock free sees all that the shim ever did.
 func (r *Runner) look(d actDir) (v view, err error) {
-	lost := view{CommandState: session.CommandState{Status: session.CommandLost, Reason: ReasonDirMissing}, open: true}
+	lost := view{State: command.State{Status: command.Lost, Reason: command.ReasonDirMissing}, open: true}
 	if d.replaced() {
 		return lost, nil
 	}
@@ -106,7 +106,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 		}
 	}
 	v.run, v.shim = run, shim
-	v.CommandState = session.CommandState{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started, Cgroup: run.Cgroup}
+	v.State = command.State{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started, Cgroup: run.Cgroup}
 	var ended bool
 	if v.Output, v.MissingAfter, ended, err = outputEnd(d); err != nil {
 		return v, err
@@ -116,7 +116,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 	case err == nil:
 		return v, r.fillExit(&v, exit, d, held)
 	case errors.Is(err, errDamaged):
-		v.Status, v.Reason = session.CommandLost, ReasonDamaged
+		v.Status, v.Reason = command.Lost, command.ReasonDamaged
 		return v, nil
 	case !missing(err):
 		return v, err
@@ -137,37 +137,37 @@ func (d actDir) readExit(seen bool) (exit exitRecord, err error) {
 // judge decides about an act without an exit record.
 func (r *Runner) judge(v *view, d actDir, held bool, c claim, runErr error) error {
 	if c.word == claimVoid {
-		v.Status = session.CommandAbsent
+		v.Status = command.Absent
 		if c.why != "" {
-			v.Status, v.Reason = session.CommandLost, c.why
+			v.Status, v.Reason = command.Lost, c.why
 		}
 		return nil
 	}
 	if held {
-		v.Status = session.CommandRunning
+		v.Status = command.Running
 		return nil
 	}
 	same, err := r.sameBoot(d, v.BootID)
 	switch {
 	case errors.Is(err, errDamaged):
-		v.Status, v.Reason = session.CommandLost, ReasonDamaged
+		v.Status, v.Reason = command.Lost, command.ReasonDamaged
 	case err != nil:
 		return err
 	case !same:
-		v.Status, v.Reason = session.CommandLost, ReasonReboot
+		v.Status, v.Reason = command.Lost, command.ReasonReboot
 	case c.word == "" || missing(runErr) || d.noGo():
-		v.Status = session.CommandAbsent
+		v.Status = command.Absent
 	case runErr != nil:
-		v.Status, v.Reason = session.CommandLost, ReasonDamaged
+		v.Status, v.Reason = command.Lost, command.ReasonDamaged
 	case d.copied(v.run):
-		v.Status, v.Reason = session.CommandLost, ReasonCopied
+		v.Status, v.Reason = command.Lost, command.ReasonCopied
 	default:
 		v.orphan = true
-		v.Status, v.Reason = session.CommandLost, ReasonShimDied
+		v.Status, v.Reason = command.Lost, command.ReasonShimDied
 		v.By = d.killedBy()
 		if p, err := readProcess(v.PID); err == nil && p.Ticks == v.StartTicks {
 			// Alive, or dead and not reaped: how it ended can still be known.
-			v.Status, v.Reason, v.By = session.CommandRunning, ReasonOrphaned, ""
+			v.Status, v.Reason, v.By = command.Running, command.ReasonOrphaned, ""
 		}
 	}
 	return nil
@@ -201,11 +201,11 @@ func ignoreMissing(err error) error {
 func (r *Runner) fillExit(v *view, exit exitRecord, d actDir, held bool) error {
 	switch {
 	case exit.Reason != "":
-		v.Status, v.Reason = session.CommandLost, exit.Reason
+		v.Status, v.Reason = command.Lost, exit.Reason
 	case exit.Code == nil:
-		v.Status = session.CommandKilled
+		v.Status = command.Killed
 	default:
-		v.Status, v.ExitCode = session.CommandExited, exit.Code
+		v.Status, v.ExitCode = command.Exited, exit.Code
 	}
 	v.Signal, v.By = exit.Signal, exit.By
 	v.Started, v.Ended = exit.Started, exit.Ended

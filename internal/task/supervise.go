@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 const (
@@ -72,7 +72,7 @@ func (s *shim) supervise() int {
 			}
 		case <-timeout:
 			if timeout = nil; !s.dir.has(detachName) {
-				s.overdue(session.ByTimeout)
+				s.overdue(command.ByTimeout)
 			}
 		case <-wall:
 			wall = nil
@@ -146,6 +146,9 @@ func (d actDir) writeExit(rec exitRecord) error {
 	if err != nil {
 		return err
 	}
+	if info, err := os.Lstat(d.path(exitName)); err == nil && info.IsDir() {
+		d.setAside(exitName)
+	}
 	if len(text) <= spareRoom && overwrite(d.path(spareName), text, true) == nil {
 		fault("tmp-exit.json")
 		return os.Rename(d.path(spareName), d.path(exitName))
@@ -153,12 +156,20 @@ func (d actDir) writeExit(rec exitRecord) error {
 	return replaceFile(d.path(exitName), text, true)
 }
 
+// setAside takes a directory away from where a record belongs. Only the command can have put it there, and no file
+// could ever take its place. Whatever is in it, it can be renamed; what cannot be done is left to the next attempt.
+func (d actDir) setAside(name string) {
+	aside := d.path(name + ".aside")
+	_ = os.RemoveAll(aside)
+	_ = os.Rename(d.path(name), aside)
+}
+
 func (s *shim) exitRecord() exitRecord {
 	rec := exitRecord{Version: formatVersion, Started: s.started, Ended: s.ended, Output: s.out.end(), By: s.killer}
 	bySystem := s.endedWithAll()
 	switch ws := s.end.status; {
 	case s.end.lost:
-		rec.Reason, rec.By = ReasonShimDied, s.dir.killedBy()
+		rec.Reason, rec.By = command.ReasonShimDied, s.dir.killedBy()
 	case ws.Signaled():
 		rec.Signal = unix.SignalName(ws.Signal())
 		if rec.By == "" {
@@ -171,10 +182,10 @@ func (s *shim) exitRecord() exitRecord {
 			rec.By = limitOf("memory")
 		}
 		if rec.By == "" && bySystem {
-			rec.By = session.BySystem
+			rec.By = command.BySystem
 		}
 		if rec.By == "" {
-			rec.By = session.ByUnknown
+			rec.By = command.ByUnknown
 		}
 	case s.killer != "":
 		// It was told to end and did so in its own way. The code would be that of its handler, not of its work.
@@ -182,7 +193,7 @@ func (s *shim) exitRecord() exitRecord {
 	default:
 		code := ws.ExitStatus()
 		if rec.Code = &code; bySystem {
-			rec.By = session.BySystem
+			rec.By = command.BySystem
 		}
 		rec.Cwd, rec.Env = s.captured()
 	}
@@ -190,7 +201,7 @@ func (s *shim) exitRecord() exitRecord {
 }
 
 // captured reads what the shell reported at its end, if it was asked to and got there.
-func (s *shim) captured() (string, session.EnvDelta) {
+func (s *shim) captured() (string, command.EnvDelta) {
 	if !s.plan.Capture {
 		return "", nil
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // LookAll is Look for many commands at once, and Inspect for those of which a process is left: the process table and
@@ -24,7 +24,7 @@ func (r *Runner) LookAll(ctx context.Context, targets []Target) []Seen {
 		if err == nil {
 			views[i], err = r.lookAdopting(ctx, d)
 		}
-		out[i].CommandState, out[i].Err = views[i].CommandState, err
+		out[i].State, out[i].Err = views[i].State, err
 		if views[i].left() {
 			count.Lock()
 			living++
@@ -68,7 +68,7 @@ func (r *Runner) lookAdopting(ctx context.Context, d actDir) (view, error) {
 }
 
 // left says whether a process of the command may be there.
-func (v view) left() bool { return v.Status == session.CommandRunning || v.Stragglers > 0 }
+func (v view) left() bool { return v.Status == command.Running || v.Stragglers > 0 }
 
 // inParallel calls do for 0 to n-1, in no order, on as many processors as there are, four at most.
 func inParallel(n int, do func(i int)) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Goal: one look at many commands says of each what a look at it alone says, whether the process table was worth reading
@@ -40,14 +40,14 @@ func TestSurvey(t *testing.T) {
 		for i, a := range acts[:3] {
 			want, err := b.Inspect(a.Session, a.Act)
 			in := got[i].Use
-			if err != nil || got[i].Err != nil || got[i].Status != session.CommandRunning || !slices.Equal(in.PIDs, want.PIDs) || in.RSS < 1<<20 || in.Age <= 0 || in.Ports == nil {
+			if err != nil || got[i].Err != nil || got[i].Status != command.Running || !slices.Equal(in.PIDs, want.PIDs) || in.RSS < 1<<20 || in.Age <= 0 || in.Ports == nil {
 				t.Errorf("%d at once: %s: %+v; alone %+v, %v", len(many), a.Act, got[i], want, err)
 			}
 		}
-		if over := got[3]; over.Status != session.CommandExited || over.Use.PIDs != nil || over.Err != nil {
+		if over := got[3]; over.Status != command.Exited || over.Use.PIDs != nil || over.Err != nil {
 			t.Errorf("over: %+v", over)
 		}
-		if got[4].Reason != ReasonDirMissing || !errors.Is(got[5].Err, ErrInvalid) {
+		if got[4].Reason != command.ReasonDirMissing || !errors.Is(got[5].Err, ErrInvalid) {
 			t.Errorf("unknown: %+v; misnamed: %+v", got[4], got[5])
 		}
 	}
@@ -55,7 +55,7 @@ func TestSurvey(t *testing.T) {
 		b.Kill(context.Background(), testSession, a.Act, "user")
 	}
 	for i, got := range b.LookAll(t.Context(), acts[:3]) {
-		if got.Status != session.CommandKilled || len(got.Use.PIDs) != 0 {
+		if got.Status != command.Killed || len(got.Use.PIDs) != 0 {
 			t.Errorf("%d after the end: %+v", i, got)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Goal: somebody who may write to a session's directory, as its commands may, puts a link in the place of an act's
@@ -32,7 +32,7 @@ func TestLinkInThePlaceOfANewDirectory(t *testing.T) {
 				b.Fault = swap
 				hooked(t, swap)
 				_ = b.Start(t.Context(), b.script("a", "echo x >> ran")) // what became of it, the directory says
-				if st, err := b.Settle(t.Context(), testSession, "a"); err != nil || st.Status != session.CommandLost && st.Status != session.CommandAbsent {
+				if st, err := b.Settle(t.Context(), testSession, "a"); err != nil || st.Status != command.Lost && st.Status != command.Absent {
 					t.Errorf("settled as %+v, %v", st, err)
 				}
 				if exists(filepath.Join(b.cwd, "ran")) {

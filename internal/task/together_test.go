@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // togetherKey turns this test binary into an agent that starts commands which print at their end, and waits for them.
@@ -27,7 +27,7 @@ const (
 func togetherMain(root string) {
 	r := &Runner{Dir: filepath.Join(root, "acts"), alone: os.Getenv(aloneKey) != ""}
 	for i := range togetherActs {
-		spec := session.CommandSpec{
+		spec := command.Spec{
 			Session: testSession, Act: "n" + strconv.Itoa(i), Cwd: root, Env: []string{"PATH=" + os.Getenv("PATH")},
 			Script: fmt.Sprintf("echo begin %d; sleep 0.%d; for ((i = 0; i < %d; i++)); do echo \"%d line $i\"; done; exit %d",
 				i, i%3+1, togetherLines, i, i+1),
@@ -92,7 +92,7 @@ func together(t *testing.T, alone bool, role string) (short, lost, untold int) {
 		<-time.After(time.Duration(rng.IntN(500)) * time.Millisecond)
 		for i := range togetherActs {
 			act := "n" + strconv.Itoa(i)
-			if st := b.collect(act); st.Status == session.CommandAbsent || st.Reason == ReasonDirMissing {
+			if st := b.collect(act); st.Status == command.Absent || st.Reason == command.ReasonDirMissing {
 				continue
 			}
 			st := b.wait(act)

@@ -9,17 +9,17 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // Wait returns the command's state as soon as it is no longer running, at most 20 ms late, or ctx's error. It looks
 // often at first, and then sleeps until the kernel tells of a death: any number of commands can be waited for. A command
 // that ended while descendants of it live on is not running: the state counts them as stragglers. When its shim dies
 // Wait adopts the command. Otherwise it decides nothing: of an act that nobody started it returns absent at once.
-func (r *Runner) Wait(ctx context.Context, sessionID, act string) (session.CommandState, error) {
+func (r *Runner) Wait(ctx context.Context, sessionID, act string) (command.State, error) {
 	d, err := r.act(sessionID, act)
 	if err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	var limit limiter
 	var keep keeper
@@ -35,23 +35,23 @@ func (r *Runner) Wait(ctx context.Context, sessionID, act string) (session.Comma
 		} else {
 			v, err := r.look(d)
 			if err != nil {
-				return v.CommandState, fmt.Errorf("wait for %s/%s: %w", sessionID, act, err)
+				return v.State, fmt.Errorf("wait for %s/%s: %w", sessionID, act, err)
 			}
-			over := v.Status != session.CommandRunning && (!v.orphan || v.Stragglers > 0 || limit.tries > maxAdopts)
+			over := v.Status != command.Running && (!v.orphan || v.Stragglers > 0 || limit.tries > maxAdopts)
 			if v.orphan && limit.allow() {
 				_ = r.adopt(ctx, d, &keep) // what came of it, the next look says
 				continue
 			}
 			if over {
-				return v.CommandState, nil
+				return v.State, nil
 			}
 			if v.orphan && limit.tries > maxAdopts && !alive(v.PID, v.StartTicks) {
-				v.Status, v.Reason = session.CommandLost, ReasonShimDied
-				return v.CommandState, nil
+				v.Status, v.Reason = command.Lost, command.ReasonShimDied
+				return v.State, nil
 			}
 		}
 		if err := wait.nextOr(g.death()); err != nil {
-			return session.CommandState{Status: session.CommandRunning}, fmt.Errorf("wait for %s/%s: %w", sessionID, act, err)
+			return command.State{Status: command.Running}, fmt.Errorf("wait for %s/%s: %w", sessionID, act, err)
 		}
 		g = g.standing()
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 )
@@ -66,15 +67,15 @@ func (bash) Command(c Call) (*Command, *Result) {
 }
 
 // Result words the outcome: the output, then what else is to be known, each on a line of its own.
-func (bash) Result(cmd Command, st session.CommandState, out Output) Result {
+func (bash) Result(cmd Command, st command.State, out Output) Result {
 	notes := ending(cmd, st)
-	r := Result{IsError: st.Status != session.CommandRunning && !exitedWell(st)}
+	r := Result{IsError: st.Status != command.Running && !exitedWell(st)}
 	if n := st.Stragglers; n > 0 {
 		notes = append(notes, stragglers(cmd.Task, n))
 	}
 	text := outputText(out)
 	notes = append(st.MissingText(), notes...)
-	if text == "" && (st.Status == session.CommandExited || st.Status == session.CommandRunning) {
+	if text == "" && (st.Status == command.Exited || st.Status == command.Running) {
 		text = "(no output)"
 	}
 	if text != "" {
@@ -87,14 +88,14 @@ func (bash) Result(cmd Command, st session.CommandState, out Output) Result {
 	return r
 }
 
-func exitedWell(st session.CommandState) bool {
-	return st.Status == session.CommandExited && st.ExitCode != nil && *st.ExitCode == 0
+func exitedWell(st command.State) bool {
+	return st.Status == command.Exited && st.ExitCode != nil && *st.ExitCode == 0
 }
 
 // ending says how a foreground command ended; a good end needs no words. Only a real exit code is ever named.
-func ending(cmd Command, st session.CommandState) []string {
+func ending(cmd Command, st command.State) []string {
 	switch st.Status {
-	case session.CommandExited:
+	case command.Exited:
 		if st.ExitCode == nil {
 			return []string{"ended, but its exit status is unknown"}
 		}
@@ -102,14 +103,14 @@ func ending(cmd Command, st session.CommandState) []string {
 			return nil
 		}
 		return []string{"exit code " + strconv.Itoa(*st.ExitCode)}
-	case session.CommandKilled:
-		if st.By == session.ByTimeout {
+	case command.Killed:
+		if st.By == command.ByTimeout {
 			return []string{"timed out after " + seconds(cmd.TimeoutMS) + "; the whole process tree was killed"}
 		}
 		return []string{KilledText(st)}
-	case session.CommandAbsent:
+	case command.Absent:
 		return []string{"the command did not run"}
-	case session.CommandRunning:
+	case command.Running:
 		return []string{"the command is still running"}
 	default:
 		return []string{"outcome unknown: the command may have run, but its end was not seen" + reasonText(st) +
@@ -118,33 +119,33 @@ func ending(cmd Command, st session.CommandState) []string {
 }
 
 // KilledText says which signal killed a command, and who sent it.
-func KilledText(st session.CommandState) string {
+func KilledText(st command.State) string {
 	text := "killed"
 	if st.Signal != "" {
 		text += " by " + st.Signal
 	}
 	switch st.By {
-	case session.ByUser:
+	case command.ByUser:
 		return text + ", sent by the user"
-	case session.ByModel:
+	case command.ByModel:
 		return text + ", sent by the agent"
-	case session.ByTimeout:
+	case command.ByTimeout:
 		return text + " at its timeout"
-	case session.ByLifetime:
+	case command.ByLifetime:
 		return text + ": its lifetime is over"
-	case session.BySystem:
+	case command.BySystem:
 		return text + ": the system ended it with all that it was started with"
-	case "", session.ByUnknown:
+	case "", command.ByUnknown:
 		return text + "; who sent it is unknown"
 	}
-	if what, ok := strings.CutPrefix(st.By, session.ByLimit); ok {
+	if what, ok := strings.CutPrefix(st.By, command.ByLimit); ok {
 		return text + ": it reached a limit" + what
 	}
 	return text + ", sent by " + st.By
 }
 
 // lostText names the reason as every listing does, and says it in words.
-func lostText(st session.CommandState) string {
+func lostText(st command.State) string {
 	words := strings.TrimSuffix(strings.TrimPrefix(reasonText(st), " ("), ")")
 	switch words {
 	case "":
@@ -155,17 +156,17 @@ func lostText(st session.CommandState) string {
 	return "lost (" + st.Reason + "): " + words + "; how it ended is unknown"
 }
 
-func reasonText(st session.CommandState) string {
+func reasonText(st command.State) string {
 	switch st.Reason {
 	case "":
 		return ""
-	case "reboot":
+	case command.ReasonReboot:
 		return " (the machine was restarted)"
-	case "shim_died":
+	case command.ReasonShimDied:
 		return " (the process that watched it died)"
-	case "copied":
+	case command.ReasonCopied:
 		return " (this is a copy of the home it was started in, and it belongs to the original)"
-	case "dir_missing":
+	case command.ReasonDirMissing:
 		return " (its record is gone)"
 	}
 	return " (" + st.Reason + ")"

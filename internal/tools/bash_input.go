@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -63,7 +64,7 @@ func (bashInput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	case errors.Is(err, ErrNoTask):
 		return failure("%s: its record is gone", id), nil
 	case err != nil && !task.Live(): // its directory is gone too
-		return success("nothing was typed\n%s", taskStatus(id, taskState(task))), nil
+		return success("nothing was typed\n%s", taskStatus(id, task.CommandState())), nil
 	case err != nil:
 		return Result{}, fmt.Errorf("type into %s: %w", id, err)
 	}
@@ -71,7 +72,7 @@ func (bashInput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 }
 
 // inputResult words what became of the input.
-func inputResult(id string, n, size int, eof bool, outcome session.InputOutcome, st session.CommandState) Result {
+func inputResult(id string, n, size int, eof bool, outcome session.InputOutcome, st command.State) Result {
 	switch outcome {
 	case session.InputTaken:
 		end := ""

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -55,7 +56,7 @@ func (bashOutput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 	case err != nil:
 		return Result{}, fmt.Errorf("read output of %s: %w", id, err)
 	}
-	ended := st.Status != session.CommandRunning
+	ended := st.Status != command.Running
 	notes := []string{news.text()}
 	if m := st.MissingAfter; m != nil && (ended || task.Position <= *m) {
 		notes = append(notes, st.MissingText()...)
@@ -72,9 +73,9 @@ func (bashOutput) Run(ctx context.Context, c Call, env Env) (Result, error) {
 
 // goneTask words a task whose record is gone: what the log knows of its end is all there is.
 func goneTask(id string, t *session.Task) Result {
-	st := taskState(t)
-	if st.Status == session.CommandRunning {
-		st.Status, st.Reason = session.CommandLost, "dir_missing"
+	st := t.CommandState()
+	if st.Status == command.Running {
+		st.Status, st.Reason = command.Lost, command.ReasonDirMissing
 	}
 	return failure("(its output is no longer kept)\n%s", taskStatus(id, st))
 }
@@ -90,9 +91,9 @@ type news struct {
 }
 
 // collect reads until the end that the task's output had at the first look, so that a fast printer can't hold it.
-func (n *news) collect(ctx context.Context, id string, tasks Tasks) (session.CommandState, error) {
+func (n *news) collect(ctx context.Context, id string, tasks Tasks) (command.State, error) {
 	lines := &cleaner{emit: n.line}
-	var st session.CommandState
+	var st command.State
 	end := int64(-1)
 	for range outputChunks {
 		b, next, gap, now, err := tasks.Output(ctx, id, n.from, outputChunk)
@@ -115,7 +116,7 @@ func (n *news) collect(ctx context.Context, id string, tasks Tasks) (session.Com
 		}
 	}
 	// A character, escape sequence or filtered line whose rest may still come is left for the next look.
-	if st.Status == session.CommandRunning {
+	if st.Status == command.Running {
 		wait := incomplete(lines.carry)
 		if n.filter != nil {
 			wait = len(lines.carry)
@@ -151,14 +152,14 @@ func (n *news) text() string {
 }
 
 // taskStatus says how a task stands. An exit code is on a line of its own.
-func taskStatus(id string, st session.CommandState) string {
+func taskStatus(id string, st command.State) string {
 	switch st.Status {
-	case session.CommandRunning:
+	case command.Running:
 		if st.Stragglers > 0 {
 			return id + " is running: " + stragglers("", st.Stragglers)
 		}
 		return id + " is running"
-	case session.CommandExited:
+	case command.Exited:
 		text := id + " has ended"
 		if st.Stragglers > 0 {
 			text += ", but " + stragglers("", st.Stragglers)
@@ -167,9 +168,9 @@ func taskStatus(id string, st session.CommandState) string {
 			return text + "; its exit status is unknown"
 		}
 		return text + "\nexit code " + strconv.Itoa(*st.ExitCode)
-	case session.CommandKilled:
+	case command.Killed:
 		return id + " was " + KilledText(st)
-	case session.CommandAbsent:
+	case command.Absent:
 		return id + " did not run"
 	}
 	return id + " is " + lostText(st)

@@ -6,15 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 )
 
-var running = session.CommandState{Status: session.CommandRunning}
+var running = command.State{Status: command.Running}
 
-func newTask(t *testing.T, out string, st session.CommandState) (*world, *fakeTask) {
+func newTask(t *testing.T, out string, st command.State) (*world, *fakeTask) {
 	w := newWorld(t)
-	w.State.Tasks = []session.Task{{ID: "bash_1", Status: session.CommandRunning}}
+	w.State.Tasks = []session.Task{{ID: "bash_1", Ending: command.Ending{Status: command.Running}}}
 	task := &fakeTask{out: out, st: st}
 	w.Tasks = fakeTasks{"bash_1": task}
 	return w, task
@@ -35,9 +36,9 @@ func TestBashOutputNews(t *testing.T) {
 	if got := w.State.Tasks[0]; got.Position != int64(len(task.out)) || !got.Told {
 		t.Errorf("state: %+v", got)
 	}
-	task.st = session.CommandState{Status: session.CommandKilled, Signal: "SIGTERM", By: "user"}
+	task.st = command.State{Status: command.Killed, Signal: "SIGTERM", By: "user"}
 	w.golden(w.call("BashOutput", look), false, "(no new output)\nbash_1 was killed by SIGTERM, sent by the user")
-	task.st = session.CommandState{Status: session.CommandLost, Reason: "shim_died"}
+	task.st = command.State{Status: command.Lost, Reason: "shim_died"}
 	w.golden(w.call("BashOutput", look), false,
 		"(no new output)\nbash_1 is lost (shim_died): the process that watched it died; how it ended is unknown")
 }
@@ -120,7 +121,7 @@ func TestBashOutputGap(t *testing.T) {
 // Goal: ids that are not there and bad filters are refused with what would be right.
 func TestBashOutputRefusals(t *testing.T) {
 	w, _ := newTask(t, "", running)
-	w.State.Tasks = append(w.State.Tasks, session.Task{ID: "bash_2", Status: session.CommandRunning})
+	w.State.Tasks = append(w.State.Tasks, session.Task{ID: "bash_2", Ending: command.Ending{Status: command.Running}})
 	w.golden(w.call("BashOutput", obj{"bash_id": "bash_9"}), true, `no task "bash_9": there are bash_1, bash_2`)
 	w.golden(w.call("BashOutput", obj{"bash_id": "bash_2"}), true,
 		"(its output is no longer kept)\nbash_2 is lost (dir_missing): its record is gone; how it ended is unknown")
@@ -141,9 +142,9 @@ func TestKillBash(t *testing.T) {
 	}
 	zero := 0
 	w.State.Tasks = []session.Task{
-		{ID: "bash_1", Status: session.CommandRunning},
-		{ID: "bash_2", Status: session.CommandExited, ExitCode: &zero},
-		{ID: "bash_3", Session: "parent", Status: session.CommandRunning},
+		{ID: "bash_1", Ending: command.Ending{Status: command.Running}},
+		{ID: "bash_2", Ending: command.Ending{Status: command.Exited, ExitCode: &zero}},
+		{ID: "bash_3", Session: "parent", Ending: command.Ending{Status: command.Running}},
 	}
 	parents := &fakeTask{st: running}
 	w.Tasks.(fakeTasks)["bash_3"] = parents

@@ -3,6 +3,7 @@ package tools
 import (
 	"strconv"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -17,7 +18,7 @@ const (
 func settingsOf(in *input, background bool) session.TaskSettings {
 	set := session.TaskSettings{Stdin: in.flag("stdin", false), Lifetime: session.Lifetime(in.text("lifetime"))}
 	if in.flag("tty", false) {
-		set.TTY = &session.TerminalSize{Rows: terminalRows, Cols: terminalCols}
+		set.TTY = &command.TerminalSize{Rows: terminalRows, Cols: terminalCols}
 	}
 	if !set.Lifetime.Known() {
 		in.problem("\"lifetime\" must be detached, session or turn, got %s", strconv.Quote(clipText(string(set.Lifetime), 80)))

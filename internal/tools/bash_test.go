@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/model"
 )
 
@@ -41,18 +41,18 @@ func TestBashCommand(t *testing.T) {
 // Goal: each end of a command is worded once and for all, and only a real exit code is ever named.
 func TestBashResult(t *testing.T) {
 	cmd := Command{Script: "x", TimeoutMS: 120_000}
-	killed := func(by string) session.CommandState {
-		return session.CommandState{Status: session.CommandKilled, Signal: "SIGKILL", By: by}
+	killed := func(by string) command.State {
+		return command.State{Status: command.Killed, Signal: "SIGKILL", By: by}
 	}
-	lost := func(reason string) session.CommandState {
-		return session.CommandState{Status: session.CommandLost, Reason: reason}
+	lost := func(reason string) command.State {
+		return command.State{Status: command.Lost, Reason: reason}
 	}
 	straggling := code(0)
 	straggling.Stragglers = 2
 	for _, c := range []struct {
 		name    string
 		cmd     Command
-		st      session.CommandState
+		st      command.State
 		out     string
 		isError bool
 		want    string
@@ -61,15 +61,15 @@ func TestBashResult(t *testing.T) {
 		{"silent", cmd, code(0), "", false, "(no output)"},
 		{"failure", cmd, code(3), "oops\n", true, "oops\nexit code 3"},
 		{"silent failure", cmd, code(1), "", true, "(no output)\nexit code 1"},
-		{"no status", cmd, session.CommandState{Status: session.CommandExited}, "a", true, "a\nended, but its exit status is unknown"},
+		{"no status", cmd, command.State{Status: command.Exited}, "a", true, "a\nended, but its exit status is unknown"},
 		{"timeout", cmd, killed("timeout"), "a\n", true, "a\ntimed out after 120 s; the whole process tree was killed"},
 		{"short timeout", Command{TimeoutMS: 1500}, killed("timeout"), "", true, "timed out after 1.5 s; the whole process tree was killed"},
 		{"user", cmd, killed("user"), "", true, "killed by SIGKILL, sent by the user"},
 		{"stranger", cmd, killed("unknown"), "", true, "killed by SIGKILL; who sent it is unknown"},
 		{"reboot", cmd, lost("reboot"), "a", true, "a\noutcome unknown: the command may have run, but its end was not seen " +
 			"(the machine was restarted). Check what it did before running it again"},
-		{"absent", cmd, session.CommandState{Status: session.CommandAbsent}, "", true, "the command did not run"},
-		{"running", cmd, session.CommandState{Status: session.CommandRunning}, "a", false, "a\nthe command is still running"},
+		{"absent", cmd, command.State{Status: command.Absent}, "", true, "the command did not run"},
+		{"running", cmd, command.State{Status: command.Running}, "a", false, "a\nthe command is still running"},
 		{"stragglers", cmd, straggling, "a", false, "a\n2 processes that it started are still running"},
 		{"named stragglers", Command{Task: "bash_3"}, straggling, "a", false, "a\n2 processes that it started are still running as bash_3"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -125,8 +126,8 @@ func TestRequiredFields(t *testing.T) {
 	w := newWorld(t)
 	w.put("f.txt", "one\n")
 	w.call("Read", obj{"file_path": "f.txt"})
-	w.State.Tasks = []session.Task{{ID: "bash_1", Status: session.CommandRunning}}
-	w.Tasks = fakeTasks{"bash_1": {st: session.CommandState{Status: session.CommandRunning}, typed: make([]byte, 0, 1000)}}
+	w.State.Tasks = []session.Task{{ID: "bash_1", Ending: command.Ending{Status: command.Running}}}
+	w.Tasks = fakeTasks{"bash_1": {st: command.State{Status: command.Running}, typed: make([]byte, 0, 1000)}}
 	w.Log = logOf("test")
 	good := map[string]obj{
 		"Bash": {"command": "true"}, "BashOutput": {"bash_id": "bash_1"}, "KillBash": {"shell_id": "bash_1"}, "Await": {"bash_id": "bash_1"},

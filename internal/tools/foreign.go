@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/tool"
 )
@@ -203,7 +204,7 @@ func (f foreignCommander) Command(c Call) (*Command, *Result) {
 }
 
 // Result words the outcome as Bash does.
-func (foreignCommander) Result(cmd Command, st session.CommandState, out Output) Result {
+func (foreignCommander) Result(cmd Command, st command.State, out Output) Result {
 	return bash{}.Result(cmd, st, out)
 }
 

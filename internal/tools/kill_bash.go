@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 )
@@ -78,13 +79,13 @@ func kill(ctx context.Context, env Env, id string) (text string, ok bool, err er
 	// A task that ended may have left processes behind, so it is killed whatever the log says.
 	st, err := env.Tasks.Kill(ctx, id)
 	switch {
-	case errors.Is(err, ErrNoTask) && task.Status != session.CommandRunning:
-		return taskStatus(id, taskState(task)), true, nil
+	case errors.Is(err, ErrNoTask) && task.Status != command.Running:
+		return taskStatus(id, task.CommandState()), true, nil
 	case errors.Is(err, ErrNoTask):
 		return id + ": its record is gone; nothing to kill is known", false, nil
 	case err != nil:
 		return "", false, err
-	case st.Status == session.CommandRunning:
+	case st.Status == command.Running:
 		return id + " could not be killed: it is still running", false, nil
 	}
 	return taskStatus(id, st), true, nil

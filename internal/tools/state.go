@@ -25,11 +25,6 @@ func knownTask(env Env, id string) *session.Task {
 	return env.State.Task(id)
 }
 
-// taskState gives what the log says about a task, for when its record is gone.
-func taskState(t *session.Task) session.CommandState {
-	return session.CommandState{Status: t.Status, ExitCode: t.ExitCode, Signal: t.Signal, By: t.By, Reason: t.Reason, Output: t.Output, MissingAfter: t.MissingAfter}
-}
-
 // maxNamedTasks bounds how many ids a refusal names.
 const maxNamedTasks = 20
 

@@ -23,6 +23,7 @@ import (
 	"io/fs"
 	"iter"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/lineage"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
@@ -79,7 +80,7 @@ type Commander interface {
 	// Command reads the input; a refusal is an error result for a bad input.
 	Command(c Call) (cmd *Command, refusal *Result)
 	// Result words the outcome. It depends on nothing else, so that a command collected after a crash reads the same.
-	Result(cmd Command, st session.CommandState, out Output) Result
+	Result(cmd Command, st command.State, out Output) Result
 }
 
 // Command is what a Commander wants to run.
@@ -195,10 +196,10 @@ type FileInfo struct {
 type Tasks interface {
 	// Output returns what a task printed from its offset on, at most limit bytes, with the gap before it (bytes that
 	// are no longer kept) and the task's state.
-	Output(ctx context.Context, id string, from int64, limit int) (b []byte, next, gap int64, st session.CommandState, err error)
+	Output(ctx context.Context, id string, from int64, limit int) (b []byte, next, gap int64, st command.State, err error)
 	// Kill ends a task's whole tree and returns when it is gone.
-	Kill(ctx context.Context, id string) (session.CommandState, error)
+	Kill(ctx context.Context, id string) (command.State, error)
 	// Write gives a task input, and ends it after that if eof is set. It returns how many bytes were taken, what came
 	// of it, and the task's state.
-	Write(ctx context.Context, id string, text []byte, eof bool) (n int, outcome session.InputOutcome, st session.CommandState, err error)
+	Write(ctx context.Context, id string, text []byte, eof bool) (n int, outcome session.InputOutcome, st command.State, err error)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -134,17 +135,17 @@ type fakeTasks map[string]*fakeTask
 type fakeTask struct {
 	out    string
 	keep   int64
-	st     session.CommandState
+	st     command.State
 	killed int
 	typed  []byte // up to its capacity; nil: it has no input
 	eof    bool
 	err    error
 }
 
-func (f fakeTasks) Output(_ context.Context, id string, from int64, limit int) ([]byte, int64, int64, session.CommandState, error) {
+func (f fakeTasks) Output(_ context.Context, id string, from int64, limit int) ([]byte, int64, int64, command.State, error) {
 	t := f[id]
 	if t == nil {
-		return nil, 0, 0, session.CommandState{}, ErrNoTask
+		return nil, 0, 0, command.State{}, ErrNoTask
 	}
 	t.st.Output = int64(len(t.out))
 	gap := max(0, t.keep-from)
@@ -153,14 +154,14 @@ func (f fakeTasks) Output(_ context.Context, id string, from int64, limit int) (
 	return b, from + int64(len(b)), gap, t.st, t.err
 }
 
-func (f fakeTasks) Write(_ context.Context, id string, text []byte, eof bool) (int, session.InputOutcome, session.CommandState, error) {
+func (f fakeTasks) Write(_ context.Context, id string, text []byte, eof bool) (int, session.InputOutcome, command.State, error) {
 	t := f[id]
 	switch {
 	case t == nil:
-		return 0, "", session.CommandState{}, ErrNoTask
+		return 0, "", command.State{}, ErrNoTask
 	case t.err != nil:
 		return 0, "", t.st, t.err
-	case t.st.Status != session.CommandRunning:
+	case t.st.Status != command.Running:
 		return 0, session.InputEnded, t.st, nil
 	case t.typed == nil:
 		return 0, session.InputClosed, t.st, nil
@@ -173,17 +174,17 @@ func (f fakeTasks) Write(_ context.Context, id string, text []byte, eof bool) (i
 	return n, session.InputTaken, t.st, nil
 }
 
-func (f fakeTasks) Kill(_ context.Context, id string) (session.CommandState, error) {
+func (f fakeTasks) Kill(_ context.Context, id string) (command.State, error) {
 	t := f[id]
 	if t == nil {
-		return session.CommandState{}, ErrNoTask
+		return command.State{}, ErrNoTask
 	}
-	if t.killed++; t.st.Status == session.CommandRunning && t.err == nil {
-		t.st = session.CommandState{Status: session.CommandKilled, Signal: "SIGKILL", By: "model"}
+	if t.killed++; t.st.Status == command.Running && t.err == nil {
+		t.st = command.State{Status: command.Killed, Signal: "SIGKILL", By: "model"}
 	}
 	return t.st, nil
 }
 
-func code(n int) session.CommandState {
-	return session.CommandState{Status: session.CommandExited, ExitCode: &n}
+func code(n int) command.State {
+	return command.State{Status: command.Exited, ExitCode: &n}
 }

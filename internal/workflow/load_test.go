@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -148,10 +149,10 @@ func TestEffects(t *testing.T) {
 	}}
 	one := 1
 	st.Tasks = []session.Task{
-		{ID: "bash_1", Command: "serve", Status: session.CommandRunning},
-		{ID: "bash_2", Command: "build", Status: session.CommandExited, ExitCode: &one},
-		{ID: "bash_3", Command: "keep", Cwd: "/w", Status: session.CommandRunning, Restart: session.RestartOnReboot, Bound: session.CommandDigest(nil, "keep", "/w")},
-		{ID: "bash_4", Command: "gone", Status: session.CommandLost, NotRestarted: "a rule denies it"},
+		{ID: "bash_1", Command: "serve", Ending: command.Ending{Status: command.Running}},
+		{ID: "bash_2", Command: "build", Ending: command.Ending{Status: command.Exited, ExitCode: &one}},
+		{ID: "bash_3", Command: "keep", Cwd: "/w", Ending: command.Ending{Status: command.Running}, Restart: session.RestartOnReboot, Bound: session.CommandDigest(nil, "keep", "/w")},
+		{ID: "bash_4", Command: "gone", Ending: command.Ending{Status: command.Lost}, NotRestarted: "a rule denies it"},
 	}
 	var got strings.Builder
 	for _, e := range Effects(st) {

@@ -31,7 +31,11 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 	if paths := p.below(r.Paths); len(paths) > 0 {
 		p.files.Changed(paths...)
 	}
-	got, err := s.look(ctx, p, capture.Rung(r.Rung))
+	room, err := s.room(ctx, r.Session)
+	if err != nil {
+		return engine.Captured{}, err
+	}
+	got, err := s.look(ctx, p, capture.Rung(r.Rung), room)
 	if err != nil {
 		return refused(err)
 	}
@@ -50,12 +54,19 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 	return engine.Captured{Body: b, Release: func() { _ = got.Release() }}, nil
 }
 
+func (s *Set) room(ctx context.Context, id string) (*capture.Room, error) {
+	if s.cfg.Room == nil {
+		return nil, nil //nolint:nilnil // no bound
+	}
+	return s.cfg.Room(ctx, id)
+}
+
 // look captures a workspace, and tells how far it is.
-func (s *Set) look(ctx context.Context, p *place, rung capture.Rung) (capture.Result, error) {
+func (s *Set) look(ctx context.Context, p *place, rung capture.Rung, room *capture.Room) (capture.Result, error) {
 	w := s.cfg.Progress.Begin("looking at files", p.root)
 	defer w.End()
 	w.Follow(p.files.Progress)
-	return p.files.Capture(ctx, rung)
+	return p.files.CaptureWithin(ctx, rung, room)
 }
 
 // Progress says how far work in a directory is, see [engine.Progress].

@@ -27,6 +27,7 @@ type Planned struct {
 	Before *session.FilesCaptured
 
 	release func()
+	joined  *joiner
 }
 
 // Release lets blobs be swept again.
@@ -41,20 +42,20 @@ func (s *Set) Plan(ctx context.Context, r engine.RestoreRequest, others Others) 
 	if got.Body.Refused != "" {
 		return nil, errors.New(got.Body.Refused)
 	}
-	p := &Planned{Before: got.Body, release: got.Release}
-	if p.Plan, err = s.plan(ctx, r, got.Body.Tree, others); err != nil {
+	p := &Planned{Before: got.Body, release: got.Release, joined: &joiner{blobs: s.cfg.Blobs, now: s.cfg.Now, results: map[store.Digest][]byte{}}}
+	if p.Plan, err = s.plan(ctx, r, got.Body.Tree, others, p.joined); err != nil {
 		p.Release()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Digest, others Others) (*restore.Plan, error) {
+func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Digest, others Others, joined *joiner) (*restore.Plan, error) {
 	root, err := Where(r.Dir)
 	if err != nil {
 		return nil, err
 	}
-	in := restore.Input{Root: root, Trees: Trees(s.cfg.Blobs), Base: r.Base, Now: now, Target: r.Target, Paths: r.Paths, Force: r.Force, Unsure: r.Unsure}
+	in := restore.Input{Root: root, Trees: Trees(s.cfg.Blobs), Base: r.Base, Now: now, Target: r.Target, Paths: r.Paths, Force: r.Force, Unsure: r.Unsure, Join: joined.join}
 	if others != nil {
 		if in.Others, err = others(); err != nil {
 			return nil, err
@@ -71,7 +72,7 @@ func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Diges
 		if c.After == nil || c.After.Kind != tree.File {
 			continue
 		}
-		if there, err := s.cfg.Blobs.Has(c.After.Digest); err != nil || !there {
+		if there, err := joined.has(c.After.Digest); err != nil || !there {
 			return nil, fmt.Errorf("%s: what it held is no longer kept, so that nothing is restored: %w", shownPath(c.Path), errors.Join(restore.ErrContent, err))
 		}
 	}
@@ -92,13 +93,22 @@ func (s *Set) Prepare(ctx context.Context, r engine.RestoreRequest, others Other
 	if err != nil {
 		return engine.Prepared{}, err
 	}
-	if err := s.begin(p, r, plan.Plan); err != nil {
+	letGo, err := plan.joined.keep(ctx)
+	if err != nil {
 		plan.Release()
+		return engine.Prepared{}, err
+	}
+	release := func() {
+		letGo()
+		plan.Release()
+	}
+	if err := s.begin(p, r, plan.Plan); err != nil {
+		release()
 		return engine.Prepared{}, err
 	}
 	added, modified, deleted, kept := plan.Counts()
 	return engine.Prepared{
-		Before: plan.Before, Counts: counts(added, modified, deleted, kept), Release: plan.Release,
+		Before: plan.Before, Counts: counts(added, modified, deleted, kept), Release: release,
 	}, nil
 }
 
@@ -106,11 +116,14 @@ func counts(added, modified, deleted, kept int) session.RestoreCounts {
 	return session.RestoreCounts{Added: int64(added), Modified: int64(modified), Deleted: int64(deleted), Conflicts: int64(kept)}
 }
 
+// restoresDir has the journals of a workspace's restores.
+const restoresDir = "restores"
+
 // journals is the directory of a session's journals in a workspace. Each session has one of its own: two may have begun
 // a restore there, and what one has done is to the other a change of somebody else's.
 func (p *place) journals(sessionID string) string {
 	sum := store.Sum([]byte(sessionID))
-	return filepath.Join(p.dir, "restores", hex.EncodeToString(sum[:8]))
+	return filepath.Join(p.dir, restoresDir, hex.EncodeToString(sum[:8]))
 }
 
 // journal is the name of a restore's journal.
@@ -223,7 +236,14 @@ func (s *Set) Finish(ctx context.Context, r engine.RestoreRequest) (engine.Resto
 	for _, c := range plan.Changes {
 		p.files.Changed(c.Path)
 	}
-	got, err := s.look(ctx, p, capture.Hint) // a walk, unless this process watched since it planned
+	room, err := s.room(ctx, r.Session)
+	if err != nil {
+		return engine.Restored{}, err
+	}
+	if room != nil {
+		room.Most = -1 // what it was is kept already, and a restore that has begun must come to its end
+	}
+	got, err := s.look(ctx, p, capture.Hint, room) // a walk, unless this process watched since it planned
 	if err != nil {
 		return engine.Restored{}, err
 	}

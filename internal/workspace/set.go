@@ -32,6 +32,9 @@ type Config struct {
 	Free     func(path string) int64 // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                   // bytes that a restore leaves free on the disk
 	Progress *progress.Meter         // is told how far work is that may take long; nil: nobody is
+	Now      func() time.Time        // nil: the system's clock
+	// Room is what a session's next capture may add to the blobs; nil, and what it gives as nil: as much as they take.
+	Room func(ctx context.Context, session string) (*capture.Room, error)
 }
 
 // Set is all workspaces of a home. It is safe for concurrent use.
@@ -56,7 +59,12 @@ type place struct {
 const maxOpen = 32
 
 // New gives the workspaces of a home. Nothing is read or made.
-func New(cfg Config) *Set { return &Set{cfg: cfg, open: map[string]*place{}} }
+func New(cfg Config) *Set {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Set{cfg: cfg, open: map[string]*place{}}
+}
 
 // Close lets go of all workspaces. Nobody may use one meanwhile.
 func (s *Set) Close() error {

@@ -108,7 +108,7 @@ func Files(set settings.Loaded) *homes.Files {
 	if !f.Captured() || sys.Captures() != nil { // a system that has no captures has sessions all the same
 		return nil
 	}
-	return &homes.Files{Keep: f.Keep, MaxFile: f.MaxFile << 20, MaxFiles: f.Count, MaxBytes: f.Max << 20, Quota: f.Quota << 20}
+	return &homes.Files{Keep: f.Keep, MaxFile: f.MaxFile << 20, MaxFiles: f.Count, MaxBytes: f.Max << 20, Quota: f.Quota << 20, SessionQuota: f.Session << 20}
 }
 
 // Secrets are the values of the variables that the settings name.

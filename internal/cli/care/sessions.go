@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -37,12 +38,12 @@ type liveTask struct {
 
 // strayAct is a command's directory that no task and no open act belongs to.
 type strayAct struct {
-	Session string                `json:"session_id"`
-	Act     string                `json:"act"`
-	Status  session.CommandStatus `json:"status"`
-	PID     int                   `json:"pid,omitempty"`
-	Why     string                `json:"why"`
-	End     string                `json:"end,omitempty"`
+	Session string         `json:"session_id"`
+	Act     string         `json:"act"`
+	Status  command.Status `json:"status"`
+	PID     int            `json:"pid,omitempty"`
+	Why     string         `json:"why"`
+	End     string         `json:"end,omitempty"`
 }
 
 // sessions looks at every session: who holds it, whether its state can be computed, what of it runs.
@@ -101,7 +102,7 @@ func (d *diagnosis) ofSession(a *app.App, h *homes.Home, st *session.State, need
 		switch {
 		case st.Lifecycle != session.LifecycleOpen && st.Lifecycle != session.LifecyclePaused:
 			live.Stale = "its session is " + string(st.Lifecycle)
-		case t.Reason == task.ReasonOrphaned:
+		case t.Reason == command.ReasonOrphaned:
 			live.Stale = "its shim died: its output is no longer collected"
 		case t.Stragglers > 0:
 			live.Stale = fmt.Sprintf("the command ended and left %d processes", t.Stragglers)
@@ -158,7 +159,7 @@ func (d *diagnosis) stray(a *app.App, r *task.Runner, id, act string, known bool
 		o.Why = "its session does not exist"
 	}
 	switch {
-	case st.Status == session.CommandRunning || st.Stragglers > 0:
+	case st.Status == command.Running || st.Stragglers > 0:
 		o.End = a.Command("task", "kill", "--stray", id+"/"+act)
 	default:
 		o.End = "rm -r " + display.Quote(filepath.Join(r.Dir, id, act))

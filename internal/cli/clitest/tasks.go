@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
@@ -16,17 +17,17 @@ import (
 )
 
 // Task starts a command under a shim and names it in a session's log, as an agent that is gone since would have.
-func (w *World) Task(id, name, script string, keep int64) session.CommandState {
+func (w *World) Task(id, name, script string, keep int64) command.State {
 	w.T.Helper()
 	return w.TaskUnder(id, name, script, keep, "")
 }
 
 // TaskUnder is task as an agent of another boot would have left it in the log; empty is this one.
-func (w *World) TaskUnder(id, name, script string, keep int64, boot string) session.CommandState {
+func (w *World) TaskUnder(id, name, script string, keep int64, boot string) command.State {
 	w.T.Helper()
 	r := &task.Runner{Dir: filepath.Join(w.Home, "acts")}
 	act := "t1.s1.b" + strings.TrimPrefix(name, "bash_") + ".a1"
-	err := r.Start(w.T.Context(), session.CommandSpec{
+	err := r.Start(w.T.Context(), command.Spec{
 		Version: 1, Session: id, Act: act, Argv: []string{"/bin/sh", "-c", script}, Cwd: w.Dir, KeepBytes: keep,
 		Env: append([]string{"GORACE=exitcode=0"}, w.App.Environ...),
 	})

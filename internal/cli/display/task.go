@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	safe "github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/view"
@@ -76,9 +77,9 @@ func TaskFigures(t view.Task) string {
 func TaskStatus(t view.Task) string {
 	s := t.Status
 	switch {
-	case t.Status == string(session.CommandExited) && t.ExitCode != nil:
+	case t.Status == string(command.Exited) && t.ExitCode != nil:
 		s = fmt.Sprintf("exited %d", *t.ExitCode)
-	case t.Status == string(session.CommandKilled):
+	case t.Status == string(command.Killed):
 		s = strings.TrimSpace("killed " + t.Signal)
 		if t.By != "" {
 			s += " by " + t.By

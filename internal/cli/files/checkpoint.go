@@ -20,10 +20,12 @@ type checkpoint struct {
 	Moment string `json:"moment"` // in words
 	Name   string `json:"name,omitempty"`
 	Turn   int    `json:"turn,omitempty"` // before its first change
-	Seq    int64  `json:"seq"`
-	Time   string `json:"time"`
-	Tree   string `json:"tree"`
-	Dir    string `json:"dir"`
+	// The event, and of which log: a fork has the moments of the session that it was forked from.
+	Session string `json:"session,omitempty"`
+	Seq     int64  `json:"seq"`
+	Time    string `json:"time"`
+	Tree    string `json:"tree"`
+	Dir     string `json:"dir"`
 }
 
 // CheckpointCommand is perdure checkpoint.
@@ -71,38 +73,41 @@ func makeCheckpoint(ctx context.Context, a *app.App, h *homes.Home, id, name str
 		return err
 	}
 	if asJSON {
-		return a.JSON(view(got.Name, 0, got.Seq, got.Time, got.Tree.String(), got.Dir))
+		return a.JSON(checkpoint{Moment: "checkpoint " + got.Name, Name: got.Name, Session: id, Seq: got.Seq, Time: stamp(got.Time), Tree: got.Tree.String(), Dir: got.Dir})
 	}
 	a.Linef("%s: checkpoint %s of %s", id, got.Name, plain.Line(a.Tilde(got.Dir), maxPath))
 	a.Hint("perdure restore %s %s --files brings the files back", id, got.Name)
 	return nil
 }
 
-func view(name string, turn int, seq, ms int64, tree, dir string) checkpoint {
-	return checkpoint{Name: name, Turn: turn, Seq: seq, Time: time.UnixMilli(ms).UTC().Format(time.RFC3339), Tree: tree, Dir: dir}
-}
+func stamp(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
 
 // moments are all to which a session's files can go back: those before changes in the order of time, then checkpoints.
-func moments(st *session.State, undone []homes.FilePoint) (all []checkpoint) {
-	add := func(moment string, c checkpoint) {
-		c.Moment = moment
-		all = append(all, c)
+func moments(ctx context.Context, h *homes.Home, id string, w *session.Workspace) (all []checkpoint, err error) {
+	undone, err := h.Undone(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	for _, p := range st.Workspace.Points {
+	for _, p := range w.Points {
 		what := fmt.Sprintf("before turn %d", p.Turn)
 		if p.Turn == 0 {
 			what = "before a restore"
 		}
-		add(what, view("", p.Turn, p.Seq, p.Time, p.Tree.String(), p.Dir))
+		all = append(all, checkpoint{Moment: what, Turn: p.Turn, Seq: p.Seq, Time: stamp(p.Time), Tree: p.Tree.String(), Dir: p.Dir})
 	}
 	for _, p := range undone {
-		add("before an undo", view("", 0, p.Seq, p.Time, p.Tree.String(), p.Dir))
+		all = append(all, checkpoint{Moment: "before an undo", Seq: p.Seq, Time: stamp(p.Time), Tree: p.Tree.String(), Dir: p.Dir})
 	}
 	slices.SortStableFunc(all, func(a, b checkpoint) int { return cmp.Compare(a.Seq, b.Seq) })
-	for _, p := range st.Workspace.Checkpoints {
-		add("checkpoint "+p.Name, view(p.Name, 0, p.Seq, p.Time, p.Tree.String(), p.Dir))
+	for _, p := range w.Checkpoints {
+		all = append(all, checkpoint{Moment: "checkpoint " + p.Name, Name: p.Name, Seq: p.Seq, Time: stamp(p.Time), Tree: p.Tree.String(), Dir: p.Dir})
 	}
-	return all
+	for i := range all {
+		if all[i].Session, all[i].Seq, err = h.Inherited(ctx, id, all[i].Seq); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON bool) error {
@@ -110,16 +115,15 @@ func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, 
 	if err != nil {
 		return err
 	}
-	undone, err := h.Undone(ctx, id)
+	w := &st.Workspace
+	all, err := moments(ctx, h, id, w)
 	if err != nil {
 		return err
 	}
-	w := &st.Workspace
-	all := moments(st, undone)
 	rows := [][]string{{"MOMENT", "EVENT", "TIME", "TREE"}}
 	for _, c := range all {
 		t, _ := time.Parse(time.RFC3339, c.Time)
-		rows = append(rows, []string{c.Moment, fmt.Sprint(c.Seq), a.When(t.UnixMilli()), c.Tree[:12]})
+		rows = append(rows, []string{c.Moment, atEvent(a, id, c), a.When(t.UnixMilli()), c.Tree[:12]})
 	}
 	switch {
 	case asJSON:
@@ -135,4 +139,16 @@ func listCheckpoints(ctx context.Context, a *app.App, h *homes.Home, id string, 
 		return nil
 	}
 	return a.Table(rows)
+}
+
+// atEvent names the event of a moment: with its session, as other commands take it, where that is another one.
+func atEvent(a *app.App, id string, c checkpoint) string {
+	switch c.Session {
+	case "":
+		return "before the fork"
+	case id:
+		return fmt.Sprint(c.Seq)
+	default:
+		return fmt.Sprintf("%s@%d", a.ShortIDs([]string{c.Session})(c.Session), c.Seq)
+	}
 }

@@ -65,9 +65,13 @@ func showSpace(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON
 	if s.Quota > 0 {
 		quota = "of " + display.Bytes(s.Quota) + " (files.quota_mb)"
 	}
+	each := ""
+	if s.Each > 0 {
+		each = ", " + display.Bytes(s.Each) + " for each session alone (files.session_quota_mb)"
+	}
 	rows := [][]string{
 		{"WHAT", "SIZE", ""},
-		{"captured files", display.Bytes(s.Files), quota},
+		{"captured files", display.Bytes(s.Files), quota + each},
 		{"  needed", display.Bytes(s.Live), fmt.Sprintf("%s of it by several sessions", display.Bytes(s.Shared))},
 		{"  can go", display.Bytes(s.Free), "at most, by perdure du --sweep"},
 		{"logs", display.Bytes(s.Logs), ""},
@@ -87,10 +91,20 @@ func showSpace(ctx context.Context, a *app.App, h *homes.Home, id string, asJSON
 	if err := a.Table(rows); err != nil {
 		return err
 	}
+	for _, one := range s.Sessions[:min(len(s.Sessions), maxListed)] {
+		noteRefused(a, one)
+	}
 	if n := len(s.Sessions) - maxListed; n > 0 {
 		a.Note("%d more sessions are in --json", n)
 	}
 	return nil
+}
+
+// noteRefused says of a session that its files are not captured.
+func noteRefused(a *app.App, one homes.SessionSpace) {
+	if one.Refused != "" {
+		a.Note("%s is not captured: %s", one.ID, display.Line(one.Refused, 300))
+	}
 }
 
 func showSession(ctx context.Context, a *app.App, h *homes.Home, s *homes.Space, id string, asJSON bool) error {
@@ -99,6 +113,9 @@ func showSession(ctx context.Context, a *app.App, h *homes.Home, s *homes.Space,
 		return err
 	}
 	one := homes.SessionSpace{ID: id, Title: info.Heads.Title}
+	if st, err := h.State(ctx, id); err == nil {
+		one.Refused = st.Workspace.Refused
+	}
 	for _, other := range s.Sessions {
 		if other.ID == id {
 			one = other
@@ -107,7 +124,12 @@ func showSession(ctx context.Context, a *app.App, h *homes.Home, s *homes.Space,
 	if asJSON {
 		return a.JSON(one)
 	}
-	a.Linef("%s: %s of captured files that it has alone, %s shared with other sessions, %s of outputs", id, display.Bytes(one.Own), display.Bytes(one.Shared), display.Bytes(one.Outputs))
+	quota := ""
+	if s.Each > 0 {
+		quota = " of " + display.Bytes(s.Each) + " (files.session_quota_mb)"
+	}
+	a.Linef("%s: %s%s of captured files that it has alone, %s shared with other sessions, %s of outputs", id, display.Bytes(one.Own), quota, display.Bytes(one.Shared), display.Bytes(one.Outputs))
+	noteRefused(a, one)
 	return nil
 }
 

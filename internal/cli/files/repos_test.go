@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func (p *project) gitIn(dir string, args ...string) string {
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z",
 	}
 	out, err := c.CombinedOutput()
-	if _, ended := err.(*exec.ExitError); err != nil && (!ended || args[0] != "merge" && args[0] != "rebase") { //nolint:errorlint // of exec itself
+	if _, ended := err.(*exec.ExitError); err != nil && (!ended || !slices.Contains([]string{"merge", "rebase", "cherry-pick", "revert"}, args[0])) { //nolint:errorlint // of exec itself
 		p.T.Fatalf("git %q: %v: %s", args, err, out)
 	}
 	return string(out)

@@ -3,7 +3,9 @@ package files
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -217,7 +219,7 @@ func (f *flags) nothing(a *app.App, id string, to homes.FilePoint, plan *workspa
 	}
 	f.show(a, id, to, plan)
 	if plan.Others > 0 && !f.force {
-		a.Hint("--force restores what somebody else changed, too; perdure diff %s %d shows it", id, to.Seq)
+		a.Hint("--force restores what somebody else changed, too; perdure diff %s %s shows it", id, momentOf(to))
 	}
 	return nil
 }
@@ -242,7 +244,11 @@ func (*flags) list(a *app.App, plan *workspace.Planned) {
 			a.Linef("  … and %d more", len(plan.Changes)-maxShown)
 			break
 		}
-		a.Linef("  %s %s", marks[c.Verb()], plain.Line(c.Path, maxPath))
+		both := ""
+		if c.Joined {
+			both = ": changed by both in different lines, has both now"
+		}
+		a.Linef("  %s %s%s", marks[c.Verb()], plain.Line(c.Path, maxPath), both)
 	}
 	for i, k := range plan.Kept {
 		if i == maxShown {
@@ -272,6 +278,7 @@ type outcome struct {
 type changeView struct {
 	Path string `json:"path"`
 	What string `json:"what"`
+	Both bool   `json:"both,omitempty"` // changed by both sides in different lines: it gets what both made of it
 }
 
 func planView(id string, to homes.FilePoint, plan *workspace.Planned) outcome {
@@ -280,7 +287,7 @@ func planView(id string, to homes.FilePoint, plan *workspace.Planned) outcome {
 		Added: int64(added), Modified: int64(modified), Deleted: int64(deleted), Conflicts: int64(kept),
 	}}
 	for _, c := range plan.Changes {
-		o.Changes = append(o.Changes, changeView{c.Path, string(c.Verb())})
+		o.Changes = append(o.Changes, changeView{c.Path, string(c.Verb()), c.Joined})
 	}
 	for _, k := range plan.Kept {
 		o.Kept = append(o.Kept, k.Path)
@@ -297,7 +304,7 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 		a.Linef("  = %s was not restored", plain.Line(path, maxPath))
 	}
 	if len(done.Kept) > 0 {
-		a.Hint("perdure restore %s %d --files --force --path PATH brings back what stayed as well", id, to.Seq)
+		a.Hint("perdure restore %s %s --files --force --path PATH brings back what stayed as well", id, momentOf(to))
 	}
 	if to.Undo == nil {
 		a.Hint("perdure undo %s takes this back", id)
@@ -305,6 +312,18 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 		a.Hint("perdure restore %s %d --files brings back what was there; perdure undo %s goes back further", id, before, id)
 	}
 	return nil
+}
+
+// momentOf names a moment as restore takes it.
+func momentOf(p homes.FilePoint) string {
+	name, checkpoint := strings.CutPrefix(p.To, "checkpoint ")
+	switch {
+	case checkpoint:
+		return name
+	case p.Seq <= 0 && p.Turn > 0: // of the session that this one was forked from
+		return fmt.Sprintf("'turn %d'", p.Turn)
+	}
+	return strconv.FormatInt(p.Seq, 10)
 }
 
 // forkAt makes a fork at the moment, which is what restoring a conversation is: the log stays as it is. It has the files of

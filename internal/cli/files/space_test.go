@@ -105,3 +105,25 @@ func TestSpaceIsToldAndGivenBack(t *testing.T) {
 		t.Errorf("what stays: %q", out)
 	}
 }
+
+// A session whose room is used up is said to be: by the run, du and show, and where a checkpoint is wanted, each time with the
+// setting. The session goes on.
+func TestASessionsFullRoomIsSaid(t *testing.T) {
+	p := newProject(t)
+	p.Configure("[files]\nsession_quota_mb = 2\n")
+	m := p.Scripted(script(t, map[string]string{"make": "head -c 1500000 /dev/urandom > big"}))
+	p.run(m, "make")
+	o := p.Run("-p", "--dangerously-skip-permissions", "--model", m, "-r", "s", "make")
+	if o.Code != 0 || o.Stdout != "done\n" || !strings.Contains(o.Stderr, "files.session_quota_mb") {
+		t.Errorf("the run: %+v", o)
+	}
+	p.Fails(1, "files.session_quota_mb", "checkpoint", "s", "second")
+	for _, args := range [][]string{{"du"}, {"du", "s"}, {"show", "s"}} {
+		if o := p.Run(args...); o.Code != 0 || !strings.Contains(o.Stdout+o.Stderr, "used up (files.session_quota_mb") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+	if out := p.OK("du", "s"); !strings.Contains(out, "of 2.0 MiB") {
+		t.Error(out)
+	}
+}

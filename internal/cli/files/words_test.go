@@ -2,6 +2,7 @@ package files_test
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,4 +122,38 @@ func TestWhatAnUndoTookIsListed(t *testing.T) {
 	if got := p.files(); !strings.Contains(got["a.txt"], "session") || !strings.Contains(got["b.txt"], "new") {
 		t.Errorf("%q", got)
 	}
+}
+
+// What the session and the user have changed in different lines of one file is no conflict: an apply brings both
+// together, an undo takes only the session's lines back, and the plan says so.
+func TestDifferentLinesOfOneFile(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "1\n2\n3\n4\n5\n")
+	m := p.Scripted(script(t, map[string]string{"first": "sed -i s/1/one/ a", "second": "sed -i s/5/five/ a"}))
+	p.run(m, "first")
+	p.write("a", "one\n2\n3\n4\n5\nmine\n")
+	o := p.Run("undo", "s", "--yes")
+	if o.Code != 0 || !strings.Contains(o.Stdout, "~ a: changed by both in different lines") || !strings.Contains(o.Stdout, "1 modified, 0 deleted, 0 conflicts") {
+		t.Errorf("%+v", o)
+	}
+	holds(t, filepath.Join(p.dir, "a"), "1\n2\n3\n4\n5\nmine\n")
+
+	p.OK("fork", "s", "--id", "kid")
+	p.prompt(m, "second", "-r", "kid")
+	p.write("a", "1\n2\n3\n4\n5\nnot beside\n")
+	if o := p.Run("apply", "kid", "--yes"); !strings.Contains(o.Stdout, "a stays") {
+		t.Errorf("lines beside each other: %+v", o)
+	}
+	holds(t, filepath.Join(p.dir, "a.perdure-conflict"), "1\n2\n3\n4\nfive\nmine\n")
+	p.OK("undo", "s", "--yes")
+	p.write("a", "uno\n2\n3\n4\n5\n")
+	p.OK("fork", "s", "--id", "other")
+	p.prompt(m, "second", "-r", "other")
+	p.write("a", "dos\n2\n3\n4\n5\n")
+	if out := p.OK("apply", "other", "--yes", "--json"); !strings.Contains(out, `"modified": 1`) && !strings.Contains(out, `"modified":1`) {
+		t.Error(out)
+	}
+	holds(t, filepath.Join(p.dir, "a"), "dos\n2\n3\n4\nfive\n")
+	p.OK("apply", "--undo", "other", "--yes")
+	holds(t, filepath.Join(p.dir, "a"), "dos\n2\n3\n4\n5\n")
 }

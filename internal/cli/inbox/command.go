@@ -134,7 +134,7 @@ func hints(a *app.App, entries []Entry) {
 // roomy is the width, in cells, from which on titles have a column, and whole ids.
 const roomy = 60
 
-// rows are the entries as lines: what the commands call it, its age, the session's title if one has any, and what.
+// rows are the entries as lines: what the commands call it, its age, the session's title or first words if one has any, and what.
 func rows(a *app.App, entries []Entry) [][]string {
 	columns, _ := a.Window()
 	narrow := columns > 0 && columns < roomy
@@ -151,8 +151,8 @@ func rows(a *app.App, entries []Entry) [][]string {
 				id = act
 			}
 		}
-		titled = titled || e.Title != ""
-		out[i] = []string{id, a.Age(e.Since), display.Shown(e.Title, 24), word(e.Kind), display.Shown(e.Text, 120)}
+		titled = titled || e.Name != ""
+		out[i] = []string{id, a.Age(e.Since), display.Shown(e.Name, 24), word(e.Kind), display.Shown(e.Text, 120)}
 	}
 	if !titled || narrow {
 		return display.WithoutColumn(out, 2)

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -36,6 +37,7 @@ type Entry struct {
 	ID      string // of all entries
 	Session string
 	Title   string // of the session; empty: it has none
+	Name    string // what a person knows the session by: its title, else the first words of its prompt; empty: it has neither
 	Cwd     string
 	Text    string // what, on one line
 	Hint    string // the command that helps
@@ -82,7 +84,7 @@ func entriesOf(ctx context.Context, a *app.App, h *homes.Home, s view.Listing) (
 	if err != nil {
 		return nil, err
 	}
-	e := Entry{Session: st.ID, Title: st.Title, Cwd: st.Cwd, Since: s.Updated}
+	e := Entry{Session: st.ID, Title: st.Title, Name: cmp.Or(st.Title, s.Heads.Labels[app.LabelPrompt]), Cwd: st.Cwd, Since: s.Updated}
 	if out = waitsOf(e, st); st.Lifecycle == session.LifecyclePaused {
 		return out, nil // a person wants the rest to rest
 	}
@@ -163,16 +165,16 @@ func remedy(st *session.State) string {
 
 // untold reports a task that may have ended badly without anybody being told.
 func untold(t session.Task) bool {
-	return t.Session == "" && !t.Told && (t.Status == session.CommandRunning || badEnd(string(t.Status), t.ExitCode, t.By))
+	return t.Session == "" && !t.Told && (t.Status == command.Running || badEnd(string(t.Status), t.ExitCode, t.By))
 }
 
 func badEnd(status string, code *int, by string) bool {
-	switch session.CommandStatus(status) {
-	case session.CommandExited:
+	switch command.Status(status) {
+	case command.Exited:
 		return code != nil && *code != 0
-	case session.CommandKilled:
+	case command.Killed:
 		return by == ""
-	case session.CommandLost:
+	case command.Lost:
 		return true
 	}
 	return false

@@ -100,10 +100,18 @@ func askOf(a *app.App, e Entry, several bool) asks.Ask {
 
 // titleOf is what a person knows the session by.
 func titleOf(e Entry) string {
-	if e.Title != "" {
-		return e.Title
+	if e.Name != "" {
+		return e.Name
 	}
 	return app.ShortID(e.Session, app.ShortLength)
+}
+
+// about names a session in full.
+func about(e Entry) string {
+	if e.Name != "" {
+		return safe.Shown(e.Name, 200) + "  " + e.Session
+	}
+	return e.Session
 }
 
 // bound is what an answer is bound to: of an approval the call and the content of the file that it changes.
@@ -168,7 +176,7 @@ func (s *Source) Show(ctx context.Context, a asks.Ask) (asks.Detail, error) {
 	default:
 		d.Rows = []asks.Row{
 			{Look: asks.Warning, Text: e.Text},
-			{Look: asks.About, Text: "session " + e.Session},
+			{Look: asks.About, Text: "session " + about(e)},
 			{Look: asks.About, Text: "in " + e.Cwd},
 		}
 	}

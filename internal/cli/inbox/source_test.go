@@ -1,11 +1,13 @@
 package inbox_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -201,5 +203,37 @@ func TestAnAnswerIsBoundToTheFileThatWasShown(t *testing.T) {
 	again, d := only(t, s)
 	if again.Bound == ask.Bound || !strings.Contains(fmt.Sprint(d.Rows), "-other") {
 		t.Errorf("asked anew: %+v %v", again, d.Rows)
+	}
+}
+
+// A person knows a session by its title, or by the first words of its prompt, as the board shows it: not by its id.
+func TestTheInboxNamesSessionsAsTheBoardDoes(t *testing.T) {
+	w := clitest.New(t)
+	ask := w.Scripted(`{"turns":[{"match":"","steps":[{"tools":[{"name":"AskUser","input":{"question":"Which?"}}]}]}]}`)
+	first := strings.TrimSpace(w.Run("-p", "--output-format", "json", "--model", ask, "paint the fence green").Stdout)
+	var said struct {
+		Session string `json:"session_id"`
+	}
+	if err := json.Unmarshal([]byte(first), &said); err != nil {
+		t.Fatal(err, first)
+	}
+	w.Run("-p", "--name", "The Roof", "--model", ask, "mend it")
+	s, _ := sourceOf(t, w, "")
+	list, err := s.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Title)
+	}
+	if want := []string{"paint the fence green", "The Roof"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
+	}
+	text := w.OK("inbox")
+	for _, name := range []string{"paint the fence", "The Roof"} {
+		if !strings.Contains(text, name) {
+			t.Errorf("%q is not in the list:\n%s", name, text)
+		}
 	}
 }

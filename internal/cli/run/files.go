@@ -33,7 +33,7 @@ func resumeFiles(ctx context.Context, a *app.App, h *homes.Home, id string, f *F
 	}
 	p, err := h.FilesKnown(st)
 	if err == nil {
-		return filesAre(ctx, a, h, id, p, f)
+		return errors.Join(filesAre(ctx, a, h, id, p, f), worktreesAre(ctx, a, h, id, f))
 	}
 	if f.files != filesRestore {
 		err = nil // nothing is known that could be said
@@ -53,6 +53,30 @@ func filesAre(ctx context.Context, a *app.App, h *homes.Home, id string, p homes
 	}
 	tellDiffering(ctx, a, h, id, p)
 	return nil
+}
+
+// worktreesAre says that git does not work in the session's own directory any more, or, with --files restore, makes it work again.
+func worktreesAre(ctx context.Context, a *app.App, h *homes.Home, id string, f *Flags) error {
+	short := func(dir string) string { return plain.Line(a.Tilde(dir), maxShownPath) }
+	if f.files != filesRestore {
+		for _, w := range h.BrokenTrees(id) {
+			a.Note("git does not work in %s: its repository has forgotten it, or is not in %s any more", short(w.Dir), short(w.Repo))
+			a.Hint("--files restore makes it a worktree again; where the repository was moved: git -C NEWPLACE worktree repair %s", short(w.Dir))
+		}
+		return nil
+	}
+	got, err := h.MendTrees(ctx, id)
+	for _, dir := range got.Dirs {
+		a.Note("%s is a git worktree again", short(dir))
+	}
+	for _, what := range got.Lacks {
+		a.Note("  not in it: %s", short(what))
+	}
+	for _, what := range got.Broken {
+		a.Note("git does not work in %s", short(what))
+		a.Hint("where the repository was moved: git -C NEWPLACE worktree repair, with the directory")
+	}
+	return err
 }
 
 // rebuild makes the directory of a session again.
@@ -142,7 +166,11 @@ func tellDiffering(ctx context.Context, a *app.App, h *homes.Home, id string, p 
 		a.Note("whether files changed since session %s was left is not known: %s", id, plain.Line(err.Error(), maxShownPath))
 	case added+modified+deleted > 0:
 		a.Note("since session %s was left, files in %s changed: %d added, %d modified, %d deleted; they stay so", id, a.Tilde(p.Dir), added, modified, deleted)
-		a.Hint("--files restore brings back what they were; perdure diff %s @%d shows it", id, p.Seq)
+		hint := "--files restore brings back what they were"
+		if p.Seq > 0 { // else it is an event of the session that this one was forked from
+			hint += fmt.Sprintf("; perdure diff %s @%d shows it", id, p.Seq)
+		}
+		a.Hint("%s", hint)
 	}
 }
 

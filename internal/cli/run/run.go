@@ -120,6 +120,7 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 		out.asker = &asker{app: a, home: h}
 	}
 	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded
+	opt.Titles = f.watched != nil && set.UI.Switches().Titles
 	f.watched.attach(ctx, a, h, &opt)
 	opt.Opened = func(st *session.State) {
 		f.watched.opened()

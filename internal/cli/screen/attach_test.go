@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
+	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/store"
 )
 
@@ -215,6 +218,43 @@ func TestOlderPagesReachTheParents(t *testing.T) {
 			t.Errorf("before the first: %v %v %v", items, more, err)
 		}
 		d.leaves()
+	}
+}
+
+// What a screen lets go of is read again from where it says, parents' logs included.
+func TestOlderBeginsAgain(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open("{}")
+	defer w.Close(h)
+	w.Create("one")
+	turns(t, h, "one", 1, 3)
+	if _, _, err := h.Fork(t.Context(), "one", 0, "two", ""); err != nil {
+		t.Fatal(err)
+	}
+	turns(t, h, "two", 4, 6)
+	d := sits(t, w, h, attached("two"))
+	all := func() (items []transcript.Item) {
+		for more := true; more; {
+			var page []transcript.Item
+			var err error
+			if page, more, err = d.Older(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			items = append(page, items...)
+		}
+		return items
+	}
+	want := append(all(), d.began.Items...)
+	i := slices.IndexFunc(want, func(it transcript.Item) bool { return it.Text == "message 8" })
+	if i < 0 || want[i].At == 0 {
+		t.Fatal(want)
+	}
+	d.Pages(5, 5)
+	for range 2 {
+		d.Again(want[i].At - 1)
+		if got := all(); !reflect.DeepEqual(got, want[:i]) {
+			t.Errorf("%d items, want %d:\n%+v", len(got), i, got)
+		}
 	}
 }
 

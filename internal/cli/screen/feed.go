@@ -127,6 +127,7 @@ func (f *feed) show(ctx context.Context, send func(tea.Msg), over <-chan struct{
 		if st, err := f.link.state(ctx); err == nil {
 			s := f.link.stand(ctx, st)
 			msg.Stand = &s
+			f.link.thrift.stands(s.Working)
 		}
 		send(msg)
 		if gone != nil {

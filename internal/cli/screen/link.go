@@ -33,6 +33,7 @@ type link struct {
 	dir      string
 	notifier *notify.Notifier
 	waits    *asks.Model
+	thrift   *thrift // nil: memory is not looked after
 	send     func(tea.Msg)
 
 	busy   sync.WaitGroup // those who do something with the session
@@ -128,6 +129,7 @@ func (l *link) made(ctx context.Context, prompt string) error {
 	past := newEarlier(l.home, l.bare, l.dir)
 	past.done = true
 	f := newFeed(l, past.fold(l.ctx), 0)
+	past.join = f.join
 	l.mu.Lock()
 	l.id, l.held, l.past, l.feed = l.bare, held, past, f
 	l.mu.Unlock()
@@ -367,6 +369,16 @@ func (l *link) Older(ctx context.Context) ([]transcript.Item, bool, error) {
 		return nil, false, nil
 	}
 	return past.older(ctx)
+}
+
+// Again has Older begin anew, with what the session's log has as far as that event.
+func (l *link) Again(through int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if was := l.past; was != nil {
+		l.past = newEarlier(l.home, was.own, was.dir)
+		l.past.through, l.past.join, l.past.first, l.past.page = through, was.join, was.first, was.page
+	}
 }
 
 // Mode sets how freely the session may act.

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
@@ -194,10 +195,10 @@ const unknown = -1
 
 func live(h *homes.Home, id string, tasks []session.Task) (n int) {
 	for i := range tasks {
-		if tasks[i].Session != "" || tasks[i].Status != session.CommandRunning {
+		if tasks[i].Session != "" || tasks[i].Status != command.Running {
 			continue
 		}
-		if st, err := h.Commands().State(id, tasks[i].Act); err == nil && st.Status == session.CommandRunning {
+		if st, err := h.Commands().State(id, tasks[i].Act); err == nil && st.Status == command.Running {
 			n++
 		}
 	}

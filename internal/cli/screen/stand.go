@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/sessions"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/repo"
@@ -34,7 +35,7 @@ func (l *link) stand(ctx context.Context, st *session.State) chat.Stand {
 		s.Used = 0
 	}
 	for _, t := range st.Tasks {
-		if t.Status == session.CommandRunning {
+		if t.Status == command.Running {
 			s.Tasks++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -36,7 +37,7 @@ func TellTasks(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	more := max(0, len(tasks)-maxToldTasks)
 	for _, t := range tasks[:len(tasks)-more] {
 		how := ""
-		if t.Status != string(session.CommandRunning) {
+		if t.Status != string(command.Running) {
 			how = display.TaskStatus(t) + ", "
 		} else if t.Stragglers > 0 {
 			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)

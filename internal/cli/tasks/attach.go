@@ -10,8 +10,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/view"
 )
@@ -80,7 +80,7 @@ func (at *attachment) run(ctx context.Context) error {
 		}
 		return err
 	}
-	ended := st.Status != session.CommandRunning && st.Stragglers == 0
+	ended := st.Status != command.Running && st.Stragglers == 0
 	out := at.app.Stdout
 	detach := func() { leave(errDetached) }
 	if in, ok := at.app.Stdin.(*os.File); ok && at.app.Terminal && !ended {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/task"
 )
 
@@ -102,7 +103,7 @@ func (at *attachment) pass(ctx context.Context, detach func()) {
 	keys := &detachKeys{keys: at.keys}
 	write := func(b []byte) bool {
 		_, err := at.term.Write(b)
-		return err == nil || errors.Is(err, task.ErrInputFull)
+		return err == nil || errors.Is(err, command.ErrInputFull)
 	}
 	if at.screen.in == nil { // a pipe or a file; its end says nothing about the task's input
 		_, _ = io.Copy(writer(write), at.app.Stdin)

@@ -10,9 +10,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/view"
 )
 
@@ -101,7 +100,7 @@ func killTasks(ctx context.Context, a *app.App, h *homes.Home, tasks []view.Task
 		bySession[t.SessionID] = append(bySession[t.SessionID], t)
 	}
 	for _, id := range slices.Sorted(maps.Keys(bySession)) {
-		if err := endTasks(ctx, a, h, id, bySession[id], session.ByUser); err != nil {
+		if err := endTasks(ctx, a, h, id, bySession[id], command.ByUser); err != nil {
 			return err
 		}
 		st, err := h.State(ctx, id)
@@ -121,7 +120,7 @@ func killTasks(ctx context.Context, a *app.App, h *homes.Home, tasks []view.Task
 func endTasks(ctx context.Context, a *app.App, h *homes.Home, id string, tasks []view.Task, by string) error {
 	for _, t := range tasks {
 		switch {
-		case t.Reason == task.ReasonCopied:
+		case t.Reason == command.ReasonCopied:
 			a.Note("task %s belongs to the home that this one is a copy of: it is not touched", display.Called(t))
 		case !t.Live():
 			a.Note("task %s has ended already: %s", display.Called(t), display.TaskStatus(t))

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/view"
 )
 
@@ -111,6 +111,6 @@ func chooseAttempt(t view.Task, attempt int) (view.Task, error) {
 }
 
 // over tells that nothing more will be printed.
-func over(st session.CommandState) bool {
-	return st.Status != session.CommandRunning && st.Stragglers == 0
+func over(st command.State) bool {
+	return st.Status != command.Running && st.Stragglers == 0
 }

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/command"
 	safe "github.com/perdure/perdure/internal/plain"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/view"
 )
 
 // outputSink takes a task's output, in order.
 type outputSink interface {
 	write(b []byte, offset int64) error
-	gap(n int64) error                     // bytes that are no longer kept, in this place
-	missing(st session.CommandState) error // from some offset on output may be missing
+	gap(n int64) error              // bytes that are no longer kept, in this place
+	missing(st command.State) error // from some offset on output may be missing
 	close() error
 }
 
@@ -58,7 +58,7 @@ func (s *textSink) gap(n int64) error {
 }
 
 // missing is told beside the output, not in it: nobody knows where it would have been.
-func (s *textSink) missing(st session.CommandState) error {
+func (s *textSink) missing(st command.State) error {
 	for _, text := range st.MissingText() {
 		if _, err := fmt.Fprintf(s.notes, "perdure: %s\n", text); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (s *jsonSink) gap(n int64) error {
 	return nil
 }
 
-func (s *jsonSink) missing(st session.CommandState) error {
+func (s *jsonSink) missing(st command.State) error {
 	return s.app.JSON(outputLine{Session: s.task.SessionID, Task: s.task.ID, Offset: st.Output, Missing: st.MissingAfter})
 }
 

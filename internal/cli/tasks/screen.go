@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 )
 
 // screen is a person's terminal while a task's is shown on it. Whatever ends the command, it is put back.
@@ -73,12 +73,12 @@ func (s *screen) guard() {
 }
 
 // size asks how large the terminal is.
-func (s *screen) size() (session.TerminalSize, bool) {
+func (s *screen) size() (command.TerminalSize, bool) {
 	cols, rows, err := term.GetSize(int(s.in.Fd()))
 	if err != nil || cols <= 0 || rows <= 0 || cols > 1<<15 || rows > 1<<15 {
-		return session.TerminalSize{}, false
+		return command.TerminalSize{}, false
 	}
-	return session.TerminalSize{Rows: uint16(rows), Cols: uint16(cols)}, true
+	return command.TerminalSize{Rows: uint16(rows), Cols: uint16(cols)}, true
 }
 
 // keys reads what is typed and hands it on, until typed says to stop or ctx ends.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/settings"
 )
@@ -38,7 +39,7 @@ func (f *taskFlags) register(c *cobra.Command) {
 }
 
 // settings checks the flags. What they leave open is as the configuration says.
-func (f *taskFlags) settings(c *cobra.Command, bounds session.CommandLimits) (set session.TaskSettings, err error) {
+func (f *taskFlags) settings(c *cobra.Command, bounds command.Limits) (set session.TaskSettings, err error) {
 	set.Stdin = f.stdin
 	if f.tty {
 		if set.TTY, err = parseTerminal(f.size); err != nil {
@@ -67,12 +68,12 @@ func (f *taskFlags) settings(c *cobra.Command, bounds session.CommandLimits) (se
 }
 
 // parseTerminal reads columns and rows.
-func parseTerminal(text string) (*session.TerminalSize, error) {
+func parseTerminal(text string) (*command.TerminalSize, error) {
 	cols, rows, ok := strings.Cut(text, "x")
 	c, cerr := strconv.ParseUint(cols, 10, 16)
 	r, rerr := strconv.ParseUint(rows, 10, 16)
 	if !ok || cerr != nil || rerr != nil || c == 0 || r == 0 {
 		return nil, app.UsageError("size %q: want COLUMNSxROWS, as in %s", text, defaultSize)
 	}
-	return &session.TerminalSize{Rows: uint16(r), Cols: uint16(c)}, nil
+	return &command.TerminalSize{Rows: uint16(r), Cols: uint16(c)}, nil
 }

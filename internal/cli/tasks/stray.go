@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
 )
@@ -33,12 +33,12 @@ func killStrays(ctx context.Context, a *app.App, h *homes.Home, names []string) 
 		switch {
 		case err != nil:
 			return err
-		case st.Reason == task.ReasonDirMissing:
+		case st.Reason == command.ReasonDirMissing:
 			return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("there is no command %s", name), Hint: a.Command("doctor") + " lists those that there are"}
 		}
 		targets[i] = task.Target{Session: id, Act: act}
 	}
-	return errors.Join(r.KillAll(ctx, targets, session.ByUser)...)
+	return errors.Join(r.KillAll(ctx, targets, command.ByUser)...)
 }
 
 // refuseKnown refuses a command that has a name of its own in its session: there its end is recorded.

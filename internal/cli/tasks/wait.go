@@ -12,8 +12,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/view"
 )
 
@@ -99,7 +99,7 @@ func tellNews(a *app.App, w *taskWait, news view.TaskNews, late bool) error {
 		if !w.json {
 			a.Linef("%s", status)
 		}
-		return app.Exit(taskCode(session.CommandStatus(news.Task.Status), news.Task.ExitCode, news.Task.Signal))
+		return app.Exit(taskCode(command.Status(news.Task.Status), news.Task.ExitCode, news.Task.Signal))
 	case news.Line == nil:
 		a.Note("%s, and no line matched", status)
 		return app.Exit(app.ExitFailed)
@@ -110,11 +110,11 @@ func tellNews(a *app.App, w *taskWait, news view.TaskNews, late bool) error {
 }
 
 // taskCode is the exit code of a command that ends as a task did.
-func taskCode(status session.CommandStatus, code *int, signal string) int {
+func taskCode(status command.Status, code *int, signal string) int {
 	switch {
-	case status == session.CommandExited && code != nil:
+	case status == command.Exited && code != nil:
 		return *code
-	case status == session.CommandKilled:
+	case status == command.Killed:
 		return 128 + int(unix.SignalNum(signal))
 	}
 	return app.ExitFailed

@@ -10,8 +10,8 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/taskpanel"
 	"github.com/perdure/perdure/view"
 )
@@ -90,7 +90,7 @@ func panelTask(v view.Task) taskpanel.Task {
 	if v.RSS != nil {
 		t.RSS = *v.RSS
 	}
-	if v.Status == string(session.CommandRunning) && v.Reason != "" {
+	if v.Status == string(command.Running) && v.Reason != "" {
 		t.Incomplete = v.Reason
 	}
 	return t
@@ -99,9 +99,9 @@ func panelTask(v view.Task) taskpanel.Task {
 // panelStatus is display.TaskStatus in fewer letters.
 func panelStatus(v view.Task) string {
 	switch {
-	case v.Status == string(session.CommandKilled) && v.By != "" && v.Stragglers == 0:
+	case v.Status == string(command.Killed) && v.By != "" && v.Stragglers == 0:
 		return "killed by " + v.By
-	case v.Status == string(session.CommandExited) && v.Stragglers > 0 && v.ExitCode != nil:
+	case v.Status == string(command.Exited) && v.Stragglers > 0 && v.ExitCode != nil:
 		return fmt.Sprintf("exited %d, %d left", *v.ExitCode, v.Stragglers)
 	}
 	return display.TaskStatus(v)
@@ -109,15 +109,15 @@ func panelStatus(v view.Task) string {
 
 func panelState(v view.Task) taskpanel.State {
 	switch {
-	case v.Status == string(session.CommandRunning):
+	case v.Status == string(command.Running):
 		return taskpanel.Running
 	case v.Stragglers > 0:
 		return taskpanel.Straggling
-	case v.Status == string(session.CommandExited) && v.ExitCode != nil && *v.ExitCode == 0:
+	case v.Status == string(command.Exited) && v.ExitCode != nil && *v.ExitCode == 0:
 		return taskpanel.Succeeded
-	case v.Status == string(session.CommandExited):
+	case v.Status == string(command.Exited):
 		return taskpanel.Failed
-	case v.Status == string(session.CommandKilled):
+	case v.Status == string(command.Killed):
 		return taskpanel.Killed
 	}
 	return taskpanel.Lost

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -31,14 +32,14 @@ type Behaviour struct {
 	Writes  map[string]string // files that it leaves, by their path; an empty content removes one
 }
 
-// command is one act directory with its shim, which outlives the process that started it.
-type command struct {
-	spec    session.CommandSpec
+// actDir is one act directory with its shim, which outlives the process that started it.
+type actDir struct {
+	spec    command.Spec
 	does    Behaviour
 	spawned bool
 	void    bool
 	why     string // of a void claim without a directory before it
-	state   session.CommandState
+	state   command.State
 	out     []byte
 	claimed chan struct{} // closed by the claim, void or run
 	ended   chan struct{} // closed when the command no longer runs
@@ -52,15 +53,15 @@ var (
 	errMissing = errors.New("the act directory is missing")
 )
 
-func (w *World) lookCommand(sessionID, act string) *command { return w.commands[sessionID+"/"+act] }
+func (w *World) lookCommand(sessionID, act string) *actDir { return w.commands[sessionID+"/"+act] }
 
 // stateLocked is what the act directory says.
-func (c *command) stateLocked() session.CommandState {
+func (c *actDir) stateLocked() command.State {
 	switch {
 	case c == nil || c.why != "":
-		return session.CommandState{Status: session.CommandLost, Reason: "dir_missing"}
+		return command.State{Status: command.Lost, Reason: command.ReasonDirMissing}
 	case c.void || c.state.Status == "":
-		return session.CommandState{Status: session.CommandAbsent}
+		return command.State{Status: command.Absent}
 	}
 	st := c.state
 	st.Output = int64(len(c.out))
@@ -68,18 +69,18 @@ func (c *command) stateLocked() session.CommandState {
 }
 
 // prepareLocked makes the act directory.
-func (w *World) prepareLocked(spec session.CommandSpec) *command {
+func (w *World) prepareLocked(spec command.Spec) *actDir {
 	key := spec.Session + "/" + spec.Act
 	c := w.commands[key]
 	if c == nil {
-		c = &command{spec: spec, does: w.script.Commands[spec.Script], claimed: make(chan struct{}), ended: make(chan struct{})}
+		c = &actDir{spec: spec, does: w.script.Commands[spec.Script], claimed: make(chan struct{}), ended: make(chan struct{})}
 		w.commands[key] = c
 	}
 	return c
 }
 
 // spawnLocked starts the shim, which claims the act by itself, now or later.
-func (w *World) spawnLocked(spec session.CommandSpec) *command {
+func (w *World) spawnLocked(spec command.Spec) *actDir {
 	c := w.prepareLocked(spec)
 	if c.spawned {
 		return c
@@ -102,15 +103,15 @@ func (w *World) spawnLocked(spec session.CommandSpec) *command {
 	return c
 }
 
-func (w *World) claimLocked(c *command) {
+func (w *World) claimLocked(c *actDir) {
 	if c.void || c.state.Status != "" || w.lookCommand(c.spec.Session, c.spec.Act) != c {
 		return // voided, or its directory is gone
 	}
 	w.runs[c.spec.Session+" "+session.BaseOf(c.spec.Act)+": "+c.spec.Script]++
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(c.spec.Script))
-	c.state = session.CommandState{
-		Status: session.CommandRunning, PID: int(h.Sum32()%30000) + 2, StartTicks: 7, BootID: w.bootID(), Started: time.Now().UnixMilli(),
+	c.state = command.State{
+		Status: command.Running, PID: int(h.Sum32()%30000) + 2, StartTicks: 7, BootID: w.bootID(), Started: time.Now().UnixMilli(),
 	}
 	c.out = []byte(c.does.Output)
 	close(c.claimed)
@@ -134,32 +135,32 @@ func (w *World) claimLocked(c *command) {
 	}
 }
 
-func (w *World) print(c *command) {
+func (w *World) print(c *actDir) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.state.Status == session.CommandRunning {
+	if c.state.Status == command.Running {
 		c.out = append(c.out, c.does.Later...)
 	}
 }
 
-func (w *World) feedLocked(c *command) {
+func (w *World) feedLocked(c *actDir) {
 	for _, other := range w.commands {
 		if c.does.Feeds != "" && other.spec.Script == c.does.Feeds && other.spec.Session == c.spec.Session &&
-			other.state.Status == session.CommandRunning {
+			other.state.Status == command.Running {
 			other.out = append(other.out, "served "+c.spec.Script+"\n"...)
 		}
 	}
 }
 
-func (w *World) end(c *command) {
+func (w *World) end(c *actDir) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if c.state.Status != session.CommandRunning {
+	if c.state.Status != command.Running {
 		return
 	}
 	c.state.Ended = time.Now().UnixMilli()
 	if c.does.Lost {
-		c.state.Status, c.state.Reason = session.CommandLost, "shim_died"
+		c.state.Status, c.state.Reason = command.Lost, command.ReasonShimDied
 		close(c.ended)
 		return
 	}
@@ -169,12 +170,12 @@ func (w *World) end(c *command) {
 		}
 	}
 	code := c.does.Exit
-	c.state.Status, c.state.ExitCode, c.state.Stragglers = session.CommandExited, &code, c.does.Left
+	c.state.Status, c.state.ExitCode, c.state.Stragglers = command.Exited, &code, c.does.Left
 	if c.spec.Capture {
 		c.state.Cwd = c.does.Cwd
 		for k, v := range c.does.Env {
 			if c.state.Env == nil {
-				c.state.Env = session.EnvDelta{}
+				c.state.Env = command.EnvDelta{}
 			}
 			c.state.Env[k] = &v
 		}
@@ -182,19 +183,19 @@ func (w *World) end(c *command) {
 	close(c.ended)
 }
 
-func (w *World) overdue(c *command) {
+func (w *World) overdue(c *actDir) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !c.detached {
-		w.killLocked(c, session.ByTimeout)
+		w.killLocked(c, command.ByTimeout)
 	}
 }
 
-func (w *World) killLocked(c *command, by string) {
-	if c == nil || c.state.Status != session.CommandRunning {
+func (w *World) killLocked(c *actDir, by string) {
+	if c == nil || c.state.Status != command.Running {
 		return
 	}
-	c.state.Status, c.state.Signal, c.state.By, c.state.Ended = session.CommandKilled, "SIGKILL", by, time.Now().UnixMilli()
+	c.state.Status, c.state.Signal, c.state.By, c.state.Ended = command.Killed, "SIGKILL", by, time.Now().UnixMilli()
 	close(c.ended)
 }
 
@@ -203,12 +204,12 @@ type commands struct{ p *process }
 
 var _ engine.Commands = commands{}
 
-func (c commands) Prepare(_ context.Context, spec session.CommandSpec) error {
+func (c commands) Prepare(_ context.Context, spec command.Spec) error {
 	return c.p.effect("command.prepare", func() { c.p.w.prepareLocked(spec) })
 }
 
-func (c commands) Start(ctx context.Context, spec session.CommandSpec) error {
-	var cmd *command
+func (c commands) Start(ctx context.Context, spec command.Spec) error {
+	var cmd *actDir
 	if err := c.p.effect("command.start", func() { cmd = c.p.w.spawnLocked(spec) }); err != nil {
 		return err
 	}
@@ -227,16 +228,16 @@ func (c commands) Start(ctx context.Context, spec session.CommandSpec) error {
 	return c.p.pointLocked("command.started")
 }
 
-func (c commands) State(sessionID, act string) (session.CommandState, error) {
+func (c commands) State(sessionID, act string) (command.State, error) {
 	c.p.w.mu.Lock()
 	defer c.p.w.mu.Unlock()
 	if err := c.p.pointLocked("command.state"); err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	return c.p.w.lookCommand(sessionID, act).stateLocked(), nil
 }
 
-func (c commands) Settle(ctx context.Context, sessionID, act string) (st session.CommandState, err error) {
+func (c commands) Settle(ctx context.Context, sessionID, act string) (st command.State, err error) {
 	if err := ctx.Err(); err != nil {
 		return st, err
 	}
@@ -245,7 +246,7 @@ func (c commands) Settle(ctx context.Context, sessionID, act string) (st session
 		key := sessionID + "/" + act
 		cmd := w.commands[key]
 		if cmd == nil {
-			cmd = &command{why: "dir_missing", claimed: make(chan struct{}), ended: make(chan struct{})}
+			cmd = &actDir{why: command.ReasonDirMissing, claimed: make(chan struct{}), ended: make(chan struct{})}
 			w.commands[key] = cmd
 		}
 		if cmd.state.Status == "" && !cmd.void {
@@ -255,15 +256,15 @@ func (c commands) Settle(ctx context.Context, sessionID, act string) (st session
 		}
 		st = cmd.stateLocked()
 		if w.cfg.BlindShim {
-			st = session.CommandState{Status: session.CommandAbsent}
+			st = command.State{Status: command.Absent}
 		}
 	})
 	return st, err
 }
 
-func (c commands) Wait(ctx context.Context, sessionID, act string) (session.CommandState, error) {
+func (c commands) Wait(ctx context.Context, sessionID, act string) (command.State, error) {
 	if err := c.p.point("command.wait.before"); err != nil {
-		return session.CommandState{}, err
+		return command.State{}, err
 	}
 	c.p.w.mu.Lock()
 	cmd := c.p.w.lookCommand(sessionID, act)
@@ -272,9 +273,9 @@ func (c commands) Wait(ctx context.Context, sessionID, act string) (session.Comm
 		select {
 		case <-cmd.ended:
 		case <-ctx.Done():
-			return session.CommandState{}, context.Cause(ctx)
+			return command.State{}, context.Cause(ctx)
 		case <-c.p.ctx.Done():
-			return session.CommandState{}, ErrDead
+			return command.State{}, ErrDead
 		}
 	}
 	c.p.w.mu.Lock()
@@ -315,7 +316,7 @@ func (c commands) Read(sessionID, act string, from int64, limit int) (b []byte, 
 func (c commands) Remove(sessionID, act string) error {
 	w := c.p.w
 	return c.p.effect("command.remove", func() {
-		if c := w.lookCommand(sessionID, act); c != nil && c.state.Status == session.CommandRunning {
+		if c := w.lookCommand(sessionID, act); c != nil && c.state.Status == command.Running {
 			w.faultLocked("the directory of %s was removed while its command ran", act)
 		}
 		delete(w.commands, sessionID+"/"+act)

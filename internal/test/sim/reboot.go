@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 )
 
@@ -45,14 +46,14 @@ func (w *World) reboot(p *process) {
 func (w *World) rebootLocked() {
 	w.reboots.Add(1)
 	for _, c := range w.commands {
-		lost := session.CommandState{Status: session.CommandLost, Reason: session.ReasonReboot}
+		lost := command.State{Status: command.Lost, Reason: command.ReasonReboot}
 		switch {
 		case c.void || c.why != "":
 		case c.state.Status == "":
 			close(c.claimed)
 			close(c.ended)
 			c.state = lost
-		case c.state.Status == session.CommandRunning:
+		case c.state.Status == command.Running:
 			lost.PID, lost.StartTicks, lost.BootID, lost.Started = c.state.PID, c.state.StartTicks, c.state.BootID, c.state.Started
 			c.state = lost
 			close(c.ended)
@@ -84,26 +85,26 @@ func (h *human) tend(st *session.State, p Prompt) (wish, bool) {
 		return wish{reboot: true}, false
 	}
 	if t := st.Task(p.Kill); t != nil && t.Live() {
-		h.send("kill-"+p.Kill, &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: session.ByUser})
+		h.send("kill-"+p.Kill, &session.TaskSignalled{Task: t.ID, Signal: "SIGTERM", By: command.ByUser})
 		return wish{}, true
 	}
 	return wish{}, false
 }
 
 // startTask asks for a task, and again for one whose start was interrupted.
-func (h *human) startTask(st *session.State, command string) bool {
+func (h *human) startTask(st *session.State, script string) bool {
 	for i := range st.Tasks {
 		t := &st.Tasks[i]
-		if t.Command != command {
+		if t.Command != script {
 			continue
 		}
-		if t.Reason == "never_started" {
-			h.send(fmt.Sprintf("task-%s-%d", command, t.Attempt), &session.TaskRequested{Task: t.ID})
+		if t.Reason == command.ReasonNeverStarted {
+			h.send(fmt.Sprintf("task-%s-%d", script, t.Attempt), &session.TaskRequested{Task: t.ID})
 			return true
 		}
 		return false
 	}
-	h.send("task-"+command, &session.TaskRequested{Command: command, Cwd: "/w", Restart: session.RestartOnReboot})
+	h.send("task-"+script, &session.TaskRequested{Command: script, Cwd: "/w", Restart: session.RestartOnReboot})
 	return true
 }
 

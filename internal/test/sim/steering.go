@@ -3,6 +3,7 @@ package sim
 import (
 	"time"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -44,10 +45,10 @@ func (c commands) WriteStdin(sessionID, act string, b []byte) (n int, err error)
 	dead := c.p.effect("command.write", func() {
 		cmd := w.lookCommand(sessionID, act)
 		switch {
-		case cmd == nil || cmd.state.Status != session.CommandRunning:
-			err = session.ErrCommandEnded
+		case cmd == nil || cmd.state.Status != command.Running:
+			err = command.ErrEnded
 		case !cmd.spec.Stdin || cmd.closed:
-			err = session.ErrNoInput
+			err = command.ErrNoInput
 		default:
 			n = len(b)
 			w.typed[sessionID+" "+act+": "+string(b)]++
@@ -70,8 +71,8 @@ func (c commands) CloseStdin(sessionID, act string) error {
 func (c commands) Detach(sessionID, act string) (err error) {
 	dead := c.p.effect("command.detach", func() {
 		cmd := c.p.w.lookCommand(sessionID, act)
-		if cmd == nil || cmd.state.Status != session.CommandRunning {
-			err = session.ErrCommandEnded
+		if cmd == nil || cmd.state.Status != command.Running {
+			err = command.ErrEnded
 			return
 		}
 		c.p.w.intended(sessionID, session.KindToolDetached, `"act":"`+act+`"`)

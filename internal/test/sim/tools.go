@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
@@ -50,7 +51,7 @@ func (e eager) Command(c tools.Call) (*tools.Command, *tools.Result) {
 		e.p.w.mu.Lock()
 		defer e.p.w.mu.Unlock()
 		if !e.p.dead {
-			e.p.w.spawnLocked(session.CommandSpec{Session: "main", Act: c.Act, Script: cmd.Script, TimeoutMS: cmd.TimeoutMS, Capture: true})
+			e.p.w.spawnLocked(command.Spec{Session: "main", Act: c.Act, Script: cmd.Script, TimeoutMS: cmd.TimeoutMS, Capture: true})
 		}
 	}
 	return cmd, refusal

@@ -48,7 +48,7 @@ type World struct {
 	acked    []acked
 	files    map[string]*file
 	changes  map[string]int // by path and content
-	commands map[string]*command
+	commands map[string]*actDir
 	runs     map[string]int // by session and script
 	typed    map[string]int // by session, act and text
 	acts     map[string]int // outside effects, by session and input
@@ -68,7 +68,7 @@ type World struct {
 func New(script *Script, cfg Config) *World {
 	w := &World{
 		cfg: cfg, script: script, count: map[string]int{}, files: map[string]*file{}, changes: map[string]int{},
-		commands: map[string]*command{}, runs: map[string]int{}, acts: map[string]int{},
+		commands: map[string]*actDir{}, runs: map[string]int{}, acts: map[string]int{},
 		served: map[string]bool{}, requests: map[string]*seen{}, typed: map[string]int{}, hooks: map[string]int{}, began: time.Now(),
 		trees: map[store.Digest]map[string][]byte{}, released: map[store.Digest]bool{}, plans: map[string]*journal{},
 	}

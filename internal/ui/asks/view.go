@@ -160,9 +160,9 @@ func (m *Model) styled(r Row) string {
 	case Step:
 		return st.Code.Styled(r.Text)
 	case Added:
-		return st.Added.Styled(r.Text)
+		return theme.Signed(st.Added, r.Text)
 	case Removed:
-		return st.Removed.Styled(r.Text)
+		return theme.Signed(st.Removed, r.Text)
 	case Warning:
 		return st.Bold.Styled(r.Text)
 	case Text:

@@ -212,6 +212,33 @@ func TestOlder(t *testing.T) {
 	})
 }
 
+// Goal: the beginning of a long conversation is let go of while it goes on, and comes back when somebody scrolls there.
+func TestALongConversationIsReadAgain(t *testing.T) {
+	step := func(i int) transcript.Item {
+		return transcript.Item{ID: fmt.Sprint("said", i), Kind: transcript.Text, Text: fmt.Sprintf("number %d\n%s", i, strings.Repeat("word ", 20_000)), At: int64(i)}
+	}
+	at(t, 80, 24, nil, func(p *person) {
+		for i := 1; i <= 80; i++ {
+			p.send(Changed{Items: []transcript.Item{step(i)}})
+		}
+		if len(p.s.did) == 0 || !strings.HasPrefix(p.s.did[0], "again ") {
+			t.Fatalf("%q", p.s.did)
+		}
+		var again int
+		_, _ = fmt.Sscanf(p.s.did[len(p.s.did)-1], "again %d", &again)
+		p.s.did = nil
+		var items []transcript.Item
+		for i := 1; i <= again; i++ {
+			items = append(items, step(i))
+		}
+		p.s.older = [][]transcript.Item{items}
+		p.press("shift+home")
+		p.want("older")
+		p.press("shift+home")
+		p.sees("number 1")
+	})
+}
+
 // Goal: a session that is gone says so; what is written stays, and commands still lead elsewhere.
 func TestGone(t *testing.T) {
 	at(t, 80, 24, nil, func(p *person) {

@@ -37,6 +37,8 @@ type Link interface {
 	Continue(ctx context.Context) (*Goal, error)
 	// Older returns the items before those that are known, oldest first; more is false when these are the first.
 	Older(ctx context.Context) (items []transcript.Item, more bool, err error)
+	// Again has Older return next what the log has as far as that event: it was let go of.
+	Again(through int64)
 	// Output returns the end of what a running call has printed, and how many bytes are left out before it.
 	Output(ctx context.Context, act string) (text string, omitted int64, err error)
 	// Whole returns all that a call has printed, or the end of it, and how many bytes are left out before that; empty: the call

@@ -72,6 +72,8 @@ func (s *session) Older(context.Context) ([]transcript.Item, bool, error) {
 	return items, len(s.older) > 0, nil
 }
 
+func (s *session) Again(through int64) { _ = s.do("again %d", through) }
+
 func (s *session) Output(_ context.Context, act string) (string, int64, error) {
 	return s.output, 0, s.do("output %s", act)
 }

@@ -104,6 +104,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.closed = m.cfg.Now()
 	}
 	m.layout()
+	m.forget()
 	switch msg.(type) {
 	case composer.SentMsg: // what is sent is not to be found as if it were not
 		cmd = tea.Batch(cmd, m.keep())
@@ -331,6 +332,17 @@ func (m *Model) peeked(msg peekMsg) {
 
 // CallID is the ID of the item of a call, whose act is given without its attempt.
 func CallID(act string) string { return "call " + act }
+
+// forget lets go of what is far up in a conversation that is long by now. It is read again when somebody scrolls there.
+func (m *Model) forget() {
+	if m.cfg.Inline || m.older.busy || m.older.find != "" {
+		return
+	}
+	if through := m.talk.Forget(); through > 0 {
+		m.cfg.Link.Again(through)
+		m.older.done = false
+	}
+}
 
 // loadOlder brings older items, once at a time.
 func (m *Model) loadOlder() tea.Cmd {

@@ -227,7 +227,7 @@ func (v View) head(f file, width int) string {
 	if f.note != "" {
 		end = "  " + s.Quiet.Styled(plain.Line(f.note, 200))
 	} else if added, removed := f.stat(); added+removed > 0 {
-		end = "  " + s.Added.Styled("+"+plain.Grouped(int64(added))) + " " + s.Removed.Styled("-"+plain.Grouped(int64(removed)))
+		end = "  " + s.Counts(plain.Grouped(int64(added)), plain.Grouped(int64(removed)))
 	}
 	name := plain.Shown(f.name, 500)
 	name = theme.End(name, max(width-ansi.StringWidth(end), 1)) // the end of a path says more

@@ -125,7 +125,7 @@ func TestChangedWords(t *testing.T) {
 	}
 	s := theme.Colours()
 	got := New(s).Lines("a b c\n", "a x c\n", "f", 80)
-	if want := s.Removed.Styled("a ") + s.Removed.Reverse(true).Styled("b") + s.Removed.Styled(" c"); !strings.Contains(got[1], want) {
+	if want := s.Removed.Styled("-") + " a " + s.Changed.Styled("b") + " c"; !strings.Contains(got[1], want) {
 		t.Errorf("%q", got[1])
 	}
 }

@@ -141,7 +141,7 @@ func (p *page) row(r row, hot []span) []string {
 		if i > 0 {
 			before = strings.Repeat(" ", len(margin))
 		}
-		text := write(part, look)
+		text := write(part, s.Changed)
 		if turns(part) {
 			text = "\u2066" + text + "\u2069"
 		}

@@ -102,8 +102,8 @@ func (p *page) fold(parts []part, room int) [][]part {
 	return lines
 }
 
-// write is a line with its looks. What changed in it is shown in reverse.
-func write(parts []part, look ansi.Style) string {
+// write is a line with the look of what changed in it.
+func write(parts []part, changed ansi.Style) string {
 	var b strings.Builder
 	for i := 0; i < len(parts); {
 		hot := parts[i].hot
@@ -111,13 +111,10 @@ func write(parts []part, look ansi.Style) string {
 		for ; i < len(parts) && parts[i].hot == hot; i++ {
 			text.WriteString(parts[i].text)
 		}
-		switch {
-		case len(look) == 0:
+		if hot && len(changed) > 0 {
+			b.WriteString(changed.Styled(text.String()))
+		} else {
 			b.WriteString(text.String())
-		case hot:
-			b.WriteString(append(look[:len(look):len(look)], ansi.Style{}.Reverse(true)...).Styled(text.String()))
-		default:
-			b.WriteString(look.Styled(text.String()))
 		}
 	}
 	return b.String()

@@ -29,7 +29,11 @@ func (x *lexer) line(s string) []piece {
 	case s == "":
 		return nil
 	case x.diff:
-		return []piece{{text: s, attr: diffLook(s)}}
+		look := diffLook(s)
+		if look == codeAdded || look == codeRemoved { // the words have the terminal's own colour
+			return []piece{{text: s[:1], attr: look}, {text: s[1:]}}
+		}
+		return []piece{{text: s, attr: look}}
 	case x.lang == nil:
 		return []piece{{text: s}}
 	}

@@ -18,7 +18,8 @@ type Styles struct {
 	Accent                             ansi.Style // keys, links, what is selected
 	Quiet                              ansi.Style // what is there and not important now
 	Good, Bad, Warn, Odd               ansi.Style // signs and single words: yellow and cyan are pale on white
-	Added, Removed                     ansi.Style // lines of a diff
+	Added, Removed                     ansi.Style // signs of a diff, as blocks; its words have the terminal's own colour
+	Changed                            ansi.Style // what differs within a line
 	Code                               ansi.Style
 	Person                             ansi.Style // the words of a human
 	Selected                           ansi.Style // a row that keys act on
@@ -32,13 +33,27 @@ func Colours() Styles {
 		Accent: none.ForegroundColor(ansi.Cyan), Quiet: none.Faint(),
 		Good: none.ForegroundColor(ansi.Green), Bad: none.ForegroundColor(ansi.Red),
 		Warn: none.ForegroundColor(ansi.Yellow), Odd: none.ForegroundColor(ansi.Magenta),
-		Added: none.ForegroundColor(ansi.Green), Removed: none.ForegroundColor(ansi.Red),
+		Added: none.ForegroundColor(ansi.Green).Reverse(true), Removed: none.ForegroundColor(ansi.Red).Reverse(true), Changed: none.Bold().Underline(true),
 		Code: none.ForegroundColor(ansi.Cyan), Person: none.Bold(), Selected: none.Reverse(true),
 	}
 }
 
 // Plain are no styles at all.
 func Plain() Styles { return Styles{} }
+
+// Signed is a line of a diff that begins with its sign, + or -. None of the sixteen colours is readable on all of the common
+// backgrounds: the sign is a block of its colour, the words have the terminal's own.
+func Signed(sign ansi.Style, line string) string {
+	if line == "" || line[0] != '+' && line[0] != '-' || len(sign) == 0 {
+		return line
+	}
+	return sign.Styled(line[:1]) + line[1:]
+}
+
+// Counts are how many lines a change adds and removes.
+func (s Styles) Counts(added, removed string) string {
+	return s.Good.Styled("+") + added + " " + s.Bad.Styled("-") + removed
+}
 
 // Fit cuts or fills text to exactly that many cells. Colours in it end where they ended.
 func Fit(s string, width int) string {

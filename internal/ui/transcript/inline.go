@@ -30,9 +30,8 @@ func (m *Model) TakeSettled(width int) (lines []string) {
 	}
 	for i, e := range m.items[:n] {
 		lines = m.some(lines, i, 0, m.tall(i))
-		delete(m.known, e.ID)
+		m.gone(e)
 		m.printed[e.ID] = true
-		m.cache.drop(e)
 	}
 	last := m.items[n-1].Kind
 	m.lastPrinted = &last

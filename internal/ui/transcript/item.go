@@ -9,7 +9,8 @@
 // # The caller's duties
 //
 // Items come by [Model.Put], which replaces one of the same ID, and by [Model.Say] while a model speaks. Older ones come
-// by [Model.Prepend]. Every text is taken for hostile: no byte of it that a terminal obeys gets through.
+// by [Model.Prepend]. What is held has a bound: [Model.Forget] lets go of the oldest items, and whoever can read them again brings
+// them back by Prepend. Every text is taken for hostile: no byte of it that a terminal obeys gets through.
 package transcript
 
 import "time"
@@ -35,6 +36,22 @@ type Item struct {
 	More bool     // more is said of it
 	With []string // of a person's words: what came with them, in words, such as images
 	Call Call
+	// At is how far what it is made of goes in the log that it was read from: whoever reads that as far as there gets the item as it
+	// is. 0: it is of another log, or of none.
+	At int64
+}
+
+// size is about how many bytes of memory it takes.
+func (it *Item) size() int {
+	const itself = 512
+	n := itself + len(it.ID) + len(it.Text) + len(it.Call.About) + len(it.Call.Outcome) + len(it.Call.Output)
+	for _, w := range it.With {
+		n += len(w)
+	}
+	for _, d := range it.Call.Diff {
+		n += len(d.Name) + len(d.Old) + len(d.New)
+	}
+	return n
 }
 
 // State is how a call stands, as far as its sign and colour are concerned.

@@ -27,6 +27,7 @@ type Config struct {
 	Prose Prose                            // required
 	Diff  func(d Diff, width int) []string // required
 	Now   func() time.Time                 // required
+	Bytes int                              // of items, from which on [Model.Forget] lets go of some; 0: 6 MiB
 }
 
 // Model is a transcript. It is used from one goroutine.
@@ -36,6 +37,7 @@ type Model struct {
 
 	items  []*entry
 	known  map[string]*entry
+	bytes  int // that the items take, about
 	cache  cache
 	follow bool
 	top    place  // the first line on the screen, unless it follows
@@ -51,6 +53,7 @@ type Model struct {
 // entry is an item with how it is shown.
 type entry struct {
 	Item
+	size   int // that is counted in the bytes of all
 	n      int // its place in the order; neighbours differ by one
 	open   bool
 	full   bool // all of what is long
@@ -64,6 +67,9 @@ type entry struct {
 
 // New makes an empty transcript.
 func New(cfg Config) *Model {
+	if cfg.Bytes == 0 {
+		cfg.Bytes = maxBytes
+	}
 	return &Model{cfg: cfg, known: map[string]*entry{}, follow: true, printed: map[string]bool{}}
 }
 
@@ -76,6 +82,7 @@ func (m *Model) Put(it Item) {
 	case e != nil:
 		same := e.Kind == it.Kind && e.Text == it.Text
 		e.Item = it
+		m.weigh(e)
 		m.settle(e, same)
 	default:
 		m.add(it)
@@ -91,7 +98,23 @@ func (m *Model) add(it Item) *entry {
 	}
 	m.items = append(m.items, e)
 	m.known[it.ID] = e
+	m.weigh(e)
 	return e
+}
+
+// weigh counts how large an item is by now.
+func (m *Model) weigh(e *entry) {
+	now := e.Item.size()
+	m.bytes += now - e.size
+	e.size = now
+}
+
+// gone takes an item out of what is known.
+func (m *Model) gone(e *entry) {
+	delete(m.known, e.ID)
+	m.cache.drop(e)
+	m.bytes -= e.size
+	e.size = 0
 }
 
 // Say adds a piece to the text of an item, which it makes if there is none. What it costs does not grow with the text.
@@ -116,6 +139,7 @@ func (m *Model) Say(id string, kind Kind, text string) {
 	}
 	e.grown.WriteString(text)
 	e.Text = e.grown.String()
+	m.weigh(e)
 	e.saying, e.fresh = true, false
 	m.unseen = m.unseen || !m.follow
 }
@@ -137,24 +161,33 @@ func (m *Model) settle(e *entry, same bool) {
 	e.fresh = keep
 }
 
-// Prepend adds older items at the beginning, oldest first. Those that are known already are left out.
+// Prepend adds older items at the beginning, oldest first. Those that are known already stay as they are, in the place that they
+// have among the others.
 func (m *Model) Prepend(items []Item) {
-	first := 1
-	if len(m.items) > 0 {
-		first = m.items[0].n
-	}
-	var older []*entry
+	older := make([]*entry, 0, len(items)+len(m.items))
+	moved := map[*entry]bool{}
 	for _, it := range items {
-		if m.known[it.ID] == nil && !m.printed[it.ID] {
-			e := &entry{Item: it}
+		e := m.known[it.ID]
+		switch {
+		case m.printed[it.ID] || moved[e]:
+			continue
+		case e == nil:
+			e = &entry{Item: it}
 			m.known[it.ID] = e
+			m.weigh(e)
+		}
+		moved[e] = true
+		older = append(older, e)
+	}
+	for _, e := range m.items {
+		if !moved[e] {
 			older = append(older, e)
 		}
 	}
 	for i, e := range older {
-		e.n = first - len(older) + i
+		e.n = i
 	}
-	m.items = append(older, m.items...)
+	m.items = older
 }
 
 // Drop takes an item away. What is on the screen or selected moves to a neighbour.
@@ -168,8 +201,7 @@ func (m *Model) Drop(id string) {
 	for _, later := range m.items[i:] {
 		later.n--
 	}
-	delete(m.known, id)
-	m.cache.drop(e)
+	m.gone(e)
 	var next *entry
 	if n := len(m.items); n > 0 {
 		next = m.items[min(i, n-1)]

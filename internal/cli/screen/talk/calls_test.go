@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/screen/talk"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/markdown"
@@ -58,7 +59,7 @@ func TestACommandInTheBackgroundEndsInItsPlace(t *testing.T) {
 	tp.add(&session.TurnEnded{N: 1, Stop: session.TurnEndTurn}).asks(2, "more").add(replied(2, 1, text("yes")))
 	tp.add(exited("bash_1", 3), exited("bash_2", 0))
 	killed := exited("bash_3", 0)
-	killed.State = session.CommandState{Status: "killed", Signal: "SIGKILL"}
+	killed.State = command.State{Status: "killed", Signal: "SIGKILL"}
 	tp.add(killed)
 	tp.want(t, "person: go", "failed Bash serve: bash_1 exited 3 (10s)", "done Bash sleep 9: bash_2 exited 0 (9s)",
 		"person: more", "text: yes", "note: bash_1 exited 3", "note: bash_2 exited 0", "note: bash_3 killed by SIGKILL")

@@ -33,6 +33,7 @@ type Fold struct {
 	stream stream // of its words
 	out    chat.Changed
 	order  map[string]int // places of items in out
+	at     int64          // seq of the newest event
 }
 
 // Config is what a fold is made of.
@@ -100,6 +101,7 @@ func (f *Fold) Queue() []chat.Queued {
 }
 
 func (f *Fold) put(it transcript.Item) {
+	it.At = f.at
 	if i, ok := f.order[it.ID]; ok {
 		f.out.Items[i] = it
 		return
@@ -114,6 +116,7 @@ func (f *Fold) note(ev store.Event, kind transcript.Kind, format string, args ..
 
 // Event takes an event.
 func (f *Fold) Event(ev store.Event, body session.Body) {
+	f.at = ev.Seq
 	switch b := body.(type) {
 	case *session.MessageReceived:
 		f.received(ev, b)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/screen/talk"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -85,7 +86,7 @@ func TestTheEndOfATaskIsSaidOnce(t *testing.T) {
 	}
 	tp := newTape().add(exited("bash_1", 0), note("[Background task bash_1 ended with exit code 0: make]"))
 	tp.want(t, "note: bash_1 exited 0")
-	tp = newTape().add(exited("bash_1", 1), &session.AwaitMet{Task: "bash_1", End: &session.CommandState{}, Text: []byte("bash_1 ended with exit code 1")})
+	tp = newTape().add(exited("bash_1", 1), &session.AwaitMet{Task: "bash_1", End: &command.State{}, Text: []byte("bash_1 ended with exit code 1")})
 	tp.want(t, "note: bash_1 exited 1", "note: the model is told, which waited for it")
 	tp = newTape().add(note("[Background task bash_1 ended with exit code 0: make]"), note("[Background task bash_2 runs again after the reboot]"))
 	tp.want(t, "note: Background task bash_1 ended with exit code 0: make", "note: Background task bash_2 runs again after the reboot")

@@ -28,6 +28,7 @@ func (f *Fold) Join(p *Fold, prefix string) []transcript.Item {
 	f.late = p.late
 	p.late = nil
 	for _, l := range since {
+		p.at = l.ev.Seq
 		p.became(l.ev, l.body)
 	}
 	for _, l := range p.late {
@@ -36,6 +37,9 @@ func (f *Fold) Join(p *Fold, prefix string) []transcript.Item {
 	items := p.Take().Items
 	for i := range items {
 		items[i].ID = prefix + items[i].ID
+		if prefix != "" {
+			items[i].At = 0 // it is not of this log
+		}
 	}
 	for base, it := range p.calls {
 		if f.calls[base] == nil && it.Call.State.Live() && len(f.calls) < maxCalls {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/screen/talk"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/transcript"
@@ -174,7 +175,7 @@ func finished(act, out string, exit int) *session.ToolFinished {
 }
 
 func exited(task string, code int) *session.TaskExited {
-	return &session.TaskExited{Task: task, State: session.CommandState{Status: session.CommandExited, ExitCode: &code}}
+	return &session.TaskExited{Task: task, State: command.State{Status: command.Exited, ExitCode: &code}}
 }
 
 // seeded is a source of chance whose seed is told when the test fails.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/task"
 )
 
@@ -22,7 +22,7 @@ func main() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	spec := session.CommandSpec{
+	spec := command.Spec{
 		Session: "s", Act: "a", Script: "echo hello; exit 7", Cwd: "/", Env: []string{"PATH=" + os.Getenv("PATH")},
 	}
 	if err := r.Start(ctx, spec); err != nil {

@@ -1,4 +1,4 @@
-package session
+package command
 
 import (
 	"encoding/json"
