@@ -118,7 +118,9 @@ func (f *forkFlags) run(ctx context.Context, a *app.App, h *homes.Home, id strin
 			continue
 		}
 		TellBranch(a, made, n == 1)
-		a.Linef("%s", made.Session)
+		if made.Dir == "" || !a.Screen || a.Line == nil { // a person at a terminal has just read it
+			a.Linef("%s", made.Session)
+		}
 	}
 	return nil
 }
