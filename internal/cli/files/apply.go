@@ -164,6 +164,9 @@ func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 		got, applyErr := p.home.ApplyToDir(ctx, p.from, p.dir, p.force)
 		done.RestoreCounts, done.Kept, err = got.RestoreCounts, got.Kept, applyErr
 	}
+	if err != nil && p.id != "" {
+		return interrupted(ctx, p.home, p.id, err)
+	}
 	if err != nil {
 		return err
 	}

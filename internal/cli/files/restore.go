@@ -139,7 +139,7 @@ func (f *flags) finish(ctx context.Context, a *app.App, h *homes.Home, id string
 	}
 	was, done, err := h.FinishRestore(ctx, id)
 	if err != nil || was == nil {
-		return nil, err
+		return nil, interrupted(ctx, h, id, err)
 	}
 	a.Note("session %s: %s was interrupted, and is finished now", id, plain.Line(was.Words(), maxPath))
 	if was.Undo == nil {
@@ -185,7 +185,7 @@ func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, t
 	}
 	done, err := h.RestoreFiles(ctx, id, session.RestoreRequested{Target: to.Tree, To: to.To, Paths: paths, Force: f.force, Undo: to.Undo})
 	if err != nil {
-		return err
+		return interrupted(ctx, h, id, err)
 	}
 	return f.told(a, id, to, done, beforeOf(ctx, h, id))
 }
