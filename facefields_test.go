@@ -32,7 +32,7 @@ func TestFaceHasTheFieldsOfTheCore(t *testing.T) {
 		public, inner reflect.Type
 		without       []string // of the inner one
 	}{
-		{reflect.TypeFor[perdure.Config](), reflect.TypeFor[homes.Config](), []string{"Files"}}, // what is captured only the command restores
+		{reflect.TypeFor[perdure.Config](), reflect.TypeFor[homes.Config](), []string{"Files", "Progress"}}, // what is captured only the command restores, and shows how far it is
 		{reflect.TypeFor[perdure.Spec](), reflect.TypeFor[session.Spec](), nil},
 		{reflect.TypeFor[perdure.Options](), reflect.TypeFor[session.Options](), []string{"NewPrompt"}}, // Run sets it, HoldOptions has it
 		{reflect.TypeFor[perdure.RunOptions](), reflect.TypeFor[homes.RunOptions](), []string{"Opened", "Ended", "Titles", "NewPrompt"}},

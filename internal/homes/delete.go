@@ -170,11 +170,8 @@ func (h *Home) removeFiles(ctx context.Context, id string) error {
 		return err
 	}
 	errs = append(errs, h.FreePorts(id))
-
-	_ = h.noteGone() // on a full disk too sessions go; what others hold is measured a day later at the latest
-
 	defer h.Progress().Begin("removing files", "").End()
-
+	_ = h.noteGone() // on a full disk too sessions go; what others hold is measured a day later at the latest
 	for _, dir := range homeDirs {
 		if dir == isolatedDir {
 			errs = append(errs, h.removeOwn(ctx, id))

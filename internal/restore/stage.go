@@ -24,6 +24,7 @@ func oldName(i int) string  { return strconv.Itoa(i) + ".old" }
 
 // stageAll writes every wanted content that is not in its place yet.
 func (w *work) stageAll() error {
+	w.tell(0)
 	var todo []int
 	need := int64(0)
 	for i := range w.ops {

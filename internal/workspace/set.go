@@ -31,12 +31,11 @@ type Config struct {
 	MaxBytes int64
 	Free     func(path string) int64 // bytes that may be written below a path, negative if unknown; nil: not asked
 	Spare    int64                   // bytes that a restore leaves free on the disk
-
-	Now    func() time.Time // nil: the system's clock
-	Builds string           // see [restore.Config]
+	Progress *progress.Meter         // is told how far work is that may take long; nil: nobody is
+	Now      func() time.Time        // nil: the system's clock
 	// Room is what a session's next capture may add to the blobs; nil, and what it gives as nil: as much as they take.
-	Room     func(ctx context.Context, session string) (*capture.Room, error)
-	Progress *progress.Meter // is told how far work is that may take long; nil: nobody is
+	Room   func(ctx context.Context, session string) (*capture.Room, error)
+	Builds string // see [restore.Config]
 }
 
 // Set is all workspaces of a home. It is safe for concurrent use.

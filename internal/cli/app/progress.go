@@ -32,6 +32,7 @@ type teller struct {
 	mu    sync.Mutex
 	timer *time.Timer
 	works bool // there is work
+	stops bool // a signal has come: what works ends, which may take a moment
 	muted int
 	shown bool // the line has something
 	said  string
@@ -82,6 +83,15 @@ func (a *App) apart(write func()) {
 	write()
 }
 
+// stopping has the line say that a signal has come.
+func (a *App) stopping() {
+	if t := a.telling; t != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.stops, t.said = true, ""
+	}
+}
+
 func (t *teller) began(since time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -124,6 +134,9 @@ func (t *teller) tell() {
 		return
 	}
 	t.said = text
+	if t.stops {
+		text = "stopping: " + text
+	}
 	if t.line == nil {
 		t.app.note(text)
 		return

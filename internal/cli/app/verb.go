@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -32,10 +33,20 @@ func (a *App) VerbWith(cmd *cobra.Command, putBack func(), do func(ctx context.C
 	}
 	if !errors.Is(err, context.Canceled) || err.Error() != context.Canceled.Error() {
 		for _, text := range Sentences(err) {
-			a.Note("%s", text)
+			a.Note("%s", interrupted(text, sig))
 		}
 	}
 	return Exit(128 + int(sig))
+}
+
+// interrupted words an error whose cause is a signal by what was being done.
+func interrupted(text string, sig syscall.Signal) string {
+	for _, cause := range []string{context.Canceled.Error(), sig.String()} {
+		if what, ok := strings.CutSuffix(text, ": "+cause); ok {
+			return "interrupted: " + what
+		}
+	}
+	return text
 }
 
 // UntilSignal gives a context that the first signal ends. A second signal ends the process at once: nothing that it
@@ -49,6 +60,7 @@ func (a *App) UntilSignal(parent context.Context, putBack func()) (context.Conte
 			putBack()
 			os.Exit(128 + int(s))
 		}
+		a.stopping()
 		cancel(Caught{sig})
 	})
 	return ctx, func() os.Signal {

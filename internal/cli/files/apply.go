@@ -133,7 +133,7 @@ func (p *application) run(ctx context.Context) error {
 	plan.Release()
 	to := homes.FilePoint{Tree: p.from.Now.Tree, Dir: p.dir, To: "the changes of session " + p.from.Session}
 	ask := !p.yes && !p.dryRun
-	if !p.asJSON || ask {
+	if ask || !p.asJSON && (p.dryRun || plan.Nothing()) {
 		what := plan.String()
 		if plan.Nothing() && len(plan.Kept) == 0 {
 			what = "all of them are there already"
@@ -141,6 +141,8 @@ func (p *application) run(ctx context.Context) error {
 		bothSides(plan)
 		p.app.Linef("the changes of session %s, to %s: %s", p.from.Session, p.where(), what)
 		p.list(p.app, plan)
+	} else if !p.asJSON {
+		p.joined(p.app, plan)
 	}
 	switch {
 	case plan.Nothing() || p.dryRun:
@@ -179,23 +181,25 @@ func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 		got, applyErr := p.home.ApplyToDir(ctx, p.from, p.dir, p.force)
 		done.RestoreCounts, done.Kept, err = got.RestoreCounts, got.Kept, applyErr
 	}
+	if err != nil && p.id != "" {
+		return interrupted(ctx, p.home, p.id, err)
+	}
 	if err != nil {
 		return err
 	}
 	if p.asJSON {
 		return p.app.JSON(outcome{Session: p.id, To: to.To, Dir: to.Dir, Done: true, RestoreCounts: done.RestoreCounts, Kept: done.Kept})
 	}
-	p.app.Linef("applied: %s", done.RestoreCounts)
+	back := "undo " + p.id
+	if p.id == "" {
+		back = fmt.Sprintf("apply --undo%s %s", p.toFlag(), p.from.Session)
+	}
+	p.app.Linef("applied: %s, to %s; perdure %s takes this back", done.RestoreCounts, p.where(), back)
 	for _, path := range done.Kept {
 		p.app.Linef("  = %s stays as it is; the other version lies beside it", plain.Line(path, maxPath))
 	}
 	for _, c := range p.home.CommitsOf(ctx, p.from.Session) {
 		p.app.Hint("of its %s the files are there; git branch NAME %.12s, in %s, keeps what it committed", display.Count(int64(c.N), "commit"), c.Newest, plain.Line(p.app.Tilde(c.Repo), maxPath))
-	}
-	if p.id != "" {
-		p.app.Hint("perdure undo %s takes this back", p.id)
-	} else {
-		p.app.Hint("perdure apply --undo%s %s takes this back", p.toFlag(), p.from.Session)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestAnApplyToAPlainDirectoryIsTakenBack(t *testing.T) {
 	before := p.files()
 	p.Fails(4, "nothing was applied", "apply", "--undo", "kid")
 	o := p.Run("apply", "kid", "--yes")
-	if o.Code != 0 || !strings.Contains(o.Stderr, "perdure apply --undo kid takes this back") {
+	if o.Code != 0 || !strings.Contains(o.Stdout, "perdure apply --undo kid takes this back") {
 		t.Fatalf("exit %d: %s%s", o.Code, o.Stdout, o.Stderr)
 	}
 	applied := p.files()
@@ -96,7 +96,7 @@ func TestConflictsInAPlainDirectoryAreKeptBeside(t *testing.T) {
 	p.write("d/c", "mine alone\n")
 	before := p.files()
 	out := p.OK("apply", "kid", "--yes")
-	for _, want := range []string{"a stays", "b stays", "+ n"} {
+	for _, want := range []string{"a stays", "b stays", "applied: 1 added, 0 modified, 0 deleted, 2 conflicts"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

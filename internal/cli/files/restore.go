@@ -26,6 +26,8 @@ type flags struct {
 	yes, dryRun, force  bool
 	asJSON              bool
 	paths               []string
+
+	named map[string]bool // paths that stay, and were named with the plan
 }
 
 func (f *flags) add(c *cobra.Command) {
@@ -148,7 +150,7 @@ func (f *flags) finish(ctx context.Context, a *app.App, h *homes.Home, id string
 	}
 	was, done, err := h.FinishRestore(ctx, id)
 	if err != nil || was == nil {
-		return nil, err
+		return nil, interrupted(ctx, h, id, err)
 	}
 	a.Note("session %s: %s was interrupted, and is finished now", id, plain.Line(was.Words(), maxPath))
 	if was.Undo == nil {
@@ -175,8 +177,10 @@ func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, t
 		return f.nothing(a, id, to, plan)
 	}
 	ask := !f.yes && !f.dryRun
-	if !f.asJSON || ask {
+	if ask || !f.asJSON && f.dryRun {
 		f.show(a, id, to, plan)
+	} else if !f.asJSON {
+		f.joined(a, plan)
 	}
 	switch {
 	case f.dryRun && f.asJSON:
@@ -192,7 +196,7 @@ func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, t
 	}
 	done, err := h.RestoreFiles(ctx, id, session.RestoreRequested{Target: to.Tree, To: to.To, Paths: paths, Force: f.force, Undo: to.Undo})
 	if err != nil {
-		return err
+		return interrupted(ctx, h, id, err)
 	}
 	if st, err := h.State(ctx, id); err == nil && st.Turn != nil {
 		a.Note("turn %d of session %s stays open: when it goes on, the model is told first", st.Turn.N, id)
@@ -251,7 +255,7 @@ func (f *flags) show(a *app.App, id string, to homes.FilePoint, plan *workspace.
 }
 
 // list prints what a plan does.
-func (*flags) list(a *app.App, plan *workspace.Planned) {
+func (f *flags) list(a *app.App, plan *workspace.Planned) {
 	marks := map[restore.Verb]string{restore.Added: "+", restore.Modified: "~", restore.Deleted: "-"}
 	for i, c := range plan.Changes {
 		if i == maxShown {
@@ -260,15 +264,22 @@ func (*flags) list(a *app.App, plan *workspace.Planned) {
 		}
 		both := ""
 		if c.Joined {
-			both = ": changed by both in different lines, has both now"
+			both = joinedWords
 		}
 		a.Linef("  %s %s%s", marks[c.Verb()], plain.Line(c.Path, maxPath), both)
 	}
+	f.stays(a, plan)
+}
+
+// stays prints what a plan leaves alone, and why.
+func (f *flags) stays(a *app.App, plan *workspace.Planned) {
+	f.named = map[string]bool{}
 	for i, k := range plan.Kept {
 		if i == maxShown {
 			a.Linef("  … and %d more that stay", len(plan.Kept)-maxShown)
 			break
 		}
+		f.named[k.Path] = true
 		verb := "stays"
 		if k.Why == restore.NotStored { // it may be gone altogether
 			verb = "does not come back"
@@ -276,6 +287,18 @@ func (*flags) list(a *app.App, plan *workspace.Planned) {
 		a.Linef("  = %s %s: %s", plain.Line(k.Path, maxPath), verb, k.Why)
 	}
 }
+
+// joined prints what is not plain about a plan that nobody is asked about: files that both sides have changed.
+func (f *flags) joined(a *app.App, plan *workspace.Planned) {
+	for _, c := range plan.Changes {
+		if c.Joined {
+			a.Linef("  ~ %s%s", plain.Line(c.Path, maxPath), joinedWords)
+		}
+	}
+	f.stays(a, plan)
+}
+
+const joinedWords = ": changed by both in different lines, has both now"
 
 // outcome is what became of a restore.
 type outcome struct {
@@ -313,17 +336,20 @@ func (f *flags) told(a *app.App, id string, to homes.FilePoint, done session.Fil
 	if f.asJSON {
 		return a.JSON(outcome{Session: id, To: to.To, Dir: to.Dir, Done: true, RestoreCounts: done.RestoreCounts, Kept: done.Kept})
 	}
-	a.Linef("restored: %s", done.RestoreCounts)
+	back := ""
+	if to.Undo == nil {
+		back = fmt.Sprintf("; perdure undo %s takes this back", id)
+	} else if before > 0 {
+		back = fmt.Sprintf("; perdure restore %s %d --files takes this back", id, before)
+	}
+	a.Linef("restored: %s, in %s, to %s%s", done.RestoreCounts, plain.Line(a.Tilde(to.Dir), maxPath), plain.Line(to.To, maxPath), back)
 	for _, path := range done.Kept {
-		a.Linef("  = %s was not restored", plain.Line(path, maxPath))
+		if !f.named[path] {
+			a.Linef("  = %s was not restored", plain.Line(path, maxPath))
+		}
 	}
 	if len(done.Kept) > 0 {
 		a.Hint("perdure restore %s %s --files --force --path PATH brings back what stayed as well", id, momentOf(to))
-	}
-	if to.Undo == nil {
-		a.Hint("perdure undo %s takes this back", id)
-	} else if before > 0 {
-		a.Hint("perdure restore %s %d --files brings back what was there; perdure undo %s goes back further", id, before, id)
 	}
 	return nil
 }

@@ -130,9 +130,11 @@ func (p *application) unapply(ctx context.Context, last homes.Applied) error {
 	plan.Release()
 	to := homes.FilePoint{Tree: last.Before, Dir: p.dir, To: "before the changes of session " + last.Session + " were applied"}
 	ask := !p.yes && !p.dryRun
-	if !p.asJSON || ask {
+	if ask || !p.asJSON && p.dryRun {
 		p.app.Linef("%s, to %s: %s", p.where(), to.To, plan)
 		p.list(p.app, plan)
+	} else if !p.asJSON {
+		p.joined(p.app, plan)
 	}
 	switch {
 	case p.dryRun && p.asJSON:

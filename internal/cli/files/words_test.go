@@ -133,7 +133,7 @@ func TestDifferentLinesOfOneFile(t *testing.T) {
 	p.run(m, "first")
 	p.write("a", "one\n2\n3\n4\n5\nmine\n")
 	o := p.Run("undo", "s", "--yes")
-	if o.Code != 0 || !strings.Contains(o.Stdout, "~ a: changed by both in different lines") || !strings.Contains(o.Stdout, "1 modified, 0 deleted, 0 conflicts") {
+	if o.Code != 0 || !strings.Contains(o.Stdout, "~ a: changed by both in different lines") || !strings.Contains(o.Stdout, "1 modified, 0 deleted, in ~/project, to before turn 1; perdure restore s 19 --files takes this back") {
 		t.Errorf("%+v", o)
 	}
 	holds(t, filepath.Join(p.dir, "a"), "1\n2\n3\n4\n5\nmine\n")

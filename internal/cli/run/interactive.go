@@ -298,7 +298,7 @@ func (s *sitting) options(ctx context.Context, id string, f *Flags, resumed bool
 // run runs another command line of perdure beside the screen, and gives what it prints.
 func (s *sitting) run(ctx context.Context, args ...string) (string, bool) {
 	var out bytes.Buffer
-	world := *s.real
+	world := *s.app // whose work the screen shows
 	world.Stdin, world.Stdout, world.Stderr = strings.NewReader(""), &out, &out
 	world.Terminal, world.Screen, world.Asks, world.Signals = false, false, false, nil
 	code := world.Self(ctx, &world, args)

@@ -218,7 +218,8 @@ func (l *link) look() {
 	}
 }
 
-// sendWithin bounds how long a message may take until it is durable.
+// sendWithin bounds how long a message may take until it is durable; its session may take longer to be made, as long as the
+// screen is there, since it may need a copy of many files.
 const sendWithin = 30 * time.Second
 
 // Send brings a message; the first one makes the session. One that is under way when the screen is left still arrives.
@@ -228,11 +229,14 @@ func (l *link) Send(ctx context.Context, key string, d composer.Draft) error {
 		return err
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
-	defer cancel()
-	if err := l.made(ctx, d.String()); err != nil {
+	making, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	defer context.AfterFunc(l.ctx, func() { time.AfterFunc(sendWithin, stop) })()
+	if err := l.made(making, d.String()); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendWithin)
+	defer cancel()
 	text, more := parts(d)
 	id, held, err := l.there()
 	if err != nil {

@@ -74,9 +74,9 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 		// With blank rows below it a terminal that is made narrower may put what is live into the scrollback.
 		_, _ = io.WriteString(cfg.App.Stdout, ansi.CursorDown(lowest))
 	}
-	disturb := cfg.App.Undisturbed() // the screen says it itself
+	disturbed := cfg.App.Undisturbed() // the screen says it itself
 	_, err = p.Run()
-	disturb()
+	disturbed()
 	l.bye(m)
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = ctx.Err()

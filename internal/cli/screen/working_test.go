@@ -1,6 +1,7 @@
 package screen_test
 
 import (
+	"context"
 	"sync"
 	"testing"
 
@@ -45,4 +46,25 @@ func TestTheScreenIsToldOfLongWork(t *testing.T) {
 	clitest.Until(t, "it is told again", func() bool { return last() == "restoring files: 2 of 2" })
 	work.End()
 	clitest.Until(t, "its end is told", func() bool { return last() == "" })
+}
+
+// A session whose files take long to copy is made all the same: its making has no bound as long as the screen is there.
+func TestMakingASessionMayTakeLong(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open(words("hello", `{"text":"Good day."}`))
+	defer w.Close(h)
+	bounded := true
+	d := sits(t, w, h, func(c *screen.Config) {
+		create := c.Create
+		c.Create = func(ctx context.Context, prompt string) (string, error) {
+			_, bounded = ctx.Deadline()
+			return create(ctx, prompt)
+		}
+	})
+	defer d.leaves()
+	d.says("k1", "hello")
+	d.sees("> hello\nGood day.\n")
+	if bounded {
+		t.Error("it has to be made within some time")
+	}
 }

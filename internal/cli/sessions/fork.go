@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -105,6 +106,12 @@ func (f *forkFlags) run(ctx context.Context, a *app.App, h *homes.Home, id strin
 		}
 		spec.ID, spec.Title = f.child, title
 		made, err := h.ForkWith(ctx, id, spec)
+		if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrUncertain) {
+			if f.count == 1 {
+				return errors.New("interrupted: no fork was made, and nothing is left of it")
+			}
+			return fmt.Errorf("interrupted: %d of %s made, and nothing is left of the next one", n-1, display.Count(int64(f.count), "fork"))
+		}
 		if err != nil {
 			return err
 		}
@@ -118,7 +125,9 @@ func (f *forkFlags) run(ctx context.Context, a *app.App, h *homes.Home, id strin
 			continue
 		}
 		TellBranch(a, made, n == 1)
-		a.Linef("%s", made.Session)
+		if made.Dir == "" || !a.Screen || a.Line == nil { // a person at a terminal has just read it
+			a.Linef("%s", made.Session)
+		}
 	}
 	if !f.asJSON && f.count > 1 && a.Screen {
 		a.Hint("perdure start -r FORK \"PROMPT\" gives one its task, perdure -r FORK opens it; perdure diff %s --forks compares them", id)
