@@ -60,7 +60,6 @@ func (b *builder) dir(ctx context.Context, d *shared, path string, object store.
 		}
 		e, at := entries[i], tree.Join(path, entries[i].Name)
 		switch why := notMade(&e); {
-		case path == "" && isRepository(e.Name, nil, &e):
 		case why != "":
 			b.leave(Kept{Path: at, Why: why})
 		case e.Kind == tree.Dir:

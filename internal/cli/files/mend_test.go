@@ -61,7 +61,7 @@ func TestAWorktreeThatIsGoneIsMadeAgain(t *testing.T) {
 				t.Errorf("exit %d: %s", o.Code, o.Stderr)
 			}
 			o = p.Run("-p", "--dangerously-skip-permissions", "--model", model, "-r", "kid", "--files", "restore", "nothing")
-			if !strings.Contains(o.Stderr, own+" is a git worktree again") {
+			if !strings.Contains(o.Stderr, own+" is a git worktree again") || strings.Contains(o.Stderr, "not there") {
 				t.Errorf("exit %d: %s", o.Code, o.Stderr)
 			}
 			differ(t, "the fork's files", filesIn(t, own), files)
@@ -78,6 +78,22 @@ func TestAWorktreeThatIsGoneIsMadeAgain(t *testing.T) {
 			p.noWorktrees()
 		})
 	}
+}
+
+// A project that is made again has no repository any more: that is said.
+func TestAProjectThatIsMadeAgainLacksItsRepository(t *testing.T) {
+	needs.Program(t, "git")
+	p := newProject(t)
+	p.repository(".")
+	model := p.Scripted(script(t, map[string]string{"work": "echo w >> a.txt", "nothing": "true"}))
+	p.run(model, "work")
+	p.removeAll(p.dir)
+	p.App.Dir = p.Dir
+	o := p.Run("-p", "--dangerously-skip-permissions", "--model", model, "-r", "s", "--files", "restore", "nothing")
+	if !strings.Contains(o.Stderr, "not there: .git") {
+		t.Errorf("exit %d: %s", o.Code, o.Stderr)
+	}
+	holds(t, filepath.Join(p.dir, "a.txt"), "of the main line\nw\n")
 }
 
 // A repository that was moved is not where its worktrees look for it: that is said, with git's own way back, and a fork

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/app"
@@ -98,7 +99,11 @@ func rebuild(ctx context.Context, a *app.App, h *homes.Home, id string, p homes.
 		return err
 	}
 	a.Note("%s was gone: it is there again, as it was on %s: %d files, %d directories, %d links", a.Tilde(p.Dir), dayOf(p), made.Files, made.Dirs, made.Links)
+	own := h.ProjectOf(p.Dir) != p.Dir
 	for i, k := range made.Kept {
+		if own && path.Base(k.Path) == ".git" { // it is said next whether it is a worktree again
+			continue
+		}
 		if i == maxReport {
 			a.Note("  … and %d more that could not be made", len(made.Kept)-i)
 			break
