@@ -22,6 +22,8 @@ type shelf struct {
 	let   func() // called by each release
 }
 
+var _ engine.Keeper = (*shelf)(nil)
+
 func (k *shelf) Keep(ctx context.Context, _ string, open func() (io.ReadCloser, error)) (d store.Digest, n int64, release func(), err error) {
 	k.at(ctx, "begun")
 	r, err := open()
