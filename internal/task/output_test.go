@@ -2,7 +2,6 @@ package task
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -196,39 +195,6 @@ func TestOutputRefused(t *testing.T) {
 	kept, gaps := checkKept(t, b, "a", 0, want)
 	if gaps != 2*minSegment+100 || kept+gaps != int64(len(want)) { // the refused chunk, and the refused write
 		t.Errorf("kept %d, missed %d", kept, gaps)
-	}
-}
-
-// An exit record that cannot be written is tried again, for as long as it takes.
-func TestExitRecordRetried(t *testing.T) {
-	b := newBench(t)
-	b.start(b.script("a", "until [ -e go ]; do sleep 0.01; done; exit 6"))
-	d := actDir(filepath.Join(b.Dir, testSession, "a"))
-	if err := os.Mkdir(d.path(exitName), 0o700); err != nil { // a rename onto it fails
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(b.cwd, "go"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the shim complains twice", func() bool { return strings.Count(b.log("a"), "exit record") >= 2 })
-	if len(b.processesOf("a", shimArg)) != 1 {
-		t.Error("the shim gave up")
-	}
-	if err := os.Remove(d.path(exitName)); err != nil {
-		t.Fatal(err)
-	}
-	if st := b.wait("a"); code(st) != "exited 6" {
-		t.Errorf("state %s", code(st))
-	}
-	b.start(b.script("gone", "until [ -e stop ]; do sleep 0.01; done"))
-	shim := b.processesOf("gone", shimArg)
-	if err := os.RemoveAll(filepath.Join(b.Dir, testSession, "gone")); err != nil {
-		t.Fatal(err)
-	}
-	os.WriteFile(filepath.Join(b.cwd, "stop"), nil, 0o600)
-	eventually(t, "a shim without a directory leaves", func() bool { return len(shim) == 1 && !alive(shim[0].PID, shim[0].Ticks) })
-	if st, err := b.Settle(context.Background(), testSession, "gone"); err != nil || code(st) != "lost dir_missing" {
-		t.Errorf("%s, %v", code(st), err)
 	}
 }
 
