@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
@@ -123,6 +124,7 @@ func TestSettingsDoNotMakeASessionYounger(t *testing.T) {
 	if got := stirred(p); got != before {
 		t.Errorf("left: %d, was %d", got, before)
 	}
+	time.Sleep(2 * time.Millisecond) // times are in milliseconds
 	p.send("k", &session.StateSet{Key: "k", Value: []byte(`"news"`)})
 	live = p.open(engine.Options{})
 	if err := live.Drain(t.Context()); err != nil {

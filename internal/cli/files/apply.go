@@ -131,6 +131,7 @@ func (p *application) run(ctx context.Context) error {
 		return err
 	}
 	plan.Release()
+	bothSides(plan)
 	to := homes.FilePoint{Tree: p.from.Now.Tree, Dir: p.dir, To: "the changes of session " + p.from.Session}
 	ask := !p.yes && !p.dryRun
 	if ask || !p.asJSON && (p.dryRun || plan.Nothing()) {
@@ -138,7 +139,6 @@ func (p *application) run(ctx context.Context) error {
 		if plan.Nothing() && len(plan.Kept) == 0 {
 			what = "all of them are there already"
 		}
-		bothSides(plan)
 		p.app.Linef("the changes of session %s, to %s: %s", p.from.Session, p.where(), what)
 		p.list(p.app, plan)
 	} else if !p.asJSON {

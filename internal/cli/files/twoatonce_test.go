@@ -39,7 +39,7 @@ func TestTwoInstancesOnOneSession(t *testing.T) {
 	p.write("doomed", "doomed\n")
 	start := p.files()
 	m := p.Scripted(script(t, map[string]string{
-		"begin": "echo 1 > f; rm doomed; echo x > began; until [ -e ../end ]; do sleep 0.05; done; echo late > late",
+		"begin": "echo 1 > f; rm doomed; touch began; until [ -e ../end ]; do sleep 0.05; done; echo late > late",
 		"other": "echo other > other",
 	}))
 	first := p.starts("-p", "--dangerously-skip-permissions", "--model", m, "--session-id", "s", "begin")

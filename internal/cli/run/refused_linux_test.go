@@ -31,7 +31,7 @@ func TestAForkThatFailsEndsNoScreen(t *testing.T) {
 		t.Fatal(err)
 	}
 	ann.Types("\x06")
-	ann.Sees(" works in ")
+	ann.Sees("works in")
 	ann.Types("\x03\x03")
 	ann.Left(0)
 

@@ -161,7 +161,7 @@ func TestCodeIsColoured(t *testing.T) {
 		"sql\nSelect 1 -- x":     word("Select") + " " + number("1") + " " + note("-- x"),
 		"rust\nfn f<'a>() {}":    word("fn") + " f<'a>() {}",
 		"nolang\nif 1 // x":      "if 1 // x",
-		"diff\n+a\n-b\n c\n@@ d": s.Added.Styled("+a") + "|" + s.Removed.Styled("-b") + "| c|" + s.Accent.Styled("@@ d"),
+		"diff\n+a\n-b\n c\n@@ d": s.Added.Styled("+") + "a|" + s.Removed.Styled("-") + "b" + "| c|" + s.Accent.Styled("@@ d"),
 	} {
 		got := strings.ReplaceAll(strings.Join(r.Lines("```"+in+"\n```", 80), "|"), codeMargin, "")
 		if got != want {
