@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +125,9 @@ func TestSettingsDoNotMakeASessionYounger(t *testing.T) {
 	if got := stirred(p); got != before {
 		t.Errorf("left: %d, was %d", got, before)
 	}
-	time.Sleep(2 * time.Millisecond) // times are in milliseconds
+	for time.Now().UnixMilli() <= before { // the events' times are in milliseconds
+		runtime.Gosched()
+	}
 	p.send("k", &session.StateSet{Key: "k", Value: []byte(`"news"`)})
 	live = p.open(engine.Options{})
 	if err := live.Drain(t.Context()); err != nil {
