@@ -224,7 +224,7 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 		return nil, nil, err
 	}
 	h.step("worktrees")
-	if _, err := h.spaces.Materialise(ctx, c.at, c.all); err != nil {
+	if _, err := h.spaces.Materialise(ctx, c.at, c.all, c.original(c.top)); err != nil {
 		return nil, nil, err
 	}
 	own.Dir = filepath.Join(c.at, c.rel)
@@ -316,8 +316,16 @@ func (h *Home) replaceOwn(ctx context.Context, c *copying) error {
 	if err := os.RemoveAll(c.own.Dir); err != nil {
 		return err
 	}
-	_, err := h.spaces.Materialise(ctx, c.own.Dir, c.own.Tree)
+	_, err := h.spaces.Materialise(ctx, c.own.Dir, c.own.Tree, c.original(c.own.From))
 	return err
+}
+
+// original is a directory of the original, whose files the copy may share; empty: it is gone.
+func (c *copying) original(dir string) string {
+	if c.gone {
+		return ""
+	}
+	return dir
 }
 
 // note tells the model something.

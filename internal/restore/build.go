@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"sync"
 
 	"github.com/perdure/perdure/internal/tree"
@@ -35,7 +36,11 @@ func (b *builder) fill(ctx context.Context, at *dir, root store.Digest) error {
 	}
 	top, err := at.sub(".")
 	if err == nil {
-		err = b.dir(ctx, &shared{dir: top}, "", root)
+		d := &shared{dir: top}
+		if b.cfg.Like != "" {
+			d.like, _ = openRoot(b.cfg.Like) // without it all is written
+		}
+		err = b.dir(ctx, d, "", root)
 	}
 	close(b.work)
 	running.Wait()
@@ -47,7 +52,7 @@ func (b *builder) fill(ctx context.Context, at *dir, root store.Digest) error {
 
 // dir writes what is in one directory, and closes it when that is there.
 func (b *builder) dir(ctx context.Context, d *shared, path string, object store.Digest) error {
-	defer d.close()
+	defer d.leave()
 	defer d.users.Wait()
 	entries, err := tree.List(b.trees, object)
 	if err != nil {
@@ -104,7 +109,7 @@ func (b *builder) sub(ctx context.Context, up *shared, path string, e *tree.Entr
 	if err != nil {
 		return err
 	}
-	if err := b.dir(ctx, &shared{dir: d}, path, e.Digest); err != nil {
+	if err := b.dir(ctx, &shared{dir: d, like: up.alike(e.Name)}, path, e.Digest); err != nil {
 		return err
 	}
 	b.count(func(m *Made) { m.Dirs++ })
@@ -116,7 +121,19 @@ func (b *builder) file(ctx context.Context, j job) error {
 	if err := b.step("build-file", j.path); err != nil {
 		return err
 	}
-	f, err := b.cfg.write(ctx, j.d.dir, j.e.Name, &j.e)
+	bytes := int64(0)
+	f, err := b.cfg.write(ctx, j.d.dir, j.e.Name, &j.e, func(f *os.File) (bool, error) {
+		src := b.clone.original(j.d.like, &j.e)
+		if src == nil {
+			return false, nil
+		}
+		defer src.Close()
+		ok, err := b.clone.fill(f, src, &j.e)
+		if ok {
+			bytes = j.e.Size
+		}
+		return ok, err
+	})
 	if f != nil {
 		err = f.Close() // all is synced at once, at the end
 	}
@@ -134,8 +151,28 @@ func (b *builder) file(ctx context.Context, j job) error {
 		}
 		m.Files++
 		m.Bytes += j.e.Size
+		m.Shared += bytes
 	})
 	return nil
+}
+
+// alike opens the directory of the same name in the one that files may be shared with.
+func (s *shared) alike(name string) *dir {
+	if s.like == nil {
+		return nil
+	}
+	d, err := s.like.sub(name)
+	if err != nil {
+		return nil
+	}
+	return d
+}
+
+func (s *shared) leave() {
+	s.close()
+	if s.like != nil {
+		s.like.close()
+	}
 }
 
 // collision names a path that another one of its directory was taken for.

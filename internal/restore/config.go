@@ -3,6 +3,7 @@ package restore
 import (
 	"errors"
 	"io"
+	"os"
 
 	"github.com/perdure/perdure/store"
 )
@@ -16,11 +17,15 @@ type Content interface {
 type Config struct {
 	ID       string // of a journal that is begun, a plain name; empty: a random one
 	Content  Content
-	Free     func(path string) int64     // bytes that may be written below a path, negative if unknown; nil: not asked
-	Spare    int64                       // bytes that must be left on the disk, at most; as many as are written suffice
-	Builds   string                      // directory of the records of trees that are being made, see [ClearBuilds]; empty: none
-	Progress func(Step)                  // nil: none. One call at a time; it does not wait
-	Fault    func(step, at string) error // tests: an error is a kill, after which nothing is done, not even tidying up
+	Free     func(path string) int64 // bytes that may be written below a path, negative if unknown; nil: not asked
+	Spare    int64                   // bytes that must be left on the disk, at most; as many as are written suffice
+	Builds   string                  // directory of the records of trees that are being made, see [ClearBuilds]; empty: none
+	Progress func(Step)              // nil: none. One call at a time; it does not wait
+	// Like is a directory that may have files of a tree that is made, under the same names: what is as wanted shares their
+	// content where the file system can do that, and is verified like all else. Empty: none.
+	Like  string
+	Clone func(dst, src *os.File) error // makes an empty file share another one's content; nil: the system's way
+	Fault func(step, at string) error   // tests: an error is a kill, after which nothing is done, not even tidying up
 	// Sync stands between a restore and the disk: tests leave it out, count it and fail it. Nil: do is called.
 	Sync  func(what string, do func() error) error
 	mover mover
@@ -56,6 +61,7 @@ type Step struct {
 type Made struct {
 	Files, Dirs, Links int
 	Bytes              int64
+	Shared             int64  // of them, whose content is shared with [Config.Like]
 	Kept               []Kept // what of the tree is not there
 }
 

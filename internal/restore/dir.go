@@ -183,7 +183,7 @@ func (d *dir) open(name string) (*os.File, error) {
 
 // create makes a file that is not there yet, for its user alone.
 func (d *dir) create(name string) (*os.File, error) {
-	flags := unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	flags := unix.O_RDWR | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC
 	fd, err := again(func() (int, error) { return unix.Openat(d.fd, name, flags, 0o600) })
 	if err != nil {
 		return nil, d.fail("create", name, err)

@@ -26,7 +26,7 @@ const building = ".perdure-building-"
 // Errors: ErrTaken, ErrBuilding, ErrContent, ErrNoSpace, those of the tree, the context's. What cannot be there is no
 // error, and named: what was not captured, what is off limits, and names that the file system takes for one.
 func Materialise(ctx context.Context, to string, trees tree.Reader, root store.Digest, cfg Config) (Made, error) {
-	b := builder{cfg: &cfg, trees: trees}
+	b := builder{cfg: &cfg, trees: trees, clone: newCloner(&cfg)}
 	made, err := b.make(ctx, filepath.Clean(to), root)
 	if err != nil {
 		return Made{}, fmt.Errorf("make %s from a tree: %w", to, full(err))
@@ -38,6 +38,7 @@ func Materialise(ctx context.Context, to string, trees tree.Reader, root store.D
 type builder struct {
 	cfg   *Config
 	trees tree.Reader
+	clone *cloner
 	made  Made
 	need  int64
 	total int
@@ -57,6 +58,7 @@ type job struct {
 // shared is a directory that closes itself with its last user.
 type shared struct {
 	*dir
+	like    *dir // the one of the same path in [Config.Like]; nil: none
 	entries []tree.Entry
 	users   sync.WaitGroup
 }

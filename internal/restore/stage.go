@@ -108,7 +108,7 @@ func (w *work) stageSome(some []int) error {
 		if err := w.step("stage", o.Path); err != nil {
 			return err
 		}
-		f, err := w.cfg.write(w.ctx, w.stage, partName(i), o.To)
+		f, err := w.cfg.write(w.ctx, w.stage, partName(i), o.To, nil)
 		if err != nil {
 			w.unstage(some)
 			return full(fmt.Errorf("%.500q: %w", o.Path, err))
@@ -140,8 +140,9 @@ func (w *work) unstage(some []int) {
 	}
 }
 
-// write makes a file or a link that is not there yet, whole. A file is given open, for whoever makes it durable.
-func (c *Config) write(ctx context.Context, d *dir, name string, e *tree.Entry) (*os.File, error) {
+// write makes a file or a link that is not there yet, whole. A file is given open, for whoever makes it durable. With clone it
+// is tried first whether that can fill the file.
+func (c *Config) write(ctx context.Context, d *dir, name string, e *tree.Entry, clone func(*os.File) (bool, error)) (*os.File, error) {
 	if e.Kind == tree.Link {
 		err := d.symlink(e.Target, name)
 		if err == nil && e.MTime != 0 { // 0: it was captured before times of links were
@@ -153,7 +154,13 @@ func (c *Config) write(ctx context.Context, d *dir, name string, e *tree.Entry) 
 	if err != nil {
 		return nil, err
 	}
-	err = fill(ctx, f, e, c.Content)
+	filled := false
+	if clone != nil {
+		filled, err = clone(f)
+	}
+	if err == nil && !filled {
+		err = fill(ctx, f, e, c.Content)
+	}
 	if err == nil {
 		err = f.Chmod(os.FileMode(e.Mode & fileBits))
 	}

@@ -1,6 +1,15 @@
 package restore
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// cloneFile makes an empty file share the content of another one, see ioctl_ficlone(2).
+func cloneFile(dst, src *os.File) error {
+	return unix.IoctlFileClone(int(dst.Fd()), int(src.Fd()))
+}
 
 // exchange swaps two names in one moment.
 func exchange(a *dir, x string, b *dir, y string) error {

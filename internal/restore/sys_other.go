@@ -2,7 +2,14 @@
 
 package restore
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// cloneFile is not there.
+func cloneFile(*os.File, *os.File) error { return unix.ENOTSUP }
 
 // exchange is not there: what takes its place is a rename at a time.
 func exchange(*dir, string, *dir, string) error { return unix.ENOSYS }

@@ -16,5 +16,5 @@ func (s *Set) Make(ctx context.Context, dir string, root store.Digest) (restore.
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil { //nolint:gosec // as mkdir makes them: the user's umask holds
 		return restore.Made{}, fmt.Errorf("make %s: %w", dir, err)
 	}
-	return s.Materialise(ctx, dir, root)
+	return s.Materialise(ctx, dir, root, "")
 }

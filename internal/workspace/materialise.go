@@ -8,14 +8,20 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Materialise makes a directory out of a tree, see [restore.Materialise]: whole and durable, or not at all.
-func (s *Set) Materialise(ctx context.Context, to string, root store.Digest) (restore.Made, error) {
-	return s.MaterialiseFrom(ctx, to, Trees(s.cfg.Blobs), root)
+// Materialise makes a directory out of a tree, see [restore.Materialise]: whole and durable, or not at all. With like, its
+// files share their content with those of that directory where they can.
+func (s *Set) Materialise(ctx context.Context, to string, root store.Digest, like string) (restore.Made, error) {
+	return s.materialise(ctx, to, Trees(s.cfg.Blobs), root, like)
 }
 
 // MaterialiseFrom is [Set.Materialise] of a tree as others read it.
 func (s *Set) MaterialiseFrom(ctx context.Context, to string, trees tree.Reader, root store.Digest) (restore.Made, error) {
+	return s.materialise(ctx, to, trees, root, "")
+}
+
+func (s *Set) materialise(ctx context.Context, to string, trees tree.Reader, root store.Digest, like string) (restore.Made, error) {
 	cfg, over := s.shown("writing files", to)
 	defer over()
+	cfg.Like = like
 	return restore.Materialise(ctx, to, trees, root, cfg)
 }
