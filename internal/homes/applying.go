@@ -34,8 +34,17 @@ func (h *Home) Branch(ctx context.Context, id string) (Branch, error) {
 	if err != nil {
 		return b, err
 	}
-	b.Now, b.release, err = h.FilesNow(ctx, id)
-	return b, err
+	if b.Now, b.release, err = h.FilesNow(ctx, id); err != nil {
+		return b, err
+	}
+	base, release, err := h.stayedElsewhere(ctx, id, b.Base, b.Now.Tree)
+	if err != nil {
+		b.release()
+		return b, err
+	}
+	now := b.release
+	b.Base, b.release = base, func() { release(); now() }
+	return b, nil
 }
 
 // BranchOf is [Home.Branch] without what the files are now: nothing is captured, and nothing is to be released.

@@ -33,7 +33,7 @@ type FilePoint struct {
 	Turn int    // of the moment before a turn's first change; 0: another moment
 	Undo *int64 // undo goes back to the point of this seq, which is over then; nil: it is a restore, which can be undone
 
-	Applied bool // it is of just before the changes of a fork were applied
+	Applied string // the session whose changes were applied just after it; empty: that is not what came
 }
 
 // UndoPoint is the state of the files before the newest change of the session's own: before its newest turn that changed
@@ -49,7 +49,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			at := pointOf(st, p)
 			at.Undo = &p.Seq
 			if what := h.applied(ctx, id, p); what != "" {
-				at.To, at.Applied = "before "+what+" were applied", true
+				at.To, at.Applied = "before "+what+" were applied", strings.TrimPrefix(what, changesOf(""))
 			}
 			return at, h.pointKept(id, at)
 		}
