@@ -27,7 +27,7 @@ func (p *project) carry(id string, to *project, dir string) {
 // of it afterwards is no change of the fork's, and an apply deletes it nowhere. What the fork did delete goes.
 func TestWhatGitIgnoresOutlivesAForkThatTravelled(t *testing.T) {
 	p := newProject(t)
-	p.write(".gitignore", ".env\n*.log\nout/\n")
+	p.write(".gitignore", ".env\n*.log\ndata/\n")
 	p.write("a", "1\n")
 	p.write("b", "1\n")
 	p.write("sub/c", "1\n")
@@ -36,8 +36,8 @@ func TestWhatGitIgnoresOutlivesAForkThatTravelled(t *testing.T) {
 	p.git("commit", "-qm", "one")
 	p.write(".env", "SECRET=1\n")
 	p.write("sub/d.log", "kept\n")
-	p.write("out/x", "made\n")
-	model := p.Scripted(script(t, map[string]string{"first": "true", "there": "echo 2 > a; rm b; echo n > n; mkdir out; echo y > out/y"}))
+	p.write("data/x", "made\n")
+	model := p.Scripted(script(t, map[string]string{"first": "true", "there": "echo 2 > a; rm b; echo n > n; mkdir data; echo y > data/y"}))
 	p.run(model, "first")
 	p.OK("fork", "s", "--id", "kid")
 	far := p.elsewhere()
@@ -45,6 +45,9 @@ func TestWhatGitIgnoresOutlivesAForkThatTravelled(t *testing.T) {
 	far.prompt(model, "there", "-r", "kid")
 	if out := far.OK("diff", "s", "kid", "--stat", "--json"); strings.Contains(out, "SECRET") || strings.Contains(out, ".env") || strings.Contains(out, "d.log") {
 		t.Errorf("what stayed at home counts as a change: %s", out)
+	}
+	if out := far.OK("tree", "kid"); !strings.Contains(out, " 4 files changed") { // one of them is ignored, and was made there
+		t.Errorf("what stayed at home is counted: %s", out)
 	}
 	p.OK("delete", "kid", "--yes")
 	far.carry("kid", p, filepath.Join(p.Dir, "back"))
@@ -56,7 +59,7 @@ func TestWhatGitIgnoresOutlivesAForkThatTravelled(t *testing.T) {
 		}
 	}
 	p.OK("apply", "kid", "--yes")
-	for name, want := range map[string]string{".env": "SECRET=1\n", "sub/d.log": "kept\n", "out/x": "made\n", "out/y": "", "n": "n\n", "a": "2\n", "b": ""} {
+	for name, want := range map[string]string{".env": "SECRET=1\n", "sub/d.log": "kept\n", "data/x": "made\n", "data/y": "", "n": "n\n", "a": "2\n", "b": ""} {
 		holds(t, filepath.Join(p.dir, name), want)
 	}
 }
