@@ -124,6 +124,12 @@ func (h *Home) applied(ctx context.Context, id string, p session.FilePoint) stri
 	return ""
 }
 
+// IsBeforeApply reports whether what came just after a point of a session were a fork's changes that were applied. Of what
+// a fork has from its session it is not told.
+func (h *Home) IsBeforeApply(ctx context.Context, id string, p session.FilePoint) bool {
+	return h.applied(ctx, id, p) != ""
+}
+
 // event is an event's body; nil: there is none that can be read.
 func (h *Home) event(ctx context.Context, id string, seq int64) session.Body {
 	for ev, err := range h.store.Read(ctx, id, seq, seq) {

@@ -62,10 +62,18 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			id, ErrNoFiles, st.Turn.N, c.Tool)
 	}
 	if st.Turn != nil {
-		return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file before turn %d, which is still open; once it has ended, it can be undone", id, ErrNoFiles, st.Turn.N)
+		return FilePoint{}, nothingToUndo(fmt.Sprintf("session %s: no turn has changed a file before turn %d, which is still open; once it has ended, it can be undone", id, st.Turn.N))
 	}
-	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file, or what they changed is undone", id, ErrNoFiles)
+	return FilePoint{}, nothingToUndo(fmt.Sprintf("session %s: there is nothing to undo: no turn has changed a file, or what they changed is undone", id))
 }
+
+// nothingToUndo says in words of its own that there is no point to go back to: it is an ErrNoFiles, where nothing is missing.
+type nothingToUndo string
+
+func (e nothingToUndo) Error() string { return string(e) }
+
+// Is reports whether it is an ErrNoFiles.
+func (nothingToUndo) Is(target error) bool { return target == ErrNoFiles }
 
 // interrupted is the call of the open turn that had begun and may have changed files, if there is one.
 func interrupted(st *session.State) *session.Call {

@@ -78,6 +78,9 @@ func TestAnApplyIsTakenBackUnderItsOwnNameOnly(t *testing.T) {
 	p.OK("apply", "k1", "--yes")
 	p.OK("apply", "k2", "--yes")
 	both := p.files()
+	if out := p.OK("checkpoint", "s", "--list"); strings.Count(out, "before an apply ") != 2 || strings.Contains(out, "before a restore") {
+		t.Errorf("the moments before both are no applies: %s", out)
+	}
 	for _, how := range []string{"--dry-run", "--yes"} {
 		o := p.Run("apply", "--undo", "k1", how)
 		if o.Code != 4 || !strings.Contains(o.Stderr, "are the changes of session k2") || !strings.Contains(o.Stderr, "perdure apply --undo k2 takes them back") {
@@ -87,6 +90,7 @@ func TestAnApplyIsTakenBackUnderItsOwnNameOnly(t *testing.T) {
 	p.same("another fork's changes were asked for", both)
 	p.OK("apply", "--undo", "k2", "--yes")
 	p.OK("apply", "--undo", "k1", "--yes")
+	p.Fails(4, "session s: there is nothing to undo: no turn has changed a file", "apply", "--undo", "k1", "--yes")
 	holds(t, filepath.Join(p.dir, "one"), "")
 	holds(t, filepath.Join(p.dir, "two"), "")
 }
