@@ -117,3 +117,24 @@ func TestOnlyAVersionThatLiesBesideAFileIsNamed(t *testing.T) {
 	holds(t, filepath.Join(p.dir, "gone.perdure-conflict"), "")
 	holds(t, filepath.Join(p.dir, "made.perdure-conflict"), "theirs\n")
 }
+
+// A session that was worked on elsewhere cannot replace the one here, whose forks need its log: it is said what deleting that
+// would take, and that a home of its own takes it in without.
+func TestASessionComesBackBesideOneWithForks(t *testing.T) {
+	p := newProject(t)
+	p.write("a", "1\n")
+	model := p.Scripted(script(t, map[string]string{"first": "true", "there": "echo 2 > a"}))
+	p.run(model, "first")
+	p.OK("fork", "s", "--id", "kid")
+	far := p.elsewhere()
+	p.carry("s", far, far.dir)
+	p.OK("close", "s") // as a move does
+	far.prompt(model, "there", "-r", "s")
+	bundle := filepath.Join(t.TempDir(), "s.perdure")
+	far.OK("export", "s", "-o", bundle, "--secrets", "keep")
+	p.Fails(1, "its forks must go with it; PERDURE_HOME=DIR perdure import", "import", bundle, "--dir", filepath.Join(p.Dir, "back"))
+	p.OK("show", "kid")
+	own := p.elsewhere()
+	own.OK("import", bundle, "--dir", own.dir)
+	holds(t, filepath.Join(own.dir, "a"), "2\n")
+}
