@@ -87,6 +87,7 @@ func TestAnApplyIsTakenBackUnderItsOwnNameOnly(t *testing.T) {
 			t.Errorf("%s: exit %d: %s%s", how, o.Code, o.Stdout, o.Stderr)
 		}
 	}
+	p.Fails(4, "perdure undo ID takes back what was applied to a session's files", "apply", "--undo", "--yes") // of the directory, of which there is none
 	p.same("another fork's changes were asked for", both)
 	p.OK("apply", "--undo", "k2", "--yes")
 	p.OK("apply", "--undo", "k1", "--yes")

@@ -90,7 +90,7 @@ func takeBack(cmd *cobra.Command, a *app.App, f *flags, args []string, to string
 		last, err := h.LastApply(ctx, p.dir)
 		switch {
 		case errors.Is(err, homes.ErrNotApplied):
-			return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("nothing was applied to %s that can be taken back", p.where()), Hint: "--to names another directory"}
+			return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("nothing was applied to %s that can be taken back", p.where()), Hint: "--to names another directory, or a session; perdure undo ID takes back what was applied to a session's files"}
 		case err != nil:
 			return err
 		case p.from.Session != "" && p.from.Session != last.Session:
