@@ -34,8 +34,17 @@ func (h *Home) Branch(ctx context.Context, id string) (Branch, error) {
 	if err != nil {
 		return b, err
 	}
-	b.Now, b.release, err = h.FilesNow(ctx, id)
-	return b, err
+	if b.Now, b.release, err = h.FilesNow(ctx, id); err != nil {
+		return b, err
+	}
+	base, release, err := h.stayedElsewhere(ctx, id, b.Base, b.Now.Tree)
+	if err != nil {
+		b.release()
+		return b, err
+	}
+	now := b.release
+	b.Base, b.release = base, func() { release(); now() }
+	return b, nil
 }
 
 // BranchOf is [Home.Branch] without what the files are now: nothing is captured, and nothing is to be released.
@@ -113,6 +122,12 @@ func (h *Home) applied(ctx context.Context, id string, p session.FilePoint) stri
 		}
 	}
 	return ""
+}
+
+// IsBeforeApply reports whether what came just after a point of a session were a fork's changes that were applied. Of what
+// a fork has from its session it is not told.
+func (h *Home) IsBeforeApply(ctx context.Context, id string, p session.FilePoint) bool {
+	return h.applied(ctx, id, p) != ""
 }
 
 // event is an event's body; nil: there is none that can be read.

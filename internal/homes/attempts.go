@@ -180,6 +180,11 @@ func (h *Home) attempt(ctx context.Context, a *Attempts, id string, base store.D
 		return fmt.Errorf("session %s: %w", id, err)
 	}
 	a.free = append(a.free, release)
+	base, release, err = h.stayedElsewhere(ctx, id, base, now.Tree)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", id, err)
+	}
+	a.free = append(a.free, release)
 	st, err := h.State(ctx, id)
 	if err != nil {
 		return err

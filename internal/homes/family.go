@@ -72,13 +72,7 @@ func (h *Home) relative(ctx context.Context, info store.Info, left *int) (*Relat
 	st, err := h.State(ctx, info.ID)
 	if err == nil { // one that cannot be read is there nevertheless
 		if base, err := h.beginning(ctx, info.ID); err == nil {
-			r.Own = true
-			_ = h.FileChanges(base, st.Workspace.Tree, func(c tree.Change) error {
-				if !onlyDir(c) {
-					r.Changed++
-				}
-				return nil
-			})
+			r.Own, r.Changed = true, h.countChanged(ctx, info.ID, base, st.Workspace.Tree)
 		}
 	}
 	for after := ""; ; {
@@ -105,6 +99,22 @@ func (h *Home) relative(ctx context.Context, info store.Info, left *int) (*Relat
 			return r, nil
 		}
 	}
+}
+
+// countChanged counts the files of a session that are not as it began with them, as far as they can be read.
+func (h *Home) countChanged(ctx context.Context, id string, began, now store.Digest) (n int) {
+	began, release, err := h.stayedElsewhere(ctx, id, began, now)
+	if err != nil {
+		return 0
+	}
+	defer release()
+	_ = h.FileChanges(began, now, func(c tree.Change) error {
+		if !onlyDir(c) {
+			n++
+		}
+		return nil
+	})
+	return n
 }
 
 // older compares sessions by when they were made, whatever was done in them since.

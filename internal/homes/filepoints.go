@@ -33,7 +33,7 @@ type FilePoint struct {
 	Turn int    // of the moment before a turn's first change; 0: another moment
 	Undo *int64 // undo goes back to the point of this seq, which is over then; nil: it is a restore, which can be undone
 
-	Applied bool // it is of just before the changes of a fork were applied
+	Applied string // the session whose changes were applied just after it; empty: that is not what came
 }
 
 // UndoPoint is the state of the files before the newest change of the session's own: before its newest turn that changed
@@ -49,7 +49,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			at := pointOf(st, p)
 			at.Undo = &p.Seq
 			if what := h.applied(ctx, id, p); what != "" {
-				at.To, at.Applied = "before "+what+" were applied", true
+				at.To, at.Applied = "before "+what+" were applied", strings.TrimPrefix(what, changesOf(""))
 			}
 			return at, h.pointKept(id, at)
 		}
@@ -62,10 +62,18 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			id, ErrNoFiles, st.Turn.N, c.Tool)
 	}
 	if st.Turn != nil {
-		return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file before turn %d, which is still open; once it has ended, it can be undone", id, ErrNoFiles, st.Turn.N)
+		return FilePoint{}, nothingToUndo(fmt.Sprintf("session %s: no turn has changed a file before turn %d, which is still open; once it has ended, it can be undone", id, st.Turn.N))
 	}
-	return FilePoint{}, fmt.Errorf("session %s: %w: no turn has changed a file, or what they changed is undone", id, ErrNoFiles)
+	return FilePoint{}, nothingToUndo(fmt.Sprintf("session %s: there is nothing to undo: no turn has changed a file, or what they changed is undone", id))
 }
+
+// nothingToUndo says in words of its own that there is no point to go back to: it is an ErrNoFiles, where nothing is missing.
+type nothingToUndo string
+
+func (e nothingToUndo) Error() string { return string(e) }
+
+// Is reports whether it is an ErrNoFiles.
+func (nothingToUndo) Is(target error) bool { return target == ErrNoFiles }
 
 // interrupted is the call of the open turn that had begun and may have changed files, if there is one.
 func interrupted(st *session.State) *session.Call {

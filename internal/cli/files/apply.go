@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -157,7 +158,7 @@ func (p *application) run(ctx context.Context) error {
 			return errors.Join(err, &app.ExitError{Code: app.ExitFailed, Text: "nothing was changed"})
 		}
 	}
-	return p.do(ctx, to)
+	return p.do(ctx, to, plan)
 }
 
 // bothSides words what stays as it is in a merge: who has changed it there may have been anybody.
@@ -173,7 +174,7 @@ func bothSides(plan *workspace.Planned) {
 	}
 }
 
-func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
+func (p *application) do(ctx context.Context, to homes.FilePoint, plan *workspace.Planned) (err error) {
 	var done session.FilesRestored
 	if p.id != "" {
 		done, err = p.home.ApplyTo(ctx, p.from, p.id, p.force)
@@ -196,7 +197,9 @@ func (p *application) do(ctx context.Context, to homes.FilePoint) (err error) {
 	}
 	p.app.Linef("applied: %s, to %s; perdure %s takes this back", done.RestoreCounts, p.where(), back)
 	for _, path := range done.Kept {
-		p.app.Linef("  = %s stays as it is; the other version lies beside it", plain.Line(path, maxPath))
+		if !slices.ContainsFunc(plan.Kept, func(k restore.Kept) bool { return k.Path == path && k.Copy == "" }) { // such as what the fork has deleted
+			p.app.Linef("  = %s stays as it is; the other version lies beside it", plain.Line(path, maxPath))
+		}
 	}
 	for _, c := range p.home.CommitsOf(ctx, p.from.Session) {
 		p.app.Hint("of its %s the files are there; git branch NAME %.12s, in %s, keeps what it committed", display.Count(int64(c.N), "commit"), c.Newest, plain.Line(p.app.Tilde(c.Repo), maxPath))

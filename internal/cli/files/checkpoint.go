@@ -90,7 +90,10 @@ func moments(ctx context.Context, h *homes.Home, id string, w *session.Workspace
 	}
 	for _, p := range w.Points {
 		what := fmt.Sprintf("before turn %d", p.Turn)
-		if p.Turn == 0 {
+		switch {
+		case p.Turn == 0 && h.IsBeforeApply(ctx, id, p):
+			what = "before an apply"
+		case p.Turn == 0:
 			what = "before a restore"
 		}
 		all = append(all, checkpoint{Moment: what, Turn: p.Turn, Seq: p.Seq, Time: stamp(p.Time), Tree: p.Tree.String(), Dir: p.Dir})

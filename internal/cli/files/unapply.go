@@ -82,7 +82,7 @@ func takeBack(cmd *cobra.Command, a *app.App, f *flags, args []string, to string
 			return err
 		}
 		if p.id != "" {
-			return f.undoApply(ctx, a, h, p.id)
+			return p.undoApply(ctx)
 		}
 		if was, err := p.settleDir(ctx, true); err != nil || was != nil {
 			return err // it is what is asked for
@@ -90,35 +90,43 @@ func takeBack(cmd *cobra.Command, a *app.App, f *flags, args []string, to string
 		last, err := h.LastApply(ctx, p.dir)
 		switch {
 		case errors.Is(err, homes.ErrNotApplied):
-			return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("nothing was applied to %s that can be taken back", p.where()), Hint: "--to names another directory"}
+			return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("nothing was applied to %s that can be taken back", p.where()), Hint: "--to names another directory, or a session; perdure undo ID takes back what was applied to a session's files"}
 		case err != nil:
 			return err
 		case p.from.Session != "" && p.from.Session != last.Session:
-			return &app.ExitError{
-				Code: app.ExitMissing, Text: fmt.Sprintf("what was applied to %s last are the changes of session %s", p.where(), last.Session),
-				Hint: "perdure apply --undo" + p.toFlag() + " " + last.Session + " takes them back",
-			}
+			return p.another(last.Session)
 		}
 		return p.unapply(ctx, last)
 	})
 }
 
-// undoApply undoes what a session's files became last, if that was an apply.
-func (f *flags) undoApply(ctx context.Context, a *app.App, h *homes.Home, id string) error {
-	if was, err := f.finish(ctx, a, h, id); err != nil || was != nil && was.Undo != nil {
+// undoApply undoes what a session's files became last, if that was an apply, and of the session that is named, if one is.
+func (p *application) undoApply(ctx context.Context) error {
+	if was, err := p.finish(ctx, p.app, p.home, p.id); err != nil || was != nil && was.Undo != nil {
 		return err // it is the undo that is asked for again
 	}
-	to, err := h.UndoPoint(ctx, id)
-	if err != nil {
-		return missing(err, id)
-	}
-	if !to.Applied {
+	to, err := p.home.UndoPoint(ctx, p.id)
+	switch {
+	case err != nil:
+		return missing(err, p.id)
+	case to.Applied == "":
 		return &app.ExitError{
-			Code: app.ExitMissing, Text: "what changed the files of session " + id + " last is no apply: perdure undo goes to " + to.To,
-			Hint: "perdure checkpoint " + id + " --list shows the moments that there are",
+			Code: app.ExitMissing, Text: "what changed the files of session " + p.id + " last is no apply: perdure undo goes to " + to.To,
+			Hint: "perdure checkpoint " + p.id + " --list shows the moments that there are",
 		}
+	case p.from.Session != "" && p.from.Session != to.Applied:
+		return p.another(to.Applied)
 	}
-	return f.run(ctx, a, h, id, to)
+	return p.flags.run(ctx, p.app, p.home, p.id, to)
+}
+
+// another says that what was applied last are the changes of another session than the one that is named.
+func (p *application) another(last string) error {
+	last = plain.Line(last, maxPath)
+	return &app.ExitError{
+		Code: app.ExitMissing, Text: fmt.Sprintf("what was applied to %s last are the changes of session %s", p.where(), last),
+		Hint: "perdure apply --undo" + p.toFlag() + " " + last + " takes them back",
+	}
 }
 
 // unapply shows the plan, asks, and takes an apply back.

@@ -231,7 +231,8 @@ func refused(err error) error {
 	case errors.Is(err, bundle.ErrTooLarge):
 		hint = "nothing was changed; --max-size takes more"
 	case errors.Is(err, homes.ErrOtherHistory):
-		hint = "nothing was changed; the one here and the one in the bundle went on separately. perdure delete removes the one here for good"
+		hint = "nothing was changed; the one here and the one in the bundle went on separately. perdure delete removes the one here for good,\n  " +
+			"its forks must go with it; PERDURE_HOME=DIR perdure import takes the bundle into a home of its own, and nothing goes"
 	default:
 		return err
 	}

@@ -166,7 +166,10 @@ func files(h *homes.Home, st *session.State, turns []turnBack, undone []int64) {
 		switch dropped := st.Dropped.Points > 0 && (len(points) == 0 || t.at < points[0].Seq); {
 		case first != nil:
 			to, why = homes.FilePoint{Tree: first.Tree, Dir: first.Dir, Seq: first.Seq, Time: first.Time}, ""
-			t.Changed = changedFiles(h, first.Tree, t.end)
+			// What was captured last is what its calls left, if it is over: a capture that finds nothing new is in no log.
+			if over := i > 0 && turns[i-1].in == t.in || t.in == st.ID && st.Turn == nil; !t.end.IsZero() || t.refused != "" || !over {
+				t.Changed = changedFiles(h, first.Tree, t.end)
+			}
 		case t.refused != "":
 			to, why, t.Changed = homes.FilePoint{}, notKept, -1
 		case dropped:

@@ -50,3 +50,23 @@ func TestATurnThatWasUndoneSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// Goal: of a turn that is over and after whose calls nothing had to be captured it is known that it changed no file; of one
+// that is open, or at which a fork began, it is not. What cannot be told and what is known to be nothing are not the same.
+func TestATurnAfterWhichNothingWasCapturedChangedNoFile(t *testing.T) {
+	tree := store.Sum([]byte("tree"))
+	st := &session.State{ID: "s"}
+	st.Workspace.Points = []session.FilePoint{{Seq: -8, Turn: 1, Tree: tree}, {Seq: 12, Turn: 2, Tree: tree}, {Seq: 25, Turn: 3, Tree: tree}}
+	for _, open := range []bool{false, true} {
+		if st.Turn = nil; open {
+			st.Turn = &session.Turn{}
+		}
+		turns := []turnBack{{in: "s", at: 20, prompt: "newest"}, {in: "s", at: 10, prompt: "over"}, {in: "parent", at: -10, prompt: "forked"}}
+		files(nil, st, turns, nil)
+		for i, known := range []bool{!open, true, false} {
+			if got := turns[i].Turn.Changed; got != 0 && known || got != -1 && !known {
+				t.Errorf("%s, open %t: %d files changed", turns[i].prompt, open, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package homes
+
+import (
+	"context"
+	"errors"
+
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/internal/workspace"
+	"github.com/perdure/perdure/store"
+)
+
+// stayedElsewhere gives the tree that a session began with as it is to be compared with what its files are now. No bundle
+// has what git ignores: of a session that came in one, such files are missing since they stayed on the other machine, and
+// not since the session deleted them. They are left out of what it began with, so that they are deleted nowhere. What is
+// written for that is kept from sweeps until release is called.
+func (h *Home) stayedElsewhere(ctx context.Context, id string, began, now store.Digest) (_ store.Digest, release func(), err error) {
+	if came, err := h.cameInABundle(ctx, id); err != nil || !came || h.blobs == nil {
+		return began, func() {}, err
+	}
+	b, err := h.blobs.Batch(ctx)
+	if err != nil {
+		return began, nil, err
+	}
+	w := without{ctx: ctx, trees: workspace.Trees(h.blobs), put: b.Put}
+	began, err = w.dir(began, now, 0)
+	if err == nil {
+		err = b.Commit()
+	}
+	if err != nil {
+		return began, nil, errors.Join(err, b.Close())
+	}
+	return began, func() { _ = b.Close() }, nil
+}
+
+// cameInABundle reports whether a session was imported here; one that was forked here from such a session was not.
+func (h *Home) cameInABundle(ctx context.Context, id string) (bool, error) {
+	for _, err := range h.Range(ctx, id, Range{Kinds: []store.Kind{session.KindImported}, Reverse: true}) {
+		return err == nil, err
+	}
+	return false, nil
+}
+
+// without writes trees without what git ignores in them and another tree has not.
+type without struct {
+	ctx   context.Context //nolint:containedctx // of one call
+	trees tree.Reader
+	put   func([]byte) (store.Digest, error)
+}
+
+// dir is a directory's tree object without them. An ignored directory that is not as it was is left out as a whole: whether
+// what is missing in it was deleted here, nobody can tell.
+func (w *without) dir(d, now store.Digest, depth int) (store.Digest, error) {
+	if d.IsZero() || d == now {
+		return d, nil
+	}
+	if depth > tree.MaxDepth {
+		return d, tree.ErrTooLarge
+	}
+	entries, err := tree.List(w.trees, d)
+	if err == nil {
+		err = w.ctx.Err()
+	}
+	if err != nil {
+		return d, err
+	}
+	there := map[string]tree.Entry{}
+	if !now.IsZero() {
+		all, err := tree.List(w.trees, now)
+		if err != nil {
+			return d, err
+		}
+		for _, e := range all {
+			there[e.Name] = e
+		}
+	}
+	kept := entries[:0]
+	for _, e := range entries {
+		is, ok := there[e.Name]
+		switch {
+		case e.Flags.Has(tree.Private) && (!ok || e.Kind == tree.Dir && e.Digest != is.Digest):
+			continue
+		case e.Kind == tree.Dir && !e.Flags.Has(tree.Skipped):
+			var below store.Digest
+			if is.Kind == tree.Dir {
+				below = is.Digest
+			}
+			if e.Digest, err = w.dir(e.Digest, below, depth+1); err != nil {
+				return d, err
+			}
+		}
+		kept = append(kept, e)
+	}
+	raw, err := tree.Encode(kept)
+	if err != nil {
+		return d, err
+	}
+	return w.put(raw)
+}
