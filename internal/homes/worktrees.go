@@ -156,14 +156,17 @@ func (h *Home) writeLinks(c *copying, links []link) error {
 	return nil
 }
 
-// writeLink makes a directory a git worktree.
+// writeLink makes a directory a git worktree. After an error it is none.
 func writeLink(dir string, text []byte) error {
 	f, err := os.OpenFile(filepath.Join(dir, ".git"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close(), sys.SyncDir(dir))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return sys.SyncDir(dir)
 }
 
 // dropWorktrees has the repositories of a session's own directory forget its worktrees, whose files are gone already. moved
