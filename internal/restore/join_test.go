@@ -34,3 +34,38 @@ func TestAPlanThatJoinsManyTextsIsInterrupted(t *testing.T) {
 		t.Errorf("after %d texts: %v", joined, err)
 	}
 }
+
+// The wanted version lies beside a file that stays once, however often it is wanted; where that copy was changed, or is the
+// session's own and goes, there is another one.
+func TestAVersionBesideAFileIsNotPutThereTwice(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "wanted").link("wanted", "l")
+	target := w.known()
+	w.write("f", "of the session").remove("l").link("session", "l")
+	w.known()
+	w.write("f", "of somebody else").remove("l").link("other", "l")
+	base := w.base
+	for range 3 {
+		w.base = base
+		_, r := w.restore(target)
+		if len(r.Kept) != 2 || r.Kept[0].Copy != "f.perdure-conflict" || r.Kept[1].Copy != "l.perdure-conflict" {
+			t.Errorf("kept %+v", r.Kept)
+		}
+		w.has("f", "of somebody else")
+		w.has("f.perdure-conflict", "wanted")
+		w.lacks("f.perdure-conflict-2")
+		w.lacks("l.perdure-conflict-2")
+	}
+	w.write("f.perdure-conflict", "wanted, and more")
+	w.base = base
+	w.restore(target)
+	w.has("f.perdure-conflict", "wanted, and more")
+	w.has("f.perdure-conflict-2", "wanted")
+	w.lacks("l.perdure-conflict-2")
+
+	w.write("f", "of the session").write("f.perdure-conflict", "wanted").remove("f.perdure-conflict-2")
+	w.known()
+	w.write("f", "of somebody else")
+	_, r := w.restore(target)
+	w.has(r.Kept[0].Copy, "wanted")
+}
