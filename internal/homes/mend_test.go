@@ -172,3 +172,20 @@ func TestADamagedOriginLeadsNowhereElse(t *testing.T) {
 		}
 	}
 }
+
+// A record that is empty, as after a loss of power, is one that is not there: nothing fails.
+func TestAnEmptyOriginIsNone(t *testing.T) {
+	m := newMending(t)
+	if err := os.WriteFile(filepath.Join(m.top, ".origin"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := m.h.MendTrees(t.Context(), "s"); err != nil || len(got.Dirs) > 0 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if err := m.h.Delete(t.Context(), "s"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(m.top); err == nil {
+		t.Error("its directory is left")
+	}
+}

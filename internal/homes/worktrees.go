@@ -102,7 +102,15 @@ func (h *Home) writeOrigin(id string, o origin) error {
 		return err
 	}
 	const next = originFile + ".new"
-	return errors.Join(root.WriteFile(next, b, 0o600), root.Rename(next, originFile), root.Close(), sys.SyncDir(h.ownTop(id)), sys.SyncDir(h.ownTop("")))
+	f, err := root.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|sys.NoFollow, 0o600)
+	if err == nil {
+		_, err = f.Write(b)
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err == nil {
+		err = root.Rename(next, originFile)
+	}
+	return errors.Join(err, root.Close(), sys.SyncDir(h.ownTop(id)), sys.SyncDir(h.ownTop("")))
 }
 
 // found is a repository within, as it is now.
