@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -78,7 +79,7 @@ func (h *Home) ownDir(id, root string) string {
 	return filepath.Join(top, name)
 }
 
-// origin reads what a session's own directory was made from.
+// origin reads what a session's own directory was made from. One that is empty, as after a loss of power, is fs.ErrNotExist too.
 func (h *Home) origin(id string) (o origin, err error) {
 	root, err := realdir.Open(h.dir, isolatedDir, id)
 	if err != nil {
@@ -92,6 +93,9 @@ func (h *Home) origin(id string) (o origin, err error) {
 	defer f.Close()
 	b := make([]byte, maxOrigin)
 	n, err := f.Read(b)
+	if errors.Is(err, io.EOF) {
+		return o, fmt.Errorf("%s is empty: %w", f.Name(), fs.ErrNotExist)
+	}
 	if err != nil {
 		return o, err
 	}

@@ -31,13 +31,20 @@ func (h *Home) BrokenTrees(id string) (out []BrokenTree) {
 	return out
 }
 
-// worktrees are the directories of a session's own that were made worktrees, the top first.
+// worktrees are the directories of a session's own that were made worktrees, the top first. What a damaged origin says of other
+// places is none.
 func (h *Home) worktrees(id string, o origin) (out []BrokenTree) {
+	if !filepath.IsLocal(o.Name) || filepath.Base(o.Name) != o.Name {
+		return nil
+	}
 	top := filepath.Join(h.ownTop(id), o.Name)
 	if o.Repo != "" {
 		out = append(out, BrokenTree{top, o.Repo})
 	}
 	for _, in := range o.Inner {
+		if !filepath.IsLocal(filepath.FromSlash(in.Rel)) {
+			continue
+		}
 		out = append(out, BrokenTree{filepath.Join(top, filepath.FromSlash(in.Rel)), in.Repo})
 	}
 	return out
@@ -67,7 +74,7 @@ func (h *Home) MendTrees(ctx context.Context, id string) (out MendedTrees, err e
 	defer unlock()
 	stage := filepath.Join(h.ownTop(id), ".stage")
 	for _, w := range h.worktrees(id, o) {
-		if info, err := os.Lstat(w.Dir); err != nil || !info.IsDir() {
+		if !isRealDir(w.Dir) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(w.Dir, ".git")); err == nil && repo.Linked(w.Dir) == nil {
@@ -124,6 +131,16 @@ func (h *Home) lostOrigin(ctx context.Context, id string) (o origin, err error) 
 		}
 	}
 	return o, h.writeOrigin(id, o)
+}
+
+// isRealDir reports a directory with no link on the way to it: behind one may lie somebody else's.
+func isRealDir(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || real != dir {
+		return false
+	}
+	info, err := os.Lstat(dir)
+	return err == nil && info.IsDir()
 }
 
 // rejoin makes one directory a worktree again.

@@ -59,7 +59,7 @@ func (h *Home) readRoom(id string) (r held, known bool) {
 		return r, false
 	}
 	b, err := h.readRoomFile(id)
-	if err != nil || json.Unmarshal(b, &r) != nil || r.Own < 0 || r.Added < 0 {
+	if err != nil || json.Unmarshal(b, &r) != nil || r.Own < 0 || r.Added < 0 || r.bytes() < 0 {
 		return held{}, false
 	}
 	return r, true

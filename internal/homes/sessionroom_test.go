@@ -3,6 +3,7 @@ package homes_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -243,5 +244,22 @@ func TestAKilledCaptureIsCounted(t *testing.T) {
 			t.Errorf("round %d: counted are %d, it holds %d", round, counted, real)
 		}
 		was = counted
+	}
+}
+
+// A record whose figures are together more than a number holds is a broken one: it gives no room.
+func TestADamagedRoomGivesNoRoom(t *testing.T) {
+	h, s, dir := keepingWith(t, homes.Config{Files: &homes.Files{SessionQuota: 2 << 20}})
+	large(t, dir, "big", 1<<20)
+	if _, err := s.Checkpoint(t.Context(), "first"); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(`{"own":%d,"added":%d,"measured":%d}`, int64(math.MaxInt64), int64(math.MaxInt64), time.Now().UnixMilli())
+	if err := os.WriteFile(filepath.Join(h.Dir(), "room", s.ID()), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	large(t, dir, "big", 3<<19)
+	if _, err := s.Checkpoint(t.Context(), "second"); !errors.Is(err, homes.ErrNotCaptured) {
+		t.Errorf("over the quota: %v", err)
 	}
 }

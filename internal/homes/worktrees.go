@@ -102,7 +102,15 @@ func (h *Home) writeOrigin(id string, o origin) error {
 		return err
 	}
 	const next = originFile + ".new"
-	return errors.Join(root.WriteFile(next, b, 0o600), root.Rename(next, originFile), root.Close(), sys.SyncDir(h.ownTop(id)), sys.SyncDir(h.ownTop("")))
+	f, err := root.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|sys.NoFollow, 0o600)
+	if err == nil {
+		_, err = f.Write(b)
+		err = errors.Join(err, f.Sync(), f.Close())
+	}
+	if err == nil {
+		err = root.Rename(next, originFile)
+	}
+	return errors.Join(err, root.Close(), sys.SyncDir(h.ownTop(id)), sys.SyncDir(h.ownTop("")))
 }
 
 // found is a repository within, as it is now.
@@ -156,14 +164,17 @@ func (h *Home) writeLinks(c *copying, links []link) error {
 	return nil
 }
 
-// writeLink makes a directory a git worktree.
+// writeLink makes a directory a git worktree. After an error it is none.
 func writeLink(dir string, text []byte) error {
 	f, err := os.OpenFile(filepath.Join(dir, ".git"), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close(), sys.SyncDir(dir))
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return sys.SyncDir(dir)
 }
 
 // dropWorktrees has the repositories of a session's own directory forget its worktrees, whose files are gone already. moved

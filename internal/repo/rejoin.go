@@ -12,10 +12,16 @@ import (
 
 // Rejoin gives what is to be the .git file of a directory that was a worktree and still has its files, or has them again:
 // with its own commit and index, if the repository still knows it, else as [Repo.AddWorktree] makes one, for which stage is
-// a place that is not there.
+// a place that is used for nothing else: what a killed call has left there goes.
 func (r Repo) Rejoin(ctx context.Context, dir, stage string) (w Worktree, err error) {
 	if w.Link = r.linkTo(dir); w.Link != nil {
 		return w, nil
+	}
+	if err = os.RemoveAll(stage); err == nil && r.linkTo(stage) != nil {
+		err = r.DropWorktree(ctx, stage)
+	}
+	if err != nil {
+		return w, err
 	}
 	if w, err = r.AddWorktree(ctx, stage); err != nil {
 		return w, err
@@ -52,7 +58,8 @@ func (r Repo) linkTo(place string) []byte {
 	return nil
 }
 
-// Unlink removes a .git that leads to no repository. Any other is left alone: that is an error.
+// Unlink removes a .git that leads to no repository, or to what is another worktree's, or that is empty, as one is whose writer
+// was killed. Any other is left alone: that is an error.
 func Unlink(dir string) error {
 	git := filepath.Join(dir, ".git")
 	text, err := small(git)
@@ -62,7 +69,7 @@ func Unlink(dir string) error {
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(text, linkPrefix) || Linked(dir) == nil {
+	if text != "" && !strings.HasPrefix(text, linkPrefix) || Linked(dir) == nil {
 		return errors.New("repo: its .git is no link that leads nowhere")
 	}
 	return os.Remove(git)
@@ -81,7 +88,8 @@ func MainOf(dir string) string {
 	return filepath.Clean(main)
 }
 
-// Linked says what is wrong with the worktree that begins in a directory; nil: its .git leads to a repository, or it has none.
+// Linked says what is wrong with the worktree that begins in a directory; nil: its .git leads to a repository, and not to what is
+// another worktree's there, or it has none.
 func Linked(dir string) error {
 	root, git, err := find(dir)
 	if errors.Is(err, ErrNone) || err == nil && root != filepath.Clean(dir) {
@@ -90,7 +98,34 @@ func Linked(dir string) error {
 	if err == nil {
 		_, err = os.Stat(filepath.Join(git, "HEAD"))
 	}
+	if err == nil && taken(root, git) {
+		err = errors.New("repo: what .git leads to is another worktree's by now")
+	}
 	return err
+}
+
+// taken reports that what a worktree's .git leads to belongs to another directory, which leads there, too: git gives the name of
+// a worktree that it has forgotten to the next one. One that only was moved is still its own.
+func taken(root, git string) bool {
+	place, err := small(filepath.Join(git, "gitdir"))
+	if err != nil { // it is no worktree's
+		return false
+	}
+	if !filepath.IsAbs(place) {
+		place = filepath.Join(git, place)
+	}
+	here, err := os.Stat(filepath.Join(root, ".git"))
+	there, errThere := os.Stat(place)
+	if err != nil || errThere != nil || os.SameFile(here, there) {
+		return false
+	}
+	other, to, err := find(filepath.Dir(place))
+	if err != nil || other != filepath.Dir(place) {
+		return false
+	}
+	mine, err := os.Stat(git)
+	its, errIts := os.Stat(to)
+	return err == nil && errIts == nil && os.SameFile(mine, its)
 }
 
 // Within reports whether what git keeps of a repository lies below a directory, or in another repository.

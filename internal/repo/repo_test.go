@@ -213,8 +213,36 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 	if err != nil || !have[hash] || have[strings.Repeat("ab", 20)] {
 		t.Errorf("%v, %v", have, err)
 	}
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := filepath.Join(top, "place")
+	if _, err := r.AddWorktree(t.Context(), place); err != nil {
+		t.Error(err)
+	}
+	if err := os.RemoveAll(filepath.Join(w.dir, ".git/worktrees")); err != nil {
+		t.Fatal(err)
+	}
+	made, err := r.Rejoin(t.Context(), place, filepath.Join(top, "stage"))
+	if err == nil {
+		w.must(os.Mkdir(place, 0o700))
+		w.must(os.WriteFile(filepath.Join(place, ".git"), made.Link, 0o600))
+		w.must(os.WriteFile(filepath.Join(place, ".gitattributes"), []byte("* filter=x diff=x\n"), 0o600))
+		_, err = r.Loose(t.Context(), "")
+	}
+	if err = errors.Join(err, r.DropWorktree(t.Context(), place)); err != nil {
+		t.Error(err)
+	}
 	if b, err := os.ReadFile(ran); err == nil {
 		t.Errorf("it ran: %s", b)
+	}
+}
+
+func (w *work) must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
 	}
 }
 

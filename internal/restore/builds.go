@@ -3,6 +3,7 @@
 package restore
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -62,7 +63,12 @@ func beginBuild(dir, to string) (*build, error) {
 		if err != nil {
 			return nil, nil //nolint:nilerr,nilnil // as above
 		}
-		*b = build{To: to, file: b.file, path: path}
+		was := build{}
+		if ok, err := was.read(b.file); err != nil || !ok || was.To != to {
+			was = build{}
+		}
+		// What a killed builder left is taken away only now, and until then it is known by this record.
+		*b = build{To: to, Dev: was.Dev, Ino: was.Ino, file: b.file, path: path}
 		if errors.Join(b.write(), sys.SyncDir(dir)) != nil {
 			return nil, b.over()
 		}
@@ -85,6 +91,9 @@ func takeBuild(path string) (*build, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	mine, err := f.Stat()
+	if err == nil && !mine.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no record of a build", path)
+	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -97,15 +106,24 @@ func takeBuild(path string) (*build, error) {
 func (b *build) write() error {
 	text, err := json.Marshal(b)
 	if err == nil {
-		err = b.file.Truncate(0)
+		_, err = b.file.WriteAt(text, 0) // at no moment it says nothing
 	}
 	if err == nil {
-		_, err = b.file.WriteAt(text, 0)
+		err = b.file.Truncate(int64(len(text)))
 	}
 	if err != nil {
 		return err
 	}
 	return b.file.Sync()
+}
+
+// read reads a record; what follows it is left of a longer one. Not ok: it says nothing.
+func (b *build) read(f *os.File) (ok bool, err error) {
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, maxBuild))
+	if err != nil {
+		return false, err
+	}
+	return json.NewDecoder(bytes.NewReader(text)).Decode(b) == nil && filepath.IsAbs(b.To), nil
 }
 
 // at notes which directory is built in.
@@ -176,12 +194,8 @@ func ClearBuilds(ctx context.Context, dir string) (cleared int, err error) {
 
 // clear takes away what a record names, and reports whether there was something.
 func (b *build) clear() (bool, error) {
-	text, err := io.ReadAll(io.LimitReader(b.file, maxBuild))
-	if err != nil {
-		return false, err
-	}
-	if json.Unmarshal(text, b) != nil || !filepath.IsAbs(b.To) {
-		return false, nil // it was killed before it had made anything
+	if ok, err := b.read(b.file); err != nil || !ok {
+		return false, err // not ok: it was killed before it had made anything
 	}
 	up, err := openRoot(filepath.Dir(b.To))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -207,15 +221,12 @@ func (b *build) clear() (bool, error) {
 	if err := unix.Fstat(at.fd, &st); err != nil {
 		return false, at.fail("stat", "", err)
 	}
-	switch {
-	case b.Ino == 0: // it was killed in between: what it made is empty, and what is not is somebody else's
-		err = up.rmdir(name)
+	if b.Dev != uint64(st.Dev) || b.Ino != st.Ino { //nolint:unconvert,gosec // its type differs by system
+		err = up.rmdir(name) // it was killed before it had written down what it made, which is empty; what is not is somebody else's
 		if errors.Is(err, unix.ENOTEMPTY) || errors.Is(err, unix.EEXIST) {
 			return false, nil
 		}
 		return err == nil, err
-	case b.Dev != uint64(st.Dev) || b.Ino != st.Ino: //nolint:unconvert,gosec // its type differs by system
-		return false, nil
 	}
 	err = clear(up, name)
 	return err == nil, err

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // What a builder leaves that is killed at any step goes when somebody looks, without the same place being built again; what is
@@ -83,4 +86,66 @@ func TestALiveBuildersDirectoryStays(t *testing.T) {
 		t.Errorf("a torn record: %d, %v", n, err)
 	}
 	alone(t, cfg.Builds)
+}
+
+// A builder that begins where a killed one has left much, and is killed while it takes that away, leaves it known: what is left
+// goes all the same.
+func TestWhatTwoKilledBuildersLeftIsTakenAway(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "x")
+	target := w.known()
+	up := filepath.Dir(w.root)
+	cfg := w.config(mover{})
+	cfg.Builds = filepath.Join(up, "builds")
+	cfg.Fault = func(name, _ string) error {
+		if name == "build-sync" {
+			return errors.New("killed")
+		}
+		return nil
+	}
+	to := filepath.Join(up, "new")
+	for name, second := range map[string]func(){
+		"before it has taken anything away": func() {},
+		"with a new directory": func() {
+			w.must(os.RemoveAll(filepath.Join(up, building+"new")))
+			w.must(os.Mkdir(filepath.Join(up, building+"new"), 0o700))
+		},
+	} {
+		if _, err := Materialise(context.Background(), to, w, target, cfg); err == nil {
+			t.Fatal("it was not killed")
+		}
+		b, err := beginBuild(cfg.Builds, to)
+		if err != nil || b == nil {
+			t.Fatal(b, err)
+		}
+		second()
+		b.leave() // killed
+		if n, err := ClearBuilds(context.Background(), cfg.Builds); n != 1 || err != nil {
+			t.Errorf("%s: cleared %d, %v", name, n, err)
+		}
+		alone(t, up, "root", "builds")
+		alone(t, cfg.Builds)
+		w.must(os.RemoveAll(filepath.Join(up, building+"new")))
+	}
+}
+
+// What lies among the records and is none is not waited for.
+func TestARecordThatIsNoFileIsNotWaitedFor(t *testing.T) {
+	builds := t.TempDir()
+	if err := unix.Mkfifo(filepath.Join(builds, "0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	over := make(chan error, 1)
+	go func() {
+		_, err := ClearBuilds(context.Background(), builds)
+		over <- err
+	}()
+	select {
+	case err := <-over:
+		if err == nil {
+			t.Error("a pipe is a record")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits for a pipe")
+	}
 }

@@ -46,6 +46,9 @@ func Make(ctx context.Context, in Input) (*Plan, error) {
 		return nil, fmt.Errorf("plan a restore: %w", err)
 	}
 	for i := range steps {
+		if err := ctx.Err(); err != nil { // bringing a text together takes a while
+			return nil, fmt.Errorf("plan a restore: %w", err)
+		}
 		b.step(&steps[i])
 	}
 	if b.err != nil {

@@ -96,7 +96,9 @@ func (b *planner) conflict(s *tree.Step) {
 	if s.Theirs != nil && s.Theirs.Kind != tree.Dir && b.standing(s.Path) {
 		for n := 1; k.Copy == "" && n <= maxCopies; n++ {
 			name := conflictName(s.Path, n)
-			if free, _ := b.free(name); free {
+			if b.beside(name, s.Theirs) {
+				k.Copy = name
+			} else if free, _ := b.free(name); free {
 				k.Copy = name
 				b.ops[name] = &op{Path: name, To: s.Theirs, Copy: true}
 			}
@@ -138,6 +140,17 @@ func (b *planner) standing(p string) bool {
 	}
 	o, ok := b.ops[up]
 	return ok && o.To != nil && o.To.Kind == tree.Dir || !ok && b.standing(up)
+}
+
+// beside reports whether a version lies at a path already, as an earlier restore puts it there, and stays: what the session
+// itself knows there may go.
+func (b *planner) beside(p string, want *tree.Entry) bool {
+	there, err := tree.Find(b.in.Trees, b.in.Now, p)
+	if err != nil || !sameRestored(&there, want) {
+		return false
+	}
+	_, err = tree.Find(b.in.Trees, b.in.Base, p)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // free reports whether none of the trees has a path.

@@ -1,12 +1,12 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/perdure/perdure/internal/blob"
@@ -19,6 +19,7 @@ import (
 // Bounds of what is joined: larger files, and more of them, are conflicts.
 const (
 	maxJoined    = 4 << 20  // bytes of one version
+	maxLines     = 200_000  // of one version: comparing takes some 200 bytes for each
 	maxJoinedAll = 64 << 20 // bytes of all results of a plan
 )
 
@@ -32,24 +33,15 @@ type joiner struct {
 
 // join is for [restore.Input]. A mode that one side alone has changed is taken, too.
 func (j *joiner) join(base, mine, theirs *tree.Entry) (*tree.Entry, error) {
-	var texts [3]string
-	for i, e := range []*tree.Entry{base, mine, theirs} {
-		if e.Size > maxJoined {
-			return nil, nil //nolint:nilnil // it is a conflict
-		}
-		b, err := j.blobs.Get(e.Digest)
-		if errors.Is(err, blob.ErrMissing) || errors.Is(err, blob.ErrTooLarge) {
-			return nil, nil //nolint:nilnil // it is a conflict
-		}
-		if err != nil {
-			return nil, err
-		}
-		if texts[i] = string(b); strings.IndexByte(texts[i], 0) >= 0 {
-			return nil, nil //nolint:nilnil // no text
-		}
+	if j.size >= maxJoinedAll || mine.Mode != base.Mode && theirs.Mode != base.Mode && mine.Mode != theirs.Mode {
+		return nil, nil //nolint:nilnil // it is a conflict
+	}
+	texts, err := j.texts(base, mine, theirs)
+	if texts == nil {
+		return nil, err
 	}
 	merged, ok := linemerge.Merge(texts[0], texts[1], texts[2])
-	if !ok || mine.Mode != base.Mode && theirs.Mode != base.Mode && mine.Mode != theirs.Mode || j.size+len(merged) > maxJoinedAll {
+	if !ok || j.size+len(merged) > maxJoinedAll {
 		return nil, nil //nolint:nilnil // it is a conflict
 	}
 	out := *mine
@@ -61,6 +53,27 @@ func (j *joiner) join(base, mine, theirs *tree.Entry) (*tree.Entry, error) {
 		j.results[out.Digest], j.size = []byte(merged), j.size+len(merged)
 	}
 	return &out, nil
+}
+
+// texts reads the versions of a file; nil: they are not kept, or no texts that are compared.
+func (j *joiner) texts(versions ...*tree.Entry) (texts []string, err error) {
+	for _, e := range versions {
+		if e.Size > maxJoined {
+			return nil, nil
+		}
+		b, err := j.blobs.Get(e.Digest)
+		if errors.Is(err, blob.ErrMissing) || errors.Is(err, blob.ErrTooLarge) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if bytes.IndexByte(b, 0) >= 0 || bytes.Count(b, []byte("\n")) > maxLines {
+			return nil, nil
+		}
+		texts = append(texts, string(b))
+	}
+	return texts, nil
 }
 
 // keep makes the results durable. They are kept from sweeps until release is called.
@@ -102,7 +115,7 @@ func Needs(dir string) (need []store.Digest, err error) {
 		return nil, err
 	}
 	for _, p := range places {
-		if !p.IsDir() {
+		if !p.IsDir() { // such as what a file manager leaves
 			continue
 		}
 		sessions, err := os.ReadDir(filepath.Join(dir, p.Name(), restoresDir))
@@ -110,6 +123,9 @@ func Needs(dir string) (need []store.Digest, err error) {
 			return nil, err
 		}
 		for _, s := range sessions {
+			if !s.IsDir() {
+				continue
+			}
 			more, err := restore.Needs(filepath.Join(dir, p.Name(), restoresDir, s.Name()))
 			if err != nil {
 				return nil, err
