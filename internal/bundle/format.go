@@ -78,6 +78,8 @@ type Header struct {
 	Cwd  string `json:"cwd,omitempty"`
 	// Rewritten: secrets were replaced in its events, whose hashes are therefore others than the original's.
 	Rewritten bool `json:"rewritten,omitempty"`
+	// Ignored: files that git ignores are in it like others; else only their names are.
+	Ignored bool `json:"ignored,omitempty"`
 	Counts
 }
 

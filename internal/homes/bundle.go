@@ -27,12 +27,15 @@ type BundleOptions struct {
 	Program string // that the bundle says it was written by
 	// Redact replaces secrets in all events and outputs. The events' hashes are others then: it is another log.
 	Redact bool
+	// Ignored takes the content of files that git ignores, too.
+	Ignored bool
 }
 
 // Bundled is what was written, and what was not.
 type Bundled struct {
 	bundle.Header
 	Secrets int   // that were found: replaced, or in it
+	Private int   // files and directories that git ignores and that are in it
 	Pending int64 // items of the inbox, which are not in it
 	Running int   // tasks that run on here
 }
@@ -108,6 +111,7 @@ func (b *bundling) survey(id string) error {
 	hd := &b.out.Header
 	hd.Program, hd.Written, hd.Session, hd.Head = b.Program, b.h.cfg.Now().UnixMilli(), id, b.logs[len(b.logs)-1].Head
 	hd.Epoch, hd.Root, hd.Cwd, hd.Rewritten = st.Epoch, st.Config.Root, st.Cwd, b.Redact
+	hd.Ignored = b.Ignored
 	hd.Title, _ = b.h.Redact(st.Title)
 	hd.Logs, hd.Files = int64(len(b.logs)), int64(len(b.files))
 	for _, f := range b.files {

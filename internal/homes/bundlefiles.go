@@ -23,9 +23,9 @@ import (
 type bundledFiles struct{ blobs *blob.Store }
 
 // Named lists the newest tree, those that undo and checkpoints go back to, and artifacts. What git ignores is named by its
-// directory's tree object, and its content is left out: it stays on this machine.
-func (f bundledFiles) Named(ctx context.Context, st *session.State) ([]store.Digest, []bundle.Blob, error) {
-	n := naming{ctx: ctx, blobs: f.blobs, seen: map[store.Digest]bool{}}
+// directory's tree object, and its content is left out unless it is asked for: it stays on this machine.
+func (f bundledFiles) Named(ctx context.Context, st *session.State, ignored bool) ([]store.Digest, []bundle.Blob, int, error) {
+	n := naming{ctx: ctx, blobs: f.blobs, all: ignored, seen: map[store.Digest]bool{}}
 	w := &st.Workspace
 	roots := []store.Digest{w.Tree}
 	for _, p := range w.Points {
@@ -36,24 +36,27 @@ func (f bundledFiles) Named(ctx context.Context, st *session.State) ([]store.Dig
 	}
 	for _, root := range roots {
 		if err := n.dir(root, 0); err != nil {
-			return nil, nil, fmt.Errorf("captured files: %w", err)
+			return nil, nil, 0, fmt.Errorf("captured files: %w", err)
 		}
 	}
 	for _, a := range w.Artifacts {
 		if err := n.content(a.Digest); err != nil {
-			return nil, nil, fmt.Errorf("artifact %q: %w", a.Name, err)
+			return nil, nil, 0, fmt.Errorf("artifact %q: %w", a.Name, err)
 		}
 	}
-	return n.dirs, n.files, nil
+	return n.dirs, n.files, n.private, nil
 }
 
 // naming lists tree objects and blobs, each once.
 type naming struct {
 	ctx   context.Context //nolint:containedctx // of one call
 	blobs *blob.Store
+	all   bool // what git ignores, too
 	seen  map[store.Digest]bool
 	dirs  []store.Digest
 	files []bundle.Blob
+
+	private int // contents of ignored files, and ignored directories
 }
 
 func (n *naming) dir(d store.Digest, depth int) error {
@@ -73,8 +76,13 @@ func (n *naming) dir(d store.Digest, depth int) error {
 		return err
 	}
 	for _, e := range entries {
+		if e.Flags.Has(tree.Private) && !n.all || e.Flags.Has(tree.Skipped) || e.Digest.IsZero() {
+			continue
+		}
+		if e.Flags.Has(tree.Private) && !n.seen[e.Digest] {
+			n.private++
+		}
 		switch {
-		case e.Flags.Has(tree.Private) || e.Flags.Has(tree.Skipped) || e.Digest.IsZero():
 		case e.Kind == tree.Dir:
 			err = n.dir(e.Digest, depth+1)
 		case e.Kind == tree.File:
@@ -106,6 +114,14 @@ func (f bundledFiles) Open(d store.Digest) (io.ReadCloser, int64, error) { retur
 // Begin begins to put things into the store.
 func (f bundledFiles) Begin(ctx context.Context) (capturing, error) { return f.blobs.Batch(ctx) }
 
+// trees reads the trees of the bundle as they are to be written.
+func (a *Arrival) trees() tree.Reader {
+	if a.Ignored {
+		return workspace.Trees(a.h.blobs)
+	}
+	return publicTrees{a.h.blobs}
+}
+
 // publicTrees reads trees without what git ignores in them.
 type publicTrees struct{ blobs *blob.Store }
 
@@ -131,7 +147,7 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return made, false, err
 	}
-	made, err = a.h.spaces.MaterialiseFrom(ctx, dir, publicTrees{a.h.blobs}, root)
+	made, err = a.h.spaces.MaterialiseFrom(ctx, dir, a.trees(), root)
 	if errors.Is(err, restore.ErrTaken) {
 		return made, false, nil
 	}
@@ -176,7 +192,7 @@ const maxWritten = 1_000_000
 func (a *Arrival) boundFiles(ctx context.Context, root store.Digest) error {
 	most, sizes := a.limits.Usual().Bytes, map[store.Digest]int64{}
 	total := int64(0)
-	err := tree.WalkMax(publicTrees{a.h.blobs}, root, maxWritten, func(_ string, e tree.Entry) error {
+	err := tree.WalkMax(a.trees(), root, maxWritten, func(_ string, e tree.Entry) error {
 		if e.Kind != tree.File || e.Flags.Has(tree.Skipped) {
 			return ctx.Err()
 		}

@@ -39,6 +39,46 @@ func capturingHome(t *testing.T) *homes.Home {
 	return h
 }
 
+// Goal: what git ignores arrives as well if that is asked for, directories with all in them; its number is told.
+func TestWhatGitIgnoresArrivesIfThatIsWanted(t *testing.T) {
+	from, dir := capturingHome(t), t.TempDir()
+	for name, text := range map[string]string{".gitignore": ".env\nnotes/\n", ".env": "SECRET=1\n", "notes/sub/log": "log\n", "a.txt": "old\n", "public": "SECRET=1\n"} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := from.Create(t.Context(), engine.Spec{ID: "s", Agent: session.Agent{Provider: "scripted", Model: "m"}, Cwd: dir}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := from.Run(t.Context(), "s", homes.RunOptions{Prompt: "go", Options: engine.Options{Mode: permission.ModeBypass}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, ignored := range []bool{false, true} {
+		b, out := packed(t, from, "s", homes.BundleOptions{Ignored: ignored})
+		if out.Ignored != ignored || (out.Private > 0) != ignored {
+			t.Errorf("%v: %+v", ignored, out)
+		}
+		to := capturingHome(t)
+		a, there := received(t, to, b), filepath.Join(t.TempDir(), "there")
+		if err := a.Import(t.Context(), there); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := a.Files(t.Context(), there); err != nil || !ok {
+			t.Fatalf("%v: %v, %v", ignored, ok, err)
+		}
+		for name, want := range map[string]string{".env": "SECRET=1\n", "notes/sub/log": "log\n"} {
+			text, err := os.ReadFile(filepath.Join(there, name))
+			if ignored && (err != nil || string(text) != want) || !ignored && err == nil {
+				t.Errorf("%v: %s is %q, %v", ignored, name, text, err)
+			}
+		}
+		if text, err := os.ReadFile(filepath.Join(there, "a.txt")); err != nil || string(text) != "new\n" {
+			t.Errorf("%v: a.txt is %q, %v", ignored, text, err)
+		}
+	}
+}
+
 // Goal: a session arrives with its files as they were captured last, in a directory that was missing or empty, without what
 // git ignores, whose content is not in the bundle at all. A directory with files in it is left as it is.
 func TestFilesArriveWithTheirSession(t *testing.T) {

@@ -15,8 +15,9 @@ import (
 // captured is the store of captured files, as far as bundles need it. Its tree objects and blobs are known by the digest of
 // their bytes.
 type captured interface {
-	// Named lists what a session's state names of it, each once: tree objects, and the blobs that may leave the machine.
-	Named(ctx context.Context, st *session.State) (trees []store.Digest, blobs []bundle.Blob, err error)
+	// Named lists what a session's state names of it, each once: tree objects, and the blobs that may leave the machine. With
+	// ignored these are also those of files that git ignores, which are counted.
+	Named(ctx context.Context, st *session.State, ignored bool) (trees []store.Digest, blobs []bundle.Blob, private int, err error)
 	// Open gives the bytes of a tree object or a blob.
 	Open(d store.Digest) (io.ReadCloser, int64, error)
 	// Begin begins to put things into it. What is put is there once it was committed, and stays for whoever names it
@@ -43,7 +44,7 @@ func (b *bundling) findCaptured(st *session.State) (err error) {
 		return nil
 	}
 	defer b.h.Progress().Begin("looking at captured files", "").End()
-	if b.trees, b.blobs, err = b.h.cfg.captured.Named(b.ctx, st); err != nil {
+	if b.trees, b.blobs, b.out.Private, err = b.h.cfg.captured.Named(b.ctx, st, b.Ignored); err != nil {
 		return err
 	}
 	b.out.Trees, b.out.Blobs = int64(len(b.trees)), int64(len(b.blobs))

@@ -24,14 +24,14 @@ type kept struct {
 	steps []string
 }
 
-func (k *kept) Named(context.Context, *session.State) ([]store.Digest, []bundle.Blob, error) {
+func (k *kept) Named(context.Context, *session.State, bool) ([]store.Digest, []bundle.Blob, int, error) {
 	var blobs []bundle.Blob
 	for d, b := range k.all {
 		if !slices.Contains(k.trees, d) {
 			blobs = append(blobs, bundle.Blob{Digest: d, Size: int64(len(b))})
 		}
 	}
-	return k.trees, blobs, nil
+	return k.trees, blobs, 0, nil
 }
 
 func (k *kept) Open(d store.Digest) (io.ReadCloser, int64, error) {

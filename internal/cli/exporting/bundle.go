@@ -76,7 +76,7 @@ func pack(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) 
 
 // bundle writes it, encrypted if that is asked for.
 func (o *Options) bundle(ctx context.Context, a *app.App, h *homes.Home, id string, to io.Writer) (homes.Bundled, error) {
-	bo := homes.BundleOptions{Program: o.Program, Redact: o.Secrets == Redact}
+	bo := homes.BundleOptions{Program: o.Program, Redact: o.Secrets == Redact, Ignored: o.WithIgnored}
 	if !o.sealed() {
 		return h.Bundle(ctx, id, to, bo)
 	}
@@ -156,6 +156,9 @@ func tell(a *app.App, out homes.Bundled, o Options) {
 		a.Note("no secret was found in it")
 	case out.Secrets > 0 && !o.WithSecrets && !o.sealed():
 		a.Note("%s in it, in plain: keep it as you keep them; --recipient encrypts it, --secrets redact replaces them", secrets)
+	}
+	if out.Private > 0 && !o.sealed() {
+		a.Note("%s that git ignores in it, in plain, such as .env: keep it as you keep them; --recipient encrypts it", display.Count(int64(out.Private), "entry"))
 	}
 	if out.Running > 0 {
 		a.Note("%s on here, and %s not in it", display.Count(int64(out.Running), "task")+" run"+s(out.Running), isAre(out.Running))

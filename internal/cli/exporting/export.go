@@ -37,6 +37,7 @@ type Options struct {
 	PassphraseFile string
 	Passphrase     bool // is asked for
 	MoveTo         string
+	WithIgnored    bool // files that git ignores are in it, too
 }
 
 // Written is what became of it.
@@ -62,7 +63,7 @@ terminal, and a bundle for a pipe or a file:
 
   perdure export ID | ssh HOST perdure import - --dir DIR
 
-A bundle is the session, with every secret in its log: --recipient and --passphrase-file encrypt it, --secrets redact
+What git ignores stays here unless --with-ignored is given. A bundle is the session, with every secret in its log: --recipient and --passphrase-file encrypt it, --secrets redact
 replaces them, by which it becomes another log. In documents secrets are replaced unless --secrets keep is given: those of
 the environment and of the configuration, and what looks like a well-known key. See docs/export.md and docs/format.md.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,6 +78,7 @@ the environment and of the configuration, and what looks like a well-known key. 
 	fs.StringVarP(&f.File, "output", "o", "", "write to this `FILE`, which only you can read then, instead of to stdout")
 	fs.BoolVar(&f.Force, "force", false, "replace the file if it is there")
 	fs.BoolVar(&f.WithSecrets, "with-secrets", false, "leave secrets as they are, as --secrets keep does")
+	fs.BoolVar(&f.WithIgnored, "with-ignored", false, "have the captured files that git ignores in the bundle, too, such as .env")
 	fs.StringVar(&f.Secrets, "secrets", "", "`WHAT` becomes of secrets: keep, as usual in bundles, or redact, as usual in documents")
 	fs.StringArrayVar(&f.Recipients, "recipient", nil, "encrypt the bundle to this public `KEY` of age; may be repeated")
 	fs.StringVar(&f.PassphraseFile, "passphrase-file", "", "encrypt the bundle with the passphrase in this `FILE`")
@@ -104,6 +106,8 @@ func (o *Options) check(a *app.App, given bool) error {
 		return app.UsageError("--force goes with -o FILE")
 	case o.Secrets != "" && o.Secrets != Keep && o.Secrets != Redact:
 		return app.UsageError("--secrets %q: use %s or %s", o.Secrets, Keep, Redact)
+	case o.WithIgnored && o.Format != Bundle:
+		return app.UsageError("--with-ignored is about the files of a bundle: a document has none")
 	case o.Secrets == Redact && o.WithSecrets:
 		return app.UsageError("--with-secrets and --secrets redact contradict each other")
 	}

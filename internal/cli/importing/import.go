@@ -114,7 +114,11 @@ func writeFiles(ctx context.Context, a *app.App, in *homes.Arrival, dir string) 
 	case err != nil:
 		return &app.ExitError{Code: app.ExitFailed, Text: fmt.Sprintf("session %s is here, and its files are not: %v", in.Session, err), Hint: "import it again, when that is put right"}
 	case ok:
-		a.Hint("%s written to %s; what git ignores stayed where it was", display.Count(int64(made.Files), "file"), display.Line(a.Tilde(dir), 500))
+		ignored := "; what git ignores stayed where it was"
+		if in.Ignored {
+			ignored = ", those that git ignores among them"
+		}
+		a.Hint("%s written to %s%s", display.Count(int64(made.Files), "file"), display.Line(a.Tilde(dir), 500), ignored)
 		tellMissing(a, made.Kept)
 	case in.Trees > 0 && !in.Known:
 		a.Hint("its files were not written: %s is not empty", display.Line(a.Tilde(dir), 500))
