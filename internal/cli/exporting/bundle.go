@@ -158,7 +158,7 @@ func tell(a *app.App, out homes.Bundled, o Options) {
 		a.Note("%s in it, in plain: keep it as you keep them; --recipient encrypts it, --secrets redact replaces them", secrets)
 	}
 	if out.Private > 0 && !o.sealed() {
-		a.Note("%s that git ignores in it, in plain, such as .env: keep it as you keep them; --recipient encrypts it", display.Count(int64(out.Private), "entry"))
+		a.Note("what git ignores is in it, in plain, %s: keep it as you keep them; --recipient encrypts it", display.Count(int64(out.Private), "content"))
 	}
 	if out.Running > 0 {
 		a.Note("%s on here, and %s not in it", display.Count(int64(out.Running), "task")+" run"+s(out.Running), isAre(out.Running))
