@@ -167,3 +167,34 @@ func TestAnInterruptedApplyIsToldByWhatPeopleRunNext(t *testing.T) {
 		t.Errorf("it is settled: %s", o.Stderr)
 	}
 }
+
+// A taking back that was killed before it touched a file is not said to be settled and left at that: whoever asks for it again
+// gets it.
+func TestATakingBackThatWasKilledEarlyIsDoneByTheNext(t *testing.T) {
+	p, _ := attempted(t)
+	before := p.files()
+	p.OK("apply", "kid", "--yes")
+	records, err := filepath.Glob(filepath.Join(p.Home, "workspaces", "*", "applies", "*.json"))
+	if err != nil || len(records) != 1 {
+		t.Fatalf("%q, %v", records, err)
+	}
+	b, err := os.ReadFile(records[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r map[string]any
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	r["undo"], r["id"], r["stage"], r["base"], r["target"] = r["id"], "killed", "planned", r["after"], r["before"]
+	if b, err = json.Marshal(r); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(records[0]), "killed.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := p.Run("apply", "--undo", "kid", "--yes"); o.Code != 0 || !strings.Contains(o.Stderr, "was interrupted") || !strings.Contains(o.Stdout, "taken back: ") {
+		t.Errorf("exit %d: %s%s", o.Code, o.Stdout, o.Stderr)
+	}
+	p.same("taken back", before)
+}

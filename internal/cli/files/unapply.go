@@ -52,6 +52,8 @@ func (p *application) settleDir(ctx context.Context, back bool) (*homes.Applied,
 		return nil, err
 	case was.Stage == homes.ApplyDone:
 		p.app.Note("%s to %s was interrupted, and is finished now: %s", was.Words(), p.where(), was.RestoreCounts)
+	case was.Stage == homes.ApplyPlanned:
+		p.app.Note("%s to %s was interrupted before it changed a file", was.Words(), p.where())
 	default:
 		p.app.Note("%s to %s was interrupted, and was taken back now: the files are as they were", was.Words(), p.where())
 	}
@@ -84,8 +86,9 @@ func takeBack(cmd *cobra.Command, a *app.App, f *flags, args []string, to string
 		if p.id != "" {
 			return p.undoApply(ctx)
 		}
-		if was, err := p.settleDir(ctx, true); err != nil || was != nil {
-			return err // it is what is asked for
+		// Taken back, or finished if it was a taking back: that is what is asked for. Else it is still to be done.
+		if was, err := p.settleDir(ctx, true); err != nil || was != nil && (was.Undo == "") != (was.Stage == homes.ApplyDone) {
+			return err
 		}
 		last, err := h.LastApply(ctx, p.dir)
 		switch {
