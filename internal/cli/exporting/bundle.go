@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/newfile"
 	"github.com/perdure/perdure/internal/export"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/seal"
@@ -55,7 +56,7 @@ func pack(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) 
 	if o.File == "" {
 		out, err = o.bundle(ctx, a, h, id, a.Stdout)
 	} else {
-		err = app.NewFile(o.File, o.Force, func(to io.Writer) error {
+		err = newfile.Write(o.File, o.Force, func(to io.Writer) error {
 			out, err = o.bundle(ctx, a, h, id, to)
 			return err
 		})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/newfile"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/export"
 	"github.com/perdure/perdure/internal/homes"
@@ -184,7 +185,7 @@ func Export(ctx context.Context, a *app.App, h *homes.Home, id string, o Options
 		err := j.write(ctx, a.Stdout)
 		return j.written, err
 	}
-	err := app.NewFile(o.File, o.Force, func(to io.Writer) error {
+	err := newfile.Write(o.File, o.Force, func(to io.Writer) error {
 		err := j.write(ctx, to)
 		if f, ok := to.(*os.File); ok && err == nil {
 			j.written.Size, err = f.Seek(0, io.SeekCurrent)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/newfile"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -172,7 +173,7 @@ func getArtifact(ctx context.Context, a *app.App, h *homes.Home, id, name string
 		return artifactError(err, id)
 	}
 	var k session.Artifact
-	err := app.NewFile(o.out, o.force, func(w io.Writer) (err error) {
+	err := newfile.Write(o.out, o.force, func(w io.Writer) (err error) {
 		k, err = h.WriteArtifact(ctx, id, name, w)
 		return err
 	})

@@ -1,4 +1,4 @@
-package app
+package newfile
 
 import (
 	"os"

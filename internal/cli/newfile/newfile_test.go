@@ -1,4 +1,4 @@
-package app_test
+package newfile_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/newfile"
 )
 
 // A file that could not be written whole is not there at all, and nothing is left beside it; what was there stays.
@@ -22,20 +23,20 @@ func TestNewFileIsWholeOrNot(t *testing.T) {
 		_, _ = io.WriteString(to, "half")
 		return broken
 	}
-	if err := app.NewFile(file, false, fails); !errors.Is(err, broken) {
+	if err := newfile.Write(file, false, fails); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := app.NewFile(file, true, fails); !errors.Is(err, broken) {
+	if err := newfile.Write(file, true, fails); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	b, _ := os.ReadFile(file)
 	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 || string(b) != "old" {
 		t.Errorf("%v %v %q", all, err, b)
 	}
-	if err := app.NewFile(file, true, func(to io.Writer) error { _, err := io.WriteString(to, "new"); return err }); err != nil {
+	if err := newfile.Write(file, true, func(to io.Writer) error { _, err := io.WriteString(to, "new"); return err }); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(file)
@@ -51,7 +52,7 @@ func TestNewFileHasOneMaker(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			err := app.NewFile(file, false, func(to io.Writer) error { _, err := fmt.Fprint(to, i); return err })
+			err := newfile.Write(file, false, func(to io.Writer) error { _, err := fmt.Fprint(to, i); return err })
 			var exists *app.ExitError
 			switch {
 			case err == nil:

@@ -1,4 +1,4 @@
-package app_test
+package newfile_test
 
 import (
 	"io"
@@ -8,13 +8,13 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/newfile"
 )
 
 // Who is killed while they write a file leaves nothing of it.
 func TestNewFileOfAKilledProcess(t *testing.T) {
-	if file := os.Getenv("APP_TEST_NEWFILE"); file != "" {
-		t.Fatal(app.NewFile(file, os.Getenv("APP_TEST_REPLACE") != "", func(to io.Writer) error {
+	if file := os.Getenv("NEWFILE_TEST_NEWFILE"); file != "" {
+		t.Fatal(newfile.Write(file, os.Getenv("NEWFILE_TEST_REPLACE") != "", func(to io.Writer) error {
 			_, _ = io.WriteString(to, "half")
 			return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		}))
@@ -22,7 +22,7 @@ func TestNewFileOfAKilledProcess(t *testing.T) {
 	for _, replace := range []string{"", "yes"} {
 		dir := t.TempDir()
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestNewFileOfAKilledProcess$")
-		child.Env = append(os.Environ(), "APP_TEST_NEWFILE="+filepath.Join(dir, "out"), "APP_TEST_REPLACE="+replace)
+		child.Env = append(os.Environ(), "NEWFILE_TEST_NEWFILE="+filepath.Join(dir, "out"), "NEWFILE_TEST_REPLACE="+replace)
 		if out, err := child.CombinedOutput(); err == nil || err.Error() != "signal: killed" {
 			t.Fatalf("not killed: %v\n%s", err, out)
 		}

@@ -1,4 +1,5 @@
-package app
+// Package newfile writes the files that commands are asked for, whole or not at all.
+package newfile
 
 import (
 	"crypto/rand"
@@ -8,17 +9,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/perdure/perdure/internal/cli/app"
 )
 
-// NewFile writes a file whole or not at all, readable by its owner alone. One that is there already is left alone, unless
+// Write writes a file whole or not at all, readable by its owner alone. One that is there already is left alone, unless
 // it may be replaced; what is no regular file is always left alone.
-func NewFile(path string, replace bool, write func(io.Writer) error) (err error) {
+func Write(path string, replace bool, write func(io.Writer) error) (err error) {
 	exists := func(info fs.FileInfo) error {
 		if !info.Mode().IsRegular() {
-			return &ExitError{Code: ExitUsage, Text: path + " is there and no regular file: it is left alone", Hint: "name another file"}
+			return &app.ExitError{Code: app.ExitUsage, Text: path + " is there and no regular file: it is left alone", Hint: "name another file"}
 		}
 		if !replace {
-			return &ExitError{Code: ExitUsage, Text: path + " is there already: it is left alone", Hint: "--force replaces it; or name another file"}
+			return &app.ExitError{Code: app.ExitUsage, Text: path + " is there already: it is left alone", Hint: "--force replaces it; or name another file"}
 		}
 		return nil
 	}
@@ -30,7 +33,7 @@ func NewFile(path string, replace bool, write func(io.Writer) error) (err error)
 	dir := filepath.Dir(path)
 	f, named, err := create(dir)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, CauseOf(err))
+		return fmt.Errorf("write %s: %w", path, app.CauseOf(err))
 	}
 	name := f.Name()
 	defer func() {
@@ -48,7 +51,7 @@ func NewFile(path string, replace bool, write func(io.Writer) error) (err error)
 	if !named && replace {
 		name, named = filepath.Join(dir, ".perdure-"+rand.Text()), true
 		if err := link(f, name); err != nil {
-			return fmt.Errorf("write %s: %w", path, CauseOf(err))
+			return fmt.Errorf("write %s: %w", path, app.CauseOf(err))
 		}
 	}
 	switch {
@@ -67,7 +70,7 @@ func NewFile(path string, replace bool, write func(io.Writer) error) (err error)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, CauseOf(err))
+		return fmt.Errorf("write %s: %w", path, app.CauseOf(err))
 	}
 	return nil
 }
