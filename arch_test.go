@@ -90,7 +90,7 @@ var allowed = map[string][]string{
 	"internal/cli/newfile":     {"internal/cli/app"},
 	"internal/cli/pending":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/permission", "internal/plain", "internal/session", "store", "view", "internal/engine", "internal/settings", "internal/ui/asks"},
 	"internal/cli/sessions":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/command", "internal/homes", "internal/session", "internal/ui/theme", "model", "store", "view", "internal/cli/background", "internal/engine", "internal/settings"},
-	"internal/cli/run":         {"internal/tree", "internal/workspace", "internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/live", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker", "internal/provider/connect"},
+	"internal/cli/run":         {"internal/tree", "internal/workspace", "internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/cli/sessions", "internal/engine", "internal/homes", "internal/permission", "internal/plain", "internal/session", "internal/settings", "model", "store", "view", "internal/knowledge", "internal/cli/background", "internal/cli/screen", "internal/ui/chat", "internal/ui/picker", "internal/provider/connect", "internal/cli/output"},
 	"internal/export":          {"internal/command", "internal/plain", "internal/session", "model", "store", "view"},
 	"internal/cli/exporting":   {"internal/cli/app", "internal/cli/display", "internal/cli/sessions", "internal/export", "internal/homes", "internal/seal", "internal/session", "store", "internal/cli/newfile"},
 	"internal/cli/importing":   {"internal/bundle", "internal/cli/app", "internal/cli/display", "internal/cli/exporting", "internal/homes", "internal/restore", "internal/seal"},
@@ -137,6 +137,7 @@ var allowed = map[string][]string{
 	"tool/tooltest":            {"model", "tool"},
 	"internal/linemerge":       {},
 	"internal/progress":        {"internal/plain"},
+	"internal/cli/output":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/live", "internal/session", "model", "view"},
 	"bench":                    {},
 }
 

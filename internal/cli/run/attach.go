@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/store"
 )
@@ -22,7 +23,7 @@ goes on with it here.`,
 		Example: "  perdure attach fix-login",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Changed = cmd.Flags().Changed
-			f.resume, f.attach, f.format, f.handoff = args[0], true, "text", "continue"
+			f.resume, f.attach, f.format, f.handoff = args[0], true, output.Text, "continue"
 			return interactive(cmd.Context(), a, f)
 		},
 	}
@@ -38,6 +39,6 @@ func OpenOnScreen(ctx context.Context, a *app.App, h *homes.Home, id string, ans
 		return err
 	}
 	held := info.Holder != nil && info.Holder.Alive != store.Dead
-	f := &Flags{resume: id, attach: held, answer: answer, nested: true, format: "text", handoff: "continue", Changed: func(string) bool { return false }}
+	f := &Flags{resume: id, attach: held, answer: answer, nested: true, format: output.Text, handoff: "continue", Changed: func(string) bool { return false }}
 	return interactive(ctx, a, f)
 }

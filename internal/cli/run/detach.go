@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/background"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
@@ -51,7 +52,7 @@ func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt
 		a.Note("session %s is there, and has its prompt, but does not run: %s", id, why)
 		a.Hint("perdure start -r %s tries again", id)
 		return app.Exit(app.ExitFailed)
-	case f.format != "text":
+	case f.format != output.Text:
 		return a.JSON(started{Type: "started", Session: id, Queued: queued})
 	}
 	a.Linef("%s", id)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/background"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
@@ -85,7 +86,7 @@ func (f *Flags) Register(c *cobra.Command) {
 	fs.BoolVar(&f.fork, "fork-session", false, "with -c or -r: fork the session and go on with the fork, in a directory of its own with the session's files")
 	fs.BoolVar(&f.conversation, "conversation", false, "with --fork-session: fork the conversation alone; the fork works in the session's directory")
 	fs.BoolVar(&f.isolate, "isolate", false, "the new session works on a copy of this directory, of its own; a git worktree where it is a repository")
-	fs.StringVar(&f.format, "output-format", "text", "`FORMAT` of the outcome: text, json, stream-json or claude-stream-json")
+	fs.StringVar(&f.format, "output-format", output.Text, "`FORMAT` of the outcome: text, json, stream-json or claude-stream-json")
 	fs.BoolVar(&f.verbose, "verbose", false, "with stream-json: the system prompt and the tools' descriptions too")
 	fs.StringVar(&f.model, "model", "", "`PROVIDER/MODEL`, as in anthropic/claude-sonnet-5-5, openai/…, ollama/…, scripted/FILE")
 	fs.Var(mode{&f.mode}, "permission-mode", "`MODE`: default, acceptEdits, plan or bypassPermissions")
@@ -142,8 +143,8 @@ func (f *Flags) check() error {
 		return app.UsageError("--append-system-prompt is for a new session: the system prompt of one that goes on, or of its fork, stays as it is; say it in the prompt instead")
 	case f.Changed("name") && (f.cont || f.resume != "") && !f.fork:
 		return app.UsageError("--name names a new session or a fork: perdure rename ID NAME renames one")
-	case !slices.Contains(shapes, f.format):
-		return app.UsageError("output format %q: use one of %s", f.format, strings.Join(shapes, ", "))
+	case !slices.Contains(output.Formats, f.format):
+		return app.UsageError("output format %q: use one of %s", f.format, strings.Join(output.Formats, ", "))
 	case f.maxSteps < 0:
 		return app.UsageError("--max-turns cannot be negative")
 	case f.bypass && f.mode != "" && f.mode != string(permission.ModeBypass):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/cli/screen"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
@@ -69,7 +70,7 @@ func (f *Flags) drawable(a *app.App) error {
 		return &app.ExitError{Code: app.ExitUsage, Text: "a session on the screen needs a terminal that can be drawn on", Hint: "without one: perdure -p \"PROMPT\"; see perdure --help"}
 	case inside != "":
 		return &app.ExitError{Code: app.ExitFailed, Text: "a session on the screen is for a human, outside of sessions: " + inside, Hint: "run it in a terminal of your own; perdure -p \"PROMPT\" starts a new session"}
-	case f.wait || f.format != "text" || f.verbose:
+	case f.wait || f.format != output.Text || f.verbose:
 		return app.UsageError("--wait, --output-format and --verbose go with -p")
 	case f.prompt != "" && !f.cont && (f.resume == "" || f.resume == Pick):
 		return &app.ExitError{
@@ -150,7 +151,7 @@ func (s *sitting) flags(t target) *Flags {
 
 // none are the flags of somebody who gave none.
 func (f *Flags) none() *Flags {
-	return &Flags{inline: f.inline, nested: f.nested, format: "text", handoff: "continue", Changed: func(string) bool { return false }}
+	return &Flags{inline: f.inline, nested: f.nested, format: output.Text, handoff: "continue", Changed: func(string) bool { return false }}
 }
 
 // settle has the settings be those of the directory that the next session belongs to: another project has other rules.

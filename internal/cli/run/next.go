@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/homes"
 )
@@ -70,7 +71,7 @@ func ResumeHere(ctx context.Context, a *app.App, id string) error {
 	world := *a
 	world.Stdin, world.Terminal = strings.NewReader(""), true // it has no prompt
 	world.Asks = false
-	return Run(ctx, &world, &Flags{print: true, resume: id, format: "text", Changed: func(string) bool { return false }}, nil)
+	return Run(ctx, &world, &Flags{print: true, resume: id, format: output.Text, Changed: func(string) bool { return false }}, nil)
 }
 
 // stillWait counts what waits.

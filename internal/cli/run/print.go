@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -20,7 +21,7 @@ const maxReport = 8
 type printer struct {
 	app   *app.App
 	mu    sync.Mutex
-	out   shape
+	out   output.Shape
 	bare  bool        // stdout has all: stderr need not name what it waits for
 	named bool        // stdout names the session first
 	tells bool        // what an act that nobody can tell the outcome of has done to files is its person's matter
@@ -33,9 +34,9 @@ type printer struct {
 }
 
 func newPrinter(a *app.App, f *Flags, prompt string, piped int) *printer {
-	stream := f.format == "stream-json"
+	stream := f.format == output.Stream
 	return &printer{
-		app: a, out: shapeOf(a, f, prompt), bare: stream, named: stream || f.format == "claude-stream-json" || f.format == "text" && a.Screen, piped: piped,
+		app: a, out: output.New(a, f.format, f.verbose, prompt), bare: stream, named: stream || f.format == output.Claude || f.format == output.Text && a.Screen, piped: piped,
 	}
 }
 
@@ -43,7 +44,7 @@ func newPrinter(a *app.App, f *Flags, prompt string, piped int) *printer {
 func (p *printer) opened(st *session.State, resumed bool, words func(int64) string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out.opened(st, resumed, words)
+	p.out.Opened(st, resumed, words)
 	p.tells = st.Config.OnLost != session.OnLostKeep && st.Config.OnLost != session.OnLostRollback && !st.Workspace.Tree.IsZero()
 	switch {
 	case !p.named && p.piped > 0:
@@ -86,7 +87,7 @@ func (p *printer) observe(u engine.Update) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.over {
-		p.out.observe(u)
+		p.out.Observe(u)
 	}
 	switch b := u.Body.(type) {
 	case *session.ModelFailed:
@@ -113,7 +114,7 @@ func (p *printer) observe(u engine.Update) {
 func (p *printer) turnEnded(t view.Turn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out.turnEnded(t)
+	p.out.TurnEnded(t)
 }
 
 // asleep tells that a run with --wait goes to sleep, and what wakes it. The turn's words come now: their reader need not
@@ -121,7 +122,7 @@ func (p *printer) turnEnded(t view.Turn) {
 func (p *printer) asleep(r *view.Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.out.asleep(r)
+	p.out.Asleep(r)
 	if p.bare {
 		return
 	}
@@ -147,7 +148,7 @@ func (p *printer) result(r *view.Result, resumed, runsOn bool) {
 	if resumed {
 		p.report(r)
 	}
-	p.out.result(r)
+	p.out.Result(r)
 	p.over = true
 	p.stop(r, runsOn)
 	p.awaits(r)

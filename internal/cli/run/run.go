@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
@@ -116,7 +117,7 @@ func runIn(ctx context.Context, a *app.App, h *homes.Home, f *Flags, set setting
 	if f.detach {
 		return detach(ctx, a, h, f, id, prompt, opt)
 	}
-	if out.home = h; f.wait && a.Asks && f.format != "stream-json" {
+	if out.home = h; f.wait && a.Asks && f.format != output.Stream {
 		out.asker = &asker{app: a, home: h}
 	}
 	opt.Prompt, opt.Wait, opt.Asleep, opt.TurnEnded = prompt, f.wait, out.asleep, out.turnEnded

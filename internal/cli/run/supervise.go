@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/background"
+	"github.com/perdure/perdure/internal/cli/output"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -46,7 +47,7 @@ func supervise(ctx context.Context, a *app.App, id string, bypass bool) error {
 	world := *a
 	world.Stdin, world.Terminal, world.Asks = strings.NewReader(""), true, false
 	f := &Flags{
-		print: true, resume: id, format: "text", wait: true, bypass: bypass, Changed: func(string) bool { return false },
+		print: true, resume: id, format: output.Text, wait: true, bypass: bypass, Changed: func(string) bool { return false },
 		watched: &watched{child: child},
 	}
 	err = Run(ctx, &world, f, nil)

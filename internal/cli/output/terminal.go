@@ -1,4 +1,4 @@
-package run
+package output
 
 import (
 	"os"
@@ -12,24 +12,24 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
-// liveShape shows a run on a terminal.
-type liveShape struct {
+// terminal shows a run on a terminal.
+type terminal struct {
 	view    *live.View
 	replies int  // of the model, that this run has seen
 	shown   bool // what an earlier process left of the open turn's words
 }
 
-func newLiveShape(a *app.App, prompt string) *liveShape {
-	return &liveShape{view: live.New(live.Config{
+func newTerminal(a *app.App, prompt string) *terminal {
+	return &terminal{view: live.New(live.Config{
 		Out: a.Stdout, Width: func() int { return columns(a) }, Colour: colour(a), Now: a.Now, Prompt: prompt, Dir: a.Dir,
 	})}
 }
 
-func (s *liveShape) opened(st *session.State, _ bool, words func(int64) string) {
+func (s *terminal) Opened(st *session.State, _ bool, words func(int64) string) {
 	s.view.Opened(st, words)
 }
 
-func (s *liveShape) observe(u engine.Update) {
+func (s *terminal) Observe(u engine.Update) {
 	if u.Event == nil {
 		s.view.Delta(u.Act, u.Kind, u.Text)
 		return
@@ -40,16 +40,16 @@ func (s *liveShape) observe(u engine.Update) {
 	s.view.Event(*u.Event, u.Body)
 }
 
-func (s *liveShape) turnEnded(t view.Turn) {
+func (s *terminal) TurnEnded(t view.Turn) {
 	if s.replies == 0 && !s.shown {
 		s.view.Say(t.Result)
 	}
 	s.shown = true
 }
 
-func (s *liveShape) asleep(*view.Result) { s.view.Rest() }
+func (s *terminal) Asleep(*view.Result) { s.view.Rest() }
 
-func (s *liveShape) result(*view.Result) { s.view.Rest() }
+func (s *terminal) Result(*view.Result) { s.view.Rest() }
 
 // columns is the width of the terminal on stdout, in cells; 0 if there is none.
 func columns(a *app.App) int {

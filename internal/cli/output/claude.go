@@ -1,4 +1,4 @@
-package run
+package output
 
 import (
 	"encoding/json"
@@ -15,9 +15,9 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
-// claudeShape writes the lines that programs written for Claude Code's stream-json read: system/init, assistant, user
+// claude writes the lines that programs written for Claude Code's stream-json read: system/init, assistant, user
 // (tool results) and one result at the end. docs/stream-json.md says what differs.
-type claudeShape struct {
+type claude struct {
 	silent
 	enc     *json.Encoder
 	session string
@@ -29,20 +29,20 @@ type claudeShape struct {
 	apiMS   int64
 }
 
-func newClaudeShape(enc *json.Encoder) *claudeShape {
-	return &claudeShape{enc: enc}
+func newClaude(enc *json.Encoder) *claude {
+	return &claude{enc: enc}
 }
 
 type object = map[string]any
 
 // line writes one line. Its id is the same whenever the same thing is told.
-func (c *claudeShape) line(name string, l object) {
+func (c *claude) line(name string, l object) {
 	l["session_id"] = c.session
 	l["uuid"] = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perdure:"+c.session+":"+name)).String()
 	_ = c.enc.Encode(l)
 }
 
-func (c *claudeShape) opened(st *session.State, _ bool, _ func(int64) string) {
+func (c *claude) Opened(st *session.State, _ bool, _ func(int64) string) {
 	c.session = st.ID
 	if st.Turn != nil {
 		for _, call := range st.Turn.Calls {
@@ -56,7 +56,7 @@ func (c *claudeShape) opened(st *session.State, _ bool, _ func(int64) string) {
 	})
 }
 
-func (c *claudeShape) observe(u engine.Update) {
+func (c *claude) Observe(u engine.Update) {
 	if u.Event == nil {
 		return
 	}
@@ -82,7 +82,7 @@ func (c *claudeShape) observe(u engine.Update) {
 	}
 }
 
-func (c *claudeShape) responded(u engine.Update, b *session.ModelResponded) {
+func (c *claude) responded(u engine.Update, b *session.ModelResponded) {
 	c.usage.Add(b.Usage)
 	c.apiMS += max(0, u.Event.Time-c.asked)
 	if b.Cost != nil {
@@ -131,7 +131,7 @@ func claudeUsage(u model.Usage) object {
 	}
 }
 
-func (c *claudeShape) finished(u engine.Update, act string, parts []model.Part, isError bool) {
+func (c *claude) finished(u engine.Update, act string, parts []model.Part, isError bool) {
 	c.line(fmt.Sprint(u.Event.Seq), object{
 		"type": "user", "parent_tool_use_id": nil, "message": object{"role": "user", "content": []any{object{
 			"type": "tool_result", "tool_use_id": c.calls.Of(act).Use, "content": claudeContent(parts), "is_error": isError,
@@ -157,7 +157,7 @@ func claudeContent(parts []model.Part) any {
 	return model.Text(parts)
 }
 
-func (c *claudeShape) result(r *view.Result) {
+func (c *claude) Result(r *view.Result) {
 	c.session = r.SessionID
 	subtype, isError := claudeOutcome(r)
 	denials := []any{}

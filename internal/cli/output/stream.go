@@ -1,4 +1,4 @@
-package run
+package output
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
-// streamShape writes one JSON object a line, as things happen; docs/stream-json.md describes each.
-type streamShape struct {
+// stream writes one JSON object a line, as things happen; docs/stream-json.md describes each.
+type stream struct {
 	enc     *json.Encoder
 	verbose bool
 	begun   bool
@@ -45,7 +45,7 @@ type streamInit struct {
 	Version string   `json:"version"`
 }
 
-func (s *streamShape) line(l streamLine) {
+func (s *stream) line(l streamLine) {
 	if !s.begun && len(s.held) < maxHeld {
 		s.held = append(s.held, l)
 		return
@@ -53,7 +53,7 @@ func (s *streamShape) line(l streamLine) {
 	_ = s.enc.Encode(l)
 }
 
-func (s *streamShape) opened(st *session.State, resumed bool, _ func(int64) string) {
+func (s *stream) Opened(st *session.State, resumed bool, _ func(int64) string) {
 	_ = s.enc.Encode(streamLine{Type: "init", Session: st.ID, streamInit: &streamInit{
 		Resumed: resumed, Title: st.Title, Model: st.Agent.Provider + "/" + st.Agent.Model, Cwd: st.Cwd,
 		Mode: st.Config.Mode, Tools: toolNames(st.Agent.Tools), Version: homes.Version,
@@ -65,7 +65,7 @@ func (s *streamShape) opened(st *session.State, resumed bool, _ func(int64) stri
 	s.held = nil
 }
 
-func (s *streamShape) observe(u engine.Update) {
+func (s *stream) Observe(u engine.Update) {
 	if u.Event == nil {
 		s.line(streamLine{Type: "delta", Session: u.Session, Act: u.Act, Kind: u.Kind, Text: u.Text, Tool: u.Tool, Use: u.Use})
 		return
@@ -77,13 +77,13 @@ func (s *streamShape) observe(u engine.Update) {
 	s.line(streamLine{Type: "event", Session: u.Session, Event: view})
 }
 
-func (s *streamShape) turnEnded(view.Turn) {}
+func (s *stream) TurnEnded(view.Turn) {}
 
-func (s *streamShape) asleep(r *view.Result) {
+func (s *stream) Asleep(r *view.Result) {
 	s.line(streamLine{Type: "asleep", Session: r.SessionID, Result: r})
 }
 
-func (s *streamShape) result(r *view.Result) {
+func (s *stream) Result(r *view.Result) {
 	s.line(streamLine{Type: "result", Session: r.SessionID, Result: r})
 }
 
