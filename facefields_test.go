@@ -43,7 +43,6 @@ func TestFaceHasTheFieldsOfTheCore(t *testing.T) {
 		{reflect.TypeFor[view.Step](), reflect.TypeFor[session.Step](), nil},
 		{reflect.TypeFor[view.Attempt](), reflect.TypeFor[session.TaskAttempt](), nil},
 		{reflect.TypeFor[view.TaskSettings](), reflect.TypeFor[session.TaskSettings](), nil},
-		{reflect.TypeFor[tool.Spec](), reflect.TypeFor[tools.Spec](), nil},
 		{reflect.TypeFor[tool.Result](), reflect.TypeFor[tools.Result](), []string{"Events", "Release"}},
 	} {
 		want := slices.DeleteFunc(fields(pair.inner), func(name string) bool { return slices.Contains(pair.without, name) })
@@ -58,9 +57,7 @@ func TestFaceHasTheWordsOfTheCore(t *testing.T) {
 	for public, inner := range map[string]string{
 		string(perdure.ModePlan): string(permission.ModePlan), string(perdure.ModeDefault): string(permission.ModeDefault),
 		string(perdure.ModeAcceptEdits): string(permission.ModeAcceptEdits), string(perdure.ModeBypass): string(permission.ModeBypass),
-		string(tool.EffectRead): string(session.EffectRead), string(tool.EffectProcess): string(session.EffectProcess),
-		string(tool.EffectEdit): string(session.EffectEdit), string(tool.EffectExternal): string(session.EffectExternal),
-		string(tool.EffectQuestion): string(session.EffectQuestion), "on-reboot": session.RestartOnReboot,
+		"on-reboot": session.RestartOnReboot,
 	} {
 		if public != inner {
 			t.Errorf("%q is %q", public, inner)

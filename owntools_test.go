@@ -24,7 +24,7 @@ type (
 	peeker  struct{} // reads what a path names
 )
 
-func (stamper) Spec() tool.Spec { return tool.Spec{Name: "Stamp", Effect: tool.EffectEdit} }
+func (stamper) Spec() tool.Spec { return tool.Spec{Name: "Stamp"} }
 
 func (stamper) Path(c tool.Call) string { return field(c, "path") }
 
@@ -35,19 +35,19 @@ func (stamper) Change(_ context.Context, c tool.Call, env tool.Env, old []byte) 
 	return &tool.Change{Content: fmt.Appendf(nil, "%sstamped by %s\n", old, env.Session), Said: "stamped " + filepath.Base(env.Target)}, nil, nil
 }
 
-func (greeter) Spec() tool.Spec { return tool.Spec{Name: "Greet", Effect: tool.EffectProcess} }
+func (greeter) Spec() tool.Spec { return tool.Spec{Name: "Greet"} }
 
 func (greeter) Command(c tool.Call) (*tool.Command, *tool.Result) {
 	return &tool.Command{Script: "echo hello " + field(c, "name") + "; exit 4", Description: "greets"}, nil
 }
 
-func (chooser) Spec() tool.Spec { return tool.Spec{Name: "Choose", Effect: tool.EffectQuestion} }
+func (chooser) Spec() tool.Spec { return tool.Spec{Name: "Choose"} }
 
 func (chooser) Question(tool.Call) (*tool.Question, *tool.Result) {
 	return &tool.Question{Question: "which?", Options: []string{"one", "two"}}, nil
 }
 
-func (peeker) Spec() tool.Spec { return tool.Spec{Name: "Peek", Effect: tool.EffectRead} }
+func (peeker) Spec() tool.Spec { return tool.Spec{Name: "Peek", ReadOnly: true} }
 
 func (peeker) Path(c tool.Call) string { return field(c, "path") }
 
@@ -83,7 +83,7 @@ func script(t *testing.T, dir, text string) string {
 // asked.
 func TestToolsOfOnesOwn(t *testing.T) {
 	work := t.TempDir()
-	add := tool.Func("Add", "Adds.", tool.EffectRead, func(_ context.Context, in struct{ A, B int }) (string, error) {
+	add := tool.Func(tool.Spec{Name: "Add", Description: "Adds.", ReadOnly: true}, func(_ context.Context, in struct{ A, B int }) (string, error) {
 		return fmt.Sprint(in.A + in.B), nil
 	})
 	var mu sync.Mutex

@@ -10,23 +10,26 @@ import (
 	"github.com/perdure/perdure/model"
 )
 
-// Func makes a tool of a function. The schema of its input is that of the struct In: names by the tag json, where
-// omitempty or omitzero makes a field optional, descriptions for the model by the tag doc, and the words of a closed list
-// by the tag enum, separated by commas. What the function returns is told to the model; an error is told as the tool's
-// failure. Effect says what it does; read may overlap with others and run again after a crash.
+// Func makes a tool of a function. The schema of its input, if spec has none, is that of the struct In: names by the tag
+// json, where omitempty or omitzero makes a field optional, descriptions for the model by the tag doc, and the words of a
+// closed list by the tag enum, separated by commas. What the function returns is told to the model; an error is told as
+// the tool's failure.
 //
 // It panics if In is no struct, or holds what JSON has no form for (a channel, a function, a map with other keys than
 // strings): a mistake of the program's text.
-func Func[In any](name, description string, effect Effect, do func(context.Context, In) (string, error)) Runner {
+func Func[In any](spec Spec, do func(context.Context, In) (string, error)) Runner {
 	schema := schemaOf(reflect.TypeFor[In](), 0)
 	if schema["type"] != "object" || reflect.TypeFor[In]().Kind() != reflect.Struct {
-		panic(fmt.Sprintf("tool %s: its input is %s: want a struct", name, reflect.TypeFor[In]()))
+		panic(fmt.Sprintf("tool %s: its input is %s: want a struct", spec.Name, reflect.TypeFor[In]()))
 	}
 	text, err := json.Marshal(schema)
 	if err != nil {
-		panic(fmt.Sprintf("tool %s: %v", name, err))
+		panic(fmt.Sprintf("tool %s: %v", spec.Name, err))
 	}
-	return function[In]{Spec{Name: name, Description: description, Schema: string(text), Effect: effect}, do}
+	if spec.Schema == "" {
+		spec.Schema = string(text)
+	}
+	return function[In]{spec, do}
 }
 
 type function[In any] struct {

@@ -25,7 +25,7 @@ type weather struct {
 
 // A function becomes a tool whose schema is its struct, and whose input is read as the schema says.
 func TestFunc(t *testing.T) {
-	f := tool.Func("Weather", "Tells the weather.", tool.EffectRead, func(_ context.Context, w weather) (string, error) {
+	f := tool.Func(tool.Spec{Name: "Weather", Description: "Tells the weather.", ReadOnly: true}, func(_ context.Context, w weather) (string, error) {
 		if w.City == "nowhere" {
 			return "", errors.New("there is no such city")
 		}
@@ -67,13 +67,13 @@ func TestFunc(t *testing.T) {
 	type loop struct{ Next *loop }
 	for name, bad := range map[string]func(){
 		"no struct": func() {
-			tool.Func("x", "", tool.EffectRead, func(context.Context, string) (string, error) { return "", nil })
+			tool.Func(tool.Spec{Name: "x", Description: "", ReadOnly: true}, func(context.Context, string) (string, error) { return "", nil })
 		},
 		"a channel": func() {
-			tool.Func("x", "", tool.EffectRead, func(context.Context, struct{ C chan int }) (string, error) { return "", nil })
+			tool.Func(tool.Spec{Name: "x", Description: "", ReadOnly: true}, func(context.Context, struct{ C chan int }) (string, error) { return "", nil })
 		},
 		"one that holds itself": func() {
-			tool.Func("x", "", tool.EffectRead, func(context.Context, loop) (string, error) { return "", nil })
+			tool.Func(tool.Spec{Name: "x", Description: "", ReadOnly: true}, func(context.Context, loop) (string, error) { return "", nil })
 		},
 	} {
 		func() {

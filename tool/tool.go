@@ -7,11 +7,11 @@
 //   - [Asker]: asks a human, whose answer is the result.
 //
 // A tool never decides whether it may run, and never writes to the log: it is asked what it is about to do, that is
-// decided and logged, it happens, and the outcome is logged. [Effect] says what a crash in between means.
+// decided and logged, it happens, and the outcome is logged. [Spec] says what a crash in between means.
 //
 // Duties of a tool: accept every input schema it ever shipped; answer a bad input with an error result that says what
 // is wrong and what would be right. A Go error, or a panic, is told to the model as a failure of the tool, in the
-// error's words; of an external effect that may have happened it is told that the outcome is unknown.
+// error's words; of an effect that may have happened it is told that the outcome is unknown.
 package tool
 
 import (
@@ -30,21 +30,12 @@ type Spec struct {
 	Name        string // letters, digits, _ and -, up to 128
 	Description string // what the model reads
 	Schema      string // JSON schema of the input; empty: any object
-	Effect      Effect
-	Idempotent  bool // an external effect that a second run repeats harmlessly: after a crash it is run again
+	// What a crash in the middle of a [Runner] means. Of neither, the outcome is unknown then: the model is told so, and
+	// the call is not made again. The other forms need not say: what becomes of them is seen from the file, the command and
+	// the log.
+	ReadOnly   bool // it has no effect: the call is made again, and may be made beside others
+	Idempotent bool // a second run repeats its effect harmlessly: the call is made again
 }
-
-// Effect classes tell what a crash means for a call.
-type Effect string
-
-// The effect classes.
-const (
-	EffectRead     Effect = "read"     // no effect, or one that a second run repeats harmlessly: run again freely, and beside others
-	EffectProcess  Effect = "process"  // a command: its shim's record decides; of a Commander
-	EffectEdit     Effect = "edit"     // a file: digests before and after decide; of a Changer
-	EffectExternal Effect = "external" // unknown after a crash: the model is told so
-	EffectQuestion Effect = "question" // asks a human; of an Asker
-)
 
 // Call is one tool call.
 type Call struct {

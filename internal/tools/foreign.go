@@ -28,18 +28,18 @@ func of(t tool.Tool) Tool {
 	case public:
 		return t.Tool
 	case tool.Commander:
-		return foreignCommander{foreign{t}, t}
+		return foreignCommander{foreign{t, session.EffectProcess}, t}
 	case tool.Changer:
-		return foreignChanger{foreign{t}, t}
+		return foreignChanger{foreign{t, session.EffectEdit}, t}
 	case tool.Asker:
-		return foreignAsker{foreign{t}, t}
+		return foreignAsker{foreign{t, session.EffectQuestion}, t}
 	case tool.Runner:
 		if p, ok := t.(tool.Paths); ok {
-			return foreignReader{foreignRunner{foreign{t}, t}, p}
+			return foreignReader{foreignRunner{foreign{tool: t}, t}, p}
 		}
-		return foreignRunner{foreign{t}, t}
+		return foreignRunner{foreign{tool: t}, t}
 	}
-	return foreign{t}
+	return foreign{tool: t}
 }
 
 // Public gives tools of this package the form that programs know, to stand beside their own.
@@ -55,15 +55,26 @@ type public struct{ Tool }
 
 func (p public) Spec() tool.Spec {
 	s := p.Tool.Spec()
-	return tool.Spec{Name: s.Name, Description: s.Description, Schema: s.Schema, Effect: tool.Effect(s.Effect), Idempotent: s.Idempotent}
+	return tool.Spec{Name: s.Name, Description: s.Description, Schema: s.Schema, ReadOnly: s.Effect == session.EffectRead, Idempotent: s.Idempotent}
 }
 
 // foreign is a tool of a program's own.
-type foreign struct{ tool tool.Tool }
+type foreign struct {
+	tool   tool.Tool
+	effect session.Effect // empty: that of a Runner, as it says
+}
 
 func (f foreign) Spec() Spec {
 	s := f.tool.Spec()
-	return Spec{Name: s.Name, Description: s.Description, Schema: s.Schema, Effect: session.Effect(s.Effect), Idempotent: s.Idempotent}
+	out := Spec{Name: s.Name, Description: s.Description, Schema: s.Schema, Effect: f.effect}
+	switch {
+	case f.effect != "":
+	case s.ReadOnly:
+		out.Effect = session.EffectRead
+	default:
+		out.Effect, out.Idempotent = session.EffectExternal, s.Idempotent
+	}
+	return out
 }
 
 func foreignEnv(env Env) tool.Env {

@@ -23,7 +23,7 @@ type Case struct {
 	Files map[string]string // what is in the working directory, by slash-separated path
 	// Refused says that the tool answers with an error result; otherwise it must succeed.
 	Refused bool
-	// Changing says that what a tool of effect read says may differ the next time: a clock, a price.
+	// Changing says that what a tool that only reads says may differ the next time: a clock, a price.
 	Changing bool
 }
 
@@ -49,7 +49,7 @@ func Run(t *testing.T, tl tool.Tool, cases ...Case) {
 	}
 }
 
-// describes: the name is one that APIs take, the schema is that of an object, the effect goes with what the tool can do.
+// describes: the name is one that APIs take, the schema is that of an object, and it is of one form.
 func describes(t *testing.T, tl tool.Tool) {
 	s := tl.Spec()
 	if s.Name == "" || len(s.Name) > 128 || strings.Trim(s.Name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
@@ -76,33 +76,31 @@ func describes(t *testing.T, tl tool.Tool) {
 	if again := tl.Spec(); again != s {
 		t.Errorf("it describes itself otherwise the second time: %+v, %+v", s, again)
 	}
-	if err := fits(tl, s.Effect); err != nil {
+	if err := fits(tl); err != nil {
 		t.Error(err)
 	}
 }
 
-// fits compares the effect with what the tool implements.
-func fits(tl tool.Tool, e tool.Effect) error {
-	var ok bool
-	var want string
-	switch e {
-	case tool.EffectRead, tool.EffectExternal:
-		_, ok = tl.(tool.Runner)
-		want = "a Runner"
-	case tool.EffectEdit:
-		_, ok = tl.(tool.Changer)
-		want = "a Changer"
-	case tool.EffectProcess:
-		_, ok = tl.(tool.Commander)
-		want = "a Commander"
-	case tool.EffectQuestion:
-		_, ok = tl.(tool.Asker)
-		want = "an Asker"
-	default:
-		return fmt.Errorf("there is no effect %q", e)
+// fits looks that the tool is of one form, and that only a Runner says what its effect is.
+func fits(tl tool.Tool) error {
+	var forms []string
+	if _, ok := tl.(tool.Runner); ok {
+		forms = append(forms, "Runner")
 	}
-	if !ok {
-		return fmt.Errorf("a tool of effect %s is %s, and this one is not: %T", e, want, tl)
+	if _, ok := tl.(tool.Changer); ok {
+		forms = append(forms, "Changer")
+	}
+	if _, ok := tl.(tool.Commander); ok {
+		forms = append(forms, "Commander")
+	}
+	if _, ok := tl.(tool.Asker); ok {
+		forms = append(forms, "Asker")
+	}
+	switch s := tl.Spec(); {
+	case len(forms) != 1:
+		return fmt.Errorf("a tool is one of Runner, Changer, Commander and Asker; %T is %v", tl, forms)
+	case forms[0] != "Runner" && (s.ReadOnly || s.Idempotent):
+		return fmt.Errorf("ReadOnly and Idempotent are a Runner's; %T is %v", tl, forms)
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ func weather(context.Context, cityIn) (string, error) { return "rain", nil }
 
 // Goal: a tool of a function keeps the contract.
 func TestFunc(t *testing.T) {
-	tooltest.Run(t, tool.Func("weather", "Says how the weather is.", tool.EffectRead, weather),
+	tooltest.Run(t, tool.Func(tool.Spec{Name: "weather", Description: "Says how the weather is.", ReadOnly: true}, weather),
 		tooltest.Case{Name: "a city", Input: `{"city":"Jena","days":3}`}, tooltest.Case{Name: "no city", Input: `{"days":3}`, Refused: true})
-	tooltest.Run(t, tool.Func("order", "Orders an umbrella.", tool.EffectExternal, func(_ context.Context, in cityIn) (string, error) {
+	tooltest.Run(t, tool.Func(tool.Spec{Name: "order", Description: "Orders an umbrella."}, func(_ context.Context, in cityIn) (string, error) {
 		if in.City == "nowhere" {
 			return "", errors.New("nobody delivers there")
 		}
@@ -34,14 +34,11 @@ func TestFunc(t *testing.T) {
 	}), tooltest.Case{Name: "a city", Input: `{"city":"Jena"}`}, tooltest.Case{Name: "nowhere", Input: `{"city":"nowhere"}`, Refused: true})
 }
 
-// upper is a Changer, a Commander and an Asker in turn, as its effect says. Fault plants a mistake.
-type upper struct {
-	effect tool.Effect
-	fault  string
-}
+// upper is what the Changer, the Commander and the Asker below have in common. Fault plants a mistake.
+type upper struct{ fault string }
 
 func (u upper) Spec() tool.Spec {
-	s := tool.Spec{Name: "upper", Description: "Makes a file upper case.", Effect: u.effect, Schema: `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`}
+	s := tool.Spec{Name: "upper", Description: "Makes a file upper case.", Schema: `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`}
 	switch u.fault {
 	case "name":
 		s.Name = "up per"
@@ -50,7 +47,7 @@ func (u upper) Spec() tool.Spec {
 	case "undescribed":
 		s.Schema = `{"type":"object","required":["path"]}`
 	case "effect":
-		s.Effect = tool.EffectExternal
+		s.ReadOnly = true
 	case "mute":
 		s.Description = ""
 	}
@@ -124,9 +121,9 @@ const planted = "PERDURE_TEST_TOOL_FAULT"
 func TestForms(t *testing.T) {
 	fault := os.Getenv(planted)
 	one := tooltest.Case{Name: "a file", Input: `{"path":"a.txt"}`, Files: map[string]string{"a.txt": "quiet"}}
-	tooltest.Run(t, changer{upper{tool.EffectEdit, fault}}, one)
-	tooltest.Run(t, commander{upper{tool.EffectProcess, fault}}, one)
-	tooltest.Run(t, asker{upper{tool.EffectQuestion, fault}}, one)
+	tooltest.Run(t, changer{upper{fault}}, one)
+	tooltest.Run(t, commander{upper{fault}}, one)
+	tooltest.Run(t, asker{upper{fault}}, one)
 }
 
 // Goal: each broken duty is found.
