@@ -22,7 +22,7 @@ const module = "github.com/perdure/perdure"
 var allowed = map[string][]string{
 	// The core.
 	"internal/session":    {"internal/command", "model", "store"},
-	"internal/permission": {"internal/session"},
+	"internal/permission": {"internal/session", "internal/invalid"},
 	"internal/command":    {},
 	// Contracts.
 	"store":           {},
@@ -31,7 +31,7 @@ var allowed = map[string][]string{
 	"tool":            {"model"},
 	"store/memory":    {"internal/memory", "store"},
 	"view":            {"model", "store"},
-	"internal/tools":  {"internal/command", "internal/knowledge", "internal/session", "model", "store", "tool", "internal/lineage", "internal/ignore"},
+	"internal/tools":  {"internal/command", "internal/knowledge", "internal/session", "model", "store", "tool", "internal/lineage", "internal/ignore", "internal/invalid"},
 	// What implements them.
 	"internal/memory":             {"store"},
 	"internal/sqlite":             {"internal/sys", "internal/realdir", "internal/spare", "internal/sqlite3", "store"},
@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	// What advances sessions.
 	"internal/window":       {"internal/session", "model", "store", "view"},
 	"internal/instructions": {"internal/sys", "internal/realdir", "store"},
-	"internal/engine":       {"internal/command", "internal/sys", "internal/instructions", "internal/lineage", "internal/permission", "internal/plain", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store"},
+	"internal/engine":       {"internal/command", "internal/sys", "internal/instructions", "internal/lineage", "internal/permission", "internal/plain", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store", "internal/invalid"},
 	// What the binary is made of.
 	"internal/handoff":         {"internal/plain", "internal/session"},
 	"internal/repo":            {"internal/sys", "internal/realdir", "store"},
@@ -81,8 +81,8 @@ var allowed = map[string][]string{
 	"internal/test/mutate":     {},
 	"internal/test/needs":      {},
 	"internal/test/shots":      {},
-	"internal/homes":           {"internal/command", "internal/sys", "internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace", "internal/restore", "internal/capture", "internal/progress"},
-	"":                         {"internal/command", "internal/engine", "internal/homes", "internal/permission", "internal/session", "internal/tools", "model", "store", "tool", "view"},
+	"internal/homes":           {"internal/command", "internal/sys", "internal/bundle", "internal/engine", "internal/handoff", "internal/instructions", "internal/knowledge", "internal/permission", "internal/plain", "internal/ports", "internal/provider/connect", "internal/provider/pricing", "internal/realdir", "internal/redact", "internal/repo", "internal/session", "internal/spare", "internal/sqlite", "internal/task", "internal/tools", "internal/window", "model", "store", "view", "internal/search", "internal/workflow", "internal/learn", "internal/blob", "internal/tree", "internal/workspace", "internal/restore", "internal/capture", "internal/progress", "internal/invalid"},
+	"":                         {"internal/command", "internal/engine", "internal/homes", "internal/session", "internal/tools", "model", "store", "tool", "view", "internal/invalid"},
 	"internal/demo":            {"internal/command", "internal/homes", "internal/live", "internal/session", "store", "view"},
 	"internal/cli/process":     {},
 	"internal/cli/display":     {"internal/command", "internal/plain", "internal/ui/theme", "internal/session", "view"},
@@ -138,6 +138,7 @@ var allowed = map[string][]string{
 	"internal/linemerge":       {},
 	"internal/progress":        {"internal/plain"},
 	"internal/cli/output":      {"internal/cli/app", "internal/cli/display", "internal/engine", "internal/homes", "internal/live", "internal/session", "model", "view"},
+	"internal/invalid":         {},
 	"bench":                    {},
 }
 

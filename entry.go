@@ -42,11 +42,14 @@ func PlanEvent(steps ...view.Step) Entry {
 	return Entry{&session.PlanSet{Steps: plan}}
 }
 
-// TitleEvent names the session.
-func TitleEvent(title string) Entry { return Entry{&session.Labelled{Title: &title}} }
-
-// LabelsEvent sets labels; an empty value removes one.
-func LabelsEvent(labels map[string]string) Entry { return Entry{&session.Labelled{Labels: labels}} }
+// LabelEvent names the session, if the title is not empty, and sets labels; an empty value removes one.
+func LabelEvent(title string, labels map[string]string) Entry {
+	b := &session.Labelled{Labels: labels}
+	if title != "" {
+		b.Title = &title
+	}
+	return Entry{b}
+}
 
 // LifecycleEvent says where the session stands for its owner: open, paused (starts nothing new), closed or archived.
 func LifecycleEvent(to string) Entry {

@@ -14,12 +14,12 @@ import (
 type Event struct {
 	Seq   int64       `json:"seq"`
 	Time  string      `json:"time"` // RFC 3339 in UTC, with milliseconds
-	Kind  store.Kind  `json:"kind"` // as in tool.finished
+	Kind  string      `json:"kind"` // as in tool.finished
 	Actor store.Actor `json:"actor"`
 	// Body marshals to what happened: an object whose fields go by the kind. Bytes that are no text stand under a name with
 	// _base64 added; an erased body is {"erased": true}, and one that cannot be read says why in "error".
-	Body any          `json:"body"`
-	Hash store.Digest `json:"hash"`
+	Body any    `json:"body"`
+	Hash string `json:"hash"`
 
 	body session.Body
 }
@@ -38,29 +38,27 @@ func eventOf(ev store.Event, body session.Body) Event {
 		body, _ = session.Decode(ev) // the view says what is wrong
 	}
 	l := session.EventView(ev, body)
-	return Event{Seq: l.Seq, Time: l.Time, Kind: l.Kind, Actor: l.Actor, Body: l.Body, Hash: l.Hash, body: body}
+	return Event{Seq: l.Seq, Time: l.Time, Kind: string(l.Kind), Actor: l.Actor, Body: l.Body, Hash: l.Hash.String(), body: body}
 }
 
 // Range selects events of a session's own log. The zero value is all of them.
 type Range struct {
-	After   int64        // only those with a greater seq
-	Through int64        // only those up to this seq; 0: the head
-	Kinds   []store.Kind // only these; none: all
-	Last    int          // of what the others select, the newest so many; 0: all
-	Reverse bool         // the newest first
+	After   int64    // only those with a greater seq
+	Through int64    // only those up to this seq; 0: the head
+	Kinds   []string // only these; none: all
+	Last    int      // of what the others select, the newest so many; 0: all
+	Reverse bool     // the newest first
 }
 
 // Events yields the events of a session's own log that r selects, in order. A fork has its ancestors' in theirs, up to
 // where it was forked: view.Session.Parent says which. What is asked for from the end is read from there, whatever the
 // log's length. It ends with its first error: store.ErrNotFound, *store.CorruptError, of ctx.
 func (h *Home) Events(ctx context.Context, id string, r Range) iter.Seq2[Event, error] {
-	return decoded(h.in.Range(ctx, id, homes.Range(r)))
-}
-
-// Follow yields a session's events from a seq on, first those in the log, then each as it becomes durable, whoever
-// appends it. It ends when ctx ends, with ctx's error, or with the first error of the store.
-func (h *Home) Follow(ctx context.Context, id string, from int64) iter.Seq2[Event, error] {
-	return decoded(h.in.Follow(ctx, id, from))
+	kinds := make([]store.Kind, len(r.Kinds))
+	for i, k := range r.Kinds {
+		kinds[i] = store.Kind(k)
+	}
+	return decoded(h.in.Range(ctx, id, homes.Range{After: r.After, Through: r.Through, Kinds: kinds, Last: r.Last, Reverse: r.Reverse}))
 }
 
 func decoded(events iter.Seq2[store.Event, error]) iter.Seq2[Event, error] {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/view"
 )
 
 // An embedder's test binary is a program like any other: it asks first whether it was started as a shim.
@@ -66,7 +67,7 @@ func Example_ownAgent() {
 	}
 
 	// Another process, later: what is seen is what the log says.
-	v, err := h.View(ctx, id, perdure.ViewOptions{})
+	v, err := h.View(ctx, id, false)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func Example_ownAgent() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	forked, err := h.View(ctx, child, perdure.ViewOptions{})
+	forked, err := h.View(ctx, child, false)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func Example_runTurn() {
 		log.Fatal(err)
 	}
 	opt := perdure.RunOptions{Prompt: "What is six times seven?"}
-	opt.Rules, opt.SetRules = []perdure.Rule{{Effect: "allow", Text: "Bash", Source: "flag"}}, true
+	opt.Rules, opt.SetRules = []view.Rule{{Effect: "allow", Text: "Bash", Source: "flag"}}, true
 	r, err := h.Run(ctx, id, opt)
 	if err != nil {
 		log.Fatal(err)
@@ -137,19 +138,22 @@ func Example_follow() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		if _, err := r.User(ctx, perdure.Text("Hello")); err != nil {
+		if _, err := r.User(ctx, "Hello"); err != nil {
 			log.Fatal(err)
 		}
 		if err := r.Close(); err != nil {
 			log.Fatal(err)
 		}
 	}()
-	for ev, err := range h.Follow(ctx, id, 1) {
+	for u, err := range h.Follow(ctx, id, 0) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(ev.Seq, ev.Kind)
-		if ev.Kind == "session.released" {
+		if u.Event == nil {
+			continue // a piece of the model's words, to be shown
+		}
+		fmt.Println(u.Event.Seq, u.Event.Kind)
+		if u.Event.Kind == "session.released" {
 			break
 		}
 	}
@@ -201,12 +205,12 @@ func ExampleHome_Events() {
 	h, _, done := home()
 	defer done()
 	id, err := h.Create(ctx, perdure.Spec{Events: []perdure.Entry{
-		perdure.AppEvent("mine", []byte("one")), perdure.AppEvent("mine", []byte("two")), perdure.TitleEvent("a title"),
+		perdure.AppEvent("mine", []byte("one")), perdure.AppEvent("mine", []byte("two")), perdure.LabelEvent("a title", nil),
 	}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for ev, err := range h.Events(ctx, id, perdure.Range{Kinds: []store.Kind{"app"}, Last: 1}) {
+	for ev, err := range h.Events(ctx, id, perdure.Range{Kinds: []string{"app"}, Last: 1}) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -55,8 +55,8 @@ func TestFaceHasTheFieldsOfTheCore(t *testing.T) {
 // Goal: one word has one spelling inside and outside.
 func TestFaceHasTheWordsOfTheCore(t *testing.T) {
 	for public, inner := range map[string]string{
-		string(perdure.ModePlan): string(permission.ModePlan), string(perdure.ModeDefault): string(permission.ModeDefault),
-		string(perdure.ModeAcceptEdits): string(permission.ModeAcceptEdits), string(perdure.ModeBypass): string(permission.ModeBypass),
+		"plan": string(permission.ModePlan), "default": string(permission.ModeDefault),
+		"acceptEdits": string(permission.ModeAcceptEdits), "bypassPermissions": string(permission.ModeBypass),
 		"on-reboot": session.RestartOnReboot,
 	} {
 		if public != inner {

@@ -16,8 +16,8 @@ type HoldOptions struct {
 	NewPrompt bool // a prompt follows: a turn that a limit or a failed model call has halted is given up
 	// Approve, if not nil, is asked about each call that waits for an approval, beside the session's loop; several may be
 	// asked at once. Its context ends with the session. An error leaves the call waiting for somebody else.
-	Approve func(ctx context.Context, w Waiting) (Approval, error)
-	// Still has nothing started before [Session.Begin], a message, an answer or an approval through this Session: what was
+	Approve func(ctx context.Context, w view.Waiting) (Approval, error)
+	// Still has nothing started before [Session.Continue], a message, an answer or an approval through this Session: what was
 	// left open is settled and shown. So a program can show a session before it costs anything.
 	Still bool
 }
@@ -33,7 +33,7 @@ func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, 
 	in := homes.HoldOptions{Options: opt.inner()}
 	in.NewPrompt, in.Still = opt.NewPrompt, opt.Still
 	if opt.Approve != nil {
-		in.Approve = func(ctx context.Context, w Waiting) (homes.Approval, error) {
+		in.Approve = func(ctx context.Context, w view.Waiting) (homes.Approval, error) {
 			a, err := opt.Approve(ctx, w)
 			return homes.Approval(a), err
 		}
@@ -44,9 +44,6 @@ func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, 
 	}
 	return &Session{s}, nil
 }
-
-// ID is the session's id.
-func (s *Session) ID() string { return s.in.ID() }
 
 // Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of
 // [view.Result] does, and the turn goes on with an answer, an approval or [Session.Continue]. A turn that a limit or a failed
@@ -70,17 +67,14 @@ func (s *Session) Configure(ctx context.Context, opt Options) error {
 }
 
 // Continue lets a turn go on that a limit or a failed model call has halted: steps are counted anew, the call is made
-// once more.
+// once more. A session that was held Still goes on with what is open and what waits.
 func (s *Session) Continue(ctx context.Context) error { return s.in.Continue(ctx) }
-
-// Begin lets a session that was held Still go on with what is open and what waits.
-func (s *Session) Begin(ctx context.Context) error { return s.in.Begin(ctx) }
 
 // Interrupt cancels the open turn, if there is one: what runs is stopped, and the model is told.
 func (s *Session) Interrupt(ctx context.Context) error { return s.in.Interrupt(ctx) }
 
 // Waiting lists what the session needs from humans, as of the newest moment at which nothing could progress without.
-func (s *Session) Waiting() []Waiting { return s.in.Waiting() }
+func (s *Session) Waiting() []view.Waiting { return s.in.Waiting() }
 
 // Answer answers the question that an act asked.
 func (s *Session) Answer(ctx context.Context, act, text string) error {
@@ -88,7 +82,7 @@ func (s *Session) Answer(ctx context.Context, act, text string) error {
 }
 
 // Approve answers a call that waits for an approval, see [Home.Approve].
-func (s *Session) Approve(ctx context.Context, w Waiting, a Approval) error {
+func (s *Session) Approve(ctx context.Context, w view.Waiting, a Approval) error {
 	return s.in.Approve(ctx, w, homes.Approval(a))
 }
 

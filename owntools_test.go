@@ -30,7 +30,7 @@ func (stamper) Path(c tool.Call) string { return field(c, "path") }
 
 func (stamper) Change(_ context.Context, c tool.Call, env tool.Env, old []byte) (*tool.Change, *tool.Result, error) {
 	if field(c, "path") == "" {
-		return nil, &tool.Result{IsError: true, Content: []model.Part{perdure.Text("name a path")}}, nil
+		return nil, &tool.Result{IsError: true, Content: []model.Part{model.TextPart("name a path")}}, nil
 	}
 	return &tool.Change{Content: fmt.Appendf(nil, "%sstamped by %s\n", old, env.Session), Said: "stamped " + filepath.Base(env.Target)}, nil, nil
 }
@@ -53,7 +53,7 @@ func (peeker) Path(c tool.Call) string { return field(c, "path") }
 
 func (peeker) Run(_ context.Context, _ tool.Call, env tool.Env) (tool.Result, error) {
 	b, err := os.ReadFile(env.Target)
-	return tool.Result{Content: []model.Part{perdure.Text(strings.ToUpper(string(env.Hide(b))))}}, errors.Join(err, errIf(env.Hidden("/nowhere"), "hidden"))
+	return tool.Result{Content: []model.Part{model.TextPart(strings.ToUpper(string(env.Hide(b))))}}, errors.Join(err, errIf(env.Hidden("/nowhere"), "hidden"))
 }
 
 func errIf(is bool, text string) error {
@@ -95,7 +95,7 @@ func TestToolsOfOnesOwn(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if u.Event != nil {
-				kinds[string(u.Event.Kind)]++
+				kinds[u.Event.Kind]++
 			}
 		},
 	})
@@ -112,7 +112,7 @@ func TestToolsOfOnesOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := perdure.RunOptions{Prompt: "go"}
-	opt.Mode = perdure.ModeBypass
+	opt.Mode = "bypassPermissions"
 	r, err := h.Run(ctx, id, opt)
 	if err != nil || len(r.Waiting) != 1 || r.Waiting[0].Kind != "question" || r.Waiting[0].Question.Options[1] != "two" {
 		t.Fatalf("%+v, %v", r, err)
@@ -156,7 +156,7 @@ func TestToolsOfOnesOwn(t *testing.T) {
 		t.Errorf("seen %v", kinds)
 	}
 	for name, bad := range map[string]tool.Tool{"none": struct{ tool.Tool }{add}, "twice": add, "nil": nil} {
-		if _, err := perdure.Open(ctx, t.TempDir(), perdure.Config{Tools: []tool.Tool{add, bad}}); !errors.Is(err, perdure.ErrTool) {
+		if _, err := perdure.Open(ctx, t.TempDir(), perdure.Config{Tools: []tool.Tool{add, bad}}); !errors.Is(err, perdure.ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,7 +9,7 @@
 //   - keep the sessions of an agent of your own: [Home.Record], then [Recorder.User], [Recorder.Assistant],
 //     [Recorder.ToolResult], or [Recorder.Append] with app events, facts and scratch state; [Home.Fork];
 //   - look on and steer from outside: [Home.View], [Home.Events], [Home.Follow], [Home.Send], [Home.Answer],
-//     [Home.Approve], [Home.Cancel].
+//     [Home.Approve], [Home.Cancel]; [Home.Tasks] for the commands that run on.
 //
 // Beside it are package view (what is known of a session, as data), model (messages, and the contract of model APIs),
 // tool (tools of your own) and store (the log's envelope, errors, and the contract of stores).
@@ -110,9 +110,6 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	return &Home{h}, nil
 }
 
-// Dir is the home's directory.
-func (h *Home) Dir() string { return h.in.Dir() }
-
 // Close releases the home. Commands run on.
 func (h *Home) Close() error { return h.in.Close() }
 
@@ -121,6 +118,3 @@ func (h *Home) Close() error { return h.in.Close() }
 // returns; what fails leaves nothing, and a crash a directory whose name ends in .partial. The copy is a home of its own.
 // Commands that run are recorded in it, and run on here. Errors: fs.ErrExist.
 func (h *Home) Backup(ctx context.Context, dir string) error { return h.in.Backup(ctx, dir) }
-
-// Hide gives a text with every known secret replaced by its name. Replace first, then cut: half a secret is not known.
-func (h *Home) Hide(text string) string { return h.in.Hide(text) }

@@ -91,7 +91,7 @@ func keptOne(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = h.Close() }()
-	if v, err := h.View(t.Context(), "my-agent", perdure.ViewOptions{}); err != nil || v.Head.Seq < 4 || len(v.Faults) > 0 {
+	if v, err := h.View(t.Context(), "my-agent", false); err != nil || v.Head.Seq < 4 || len(v.Faults) > 0 {
 		t.Errorf("kept: %+v, %v", v, err)
 	}
 }

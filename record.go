@@ -9,7 +9,7 @@ import (
 )
 
 // Recorder keeps the session of an agent of one's own: it appends what was said and done, and runs nothing. What it
-// records is a conversation like any other: it can be shown, searched and forked at any of its events, and [Home.Run] and
+// records is a conversation like any other: [Home.Messages] is it as a request would hold it; it can be shown, searched and forked at any of its events, and [Home.Run] and
 // [Home.Hold] go on from it. Each call is one commit. It is used by one goroutine at a time. Close it.
 type Recorder struct{ in *homes.Recorder }
 
@@ -27,13 +27,18 @@ func (h *Home) Record(ctx context.Context, id string) (*Recorder, error) {
 // ID is the session's id.
 func (r *Recorder) ID() string { return r.in.ID() }
 
-// Text is a part of a message or of a tool's result that is text.
-func Text(s string) model.Part { return model.TextPart(s) }
+// User records what the user said, as a turn of its own: a text, and parts that follow it, such as images. Errors: ErrUnfit
+// if the model still has to reply, or calls wait for their results.
+func (r *Recorder) User(ctx context.Context, text string, more ...model.Part) (store.Head, error) {
+	return r.in.User(ctx, parts(text, more)...)
+}
 
-// User records what the user said, as a turn of its own. Errors: ErrUnfit if the model still has to reply, or
-// calls wait for their results.
-func (r *Recorder) User(ctx context.Context, parts ...model.Part) (store.Head, error) {
-	return r.in.User(ctx, parts...)
+// parts puts a text before other parts; an empty one is none, if there are others.
+func parts(text string, more []model.Part) []model.Part {
+	if text == "" && len(more) > 0 {
+		return more
+	}
+	return append([]model.Part{model.TextPart(text)}, more...)
 }
 
 // Assistant records a reply of a provider's model: text, thinking and calls in order. The provider's own bytes of a block,
@@ -45,17 +50,14 @@ func (r *Recorder) Assistant(ctx context.Context, provider string, reply *model.
 
 // ToolResult records what became of a call that the newest reply makes, by the id that the reply gives it. Errors:
 // ErrUnfit if no such call waits.
-func (r *Recorder) ToolResult(ctx context.Context, callID string, isError bool, parts ...model.Part) (store.Head, error) {
-	return r.in.ToolResult(ctx, callID, isError, parts...)
+func (r *Recorder) ToolResult(ctx context.Context, callID string, isError bool, text string, more ...model.Part) (store.Head, error) {
+	return r.in.ToolResult(ctx, callID, isError, parts(text, more)...)
 }
 
 // Append adds other entries: app events, facts, the plan, scratch state. Errors: ErrUnfit.
 func (r *Recorder) Append(ctx context.Context, actor store.Actor, entries ...Entry) (store.Head, error) {
 	return r.in.Append(ctx, actor, bodiesOf(entries)...)
 }
-
-// Messages is the conversation as a model's next request would hold it.
-func (r *Recorder) Messages(ctx context.Context) ([]model.Message, error) { return r.in.Messages(ctx) }
 
 // Close gives the session back. It may be called again.
 func (r *Recorder) Close() error { return r.in.Close() }

@@ -11,18 +11,14 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
-// What callers of this package name of package view.
-type (
-	// Rule is a permission rule.
-	Rule = view.Rule
-	// Waiting is something that needs a human before the turn can go on.
-	Waiting = view.Waiting
-)
-
 // Options are what a caller brings to a session that it opens. Zero fields change nothing.
 type Options struct {
-	Mode       Mode   // of this run; bypass lasts no longer than the lease
-	Rules      []Rule // if SetRules: replace the ones in force, but for those of source flag, which stay
+	// Mode says what happens to calls that no rule decides. In default, what only reads inside of the session's directories
+	// is allowed and all else asks; in acceptEdits, Write and Edit inside are allowed too; in plan, Write, Edit, and Bash that
+	// does more than read are denied; in bypassPermissions all is allowed, and deny and ask rules, deciding commands and
+	// protected paths still hold: it is a run's, and lasts no longer than the lease.
+	Mode       string
+	Rules      []view.Rule // if SetRules: replace the ones in force, but for those of source flag, which stay
 	SetRules   bool
 	MaxSteps   *int
 	BudgetNano *int64
@@ -46,7 +42,7 @@ func (o Options) inner() session.Options {
 }
 
 // rulesOf keeps the difference between no rules and none given.
-func rulesOf(rules []Rule) (out []session.Rule) {
+func rulesOf(rules []view.Rule) (out []session.Rule) {
 	if rules != nil {
 		out = []session.Rule{}
 	}
@@ -83,10 +79,12 @@ func (h *Home) Run(ctx context.Context, id string, opt RunOptions) (*view.Result
 }
 
 // Send brings a message to a session as a turn of its own: a text, and parts that follow it, such as images. It is
-// accepted durably when Send returns; it runs when a holder runs the session. The same key and content again give the
-// same receipt. Errors: ErrRefused for a message without words, and besides ErrClosed for a session that was closed; ErrSecret.
-func (h *Home) Send(ctx context.Context, id, key, text string, more ...model.Part) (store.Receipt, error) {
-	return h.in.Send(ctx, id, key, text, more...)
+// accepted durably when Send returns; it runs when a holder runs the session. The same key and content again do nothing
+// more. Errors: ErrRefused for a message without words, and besides ErrClosed for a session that was closed; ErrSecret,
+// store.ErrKeyReused.
+func (h *Home) Send(ctx context.Context, id, key, text string, more ...model.Part) error {
+	_, err := h.in.Send(ctx, id, key, text, more...)
+	return err
 }
 
 // Withdraw takes back a message that was sent under a key and whose turn has not begun. Errors: ErrRefused when no such
@@ -116,7 +114,7 @@ type Approval struct {
 
 // Approve answers a call that waits for an approval, as [Home.View], a result or [Session.Waiting] shows it: its Session,
 // Act and Bound are read. If the call is no longer what was shown, as Bound says, the answer is refused: ErrRefused.
-func (h *Home) Approve(ctx context.Context, w Waiting, a Approval) error {
+func (h *Home) Approve(ctx context.Context, w view.Waiting, a Approval) error {
 	return h.in.Approve(ctx, w, homes.Approval(a))
 }
 
@@ -127,9 +125,10 @@ func (h *Home) Cancel(ctx context.Context, id string) error { return h.in.Cancel
 // requests hold that, the user's messages, the running tasks and the newest steps from then on. The log keeps everything. A
 // session that nobody holds is compacted before Compact returns, unless an open turn waits for something; then, and if
 // somebody holds it, it is compacted before its next model call. Errors: store.ErrNotFound; ErrRefused when the model has
-// not said anything yet.
-func (h *Home) Compact(ctx context.Context, id, focus string) (view.Compaction, error) {
-	return h.in.Compact(ctx, id, focus)
+// not said anything yet. What it came to is in [Home.Context].
+func (h *Home) Compact(ctx context.Context, id, focus string) error {
+	_, err := h.in.Compact(ctx, id, focus)
+	return err
 }
 
 // Await says what a session's model is to be told of: a task's end, a line of its output, or a time.

@@ -2,23 +2,13 @@ package perdure
 
 import (
 	"context"
+	"iter"
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
-)
-
-// Mode is a permission mode: what happens to calls that no rule decides.
-type Mode string
-
-// The permission modes, from the most careful to the least.
-const (
-	ModePlan        Mode = "plan"              // as default, but Write, Edit, and Bash that does more than read are denied
-	ModeDefault     Mode = "default"           // what only reads inside of the session's directories is allowed; all else asks
-	ModeAcceptEdits Mode = "acceptEdits"       // as default, and Write and Edit inside are allowed
-	ModeBypass      Mode = "bypassPermissions" // allowed; deny and ask rules, deciding commands and protected paths still hold
 )
 
 // Agent is the definition that a session is made from. The session keeps a copy: System and Tools are frozen, since they
@@ -45,7 +35,7 @@ type Spec struct {
 	Title  string
 	Labels map[string]string
 	Agent  Agent
-	Mode   Mode           // empty: default; bypass is no session's, only a run's: see Options
+	Mode   string         // plan, default or acceptEdits, see [Options]; empty: default
 	Cwd    string         // empty only if nothing works in it
 	Dirs   []string       // absolute
 	Fresh  bool           // what an earlier session in the directory left, its handoff and plan, is not read
@@ -62,7 +52,7 @@ func (h *Home) Agent(ctx context.Context, spec string) (Agent, error) {
 
 // Create makes a session, in one commit, and returns its id; nobody holds it then. A relative directory is one of the
 // process's. What an older session of that id left behind is removed first. Errors: store.ErrExists, store.ErrBadID,
-// ErrSpec, ErrMode, store.ErrUncertain.
+// ErrInvalid, store.ErrUncertain.
 func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 	return h.in.Create(ctx, homes.Spec{
 		ID: spec.ID, Owner: spec.Owner, Title: spec.Title, Labels: spec.Labels, Agent: session.Agent(spec.Agent),
@@ -78,15 +68,10 @@ func (h *Home) Fork(ctx context.Context, parent string, seq int64, child, title 
 	return h.in.Fork(ctx, parent, seq, child, title)
 }
 
-// ViewOptions say how much to look at.
-type ViewOptions struct {
-	Messages bool // the conversation too
-	All      bool // acts, decisions, files and tasks from the whole log: what the state's bounds dropped comes back
-}
-
-// View looks at a session without holding it. Errors: store.ErrNotFound, *store.CorruptError.
-func (h *Home) View(ctx context.Context, id string, opt ViewOptions) (*view.Session, error) {
-	return h.in.View(ctx, id, homes.ViewOptions(opt))
+// View looks at a session without holding it. The whole of it has the conversation too, and acts, decisions, files and
+// tasks from all of the log: what the state's bounds dropped comes back. Errors: store.ErrNotFound, *store.CorruptError.
+func (h *Home) View(ctx context.Context, id string, whole bool) (*view.Session, error) {
+	return h.in.View(ctx, id, homes.ViewOptions{Messages: whole, All: whole})
 }
 
 // Messages is a session's conversation as a model's next request would hold it.
@@ -107,25 +92,35 @@ func (h *Home) Context(ctx context.Context, id string) (*view.Context, error) {
 	return h.in.Context(ctx, id)
 }
 
-// List returns one page of the home's sessions, the newest first. The query's Activity is idle, running, waiting, stopped,
-// failed, parked, interrupted or asleep, as of now; its OrHeld is ignored. A session that is being deleted, or that cannot
-// be read, is listed as its row has it.
-func (h *Home) List(ctx context.Context, q store.Query) (view.Page, error) { return h.in.List(ctx, q) }
-
-// Each calls do with every session that a query selects, the newest first, page by page; its Limit and After are
-// ignored.
-func (h *Home) Each(ctx context.Context, q store.Query, do func(view.Listing) error) error {
-	return h.in.Each(ctx, q, do)
+// List yields the home's sessions that a query selects, the newest first; at most its Limit, if that is positive, and its
+// After is ignored. The query's Activity is idle, running, waiting, stopped, failed, parked, interrupted or asleep, as of now;
+// its OrHeld is ignored. A session that is being deleted, or that cannot be read, is listed as its row has it.
+func (h *Home) List(ctx context.Context, q store.Query) iter.Seq2[view.Listing, error] {
+	return func(yield func(view.Listing, error) bool) {
+		most := q.Limit
+		q.Limit, q.After = 0, ""
+		for n := 0; ; {
+			page, err := h.in.List(ctx, q)
+			if err != nil {
+				yield(view.Listing{}, err)
+				return
+			}
+			for _, l := range page.Sessions {
+				if n == most && most > 0 || !yield(l, nil) {
+					return
+				}
+				n++
+			}
+			if q.After = page.Next; q.After == "" {
+				return
+			}
+		}
+	}
 }
 
 // Takeover frees a session whose holder is declared dead by a human, or was killed where this machine cannot see it. If the
 // holder lives after all, it is fenced: its next append fails. Errors: store.ErrNotFound, store.ErrUncertain.
 func (h *Home) Takeover(ctx context.Context, id string) error { return h.in.Takeover(ctx, id) }
-
-// PlanDelete looks what the deletion of a session would take away, and changes nothing. Errors: store.ErrNotFound.
-func (h *Home) PlanDelete(ctx context.Context, id string) (view.Deletion, error) {
-	return h.in.PlanDelete(ctx, id)
-}
 
 // Delete removes sessions for good, and with them what they left in the home: their commands that still run are ended,
 // their outputs and directories go, and what the store held of them is overwritten and its space given back. A session

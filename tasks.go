@@ -1,7 +1,11 @@
 package perdure
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"iter"
 	"regexp"
 
 	"github.com/perdure/perdure/internal/command"
@@ -20,14 +24,15 @@ type Tasks struct {
 // Tasks gives what can be done with tasks.
 func (h *Home) Tasks() Tasks { return Tasks{h.in, h.in.Tasks()} }
 
-// List looks at the tasks of one session, the ones that a fork inherited included. Errors: store.ErrNotFound,
-// *store.CorruptError.
-func (ts Tasks) List(ctx context.Context, id string) ([]view.Task, error) { return ts.in.List(ctx, id) }
-
-// All looks at every session's own tasks; a fork's inherited ones are its parent's. A session that cannot be read
-// is left out and its error is in left. Whoever looks adopts: a command that has lost its shim gets another.
-func (ts Tasks) All(ctx context.Context) (tasks []view.Task, left []error, err error) {
-	return ts.in.All(ctx)
+// List looks at the tasks of one session, the ones that a fork inherited included; with an empty id, at every session's own
+// tasks: a session that cannot be read is left out then, and the error says so beside the others' tasks. Whoever looks
+// adopts: a command that has lost its shim gets another. Errors: store.ErrNotFound, *store.CorruptError.
+func (ts Tasks) List(ctx context.Context, id string) ([]view.Task, error) {
+	if id != "" {
+		return ts.in.List(ctx, id)
+	}
+	tasks, left, err := ts.in.All(ctx)
+	return tasks, errors.Join(append(left, err)...)
 }
 
 // TaskSpec says what a task is to run.
@@ -43,7 +48,7 @@ type TaskSpec struct {
 // Start asks for a task in a session and waits until it runs, has ended, or could not be started. It goes by the given
 // rules; nil: by those that the session has. A session that nobody holds is held for
 // that. Errors: store.ErrNotFound, ErrRefused, ErrSecret; an error of ctx after which the task was accepted.
-func (ts Tasks) Start(ctx context.Context, id string, spec TaskSpec, rules []Rule) (view.Task, error) {
+func (ts Tasks) Start(ctx context.Context, id string, spec TaskSpec, rules []view.Rule) (view.Task, error) {
 	s := spec.TaskSettings
 	return ts.in.Start(ctx, id, homes.TaskSpec{
 		Name: spec.Name, Argv: spec.Argv, Command: spec.Command, Cwd: spec.Cwd, Restart: spec.Restart,
@@ -55,36 +60,52 @@ func (ts Tasks) Start(ctx context.Context, id string, spec TaskSpec, rules []Rul
 
 // Restart runs a task again under its id: one that still runs is ended first. What would refuse it is found before that,
 // by the given rules; nil: by those that the session has. Errors are those of [Tasks.Start].
-func (ts Tasks) Restart(ctx context.Context, t view.Task, rules []Rule) (view.Task, error) {
+func (ts Tasks) Restart(ctx context.Context, t view.Task, rules []view.Rule) (view.Task, error) {
 	return ts.in.Restart(ctx, t, rulesOf(rules))
 }
 
 // Restore takes a session's lease, runs those of its tasks again that a reboot took and that a human granted it to, by
-// the given rules (nil: those that the session has), and gives the lease back. Nothing else of the session goes on. It may be repeated, interrupted and
-// called by several processes at once: a task comes to run once. Errors: store.ErrNotFound, *store.HeldError.
-func (ts Tasks) Restore(ctx context.Context, id string, rules []Rule) ([]view.Restored, error) {
-	return ts.in.Restore(ctx, id, rulesOf(rules))
+// the given rules (nil: those that the session has), and gives the lease back. Nothing else of the session goes on. It may
+// be repeated, interrupted and called by several processes at once: a task comes to run once. It
+// returns them as they are then; NoRestart says of each that does not run again why. Errors:
+// store.ErrNotFound, *store.HeldError.
+func (ts Tasks) Restore(ctx context.Context, id string, rules []view.Rule) ([]view.Task, error) {
+	restored, err := ts.in.Restore(ctx, id, rulesOf(rules))
+	tasks := make([]view.Task, len(restored))
+	for i, r := range restored {
+		if tasks[i] = r.Task; !r.Again {
+			tasks[i].NoRestart = cmp.Or(r.Why, r.NoRestart)
+		}
+	}
+	return tasks, err
 }
 
 // Wait waits, without a model or a lease, until a task and all that it left behind has ended, or, with a line, until
 // one that its present attempt printed matches, from the beginning of what is kept; whichever comes first. When ctx ends
-// it returns ctx's error with the task as it is then. Other errors: store.ErrNotFound, ErrNoTask.
+// it returns ctx's error with the task as it is then. Other errors: store.ErrNotFound.
 func (ts Tasks) Wait(ctx context.Context, id, task string, line *regexp.Regexp) (view.TaskNews, error) {
-	return ts.in.Wait(ctx, id, task, line)
+	news, err := ts.in.Wait(ctx, id, task, line)
+	return news, ofTask(err)
 }
 
-// Write writes to the input of a task that was started with one, and ends it after that with eof. The text, at most
-// 64 KiB, is in the log before it is written; after a crash in between the outcome is unknown, and it is
-// not written again. Errors: store.ErrNotFound, ErrRefused, ErrSecret, of ctx: it was accepted then.
-func (ts Tasks) Write(ctx context.Context, t view.Task, text []byte, eof bool) (view.Written, error) {
-	return ts.in.Write(ctx, t, text, eof)
+// Write writes to the input of a task that was started with one, ends it after that with eof, and returns how many bytes
+// the task has taken; the error says why not all. The text, at most 64 KiB, is in the log before it is written; after a
+// crash in between the outcome is unknown, and it is not written again. Errors: store.ErrNotFound, ErrRefused, ErrSecret, of
+// ctx: it was accepted then.
+func (ts Tasks) Write(ctx context.Context, t view.Task, text []byte, eof bool) (int64, error) {
+	w, err := ts.in.Write(ctx, t, text, eof)
+	if err == nil && w.Reason != "" {
+		err = fmt.Errorf("task %s of session %s: %s", t.ID, t.SessionID, w.Reason)
+	}
+	return w.Bytes, err
 }
 
 // Detach sends a command that runs in the foreground of a session's open turn to the background, by its act: the agent is
 // told so and goes on, its timeout no longer holds, and it becomes the task that is returned. Errors: store.ErrNotFound,
-// ErrRefused, ErrTooFast, of ctx: it was accepted then.
+// ErrRefused, also when it ended before that; of ctx: it was accepted then.
 func (ts Tasks) Detach(ctx context.Context, id, act string) (view.Task, error) {
-	return ts.in.Detach(ctx, id, act)
+	t, err := ts.in.Detach(ctx, id, act)
+	return t, ofTask(err)
 }
 
 // Kill ends tasks with everything that they started, and returns when nothing of them is left. That a person asked for
@@ -100,32 +121,29 @@ func (ts Tasks) KillAll(ctx context.Context, id string, except ...string) ([]vie
 	return ts.in.KillAll(ctx, id, command.ByUser, except...)
 }
 
-// Reader is one reader's place in the output of a task: a terminal, a program, a person. Each has its own and none
-// moves another's; the model's is in the log, with the tool results that used it. A place belongs to one attempt: when
-// the task is started again, every reader begins anew. It is not safe for concurrent use.
-type Reader struct{ in *homes.Reader }
-
-// Reader returns the place of a reader of that name in a task's output: 0 if it never committed. A fork's inherited
-// task is its parent's: a reader has one place in it, from whichever session it comes. Errors: store.ErrNotFound,
-// ErrNoTask, ErrReader.
-func (ts Tasks) Reader(ctx context.Context, id, task, name string) (*Reader, error) {
-	r, err := ts.in.Reader(ctx, id, task, name)
-	if err != nil {
-		return nil, err
+// Read yields what a reader has not seen of a task's output: a terminal, a program, a person. Each reader has a place of its
+// own, by its name, which none moves for another; the model's is in the log, with the tool results that used it. The place
+// moves on, durably, when the loop asks for more: after a break, or a death, what it had last comes again. It ends when there
+// is nothing new. What it costs does not depend on how much there was before.
+//
+// A place belongs to one attempt: when the task is started again, every reader begins anew. A fork's inherited task is its
+// parent's: a reader has one place in it, from whichever session it comes. Errors: store.ErrNotFound, ErrInvalid.
+func (ts Tasks) Read(ctx context.Context, id, task, reader string) iter.Seq2[view.News, error] {
+	return func(yield func(view.News, error) bool) {
+		r, err := ts.in.Reader(ctx, id, task, reader)
+		for err == nil {
+			var news view.News
+			if news, err = r.Next(0); err != nil {
+				break
+			}
+			if news.To == news.From {
+				return
+			}
+			if !yield(news, nil) {
+				return
+			}
+			err = r.Commit(ctx)
+		}
+		yield(view.News{}, ofTask(err))
 	}
-	return &Reader{r}, nil
 }
-
-// Next returns up to limit new bytes, at most 64 MiB and 64 KiB if limit is not positive; none when there is nothing
-// new. What it costs does not depend on how much there was before. The stored place stays until Commit.
-func (r *Reader) Next(limit int) (view.News, error) { return r.in.Next(limit) }
-
-// Position is the absolute offset of what Next returns next.
-func (r *Reader) Position() int64 { return r.in.Position() }
-
-// MoveTo makes Next go on at an absolute offset, to read again or to skip. Negative ones are 0.
-func (r *Reader) MoveTo(offset int64) { r.in.MoveTo(offset) }
-
-// Commit stores the place, durably. Call it when what Next returned has been used: after a death in between it is
-// returned again.
-func (r *Reader) Commit(ctx context.Context) error { return r.in.Commit(ctx) }

@@ -107,7 +107,7 @@ func (s *Service) events(ctx context.Context, key string, to int64, n int) ([]*a
 		return nil, nil
 	}
 	var out []*adk.Event
-	for ev, err := range s.home.Events(ctx, key, perdure.Range{Through: to, Kinds: []store.Kind{"app"}, Reverse: n > 0}) {
+	for ev, err := range s.home.Events(ctx, key, perdure.Range{Through: to, Kinds: []string{"app"}, Reverse: n > 0}) {
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func decode(ev perdure.Event) (*adk.Event, error) {
 
 // handle reads what is known of a session but for its events.
 func (s *Service) handle(ctx context.Context, key string) (*handle, error) {
-	v, err := s.home.View(ctx, key, perdure.ViewOptions{})
+	v, err := s.home.View(ctx, key, false)
 	if err != nil {
 		return nil, err
 	}
@@ -188,18 +188,18 @@ func (s *Service) List(ctx context.Context, r *adk.ListRequest) (*adk.ListRespon
 		labels[labelUser] = r.UserID
 	}
 	out := &adk.ListResponse{Sessions: []adk.Session{}}
-	err := s.home.Each(ctx, store.Query{Labels: labels}, func(l view.Listing) error {
-		h, err := s.handle(ctx, l.ID)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil // deleted meanwhile
-		}
+	for l, err := range s.home.List(ctx, store.Query{Labels: labels}) {
+		var h adk.Session
 		if err == nil {
+			h, err = s.handle(ctx, l.ID)
+		}
+		switch {
+		case errors.Is(err, store.ErrNotFound): // deleted meanwhile
+		case err != nil:
+			return nil, fmt.Errorf("list sessions of %s: %w", r.AppName, err)
+		default:
 			out.Sessions = append(out.Sessions, h)
 		}
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list sessions of %s: %w", r.AppName, err)
 	}
 	return out, nil
 }

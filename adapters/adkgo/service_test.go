@@ -82,11 +82,10 @@ func TestGoesOn(t *testing.T) {
 		if len(snap.Events) != 5 || snap.State["n"] != 4.0 || snap.State["app:a"] != "1" || snap.State["user:u"] != "2" || snap.State["temp:x"] != nil {
 			t.Errorf("%.20q: %d events, state %v", name, len(snap.Events), snap.State)
 		}
-		page, err := h.List(t.Context(), store.Query{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, l := range page.Sessions {
+		for l, err := range h.List(t.Context(), store.Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if faults, err := h.Verify(t.Context(), l.ID); err != nil || len(faults) > 0 {
 				t.Errorf("verify %s: %q, %v", l.ID, faults, err)
 			}

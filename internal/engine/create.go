@@ -2,13 +2,13 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"unicode/utf8"
 
+	"github.com/perdure/perdure/internal/invalid"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
@@ -16,7 +16,7 @@ import (
 )
 
 // ErrSpec says that a session cannot be made as it is described.
-var ErrSpec = errors.New("bad description of a session")
+var ErrSpec = invalid.New("bad description of a session")
 
 func checkSpec(s Spec) error {
 	if s.Mode == permission.ModeBypass {

@@ -2,12 +2,12 @@ package homes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/internal/invalid"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/internal/tools"
@@ -27,8 +27,8 @@ type Reader struct {
 
 // Errors of readers.
 var (
-	ErrNoTask = tools.ErrNoTask                 // the session has no such task
-	ErrReader = errors.New("bad reader's name") // empty, longer than 128 bytes, or with control characters
+	ErrNoTask = tools.ErrNoTask                  // the session has no such task
+	ErrReader = invalid.New("bad reader's name") // empty, longer than 128 bytes, or with control characters
 )
 
 // Reader returns the place of a reader of that name in a task's output: 0 if it never committed. A fork's inherited

@@ -1,15 +1,15 @@
 package permission
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/invalid"
 	"github.com/perdure/perdure/internal/session"
 )
 
 // ErrMode is returned for a permission mode that does not exist.
-var ErrMode = errors.New("unknown permission mode")
+var ErrMode = invalid.New("unknown permission mode")
 
 // Mode says what happens to a call that no rule matches.
 type Mode = session.Mode

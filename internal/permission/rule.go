@@ -1,15 +1,15 @@
 package permission
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/invalid"
 	"github.com/perdure/perdure/internal/session"
 )
 
 // ErrRule is wrapped by every error about a rule text.
-var ErrRule = errors.New("invalid permission rule")
+var ErrRule = invalid.New("invalid permission rule")
 
 // Where a rule comes from.
 const (

@@ -2,16 +2,16 @@ package tools
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/perdure/perdure/internal/invalid"
 	"github.com/perdure/perdure/internal/session"
 )
 
 // ErrBad says that a tool cannot be offered to a model.
-var ErrBad = errors.New("bad tool")
+var ErrBad = invalid.New("bad tool")
 
 // maxName bounds a tool's name, in bytes: APIs refuse a longer one.
 const maxName = 128
