@@ -13,6 +13,7 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/store/memory"
 	"github.com/perdure/perdure/view"
@@ -278,7 +279,7 @@ func TestRestOfTheFace(t *testing.T) {
 	if _, err := r.User(ctx, "hello"); err != nil {
 		t.Fatal(err)
 	}
-	reply := &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{
+	reply := &modelapi.Response{Stop: modelapi.StopToolUse, Blocks: []model.Block{
 		{Type: model.BlockText, Text: "hi"}, {Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: "Look", Input: []byte(`{}`)}},
 	}}
 	if _, err := r.Assistant(ctx, "mine", reply); err != nil {

@@ -30,6 +30,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/tool"
 	"github.com/perdure/perdure/view"
@@ -48,12 +49,12 @@ type Config struct {
 	// store.Archiver there is no Backup, without store.Notifier those who wait look every 20 ms. The perdure command
 	// knows only the database: it does not see these sessions.
 	Store    store.Store
-	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
-	Tools    []tool.Tool                               // nil: Tools()
-	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
-	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
-	Protect  []string                                  // more paths whose change always asks
-	Memory   string                                    // where what agents remember lies: "home", "project", in its .agent directory, or "ask", there if its user consented; empty: they have no memory
+	Environ  []string                                     // KEY=VALUE; nil: the process's. Provider keys never reach commands
+	Tools    []tool.Tool                                  // nil: Tools()
+	Provider func(spec string) (modelapi.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
+	ShimPath []string                                     // argv prefix of a program that calls RunShimIfAsked; nil: this one
+	Protect  []string                                     // more paths whose change always asks
+	Memory   string                                       // where what agents remember lies: "home", "project", in its .agent directory, or "ask", there if its user consented; empty: they have no memory
 	// MinSession is how long the turns of a session must have taken for it to leave a handoff at its end, where there is a memory; nil: 15
 	// minutes.
 	MinSession *time.Duration

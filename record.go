@@ -5,6 +5,7 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -44,7 +45,7 @@ func parts(text string, more []model.Part) []model.Part {
 // Assistant records a reply of a provider's model: text, thinking and calls in order. The provider's own bytes of a block,
 // if Raw has them, are kept and go back to it as they came. Errors: ErrUnfit if nobody has spoken before it, or
 // calls wait for their results.
-func (r *Recorder) Assistant(ctx context.Context, provider string, reply *model.Response) (store.Head, error) {
+func (r *Recorder) Assistant(ctx context.Context, provider string, reply *modelapi.Response) (store.Head, error) {
 	return r.in.Assistant(ctx, provider, reply)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // The targets of the context.
@@ -71,7 +72,7 @@ func TestAssemblyFigures(t *testing.T) {
 			return nil
 		})
 		clock(&prefixes, func() error {
-			_, err := api.Prefix(model.Request{Model: "m", Messages: messages, MaxTokens: 4096})
+			_, err := api.Prefix(modelapi.Request{Model: "m", Messages: messages, MaxTokens: 4096})
 			return err
 		})
 	}

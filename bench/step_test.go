@@ -17,7 +17,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // The targets of steps and turns.
@@ -28,14 +28,14 @@ const (
 
 // clocked is a model that notes how long the agent takes from one reply to the next request.
 type clocked struct {
-	model.Provider
+	modelapi.Provider
 	asked     time.Time // when the newest request came
 	replied   time.Time
 	steps     []time.Duration
 	summaries []int // of steps, those that end with a request for a summary
 }
 
-func (c *clocked) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (c *clocked) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	c.asked = time.Now()
 	if !c.replied.IsZero() {
 		c.steps = append(c.steps, c.asked.Sub(c.replied))
@@ -66,7 +66,7 @@ func reading(t *testing.T, n int) (h *homes.Home, c *clocked, id string) {
 	}
 	c = &clocked{Provider: scripted.New(script)}
 	h, err = homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
-		ShimPath: []string{"/bin/false"}, Provider: func(string) (model.Provider, error) { return c, nil },
+		ShimPath: []string{"/bin/false"}, Provider: func(string) (modelapi.Provider, error) { return c, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // load is how busy the machine is: a figure without it says little.
@@ -66,7 +66,7 @@ func working(t *testing.T, cfg homes.Config, turns ...scripted.Turn) (*homes.Hom
 	summary := &scripted.Step{Text: "Goal: to measure.\n\nDone: the files were read.\n\nNext step: to go on."}
 	c := &clocked{Provider: scripted.New(scripted.Script{Turns: turns, Summary: summary})}
 	cfg.ShimPath = []string{"/bin/false"}
-	cfg.Provider = func(string) (model.Provider, error) { return c, nil }
+	cfg.Provider = func(string) (modelapi.Provider, error) { return c, nil }
 	if cfg.MinSession == nil {
 		cfg.MinSession = new(time.Duration)
 	}

@@ -1,3 +1,5 @@
+// Package model is what is said between people, tools and models: a conversation is a list of [Message], and each call of
+// a model has its [Usage] and a [Price]. What a model says is kept as its API sent it ([Block].Raw), and goes back so.
 package model
 
 // Message is one entry of the conversation as the model sees it.
@@ -82,16 +84,3 @@ func Text(parts []Part) string {
 	}
 	return string(out)
 }
-
-// StopReason says why a model call ended, normalised over providers.
-type StopReason string
-
-// The stop reasons of a model call.
-const (
-	StopEndTurn   StopReason = "end_turn"
-	StopToolUse   StopReason = "tool_use"
-	StopMaxTokens StopReason = "max_tokens"
-	StopPause     StopReason = "pause_turn" // send the reply back as it is and continue
-	StopRefusal   StopReason = "refusal"    // the reply is not fed back
-	StopContext   StopReason = "context_limit"
-)

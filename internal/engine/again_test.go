@@ -7,14 +7,15 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // What was allowed but had not started is decided again by whoever resumes, and a deny rule wins.
 func TestDecidedButNotStartedIsDecidedAgain(t *testing.T) {
 	s := newStage(t,
-		reply(model.StopToolUse, use("a", "AskUser", `{"question":"?"}`), use("b", "Write", `{"file_path":"/w/x","content":"c"}`)),
-		reply(model.StopEndTurn, text("done")))
+		reply(modelapi.StopToolUse, use("a", "AskUser", `{"question":"?"}`), use("b", "Write", `{"file_path":"/w/x","content":"c"}`)),
+		reply(modelapi.StopEndTurn, text("done")))
 	p, se := s.start("go")
 	st := run(t, se)
 	if d := st.Call("t1.s1.b2.a1").Decision; d == nil || !d.Allow {
@@ -33,9 +34,9 @@ func TestDecidedButNotStartedIsDecidedAgain(t *testing.T) {
 // An approval is for the file as it was shown: when the file changes before the act, the human is asked again.
 func TestApprovalIsForTheFileAsShown(t *testing.T) {
 	s := newStage(t,
-		reply(model.StopToolUse, use("r", "Read", `{"file_path":"/w/x"}`)),
-		reply(model.StopToolUse, use("a", "Edit", `{"file_path":"/w/x","old_string":"one","new_string":"two"}`)),
-		reply(model.StopEndTurn, text("done")))
+		reply(modelapi.StopToolUse, use("r", "Read", `{"file_path":"/w/x"}`)),
+		reply(modelapi.StopToolUse, use("a", "Edit", `{"file_path":"/w/x","old_string":"one","new_string":"two"}`)),
+		reply(modelapi.StopEndTurn, text("done")))
 	s.spec = func(sp *engine.Spec) { sp.Mode = "default" }
 	s.files.m["/w/x"] = []byte("one")
 	p, se := s.start("go")
@@ -55,8 +56,8 @@ func TestApprovalIsForTheFileAsShown(t *testing.T) {
 // A fork that goes on is as the session that goes on: the same prompt gives the same conversation in both.
 func TestForkGoesOnAsItsParent(t *testing.T) {
 	s := newStage(t,
-		reply(model.StopToolUse, use("a", "Write", `{"file_path":"/w/x","content":"c"}`)), reply(model.StopEndTurn, text("one")),
-		reply(model.StopToolUse, use("b", "TodoWrite", `{"todos":[]}`)), reply(model.StopEndTurn, text("two")))
+		reply(modelapi.StopToolUse, use("a", "Write", `{"file_path":"/w/x","content":"c"}`)), reply(modelapi.StopEndTurn, text("one")),
+		reply(modelapi.StopToolUse, use("b", "TodoWrite", `{"todos":[]}`)), reply(modelapi.StopEndTurn, text("two")))
 	p, se := s.start("go")
 	run(t, se)
 	child, _, err := p.Fork(t.Context(), "s", 0, "", "")

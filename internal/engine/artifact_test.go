@@ -10,7 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -49,7 +49,7 @@ func (k *shelf) Keep(ctx context.Context, _ string, open func() (io.ReadCloser, 
 }
 
 func artifactStage(t *testing.T) (*stage, *shelf) {
-	s := newStage(t, reply(model.StopToolUse, use("1", "Artifact", `{"file_path":"/w/report","description":"the report"}`)), reply(model.StopEndTurn, text("done")))
+	s := newStage(t, reply(modelapi.StopToolUse, use("1", "Artifact", `{"file_path":"/w/report","description":"the report"}`)), reply(modelapi.StopEndTurn, text("done")))
 	s.tools = append(s.tools, tools.ArtifactTool())
 	s.files.m["/w/report"] = []byte("R")
 	k := &shelf{keeper: newKeeper(s.files), bytes: map[store.Digest][]byte{}, at: func(context.Context, string) {}, let: func() {}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -15,8 +16,8 @@ import (
 type modelFlight struct {
 	s        *modelCalls
 	act      string
-	provider model.Provider
-	req      model.Request
+	provider modelapi.Provider
+	req      modelapi.Request
 	model    string
 	price    *model.Price
 	estimate int64
@@ -45,24 +46,24 @@ func (f modelFlight) fly(ctx context.Context) landing {
 }
 
 // call asks the provider once. One of somebody's own that panics, or returns nothing at all, has failed.
-func (f modelFlight) call(ctx context.Context, side *side) (resp *model.Response, err error) {
+func (f modelFlight) call(ctx context.Context, side *side) (resp *modelapi.Response, err error) {
 	defer func() {
 		cause := recover()
 		switch {
 		case cause != nil:
-			resp, err = nil, &model.Error{Class: model.ClassProtocol, Message: fmt.Sprintf("the provider panicked: %v", cause)}
+			resp, err = nil, &modelapi.Error{Class: modelapi.ClassProtocol, Message: fmt.Sprintf("the provider panicked: %v", cause)}
 		case resp == nil && err == nil:
-			err = &model.Error{Class: model.ClassProtocol, Message: "the provider returned neither a reply nor an error"}
+			err = &modelapi.Error{Class: modelapi.ClassProtocol, Message: "the provider returned neither a reply nor an error"}
 		}
 	}()
 	var tool, use string // of the newest tool block
-	return f.provider.Call(ctx, f.req, func(d model.Delta) {
+	return f.provider.Call(ctx, f.req, func(d modelapi.Delta) {
 		side.write(d)
 		u := Update{Session: f.s.lease.Session, Act: f.act, Kind: string(d.Kind), Text: d.Text}
-		if d.Kind == model.DeltaText && session.ForSummary(f.act) {
+		if d.Kind == modelapi.DeltaText && session.ForSummary(f.act) {
 			u.Kind = "summary"
 		}
-		if d.Kind == model.DeltaTool {
+		if d.Kind == modelapi.DeltaTool {
 			if d.Tool != "" {
 				tool, use = d.Tool, d.ID
 			}
@@ -83,7 +84,7 @@ func (e *Engine) cost(name string, price *model.Price, u model.Usage) *int64 {
 	return price.Cost(u)
 }
 
-func (f modelFlight) seal(r *model.Response) *session.ModelResponded {
+func (f modelFlight) seal(r *modelapi.Response) *session.ModelResponded {
 	b := &session.ModelResponded{
 		Act: f.act, Response: r.ID, Model: f.model, Provider: f.provider.Name(), Stop: r.Stop, Usage: r.Usage,
 		Blocks: sealed(r.Blocks),
@@ -112,9 +113,9 @@ func sealed(blocks []model.Block) []session.SealedBlock {
 
 // fail classifies a failed attempt and fixes when, if ever, the next one is due.
 func (f modelFlight) fail(err error) *session.ModelFailed {
-	var me *model.Error
+	var me *modelapi.Error
 	if !errors.As(err, &me) {
-		me = &model.Error{Class: model.ClassProtocol, Message: err.Error()}
+		me = &modelapi.Error{Class: modelapi.ClassProtocol, Message: err.Error()}
 	}
 	b := &session.ModelFailed{
 		Act: f.act, Model: f.model, Class: string(me.Class), Status: me.Status,
@@ -125,10 +126,10 @@ func (f modelFlight) fail(err error) *session.ModelFailed {
 	switch {
 	case me.Started:
 		b.Lost = orDefault(me.Usage.Input+me.Usage.CacheRead+me.Usage.CacheWrite, f.estimate)
-	case me.Status == 0 && me.Class != model.ClassUnreached:
+	case me.Status == 0 && me.Class != modelapi.ClassUnreached:
 		b.Lost = f.estimate
 	}
-	b.Started = me.Started || me.Class == model.ClassProtocol
+	b.Started = me.Started || me.Class == modelapi.ClassProtocol
 	if !me.Retryable() {
 		return b
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -52,14 +52,14 @@ const theTask = "t1.s1.b1.a1"
 // waiter is a stage whose model starts a task, awaits something, and then says that it was told.
 func waiter(t *testing.T, await string) (*stage, printer) {
 	s, cmds := shell(t)
-	s.answer = func(_ context.Context, n int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+	s.answer = func(_ context.Context, n int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 		switch n {
 		case 0:
-			return reply(model.StopToolUse, use("a", "Bash", `{"command":"sleep","run_in_background":true}`)), nil
+			return reply(modelapi.StopToolUse, use("a", "Bash", `{"command":"sleep","run_in_background":true}`)), nil
 		case 1:
-			return reply(model.StopToolUse, use("b", "Await", await)), nil
+			return reply(modelapi.StopToolUse, use("b", "Await", await)), nil
 		}
-		return reply(model.StopEndTurn, text(fmt.Sprintf("reply %d", n))), nil
+		return reply(modelapi.StopEndTurn, text(fmt.Sprintf("reply %d", n))), nil
 	}
 	p := printer{cmds}
 	config := s.config
@@ -131,7 +131,7 @@ func TestAwaitedAlready(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, cmds := waiter(t, await)
 			script := s.answer
-			s.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+			s.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 				if n == 1 {
 					cmds.print(theTask, "begun\nnow ready\n")
 					cmds.end(theTask, 3)
@@ -259,7 +259,7 @@ func TestAwaitedEndKnown(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s, cmds := waiter(t, `{"bash_id":"bash_1"}`)
 			script := s.answer
-			s.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+			s.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 				if n == 2 {
 					if tool == "BashOutput" {
 						cmds.mu.Lock()
@@ -267,7 +267,7 @@ func TestAwaitedEndKnown(t *testing.T) {
 						cmds.cmds[theTask].st.Status, cmds.cmds[theTask].st.ExitCode = command.Exited, &code
 						cmds.mu.Unlock()
 					}
-					return reply(model.StopToolUse, use("c", tool, input)), nil
+					return reply(modelapi.StopToolUse, use("c", tool, input)), nil
 				}
 				return script(ctx, n, r, sink)
 			}

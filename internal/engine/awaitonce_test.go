@@ -11,7 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -100,7 +100,7 @@ func TestInterruptKeepsAMetAwaitFromStartingATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, cmds := waiter(t, `{"bash_id":"bash_1"}`)
 		script := s.answer
-		s.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+		s.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 			if strings.Contains(render(r.Messages), "think") && !strings.Contains(render(r.Messages), "quiet") {
 				<-ctx.Done()
 				return nil, ctx.Err()

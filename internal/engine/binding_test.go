@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // onDisk is a stage whose files are the machine's, in a directory of the test's own.
@@ -20,7 +21,7 @@ func onDisk(t *testing.T, mode permission.Mode, calls ...model.Block) (s *stage,
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = newStage(t, reply(model.StopToolUse, calls...), reply(model.StopEndTurn, text("done")))
+	s = newStage(t, reply(modelapi.StopToolUse, calls...), reply(modelapi.StopEndTurn, text("done")))
 	s.config = func(c *engine.Config) { c.Files = tools.OSFiles{} }
 	s.spec = func(c *engine.Spec) { c.Cwd, c.Mode = dir, mode }
 	return s, dir

@@ -16,15 +16,16 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // twoWrites is a stage whose model writes two files in one step, and reads one.
 func twoWrites(t *testing.T) *stage {
-	return newStage(t, reply(model.StopToolUse,
+	return newStage(t, reply(modelapi.StopToolUse,
 		use("1", "Write", `{"file_path":"/w/a","content":"A"}`),
 		use("2", "Read", `{"file_path":"/w/a"}`),
-		use("3", "Write", `{"file_path":"/w/b","content":"B"}`)), reply(model.StopEndTurn, text("done")))
+		use("3", "Write", `{"file_path":"/w/b","content":"B"}`)), reply(modelapi.StopEndTurn, text("done")))
 }
 
 // kept gives a stage a keeper of its files.
@@ -116,7 +117,7 @@ func TestWhatCapturesCost(t *testing.T) {
 		t.Errorf("two changes: %d commits, %d without captures", with, without)
 	}
 	reads := func() *stage {
-		s := newStage(t, reply(model.StopToolUse, use("1", "Read", `{"file_path":"/w/a"}`)), reply(model.StopEndTurn, text("done")))
+		s := newStage(t, reply(modelapi.StopToolUse, use("1", "Read", `{"file_path":"/w/a"}`)), reply(modelapi.StopEndTurn, text("done")))
 		s.files.m["/w/a"] = []byte("A")
 		return s
 	}
@@ -285,7 +286,7 @@ func TestWithoutCaptures(t *testing.T) {
 // task has ended since, the files are captured then: what it wrote is in the log before somebody else goes on.
 func TestCaptureWhenTheSessionIsGivenBack(t *testing.T) {
 	count := 0
-	s := newStage(t, reply(model.StopToolUse, use("1", "Call", `{}`)), reply(model.StopEndTurn, text("done")))
+	s := newStage(t, reply(modelapi.StopToolUse, use("1", "Call", `{}`)), reply(modelapi.StopEndTurn, text("done")))
 	s.tools = append(s.tools, newOutside("Call", false, &count, func(context.Context) (tools.Result, error) {
 		return tools.Result{Content: []model.Part{model.TextPart("ok")}}, nil
 	}))

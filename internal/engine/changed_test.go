@@ -8,16 +8,17 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // TestWhatChangedMeanwhileIsToldTheModel: files that somebody else changed or removed between two turns are named in the
 // next request, once; what the model changed itself is not, and a retry sends the same bytes.
 func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 	s := newStage(t,
-		reply(model.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Read", `{"file_path":"/w/b"}`),
+		reply(modelapi.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Read", `{"file_path":"/w/b"}`),
 			use("c", "Write", `{"file_path":"/w/c","content":"mine"}`), use("d", "Read", `{"file_path":"/w/d"}`)),
-		reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two")), reply(model.StopEndTurn, text("three")),
-		reply(model.StopToolUse, use("e", "Read", `{"file_path":"/w/a"}`)), reply(model.StopEndTurn, text("four")))
+		reply(modelapi.StopEndTurn, text("one")), reply(modelapi.StopEndTurn, text("two")), reply(modelapi.StopEndTurn, text("three")),
+		reply(modelapi.StopToolUse, use("e", "Read", `{"file_path":"/w/a"}`)), reply(modelapi.StopEndTurn, text("four")))
 	for _, name := range []string{"a", "b", "d"} {
 		s.files.m["/w/"+name] = []byte(name)
 	}
@@ -28,10 +29,10 @@ func TestWhatChangedMeanwhileIsToldTheModel(t *testing.T) {
 	s.files.m["/w/a"] = []byte("somebody else's")
 	delete(s.files.m, "/w/b")
 	answer, failed := s.answer, false
-	s.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+	s.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		if n == 2 && !failed {
 			failed = true
-			return nil, &model.Error{Class: model.ClassServer, Status: 500, Message: "again, please"}
+			return nil, &modelapi.Error{Class: modelapi.ClassServer, Status: 500, Message: "again, please"}
 		}
 		return answer(ctx, n, r, sink)
 	}
@@ -72,7 +73,7 @@ func TestManyChangedFilesAreCounted(t *testing.T) {
 		s.files.m[path] = []byte("x")
 		calls[i] = use(fmt.Sprint(i), "Read", `{"file_path":"`+path+`"}`)
 	}
-	s.answer = newStage(t, reply(model.StopToolUse, calls...), reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two"))).answer
+	s.answer = newStage(t, reply(modelapi.StopToolUse, calls...), reply(modelapi.StopEndTurn, text("one")), reply(modelapi.StopEndTurn, text("two"))).answer
 	p, se := s.start("go")
 	run(t, se)
 	for path := range s.files.m {

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/redact"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // readThenChanged is a session that has read /w/a, which was captured as it was then, and whose file somebody has changed
@@ -16,8 +17,8 @@ import (
 func readThenChanged(t *testing.T, was, is string, config func(*engine.Config)) string {
 	t.Helper()
 	s := newStage(t,
-		reply(model.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Write", `{"file_path":"/w/b","content":"mine"}`)),
-		reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two")))
+		reply(modelapi.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Write", `{"file_path":"/w/b","content":"mine"}`)),
+		reply(modelapi.StopEndTurn, text("one")), reply(modelapi.StopEndTurn, text("two")))
 	s.kept()
 	if config != nil {
 		kept := s.config
@@ -90,7 +91,7 @@ func TestWhatIsToldOfChangedFilesIsBounded(t *testing.T) {
 		files[path] = []byte(strings.Repeat("was\n", 100))
 		calls = append(calls, use(fmt.Sprint(i), "Read", `{"file_path":"`+path+`"}`))
 	}
-	s.answer = newStage(t, reply(model.StopToolUse, calls...), reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two"))).answer
+	s.answer = newStage(t, reply(modelapi.StopToolUse, calls...), reply(modelapi.StopEndTurn, text("one")), reply(modelapi.StopEndTurn, text("two"))).answer
 	s.kept()
 	for path, b := range files {
 		s.files.m[path] = b
@@ -115,13 +116,13 @@ func TestWhatIsToldOfChangedFilesIsBounded(t *testing.T) {
 // An edit that is refused since the file changed says what changed: the model need not guess it.
 func TestARefusedEditSaysWhatChanged(t *testing.T) {
 	s := newStage(t,
-		reply(model.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Write", `{"file_path":"/w/b","content":"mine"}`)),
-		reply(model.StopToolUse, use("c", "Edit", `{"file_path":"/w/a","old_string":"two","new_string":"II"}`)),
-		reply(model.StopEndTurn, text("one")))
+		reply(modelapi.StopToolUse, use("a", "Read", `{"file_path":"/w/a"}`), use("b", "Write", `{"file_path":"/w/b","content":"mine"}`)),
+		reply(modelapi.StopToolUse, use("c", "Edit", `{"file_path":"/w/a","old_string":"two","new_string":"II"}`)),
+		reply(modelapi.StopEndTurn, text("one")))
 	s.kept()
 	s.files.m["/w/a"] = []byte("one\ntwo\n")
 	answer := s.answer
-	s.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+	s.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		if n == 1 {
 			s.files.m["/w/a"] = []byte("one\n2\n")
 		}

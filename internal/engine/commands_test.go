@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -138,7 +139,7 @@ func (s *shims) Remove(_, act string) error {
 
 // shell is a stage with commands that need no approval.
 func shell(t *testing.T, calls ...model.Block) (*stage, *shims) {
-	s := newStage(t, reply(model.StopToolUse, calls...), reply(model.StopEndTurn, text("done")))
+	s := newStage(t, reply(modelapi.StopToolUse, calls...), reply(modelapi.StopEndTurn, text("done")))
 	cmds, out := newShims(), t.TempDir()
 	s.config = func(c *engine.Config) { c.Commands, c.OutDir = cmds, out }
 	s.spec = func(sp *engine.Spec) { sp.Mode = permission.ModeDefault }
@@ -348,7 +349,7 @@ func TestUncertainAppendEndsTheRun(t *testing.T) {
 // A change that failed half-way is not called undone: the model is told that nobody knows.
 func TestHalfWrittenFileIsUnknown(t *testing.T) {
 	for _, half := range []bool{true, false} {
-		s := newStage(t, reply(model.StopToolUse, use("a", "Write", `{"file_path":"/w/x","content":"whole"}`)), reply(model.StopEndTurn, text("done")))
+		s := newStage(t, reply(modelapi.StopToolUse, use("a", "Write", `{"file_path":"/w/x","content":"whole"}`)), reply(modelapi.StopEndTurn, text("done")))
 		s.files.fail = func() error {
 			if !half {
 				return tools.ErrNoSpace

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -59,11 +60,11 @@ func TestAStreamStaysUntilItsLossIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		streaming := make(chan struct{})
-		s.answer = func(ctx context.Context, _ int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+		s.answer = func(ctx context.Context, _ int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 			if !strings.HasSuffix(r.Act, ".a1") {
-				return reply(model.StopEndTurn, text("whole")), nil
+				return reply(modelapi.StopEndTurn, text("whole")), nil
 			}
-			sink(model.Delta{Kind: model.DeltaStart, Usage: model.Usage{Input: 37}})
+			sink(modelapi.Delta{Kind: modelapi.DeltaStart, Usage: model.Usage{Input: 37}})
 			close(streaming)
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -143,7 +144,7 @@ func TestALargeStateIsNotSavedOften(t *testing.T) {
 
 // TestAnUnmeteredCallCostsAnUnknownSum, not nothing, although its price is known.
 func TestAnUnmeteredCallCostsAnUnknownSum(t *testing.T) {
-	r := reply(model.StopEndTurn, text("done"))
+	r := reply(modelapi.StopEndTurn, text("done"))
 	r.Usage, r.Unmetered = model.Usage{}, true
 	s := newStage(t, r)
 	s.spec = func(c *engine.Spec) { c.Agent.Price = &model.Price{Input: 3000, Output: 15000} }

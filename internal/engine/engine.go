@@ -17,6 +17,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 
 	"github.com/perdure/perdure/internal/sys"
@@ -33,8 +34,8 @@ type Engine struct {
 // Config is an engine's world. Store, Provider and Files are required; Commands is required by process tools.
 type Config struct {
 	Store      store.Store
-	Provider   func(spec string) (model.Provider, error) // by PROVIDER/MODEL
-	Cost       func(spec string, u model.Usage) *int64   // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
+	Provider   func(spec string) (modelapi.Provider, error) // by PROVIDER/MODEL
+	Cost       func(spec string, u model.Usage) *int64      // nano-USD of a call of PROVIDER/MODEL; nil: the session's price
 	Tools      []tools.Tool
 	Files      tools.Files
 	Commands   Commands

@@ -15,6 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -23,29 +24,29 @@ type fakeModel struct{ steps [][]model.Block }
 
 func (fakeModel) Name() string { return "fake" }
 
-func (fakeModel) Prefix(r model.Request) ([32]byte, error) {
+func (fakeModel) Prefix(r modelapi.Request) ([32]byte, error) {
 	b, err := json.Marshal(r.Messages)
 	return store.Sum(b), err
 }
 
-func (m fakeModel) Call(_ context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (m fakeModel) Call(_ context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	n := 0
 	for _, msg := range r.Messages {
 		if msg.Role == model.RoleAssistant {
 			n++
 		}
 	}
-	sink(model.Delta{Kind: model.DeltaStart, Usage: model.Usage{Input: 10}})
+	sink(modelapi.Delta{Kind: modelapi.DeltaStart, Usage: model.Usage{Input: 10}})
 	if n >= len(m.steps) {
-		return nil, &model.Error{Class: model.ClassInvalid, Message: "script is over"}
+		return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Message: "script is over"}
 	}
-	stop := model.StopEndTurn
+	stop := modelapi.StopEndTurn
 	for _, b := range m.steps[n] {
 		if b.Tool != nil {
-			stop = model.StopToolUse
+			stop = modelapi.StopToolUse
 		}
 	}
-	return &model.Response{Model: "fake", Blocks: m.steps[n], Stop: stop, Usage: model.Usage{Input: 10, Output: 5}}, nil
+	return &modelapi.Response{Model: "fake", Blocks: m.steps[n], Stop: stop, Usage: model.Usage{Input: 10, Output: 5}}, nil
 }
 
 func text(s string) model.Block {
@@ -104,7 +105,7 @@ func TestTurn(t *testing.T) {
 	}}
 	e, err := engine.New(engine.Config{
 		Store: st, Files: files, Tools: tools.Builtin(),
-		Provider: func(string) (model.Provider, error) { return m, nil },
+		Provider: func(string) (modelapi.Provider, error) { return m, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -11,25 +11,25 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // Goal: a provider that returns nothing at all, or panics, is a failed call; the process and the turn live on.
 func TestBrokenProviderIsAFailedCall(t *testing.T) {
-	for name, broken := range map[string]func() (*model.Response, error){
-		"nothing": func() (*model.Response, error) { return nil, nil },
-		"panic":   func() (*model.Response, error) { panic("no such thing") },
+	for name, broken := range map[string]func() (*modelapi.Response, error){
+		"nothing": func() (*modelapi.Response, error) { return nil, nil },
+		"panic":   func() (*modelapi.Response, error) { panic("no such thing") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t)
 				tries := 0
-				s.answer = func(context.Context, int, model.Request, func(model.Delta)) (*model.Response, error) {
+				s.answer = func(context.Context, int, modelapi.Request, func(modelapi.Delta)) (*modelapi.Response, error) {
 					if tries++; tries == 1 {
 						return broken()
 					}
-					return reply(model.StopEndTurn, text("ok")), nil
+					return reply(modelapi.StopEndTurn, text("ok")), nil
 				}
 				_, se := s.start("go")
 				if st := run(t, se); st.LastTurn == nil || st.LastTurn.Stop != session.TurnEndTurn || tries != 2 {
@@ -70,7 +70,7 @@ func TestPanickingToolIsAFailedAct(t *testing.T) {
 		{panicking{effect: session.EffectExternal}, session.OutcomeUnknown, "panic: late"},
 		{panicking{effect: session.EffectRead, early: true}, session.OutcomeError, "panic: too early"},
 	} {
-		s := newStage(t, reply(model.StopToolUse, use("a", "Odd", `{}`)), reply(model.StopEndTurn, text("done")))
+		s := newStage(t, reply(modelapi.StopToolUse, use("a", "Odd", `{}`)), reply(modelapi.StopEndTurn, text("done")))
 		s.tools = append(s.tools, tt.tool)
 		p, se := s.start("go")
 		if err := se.Close(t.Context(), ""); err != nil {

@@ -14,21 +14,22 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // wordless is a crowd whose summaries say nothing, so that what survives is what Perdure keeps.
 func wordless(t *testing.T, steps int) *crowd {
 	c := newCrowd(t, 12_000, steps, 3000)
-	c.summary = func(model.Request) (*model.Response, error) {
-		return reply(model.StopEndTurn, text("I worked.")), nil
+	c.summary = func(modelapi.Request) (*modelapi.Response, error) {
+		return reply(modelapi.StopEndTurn, text("I worked.")), nil
 	}
 	return c
 }
 
 // acting has the crowd's model decide by what a request says: act gives the calls of a step, nil for the crowd's own.
 func (c *crowd) acting(act func(step int, sent string) []model.Block) {
-	c.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+	c.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		out, err := c.reply(ctx, n, r, sink)
 		if err != nil || session.ForSummary(r.Act) {
 			return out, err
@@ -36,7 +37,7 @@ func (c *crowd) acting(act func(step int, sent string) []model.Block) {
 		var turn, step int
 		_, _ = fmt.Sscanf(r.Act, "t%d.s%d.", &turn, &step)
 		if calls := act(step, render(r.Messages)); calls != nil {
-			out.Blocks, out.Stop = append([]model.Block{text(fmt.Sprintf("step %d", step))}, calls...), model.StopToolUse
+			out.Blocks, out.Stop = append([]model.Block{text(fmt.Sprintf("step %d", step))}, calls...), modelapi.StopToolUse
 		}
 		return out, err
 	}
@@ -202,7 +203,7 @@ func TestAnEndIsNotToldAgainAfterACompaction(t *testing.T) {
 // nothing; each resume by a person makes at most one more round of the levels and stops with the numbers again.
 func TestResumingDoesNotCompactForEver(t *testing.T) {
 	c := newCrowd(t, 12_000, 40, 400)
-	c.count = func(r model.Request) int64 {
+	c.count = func(r modelapi.Request) int64 {
 		if n := strings.Count(render(r.Messages), "step "); n < 3 && c.asked == 0 {
 			return 100
 		}
@@ -241,7 +242,7 @@ func TestAMessageSentMeanwhileIsAnswered(t *testing.T) {
 		var p process
 		var se *engine.Session
 		said := false
-		c.summary = func(model.Request) (*model.Response, error) {
+		c.summary = func(modelapi.Request) (*modelapi.Response, error) {
 			if !said {
 				said = true
 				p.say("LATE MESSAGE")
@@ -249,7 +250,7 @@ func TestAMessageSentMeanwhileIsAnswered(t *testing.T) {
 					p.store.Kill()
 				}
 			}
-			return reply(model.StopEndTurn, text("so far")), nil
+			return reply(modelapi.StopEndTurn, text("so far")), nil
 		}
 		p, se = c.start("go")
 		if err := se.Run(t.Context()); (err != nil) != dies {
@@ -281,12 +282,12 @@ func TestAMessageSentWhileHandingOffIsAnswered(t *testing.T) {
 		c.config = func(e *engine.Config) { e.Documents = nowhere{} }
 		p, se := c.start("go")
 		run(t, se)
-		c.summary = func(model.Request) (*model.Response, error) {
+		c.summary = func(modelapi.Request) (*modelapi.Response, error) {
 			p.say("LATE MESSAGE")
 			if dies {
 				p.store.Kill()
 			}
-			return reply(model.StopEndTurn, text("words")), nil
+			return reply(modelapi.StopEndTurn, text("words")), nil
 		}
 		if err := se.Handoff(t.Context(), session.HandoffEnd, time.Minute); (err != nil) != dies {
 			t.Fatal(err)
@@ -313,7 +314,7 @@ func TestTenThousandSteps(t *testing.T) {
 	const steps = 10_000
 	c := newCrowd(t, 12_000, steps, 2000)
 	inner := c.answer
-	c.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+	c.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		c.mu.Lock()
 		c.requests = c.requests[:0] // they are too many to keep
 		c.mu.Unlock()

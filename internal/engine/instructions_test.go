@@ -13,7 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -61,7 +61,7 @@ func instructed(t *testing.T, s *stage) project {
 }
 
 // times is how often a text stands in a conversation.
-func times(r model.Request, text string) int { return strings.Count(render(r.Messages), text) }
+func times(r modelapi.Request, text string) int { return strings.Count(render(r.Messages), text) }
 
 // Instructions stand before the first prompt, once, in every request; what changes in them is told once, as a diff, and
 // those of a directory are given when the session reaches it.
@@ -74,12 +74,12 @@ func TestInstructionsAreFollowedFromStartToChange(t *testing.T) {
 	p.write(t, "pkg/deep/CLAUDE.md", "NESTED-RULE: no globals")
 	p.write(t, "pkg/deep/a.go", "package deep")
 	p.write(t, "other/AGENTS.md", "NEVER-REACHED")
-	replies := []*model.Response{
-		reply(model.StopEndTurn, text("hello")),
-		reply(model.StopToolUse, use("a", "Read", `{"file_path":"`+p.dir+`/pkg/deep/a.go"}`)),
-		reply(model.StopEndTurn, text("read")),
-		reply(model.StopEndTurn, text("again")),
-		reply(model.StopEndTurn, text("gone")),
+	replies := []*modelapi.Response{
+		reply(modelapi.StopEndTurn, text("hello")),
+		reply(modelapi.StopToolUse, use("a", "Read", `{"file_path":"`+p.dir+`/pkg/deep/a.go"}`)),
+		reply(modelapi.StopEndTurn, text("read")),
+		reply(modelapi.StopEndTurn, text("again")),
+		reply(modelapi.StopEndTurn, text("gone")),
 	}
 	s.answer = newStage(t, replies...).answer
 	s.files.m[p.dir+"/pkg/deep/a.go"] = []byte("package deep")
@@ -165,7 +165,7 @@ func (d *dying) Append(ctx context.Context, l store.Lease, b store.Batch) error 
 // Each death between the reading of instructions and the reply gives them once.
 func TestInstructionsAcrossDeath(t *testing.T) {
 	for n := 1; n < 12; n++ {
-		s := newStage(t, reply(model.StopEndTurn, text("hello")), reply(model.StopEndTurn, text("again")))
+		s := newStage(t, reply(modelapi.StopEndTurn, text("hello")), reply(modelapi.StopEndTurn, text("again")))
 		p := instructed(t, s)
 		p.write(t, "AGENTS.md", "RULE-1")
 		pr, se := s.start("first")
@@ -193,8 +193,8 @@ func TestInstructionsAcrossDeath(t *testing.T) {
 }
 
 // reading is the crowd's model, with its files in another directory.
-func reading(c *crowd, dir string) func(context.Context, int, model.Request, func(model.Delta)) (*model.Response, error) {
-	return func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func reading(c *crowd, dir string) func(context.Context, int, modelapi.Request, func(modelapi.Delta)) (*modelapi.Response, error) {
+	return func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		out, err := c.reply(ctx, n, r, sink)
 		for i := range out.Blocks {
 			if tool := out.Blocks[i].Tool; tool != nil {
@@ -207,7 +207,7 @@ func reading(c *crowd, dir string) func(context.Context, int, model.Request, fun
 
 // A fork knows the instructions that its parent was given, and owes the handoff that the parent began with to nobody.
 func TestAForkKeepsWhatWasGiven(t *testing.T) {
-	s := newStage(t, reply(model.StopEndTurn, text("hello")), reply(model.StopEndTurn, text("again")))
+	s := newStage(t, reply(modelapi.StopEndTurn, text("hello")), reply(modelapi.StopEndTurn, text("again")))
 	p := instructed(t, s)
 	p.write(t, "AGENTS.md", "RULE-1")
 	before := s.spec

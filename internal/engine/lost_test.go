@@ -11,7 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -42,9 +42,9 @@ func (m *mortal) Append(ctx context.Context, l store.Lease, b store.Batch) error
 func interrupted(t *testing.T, onLost string) (*stage, *keeper) {
 	t.Helper()
 	s := newStage(t,
-		reply(model.StopToolUse, use("1", "Write", `{"file_path":"/w/kept","content":"kept"}`)),
-		reply(model.StopToolUse, use("2", "Out", `{}`), use("3", "Write", `{"file_path":"/w/next","content":"next"}`)),
-		reply(model.StopEndTurn, text("done")))
+		reply(modelapi.StopToolUse, use("1", "Write", `{"file_path":"/w/kept","content":"kept"}`)),
+		reply(modelapi.StopToolUse, use("2", "Out", `{}`), use("3", "Write", `{"file_path":"/w/next","content":"next"}`)),
+		reply(modelapi.StopEndTurn, text("done")))
 	k := s.kept()
 	s.files.m["/w/a"] = []byte("old")
 	began, ran := make(chan struct{}), 0

@@ -11,11 +11,11 @@ import (
 	"github.com/perdure/perdure/internal/knowledge"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // remembering is a stage whose sessions have a memory on disk.
-func remembering(t *testing.T, replies ...*model.Response) (*stage, func() *knowledge.Memory, *func(string) error) {
+func remembering(t *testing.T, replies ...*modelapi.Response) (*stage, func() *knowledge.Memory, *func(string) error) {
 	s := newStage(t, replies...)
 	home, dir := t.TempDir(), t.TempDir()
 	fault := new(func(string) error)
@@ -43,8 +43,8 @@ func remembering(t *testing.T, replies ...*model.Response) (*stage, func() *know
 func TestMemoryAcrossDeath(t *testing.T) {
 	for _, step := range []string{"intent", "renamed pending.json", "renamed a.md", "close", "closed", "after"} {
 		s, open, fault := remembering(t,
-			reply(model.StopToolUse, use("a", "memory", `{"command":"create","path":"/memories/a.md","file_text":"x"}`)),
-			reply(model.StopEndTurn, text("done")))
+			reply(modelapi.StopToolUse, use("a", "memory", `{"command":"create","path":"/memories/a.md","file_text":"x"}`)),
+			reply(modelapi.StopEndTurn, text("done")))
 		p, se := s.start("go")
 		ctx, die := context.WithCancel(t.Context())
 		died := false
@@ -92,7 +92,7 @@ func TestMemoryIsDecided(t *testing.T) {
 		{"plan", "", [2]session.Outcome{session.OutcomeOK, session.OutcomeDenied}},
 		{"acceptEdits", "memory", [2]session.Outcome{session.OutcomeDenied, session.OutcomeDenied}},
 	} {
-		s, _, _ := remembering(t, reply(model.StopToolUse, view, make), reply(model.StopEndTurn, text("done")))
+		s, _, _ := remembering(t, reply(modelapi.StopToolUse, view, make), reply(modelapi.StopEndTurn, text("done")))
 		s.spec = func(sp *engine.Spec) { sp.Mode = session.Mode(c.mode) }
 		p, se := s.start("go")
 		if c.rule != "" {
@@ -113,7 +113,7 @@ func TestMemoryIsDecided(t *testing.T) {
 
 // Goal: a session without a memory is not told of the tool; one that was, and has none any more, is told so.
 func TestMemoryThatIsNotThere(t *testing.T) {
-	s, _, _ := remembering(t, reply(model.StopToolUse, use("a", "memory", `{"command":"view","path":"/memories"}`)), reply(model.StopEndTurn, text("done")))
+	s, _, _ := remembering(t, reply(modelapi.StopToolUse, use("a", "memory", `{"command":"view","path":"/memories"}`)), reply(modelapi.StopEndTurn, text("done")))
 	s.config = nil
 	_, se := s.start("go")
 	st := run(t, se)
@@ -132,9 +132,9 @@ func TestAShrinkingRewriteIsAsked(t *testing.T) {
 	text20 := strings.Join(long, "\\n")
 	for _, allow := range []bool{true, false} {
 		s, open, _ := remembering(t,
-			reply(model.StopToolUse, use("a", "memory", `{"command":"create","path":"/memories/a.md","file_text":"`+text20+`"}`)),
-			reply(model.StopToolUse, use("b", "memory", `{"command":"str_replace","path":"/memories/a.md","old_str":"`+strings.Join(long[1:19], "\\n")+`","new_str":"[the rest as before]"}`)),
-			reply(model.StopEndTurn, text("done")))
+			reply(modelapi.StopToolUse, use("a", "memory", `{"command":"create","path":"/memories/a.md","file_text":"`+text20+`"}`)),
+			reply(modelapi.StopToolUse, use("b", "memory", `{"command":"str_replace","path":"/memories/a.md","old_str":"`+strings.Join(long[1:19], "\\n")+`","new_str":"[the rest as before]"}`)),
+			reply(modelapi.StopEndTurn, text("done")))
 		p, se := s.start("go")
 		st := run(t, se)
 		waits := session.Waits(st)

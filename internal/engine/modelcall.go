@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // callModel fixes what is sent, logs it, and sends it. A retry sends what was sent before and nothing newer.
@@ -51,7 +52,7 @@ func (s *Session) callModel(ctx context.Context, a session.Action, do session.Ca
 }
 
 // flyCall sends a request that is in the log.
-func (s *modelCalls) flyCall(act string, provider model.Provider, req model.Request) {
+func (s *modelCalls) flyCall(act string, provider modelapi.Provider, req modelapi.Request) {
 	call := modelFlight{
 		s: s, act: act, provider: provider, req: req, model: s.modelName(), price: s.state.Agent.Price,
 		estimate: s.state.Estimate(), retry: s.retryPlan(),
@@ -60,7 +61,7 @@ func (s *modelCalls) flyCall(act string, provider model.Provider, req model.Requ
 }
 
 // provider is the session's; that there is none is an error.
-func (s *modelCalls) provider() (model.Provider, error) {
+func (s *modelCalls) provider() (modelapi.Provider, error) {
 	provider, err := s.eng.cfg.Provider(s.modelName())
 	if err == nil && provider == nil {
 		err = fmt.Errorf("there is no provider of %s", s.modelName())
@@ -75,14 +76,14 @@ func (s *held) modelName() string { return s.state.Agent.Provider + "/" + s.stat
 
 // request renders nothing: it gathers what is frozen and what the conversation is. The bound of the reply shrinks
 // with the room that is left in the window.
-func (s *modelCalls) request(act string, messages []model.Message) model.Request {
+func (s *modelCalls) request(act string, messages []model.Message) modelapi.Request {
 	a := s.state.Agent
 	room := a.MaxTokens
 	if a.Window > 0 {
 		room = min(room, a.Window-s.state.Estimate())
 	}
-	return model.Request{
+	return modelapi.Request{
 		Act: act, Model: a.Model, System: a.System, Tools: a.Tools, Messages: messages, MaxTokens: room,
-		Params: model.Params{APIVersion: a.APIVersion, Betas: a.Betas, Thinking: a.Thinking},
+		Params: modelapi.Params{APIVersion: a.APIVersion, Betas: a.Betas, Thinking: a.Thinking},
 	}
 }

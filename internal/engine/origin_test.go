@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // page is a tool of somebody's own that brings a text from elsewhere.
@@ -53,9 +54,9 @@ func TestTheMemoryKnowsWhoSaidIt(t *testing.T) {
 			first = use("a", "Read", fmt.Sprintf(`{"file_path":%q}`, c.read))
 		}
 		s, open, _ := remembering(t,
-			reply(model.StopToolUse, first),
-			reply(model.StopToolUse, use("b", "memory", c.note), use("c", "Note", fmt.Sprintf(`{"kind":"finding","text":%q}`, rumour))),
-			reply(model.StopEndTurn, text("done")))
+			reply(modelapi.StopToolUse, first),
+			reply(modelapi.StopToolUse, use("b", "memory", c.note), use("c", "Note", fmt.Sprintf(`{"kind":"finding","text":%q}`, rumour))),
+			reply(modelapi.StopEndTurn, text("done")))
 		s.tools = append(s.tools, page{c.page})
 		if c.read != "" {
 			s.files.m[c.read] = []byte("1\n" + rumour + "\n")
@@ -92,9 +93,9 @@ func TestTheMemoryKnowsWhoSaidIt(t *testing.T) {
 func TestAProposalAcrossDeath(t *testing.T) {
 	for _, step := range []string{"written proposals.json", "renamed proposals.json"} {
 		s, open, fault := remembering(t,
-			reply(model.StopToolUse, use("a", "Fetch", `{}`)),
-			reply(model.StopToolUse, use("b", "memory", fmt.Sprintf(`{"command":"create","path":"/memories/a.md","file_text":%q}`, rumour))),
-			reply(model.StopEndTurn, text("done")))
+			reply(modelapi.StopToolUse, use("a", "Fetch", `{}`)),
+			reply(modelapi.StopToolUse, use("b", "memory", fmt.Sprintf(`{"command":"create","path":"/memories/a.md","file_text":%q}`, rumour))),
+			reply(modelapi.StopEndTurn, text("done")))
 		s.tools = append(s.tools, page{rumour})
 		p, _ := s.start("go")
 		p.store.Kill()

@@ -15,13 +15,14 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // A run that was parked can be run again under the same lease: what it had started is settled, never started twice.
 func TestParkedRunGoesOnInTheSameLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
+		s := newStage(t, reply(modelapi.StopToolUse, use("a", "Out", `{}`)), reply(modelapi.StopEndTurn, text("done")))
 		count := 0
 		began, block := blocker()
 		s.tools = append(s.tools, newOutside("Out", false, &count, block))
@@ -55,13 +56,13 @@ func TestParkedModelCallGoesOnInTheSameLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		began := make(chan struct{}, 1)
-		s.answer = func(ctx context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+		s.answer = func(ctx context.Context, _ int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 			if strings.HasSuffix(r.Act, ".a1") {
 				began <- struct{}{}
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
-			return reply(model.StopEndTurn, text("ok")), nil
+			return reply(modelapi.StopEndTurn, text("ok")), nil
 		}
 		_, se := s.start("go")
 		ctx, stop := context.WithCancel(t.Context())
@@ -81,7 +82,7 @@ func TestParkedModelCallGoesOnInTheSameLease(t *testing.T) {
 
 // A run whose context has ended already parks: what waits in the inbox was not looked at, so it is not done.
 func TestRunOfAnEndedContextParks(t *testing.T) {
-	s := newStage(t, reply(model.StopEndTurn, text("ok")))
+	s := newStage(t, reply(modelapi.StopEndTurn, text("ok")))
 	_, se := s.start("go")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -98,7 +99,7 @@ func TestRunOfAnEndedContextParks(t *testing.T) {
 func TestCancelledActOutside(t *testing.T) {
 	for _, reports := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
+			s := newStage(t, reply(modelapi.StopToolUse, use("a", "Out", `{}`)), reply(modelapi.StopEndTurn, text("done")))
 			count := 0
 			began := make(chan struct{}, 1)
 			s.tools = append(s.tools, newOutside("Out", false, &count, func(ctx context.Context) (tools.Result, error) {
@@ -131,7 +132,7 @@ func TestCancelledActOutside(t *testing.T) {
 
 // A session without events is somebody else's: it is refused by name, and never taken for one to be created.
 func TestSessionWithoutEvents(t *testing.T) {
-	s := newStage(t, reply(model.StopEndTurn, text("ok")))
+	s := newStage(t, reply(modelapi.StopEndTurn, text("ok")))
 	p := s.process()
 	if err := p.store.Create(t.Context(), store.NewSession{ID: "s"}); err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func TestSessionWithoutEvents(t *testing.T) {
 
 // A fork at a seq finds the settled one before it, although the newest snapshot was taken in the middle of an act.
 func TestForkBeforeAnUnsettledSnapshot(t *testing.T) {
-	s := newStage(t, reply(model.StopToolUse, use("a", "AskUser", `{"question":"?"}`)), reply(model.StopEndTurn, text("done")))
+	s := newStage(t, reply(modelapi.StopToolUse, use("a", "AskUser", `{"question":"?"}`)), reply(modelapi.StopEndTurn, text("done")))
 	p, se := s.start("go")
 	run(t, se)
 	settled := se.State().Head.Seq
@@ -158,7 +159,7 @@ func TestForkBeforeAnUnsettledSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	began := make(chan struct{})
-	s.answer = func(ctx context.Context, _ int, _ model.Request, _ func(model.Delta)) (*model.Response, error) {
+	s.answer = func(ctx context.Context, _ int, _ modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 		close(began)
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -193,13 +194,13 @@ func TestRetryKeepsItsBound(t *testing.T) {
 		s := newStage(t)
 		s.spec = func(sp *engine.Spec) { sp.Agent.Window, sp.Agent.MaxTokens = 9000, 8000 }
 		var p process
-		s.answer = func(_ context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+		s.answer = func(_ context.Context, _ int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 			if strings.HasSuffix(r.Act, ".a1") {
 				note := strings.Repeat("news ", 600)
 				p.send("note", &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(note)}})
-				return nil, &model.Error{Class: model.ClassServer, Status: 500}
+				return nil, &modelapi.Error{Class: modelapi.ClassServer, Status: 500}
 			}
-			return reply(model.StopEndTurn, text("ok")), nil
+			return reply(modelapi.StopEndTurn, text("ok")), nil
 		}
 		var se *engine.Session
 		p, se = s.start("go")
@@ -221,11 +222,11 @@ func TestClockSetBackDoesNotHoldARetry(t *testing.T) {
 		s.config = func(c *engine.Config) {
 			c.Now = func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }
 		}
-		s.answer = func(_ context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+		s.answer = func(_ context.Context, _ int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 			if strings.HasSuffix(r.Act, ".a1") {
-				return nil, &model.Error{Class: model.ClassServer, Status: 500}
+				return nil, &modelapi.Error{Class: modelapi.ClassServer, Status: 500}
 			}
-			return reply(model.StopEndTurn, text("ok")), nil
+			return reply(modelapi.StopEndTurn, text("ok")), nil
 		}
 		_, se := s.start("go")
 		began := time.Now()
@@ -242,7 +243,7 @@ func TestClockSetBackDoesNotHoldARetry(t *testing.T) {
 
 // Nothing that stands in the inbox becomes a fault, and each item becomes one event.
 func TestInboxNeverFaults(t *testing.T) {
-	s := newStage(t, reply(model.StopToolUse, use("a", "AskUser", `{"question":"?"}`), use("b", "Write", `{"file_path":"/x","content":"c"}`)))
+	s := newStage(t, reply(modelapi.StopToolUse, use("a", "AskUser", `{"question":"?"}`), use("b", "Write", `{"file_path":"/x","content":"c"}`)))
 	p, se := s.start("go")
 	run(t, se)
 	approval := se.State().Call("t1.s1.b2.a1").Approval
@@ -290,7 +291,7 @@ func TestInboxNeverFaults(t *testing.T) {
 // A tool that is gone does not hold its session up: what it had started is unknown.
 func TestToolThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
+		s := newStage(t, reply(modelapi.StopToolUse, use("a", "Out", `{}`)), reply(modelapi.StopEndTurn, text("done")))
 		began, block := blocker()
 		s.tools = append(s.tools, newOutside("Out", false, new(int), block))
 		p, se := s.start("go")
@@ -315,11 +316,11 @@ func TestToolThatIsGone(t *testing.T) {
 // Several deltas and events at once reach an observer one at a time.
 func TestObserverIsCalledOneAtATime(t *testing.T) {
 	s := newStage(t)
-	s.answer = func(_ context.Context, _ int, _ model.Request, sink func(model.Delta)) (*model.Response, error) {
+	s.answer = func(_ context.Context, _ int, _ modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		for range 50 {
-			sink(model.Delta{Kind: model.DeltaText, Text: "x"})
+			sink(modelapi.Delta{Kind: modelapi.DeltaText, Text: "x"})
 		}
-		return reply(model.StopEndTurn, text("ok")), nil
+		return reply(modelapi.StopEndTurn, text("ok")), nil
 	}
 	seen := 0 // guarded by nothing: the race detector tells
 	s.config = func(c *engine.Config) { c.Observe = func(engine.Update) { seen++ } }

@@ -7,15 +7,15 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 const onePlan = `{"todos":[{"content":"look","status":"completed"},{"content":"act","status":"in_progress"}]}`
 
 // planned is a session whose model made a plan of two steps and whose first turn is over.
 func planned(t *testing.T) (*stage, process, *session.State) {
-	s := newStage(t, reply(model.StopToolUse, use("a", "TodoWrite", onePlan)), reply(model.StopEndTurn, text("one")),
-		reply(model.StopEndTurn, text("two")), reply(model.StopEndTurn, text("three")))
+	s := newStage(t, reply(modelapi.StopToolUse, use("a", "TodoWrite", onePlan)), reply(modelapi.StopEndTurn, text("one")),
+		reply(modelapi.StopEndTurn, text("two")), reply(modelapi.StopEndTurn, text("three")))
 	_, se := s.start("go")
 	st := run(t, se)
 	must(t, se.Close(t.Context(), ""))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -35,7 +36,7 @@ func (s *Session) RecordUser(ctx context.Context, parts ...model.Part) (store.He
 
 // RecordReply appends a reply of the model that provider names, with its blocks' bytes as they came; the calls that it
 // makes wait for their results then. Errors: session.ErrUnfit if nobody has spoken before it, or calls wait.
-func (s *Session) RecordReply(ctx context.Context, provider string, r *model.Response) (store.Head, error) {
+func (s *Session) RecordReply(ctx context.Context, provider string, r *modelapi.Response) (store.Head, error) {
 	t := s.state.Turn
 	if t == nil {
 		return s.state.Head, fmt.Errorf("session %s: %w: a reply to nothing", s.state.ID, session.ErrUnfit)

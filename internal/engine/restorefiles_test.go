@@ -11,15 +11,15 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // changedOnce is a session whose first turn has changed a file: /w/a was "old".
 func changedOnce(t *testing.T) (*stage, *keeper, process, *engine.Session) {
-	s := newStage(t, reply(model.StopToolUse, use("1", "Read", `{"file_path":"/w/a"}`)),
-		reply(model.StopToolUse, use("2", "Write", `{"file_path":"/w/a","content":"new"}`), use("3", "Read", `{"file_path":"/w/b"}`)),
-		reply(model.StopEndTurn, text("done")), reply(model.StopEndTurn, text("I see")))
+	s := newStage(t, reply(modelapi.StopToolUse, use("1", "Read", `{"file_path":"/w/a"}`)),
+		reply(modelapi.StopToolUse, use("2", "Write", `{"file_path":"/w/a","content":"new"}`), use("3", "Read", `{"file_path":"/w/b"}`)),
+		reply(modelapi.StopEndTurn, text("done")), reply(modelapi.StopEndTurn, text("I see")))
 	k := s.kept()
 	s.files.m["/w/a"], s.files.m["/w/b"] = []byte("old"), []byte("same")
 	p, se := s.start("go")
@@ -199,9 +199,9 @@ func TestARestoreThatFails(t *testing.T) {
 func TestNoRestoreWhileATurnRuns(t *testing.T) {
 	s, _, p, se := changedOnce(t)
 	points := se.State().Workspace.Points
-	s.answer = func(_ context.Context, _ int, _ model.Request, _ func(model.Delta)) (*model.Response, error) {
+	s.answer = func(_ context.Context, _ int, _ modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 		p.send("u", &session.RestoreRequested{Undo: &points[0].Seq, To: "before turn 1"})
-		return reply(model.StopEndTurn, text("ok")), nil
+		return reply(modelapi.StopEndTurn, text("ok")), nil
 	}
 	p.say("more")
 	st := run(t, se)

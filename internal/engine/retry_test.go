@@ -11,14 +11,14 @@ import (
 
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // failing makes the stage's model fail as it is told to, until it is told nil.
 func (s *stage) failing(fail func(try int) error) {
 	answer, tries := s.answer, 0
-	s.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+	s.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		if err := fail(tries); err != nil {
 			tries++
 			return nil, err
@@ -45,19 +45,19 @@ func (p process) resume(se *engine.Session, opt engine.Options) *engine.Session 
 // Goal: whatever the API says, the turn stays open with its reason; each resume tries once more, sends what was sent,
 // and the turn ends as if nothing had been.
 func TestFailedTurnStaysOpen(t *testing.T) {
-	for _, fault := range []*model.Error{
-		{Class: model.ClassAuth, Status: 401, Message: "invalid x-api-key"},
-		{Class: model.ClassAuth, Status: 403, Message: "not for you"},
-		{Class: model.ClassNotFound, Status: 404, Message: "no such model"},
-		{Class: model.ClassInvalid, Status: 400, Message: "bad"},
-		{Class: model.ClassContext, Status: 400, Message: "prompt is too long"},
-		{Class: model.ClassRateLimit, Status: 429, Message: "slow down"},
-		{Class: model.ClassServer, Status: 529, Message: "overloaded"},
-		{Class: model.ClassUnreached, Message: "connection refused"},
+	for _, fault := range []*modelapi.Error{
+		{Class: modelapi.ClassAuth, Status: 401, Message: "invalid x-api-key"},
+		{Class: modelapi.ClassAuth, Status: 403, Message: "not for you"},
+		{Class: modelapi.ClassNotFound, Status: 404, Message: "no such model"},
+		{Class: modelapi.ClassInvalid, Status: 400, Message: "bad"},
+		{Class: modelapi.ClassContext, Status: 400, Message: "prompt is too long"},
+		{Class: modelapi.ClassRateLimit, Status: 429, Message: "slow down"},
+		{Class: modelapi.ClassServer, Status: 529, Message: "overloaded"},
+		{Class: modelapi.ClassUnreached, Message: "connection refused"},
 	} {
 		t.Run(fmt.Sprint(fault.Class, fault.Status), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage(t, reply(model.StopEndTurn, text("at last")), reply(model.StopEndTurn, text("and more")))
+				s := newStage(t, reply(modelapi.StopEndTurn, text("at last")), reply(modelapi.StopEndTurn, text("and more")))
 				s.config = func(c *engine.Config) { c.RetryFor, c.Poll = time.Hour, time.Hour }
 				broken := true
 				s.failing(func(int) error {
@@ -104,10 +104,10 @@ func TestFailedTurnStaysOpen(t *testing.T) {
 
 // A new prompt gives a failed turn up: its question stays in the conversation, and the prompt joins it.
 func TestNewPromptGivesAFailedTurnUp(t *testing.T) {
-	s := newStage(t, reply(model.StopEndTurn, text("ok")))
+	s := newStage(t, reply(modelapi.StopEndTurn, text("ok")))
 	s.failing(func(try int) error {
 		if try == 0 {
-			return &model.Error{Class: model.ClassAuth, Status: 401, Message: "invalid x-api-key"}
+			return &modelapi.Error{Class: modelapi.ClassAuth, Status: 401, Message: "invalid x-api-key"}
 		}
 		return nil
 	})
@@ -124,12 +124,12 @@ func TestNewPromptGivesAFailedTurnUp(t *testing.T) {
 	}
 }
 
-var refused = &model.Error{Class: model.ClassUnreached, Message: "connection refused"}
+var refused = &modelapi.Error{Class: modelapi.ClassUnreached, Message: "connection refused"}
 
 // An outage of half a day is waited for, with pauses that grow to a minute.
 func TestOutageIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(model.StopEndTurn, text("back")))
+		s := newStage(t, reply(modelapi.StopEndTurn, text("back")))
 		s.config = func(c *engine.Config) { c.Jitter, c.Poll = func() float64 { return 0.999 }, time.Hour }
 		start := time.Now()
 		longest, last := time.Duration(0), start
@@ -183,11 +183,11 @@ func TestPatienceEnds(t *testing.T) {
 func TestRetryAfterIsRespected(t *testing.T) {
 	for _, asked := range []time.Duration{20 * time.Minute, 3 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, reply(model.StopEndTurn, text("ok")))
+			s := newStage(t, reply(modelapi.StopEndTurn, text("ok")))
 			s.config = func(c *engine.Config) { c.RetryFor = 30 * time.Minute }
 			s.failing(func(try int) error {
 				if try == 0 {
-					return &model.Error{Class: model.ClassRateLimit, Status: 429, Message: "later", RetryAfter: asked}
+					return &modelapi.Error{Class: modelapi.ClassRateLimit, Status: 429, Message: "later", RetryAfter: asked}
 				}
 				return nil
 			})
@@ -208,7 +208,7 @@ func TestRetryAfterIsRespected(t *testing.T) {
 // Attempts that cost tokens, or are not understood, are bounded by their number.
 func TestBrokenRepliesAreBounded(t *testing.T) {
 	for _, fault := range []error{
-		&model.Error{Class: model.ClassDisconnect, Started: true, Message: "cut"},
+		&modelapi.Error{Class: modelapi.ClassDisconnect, Started: true, Message: "cut"},
 		errors.New("a provider of somebody's own that is set up wrong"),
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -225,10 +225,10 @@ func TestBrokenRepliesAreBounded(t *testing.T) {
 // A run that is resumed with another model does not wait for the pause of the one before it.
 func TestAnotherModelIsTriedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, reply(model.StopEndTurn, text("ok")))
+		s := newStage(t, reply(modelapi.StopEndTurn, text("ok")))
 		s.failing(func(try int) error {
 			if try == 0 {
-				return &model.Error{Class: model.ClassRateLimit, Status: 429, Message: "later", RetryAfter: time.Hour}
+				return &modelapi.Error{Class: modelapi.ClassRateLimit, Status: 429, Message: "later", RetryAfter: time.Hour}
 			}
 			return nil
 		})
@@ -251,8 +251,8 @@ func TestAnotherModelIsTriedAtOnce(t *testing.T) {
 // The limit of steps is kept over a resume, and counts anew for whoever resumes.
 func TestStepLimitSurvivesAResume(t *testing.T) {
 	s := newStage(t)
-	s.answer = func(context.Context, int, model.Request, func(model.Delta)) (*model.Response, error) {
-		return reply(model.StopToolUse, use("a", "TodoWrite", `{"todos":[]}`)), nil
+	s.answer = func(context.Context, int, modelapi.Request, func(modelapi.Delta)) (*modelapi.Response, error) {
+		return reply(modelapi.StopToolUse, use("a", "TodoWrite", `{"todos":[]}`)), nil
 	}
 	p, se := s.start("go")
 	two := 2

@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // Rule 6: a paused reply is sent back as it is and goes on; a refusal is not fed back; a reply cut off by its bound ends
@@ -17,14 +18,14 @@ import (
 func TestRule6StopReasons(t *testing.T) {
 	t.Run("pause", func(t *testing.T) {
 		s := newStage(t)
-		s.answer = func(_ context.Context, n int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+		s.answer = func(_ context.Context, n int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 			if n == 0 {
-				return reply(model.StopPause, text("to be")), nil
+				return reply(modelapi.StopPause, text("to be")), nil
 			}
 			if last := r.Messages[len(r.Messages)-1]; last.Role != model.RoleAssistant || last.Blocks[0].Text != "to be" {
 				t.Errorf("a paused reply is followed by something: %s", render(r.Messages))
 			}
-			return reply(model.StopEndTurn, text("continued")), nil
+			return reply(modelapi.StopEndTurn, text("continued")), nil
 		}
 		_, se := s.start("go")
 		if st := run(t, se); st.LastTurn.Stop != session.TurnEndTurn {
@@ -33,11 +34,11 @@ func TestRule6StopReasons(t *testing.T) {
 	})
 	t.Run("refusal", func(t *testing.T) {
 		s := newStage(t)
-		s.answer = func(_ context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+		s.answer = func(_ context.Context, _ int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 			if strings.Contains(render(r.Messages), "better") {
-				return reply(model.StopEndTurn, text("gladly")), nil
+				return reply(modelapi.StopEndTurn, text("gladly")), nil
 			}
-			return reply(model.StopRefusal, text("I will not"), use("x", "Read", `{"file_path":"/w/a"}`)), nil
+			return reply(modelapi.StopRefusal, text("I will not"), use("x", "Read", `{"file_path":"/w/a"}`)), nil
 		}
 		p, se := s.start("bad")
 		if st := run(t, se); st.LastTurn.Stop != session.TurnRefusal {
@@ -50,7 +51,7 @@ func TestRule6StopReasons(t *testing.T) {
 		}
 	})
 	t.Run("max_tokens", func(t *testing.T) {
-		s := newStage(t, reply(model.StopMaxTokens, text("cut")))
+		s := newStage(t, reply(modelapi.StopMaxTokens, text("cut")))
 		_, se := s.start("go")
 		if st := run(t, se); st.LastTurn.Stop != session.TurnError || !strings.Contains(st.LastTurn.Message, "cut off") {
 			t.Errorf("turn %+v", st.LastTurn)
@@ -61,11 +62,11 @@ func TestRule6StopReasons(t *testing.T) {
 // Rule 7: the first message is the user's, roles alternate and the last message is no reply, after failures too.
 func TestRule7RolesAlternate(t *testing.T) {
 	s := newStage(t)
-	s.answer = func(_ context.Context, n int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+	s.answer = func(_ context.Context, n int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 		if strings.HasSuffix(render(r.Messages), "broken") {
-			return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "no"}
+			return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400, Message: "no"}
 		}
-		return reply(model.StopEndTurn, text("ok")), nil
+		return reply(modelapi.StopEndTurn, text("ok")), nil
 	}
 	p, se := s.start("broken")
 	if st := run(t, se); st.Failure() == nil {
@@ -86,7 +87,7 @@ func TestRule7RolesAlternate(t *testing.T) {
 
 // Rule 8: what a server keeps is a cache: every request holds the whole conversation, after a restart too.
 func TestRule8EveryRequestIsWhole(t *testing.T) {
-	s := newStage(t, reply(model.StopEndTurn, text("one")), reply(model.StopEndTurn, text("two")), reply(model.StopEndTurn, text("three")))
+	s := newStage(t, reply(modelapi.StopEndTurn, text("one")), reply(modelapi.StopEndTurn, text("two")), reply(modelapi.StopEndTurn, text("three")))
 	p, se := s.start("a")
 	run(t, se)
 	for _, prompt := range []string{"b", "c"} {
@@ -109,16 +110,16 @@ func TestRule9UsageComesFromTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		s.spec = func(sp *engine.Spec) { sp.Agent.Price = &model.Price{Input: 3, Output: 7} }
-		s.answer = func(_ context.Context, _ int, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+		s.answer = func(_ context.Context, _ int, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 			switch {
 			case strings.HasSuffix(r.Act, ".a1"):
-				return nil, &model.Error{Class: model.ClassRateLimit, Status: 429, RetryAfter: 3 * time.Second}
+				return nil, &modelapi.Error{Class: modelapi.ClassRateLimit, Status: 429, RetryAfter: 3 * time.Second}
 			case strings.HasSuffix(r.Act, ".a2"):
-				return nil, &model.Error{Class: model.ClassDisconnect, Started: true, Usage: model.Usage{Input: 11, CacheWrite: 2}}
+				return nil, &modelapi.Error{Class: modelapi.ClassDisconnect, Started: true, Usage: model.Usage{Input: 11, CacheWrite: 2}}
 			case strings.HasSuffix(r.Act, ".a3"):
-				return nil, &model.Error{Class: model.ClassDisconnect}
+				return nil, &modelapi.Error{Class: modelapi.ClassDisconnect}
 			}
-			return reply(model.StopEndTurn, text("ok")), nil
+			return reply(modelapi.StopEndTurn, text("ok")), nil
 		}
 		p, se := s.start("go")
 		began := time.Now()

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -38,9 +39,9 @@ func TestRule1EveryCallIsAnsweredInTheNextMessage(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage(t,
-					reply(model.StopToolUse, use("a", "Read", `{"file_path":"/w/none"}`), use("b", "Nope", `{}`),
+					reply(modelapi.StopToolUse, use("a", "Read", `{"file_path":"/w/none"}`), use("b", "Nope", `{}`),
 						use("c", "Read", `{"file_path":"/secret/key"}`), use("d", "Out", `{}`), use("e", "TodoWrite", `{"todos":[]}`)),
-					reply(model.StopEndTurn, text("done")))
+					reply(modelapi.StopEndTurn, text("done")))
 				count := 0
 				began, block := blocker()
 				s.tools = append(s.tools, newOutside("Out", false, &count, block))
@@ -86,7 +87,7 @@ func TestRule1EveryCallIsAnsweredInTheNextMessage(t *testing.T) {
 func TestRule2InterruptedCallsAreNotRepeatedSilently(t *testing.T) {
 	for _, idempotent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, reply(model.StopToolUse, use("a", "Out", `{}`)), reply(model.StopEndTurn, text("done")))
+			s := newStage(t, reply(modelapi.StopToolUse, use("a", "Out", `{}`)), reply(modelapi.StopEndTurn, text("done")))
 			count := 0
 			began, block := blocker()
 			s.tools = append(s.tools, newOutside("Out", idempotent, &count, func(ctx context.Context) (tools.Result, error) {
@@ -124,12 +125,12 @@ func TestRule3UnsealedReplyNeverEntersTheConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		streaming := make(chan struct{})
-		s.answer = func(ctx context.Context, _ int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+		s.answer = func(ctx context.Context, _ int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 			if !strings.HasSuffix(r.Act, ".a1") {
-				return reply(model.StopEndTurn, text("whole")), nil
+				return reply(modelapi.StopEndTurn, text("whole")), nil
 			}
-			sink(model.Delta{Kind: model.DeltaStart, Usage: model.Usage{Input: 30, CacheRead: 7}})
-			sink(model.Delta{Kind: model.DeltaText, Text: "half a rep"})
+			sink(modelapi.Delta{Kind: modelapi.DeltaStart, Usage: model.Usage{Input: 30, CacheRead: 7}})
+			sink(modelapi.Delta{Kind: modelapi.DeltaText, Text: "half a rep"})
 			close(streaming)
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -164,7 +165,7 @@ func TestRule3UnsealedReplyNeverEntersTheConversation(t *testing.T) {
 // Rule 4: the prefix is append-only. System prompt and tools are frozen, whatever the program that resumes has; a fork
 // sends its parent's messages byte by byte.
 func TestRule4PrefixIsAppendOnly(t *testing.T) {
-	s := newStage(t, reply(model.StopEndTurn, thinking("hm"), text("one")), reply(model.StopEndTurn, text("two")))
+	s := newStage(t, reply(modelapi.StopEndTurn, thinking("hm"), text("one")), reply(modelapi.StopEndTurn, text("two")))
 	p, se := s.start("first")
 	run(t, se)
 	if err := se.Close(t.Context(), ""); err != nil {
@@ -207,11 +208,11 @@ func TestRule4PrefixIsAppendOnly(t *testing.T) {
 // Rule 5: thinking blocks go back verbatim, in order, before the calls they led to, after a restart too.
 func TestRule5ThinkingGoesBackVerbatim(t *testing.T) {
 	blocks := []model.Block{thinking("a  \\u00e9"), text("so"), thinking("b"), use("u", "TodoWrite", `{"todos": [ ]}`)}
-	s := newStage(t, reply(model.StopToolUse, blocks...), reply(model.StopEndTurn, text("done")))
+	s := newStage(t, reply(modelapi.StopToolUse, blocks...), reply(modelapi.StopEndTurn, text("done")))
 	s.spec = func(sp *engine.Spec) { sp.Agent.Thinking = 2000 }
 	fail := true
 	answer := s.answer
-	s.answer = func(ctx context.Context, n int, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+	s.answer = func(ctx context.Context, n int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 		if n == 1 && fail {
 			return nil, errors.New("the program ends here")
 		}

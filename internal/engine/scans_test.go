@@ -8,7 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/memory"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // How far an output was looked at is recorded when it is far, and not often; at the end it is recorded however little it
@@ -28,7 +28,7 @@ func TestHowFarOutputsWereLookedAt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			home := memory.Home{}
 			e, err := New(Config{
-				Store: home.Open(), Files: tools.OSFiles{}, Provider: func(string) (model.Provider, error) { return nil, nil }, Now: func() time.Time { return now },
+				Store: home.Open(), Files: tools.OSFiles{}, Provider: func(string) (modelapi.Provider, error) { return nil, nil }, Now: func() time.Time { return now },
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/redact"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -78,9 +79,9 @@ func TestHalfOfASecretIsKeptBack(t *testing.T) {
 	s, cmds := shell(t)
 	read := func(id string) model.Block { return use(id, "BashOutput", `{"bash_id":"bash_1"}`) }
 	s.answer = newStage(t,
-		reply(model.StopToolUse, use("a", "Bash", `{"command":"then print","run_in_background":true}`)),
-		reply(model.StopToolUse, read("b")), reply(model.StopEndTurn, text("half")),
-		reply(model.StopToolUse, read("c")), reply(model.StopEndTurn, text("whole"))).answer
+		reply(modelapi.StopToolUse, use("a", "Bash", `{"command":"then print","run_in_background":true}`)),
+		reply(modelapi.StopToolUse, read("b")), reply(modelapi.StopEndTurn, text("half")),
+		reply(modelapi.StopToolUse, read("c")), reply(modelapi.StopEndTurn, text("whole"))).answer
 	cmds.texts = map[string]string{"then print": "ready\n" + secretValue[:14]}
 	guard(s)
 	p, se := s.start("go")

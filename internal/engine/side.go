@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 
 	"github.com/perdure/perdure/internal/sys"
 )
@@ -54,13 +55,13 @@ func openSide(dir, sessionID, act string) *side {
 	return s
 }
 
-func (s *side) write(d model.Delta) {
+func (s *side) write(d modelapi.Delta) {
 	line := sideLine{Kind: string(d.Kind), Text: d.Text, Tool: d.Tool, Use: d.ID}
-	if d.Kind == model.DeltaStart {
+	if d.Kind == modelapi.DeltaStart {
 		line.Usage = inputTokens(d.Usage)
 		s.usage = line.Usage
 	}
-	if d.Kind == model.DeltaText && s.text.Len() < maxSide {
+	if d.Kind == modelapi.DeltaText && s.text.Len() < maxSide {
 		s.text.WriteString(d.Text)
 	}
 	if s.file == nil {
@@ -115,7 +116,7 @@ func readSide(dir, sessionID, act string) (usage int64, text string) {
 			break
 		}
 		usage = max(usage, l.Usage)
-		if l.Kind == string(model.DeltaText) {
+		if l.Kind == string(modelapi.DeltaText) {
 			shown.WriteString(l.Text)
 		}
 	}

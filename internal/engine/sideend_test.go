@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // Goal: a session that nobody holds any more leaves no empty directory for its streams; one with something in it stays.
 func TestNoEmptyDirectoryOfStreamsStays(t *testing.T) {
 	for _, other := range []bool{false, true} {
 		dir := t.TempDir()
-		s := newStage(t, reply(model.StopEndTurn, text("hello")))
+		s := newStage(t, reply(modelapi.StopEndTurn, text("hello")))
 		s.config = func(c *engine.Config) { c.SideDir = dir }
 		_, se := s.start("go")
 		run(t, se)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 
 	"github.com/perdure/perdure/internal/sys"
 )
@@ -71,18 +71,18 @@ func (l *SideLook) Next() []Update {
 
 func (l *SideLook) update(s sideLine) (Update, bool) {
 	u := Update{Session: l.session, Act: l.act, Kind: s.Kind, Text: s.Text}
-	switch model.DeltaKind(s.Kind) {
-	case model.DeltaText:
+	switch modelapi.DeltaKind(s.Kind) {
+	case modelapi.DeltaText:
 		if session.ForSummary(l.act) {
 			u.Kind = "summary"
 		}
-	case model.DeltaTool:
+	case modelapi.DeltaTool:
 		if s.Tool != "" {
 			l.tool, l.use = s.Tool, s.Use
 		}
 		u.Tool, u.Use = l.tool, l.use
-	case model.DeltaThinking:
-	case model.DeltaStart:
+	case modelapi.DeltaThinking:
+	case modelapi.DeltaStart:
 		return u, false
 	default:
 		return u, false

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -24,19 +25,19 @@ type stage struct {
 	files *memFiles
 	tools []tools.Tool
 	// answer is the model: it is told how many replies the conversation holds.
-	answer func(ctx context.Context, replies int, r model.Request, sink func(model.Delta)) (*model.Response, error)
+	answer func(ctx context.Context, replies int, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error)
 	config func(*engine.Config)
 	spec   func(*engine.Spec)
 
 	mu       sync.Mutex
-	requests []model.Request
+	requests []modelapi.Request
 }
 
-func newStage(t *testing.T, replies ...*model.Response) *stage {
+func newStage(t *testing.T, replies ...*modelapi.Response) *stage {
 	s := &stage{t: t, files: &memFiles{m: map[string][]byte{}}, tools: tools.Builtin()}
-	s.answer = func(_ context.Context, n int, _ model.Request, _ func(model.Delta)) (*model.Response, error) {
+	s.answer = func(_ context.Context, n int, _ modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 		if n >= len(replies) {
-			return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "the script is over"}
+			return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400, Message: "the script is over"}
 		}
 		return replies[n], nil
 	}
@@ -45,11 +46,11 @@ func newStage(t *testing.T, replies ...*model.Response) *stage {
 
 func (*stage) Name() string { return "stage" }
 
-func (*stage) Prefix(r model.Request) ([32]byte, error) {
+func (*stage) Prefix(r modelapi.Request) ([32]byte, error) {
 	return store.Sum(fmt.Appendf(nil, "%s %s %s", r.System, r.Tools, render(r.Messages))), nil
 }
 
-func (s *stage) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (s *stage) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	s.mu.Unlock()
@@ -66,7 +67,7 @@ func (s *stage) Call(ctx context.Context, r model.Request, sink func(model.Delta
 }
 
 // last is the newest request.
-func (s *stage) last() model.Request {
+func (s *stage) last() modelapi.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests[len(s.requests)-1]
@@ -84,7 +85,7 @@ func (s *stage) process() process {
 	st := s.home.Open()
 	cfg := engine.Config{
 		Store: st, Files: s.files, Tools: s.tools, Host: "h", BootID: "b",
-		Provider: func(string) (model.Provider, error) { return s, nil }, Jitter: func() float64 { return 0 },
+		Provider: func(string) (modelapi.Provider, error) { return s, nil }, Jitter: func() float64 { return 0 },
 	}
 	if s.config != nil {
 		s.config(&cfg)
@@ -173,8 +174,8 @@ func background(t *testing.T, s *engine.Session) (stop context.CancelFunc, over 
 	return cancel, done
 }
 
-func reply(stop model.StopReason, blocks ...model.Block) *model.Response {
-	return &model.Response{Model: "m", Blocks: blocks, Stop: stop, Usage: model.Usage{Input: 10, Output: 5}}
+func reply(stop modelapi.StopReason, blocks ...model.Block) *modelapi.Response {
+	return &modelapi.Response{Model: "m", Blocks: blocks, Stop: stop, Usage: model.Usage{Input: 10, Output: 5}}
 }
 
 func thinking(s string) model.Block {

@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -66,8 +67,8 @@ func (s *modelCalls) title(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	req := model.Request{
-		Act: titleAct, Model: a.Model, System: titleSystem, MaxTokens: titleTokens, Params: model.Params{APIVersion: a.APIVersion, Betas: a.Betas},
+	req := modelapi.Request{
+		Act: titleAct, Model: a.Model, System: titleSystem, MaxTokens: titleTokens, Params: modelapi.Params{APIVersion: a.APIVersion, Betas: a.Betas},
 		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: words}}}},
 	}
 	if err := s.append(ctx, engineActor, &session.TitleRequested{Model: s.modelName(), Estimate: estimate}); err != nil {
@@ -84,7 +85,7 @@ func (f modelFlight) flyTitle(ctx context.Context) landing {
 	defer cancel()
 	resp, err := f.quiet(ctx)
 	b := &session.TitleGiven{Model: f.model, Estimate: f.estimate}
-	var me *model.Error
+	var me *modelapi.Error
 	switch {
 	case err == nil:
 		b.Usage = resp.Usage
@@ -98,7 +99,7 @@ func (f modelFlight) flyTitle(ctx context.Context) landing {
 			}
 		}
 		b.Title = titleOf(string(f.s.eng.cfg.Secrets.Replace([]byte(said.String()))))
-	case errors.As(err, &me) && !me.Started && (me.Status != 0 || me.Class == model.ClassUnreached || me.Class == model.ClassInvalid):
+	case errors.As(err, &me) && !me.Started && (me.Status != 0 || me.Class == modelapi.ClassUnreached || me.Class == modelapi.ClassInvalid):
 		b.Refused = true
 	default:
 		return landing{}
@@ -110,13 +111,13 @@ func (f modelFlight) flyTitle(ctx context.Context) landing {
 }
 
 // quiet asks the provider once, with nobody looking on.
-func (f modelFlight) quiet(ctx context.Context) (resp *model.Response, err error) {
+func (f modelFlight) quiet(ctx context.Context) (resp *modelapi.Response, err error) {
 	defer func() {
 		if cause := recover(); cause != nil || resp == nil && err == nil {
 			err = errors.New("the provider panicked, or returned nothing")
 		}
 	}()
-	return f.provider.Call(ctx, f.req, func(model.Delta) {})
+	return f.provider.Call(ctx, f.req, func(modelapi.Delta) {})
 }
 
 // titleWords are the first message and what was answered, cut; empty: the conversation does not begin here any more.

@@ -9,10 +9,11 @@ import (
 	"github.com/perdure/perdure/internal/provider/pricing"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // provider opens a model API from the home's environment, once.
-func (h *Home) provider(spec string) (model.Provider, error) {
+func (h *Home) provider(spec string) (modelapi.Provider, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p, ok := h.models[spec]; ok {

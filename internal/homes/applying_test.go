@@ -11,7 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // applied is a plain directory, and a session "kid" that began with a copy of it and has made "one" in f into "two".
@@ -44,7 +44,7 @@ func (a *applied) spec() engine.Spec {
 func (a *applied) open(at string) *homes.Home {
 	a.t.Helper()
 	cfg := homes.WithCrash(homes.Config{
-		Files: &homes.Files{}, Now: a.clock.Now, Provider: func(string) (model.Provider, error) { return puppet{}, nil },
+		Files: &homes.Files{}, Now: a.clock.Now, Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil },
 	}, func(step string) {
 		if step == at {
 			panic(errDies)

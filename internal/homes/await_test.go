@@ -15,7 +15,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // scriptedHome opens a home in a temporary directory, whose model plays a script.
@@ -24,7 +24,7 @@ func scriptedHome(script string) (h *homes.Home, done func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	h, err = homes.Open(context.Background(), dir, homes.Config{Provider: func(string) (model.Provider, error) {
+	h, err = homes.Open(context.Background(), dir, homes.Config{Provider: func(string) (modelapi.Provider, error) {
 		s, err := scripted.Parse([]byte(script))
 		return scripted.New(s), err
 	}})

@@ -18,7 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -28,7 +28,7 @@ const changes = `{"turns":[{"match":"go","steps":[{"text":"I write.","tools":[{"
 // capturingHome opens a home that captures files.
 func capturingHome(t *testing.T) *homes.Home {
 	t.Helper()
-	h, err := homes.Open(t.Context(), t.TempDir(), homes.Config{Files: &homes.Files{}, Provider: func(string) (model.Provider, error) {
+	h, err := homes.Open(t.Context(), t.TempDir(), homes.Config{Files: &homes.Files{}, Provider: func(string) (modelapi.Provider, error) {
 		s, err := scripted.Parse([]byte(changes))
 		return scripted.New(s), err
 	}})

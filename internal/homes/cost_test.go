@@ -14,7 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -145,11 +145,11 @@ var errWatched = errors.New("that is all that was wanted")
 
 func (*watcher) Name() string { return "watcher" }
 
-func (*watcher) Prefix(model.Request) ([32]byte, error) { return store.Digest{}, nil }
+func (*watcher) Prefix(modelapi.Request) ([32]byte, error) { return store.Digest{}, nil }
 
-func (w *watcher) Call(context.Context, model.Request, func(model.Delta)) (*model.Response, error) {
+func (w *watcher) Call(context.Context, modelapi.Request, func(modelapi.Delta)) (*modelapi.Response, error) {
 	w.seen = walOf(w.t, w.dir)
-	return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: errWatched.Error()}
+	return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400, Message: errWatched.Error()}
 }
 
 // TestCommitsBeforeTheFirstRequest: what a new session makes durable before the model is asked, one by one: the
@@ -158,7 +158,7 @@ func (w *watcher) Call(context.Context, model.Request, func(model.Delta)) (*mode
 func TestCommitsBeforeTheFirstRequest(t *testing.T) {
 	dir, ctx := filepath.Join(t.TempDir(), "home"), t.Context()
 	w := &watcher{t: t, dir: dir}
-	h, err := homes.Open(ctx, dir, homes.Config{Provider: func(string) (model.Provider, error) { return w, nil }})
+	h, err := homes.Open(ctx, dir, homes.Config{Provider: func(string) (modelapi.Provider, error) { return w, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

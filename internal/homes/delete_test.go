@@ -18,7 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -34,7 +34,7 @@ const outlives = `{"turns":[{"match":"go","steps":[{"text":"` + secretText + `",
 
 func openScripted(t *testing.T, dir, script string, crash func(string)) *homes.Home {
 	t.Helper()
-	h, err := homes.Open(t.Context(), dir, homes.WithCrash(homes.Config{Provider: func(string) (model.Provider, error) {
+	h, err := homes.Open(t.Context(), dir, homes.WithCrash(homes.Config{Provider: func(string) (modelapi.Provider, error) {
 		s, err := scripted.Parse([]byte(script))
 		return scripted.New(s), err
 	}}, crash))

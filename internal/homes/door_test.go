@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -21,15 +22,15 @@ type asker struct{}
 
 func (asker) Name() string { return "mine" }
 
-func (asker) Prefix(r model.Request) ([32]byte, error) {
+func (asker) Prefix(r modelapi.Request) ([32]byte, error) {
 	return store.Sum([]byte(r.System)), nil
 }
 
-func (asker) Call(_ context.Context, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+func (asker) Call(_ context.Context, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 	if len(r.Messages) > 1 {
-		return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: "thanks"}}}, nil
+		return &modelapi.Response{Stop: modelapi.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: "thanks"}}}, nil
 	}
-	return &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{{
+	return &modelapi.Response{Stop: modelapi.StopToolUse, Blocks: []model.Block{{
 		Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: "AskUser", Input: []byte(`{"question":"which?"}`)},
 	}}}, nil
 }
@@ -37,7 +38,7 @@ func (asker) Call(_ context.Context, r model.Request, _ func(model.Delta)) (*mod
 func doorHome(t *testing.T) (*homes.Home, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "home")
-	h, err := homes.Open(t.Context(), dir, homes.Config{Provider: func(string) (model.Provider, error) { return asker{}, nil }})
+	h, err := homes.Open(t.Context(), dir, homes.Config{Provider: func(string) (modelapi.Provider, error) { return asker{}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

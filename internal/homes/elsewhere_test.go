@@ -10,16 +10,17 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // onlyCommands is a model that has a command run, and ends when it hears what came of it.
 type onlyCommands struct{ asker }
 
-func (onlyCommands) Call(_ context.Context, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+func (onlyCommands) Call(_ context.Context, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 	if len(r.Messages) > 1 {
-		return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: "a pity"}}}, nil
+		return &modelapi.Response{Stop: modelapi.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: "a pity"}}}, nil
 	}
-	return &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{{
+	return &modelapi.Response{Stop: modelapi.StopToolUse, Blocks: []model.Block{{
 		Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: "Bash", Input: []byte(`{"command":"true"}`)},
 	}}}, nil
 }
@@ -29,7 +30,7 @@ func (onlyCommands) Call(_ context.Context, r model.Request, _ func(model.Delta)
 func TestWhereThereAreNoCommandsTheyAreRefusedByName(t *testing.T) {
 	const words = "commands need Linux or macOS; this is plan9"
 	h, err := homes.Open(t.Context(), t.TempDir(), homes.OnSystem(homes.Config{
-		Provider: func(string) (model.Provider, error) { return onlyCommands{}, nil },
+		Provider: func(string) (modelapi.Provider, error) { return onlyCommands{}, nil },
 	}, errors.New(words)))
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@ package homes
 
 import (
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/view"
 )
 
@@ -29,8 +29,8 @@ var addressVariables = map[string]string{
 // remedy says what helps against a failure, apart from waiting.
 func remedy(f *session.Failure, a session.Agent) string {
 	key, address := keyVariables[a.Provider], addressVariables[a.Provider]
-	switch model.Class(f.Class) {
-	case model.ClassAuth:
+	switch modelapi.Class(f.Class) {
+	case modelapi.ClassAuth:
 		switch {
 		case f.Status == 402 || f.Status == 429:
 			return "the account behind the key has no credit left"
@@ -38,25 +38,25 @@ func remedy(f *session.Failure, a session.Agent) string {
 			return "check the key in " + key + ", and what it may use"
 		}
 		return "the server refuses these credentials"
-	case model.ClassNotFound:
+	case modelapi.ClassNotFound:
 		if address != "" {
 			return "check the model's name, " + a.Model + ", and the address in " + address
 		}
 		return "check the model's name, " + a.Model
-	case model.ClassContext:
+	case modelapi.ClassContext:
 		return "the conversation is larger than the model's window"
-	case model.ClassInvalid:
+	case modelapi.ClassInvalid:
 		return "the API refuses this request as it is"
-	case model.ClassUnreached, model.ClassTimeout, model.ClassDisconnect:
+	case modelapi.ClassUnreached, modelapi.ClassTimeout, modelapi.ClassDisconnect:
 		if address != "" {
 			return "check the network, and the address in " + address + " if it is set"
 		}
 		return "check the network"
-	case model.ClassRateLimit:
+	case modelapi.ClassRateLimit:
 		return "the API asks for fewer requests"
-	case model.ClassServer:
+	case modelapi.ClassServer:
 		return "the API has a fault of its own, or is overloaded"
-	case model.ClassProtocol:
+	case modelapi.ClassProtocol:
 		return "what answered does not speak this API"
 	}
 	return ""

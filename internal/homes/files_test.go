@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -84,7 +85,7 @@ func shelved(t *testing.T, k *shelf) (h *homes.Home, id, dir string) {
 // oneFile is a home of the puppet's, with a session in a directory of one file.
 func oneFile(t *testing.T, cfg homes.Config) (h *homes.Home, id, dir string) {
 	t.Helper()
-	cfg.Provider = func(string) (model.Provider, error) { return puppet{}, nil }
+	cfg.Provider = func(string) (modelapi.Provider, error) { return puppet{}, nil }
 	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestACheckpointInTheMiddleOfAnAct(t *testing.T) {
 		}
 	}
 	add(&session.TurnStarted{N: 1, Met: true}, &session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Through: 2, Model: "mine/m1"},
-		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "mine/m1", Provider: "mine", Stop: model.StopToolUse, Blocks: []session.SealedBlock{
+		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "mine/m1", Provider: "mine", Stop: modelapi.StopToolUse, Blocks: []session.SealedBlock{
 			{Type: model.BlockToolUse, ID: "u", Name: "Bash", Input: []byte(`{"command":"make"}`)},
 		}})
 	st, err := h.State(t.Context(), id)

@@ -8,7 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestHandOver(t *testing.T) {
 	dir := t.TempDir()
 	h, err := homes.Open(t.Context(), filepath.Join(dir, "home"), homes.Config{
-		Environ: []string{"HOME=" + dir}, Provider: func(string) (model.Provider, error) { return puppet{}, nil },
+		Environ: []string{"HOME=" + dir}, Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -25,14 +26,14 @@ type puppet struct {
 
 func (puppet) Name() string { return "mine" }
 
-func (puppet) Prefix(r model.Request) ([32]byte, error) {
+func (puppet) Prefix(r modelapi.Request) ([32]byte, error) {
 	return store.Sum([]byte(r.System)), nil
 }
 
-func (p puppet) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (p puppet) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	last := r.Messages[len(r.Messages)-1].Blocks
-	use := func(name, input string) (*model.Response, error) {
-		return &model.Response{Stop: model.StopToolUse, Blocks: []model.Block{{
+	use := func(name, input string) (*modelapi.Response, error) {
+		return &modelapi.Response{Stop: modelapi.StopToolUse, Blocks: []model.Block{{
 			Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "u", Name: name, Input: []byte(input)},
 		}}}, nil
 	}
@@ -49,12 +50,12 @@ func (p puppet) Call(ctx context.Context, r model.Request, sink func(model.Delta
 		<-ctx.Done()
 		return nil, ctx.Err()
 	case said == "refuse":
-		return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "no such thing"}
+		return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400, Message: "no such thing"}
 	}
 	for _, word := range strings.SplitAfter(said, " ") {
-		sink(model.Delta{Kind: model.DeltaText, Text: word})
+		sink(modelapi.Delta{Kind: modelapi.DeltaText, Text: word})
 	}
-	return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: said}}}, nil
+	return &modelapi.Response{Stop: modelapi.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: said}}}, nil
 }
 
 // held is a session of the puppet, and its home.
@@ -62,7 +63,7 @@ func held(t *testing.T, opt homes.HoldOptions) (*homes.Home, *homes.Session, pup
 	t.Helper()
 	p := puppet{begun: make(chan struct{}, 1)}
 	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
-		Provider: func(string) (model.Provider, error) { return p, nil },
+		Provider: func(string) (modelapi.Provider, error) { return p, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

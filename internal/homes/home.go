@@ -33,6 +33,7 @@ import (
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 
 	"github.com/perdure/perdure/internal/sys"
@@ -53,7 +54,7 @@ type Home struct {
 	blobs      *blob.Store    // of captured files; nil: none are captured
 	spaces     *workspace.Set // the directories that sessions work in; nil likewise
 	mu         sync.Mutex
-	models     map[string]model.Provider // by PROVIDER/MODEL
+	models     map[string]modelapi.Provider // by PROVIDER/MODEL
 
 	looks looks
 	swept swept
@@ -62,12 +63,12 @@ type Home struct {
 
 // Config is what a Home is opened with. The zero value is a good start.
 type Config struct {
-	Store    store.Store                               // nil: the database in the directory. It is closed with the home
-	Environ  []string                                  // KEY=VALUE; nil: the process's. Provider keys never reach commands
-	Tools    []tools.Tool                              // nil: the built-in ones
-	Provider func(spec string) (model.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
-	ShimPath []string                                  // argv prefix of a program that calls RunShimIfAsked; nil: this one
-	Protect  []string                                  // more paths whose change always asks
+	Store    store.Store                                  // nil: the database in the directory. It is closed with the home
+	Environ  []string                                     // KEY=VALUE; nil: the process's. Provider keys never reach commands
+	Tools    []tools.Tool                                 // nil: the built-in ones
+	Provider func(spec string) (modelapi.Provider, error) // by PROVIDER/MODEL; nil: what Environ configures
+	ShimPath []string                                     // argv prefix of a program that calls RunShimIfAsked; nil: this one
+	Protect  []string                                     // more paths whose change always asks
 	// CommitKnowledge has the files of a project's knowledge committed to its repository at the end of a session, where they
 	// lie in the project.
 	CommitKnowledge bool
@@ -133,7 +134,7 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Home{dir: dir, store: st, cfg: cfg, secret: redact.New(secrets(cfg)), models: map[string]model.Provider{}}
+	h := &Home{dir: dir, store: st, cfg: cfg, secret: redact.New(secrets(cfg)), models: map[string]modelapi.Provider{}}
 	h.noCommands = cmp.Or(cfg.elsewhere, sys.Commands())
 	if h.noCommands == nil && (len(cfg.ShimPath) > 0 || shimAsked.Load()) {
 		h.runner = &task.Runner{Dir: filepath.Join(dir, "acts"), Exe: cfg.ShimPath, Now: cfg.Now}

@@ -11,7 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -34,7 +34,7 @@ func TestACreationThatIsKilledLeavesNoDirectory(t *testing.T) {
 		git(t, project, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first")
 		open := func(crash func(string)) *homes.Home {
 			h, err := homes.Open(t.Context(), dir, homes.WithCrash(homes.Config{
-				Files: &homes.Files{}, Provider: func(string) (model.Provider, error) { return puppet{}, nil },
+				Files: &homes.Files{}, Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil },
 			}, crash))
 			if err != nil {
 				t.Fatal(err)
@@ -91,7 +91,7 @@ func TestAnIsolatedSessionBelowARepositoryHasTheRepository(t *testing.T) {
 	git(t, top, "add", "-A")
 	git(t, top, "-c", "user.name=n", "-c", "user.email=e@x", "commit", "-qm", "first")
 	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
-		Files: &homes.Files{}, Provider: func(string) (model.Provider, error) { return puppet{}, nil },
+		Files: &homes.Files{}, Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

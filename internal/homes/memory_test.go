@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/view"
 )
 
@@ -27,7 +28,7 @@ func TestMemoryIsOffered(t *testing.T) {
 		tools  []tools.Tool
 		want   bool
 	}{{"", nil, false}, {"", own, false}, {MemoryInHome, nil, true}, {MemoryInProject, own, true}} {
-		h, err := Open(t.Context(), t.TempDir(), Config{Memory: c.memory, Tools: c.tools, Environ: []string{}, Provider: func(string) (model.Provider, error) { return nil, nil }})
+		h, err := Open(t.Context(), t.TempDir(), Config{Memory: c.memory, Tools: c.tools, Environ: []string{}, Provider: func(string) (modelapi.Provider, error) { return nil, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func TestGarbageInPlaceOfAHandoffIsToldOnce(t *testing.T) {
 		var said bytes.Buffer
 		h, err := Open(t.Context(), home, Config{
 			Memory: MemoryInHome, Environ: []string{}, Log: slog.New(slog.NewTextHandler(&said, nil)),
-			Provider: func(string) (model.Provider, error) { return nil, nil },
+			Provider: func(string) (modelapi.Provider, error) { return nil, nil },
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/test/needs"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // mending is a session in a worktree of its own, with a repository within, of both of which git knows nothing any more.
@@ -35,7 +35,7 @@ func newMending(t *testing.T) *mending {
 	}
 	var err error
 	m.h, err = homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
-		Files: &homes.Files{}, Provider: func(string) (model.Provider, error) { return puppet{}, nil },
+		Files: &homes.Files{}, Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

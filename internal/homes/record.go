@@ -7,6 +7,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -46,7 +47,7 @@ func (r *Recorder) User(ctx context.Context, parts ...model.Part) (store.Head, e
 // Assistant records a reply of a provider's model: text, thinking and calls in order. The provider's own bytes of a block,
 // if Raw has them, are kept and go back to it as they came. Errors: session.ErrUnfit if nobody has spoken before it, or
 // calls wait for their results.
-func (r *Recorder) Assistant(ctx context.Context, provider string, reply *model.Response) (store.Head, error) {
+func (r *Recorder) Assistant(ctx context.Context, provider string, reply *modelapi.Response) (store.Head, error) {
 	return r.s.RecordReply(ctx, provider, reply)
 }
 

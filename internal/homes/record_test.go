@@ -9,12 +9,13 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
-func says(text string) *model.Response {
-	return &model.Response{
-		Model: "m9", Stop: model.StopEndTurn, Usage: model.Usage{Input: 7, Output: 3},
+func says(text string) *modelapi.Response {
+	return &modelapi.Response{
+		Model: "m9", Stop: modelapi.StopEndTurn, Usage: model.Usage{Input: 7, Output: 3},
 		Blocks: []model.Block{{Type: model.BlockText, Text: text}},
 	}
 }
@@ -55,7 +56,7 @@ func TestRecorder(t *testing.T) {
 		t.Errorf("two messages in a row: %v", err)
 	}
 	raw := []byte(`{"type":"tool_use",  "id":"c1","name":"cat","input":{"f": "a.txt"},"later":1}`)
-	ok(r.Assistant(t.Context(), "mine", &model.Response{Model: "m9", Stop: model.StopToolUse, Blocks: []model.Block{
+	ok(r.Assistant(t.Context(), "mine", &modelapi.Response{Model: "m9", Stop: modelapi.StopToolUse, Blocks: []model.Block{
 		{Type: model.BlockText, Text: "I look."},
 		{Type: model.BlockToolUse, Raw: raw, Tool: &model.ToolUse{ID: "c1", Name: "cat", Input: json.RawMessage(`{"f": "a.txt"}`)}},
 		{Type: model.BlockToolUse, Tool: &model.ToolUse{ID: "c2", Name: "cat", Input: json.RawMessage(`{"f":"b.txt"}`)}},

@@ -20,7 +20,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -127,7 +127,7 @@ func (r *relay) process(script string, kill int) *life {
 	}
 	cfg := homes.Config{
 		Store: mortal{l.store, l}, Environ: []string{}, Memory: homes.MemoryInProject, MinSession: &r.least, Tools: kept,
-		Provider: func(string) (model.Provider, error) {
+		Provider: func(string) (modelapi.Provider, error) {
 			s, err := scripted.Parse([]byte(script))
 			return scripted.New(s), err
 		},

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/search"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -41,7 +42,7 @@ func message(text string) session.Body {
 }
 
 // replies begins the first turn of a session with a reply.
-func replies(t *testing.T, h *homes.Home, id string, stop model.StopReason, blocks ...session.SealedBlock) {
+func replies(t *testing.T, h *homes.Home, id string, stop modelapi.StopReason, blocks ...session.SealedBlock) {
 	t.Helper()
 	st, err := h.State(t.Context(), id)
 	if err != nil {
@@ -78,8 +79,8 @@ func TestSearchedTexts(t *testing.T) {
 	if got := seqs(t, h, "firstword"); got != "s/1/message" {
 		t.Error(got)
 	}
-	replies(t, h, "s", model.StopEndTurn, session.SealedBlock{Type: model.BlockText, Text: true, Raw: []byte(`{}`), Shown: []byte("secondword")})
-	replies(t, h, "t", model.StopToolUse, session.SealedBlock{
+	replies(t, h, "s", modelapi.StopEndTurn, session.SealedBlock{Type: model.BlockText, Text: true, Raw: []byte(`{}`), Shown: []byte("secondword")})
+	replies(t, h, "t", modelapi.StopToolUse, session.SealedBlock{
 		Type: model.BlockToolUse, ID: "x", Name: "Bash", Raw: []byte(`{}`), Input: []byte(`{"command":"one\nthirdword \u00e9t\u00e9"}`),
 	})
 	if got := seqs(t, h, "secondword"); got != "s/1/reply" {
@@ -88,7 +89,7 @@ func TestSearchedTexts(t *testing.T) {
 	if got := seqs(t, h, `"one thirdword ete"`); got != "t/1/reply" {
 		t.Error(got)
 	}
-	talks(t, h, "s", &session.TurnEnded{N: 1, Stop: string(model.StopEndTurn)}, message("beginword "+strings.Repeat("é", 100_000)+" middleword "+strings.Repeat("é", 100_000)+" endword"))
+	talks(t, h, "s", &session.TurnEnded{N: 1, Stop: string(modelapi.StopEndTurn)}, message("beginword "+strings.Repeat("é", 100_000)+" middleword "+strings.Repeat("é", 100_000)+" endword"))
 	for word, want := range map[string]string{"beginword": "s/2/message", "endword": "s/2/message", "middleword": ""} {
 		if got := seqs(t, h, word); got != want {
 			t.Errorf("%s: %q", word, got)

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -23,18 +24,18 @@ type namer struct {
 	fail  error
 	held  chan struct{} // a title is given once it is closed; nil: at once
 	asked *atomic.Int32 // for titles
-	seen  chan model.Request
+	seen  chan modelapi.Request
 }
 
 func (namer) Name() string { return "mine" }
 
-func (namer) Prefix(r model.Request) ([32]byte, error) { return store.Sum([]byte(r.System)), nil }
+func (namer) Prefix(r modelapi.Request) ([32]byte, error) { return store.Sum([]byte(r.System)), nil }
 
-func (n namer) Call(ctx context.Context, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+func (n namer) Call(ctx context.Context, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 	last := r.Messages[len(r.Messages)-1].Blocks
 	said := last[len(last)-1].Text
 	if r.Act != "title" {
-		return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: said}}, Usage: model.Usage{Input: 10, Output: 1}}, nil
+		return &modelapi.Response{Stop: modelapi.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: said}}, Usage: model.Usage{Input: 10, Output: 1}}, nil
 	}
 	n.asked.Add(1)
 	select {
@@ -51,14 +52,14 @@ func (n namer) Call(ctx context.Context, r model.Request, _ func(model.Delta)) (
 	if n.fail != nil {
 		return nil, n.fail
 	}
-	return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: n.title}}, Usage: model.Usage{Input: 100, Output: 7}}, nil
+	return &modelapi.Response{Stop: modelapi.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: n.title}}, Usage: model.Usage{Input: 100, Output: 7}}, nil
 }
 
 // titled is a session of the namer that is held with titles, and its home.
 func titled(t *testing.T, n namer, title string, opt homes.HoldOptions) (*homes.Home, *homes.Session) {
 	t.Helper()
 	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
-		Provider: func(string) (model.Provider, error) { return n, nil },
+		Provider: func(string) (modelapi.Provider, error) { return n, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func becomes(t *testing.T, s *homes.Session, what string, ok func(*session.State
 }
 
 func newNamer(title string) namer {
-	return namer{title: title, asked: &atomic.Int32{}, seen: make(chan model.Request, 1)}
+	return namer{title: title, asked: &atomic.Int32{}, seen: make(chan modelapi.Request, 1)}
 }
 
 // After the first turn the model is asked for a title once; what that took is in the cost, and nothing of it in the conversation.
@@ -204,7 +205,7 @@ func TestATitleIsThereWholeOrNotAtAll(t *testing.T) {
 	becomes(t, s, "a title", func(st *session.State) bool { return st.Title == "Given At Last" && st.Usage[0].Lost == 1 })
 
 	n = newNamer("")
-	n.fail = &model.Error{Class: model.ClassInvalid, Status: 400, Message: "no"}
+	n.fail = &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400, Message: "no"}
 	_, s = titled(t, n, "", homes.HoldOptions{Titles: true})
 	prompt(t, s, "one")
 	st := becomes(t, s, "refused", func(st *session.State) bool { return n.asked.Load() == 1 && st.Usage[0].Lost == 0 })

@@ -7,6 +7,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/view"
 )
 
@@ -64,7 +65,7 @@ func (w *turnWatch) end(b *session.TurnEnded) {
 
 // repliedText is the text of a reply; none of one that was refused, which is no part of the conversation.
 func repliedText(b *session.ModelResponded) string {
-	if b.Stop == model.StopRefusal {
+	if b.Stop == modelapi.StopRefusal {
 		return ""
 	}
 	var text strings.Builder

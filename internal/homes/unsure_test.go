@@ -9,14 +9,14 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // Where the capture after an act failed, what the act changed is in no tree. To go back from there is never "all is as it
 // was": what differs is named, stays, and comes back by force. Peers reported a restore as done that had restored nothing.
 func TestWhatChangedWithoutACaptureIsNamedByARestore(t *testing.T) {
 	h, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), homes.Config{
-		Provider: func(string) (model.Provider, error) { return puppet{}, nil }, Files: &homes.Files{MaxFiles: 2},
+		Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil }, Files: &homes.Files{MaxFiles: 2},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -21,18 +22,18 @@ type talker struct{ word chan string }
 
 func (talker) Name() string { return "mine" }
 
-func (talker) Prefix(r model.Request) ([32]byte, error) { return store.Sum([]byte(r.System)), nil }
+func (talker) Prefix(r modelapi.Request) ([32]byte, error) { return store.Sum([]byte(r.System)), nil }
 
-func (p talker) Call(ctx context.Context, _ model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (p talker) Call(ctx context.Context, _ modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	var said strings.Builder
 	for {
 		select {
 		case w := <-p.word:
 			if w == "" {
-				return &model.Response{Stop: model.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: said.String()}}}, nil
+				return &modelapi.Response{Stop: modelapi.StopEndTurn, Blocks: []model.Block{{Type: model.BlockText, Text: said.String()}}}, nil
 			}
 			said.WriteString(w)
-			sink(model.Delta{Kind: model.DeltaText, Text: w})
+			sink(modelapi.Delta{Kind: modelapi.DeltaText, Text: w})
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
@@ -44,7 +45,7 @@ func talking(t *testing.T) (*homes.Home, *homes.Session, talker, string) {
 	t.Helper()
 	p := talker{word: make(chan string)}
 	dir := filepath.Join(t.TempDir(), "home")
-	h, err := homes.Open(t.Context(), dir, homes.Config{Provider: func(string) (model.Provider, error) { return p, nil }})
+	h, err := homes.Open(t.Context(), dir, homes.Config{Provider: func(string) (modelapi.Provider, error) { return p, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -53,7 +54,7 @@ func (l *log) user(text string) *log {
 
 func (l *log) agent(text string, calls ...string) *log {
 	l.step++
-	b := &session.ModelResponded{Act: fmt.Sprintf("t1.s%d.a1", l.step), Stop: model.StopEndTurn}
+	b := &session.ModelResponded{Act: fmt.Sprintf("t1.s%d.a1", l.step), Stop: modelapi.StopEndTurn}
 	b.Blocks = append(b.Blocks, session.SealedBlock{Type: model.BlockThinking, Raw: []byte("[DECISION] never say what was only thought")},
 		session.SealedBlock{Type: model.BlockText, Text: true, Shown: []byte(text)})
 	for _, name := range calls {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -98,8 +99,8 @@ func (n *Untold) follow(e store.Event, body Body) {
 			n.Through = b.Through
 		}
 	case *ModelResponded:
-		if !ForSummary(b.Act) && b.Stop != model.StopRefusal && len(b.Blocks) > 0 {
-			n.Paused, n.Calls = b.Stop == model.StopPause, false
+		if !ForSummary(b.Act) && b.Stop != modelapi.StopRefusal && len(b.Blocks) > 0 {
+			n.Paused, n.Calls = b.Stop == modelapi.StopPause, false
 			for i := range b.Blocks {
 				n.Calls = n.Calls || b.Blocks[i].Type == model.BlockToolUse
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -291,7 +292,7 @@ func TestHugeStep(t *testing.T) {
 	for i := range blocks {
 		blocks[i] = session.SealedBlock{Type: model.BlockToolUse, Name: "Read"}
 	}
-	w.reply("t1.s1.b0.a1", model.StopToolUse, model.Usage{}, blocks...)
+	w.reply("t1.s1.b0.a1", modelapi.StopToolUse, model.Usage{}, blocks...)
 	for i := range w.st.Turn.Calls {
 		c := &w.st.Turn.Calls[i]
 		c.Effect, c.Decision = session.EffectProcess, &session.Decision{Allow: true, Bound: w.st.Binding(c)}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -206,7 +207,7 @@ func (s *State) requestSummary(b *ModelRequested, e store.Event) {
 func (c *Compaction) summarized(b *ModelResponded, e store.Event) {
 	c.Model.answered(b.Stop)
 	c.Reply = e.Seq
-	if b.Stop != model.StopEndTurn && b.Stop != model.StopToolUse || b.Prose() == "" {
+	if b.Stop != modelapi.StopEndTurn && b.Stop != modelapi.StopToolUse || b.Prose() == "" {
 		c.Rung, c.Reply = RungRule, 0
 	}
 }

@@ -1,6 +1,8 @@
 package session
 
-import "github.com/perdure/perdure/model"
+import (
+	"github.com/perdure/perdure/modelapi"
+)
 
 // Failure is why the open turn has no reply to its newest model call. The turn stays open whatever the API said: the
 // call is made again at RetryAt, or, if it rests, when somebody resumes the session. Nothing of the conversation is
@@ -62,7 +64,7 @@ func (m *ModelCall) retry() {
 }
 
 // answered forgets the failures before a reply.
-func (m *ModelCall) answered(stop model.StopReason) {
+func (m *ModelCall) answered(stop modelapi.StopReason) {
 	m.Status, m.Stop, m.RetryAt = CallResponded, stop, 0
 	m.Failures, m.Broken, m.Since = 0, 0, 0
 	m.HTTP, m.Class, m.Message = 0, "", ""

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -47,7 +48,7 @@ func freezeFormats(t *testing.T) {
 		seal(b)
 	}
 	cost := int64(5)
-	reply := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "m", Provider: "p", Stop: model.StopToolUse, Cost: &cost}
+	reply := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "m", Provider: "p", Stop: modelapi.StopToolUse, Cost: &cost}
 	for _, typ := range []model.BlockType{
 		model.BlockText, model.BlockThinking, model.BlockToolUse, model.BlockImage, model.BlockDocument, model.BlockOther,
 	} {

@@ -9,6 +9,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -164,7 +165,7 @@ func TestALostActOfAnImportedSessionIsOver(t *testing.T) {
 		w.append(human, &session.Opened{ID: "s", Cwd: "/w", Config: session.Config{Root: "/w", OnLost: session.OnLostAsk}},
 			&session.Resumed{Epoch: 1}, &session.FilesCaptured{Dir: "/w", Tree: before}, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}},
 			&session.TurnStarted{N: 1, Message: 4}, &session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: 1, Through: 5},
-			&session.ModelResponded{Act: "t1.s1.b0.a1", Stop: model.StopToolUse, Blocks: []session.SealedBlock{{Type: model.BlockToolUse, ID: "u1", Name: "Out", Input: []byte("{}")}}})
+			&session.ModelResponded{Act: "t1.s1.b0.a1", Stop: modelapi.StopToolUse, Blocks: []session.SealedBlock{{Type: model.BlockToolUse, ID: "u1", Name: "Out", Input: []byte("{}")}}})
 		w.append(engine, &session.ToolDecided{Act: act, Effect: session.EffectExternal, Decision: session.Decision{Allow: true, Bound: w.st.Binding(w.st.Call(act)), Epoch: 1}},
 			&session.ToolStarted{Act: act, Start: session.Start{Epoch: 1}})
 		w.append(engine, &session.ToolUnknown{Act: act, Asks: session.LostQuestion(w.st.Call(act)), Before: before})

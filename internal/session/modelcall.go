@@ -5,29 +5,30 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // ModelCall is one step's call of the model. Retries are attempts of it: they send the same request and nothing
 // newer.
 type ModelCall struct {
-	ID        string           `json:"id"` // act id of the newest attempt
-	Attempt   int              `json:"attempt"`
-	Failures  int              `json:"failures"`         // attempts in a row that failed, interruptions apart
-	Broken    int              `json:"broken,omitempty"` // those of them that broke off after the API had begun to answer
-	Since     int64            `json:"since,omitempty"`  // ms UTC of the first of them
-	Status    ModelStatus      `json:"status"`
-	Epoch     int64            `json:"epoch"`
-	Through   int64            `json:"through_seq"` // the request holds events up to here
-	Prefix    store.Digest     `json:"prefix"`
-	MaxTokens int64            `json:"max_tokens"`
-	Estimate  int64            `json:"estimate"` // tokens of the request, estimated before it was sent
-	Fresh     int64            `json:"fresh"`    // bytes of [Context].Fresh that the request holds
-	RetryAt   int64            `json:"retry_at,omitempty"`
-	Stop      model.StopReason `json:"stop,omitempty"`
-	HTTP      int              `json:"http_status,omitempty"` // of the newest failure, as Class and Message
-	Class     string           `json:"class,omitempty"`
-	Message   string           `json:"message,omitempty"`
+	ID        string              `json:"id"` // act id of the newest attempt
+	Attempt   int                 `json:"attempt"`
+	Failures  int                 `json:"failures"`         // attempts in a row that failed, interruptions apart
+	Broken    int                 `json:"broken,omitempty"` // those of them that broke off after the API had begun to answer
+	Since     int64               `json:"since,omitempty"`  // ms UTC of the first of them
+	Status    ModelStatus         `json:"status"`
+	Epoch     int64               `json:"epoch"`
+	Through   int64               `json:"through_seq"` // the request holds events up to here
+	Prefix    store.Digest        `json:"prefix"`
+	MaxTokens int64               `json:"max_tokens"`
+	Estimate  int64               `json:"estimate"` // tokens of the request, estimated before it was sent
+	Fresh     int64               `json:"fresh"`    // bytes of [Context].Fresh that the request holds
+	RetryAt   int64               `json:"retry_at,omitempty"`
+	Stop      modelapi.StopReason `json:"stop,omitempty"`
+	HTTP      int                 `json:"http_status,omitempty"` // of the newest failure, as Class and Message
+	Class     string              `json:"class,omitempty"`
+	Message   string              `json:"message,omitempty"`
 }
 
 // ModelStatus is where a model call stands.
@@ -177,14 +178,14 @@ func (s *State) leaveCalls(e store.Event, t *Turn) {
 
 // ModelResponded seals a reply: the provider's bytes block by block.
 type ModelResponded struct {
-	Act      string           `json:"act"`
-	Response string           `json:"response,omitempty"` // the API's id
-	Model    string           `json:"model"`              // provider/model as asked for
-	Provider string           `json:"provider"`
-	Stop     model.StopReason `json:"stop"`
-	Usage    model.Usage      `json:"usage"`
-	Cost     *int64           `json:"cost"` // nano-USD; null is unknown
-	Blocks   []SealedBlock    `json:"blocks"`
+	Act      string              `json:"act"`
+	Response string              `json:"response,omitempty"` // the API's id
+	Model    string              `json:"model"`              // provider/model as asked for
+	Provider string              `json:"provider"`
+	Stop     modelapi.StopReason `json:"stop"`
+	Usage    model.Usage         `json:"usage"`
+	Cost     *int64              `json:"cost"` // nano-USD; null is unknown
+	Blocks   []SealedBlock       `json:"blocks"`
 }
 
 // SealedBlock is one block of a sealed reply. Raw is the provider's bytes; Input is a tool call's arguments verbatim.
@@ -245,7 +246,7 @@ func (b *ModelResponded) apply(s *State, e store.Event) {
 	m.answered(b.Stop)
 	s.Context.sized(m, b)
 	s.measure(m, b.Usage)
-	if b.Stop == model.StopRefusal {
+	if b.Stop == modelapi.StopRefusal {
 		return
 	}
 	if len(b.Blocks) > 0 {

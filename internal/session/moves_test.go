@@ -7,6 +7,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -175,11 +176,11 @@ func (r *run) answerCall(id string) {
 	}
 	switch n {
 	case 0:
-		r.reply(id, model.StopEndTurn, u, text)
+		r.reply(id, modelapi.StopEndTurn, u, text)
 	case 1:
-		r.reply(id, model.StopPause, u, text)
+		r.reply(id, modelapi.StopPause, u, text)
 	case 2:
-		r.reply(id, []model.StopReason{model.StopRefusal, model.StopMaxTokens, model.StopContext}[r.src.number(3)], u, text)
+		r.reply(id, []modelapi.StopReason{modelapi.StopRefusal, modelapi.StopMaxTokens, modelapi.StopContext}[r.src.number(3)], u, text)
 	case 3:
 		delete(r.flight, id)
 		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context"}[r.src.number(2)]}
@@ -188,7 +189,7 @@ func (r *run) answerCall(id string) {
 		}
 		r.append(engine, b)
 	case 4:
-		r.reply(id, model.StopEndTurn, model.Usage{}) // nothing at all, counted by nobody
+		r.reply(id, modelapi.StopEndTurn, model.Usage{}) // nothing at all, counted by nobody
 	default:
 		blocks := []session.SealedBlock{text}
 		tools := []string{"Read", "Read", "Bash", "Edit", "Fetch", "Ask", "Gone"}
@@ -198,7 +199,7 @@ func (r *run) answerCall(id string) {
 				Raw: []byte("{}"), Input: fmt.Appendf(nil, `{"n":%d}`, i),
 			})
 		}
-		r.reply(id, model.StopToolUse, u, slices.Clip(blocks)...)
+		r.reply(id, modelapi.StopToolUse, u, slices.Clip(blocks)...)
 	}
 }
 
@@ -225,9 +226,9 @@ func (r *run) answerSummary(id string) {
 	}
 	switch n {
 	case 0:
-		r.reply(id, []model.StopReason{model.StopRefusal, model.StopMaxTokens, model.StopContext}[r.src.number(3)], u, text)
+		r.reply(id, []modelapi.StopReason{modelapi.StopRefusal, modelapi.StopMaxTokens, modelapi.StopContext}[r.src.number(3)], u, text)
 	case 1:
-		r.reply(id, model.StopEndTurn, u)
+		r.reply(id, modelapi.StopEndTurn, u)
 	case 2, 3:
 		delete(r.flight, id)
 		b := &session.ModelFailed{Act: id, Model: "fake/m", Class: []string{"overloaded", "context", "invalid", "auth"}[r.src.number(4)]}
@@ -236,6 +237,6 @@ func (r *run) answerSummary(id string) {
 		}
 		r.append(engine, b)
 	default:
-		r.reply(id, model.StopEndTurn, u, text)
+		r.reply(id, modelapi.StopEndTurn, u, text)
 	}
 }

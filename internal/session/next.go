@@ -3,7 +3,7 @@ package session
 import (
 	"slices"
 
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // Action is something that must be done now. It stays in Next under one id from the time its act is planned until
@@ -167,7 +167,7 @@ func (s *State) nextInTurn(t *Turn) []Action {
 	switch {
 	case t.Cancel != nil:
 		return end(TurnCancelled, "")
-	case len(t.Calls) > 0 || m.Stop == model.StopPause:
+	case len(t.Calls) > 0 || m.Stop == modelapi.StopPause:
 		return s.callModel(t, t.Step+1, 1, 0)
 	}
 	stop, message := endOf(m.Stop)
@@ -183,15 +183,15 @@ func failedStop(m *ModelCall) string {
 
 // endOf maps a reply's stop reason to the turn's. A reply that was cut off is no end of a turn that one could call
 // done.
-func endOf(stop model.StopReason) (turn, message string) {
+func endOf(stop modelapi.StopReason) (turn, message string) {
 	switch stop {
-	case model.StopRefusal:
+	case modelapi.StopRefusal:
 		return TurnRefusal, "the model refused to answer"
-	case model.StopContext:
+	case modelapi.StopContext:
 		return TurnContextLimit, "the conversation fills the model's context window"
-	case model.StopMaxTokens:
+	case modelapi.StopMaxTokens:
 		return TurnError, "the reply reached its token limit and was cut off; send a new prompt to go on"
-	case model.StopEndTurn, model.StopToolUse, model.StopPause:
+	case modelapi.StopEndTurn, modelapi.StopToolUse, modelapi.StopPause:
 	}
 	return TurnEndTurn, ""
 }
@@ -274,5 +274,5 @@ func (s *State) needsModel(t *Turn) bool {
 			return false
 		}
 	}
-	return len(t.Calls) > 0 || m.Stop == model.StopPause
+	return len(t.Calls) > 0 || m.Stop == modelapi.StopPause
 }

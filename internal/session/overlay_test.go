@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -64,16 +65,16 @@ func TestAPauseEndsWithTheNextPrompt(t *testing.T) {
 		at := apply(&MessageReceived{Content: []model.Part{model.TextPart(words)}})
 		apply(&ModelRequested{Through: apply(&TurnStarted{Message: at})})
 	}
-	reply := func(stop model.StopReason) {
+	reply := func(stop modelapi.StopReason) {
 		apply(&ModelResponded{Act: "t1.s1.b0.a1", Stop: stop, Blocks: []SealedBlock{{Type: model.BlockText, Shown: []byte("reply")}}})
 	}
 	say("one")
-	reply(model.StopPause)
+	reply(modelapi.StopPause)
 	say("two")
 	if note := apply(&PlanEdited{Text: []byte("a note")}); len(tr.Upcoming()[2].Blocks) != 2 {
 		t.Errorf("the note of event %d waits: %+v", note, tr.Upcoming())
 	}
-	reply(model.StopEndTurn)
+	reply(modelapi.StopEndTurn)
 	if cuts := tr.Cuts(); len(cuts) != 2 || cuts[1].Message != 3 {
 		t.Errorf("%+v", cuts)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -32,7 +33,7 @@ func ordinaryHeads(tb testing.TB) map[store.Kind][]byte {
 			MaxTokens: 6, Estimate: 7,
 		},
 		&ModelResponded{
-			Act: "t1.s1.b0.a1", Response: "r", Model: "p/m", Provider: "p", Stop: model.StopToolUse,
+			Act: "t1.s1.b0.a1", Response: "r", Model: "p/m", Provider: "p", Stop: modelapi.StopToolUse,
 			Usage: model.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, LostInput: 5}, Cost: &cost,
 			Blocks: []SealedBlock{{Type: model.BlockText, Text: true}, {Type: model.BlockToolUse, ID: "u", Name: "Bash"}},
 		},

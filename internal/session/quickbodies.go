@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 func (b *FileSeen) quick(h *head) {
@@ -188,7 +189,7 @@ func (b *ModelResponded) quick(h *head) {
 		case "provider":
 			b.Provider = h.text()
 		case "stop":
-			b.Stop = model.StopReason(h.text())
+			b.Stop = modelapi.StopReason(h.text())
 		case "usage":
 			quickUsage(h, &b.Usage)
 		case "cost":

@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -171,7 +172,7 @@ func (r *run) needsHuman() bool {
 		if unsettled {
 			return true
 		}
-		if len(t.Calls) == 0 && t.Model.Stop != model.StopPause {
+		if len(t.Calls) == 0 && t.Model.Stop != modelapi.StopPause {
 			return false // the turn ends
 		}
 	}

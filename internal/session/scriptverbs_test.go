@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // open creates a session: open [mode=M] [max_steps=N] [budget=N] [price=N] [window=N].
@@ -131,7 +132,7 @@ func (s *script) finish(id string, args []string) error {
 }
 
 func (s *script) reply(id string, args []string) error {
-	stop, use := model.StopEndTurn, model.Usage{Input: 100, Output: 10}
+	stop, use := modelapi.StopEndTurn, model.Usage{Input: 100, Output: 10}
 	var blocks []session.SealedBlock
 	for len(args) > 0 {
 		switch {
@@ -140,13 +141,13 @@ func (s *script) reply(id string, args []string) error {
 			blocks = append(blocks, session.SealedBlock{Type: model.BlockText, Text: true, Raw: raw, Shown: []byte(args[1])})
 			args = args[2:]
 		case args[0] == "tool":
-			stop = model.StopToolUse
+			stop = modelapi.StopToolUse
 			use := fmt.Sprintf("u%d", len(blocks)+1)
 			raw := []byte(`{"type": "tool_use", "id": "` + use + `", "name": "` + args[1] + `", "input": ` + args[2] + `}`)
 			blocks = append(blocks, session.SealedBlock{Type: model.BlockToolUse, ID: use, Name: args[1], Raw: raw, Input: []byte(args[2])})
 			args = args[3:]
 		case strings.HasPrefix(args[0], "stop="):
-			stop = model.StopReason(args[0][5:])
+			stop = modelapi.StopReason(args[0][5:])
 			args = args[1:]
 		case strings.HasPrefix(args[0], "usage="):
 			if _, err := fmt.Sscanf(args[0], "usage=%d,%d", &use.Input, &use.Output); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -130,14 +131,14 @@ func (t *Transcript) start(b *TurnStarted, seq int64) {
 }
 
 func (t *Transcript) respond(b *ModelResponded, seq int64) {
-	if b.Stop == model.StopRefusal || len(b.Blocks) == 0 {
+	if b.Stop == modelapi.StopRefusal || len(b.Blocks) == 0 {
 		return
 	}
 	if !t.paused {
 		t.cuts = append(t.cuts, Cut{In: t.sealed.in, Through: t.sealed.seq, Sent: t.through, Message: len(t.messages)})
 	}
 	msg := model.Message{Role: model.RoleAssistant, Blocks: make([]model.Block, 0, len(b.Blocks))}
-	t.calls, t.results, t.paused = nil, map[string]model.Block{}, b.Stop == model.StopPause
+	t.calls, t.results, t.paused = nil, map[string]model.Block{}, b.Stop == modelapi.StopPause
 	for i, sb := range b.Blocks {
 		if sb.Type == model.BlockThinking && t.kept(seq) {
 			continue // it is bound to what stood before it then

@@ -6,6 +6,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -141,7 +142,7 @@ func (w *world) start(a session.Action) error {
 }
 
 // reply seals a model call.
-func (w *world) reply(act string, stop model.StopReason, u model.Usage, blocks ...session.SealedBlock) {
+func (w *world) reply(act string, stop modelapi.StopReason, u model.Usage, blocks ...session.SealedBlock) {
 	delete(w.flight, act)
 	w.append(robot, &session.ModelResponded{
 		Act: act, Model: "fake/m", Provider: "fake", Stop: stop, Usage: u, Cost: w.st.Agent.Price.Cost(u), Blocks: blocks,

@@ -4,6 +4,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -30,7 +31,7 @@ func (w *World) Eventful(id string) {
 	w.Append(id, engineActor,
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: epoch, Model: "scripted/test", Through: 6, MaxTokens: 100, Estimate: 50},
 		&session.ModelResponded{
-			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost,
+			Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: modelapi.StopToolUse, Cost: &cost,
 			Usage: model.Usage{Input: 10, Output: 20, CacheRead: 30, CacheWrite: 40},
 			Blocks: []session.SealedBlock{
 				{Type: model.BlockThinking, Raw: []byte(`{"type":"thinking","signature":"<&>"}`)},
@@ -72,7 +73,7 @@ func (w *World) Asked(id, act string) string {
 	cost := int64(0)
 	w.Append(id, store.Actor{Type: store.ActorEngine},
 		&session.ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Epoch: st.Epoch + 1, Model: "scripted/test", Through: st.Head.Seq, MaxTokens: 10},
-		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: model.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
+		&session.ModelResponded{Act: "t1.s1.b0.a1", Model: "scripted/test", Provider: "scripted", Stop: modelapi.StopToolUse, Cost: &cost, Blocks: []session.SealedBlock{
 			{Type: model.BlockToolUse, ID: "tu1", Name: "AskUser", Raw: []byte(`{"type":"tool_use"}`), Input: input},
 		}},
 		&session.QuestionAsked{Act: act, Question: session.Question{Question: question, Options: []string{"red", "green"}}},

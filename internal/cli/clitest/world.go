@@ -23,6 +23,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/scripted"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
 )
@@ -159,7 +160,7 @@ func (w *World) Open(script string) *homes.Home {
 	w.T.Helper()
 	h, err := homes.Open(w.T.Context(), w.Home, homes.Config{
 		Environ: w.App.Environ, Now: w.App.Now,
-		Provider: func(string) (model.Provider, error) {
+		Provider: func(string) (modelapi.Provider, error) {
 			s, err := scripted.Parse([]byte(script))
 			return scripted.New(s), err
 		},

@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/board"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // world is a home with a scripted model, and its board.
@@ -26,7 +27,7 @@ func world(t testing.TB, script string) (*homes.Home, *source) {
 	dir := t.TempDir()
 	h, err := homes.Open(t.Context(), filepath.Join(dir, "home"), homes.Config{
 		Environ: []string{"HOME=" + dir, "USER=tester"},
-		Provider: func(string) (model.Provider, error) {
+		Provider: func(string) (modelapi.Provider, error) {
 			s, err := scripted.Parse([]byte(script))
 			return scripted.New(s), err
 		},

@@ -22,6 +22,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // desk is a person's screen without the drawing: it takes what comes as the screen does.
@@ -199,7 +200,7 @@ var errNot = errors.New("not this time")
 
 // replied is a reply of a model that says something.
 func replied(act, text string) session.Body {
-	return &session.ModelResponded{Act: act, Model: "scripted/test", Provider: "scripted", Stop: model.StopEndTurn, Cost: new(int64), Blocks: []session.SealedBlock{
+	return &session.ModelResponded{Act: act, Model: "scripted/test", Provider: "scripted", Stop: modelapi.StopEndTurn, Cost: new(int64), Blocks: []session.SealedBlock{
 		{Type: model.BlockText, Text: true, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, text), Shown: []byte(text)},
 	}}
 }

@@ -27,7 +27,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/api"
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -80,7 +80,7 @@ func New(cfg Config) *Provider {
 func (p *Provider) Name() string { return Name }
 
 // Prefix is the digest of system, tools and messages as they are sent, without cache markers.
-func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
+func (p *Provider) Prefix(r modelapi.Request) ([32]byte, error) {
 	b, err := prefix(r)
 	if err != nil {
 		return store.Digest{}, err
@@ -89,7 +89,7 @@ func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
 }
 
 // Call sends the request once and reads the reply to its end.
-func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (p *Provider) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	body, err := render(r, true)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 }
 
 // CountTokens asks the API how many tokens the request takes.
-func (p *Provider) CountTokens(ctx context.Context, r model.Request) (int64, error) {
+func (p *Provider) CountTokens(ctx context.Context, r modelapi.Request) (int64, error) {
 	body, err := render(r, false)
 	if err != nil {
 		return 0, err
@@ -140,7 +140,7 @@ func (p *Provider) CountTokens(ctx context.Context, r model.Request) (int64, err
 	return raw.Int(n), nil
 }
 
-func (p *Provider) header(pr model.Params) http.Header {
+func (p *Provider) header(pr modelapi.Params) http.Header {
 	version := pr.APIVersion
 	if version == "" {
 		version = Version2023

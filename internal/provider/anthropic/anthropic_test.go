@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // wire is a server without a network: it keeps the last request and answers with what it was given.
@@ -64,20 +65,20 @@ func ended(reason string) string {
 	return `{"type":"message_delta","delta":{"stop_reason":"` + reason + `"},"usage":{"output_tokens":7}}`
 }
 
-func ask(text string) model.Request {
-	return model.Request{
+func ask(text string) modelapi.Request {
+	return modelapi.Request{
 		Act: "t1.s1.b0.a1", Model: "claude-sonnet-4-5", System: "be good", MaxTokens: 1000,
 		Tools:    []byte(`[{"name":"Bash","description":"runs","input_schema":{"type":"object"}}]`),
 		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: text}}}},
 	}
 }
 
-func call(t *testing.T, r model.Request, events ...string) (*model.Response, error) {
+func call(t *testing.T, r modelapi.Request, events ...string) (*modelapi.Response, error) {
 	t.Helper()
 	return provider(&wire{body: frames(events...)}).Call(context.Background(), r, nil)
 }
 
-func mustCall(t *testing.T, r model.Request, events ...string) *model.Response {
+func mustCall(t *testing.T, r modelapi.Request, events ...string) *modelapi.Response {
 	t.Helper()
 	resp, err := call(t, r, events...)
 	if err != nil {
@@ -86,11 +87,11 @@ func mustCall(t *testing.T, r model.Request, events ...string) *model.Response {
 	return resp
 }
 
-func failure(t *testing.T, err error) *model.Error {
+func failure(t *testing.T, err error) *modelapi.Error {
 	t.Helper()
-	e, ok := errors.AsType[*model.Error](err)
+	e, ok := errors.AsType[*modelapi.Error](err)
 	if !ok {
-		t.Fatalf("error is %v, not a *model.Error", err)
+		t.Fatalf("error is %v, not a *modelapi.Error", err)
 	}
 	return e
 }
@@ -141,7 +142,7 @@ func TestBytesOfAReplyAreKept(t *testing.T) {
 	if want := (model.Usage{Input: 10, Output: 7, CacheRead: 3, CacheWrite: 4}); resp.Usage != want || resp.Unmetered {
 		t.Errorf("usage %+v", resp.Usage)
 	}
-	if resp.ID != "msg_1" || resp.Model != "m-1" || resp.Stop != model.StopToolUse {
+	if resp.ID != "msg_1" || resp.Model != "m-1" || resp.Stop != modelapi.StopToolUse {
 		t.Errorf("got %q %q %q", resp.ID, resp.Model, resp.Stop)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // maxBlocks bounds the blocks of one reply.
@@ -17,9 +18,9 @@ const maxBlocks = 10_000
 
 // assembler makes a response of the events of one stream.
 type assembler struct {
-	req       model.Request
+	req       modelapi.Request
 	requestID string
-	sink      func(model.Delta)
+	sink      func(modelapi.Delta)
 
 	started bool
 	done    bool
@@ -30,9 +31,9 @@ type assembler struct {
 	blocks  []*block
 }
 
-func newAssembler(r model.Request, requestID string, sink func(model.Delta)) *assembler {
+func newAssembler(r modelapi.Request, requestID string, sink func(modelapi.Delta)) *assembler {
 	if sink == nil {
-		sink = func(model.Delta) {}
+		sink = func(modelapi.Delta) {}
 	}
 	return &assembler{req: r, requestID: requestID, sink: sink}
 }
@@ -91,7 +92,7 @@ func (a *assembler) begin(message []byte) error {
 	a.started = true
 	a.id, a.model = raw.GetString(message, "id"), raw.GetString(message, "model")
 	a.count(raw.Get(message, "usage"))
-	a.sink(model.Delta{Kind: model.DeltaStart, Usage: a.asked()})
+	a.sink(modelapi.Delta{Kind: modelapi.DeltaStart, Usage: a.asked()})
 	return nil
 }
 
@@ -125,7 +126,7 @@ func (a *assembler) open(index int, start []byte) error {
 	}
 	a.blocks = append(a.blocks, b)
 	if b.kind == "tool_use" {
-		a.sink(model.Delta{Kind: model.DeltaTool, Tool: raw.GetString(start, "name"), ID: raw.GetString(start, "id")})
+		a.sink(modelapi.Delta{Kind: modelapi.DeltaTool, Tool: raw.GetString(start, "name"), ID: raw.GetString(start, "id")})
 	}
 	return nil
 }
@@ -145,12 +146,12 @@ func (a *assembler) delta(index int, delta []byte) error {
 }
 
 // response seals the blocks.
-func (a *assembler) response() (*model.Response, error) {
+func (a *assembler) response() (*modelapi.Response, error) {
 	stop, err := a.stopReason()
 	if err != nil {
 		return nil, err
 	}
-	r := &model.Response{ID: a.id, Model: a.model, Stop: stop, Usage: a.usage}
+	r := &modelapi.Response{ID: a.id, Model: a.model, Stop: stop, Usage: a.usage}
 	r.Unmetered = a.usage == model.Usage{}
 	used := toolid.InHistory(a.req.Messages)
 	calls := false
@@ -171,41 +172,41 @@ func (a *assembler) response() (*model.Response, error) {
 		}
 		r.Blocks = append(r.Blocks, bl)
 	}
-	if calls && stop == model.StopEndTurn {
-		r.Stop = model.StopToolUse
+	if calls && stop == modelapi.StopEndTurn {
+		r.Stop = modelapi.StopToolUse
 	}
 	return r, nil
 }
 
 // cut reports whether a reply may have ended in the middle of a block.
-func cut(s model.StopReason) bool {
-	return s == model.StopMaxTokens || s == model.StopContext || s == model.StopRefusal
+func cut(s modelapi.StopReason) bool {
+	return s == modelapi.StopMaxTokens || s == modelapi.StopContext || s == modelapi.StopRefusal
 }
 
-func (a *assembler) stopReason() (model.StopReason, error) {
+func (a *assembler) stopReason() (modelapi.StopReason, error) {
 	switch a.stop {
 	case "end_turn", "stop_sequence":
-		return model.StopEndTurn, nil
+		return modelapi.StopEndTurn, nil
 	case "tool_use":
-		return model.StopToolUse, nil
+		return modelapi.StopToolUse, nil
 	case "max_tokens":
-		return model.StopMaxTokens, nil
+		return modelapi.StopMaxTokens, nil
 	case "pause_turn", "compaction":
-		return model.StopPause, nil
+		return modelapi.StopPause, nil
 	case "refusal":
-		return model.StopRefusal, nil
+		return modelapi.StopRefusal, nil
 	case "model_context_window_exceeded":
-		return model.StopContext, nil
+		return modelapi.StopContext, nil
 	}
 	return "", a.protocol("the reply ended with the stop reason %q", a.stop)
 }
 
 // lost completes an error of a reply that was not sealed.
 func (a *assembler) lost(err error) error {
-	e, ok := errors.AsType[*model.Error](err)
+	e, ok := errors.AsType[*modelapi.Error](err)
 	if !ok {
 		if errors.Is(err, io.EOF) {
-			e = &model.Error{Class: model.ClassDisconnect, Message: "the stream ended before the reply was complete"}
+			e = &modelapi.Error{Class: modelapi.ClassDisconnect, Message: "the stream ended before the reply was complete"}
 		} else {
 			return err
 		}

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // long is a conversation of about 200,000 tokens.
-func long() model.Request {
+func long() modelapi.Request {
 	r := ask("hi")
 	for i := range 200 {
 		id := fmt.Sprintf("t%d", i)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 const marker = `"cache_control":{"type":"ephemeral"}`
@@ -16,7 +17,7 @@ const marker = `"cache_control":{"type":"ephemeral"}`
 const markedMessages = 2
 
 // render makes a request's body; call is false for counting its tokens.
-func render(r model.Request, call bool) ([]byte, error) {
+func render(r modelapi.Request, call bool) ([]byte, error) {
 	ms, err := turns(r.Messages)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func render(r model.Request, call bool) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-func appendThinking(b []byte, r model.Request) []byte {
+func appendThinking(b []byte, r modelapi.Request) []byte {
 	switch budget := r.Params.Thinking; {
 	case budget > 0 && takesBudget(r.Model):
 		b = append(b, `,"thinking":{"type":"enabled","budget_tokens":`...)
@@ -65,7 +66,7 @@ func appendThinking(b []byte, r model.Request) []byte {
 }
 
 // prefix is what the API compares: system, tools and messages, without markers.
-func prefix(r model.Request) ([]byte, error) {
+func prefix(r modelapi.Request) ([]byte, error) {
 	ms, err := turns(r.Messages)
 	if err != nil {
 		return nil, err
@@ -74,7 +75,7 @@ func prefix(r model.Request) ([]byte, error) {
 }
 
 // appendPrefix appends ,"system":…,"tools":…,"messages":… and, if marked, the cache markers.
-func appendPrefix(b []byte, r model.Request, ms []turn, marked bool) []byte {
+func appendPrefix(b []byte, r modelapi.Request, ms []turn, marked bool) []byte {
 	if r.System != "" {
 		b = append(b, `,"system":[{"type":"text","text":`...)
 		b = raw.AppendString(b, r.System)
@@ -188,7 +189,7 @@ func turns(ms []model.Message) ([]turn, error) {
 }
 
 // size estimates a request's bytes.
-func size(r model.Request) int {
+func size(r modelapi.Request) int {
 	n := len(r.System) + len(r.Tools)
 	for _, m := range r.Messages {
 		for _, b := range m.Blocks {
@@ -212,5 +213,5 @@ func blockSize(b model.Block) int {
 }
 
 func invalid(format string, args ...any) error {
-	return &model.Error{Class: model.ClassInvalid, Message: "request not sent: " + fmt.Sprintf(format, args...)}
+	return &modelapi.Error{Class: modelapi.ClassInvalid, Message: "request not sent: " + fmt.Sprintf(format, args...)}
 }

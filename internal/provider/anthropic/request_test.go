@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 func text(s string) model.Block { return model.Block{Type: model.BlockText, Text: s} }
@@ -31,7 +32,7 @@ func toolResult(id string, isError bool, parts ...model.Part) model.Block {
 }
 
 // whole is a conversation with everything that a request may hold.
-func whole() model.Request {
+func whole() modelapi.Request {
 	r := ask("")
 	r.System = "line\n\"quoted\" <b>"
 	r.Tools = []byte("[\n {\"name\":\"A\", \"input_schema\":{\"z\":1.0,\"a\":2}},\n {\"name\":\"B\",\"input_schema\":{}}\n]")
@@ -95,26 +96,26 @@ func TestBody(t *testing.T) {
 
 // What can't be sent is refused before it is sent, as a failure that would fail again.
 func TestRefusedRequests(t *testing.T) {
-	for name, change := range map[string]func(*model.Request){
-		"no messages":      func(r *model.Request) { r.Messages = nil },
-		"assistant first":  func(r *model.Request) { r.Messages = []model.Message{assistant(text("x"))} },
-		"only blank":       func(r *model.Request) { r.Messages = []model.Message{user(text(" "))} },
-		"role":             func(r *model.Request) { r.Messages[0].Role = "system" },
-		"user's tool call": func(r *model.Request) { r.Messages = append(r.Messages, user(own(`{"type":"tool_use"}`))) },
-		"empty result": func(r *model.Request) {
+	for name, change := range map[string]func(*modelapi.Request){
+		"no messages":      func(r *modelapi.Request) { r.Messages = nil },
+		"assistant first":  func(r *modelapi.Request) { r.Messages = []model.Message{assistant(text("x"))} },
+		"only blank":       func(r *modelapi.Request) { r.Messages = []model.Message{user(text(" "))} },
+		"role":             func(r *modelapi.Request) { r.Messages[0].Role = "system" },
+		"user's tool call": func(r *modelapi.Request) { r.Messages = append(r.Messages, user(own(`{"type":"tool_use"}`))) },
+		"empty result": func(r *modelapi.Request) {
 			r.Messages = append(r.Messages, user(model.Block{Type: model.BlockToolResult}))
 		},
-		"tool without tool": func(r *model.Request) {
+		"tool without tool": func(r *modelapi.Request) {
 			r.Messages = append(r.Messages, assistant(model.Block{Type: model.BlockToolUse}))
 		},
-		"tools":      func(r *model.Request) { r.Tools = []byte(`[{"name":`) },
-		"max tokens": func(r *model.Request) { r.MaxTokens = 0 },
+		"tools":      func(r *modelapi.Request) { r.Tools = []byte(`[{"name":`) },
+		"max tokens": func(r *modelapi.Request) { r.MaxTokens = 0 },
 	} {
 		r := ask("hi")
 		change(&r)
 		w := &wire{}
 		_, err := provider(w).Call(context.Background(), r, nil)
-		if e := failure(t, err); e.Class != model.ClassInvalid || e.Retryable() || w.got != nil {
+		if e := failure(t, err); e.Class != modelapi.ClassInvalid || e.Retryable() || w.got != nil {
 			t.Errorf("%s: %v, sent: %v", name, e, w.got != nil)
 		}
 	}
@@ -124,19 +125,19 @@ func TestRefusedRequests(t *testing.T) {
 func TestThinking(t *testing.T) {
 	for _, c := range []struct {
 		model  string
-		params model.Params
+		params modelapi.Params
 		max    int64
 		want   string
 	}{
-		{"claude-sonnet-4-5-20250929", model.Params{}, 100, `"max_tokens":100,"stream":true,"system"`},
-		{"claude-sonnet-4-5-20250929", model.Params{Thinking: 2000}, 4000, `"max_tokens":4000,"stream":true,"thinking":{"type":"enabled","budget_tokens":2000},"system"`},
-		{"claude-3-7-sonnet-latest", model.Params{Thinking: 2000}, 2000, `"max_tokens":4000,"stream":true,"thinking":{"type":"enabled","budget_tokens":2000},"system"`},
-		{"claude-opus-4-7", model.Params{Thinking: 2000}, 100, `"max_tokens":100,"stream":true,"thinking":{"type":"adaptive"},"system"`},
-		{"claude-sonnet-5-5", model.Params{Thinking: 1, Effort: "high"}, 100, `"thinking":{"type":"adaptive"},"output_config":{"effort":"high"},"system"`},
-		{"claude-opus-4-20250514", model.Params{Thinking: 2000}, 4000, `"enabled"`},
-		{"claude-haiku-5-5", model.Params{Thinking: 2000}, 4000, `"adaptive"`},
-		{"anthropic.claude-opus-4-8", model.Params{Thinking: 2000}, 4000, `"adaptive"`},
-		{"local", model.Params{Thinking: 2000}, 4000, `"enabled"`},
+		{"claude-sonnet-4-5-20250929", modelapi.Params{}, 100, `"max_tokens":100,"stream":true,"system"`},
+		{"claude-sonnet-4-5-20250929", modelapi.Params{Thinking: 2000}, 4000, `"max_tokens":4000,"stream":true,"thinking":{"type":"enabled","budget_tokens":2000},"system"`},
+		{"claude-3-7-sonnet-latest", modelapi.Params{Thinking: 2000}, 2000, `"max_tokens":4000,"stream":true,"thinking":{"type":"enabled","budget_tokens":2000},"system"`},
+		{"claude-opus-4-7", modelapi.Params{Thinking: 2000}, 100, `"max_tokens":100,"stream":true,"thinking":{"type":"adaptive"},"system"`},
+		{"claude-sonnet-5-5", modelapi.Params{Thinking: 1, Effort: "high"}, 100, `"thinking":{"type":"adaptive"},"output_config":{"effort":"high"},"system"`},
+		{"claude-opus-4-20250514", modelapi.Params{Thinking: 2000}, 4000, `"enabled"`},
+		{"claude-haiku-5-5", modelapi.Params{Thinking: 2000}, 4000, `"adaptive"`},
+		{"anthropic.claude-opus-4-8", modelapi.Params{Thinking: 2000}, 4000, `"adaptive"`},
+		{"local", modelapi.Params{Thinking: 2000}, 4000, `"enabled"`},
 	} {
 		r := ask("hi")
 		r.Model, r.Params, r.MaxTokens = c.model, c.params, c.max
@@ -195,12 +196,14 @@ func TestPrefixDigest(t *testing.T) {
 	if again, _ := p.Prefix(same); again != first {
 		t.Error("what is no part of the prefix changes it")
 	}
-	for name, change := range map[string]func(*model.Request){
-		"system": func(r *model.Request) { r.System += " " },
-		"tools":  func(r *model.Request) { r.Tools = append(r.Tools, ' ') },
-		"text":   func(r *model.Request) { r.Messages[0].Blocks[0].Text += "." },
-		"raw":    func(r *model.Request) { r.Messages[2].Blocks[0].Raw = []byte(`{"type":"thinking"}`) },
-		"more":   func(r *model.Request) { r.Messages = append(r.Messages, assistant(own(`{"type":"text","text":"x"}`))) },
+	for name, change := range map[string]func(*modelapi.Request){
+		"system": func(r *modelapi.Request) { r.System += " " },
+		"tools":  func(r *modelapi.Request) { r.Tools = append(r.Tools, ' ') },
+		"text":   func(r *modelapi.Request) { r.Messages[0].Blocks[0].Text += "." },
+		"raw":    func(r *modelapi.Request) { r.Messages[2].Blocks[0].Raw = []byte(`{"type":"thinking"}`) },
+		"more": func(r *modelapi.Request) {
+			r.Messages = append(r.Messages, assistant(own(`{"type":"text","text":"x"}`)))
+		},
 	} {
 		r := whole()
 		change(&r)
@@ -233,7 +236,7 @@ func TestHeaders(t *testing.T) {
 		w := &wire{body: frames(begin, ended("end_turn"), done)}
 		p := New(Config{BaseURL: c.base, Key: "k", Bearer: c.bearer, UserAgent: "me/1", HTTP: &http.Client{Transport: w}})
 		r := ask("hi")
-		r.Params = model.Params{APIVersion: c.version, Betas: []string{"a", "b"}}
+		r.Params = modelapi.Params{APIVersion: c.version, Betas: []string{"a", "b"}}
 		if _, err := p.Call(context.Background(), r, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +265,7 @@ func TestCountTokens(t *testing.T) {
 	}
 	for _, bad := range []string{`{}`, `x`, ``} {
 		w.body = strings.NewReader(bad)
-		if _, err := provider(w).CountTokens(context.Background(), r); failure(t, err).Class != model.ClassProtocol {
+		if _, err := provider(w).CountTokens(context.Background(), r); failure(t, err).Class != modelapi.ClassProtocol {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

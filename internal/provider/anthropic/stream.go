@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // block is one content block while it streams: the object it began with, and what its deltas added to the object's
@@ -35,60 +35,60 @@ func newBlock(start []byte) *block {
 func (b *block) isTool() bool { return !raw.IsNull(raw.Get(b.start, "input")) || len(b.args) > 0 }
 
 // add takes one delta and returns what there is to show of it.
-func (b *block) add(delta []byte) (model.Delta, error) {
+func (b *block) add(delta []byte) (modelapi.Delta, error) {
 	switch kind := raw.GetString(delta, "type"); kind {
 	case "text_delta":
-		return b.grow(model.DeltaText, delta, "text")
+		return b.grow(modelapi.DeltaText, delta, "text")
 	case "thinking_delta":
-		return b.grow(model.DeltaThinking, delta, "thinking")
+		return b.grow(modelapi.DeltaThinking, delta, "thinking")
 	case "signature_delta":
 		_, err := b.grow("", delta, "signature")
-		return model.Delta{}, err
+		return modelapi.Delta{}, err
 	case "input_json_delta":
 		v := raw.Get(delta, "partial_json")
 		inner, ok := raw.Inner(v)
 		if !ok {
-			return model.Delta{}, fmt.Errorf("an input_json_delta without partial_json")
+			return modelapi.Delta{}, fmt.Errorf("an input_json_delta without partial_json")
 		}
 		if len(inner) > 0 {
 			b.silent = false
 		}
 		b.args = append(b.args, inner...)
 		s, _ := raw.String(v)
-		return model.Delta{Kind: model.DeltaTool, Text: s}, nil
+		return modelapi.Delta{Kind: modelapi.DeltaTool, Text: s}, nil
 	case "citations_delta":
 		c := raw.Get(delta, "citation")
 		if raw.IsNull(c) {
-			return model.Delta{}, fmt.Errorf("a citations_delta without a citation")
+			return modelapi.Delta{}, fmt.Errorf("a citations_delta without a citation")
 		}
 		if len(b.cites) > 0 {
 			b.cites = append(b.cites, ',')
 		}
 		b.cites = append(b.cites, c...)
-		return model.Delta{}, nil
+		return modelapi.Delta{}, nil
 	case "compaction_delta":
 		for _, k := range raw.Keys(delta) {
 			if k != "type" {
 				b.start = raw.Set(b.start, k, raw.Get(delta, k))
 			}
 		}
-		return model.Delta{}, nil
+		return modelapi.Delta{}, nil
 	default:
-		return model.Delta{}, fmt.Errorf("a delta of the unknown kind %q", kind)
+		return modelapi.Delta{}, fmt.Errorf("a delta of the unknown kind %q", kind)
 	}
 }
 
 // grow adds the delta's string to the block's string of the same name.
-func (b *block) grow(kind model.DeltaKind, delta []byte, key string) (model.Delta, error) {
+func (b *block) grow(kind modelapi.DeltaKind, delta []byte, key string) (modelapi.Delta, error) {
 	v := raw.Get(delta, key)
 	inner, ok := raw.Inner(v)
 	if !ok {
-		return model.Delta{}, fmt.Errorf("a %s delta without its text", key)
+		return modelapi.Delta{}, fmt.Errorf("a %s delta without its text", key)
 	}
 	f := b.field(key)
 	f.inner = append(f.inner, inner...)
 	s, _ := raw.String(v)
-	return model.Delta{Kind: kind, Text: s}, nil
+	return modelapi.Delta{Kind: kind, Text: s}, nil
 }
 
 func (b *block) field(key string) *field {

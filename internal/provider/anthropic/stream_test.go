@@ -13,6 +13,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/sse"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 func start(i, block string) string {
@@ -43,10 +44,10 @@ func textBlock(i, s string) []string {
 
 // Stop reasons are normalised; rule 6: pause_turn and refusal are told apart from an end.
 func TestStopReasons(t *testing.T) {
-	for in, want := range map[string]model.StopReason{
-		"end_turn": model.StopEndTurn, "stop_sequence": model.StopEndTurn, "tool_use": model.StopToolUse,
-		"max_tokens": model.StopMaxTokens, "pause_turn": model.StopPause, "compaction": model.StopPause,
-		"refusal": model.StopRefusal, "model_context_window_exceeded": model.StopContext,
+	for in, want := range map[string]modelapi.StopReason{
+		"end_turn": modelapi.StopEndTurn, "stop_sequence": modelapi.StopEndTurn, "tool_use": modelapi.StopToolUse,
+		"max_tokens": modelapi.StopMaxTokens, "pause_turn": modelapi.StopPause, "compaction": modelapi.StopPause,
+		"refusal": modelapi.StopRefusal, "model_context_window_exceeded": modelapi.StopContext,
 	} {
 		resp := mustCall(t, ask("hi"), append([]string{begin}, append(textBlock("0", "x"), ended(in), done)...)...)
 		if resp.Stop != want || len(resp.Blocks) != 1 {
@@ -54,7 +55,7 @@ func TestStopReasons(t *testing.T) {
 		}
 	}
 	// A compatible server that says end_turn beside a tool call means the call.
-	if resp := mustCall(t, ask("hi"), begin, toolStart("0", "a"), ended("end_turn"), done); resp.Stop != model.StopToolUse {
+	if resp := mustCall(t, ask("hi"), begin, toolStart("0", "a"), ended("end_turn"), done); resp.Stop != modelapi.StopToolUse {
 		t.Errorf("got %s", resp.Stop)
 	}
 }
@@ -136,31 +137,31 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		events  []string
-		class   model.Class
+		class   modelapi.Class
 		started bool
 	}{
-		{"nothing", nil, model.ClassDisconnect, false},
-		{"only a start", []string{begin}, model.ClassDisconnect, true},
-		{"no message_stop", append([]string{begin}, append(textBlock("0", "x"), ended("end_turn"))...), model.ClassDisconnect, true},
-		{"no stop reason", []string{begin, done}, model.ClassProtocol, true},
-		{"unknown stop reason", []string{begin, ended("tired"), done}, model.ClassProtocol, true},
-		{"overloaded", []string{begin, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`}, model.ClassServer, true},
-		{"error first", []string{`{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}`}, model.ClassRateLimit, false},
-		{"no JSON", []string{begin, `{"type":`}, model.ClassProtocol, true},
-		{"no object", []string{`[1]`}, model.ClassProtocol, false},
-		{"no start", []string{done}, model.ClassProtocol, false},
-		{"two starts", []string{begin, begin}, model.ClassProtocol, true},
-		{"a block is missing", []string{begin, toolStart("1", "a")}, model.ClassProtocol, true},
-		{"a block twice", []string{begin, toolStart("0", "a"), toolStart("0", "a")}, model.ClassProtocol, true},
-		{"no block", []string{begin, `{"type":"content_block_start","index":0}`}, model.ClassProtocol, true},
-		{"no type", []string{begin, start("0", `{"text":""}`)}, model.ClassProtocol, true},
-		{"no name", []string{begin, start("0", `{"type":"tool_use","id":"a"}`)}, model.ClassProtocol, true},
-		{"delta without a block", []string{begin, fragment("0", "{}")}, model.ClassProtocol, true},
-		{"negative index", []string{begin, fragment("-1", "{}")}, model.ClassProtocol, true},
-		{"unknown delta", []string{begin, toolStart("0", "a"), delta("0", `{"type":"delta_from_tomorrow"}`)}, model.ClassProtocol, true},
-		{"delta without its text", []string{begin, toolStart("0", "a"), delta("0", `{"type":"text_delta"}`)}, model.ClassProtocol, true},
-		{"input is broken", []string{begin, toolStart("0", "a"), fragment("0", `{"a":`), ended("tool_use"), done}, model.ClassProtocol, true},
-		{"input is no object", []string{begin, toolStart("0", "a"), fragment("0", `[1]`), ended("tool_use"), done}, model.ClassProtocol, true},
+		{"nothing", nil, modelapi.ClassDisconnect, false},
+		{"only a start", []string{begin}, modelapi.ClassDisconnect, true},
+		{"no message_stop", append([]string{begin}, append(textBlock("0", "x"), ended("end_turn"))...), modelapi.ClassDisconnect, true},
+		{"no stop reason", []string{begin, done}, modelapi.ClassProtocol, true},
+		{"unknown stop reason", []string{begin, ended("tired"), done}, modelapi.ClassProtocol, true},
+		{"overloaded", []string{begin, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`}, modelapi.ClassServer, true},
+		{"error first", []string{`{"type":"error","error":{"type":"rate_limit_error","message":"slow"}}`}, modelapi.ClassRateLimit, false},
+		{"no JSON", []string{begin, `{"type":`}, modelapi.ClassProtocol, true},
+		{"no object", []string{`[1]`}, modelapi.ClassProtocol, false},
+		{"no start", []string{done}, modelapi.ClassProtocol, false},
+		{"two starts", []string{begin, begin}, modelapi.ClassProtocol, true},
+		{"a block is missing", []string{begin, toolStart("1", "a")}, modelapi.ClassProtocol, true},
+		{"a block twice", []string{begin, toolStart("0", "a"), toolStart("0", "a")}, modelapi.ClassProtocol, true},
+		{"no block", []string{begin, `{"type":"content_block_start","index":0}`}, modelapi.ClassProtocol, true},
+		{"no type", []string{begin, start("0", `{"text":""}`)}, modelapi.ClassProtocol, true},
+		{"no name", []string{begin, start("0", `{"type":"tool_use","id":"a"}`)}, modelapi.ClassProtocol, true},
+		{"delta without a block", []string{begin, fragment("0", "{}")}, modelapi.ClassProtocol, true},
+		{"negative index", []string{begin, fragment("-1", "{}")}, modelapi.ClassProtocol, true},
+		{"unknown delta", []string{begin, toolStart("0", "a"), delta("0", `{"type":"delta_from_tomorrow"}`)}, modelapi.ClassProtocol, true},
+		{"delta without its text", []string{begin, toolStart("0", "a"), delta("0", `{"type":"text_delta"}`)}, modelapi.ClassProtocol, true},
+		{"input is broken", []string{begin, toolStart("0", "a"), fragment("0", `{"a":`), ended("tool_use"), done}, modelapi.ClassProtocol, true},
+		{"input is no object", []string{begin, toolStart("0", "a"), fragment("0", `[1]`), ended("tool_use"), done}, modelapi.ClassProtocol, true},
 	} {
 		w := &wire{body: frames(c.events...), header: http.Header{"Request-Id": {"req_1"}}}
 		resp, err := provider(w).Call(context.Background(), ask("hi"), nil)
@@ -173,11 +174,11 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%s: got %v %+v", c.name, resp, e)
 		}
 	}
-	if _, err := provider(&wire{err: errors.New("no route")}).Call(context.Background(), ask("hi"), nil); failure(t, err).Class != model.ClassUnreached {
+	if _, err := provider(&wire{err: errors.New("no route")}).Call(context.Background(), ask("hi"), nil); failure(t, err).Class != modelapi.ClassUnreached {
 		t.Errorf("got %v", err)
 	}
 	broken := io.MultiReader(frames(begin), failing{})
-	if _, err := provider(&wire{body: broken}).Call(context.Background(), ask("hi"), nil); failure(t, err).Class != model.ClassDisconnect || failure(t, err).Usage != asked {
+	if _, err := provider(&wire{body: broken}).Call(context.Background(), ask("hi"), nil); failure(t, err).Class != modelapi.ClassDisconnect || failure(t, err).Usage != asked {
 		t.Errorf("got %v", err)
 	}
 }
@@ -188,21 +189,21 @@ func (failing) Read([]byte) (int, error) { return 0, errors.New("connection rese
 
 // The sink sees what comes, as it comes.
 func TestDeltas(t *testing.T) {
-	var got []model.Delta
+	var got []modelapi.Delta
 	w := &wire{body: frames(begin, start("0", `{"type":"thinking","thinking":"","signature":""}`),
 		delta("0", `{"type":"thinking_delta","thinking":"hm","estimated_tokens":3}`), delta("0", `{"type":"signature_delta","signature":"s"}`),
 		start("1", `{"type":"text","text":""}`), delta("1", `{"type":"text_delta","text":"a\n"}`), toolStart("2", "t"),
 		fragment("2", ""), fragment("2", `{"a":`), fragment("2", `1}`), ended("tool_use"), done)}
-	if _, err := provider(w).Call(context.Background(), ask("hi"), func(d model.Delta) { got = append(got, d) }); err != nil {
+	if _, err := provider(w).Call(context.Background(), ask("hi"), func(d modelapi.Delta) { got = append(got, d) }); err != nil {
 		t.Fatal(err)
 	}
-	want := []model.Delta{
-		{Kind: model.DeltaStart, Usage: model.Usage{Input: 10, CacheRead: 3, CacheWrite: 4}},
-		{Kind: model.DeltaThinking, Text: "hm"},
-		{Kind: model.DeltaText, Text: "a\n"},
-		{Kind: model.DeltaTool, Tool: "Bash", ID: "t"},
-		{Kind: model.DeltaTool, Text: `{"a":`},
-		{Kind: model.DeltaTool, Text: "1}"},
+	want := []modelapi.Delta{
+		{Kind: modelapi.DeltaStart, Usage: model.Usage{Input: 10, CacheRead: 3, CacheWrite: 4}},
+		{Kind: modelapi.DeltaThinking, Text: "hm"},
+		{Kind: modelapi.DeltaText, Text: "a\n"},
+		{Kind: modelapi.DeltaTool, Tool: "Bash", ID: "t"},
+		{Kind: modelapi.DeltaTool, Text: `{"a":`},
+		{Kind: modelapi.DeltaTool, Text: "1}"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
@@ -266,8 +267,8 @@ func TestAMessageInsteadOfAStream(t *testing.T) {
 	const body = `{"id":"m1","type":"message","role":"assistant","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`
 	for _, kind := range []string{"application/json", "text/plain", ""} {
 		w := &wire{header: http.Header{"Content-Type": {kind}}, body: strings.NewReader(body)}
-		_, err := provider(w).Call(context.Background(), model.Request{Model: "m", MaxTokens: 10, Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: "x"}}}}}, nil)
-		if e, ok := errors.AsType[*model.Error](err); !ok || e.Class != model.ClassProtocol || !strings.Contains(e.Message, "turn streaming on") {
+		_, err := provider(w).Call(context.Background(), modelapi.Request{Model: "m", MaxTokens: 10, Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: "x"}}}}}, nil)
+		if e, ok := errors.AsType[*modelapi.Error](err); !ok || e.Class != modelapi.ClassProtocol || !strings.Contains(e.Message, "turn streaming on") {
 			t.Errorf("%q: %v", kind, err)
 		}
 	}

@@ -1,6 +1,6 @@
 // Package api sends one request to a model API over HTTP and reads its reply, once.
 //
-// Every failure comes out as a *model.Error with its class, or as the context's own error when the caller's context
+// Every failure comes out as a *modelapi.Error with its class, or as the context's own error when the caller's context
 // ended. Nothing is retried here and no redirect is followed: a redirect would carry the key to another host.
 //
 // A stream that sends nothing for the client's idle time fails as a timeout; the wait for the first byte counts. A
@@ -25,7 +25,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/sse"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // MaxReply bounds a whole reply, in bytes. While it comes it costs about four times as much memory.
@@ -171,11 +171,11 @@ func (c Client) post(ctx context.Context, url string, header http.Header, body [
 		if e := st.ended(); e != nil {
 			return nil, e
 		}
-		class := model.ClassDisconnect
+		class := modelapi.ClassDisconnect
 		if !connected.Load() {
-			class = model.ClassUnreached
+			class = modelapi.ClassUnreached
 		}
-		return nil, &model.Error{Class: class, Message: words(err)}
+		return nil, &modelapi.Error{Class: class, Message: words(err)}
 	}
 	st.body.src = resp.Body
 	st.RequestID = requestID(resp.Header)
@@ -203,11 +203,11 @@ func (c Client) request(ctx context.Context, url string, header http.Header, bod
 	}
 	req, err := http.NewRequestWithContext(ctx, method, url, payload)
 	if err != nil {
-		return nil, &model.Error{Class: model.ClassInvalid, Message: words(err)}
+		return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Message: words(err)}
 	}
 	for name, values := range header {
 		if slices.ContainsFunc(values, unsendable) {
-			return nil, &model.Error{Class: model.ClassInvalid, Message: "the value of the header " + name + " holds a control character"}
+			return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Message: "the value of the header " + name + " holds a control character"}
 		}
 	}
 	if header != nil {
@@ -224,7 +224,7 @@ func (c Client) request(ctx context.Context, url string, header http.Header, bod
 	return req, nil
 }
 
-// Next returns the next event. io.EOF is the end of the stream; other errors are finished: *model.Error, or the
+// Next returns the next event. io.EOF is the end of the stream; other errors are finished: *modelapi.Error, or the
 // context's.
 func (s *Stream) Next() (sse.Event, error) {
 	e, err := s.events.Next()
@@ -242,11 +242,11 @@ func (s *Stream) Fail(err error) error {
 	if e := s.ended(); e != nil {
 		return e
 	}
-	class := model.ClassDisconnect
+	class := modelapi.ClassDisconnect
 	if errors.Is(err, sse.ErrTooLong) || errors.Is(err, errLimit) {
-		class = model.ClassProtocol
+		class = modelapi.ClassProtocol
 	}
-	return &model.Error{Class: class, Message: err.Error(), RequestID: s.RequestID}
+	return &modelapi.Error{Class: class, Message: err.Error(), RequestID: s.RequestID}
 }
 
 // ended returns what ended the request from this side: the caller's context, or silence.
@@ -255,13 +255,13 @@ func (s *Stream) ended() error {
 		return err
 	}
 	if errors.Is(context.Cause(s.ctx), errQuiet) {
-		return &model.Error{
-			Class: model.ClassTimeout, Message: fmt.Sprintf("nothing but signs of life came for %s", quietTimes*s.body.idle), RequestID: s.RequestID,
+		return &modelapi.Error{
+			Class: modelapi.ClassTimeout, Message: fmt.Sprintf("nothing but signs of life came for %s", quietTimes*s.body.idle), RequestID: s.RequestID,
 		}
 	}
 	if errors.Is(context.Cause(s.ctx), errIdle) {
-		return &model.Error{
-			Class: model.ClassTimeout, Message: fmt.Sprintf("nothing came for %s", s.body.idle), RequestID: s.RequestID,
+		return &modelapi.Error{
+			Class: modelapi.ClassTimeout, Message: fmt.Sprintf("nothing came for %s", s.body.idle), RequestID: s.RequestID,
 		}
 	}
 	return nil

@@ -11,12 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
-func failure(t *testing.T, err error) *model.Error {
+func failure(t *testing.T, err error) *modelapi.Error {
 	t.Helper()
-	e, ok := errors.AsType[*model.Error](err)
+	e, ok := errors.AsType[*modelapi.Error](err)
 	if !ok {
 		t.Fatalf("error is %v", err)
 	}
@@ -38,7 +38,7 @@ func TestUnsendableHeaders(t *testing.T) {
 	for _, value := range []string{"se\ncret", "se\x00cret", "secret\x7f"} {
 		_, err := answering(200, nil, "").Stream(t.Context(), "http://x", http.Header{"X-Api-Key": {value}}, []byte("{}"))
 		e := failure(t, err)
-		if e.Class != model.ClassInvalid || e.Retryable() || !strings.Contains(e.Message, "X-Api-Key") || strings.Contains(e.Message, "cret") {
+		if e.Class != modelapi.ClassInvalid || e.Retryable() || !strings.Contains(e.Message, "X-Api-Key") || strings.Contains(e.Message, "cret") {
 			t.Errorf("%q: %v", value, err)
 		}
 	}
@@ -52,28 +52,28 @@ func TestClasses(t *testing.T) {
 	for _, c := range []struct {
 		status  int
 		body    string
-		class   model.Class
+		class   modelapi.Class
 		message string
 	}{
-		{400, anthropic("invalid_request_error", "tools.0: bad"), model.ClassInvalid, "tools.0: bad"},
-		{400, anthropic("invalid_request_error", "prompt is too long: 212345 tokens > 200000 maximum"), model.ClassContext, ""},
-		{400, anthropic("invalid_request_error", "input length and `max_tokens` exceed context limit: 1 + 2 > 3"), model.ClassContext, ""},
-		{400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, model.ClassContext, "no"},
-		{400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, model.ClassContext, ""},
-		{400, `{"object":"error","message":"This model's maximum context length is 4096 tokens","type":"BadRequestError","code":400}`, model.ClassContext, ""},
-		{401, anthropic("authentication_error", "invalid x-api-key"), model.ClassAuth, "invalid x-api-key"},
-		{402, anthropic("billing_error", "pay"), model.ClassAuth, "pay"},
-		{403, "", model.ClassAuth, "Forbidden"},
-		{404, `{"error":"model \"x\" not found, try pulling it first"}`, model.ClassNotFound, `model "x" not found, try pulling it first`},
-		{404, "404 page not found\n", model.ClassNotFound, "404 page not found"},
-		{408, "", model.ClassTimeout, "Request Timeout"},
-		{409, "", model.ClassServer, "Conflict"},
-		{413, anthropic("request_too_large", "big"), model.ClassContext, "big"},
-		{422, `{"detail":"wrong"}`, model.ClassInvalid, "wrong"},
-		{429, anthropic("rate_limit_error", "slow"), model.ClassRateLimit, "slow"},
-		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, model.ClassAuth, "quota"},
-		{500, "\xff<html>", model.ClassServer, "\ufffd<html>"},
-		{529, anthropic("overloaded_error", "busy"), model.ClassServer, "busy"},
+		{400, anthropic("invalid_request_error", "tools.0: bad"), modelapi.ClassInvalid, "tools.0: bad"},
+		{400, anthropic("invalid_request_error", "prompt is too long: 212345 tokens > 200000 maximum"), modelapi.ClassContext, ""},
+		{400, anthropic("invalid_request_error", "input length and `max_tokens` exceed context limit: 1 + 2 > 3"), modelapi.ClassContext, ""},
+		{400, `{"error":{"message":"no","code":"context_length_exceeded"}}`, modelapi.ClassContext, "no"},
+		{400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, modelapi.ClassContext, ""},
+		{400, `{"object":"error","message":"This model's maximum context length is 4096 tokens","type":"BadRequestError","code":400}`, modelapi.ClassContext, ""},
+		{401, anthropic("authentication_error", "invalid x-api-key"), modelapi.ClassAuth, "invalid x-api-key"},
+		{402, anthropic("billing_error", "pay"), modelapi.ClassAuth, "pay"},
+		{403, "", modelapi.ClassAuth, "Forbidden"},
+		{404, `{"error":"model \"x\" not found, try pulling it first"}`, modelapi.ClassNotFound, `model "x" not found, try pulling it first`},
+		{404, "404 page not found\n", modelapi.ClassNotFound, "404 page not found"},
+		{408, "", modelapi.ClassTimeout, "Request Timeout"},
+		{409, "", modelapi.ClassServer, "Conflict"},
+		{413, anthropic("request_too_large", "big"), modelapi.ClassContext, "big"},
+		{422, `{"detail":"wrong"}`, modelapi.ClassInvalid, "wrong"},
+		{429, anthropic("rate_limit_error", "slow"), modelapi.ClassRateLimit, "slow"},
+		{429, `{"error":{"message":"quota","type":"insufficient_quota","code":"insufficient_quota"}}`, modelapi.ClassAuth, "quota"},
+		{500, "\xff<html>", modelapi.ClassServer, "\ufffd<html>"},
+		{529, anthropic("overloaded_error", "busy"), modelapi.ClassServer, "busy"},
 	} {
 		_, err := answering(c.status, http.Header{"Request-Id": {"req_h"}}, c.body).Stream(context.Background(), "http://x/", nil, []byte("{}"))
 		e := failure(t, err)
@@ -81,14 +81,14 @@ func TestClasses(t *testing.T) {
 			t.Errorf("%d %s: got %+v", c.status, c.body, e)
 		}
 	}
-	for body, class := range map[string]model.Class{
-		anthropic("overloaded_error", ""): model.ClassServer, anthropic("api_error", ""): model.ClassServer,
-		anthropic("rate_limit_error", ""): model.ClassRateLimit, anthropic("timeout_error", ""): model.ClassTimeout,
-		anthropic("invalid_request_error", "x"):       model.ClassInvalid,
-		anthropic("permission_error", ""):             model.ClassAuth,
-		anthropic("not_found_error", ""):              model.ClassNotFound,
-		`{"error":{"code":502,"message":"upstream"}}`: model.ClassServer, `{"error":{"code":429}}`: model.ClassRateLimit,
-		`{"error":"gone"}`: model.ClassServer,
+	for body, class := range map[string]modelapi.Class{
+		anthropic("overloaded_error", ""): modelapi.ClassServer, anthropic("api_error", ""): modelapi.ClassServer,
+		anthropic("rate_limit_error", ""): modelapi.ClassRateLimit, anthropic("timeout_error", ""): modelapi.ClassTimeout,
+		anthropic("invalid_request_error", "x"):       modelapi.ClassInvalid,
+		anthropic("permission_error", ""):             modelapi.ClassAuth,
+		anthropic("not_found_error", ""):              modelapi.ClassNotFound,
+		`{"error":{"code":502,"message":"upstream"}}`: modelapi.ClassServer, `{"error":{"code":429}}`: modelapi.ClassRateLimit,
+		`{"error":"gone"}`: modelapi.ClassServer,
 	} {
 		if e := InStream([]byte(body), "r"); e.Class != class || e.RequestID == "" {
 			t.Errorf("%s: got %+v", body, e)
@@ -153,13 +153,13 @@ func TestIdle(t *testing.T) {
 			}
 		}
 		_, err = st.Next()
-		if e := failure(t, err); e.Class != model.ClassTimeout || time.Since(begin) != 210*time.Second {
+		if e := failure(t, err); e.Class != modelapi.ClassTimeout || time.Since(begin) != 210*time.Second {
 			t.Errorf("after %s: %v", time.Since(begin), e)
 		}
 		st.Close()
 		begin = time.Now()
 		_, err = c.Stream(t.Context(), "http://x/", nil, []byte("{}"))
-		if e := failure(t, err); e.Class != model.ClassTimeout || time.Since(begin) != time.Minute {
+		if e := failure(t, err); e.Class != modelapi.ClassTimeout || time.Since(begin) != time.Minute {
 			t.Errorf("headers after %s: %v", time.Since(begin), e)
 		}
 	})
@@ -215,15 +215,15 @@ func TestConnections(t *testing.T) {
 	closed.Close()
 	for _, c := range []struct {
 		url   string
-		class model.Class
+		class modelapi.Class
 		words string
 	}{
-		{closed.URL, model.ClassUnreached, "refused"},
-		{"http://no host/", model.ClassInvalid, ""},
-		{srv.URL + "/cut", model.ClassDisconnect, ""},
-		{srv.URL + "/html", model.ClassProtocol, "log in"},
-		{srv.URL + "/json", model.ClassRateLimit, "busy"},
-		{srv.URL + "/away", model.ClassInvalid, other.URL},
+		{closed.URL, modelapi.ClassUnreached, "refused"},
+		{"http://no host/", modelapi.ClassInvalid, ""},
+		{srv.URL + "/cut", modelapi.ClassDisconnect, ""},
+		{srv.URL + "/html", modelapi.ClassProtocol, "log in"},
+		{srv.URL + "/json", modelapi.ClassRateLimit, "busy"},
+		{srv.URL + "/away", modelapi.ClassInvalid, other.URL},
 	} {
 		for _, client := range []*http.Client{nil, {}} {
 			_, err := Client{HTTP: client}.Stream(context.Background(), c.url, http.Header{"X-Api-Key": {"secret"}}, []byte("{}"))
@@ -261,10 +261,10 @@ func TestReplyIsBounded(t *testing.T) {
 			break
 		}
 	}
-	if e := failure(t, err); e.Class != model.ClassProtocol {
+	if e := failure(t, err); e.Class != modelapi.ClassProtocol {
 		t.Errorf("got %v", e)
 	}
-	if _, err := c.Fetch(context.Background(), "http://x/", nil, nil, 100); failure(t, err).Class != model.ClassProtocol {
+	if _, err := c.Fetch(context.Background(), "http://x/", nil, nil, 100); failure(t, err).Class != modelapi.ClassProtocol {
 		t.Errorf("got %v", err)
 	}
 }
@@ -348,7 +348,7 @@ func TestPingsDoNotKeepAReplyOpen(t *testing.T) {
 			for err == nil {
 				_, err = st.Next()
 			}
-			if e := failure(t, err); e.Class != model.ClassTimeout || time.Since(begin).Round(time.Second) != 210*time.Second+6*time.Minute {
+			if e := failure(t, err); e.Class != modelapi.ClassTimeout || time.Since(begin).Round(time.Second) != 210*time.Second+6*time.Minute {
 				t.Errorf("%s: after %s: %v", name, time.Since(begin), e)
 			}
 			st.Close()

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // maxMessage bounds what is kept of an API's words, in bytes.
@@ -28,7 +28,7 @@ var standard = sync.OnceValue(func() *http.Client {
 })
 
 // refused makes an error of a response that is not 2xx.
-func (c Client) refused(resp *http.Response, body []byte) *model.Error {
+func (c Client) refused(resp *http.Response, body []byte) *modelapi.Error {
 	p := readProblem(body)
 	if p.message == "" {
 		p.message = excerpt(body)
@@ -39,7 +39,7 @@ func (c Client) refused(resp *http.Response, body []byte) *model.Error {
 	if to := resp.Header.Get("Location"); resp.StatusCode/100 == 3 && to != "" {
 		p.message = "redirected to " + Place(to) + ": set the base URL to the final address"
 	}
-	e := &model.Error{
+	e := &modelapi.Error{
 		Class: classOf(resp.StatusCode, p), Status: resp.StatusCode, Message: p.message,
 		RequestID: requestID(resp.Header), RetryAfter: c.retryAfter(resp.Header),
 	}
@@ -82,7 +82,7 @@ func Place(address string) string {
 }
 
 // InStream makes an error of an error object that came inside a stream whose status was 200.
-func InStream(body []byte, requestID string) *model.Error {
+func InStream(body []byte, requestID string) *modelapi.Error {
 	p := readProblem(body)
 	if p.message == "" {
 		p.message = excerpt(body)
@@ -94,10 +94,10 @@ func InStream(body []byte, requestID string) *model.Error {
 	if p.requestID != "" {
 		requestID = p.requestID
 	}
-	return &model.Error{Class: classOf(status, p), Status: status, Message: p.message, RequestID: requestID}
+	return &modelapi.Error{Class: classOf(status, p), Status: status, Message: p.message, RequestID: requestID}
 }
 
-func notAStream(kind string, body []byte, requestID string) *model.Error {
+func notAStream(kind string, body []byte, requestID string) *modelapi.Error {
 	if kind != "text/html" && len(raw.Get(body, "error")) > 0 {
 		return InStream(body, requestID)
 	}
@@ -105,8 +105,8 @@ func notAStream(kind string, body []byte, requestID string) *model.Error {
 	if kind != "text/html" {
 		hint = " (it was asked to stream; turn streaming on in the server, or in the proxy before it)"
 	}
-	return &model.Error{
-		Class: model.ClassProtocol, RequestID: requestID,
+	return &modelapi.Error{
+		Class: modelapi.ClassProtocol, RequestID: requestID,
 		Message: "the server answered with " + kind + " instead of a stream" + hint + ": " + excerpt(body),
 	}
 }
@@ -141,47 +141,47 @@ func readProblem(body []byte) problem {
 }
 
 // classOf decides by what the API says in words where its status is not enough.
-func classOf(status int, p problem) model.Class {
+func classOf(status int, p problem) modelapi.Class {
 	switch {
 	case p.kind == "insufficient_quota" || p.code == "insufficient_quota" || p.kind == "billing_error":
-		return model.ClassAuth
+		return modelapi.ClassAuth
 	case (status == 0 || status == 400 || status == 413 || status == 422) && tooLong(p):
-		return model.ClassContext
+		return modelapi.ClassContext
 	case status == 0:
 		return classOfKind(p)
 	case status == 401 || status == 402 || status == 403:
-		return model.ClassAuth
+		return modelapi.ClassAuth
 	case status == 404:
-		return model.ClassNotFound
+		return modelapi.ClassNotFound
 	case status == 408:
-		return model.ClassTimeout
+		return modelapi.ClassTimeout
 	case status == 413:
-		return model.ClassContext
+		return modelapi.ClassContext
 	case status == 429:
-		return model.ClassRateLimit
+		return modelapi.ClassRateLimit
 	case status == 409 || status == 425 || status >= 500:
-		return model.ClassServer
+		return modelapi.ClassServer
 	}
-	return model.ClassInvalid
+	return modelapi.ClassInvalid
 }
 
 // classOfKind is for errors inside a stream, which have no status.
-func classOfKind(p problem) model.Class {
+func classOfKind(p problem) modelapi.Class {
 	switch p.kind {
 	case "rate_limit_error", "rate_limit_exceeded", "too_many_requests":
-		return model.ClassRateLimit
+		return modelapi.ClassRateLimit
 	case "timeout_error":
-		return model.ClassTimeout
+		return modelapi.ClassTimeout
 	case "authentication_error", "permission_error":
-		return model.ClassAuth
+		return modelapi.ClassAuth
 	case "not_found_error":
-		return model.ClassNotFound
+		return modelapi.ClassNotFound
 	case "request_too_large":
-		return model.ClassContext
+		return modelapi.ClassContext
 	case "invalid_request_error", "BadRequestError":
-		return model.ClassInvalid
+		return modelapi.ClassInvalid
 	}
-	return model.ClassServer
+	return modelapi.ClassServer
 }
 
 // tooLong knows how Anthropic, OpenAI, llama.cpp, vLLM, OpenRouter and Ollama say that a request exceeds the window.
@@ -242,9 +242,9 @@ func requestID(h http.Header) string {
 }
 
 // Protocol says that a reply was not understood.
-func Protocol(requestID, format string, args ...any) *model.Error {
-	return &model.Error{
-		Class: model.ClassProtocol, RequestID: requestID, Message: limit(fmt.Sprintf(format, args...)),
+func Protocol(requestID, format string, args ...any) *modelapi.Error {
+	return &modelapi.Error{
+		Class: modelapi.ClassProtocol, RequestID: requestID, Message: limit(fmt.Sprintf(format, args...)),
 	}
 }
 

@@ -28,7 +28,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/openai"
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/scripted"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // The models that are taken when only a key is given.
@@ -62,7 +62,7 @@ type Connector struct {
 }
 
 // Open is Connector.Open with an environment only.
-func Open(getenv func(string) string, spec string) (model.Provider, string, error) {
+func Open(getenv func(string) string, spec string) (modelapi.Provider, string, error) {
 	return Connector{Getenv: getenv}.Open(spec)
 }
 
@@ -86,12 +86,12 @@ func KeyVariables() []string {
 // Open makes the provider of PROVIDER/MODEL and returns it with the model's name, as it is to be stored in a session:
 // a script's file becomes absolute. Nothing is connected to. Errors wrap ErrBadModel or ErrNoModel, or are about the
 // script's file.
-func (c Connector) Open(spec string) (model.Provider, string, error) {
+func (c Connector) Open(spec string) (modelapi.Provider, string, error) {
 	provider, name, ok := strings.Cut(spec, "/")
 	if !ok || name == "" {
 		return nil, "", fmt.Errorf("open model %q: %w: write PROVIDER/MODEL, as in %s", spec, ErrBadModel, example(spec))
 	}
-	var p model.Provider
+	var p modelapi.Provider
 	var err error
 	switch provider {
 	case anthropic.Name:
@@ -124,7 +124,7 @@ func example(spec string) string {
 	return DefaultAnthropic
 }
 
-func (c Connector) anthropic() (model.Provider, error) {
+func (c Connector) anthropic() (modelapi.Provider, error) {
 	cfg := anthropic.Config{
 		BaseURL: c.env("ANTHROPIC_BASE_URL"), Key: c.env("ANTHROPIC_API_KEY"),
 		HTTP: c.HTTP, Now: c.Now, IdleTimeout: c.IdleTimeout, UserAgent: c.UserAgent,
@@ -141,7 +141,7 @@ func (c Connector) anthropic() (model.Provider, error) {
 	return anthropic.New(cfg), nil
 }
 
-func (c Connector) openai() (model.Provider, error) {
+func (c Connector) openai() (modelapi.Provider, error) {
 	cfg := openai.Config{
 		BaseURL: c.env("OPENAI_BASE_URL"), Key: c.env("OPENAI_API_KEY"),
 		HTTP: c.HTTP, Now: c.Now, IdleTimeout: c.IdleTimeout, UserAgent: c.UserAgent,
@@ -155,7 +155,7 @@ func (c Connector) openai() (model.Provider, error) {
 	return openai.New(cfg), nil
 }
 
-func (c Connector) ollama() (model.Provider, error) {
+func (c Connector) ollama() (modelapi.Provider, error) {
 	base, err := ollamaURL(c.env("OLLAMA_HOST"))
 	if err == nil {
 		err = c.checkKey("OLLAMA_API_KEY")

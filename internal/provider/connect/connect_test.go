@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 func env(kv ...string) func(string) string {
@@ -191,7 +192,7 @@ func TestKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = p.Call(context.Background(), hello(name), nil)
-		if e, ok := errors.AsType[*model.Error](err); !ok || e.Class != model.ClassUnreached {
+		if e, ok := errors.AsType[*modelapi.Error](err); !ok || e.Class != modelapi.ClassUnreached {
 			t.Errorf("%s: %v", c.spec, err)
 		}
 		if got := n.got[0]; got.URL.String() != c.url || got.Header.Get(c.header) != c.value {
@@ -205,8 +206,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func hello(name string) model.Request {
-	return model.Request{
+func hello(name string) modelapi.Request {
+	return modelapi.Request{
 		Model: name, MaxTokens: 1,
 		Messages: []model.Message{{Role: model.RoleUser, Blocks: []model.Block{{Type: model.BlockText, Text: "hi"}}}},
 	}

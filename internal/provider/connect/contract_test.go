@@ -11,7 +11,8 @@ import (
 
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/model/providertest"
+	"github.com/perdure/perdure/modelapi"
+	"github.com/perdure/perdure/modelapi/providertest"
 )
 
 // other is the other side of both APIs, which answers the calls by replies in their order.
@@ -61,7 +62,7 @@ func stepOf(r providertest.Reply) modeltest.Step {
 			s.Text = b.Text
 		case model.BlockToolUse:
 			c := modeltest.ToolCall{ID: b.Tool.ID, NoID: b.Tool.ID == "", Name: b.Tool.Name, InputText: string(b.Tool.Input)}
-			if r.Stop == model.StopMaxTokens {
+			if r.Stop == modelapi.StopMaxTokens {
 				c.Cut = len(c.InputText)
 				c.InputText += `ng"}`
 			}
@@ -83,7 +84,7 @@ func stepOf(r providertest.Reply) modeltest.Step {
 func TestContract(t *testing.T) {
 	for _, api := range apis() {
 		t.Run(api, func(t *testing.T) {
-			providertest.Run(t, providertest.Peer{Model: "m", NoThinking: api == modeltest.OpenAI, Start: func(t *testing.T, replies []providertest.Reply) (model.Provider, func() [][]byte) {
+			providertest.Run(t, providertest.Peer{Model: "m", NoThinking: api == modeltest.OpenAI, Start: func(t *testing.T, replies []providertest.Reply) (modelapi.Provider, func() [][]byte) {
 				o := &other{api: api, replies: replies}
 				srv := httptest.NewServer(o)
 				t.Cleanup(srv.Close)

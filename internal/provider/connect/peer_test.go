@@ -11,6 +11,7 @@ import (
 
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 const tools = `[ {"name":"Bash", "description":"runs <b> & more","input_schema":{"type":"object","properties":{"b":{"type":"number"}}}},` + "\n" +
@@ -20,17 +21,17 @@ const tools = `[ {"name":"Bash", "description":"runs <b> & more","input_schema":
 // in the next message, and asks again after a failure that may pass.
 type agent struct {
 	t        *testing.T
-	p        model.Provider
+	p        modelapi.Provider
 	ms       []model.Message
 	usage    model.Usage
 	lost     int64
-	failures []*model.Error
+	failures []*modelapi.Error
 }
 
-func (a *agent) request(step, attempt int) model.Request {
-	return model.Request{
+func (a *agent) request(step, attempt int) modelapi.Request {
+	return modelapi.Request{
 		Act: fmt.Sprintf("t1.s%d.b0.a%d", step, attempt), Model: "claude-sonnet-4-5", System: "be \u2028 good",
-		Tools: []byte(tools), Messages: a.ms, MaxTokens: 5000, Params: model.Params{Thinking: 2000},
+		Tools: []byte(tools), Messages: a.ms, MaxTokens: 5000, Params: modelapi.Params{Thinking: 2000},
 	}
 }
 
@@ -48,7 +49,7 @@ func (a *agent) step(n int) bool {
 		}
 		resp, err := a.p.Call(context.Background(), r, nil)
 		if err != nil {
-			e, ok := errors.AsType[*model.Error](err)
+			e, ok := errors.AsType[*modelapi.Error](err)
 			if !ok || !e.Retryable() {
 				a.t.Fatalf("step %d: %v", n, err)
 			}
@@ -63,8 +64,8 @@ func (a *agent) step(n int) bool {
 	return false
 }
 
-func (a *agent) seal(resp *model.Response) bool {
-	if resp.Stop == model.StopRefusal {
+func (a *agent) seal(resp *modelapi.Response) bool {
+	if resp.Stop == modelapi.StopRefusal {
 		return false
 	}
 	answer := model.Message{Role: model.RoleUser}
@@ -81,7 +82,7 @@ func (a *agent) seal(resp *model.Response) bool {
 		a.ms = append(a.ms, model.Message{Role: model.RoleAssistant, Blocks: resp.Blocks})
 	}
 	if len(answer.Blocks) == 0 {
-		if resp.Stop == model.StopPause {
+		if resp.Stop == modelapi.StopPause {
 			return true
 		}
 		answer.Blocks = []model.Block{{Type: model.BlockText, Text: "go on"}}

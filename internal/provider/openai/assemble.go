@@ -10,14 +10,15 @@ import (
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // assembler makes a response of the chunks of one stream.
 type assembler struct {
 	name      string
-	req       model.Request
+	req       modelapi.Request
 	requestID string
-	sink      func(model.Delta)
+	sink      func(modelapi.Delta)
 
 	started bool
 	done    bool
@@ -33,9 +34,9 @@ type assembler struct {
 	calls     []*pending
 }
 
-func newAssembler(name string, r model.Request, requestID string, sink func(model.Delta)) *assembler {
+func newAssembler(name string, r modelapi.Request, requestID string, sink func(modelapi.Delta)) *assembler {
 	if sink == nil {
-		sink = func(model.Delta) {}
+		sink = func(modelapi.Delta) {}
 	}
 	return &assembler{name: name, req: r, requestID: requestID, sink: sink}
 }
@@ -57,7 +58,7 @@ func (a *assembler) event(data []byte) error {
 	}
 	if !a.started {
 		a.started = true
-		a.sink(model.Delta{Kind: model.DeltaStart})
+		a.sink(modelapi.Delta{Kind: modelapi.DeltaStart})
 	}
 	if a.id == "" {
 		a.id = raw.GetString(data, "id")
@@ -106,7 +107,7 @@ func (a *assembler) choice(c []byte) error {
 			}
 			if s != "" {
 				a.field = k
-				a.sink(model.Delta{Kind: model.DeltaThinking, Text: s})
+				a.sink(modelapi.Delta{Kind: modelapi.DeltaThinking, Text: s})
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func (a *assembler) content(v []byte) error {
 			return a.protocol("content is no text: %.200q", p)
 		}
 		if s != "" {
-			a.sink(model.Delta{Kind: model.DeltaText, Text: s})
+			a.sink(modelapi.Delta{Kind: modelapi.DeltaText, Text: s})
 		}
 	}
 	return nil
@@ -160,8 +161,8 @@ func (a *assembler) content(v []byte) error {
 // end decides what the end of the stream means when no [DONE] came: some servers never send it. The reply is whole
 // when it has its finish reason and the counts that follow it; without the counts it may have been cut between.
 func (a *assembler) end(err error) error {
-	broken, is := errors.AsType[*model.Error](err)
-	if !errors.Is(err, io.EOF) && (!is || broken.Class == model.ClassProtocol) {
+	broken, is := errors.AsType[*modelapi.Error](err)
+	if !errors.Is(err, io.EOF) && (!is || broken.Class == modelapi.ClassProtocol) {
 		return err
 	}
 	if a.finish == "" || a.usage == nil {
@@ -172,12 +173,12 @@ func (a *assembler) end(err error) error {
 }
 
 // response seals the blocks.
-func (a *assembler) response() (*model.Response, error) {
+func (a *assembler) response() (*modelapi.Response, error) {
 	stop, err := a.stopReason()
 	if err != nil {
 		return nil, err
 	}
-	r := &model.Response{ID: a.id, Model: a.model, Stop: stop, Usage: a.count()}
+	r := &modelapi.Response{ID: a.id, Model: a.model, Stop: stop, Usage: a.count()}
 	r.Unmetered = r.Usage == model.Usage{}
 	add := func(t model.BlockType, field string, x joined) {
 		if len(x.inner) > 0 {
@@ -199,7 +200,7 @@ func (a *assembler) response() (*model.Response, error) {
 		if c.name == "" {
 			return nil, a.protocol("tool call %d has no name", i)
 		}
-		if stop == model.StopMaxTokens && i == len(a.calls)-1 && (c.args.empty() || !json.Valid(input)) {
+		if stop == modelapi.StopMaxTokens && i == len(a.calls)-1 && (c.args.empty() || !json.Valid(input)) {
 			continue
 		}
 		id := used.Claim(c.id, a.req.Act, i, toolid.Present)
@@ -207,8 +208,8 @@ func (a *assembler) response() (*model.Response, error) {
 			Type: model.BlockToolUse, Raw: appendCall(nil, id, c.name, quoted), Provider: a.name,
 			Tool: &model.ToolUse{ID: id, Name: c.name, Input: input},
 		})
-		if stop == model.StopEndTurn {
-			r.Stop = model.StopToolUse
+		if stop == modelapi.StopEndTurn {
+			r.Stop = modelapi.StopToolUse
 		}
 	}
 	return r, nil
@@ -216,15 +217,15 @@ func (a *assembler) response() (*model.Response, error) {
 
 // stopReason normalises a word that servers are free with: what is not known is the end of the reply, unless it
 // says that the server gave up.
-func (a *assembler) stopReason() (model.StopReason, error) {
+func (a *assembler) stopReason() (modelapi.StopReason, error) {
 	switch a.finish {
 	case "length", "max_tokens", "model_length":
-		return model.StopMaxTokens, nil
+		return modelapi.StopMaxTokens, nil
 	case "content_filter", "refusal":
-		return model.StopRefusal, nil
+		return modelapi.StopRefusal, nil
 	case "error", "abort", "aborted", "cancelled", "network_error", "insufficient_system_resource":
-		return "", &model.Error{
-			Class: model.ClassServer, Message: "the server gave up: finish reason " + a.finish, RequestID: a.requestID,
+		return "", &modelapi.Error{
+			Class: modelapi.ClassServer, Message: "the server gave up: finish reason " + a.finish, RequestID: a.requestID,
 		}
 	case "":
 		if !a.started {
@@ -232,9 +233,9 @@ func (a *assembler) stopReason() (model.StopReason, error) {
 		}
 	}
 	if a.refused && len(a.calls) == 0 {
-		return model.StopRefusal, nil
+		return modelapi.StopRefusal, nil
 	}
-	return model.StopEndTurn, nil
+	return modelapi.StopEndTurn, nil
 }
 
 // count makes disjoint counts: this API counts cached tokens as part of the prompt.
@@ -257,12 +258,12 @@ func (a *assembler) count() model.Usage {
 
 // lost completes an error of a reply that was not sealed.
 func (a *assembler) lost(err error) error {
-	e, ok := errors.AsType[*model.Error](err)
+	e, ok := errors.AsType[*modelapi.Error](err)
 	if !ok {
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
-		e = &model.Error{Class: model.ClassDisconnect, Message: "the stream ended before the reply was complete"}
+		e = &modelapi.Error{Class: modelapi.ClassDisconnect, Message: "the stream ended before the reply was complete"}
 	}
 	if e.RequestID == "" {
 		e.RequestID = a.requestID

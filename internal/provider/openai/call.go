@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // maxCalls bounds the tool calls of one reply.
@@ -69,7 +69,7 @@ func (a *assembler) toolCall(t []byte) error {
 	}
 	if name != "" && name != c.name {
 		c.name += name
-		a.sink(model.Delta{Kind: model.DeltaTool, Tool: c.name, ID: c.id})
+		a.sink(modelapi.Delta{Kind: modelapi.DeltaTool, Tool: c.name, ID: c.id})
 	}
 	v := raw.Get(fn, "arguments")
 	if raw.IsNull(v) {
@@ -84,7 +84,7 @@ func (a *assembler) toolCall(t []byte) error {
 		return a.protocol("tool arguments are no string: %.200q", v)
 	}
 	if s != "" {
-		a.sink(model.Delta{Kind: model.DeltaTool, Tool: c.name, ID: c.id, Text: s})
+		a.sink(modelapi.Delta{Kind: modelapi.DeltaTool, Tool: c.name, ID: c.id, Text: s})
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/api"
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -83,7 +83,7 @@ func New(cfg Config) *Provider {
 func (p *Provider) Name() string { return p.cfg.Name }
 
 // Prefix is the digest of the tools and messages as they are sent; the system prompt is the first of the messages.
-func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
+func (p *Provider) Prefix(r modelapi.Request) ([32]byte, error) {
 	b, err := p.appendPrefix(nil, r)
 	if err != nil {
 		return store.Digest{}, err
@@ -92,7 +92,7 @@ func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
 }
 
 // Call sends the request once and reads the reply to its end.
-func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (p *Provider) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	body, err := p.render(r)
 	if err != nil {
 		return nil, err

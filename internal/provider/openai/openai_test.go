@@ -12,6 +12,7 @@ import (
 
 	"github.com/perdure/perdure/internal/provider/sse"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // wire is a server without a network: it keeps the last request and answers with what it was given.
@@ -50,19 +51,19 @@ func toolResult(id string, isError bool, parts ...model.Part) model.Block {
 	return model.Block{Type: model.BlockToolResult, Result: &model.ToolResult{ID: id, IsError: isError, Content: parts}}
 }
 
-func ask() model.Request {
-	return model.Request{Act: "t1.s1.b0.a1", Model: "m", System: "be good", MaxTokens: 100, Messages: []model.Message{user(text("hi"))}}
+func ask() modelapi.Request {
+	return modelapi.Request{Act: "t1.s1.b0.a1", Model: "m", System: "be good", MaxTokens: 100, Messages: []model.Message{user(text("hi"))}}
 }
 
-func call(events ...string) (*model.Response, error) {
+func call(events ...string) (*modelapi.Response, error) {
 	return New(Config{HTTP: &http.Client{Transport: &wire{body: frames(events...)}}}).Call(context.Background(), ask(), nil)
 }
 
-func failure(t *testing.T, err error) *model.Error {
+func failure(t *testing.T, err error) *modelapi.Error {
 	t.Helper()
-	e, ok := errors.AsType[*model.Error](err)
+	e, ok := errors.AsType[*modelapi.Error](err)
 	if !ok {
-		t.Fatalf("error is %v, not a *model.Error", err)
+		t.Fatalf("error is %v, not a *modelapi.Error", err)
 	}
 	return e
 }
@@ -93,7 +94,7 @@ func tool(index, id, name, args string) string {
 }
 
 // say spells what a response holds, shortly.
-func say(r *model.Response) string {
+func say(r *modelapi.Response) string {
 	var out []string
 	for _, b := range r.Blocks {
 		switch {
@@ -188,25 +189,25 @@ func TestFailures(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		events  []string
-		class   model.Class
+		class   modelapi.Class
 		started bool
 	}{
-		{"nothing", nil, model.ClassDisconnect, false},
-		{"only DONE", []string{done}, model.ClassProtocol, false},
-		{"no end", []string{d(`{"content":"x"}`)}, model.ClassDisconnect, true},
-		{"no counts and no DONE", []string{d(`{"content":"x"}`), end("stop")}, model.ClassDisconnect, true},
-		{"no JSON", []string{d(`{}`), `}{`}, model.ClassProtocol, true},
-		{"no object", []string{`"x"`}, model.ClassProtocol, false},
-		{"error", []string{d(`{"content":"x"}`), `{"error":{"message":"upstream","code":502}}`}, model.ClassServer, true},
-		{"error in a choice", []string{`{"choices":[{"error":{"code":429,"message":"slow"},"finish_reason":"error"}]}`}, model.ClassRateLimit, true},
-		{"window", []string{`{"error":{"message":"This model's maximum context length is 1"}}`}, model.ClassContext, false},
-		{"gave up", []string{d(`{"content":"x"}`), end("error"), done}, model.ClassServer, true},
-		{"content is no text", []string{d(`{"content":7}`)}, model.ClassProtocol, true},
-		{"unknown part", []string{d(`{"content":[{"type":"image"}]}`)}, model.ClassProtocol, true},
-		{"reasoning is no text", []string{d(`{"reasoning":{}}`)}, model.ClassProtocol, true},
-		{"calls are no array", []string{d(`{"tool_calls":{}}`)}, model.ClassProtocol, true},
-		{"call is no object", []string{d(`{"tool_calls":[1]}`)}, model.ClassProtocol, true},
-		{"call without a name", []string{tool("0", "a", "", `"{}"`), end("tool_calls"), done}, model.ClassProtocol, true},
+		{"nothing", nil, modelapi.ClassDisconnect, false},
+		{"only DONE", []string{done}, modelapi.ClassProtocol, false},
+		{"no end", []string{d(`{"content":"x"}`)}, modelapi.ClassDisconnect, true},
+		{"no counts and no DONE", []string{d(`{"content":"x"}`), end("stop")}, modelapi.ClassDisconnect, true},
+		{"no JSON", []string{d(`{}`), `}{`}, modelapi.ClassProtocol, true},
+		{"no object", []string{`"x"`}, modelapi.ClassProtocol, false},
+		{"error", []string{d(`{"content":"x"}`), `{"error":{"message":"upstream","code":502}}`}, modelapi.ClassServer, true},
+		{"error in a choice", []string{`{"choices":[{"error":{"code":429,"message":"slow"},"finish_reason":"error"}]}`}, modelapi.ClassRateLimit, true},
+		{"window", []string{`{"error":{"message":"This model's maximum context length is 1"}}`}, modelapi.ClassContext, false},
+		{"gave up", []string{d(`{"content":"x"}`), end("error"), done}, modelapi.ClassServer, true},
+		{"content is no text", []string{d(`{"content":7}`)}, modelapi.ClassProtocol, true},
+		{"unknown part", []string{d(`{"content":[{"type":"image"}]}`)}, modelapi.ClassProtocol, true},
+		{"reasoning is no text", []string{d(`{"reasoning":{}}`)}, modelapi.ClassProtocol, true},
+		{"calls are no array", []string{d(`{"tool_calls":{}}`)}, modelapi.ClassProtocol, true},
+		{"call is no object", []string{d(`{"tool_calls":[1]}`)}, modelapi.ClassProtocol, true},
+		{"call without a name", []string{tool("0", "a", "", `"{}"`), end("tool_calls"), done}, modelapi.ClassProtocol, true},
 	} {
 		resp, err := call(c.events...)
 		e := failure(t, err)
@@ -218,7 +219,7 @@ func TestFailures(t *testing.T) {
 	for range maxCalls + 1 {
 		many = append(many, `{"function":{"name":"f","arguments":"{}"}}`)
 	}
-	if _, err := call(d(`{"tool_calls":[` + strings.Join(many, ",") + `]}`)); failure(t, err).Class != model.ClassProtocol {
+	if _, err := call(d(`{"tool_calls":[` + strings.Join(many, ",") + `]}`)); failure(t, err).Class != modelapi.ClassProtocol {
 		t.Errorf("got %v", err)
 	}
 }

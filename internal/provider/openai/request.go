@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/provider/raw"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // render makes a request's body.
-func (p *Provider) render(r model.Request) ([]byte, error) {
+func (p *Provider) render(r modelapi.Request) ([]byte, error) {
 	if r.MaxTokens <= 0 {
 		return nil, invalid("max tokens is %d", r.MaxTokens)
 	}
@@ -38,7 +38,7 @@ func (p *Provider) render(r model.Request) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-func (p *Provider) effort(r model.Request) string {
+func (p *Provider) effort(r modelapi.Request) string {
 	if r.Params.Effort == "" && p.own && len(raw.Elements(r.Tools)) > 0 && refusesReasoningTools(r.Model) {
 		return "none"
 	}
@@ -58,7 +58,7 @@ func refusesReasoningTools(name string) bool {
 }
 
 // appendPrefix appends ,"tools":…,"messages":….
-func (p *Provider) appendPrefix(b []byte, r model.Request) ([]byte, error) {
+func (p *Provider) appendPrefix(b []byte, r modelapi.Request) ([]byte, error) {
 	if len(r.Tools) > 0 && !json.Valid(r.Tools) {
 		return nil, invalid("tools are not valid JSON")
 	}
@@ -117,5 +117,5 @@ func orElse(v []byte, other string) []byte {
 }
 
 func invalid(format string, args ...any) error {
-	return &model.Error{Class: model.ClassInvalid, Message: "request not sent: " + fmt.Sprintf(format, args...)}
+	return &modelapi.Error{Class: modelapi.ClassInvalid, Message: "request not sent: " + fmt.Sprintf(format, args...)}
 }

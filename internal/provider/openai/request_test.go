@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 func image(data string) model.Part {
@@ -16,7 +17,7 @@ func image(data string) model.Part {
 }
 
 // whole is a conversation with everything that a request may hold.
-func whole() model.Request {
+func whole() modelapi.Request {
 	r := ask()
 	r.Tools = []byte(`[ {"name":"A", "description":"runs \u00e9","input_schema":{"z":1.0,"a":2}}, {"name":"B"} ]`)
 	pdf := model.Block{Type: model.BlockDocument, Media: "application/pdf", Data: []byte("%PDF")}
@@ -84,7 +85,7 @@ func TestDialects(t *testing.T) {
 		w := &wire{body: frames(end("stop"), done)}
 		p := New(Config{BaseURL: c.base, Key: "k", HTTP: &http.Client{Transport: w}})
 		r := whole()
-		r.Model, r.Params = c.model, model.Params{Effort: c.effort}
+		r.Model, r.Params = c.model, modelapi.Params{Effort: c.effort}
 		if _, err := p.Call(context.Background(), r, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -99,26 +100,26 @@ func TestDialects(t *testing.T) {
 
 // What can't be sent is refused before it is sent.
 func TestRefusedRequests(t *testing.T) {
-	for name, change := range map[string]func(*model.Request){
-		"no messages":     func(r *model.Request) { r.Messages = nil },
-		"assistant first": func(r *model.Request) { r.Messages = []model.Message{assistant(text("x")), user(text("x"))} },
-		"only blank":      func(r *model.Request) { r.Messages = []model.Message{user(text(" "))} },
-		"role":            func(r *model.Request) { r.Messages[0].Role = "system" },
-		"thinking user":   func(r *model.Request) { r.Messages[0].Blocks[0].Type = model.BlockThinking },
-		"empty result": func(r *model.Request) {
+	for name, change := range map[string]func(*modelapi.Request){
+		"no messages":     func(r *modelapi.Request) { r.Messages = nil },
+		"assistant first": func(r *modelapi.Request) { r.Messages = []model.Message{assistant(text("x")), user(text("x"))} },
+		"only blank":      func(r *modelapi.Request) { r.Messages = []model.Message{user(text(" "))} },
+		"role":            func(r *modelapi.Request) { r.Messages[0].Role = "system" },
+		"thinking user":   func(r *modelapi.Request) { r.Messages[0].Blocks[0].Type = model.BlockThinking },
+		"empty result": func(r *modelapi.Request) {
 			r.Messages = append(r.Messages, user(model.Block{Type: model.BlockToolResult}))
 		},
-		"tool without tool": func(r *model.Request) {
+		"tool without tool": func(r *modelapi.Request) {
 			r.Messages = append(r.Messages, assistant(model.Block{Type: model.BlockToolUse}))
 		},
-		"tools":      func(r *model.Request) { r.Tools = []byte(`[{"name":`) },
-		"max tokens": func(r *model.Request) { r.MaxTokens = 0 },
+		"tools":      func(r *modelapi.Request) { r.Tools = []byte(`[{"name":`) },
+		"max tokens": func(r *modelapi.Request) { r.MaxTokens = 0 },
 	} {
 		r := ask()
 		change(&r)
 		w := &wire{}
 		_, err := New(Config{HTTP: &http.Client{Transport: w}}).Call(context.Background(), r, nil)
-		if e := failure(t, err); e.Class != model.ClassInvalid || w.got != nil {
+		if e := failure(t, err); e.Class != modelapi.ClassInvalid || w.got != nil {
 			t.Errorf("%s: %v", name, e)
 		}
 	}
@@ -151,11 +152,11 @@ func TestPrefix(t *testing.T) {
 	if again, _ := p.Prefix(same); again != first {
 		t.Error("what is no part of the prefix changes it")
 	}
-	for name, change := range map[string]func(*model.Request){
-		"system": func(r *model.Request) { r.System += " " },
-		"tools":  func(r *model.Request) { r.Tools = bytes.Replace(r.Tools, []byte("1.0"), []byte("1"), 1) },
-		"text":   func(r *model.Request) { r.Messages[0].Blocks[0].Text += "." },
-		"raw":    func(r *model.Request) { r.Messages[6].Blocks[0].Raw = []byte(`{"type":"text","text":"a"}`) },
+	for name, change := range map[string]func(*modelapi.Request){
+		"system": func(r *modelapi.Request) { r.System += " " },
+		"tools":  func(r *modelapi.Request) { r.Tools = bytes.Replace(r.Tools, []byte("1.0"), []byte("1"), 1) },
+		"text":   func(r *modelapi.Request) { r.Messages[0].Blocks[0].Text += "." },
+		"raw":    func(r *modelapi.Request) { r.Messages[6].Blocks[0].Raw = []byte(`{"type":"text","text":"a"}`) },
 	} {
 		r := whole()
 		change(&r)

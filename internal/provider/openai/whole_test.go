@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // Goal: a server that does not stream, though it is asked to, is understood all the same: its one JSON body is the reply,
@@ -18,19 +18,19 @@ func TestReplyInOneBody(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind, body, fails string
 		calls             int
-		stop              model.StopReason
+		stop              modelapi.StopReason
 	}{
-		"json":         {"application/json", said, "", 1, model.StopToolUse},
-		"charset":      {"application/json; charset=utf-8", " \n" + said + "\n", "", 1, model.StopToolUse},
-		"text":         {"text/plain", said, "", 1, model.StopToolUse},
-		"stream":       {"text/event-stream", said, "", 1, model.StopToolUse},
-		"no counts":    {"application/json", `{"choices":[{"message":{"content":"hello"}}]}`, "", 0, model.StopEndTurn},
+		"json":         {"application/json", said, "", 1, modelapi.StopToolUse},
+		"charset":      {"application/json; charset=utf-8", " \n" + said + "\n", "", 1, modelapi.StopToolUse},
+		"text":         {"text/plain", said, "", 1, modelapi.StopToolUse},
+		"stream":       {"text/event-stream", said, "", 1, modelapi.StopToolUse},
+		"no counts":    {"application/json", `{"choices":[{"message":{"content":"hello"}}]}`, "", 0, modelapi.StopEndTurn},
 		"cut":          {"application/json", said[:90], "instead of a stream", 0, ""},
 		"another":      {"application/json", `{"status":"ok"}`, "instead of a stream", 0, ""},
 		"an error":     {"application/json", `{"error":{"message":"too many cats"}}`, "too many cats", 0, ""},
 		"several":      {"application/x-ndjson", said + "\n" + said, "instead of a stream", 0, ""},
 		"page":         {"text/html", "<html>sign in</html>", "instead of a stream", 0, ""},
-		"really a one": {"text/event-stream", "data: " + said + "\n\ndata: [DONE]\n\n", "", 1, model.StopToolUse},
+		"really a one": {"text/event-stream", "data: " + said + "\n\ndata: [DONE]\n\n", "", 1, modelapi.StopToolUse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -39,14 +39,14 @@ func TestReplyInOneBody(t *testing.T) {
 			}))
 			defer s.Close()
 			seen := ""
-			r, err := New(Config{BaseURL: s.URL, HTTP: s.Client()}).Call(context.Background(), ask(), func(d model.Delta) {
-				if d.Kind == model.DeltaText {
+			r, err := New(Config{BaseURL: s.URL, HTTP: s.Client()}).Call(context.Background(), ask(), func(d modelapi.Delta) {
+				if d.Kind == modelapi.DeltaText {
 					seen += d.Text
 				}
 			})
 			if c.fails != "" {
-				e, ok := errors.AsType[*model.Error](err)
-				if !ok || !strings.Contains(e.Message, c.fails) || e.Class == model.ClassDisconnect {
+				e, ok := errors.AsType[*modelapi.Error](err)
+				if !ok || !strings.Contains(e.Message, c.fails) || e.Class == modelapi.ClassDisconnect {
 					t.Errorf("%v, %+v", r, err)
 				}
 				return

@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/provider/raw"
 	"github.com/perdure/perdure/internal/provider/toolid"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // position is the step that a conversation has come to.
@@ -19,7 +20,7 @@ type position struct {
 }
 
 // find looks for the newest prompt that a turn matches.
-func (s Script) find(r model.Request) (position, error) {
+func (s Script) find(r modelapi.Request) (position, error) {
 	ms, since, spoke := r.Messages, 0, 0
 	if r.Act == "title" {
 		if s.Title == nil {
@@ -65,7 +66,7 @@ func (s Script) find(r model.Request) (position, error) {
 }
 
 // compactedStep is the step that a request of a compacted conversation is for, from 0.
-func compactedStep(r model.Request) (step int, ok bool) {
+func compactedStep(r modelapi.Request) (step int, ok bool) {
 	if len(r.Messages) == 0 || len(r.Messages[0].Blocks) < 2 || !strings.Contains(r.Messages[0].Blocks[0].Text, "was compacted") {
 		return 0, false
 	}
@@ -92,8 +93,8 @@ func (p position) failure(act string) *Failure {
 }
 
 // response makes the blocks. Ids of tool calls come from the position in the conversation.
-func (p position) response(r model.Request) (*model.Response, error) {
-	out := &model.Response{ID: fmt.Sprintf("scripted_%d", p.spoke), Model: Name, Stop: p.step.Stop}
+func (p position) response(r modelapi.Request) (*modelapi.Response, error) {
+	out := &modelapi.Response{ID: fmt.Sprintf("scripted_%d", p.spoke), Model: Name, Stop: p.step.Stop}
 	if p.step.Thinking != "" {
 		b := raw.AppendString([]byte(`{"type":"thinking","thinking":`), p.step.Thinking)
 		out.Blocks = append(out.Blocks, model.Block{
@@ -120,9 +121,9 @@ func (p position) response(r model.Request) (*model.Response, error) {
 		out.Blocks = append(out.Blocks, b)
 	}
 	if out.Stop == "" {
-		out.Stop = model.StopEndTurn
+		out.Stop = modelapi.StopEndTurn
 		if len(p.step.Tools) > 0 {
-			out.Stop = model.StopToolUse
+			out.Stop = modelapi.StopToolUse
 		}
 	}
 	out.Usage.Input = tokens(len(appendRequest(nil, r)))
@@ -210,17 +211,17 @@ func newest(re *regexp.Regexp, ms []model.Message) (string, bool) {
 const deltaSize = 24
 
 // deltas cuts the blocks into what a stream would show.
-func deltas(blocks []model.Block) []model.Delta {
-	var out []model.Delta
+func deltas(blocks []model.Block) []modelapi.Delta {
+	var out []modelapi.Delta
 	for _, b := range blocks {
-		d := model.Delta{Kind: model.DeltaText}
+		d := modelapi.Delta{Kind: modelapi.DeltaText}
 		text := b.Text
 		if b.Type == model.BlockThinking {
-			d.Kind = model.DeltaThinking
+			d.Kind = modelapi.DeltaThinking
 		}
 		if b.Tool != nil {
-			d.Kind, text = model.DeltaTool, string(b.Tool.Input)
-			out = append(out, model.Delta{Kind: model.DeltaTool, Tool: b.Tool.Name, ID: b.Tool.ID})
+			d.Kind, text = modelapi.DeltaTool, string(b.Tool.Input)
+			out = append(out, modelapi.Delta{Kind: modelapi.DeltaTool, Tool: b.Tool.Name, ID: b.Tool.ID})
 		}
 		for text != "" {
 			n := min(deltaSize, len(text))
@@ -235,7 +236,7 @@ func deltas(blocks []model.Block) []model.Delta {
 }
 
 // appendRequest writes a request down, each part with its length, so that no two requests look the same.
-func appendRequest(b []byte, r model.Request) []byte {
+func appendRequest(b []byte, r modelapi.Request) []byte {
 	part := func(s []byte) {
 		b = strconv.AppendInt(b, int64(len(s)), 10)
 		b = append(append(b, ':'), s...)
@@ -274,5 +275,5 @@ func appendRequest(b []byte, r model.Request) []byte {
 func tokens(n int) int64 { return int64(n+3) / 4 }
 
 func refuse(format string, args ...any) error {
-	return &model.Error{Class: model.ClassInvalid, Message: fmt.Sprintf(format, args...)}
+	return &modelapi.Error{Class: modelapi.ClassInvalid, Message: fmt.Sprintf(format, args...)}
 }

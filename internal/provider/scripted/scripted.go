@@ -42,6 +42,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -66,12 +67,12 @@ type Turn struct {
 
 // Step is one answer.
 type Step struct {
-	Thinking string           `json:"thinking"`
-	Text     string           `json:"text"`
-	Tools    []ToolCall       `json:"tools"`
-	Stop     model.StopReason `json:"stop"`     // empty: tool_use with tools, else end_turn
-	DelayMS  int64            `json:"delay_ms"` // before each delta
-	Fail     []Failure        `json:"fail"`
+	Thinking string              `json:"thinking"`
+	Text     string              `json:"text"`
+	Tools    []ToolCall          `json:"tools"`
+	Stop     modelapi.StopReason `json:"stop"`     // empty: tool_use with tools, else end_turn
+	DelayMS  int64               `json:"delay_ms"` // before each delta
+	Fail     []Failure           `json:"fail"`
 }
 
 // ToolCall is one call of an answer. Input is sent byte for byte, but for what {{…}} stands for; empty is {}.
@@ -82,11 +83,11 @@ type ToolCall struct {
 
 // Failure is how an attempt fails.
 type Failure struct {
-	Class        model.Class `json:"class"`
-	Status       int         `json:"status"`
-	Message      string      `json:"message"`
-	RetryAfterMS int64       `json:"retry_after_ms"`
-	After        int         `json:"after"` // deltas that come first; 0: nothing was begun
+	Class        modelapi.Class `json:"class"`
+	Status       int            `json:"status"`
+	Message      string         `json:"message"`
+	RetryAfterMS int64          `json:"retry_after_ms"`
+	After        int            `json:"after"` // deltas that come first; 0: nothing was begun
 }
 
 // Provider plays a script. It is safe for concurrent use.
@@ -144,19 +145,19 @@ func Parse(b []byte) (Script, error) {
 func (p *Provider) Name() string { return Name }
 
 // Prefix is the digest of system, tools and messages.
-func (p *Provider) Prefix(r model.Request) ([32]byte, error) {
+func (p *Provider) Prefix(r modelapi.Request) ([32]byte, error) {
 	return store.Sum(appendRequest(nil, r)), nil
 }
 
 // CountTokens counts as Usage does.
-func (p *Provider) CountTokens(_ context.Context, r model.Request) (int64, error) {
+func (p *Provider) CountTokens(_ context.Context, r modelapi.Request) (int64, error) {
 	return tokens(len(appendRequest(nil, r))), nil
 }
 
 // Call answers from the script.
-func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (p *Provider) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	if sink == nil {
-		sink = func(model.Delta) {}
+		sink = func(modelapi.Delta) {}
 	}
 	pos, err := p.script.find(r)
 	if err != nil {
@@ -168,10 +169,10 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 	}
 	fail := pos.failure(r.Act)
 	if fail != nil && fail.After <= 0 {
-		return nil, fail.error(model.Error{})
+		return nil, fail.error(modelapi.Error{})
 	}
 	asked := model.Usage{Input: resp.Usage.Input}
-	ds := append([]model.Delta{{Kind: model.DeltaStart, Usage: asked}}, deltas(resp.Blocks)...)
+	ds := append([]modelapi.Delta{{Kind: modelapi.DeltaStart, Usage: asked}}, deltas(resp.Blocks)...)
 	for i, d := range ds {
 		if fail != nil && i == fail.After {
 			break
@@ -182,7 +183,7 @@ func (p *Provider) Call(ctx context.Context, r model.Request, sink func(model.De
 		sink(d)
 	}
 	if fail != nil {
-		return nil, fail.error(model.Error{Started: true, Usage: asked})
+		return nil, fail.error(modelapi.Error{Started: true, Usage: asked})
 	}
 	return resp, nil
 }
@@ -204,11 +205,11 @@ func (p *Provider) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (f *Failure) error(e model.Error) error {
+func (f *Failure) error(e modelapi.Error) error {
 	e.Class, e.Status, e.Message = f.Class, f.Status, f.Message
 	e.RetryAfter = time.Duration(f.RetryAfterMS) * time.Millisecond
 	if e.Class == "" {
-		e.Class = model.ClassServer
+		e.Class = modelapi.ClassServer
 	}
 	if e.Message == "" {
 		e.Message = "scripted failure"

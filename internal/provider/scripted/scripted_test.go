@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -49,15 +50,15 @@ func result(s string) model.Message {
 	}}}
 }
 
-func request(act string, ms ...model.Message) model.Request {
-	return model.Request{Act: act, System: "sys", Tools: []byte("[]"), Messages: ms, MaxTokens: 1}
+func request(act string, ms ...model.Message) modelapi.Request {
+	return modelapi.Request{Act: act, System: "sys", Tools: []byte("[]"), Messages: ms, MaxTokens: 1}
 }
 
-func answer(r *model.Response) model.Message {
+func answer(r *modelapi.Response) model.Message {
 	return model.Message{Role: model.RoleAssistant, Blocks: r.Blocks}
 }
 
-func mustCall(t *testing.T, p *Provider, r model.Request) *model.Response {
+func mustCall(t *testing.T, p *Provider, r modelapi.Request) *modelapi.Response {
 	t.Helper()
 	resp, err := p.Call(context.Background(), r, nil)
 	if err != nil {
@@ -80,7 +81,7 @@ func TestAnswersFollowTheConversation(t *testing.T) {
 			t.Errorf("asked again: %+v", again)
 		}
 	}
-	if first.Stop != model.StopToolUse || len(first.Blocks) != 4 || string(first.Blocks[2].Tool.Input) != `{"b": 1.0,"a": 12345678901234567890}` {
+	if first.Stop != modelapi.StopToolUse || len(first.Blocks) != 4 || string(first.Blocks[2].Tool.Input) != `{"b": 1.0,"a": 12345678901234567890}` {
 		t.Errorf("got %+v", first)
 	}
 	if a, b := first.Blocks[2].Tool.ID, first.Blocks[3].Tool.ID; a == b || a == "" || string(first.Blocks[3].Tool.Input) != "{}" {
@@ -101,7 +102,7 @@ func TestAnswersFollowTheConversation(t *testing.T) {
 	}
 	ms = append(ms, answer(second), result("x"))
 	third := mustCall(t, p, request("t1.s3.b0.a1", ms...))
-	if third.Stop != model.StopEndTurn || third.Blocks[0].Text != "done" {
+	if third.Stop != modelapi.StopEndTurn || third.Blocks[0].Text != "done" {
 		t.Errorf("got %+v", third)
 	}
 	ms = append(ms, answer(third), say("again"))
@@ -111,7 +112,7 @@ func TestAnswersFollowTheConversation(t *testing.T) {
 	if r := mustCall(t, p, request("", say("hello"))); r.Blocks[0].Text != "first of all" {
 		t.Errorf("got %+v", r)
 	}
-	if r := mustCall(t, p, request("", say("hello"), answer(third), say("more"))); r.Stop != model.StopMaxTokens {
+	if r := mustCall(t, p, request("", say("hello"), answer(third), say("more"))); r.Stop != modelapi.StopMaxTokens {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -119,16 +120,16 @@ func TestAnswersFollowTheConversation(t *testing.T) {
 // Failures strike by the attempt that the act's id names, before the reply or in it.
 func TestFailures(t *testing.T) {
 	p := load(t)
-	call := func(act string) (*model.Error, int) {
+	call := func(act string) (*modelapi.Error, int) {
 		n := 0
-		_, err := p.Call(context.Background(), request(act, say("fix")), func(model.Delta) { n++ })
-		e, _ := errors.AsType[*model.Error](err)
+		_, err := p.Call(context.Background(), request(act, say("fix")), func(modelapi.Delta) { n++ })
+		e, _ := errors.AsType[*modelapi.Error](err)
 		return e, n
 	}
-	if e, n := call("t1.s1.b0.a1"); e == nil || e.Class != model.ClassRateLimit || e.Status != 429 || e.RetryAfter != 500*time.Millisecond || e.Started || n != 0 {
+	if e, n := call("t1.s1.b0.a1"); e == nil || e.Class != modelapi.ClassRateLimit || e.Status != 429 || e.RetryAfter != 500*time.Millisecond || e.Started || n != 0 {
 		t.Errorf("attempt 1: %+v, %d deltas", e, n)
 	}
-	if e, n := call("t1.s1.b0.a2"); e == nil || e.Class != model.ClassServer || !e.Started || e.Usage.Input == 0 || e.Usage.Output != 0 || n != 2 {
+	if e, n := call("t1.s1.b0.a2"); e == nil || e.Class != modelapi.ClassServer || !e.Started || e.Usage.Input == 0 || e.Usage.Output != 0 || n != 2 {
 		t.Errorf("attempt 2: %+v, %d deltas", e, n)
 	}
 	if e, n := call("t1.s1.b0.a3"); e != nil || n < 5 {
@@ -148,7 +149,7 @@ func TestNoAnswer(t *testing.T) {
 		"open": {say("a"), reply, reply}, "no step": {say("a"), reply, reply, reply},
 	} {
 		_, err := New(only).Call(context.Background(), request("", ms...), nil)
-		if e, ok := errors.AsType[*model.Error](err); !ok || e.Retryable() {
+		if e, ok := errors.AsType[*modelapi.Error](err); !ok || e.Retryable() {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -183,12 +184,12 @@ func TestDeltas(t *testing.T) {
 	}
 	var got strings.Builder
 	n := 0
-	resp, err := p.Call(context.Background(), request("", say("x")), func(d model.Delta) {
+	resp, err := p.Call(context.Background(), request("", say("x")), func(d modelapi.Delta) {
 		n++
-		if d.Kind == model.DeltaText {
+		if d.Kind == modelapi.DeltaText {
 			got.WriteString(d.Text)
 		}
-		if n == 1 && (d.Kind != model.DeltaStart || d.Usage.Input == 0) {
+		if n == 1 && (d.Kind != modelapi.DeltaStart || d.Usage.Input == 0) {
 			t.Errorf("first delta %+v", d)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // in names the canaries of which something stands in a text.
@@ -21,7 +22,7 @@ func in(texts []text, where string) (out []string) {
 }
 
 // inPrompt finds canaries in what is the operator's: the system prompt and the tools.
-func inPrompt(texts []text, r model.Request) []string { return in(texts, r.System+string(r.Tools)) }
+func inPrompt(texts []text, r modelapi.Request) []string { return in(texts, r.System+string(r.Tools)) }
 
 // inRights finds canaries among rules, grants and modes, and rights that nobody gave.
 func inRights(texts []text, st *session.State) []string {
@@ -41,7 +42,7 @@ var (
 
 // spokenFor finds canaries that speak outside of the element that they stand in, or for the user, in the blocks of a
 // request that are no tool's result.
-func spokenFor(texts []text, r model.Request) (out []string) {
+func spokenFor(texts []text, r modelapi.Request) (out []string) {
 	for _, m := range r.Messages {
 		if m.Role != model.RoleUser {
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -30,7 +31,7 @@ type story struct {
 	script [][]model.Block // what the model says, reply by reply
 
 	mu       sync.Mutex
-	requests []model.Request
+	requests []modelapi.Request
 	said     int
 }
 
@@ -43,29 +44,29 @@ const (
 
 func (*story) Name() string { return "story" }
 
-func (*story) Prefix(r model.Request) ([32]byte, error) {
+func (*story) Prefix(r modelapi.Request) ([32]byte, error) {
 	b, err := json.Marshal(r.Messages)
 	return store.Sum(b), err
 }
 
 // Call plays the script, and answers the request for a summary with every canary there is.
-func (s *story) Call(_ context.Context, r model.Request, _ func(model.Delta)) (*model.Response, error) {
+func (s *story) Call(_ context.Context, r modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r)
-	out := &model.Response{Model: "m", Stop: model.StopEndTurn, Usage: model.Usage{Input: 10, Output: 5}}
+	out := &modelapi.Response{Model: "m", Stop: modelapi.StopEndTurn, Usage: model.Usage{Input: 10, Output: 5}}
 	if r.NoTools {
 		out.Blocks = []model.Block{say("Goal: look.\n" + s.all("\n"))}
 		return out, nil
 	}
 	if s.said >= len(s.script) {
-		return nil, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "the story is over"}
+		return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400, Message: "the story is over"}
 	}
 	out.Blocks = s.script[s.said]
 	s.said++
 	for _, b := range out.Blocks {
 		if b.Type == model.BlockToolUse {
-			out.Stop = model.StopToolUse
+			out.Stop = modelapi.StopToolUse
 		}
 	}
 	return out, nil
@@ -186,7 +187,7 @@ func (s *story) live() {
 	t := s.T
 	t.Helper()
 	h, err := homes.Open(t.Context(), s.Home, homes.Config{
-		Environ: s.App.Environ, Now: s.App.Now, Memory: homes.MemoryInHome, Provider: func(string) (model.Provider, error) { return s, nil },
+		Environ: s.App.Environ, Now: s.App.Now, Memory: homes.MemoryInHome, Provider: func(string) (modelapi.Provider, error) { return s, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // long is a reply that no cut of tool results makes shorter.
@@ -56,7 +57,7 @@ func compacted(ms []model.Message) bool {
 
 // placeOfAct tells where in the script a compacted conversation is: the newest message that was kept, and the step that
 // the request is for.
-func placeOfAct(r model.Request) (prompt string, replies int) {
+func placeOfAct(r modelapi.Request) (prompt string, replies int) {
 	for _, b := range r.Messages[0].Blocks {
 		if _, rest, ok := strings.Cut(b.Text, "\nturn:"); ok && strings.HasPrefix(b.Text, "<user_message") {
 			prompt, _, _ = strings.Cut(rest, "\n")
@@ -69,13 +70,13 @@ func placeOfAct(r model.Request) (prompt string, replies int) {
 
 // summaryOf is what the model answers a call for a summary: the first one is cut off the first time that it is asked
 // for as a whole, and later ones are whole.
-func summaryOf(r model.Request) Reply {
+func summaryOf(r modelapi.Request) Reply {
 	reply := say("a summary of " + fmt.Sprint(len(r.Messages)) + " messages")
 	if strings.HasPrefix(r.Act, "c2.") {
-		reply.Stop = model.StopMaxTokens
+		reply.Stop = modelapi.StopMaxTokens
 	}
 	if strings.HasPrefix(r.Act, "c1.") {
-		reply.Fail = []*model.Error{{Class: model.ClassServer, Status: 529, Message: "overloaded"}}
+		reply.Fail = []*modelapi.Error{{Class: modelapi.ClassServer, Status: 529, Message: "overloaded"}}
 	}
 	return reply
 }
@@ -93,7 +94,7 @@ func (w *World) Compactions(id string) map[string]int {
 
 // keeps checks what a compaction must not lose: the prompt of the open turn, word for word and once, and the commands that
 // run, by their ids.
-func (w *World) keeps(lineage string, r model.Request, encoded [][]byte) {
+func (w *World) keeps(lineage string, r modelapi.Request, encoded [][]byte) {
 	all := string(bytes.Join(encoded[1:], nil))
 	if prompt, _ := placeOf(r.Messages); prompt == "" {
 		prompt, _ = placeOfAct(r)

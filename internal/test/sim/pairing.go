@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,7 +19,7 @@ type seen struct {
 }
 
 // inspect holds a request against the rules of the API, and against the requests before it.
-func (w *World) inspect(lineage string, r model.Request) {
+func (w *World) inspect(lineage string, r modelapi.Request) {
 	if why := pairing(r.Messages); why != "" {
 		w.faultLocked("request %s of %s: %s", r.Act, lineage, why)
 	}
@@ -53,7 +54,7 @@ func (w *World) inspect(lineage string, r model.Request) {
 
 // extends checks that the prefix is append-only: whatever was answered stays, byte by byte. Only a last
 // user message without an answer may get more blocks.
-func (w *World) extends(lineage string, r model.Request, old *seen, encoded [][]byte) {
+func (w *World) extends(lineage string, r modelapi.Request, old *seen, encoded [][]byte) {
 	n := len(old.encoded)
 	if len(encoded) < n {
 		w.faultLocked("request %s of %s: %d messages after %d", r.Act, lineage, len(encoded), n)

@@ -9,25 +9,26 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
 // Reply is one answer of the model.
 type Reply struct {
 	Blocks []model.Block
-	Stop   model.StopReason
-	Fail   []*model.Error // what the first attempts get instead
-	Hang   string         // streams for ever, until it is stopped; a human does this meanwhile
+	Stop   modelapi.StopReason
+	Fail   []*modelapi.Error // what the first attempts get instead
+	Hang   string            // streams for ever, until it is stopped; a human does this meanwhile
 }
 
 // provider is the model API as a process sees it.
 type provider struct{ p *process }
 
-var _ model.Provider = provider{}
+var _ modelapi.Provider = provider{}
 
 func (provider) Name() string { return "sim" }
 
-func (provider) Prefix(r model.Request) ([32]byte, error) {
+func (provider) Prefix(r modelapi.Request) ([32]byte, error) {
 	return store.Sum(bytes.Join(encodeMessages(r), []byte{1})), nil
 }
 
@@ -37,7 +38,7 @@ const (
 	toLast  = 250 * time.Millisecond
 )
 
-func (m provider) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (m provider) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	w := m.p.w
 	reply, err := m.begin(r)
 	if err != nil {
@@ -55,11 +56,11 @@ func (m provider) Call(ctx context.Context, r model.Request, sink func(model.Del
 	if w.script.Window > 0 {
 		usage = model.Usage{Input: int64(len(bytes.Join(encodeMessages(r), nil)) / 4)}
 	}
-	sink(model.Delta{Kind: model.DeltaStart, Usage: usage})
+	sink(modelapi.Delta{Kind: modelapi.DeltaStart, Usage: usage})
 	if err := m.p.point("model.mid"); err != nil {
 		return nil, err
 	}
-	sink(model.Delta{Kind: model.DeltaText, Text: "part of a reply"})
+	sink(modelapi.Delta{Kind: modelapi.DeltaText, Text: "part of a reply"})
 	if reply.Hang != "" {
 		w.hook(reply.Hang)
 		select {
@@ -81,11 +82,11 @@ func (m provider) Call(ctx context.Context, r model.Request, sink func(model.Del
 		return nil, err
 	}
 	usage.Output = int64(len(reply.Blocks))
-	return &model.Response{ID: "r", Model: "sim-1", Blocks: reply.Blocks, Stop: reply.Stop, Usage: usage}, nil
+	return &modelapi.Response{ID: "r", Model: "sim-1", Blocks: reply.Blocks, Stop: reply.Stop, Usage: usage}, nil
 }
 
 // begin takes the request in, checks it and finds the answer.
-func (m provider) begin(r model.Request) (Reply, error) {
+func (m provider) begin(r modelapi.Request) (Reply, error) {
 	w := m.p.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +117,7 @@ func (m provider) begin(r model.Request) (Reply, error) {
 	replies := w.script.Turns[name]
 	if k >= len(replies) {
 		w.faultLocked("the script of %q has no reply %d", name, k+1)
-		return Reply{}, &model.Error{Class: model.ClassInvalid, Status: 400, Message: "the script is over"}
+		return Reply{}, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400, Message: "the script is over"}
 	}
 	return replies[k], nil
 }
@@ -175,7 +176,7 @@ func attemptOf(act string) (n int) {
 }
 
 // encodeMessages gives the bytes of a request: what is frozen, then message by message.
-func encodeMessages(r model.Request) [][]byte {
+func encodeMessages(r modelapi.Request) [][]byte {
 	out := make([][]byte, 0, len(r.Messages)+1)
 	out = append(out, append([]byte(r.System+"\x00"), r.Tools...))
 	for _, m := range r.Messages {

@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tools"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -89,7 +90,7 @@ func (w *World) world(p *process, s store.Store) engine.Config {
 	}
 	return engine.Config{
 		Captures: keeps, Store: s, Files: files{p}, Commands: commands{p}, Tools: all,
-		Provider: func(string) (model.Provider, error) { return provider{p}, nil },
+		Provider: func(string) (modelapi.Provider, error) { return provider{p}, nil },
 		Environ:  []string{"PATH=/bin", "LANG=C"}, Home: "/home", UserHome: "/users/ann",
 		Host: "sim", BootID: w.bootID(), PID: w.lives, Build: "sim",
 		NewID:  func() string { ids++; return fmt.Sprintf("id-%d-%d", w.lives, ids) },

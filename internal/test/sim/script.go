@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // Answer is what a human says to a request for approval.
@@ -35,12 +36,12 @@ type Fork struct{ Turn, Fork string }
 
 // say makes a reply of text and calls. A call is a tool's name and its input.
 func say(text string, calls ...[2]string) Reply {
-	r := Reply{Stop: model.StopEndTurn, Blocks: []model.Block{
+	r := Reply{Stop: modelapi.StopEndTurn, Blocks: []model.Block{
 		{Type: model.BlockThinking, Raw: fmt.Appendf(nil, `{"type":"thinking","thinking":%q,"signature":"s"}`, text)},
 		{Type: model.BlockText, Text: text, Raw: fmt.Appendf(nil, `{"type":"text","text":%q}`, text)},
 	}}
 	for i, c := range calls {
-		r.Stop = model.StopToolUse
+		r.Stop = modelapi.StopToolUse
 		id := fmt.Sprintf("use-%s-%d", strings.ReplaceAll(text, " ", "-"), i)
 		r.Blocks = append(r.Blocks, model.Block{
 			Type: model.BlockToolUse, Raw: fmt.Appendf(nil, `{"type":"tool_use","id":%q,"name":%q,"input":%s}`, id, c[0], c[1]),
@@ -266,15 +267,15 @@ func waitsOfFull() map[string][]Reply {
 }
 
 func limitsOfFull() map[string][]Reply {
-	limit := &model.Error{Class: model.ClassRateLimit, Status: 429, Message: "slow down", RetryAfter: 7 * time.Second}
-	broken := &model.Error{Class: model.ClassDisconnect, Message: "connection reset"}
-	server := &model.Error{Class: model.ClassServer, Status: 500, Message: "oops"}
+	limit := &modelapi.Error{Class: modelapi.ClassRateLimit, Status: 429, Message: "slow down", RetryAfter: 7 * time.Second}
+	broken := &modelapi.Error{Class: modelapi.ClassDisconnect, Message: "connection reset"}
+	server := &modelapi.Error{Class: modelapi.ClassServer, Status: 500, Message: "oops"}
 	flaky, flakier := say("flaky", bash("run p1"), read("/w/f6")), say("flakier")
-	flaky.Fail, flakier.Fail = []*model.Error{limit, broken, server}, []*model.Error{broken, server}
+	flaky.Fail, flakier.Fail = []*modelapi.Error{limit, broken, server}, []*modelapi.Error{broken, server}
 	hang := say("hang", bash("run never"))
 	hang.Hang = "cancel the reply"
 	paused := say("paused")
-	paused.Stop = model.StopPause
+	paused.Stop = modelapi.StopPause
 	return map[string][]Reply{
 		"retry": {flaky, flakier},
 		"hang":  {hang},

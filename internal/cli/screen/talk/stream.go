@@ -12,6 +12,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -28,8 +29,8 @@ func partID(act string, n int) string { return fmt.Sprintf("said %s %d", act, n)
 func (f *Fold) Delta(act, kind, text string) {
 	k := transcript.Text
 	switch kind {
-	case string(model.DeltaText):
-	case string(model.DeltaThinking):
+	case string(modelapi.DeltaText):
+	case string(modelapi.DeltaThinking):
 		k = transcript.Thinking
 	default:
 		return

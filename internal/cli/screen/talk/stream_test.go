@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // reply is a random reply of a model.
@@ -36,12 +37,12 @@ func reply(r *rand.Rand) (blocks []session.SealedBlock) {
 // stream has the words of a reply come in pieces, with looks at what has changed in between.
 func stream(t *tape, r *rand.Rand, act string, blocks []session.SealedBlock) {
 	for _, b := range blocks {
-		kind, words := model.DeltaText, string(b.Shown)
+		kind, words := modelapi.DeltaText, string(b.Shown)
 		switch b.Type {
 		case model.BlockThinking:
-			kind, words = model.DeltaThinking, talk.Thought(b)
+			kind, words = modelapi.DeltaThinking, talk.Thought(b)
 		case model.BlockToolUse:
-			kind, words = model.DeltaTool, string(b.Input)
+			kind, words = modelapi.DeltaTool, string(b.Input)
 		}
 		for words != "" {
 			n := 1 + r.IntN(len(words))

@@ -14,7 +14,8 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
-	"github.com/perdure/perdure/model/providertest"
+	"github.com/perdure/perdure/modelapi"
+	"github.com/perdure/perdure/modelapi/providertest"
 )
 
 // plain speaks an API that is nothing but the JSON of these types, to replies in memory. Fault plants a mistake.
@@ -44,7 +45,7 @@ type wireBlock struct {
 
 func (p *plain) Name() string { return "plain" }
 
-func (p *plain) encode(r model.Request) []byte {
+func (p *plain) encode(r modelapi.Request) []byte {
 	w := wire{System: r.System, Tools: r.Tools}
 	if p.fault == "noise" {
 		w.Noise = p.serial.Add(1)
@@ -89,14 +90,14 @@ func (p *plain) block(b model.Block) (out []wireBlock) {
 	return []wireBlock{{Text: b.Text, Data: b.Data}}
 }
 
-func (p *plain) Prefix(r model.Request) ([32]byte, error) {
+func (p *plain) Prefix(r modelapi.Request) ([32]byte, error) {
 	if p.fault == "prefix" {
 		return sha256.Sum256([]byte(r.System)), nil
 	}
 	return sha256.Sum256(p.encode(r)), nil
 }
 
-func (p *plain) Call(ctx context.Context, r model.Request, sink func(model.Delta)) (*model.Response, error) {
+func (p *plain) Call(ctx context.Context, r modelapi.Request, sink func(modelapi.Delta)) (*modelapi.Response, error) {
 	reply := p.send(r)
 	if reply.Status >= 500 && p.fault == "retries" {
 		reply = p.send(r)
@@ -106,18 +107,18 @@ func (p *plain) Call(ctx context.Context, r model.Request, sink func(model.Delta
 	}
 	switch {
 	case reply.Status > 0:
-		return nil, &model.Error{Class: classOf(reply.Status, p.fault), Status: reply.Status, Message: "it failed"}
+		return nil, &modelapi.Error{Class: classOf(reply.Status, p.fault), Status: reply.Status, Message: "it failed"}
 	case reply.Stall:
 		<-ctx.Done()
 		return nil, ctx.Err()
 	case reply.Break && p.fault != "half":
-		return nil, &model.Error{Class: model.ClassDisconnect, Message: "it broke off", Started: true}
+		return nil, &modelapi.Error{Class: modelapi.ClassDisconnect, Message: "it broke off", Started: true}
 	}
-	out := &model.Response{Stop: reply.Stop, Usage: reply.Usage}
+	out := &modelapi.Response{Stop: reply.Stop, Usage: reply.Usage}
 	seen := map[string]bool{}
 	for i, b := range reply.Blocks {
 		if b.Tool != nil {
-			if reply.Stop == model.StopMaxTokens && p.fault != "cut" {
+			if reply.Stop == modelapi.StopMaxTokens && p.fault != "cut" {
 				continue
 			}
 			b.Tool = p.called(*b.Tool, r.Act, i, seen)
@@ -143,31 +144,31 @@ func (p *plain) called(u model.ToolUse, act string, i int, seen map[string]bool)
 	return &u
 }
 
-func deltaOf(b model.Block) model.Delta {
+func deltaOf(b model.Block) modelapi.Delta {
 	switch {
 	case b.Tool != nil:
-		return model.Delta{Kind: model.DeltaTool, Text: string(b.Tool.Input)}
+		return modelapi.Delta{Kind: modelapi.DeltaTool, Text: string(b.Tool.Input)}
 	case b.Type == model.BlockThinking:
-		return model.Delta{Kind: model.DeltaThinking, Text: b.Text}
+		return modelapi.Delta{Kind: modelapi.DeltaThinking, Text: b.Text}
 	}
-	return model.Delta{Kind: model.DeltaText, Text: b.Text}
+	return modelapi.Delta{Kind: modelapi.DeltaText, Text: b.Text}
 }
 
-func classOf(status int, fault string) model.Class {
+func classOf(status int, fault string) modelapi.Class {
 	switch {
 	case fault == "classes", status == 400:
-		return model.ClassInvalid
+		return modelapi.ClassInvalid
 	case status == 401, status == 403:
-		return model.ClassAuth
+		return modelapi.ClassAuth
 	case status == 404:
-		return model.ClassNotFound
+		return modelapi.ClassNotFound
 	case status == 429:
-		return model.ClassRateLimit
+		return modelapi.ClassRateLimit
 	}
-	return model.ClassServer
+	return modelapi.ClassServer
 }
 
-func (p *plain) send(r model.Request) providertest.Reply {
+func (p *plain) send(r modelapi.Request) providertest.Reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	reply := p.replies[min(len(p.sent), len(p.replies)-1)]
@@ -185,7 +186,7 @@ const planted = "PERDURE_TEST_PROVIDER_FAULT"
 
 // Goal: the suite passes the least provider that keeps the contract.
 func TestPlainProvider(t *testing.T) {
-	providertest.Run(t, providertest.Peer{Model: "m", Start: func(_ *testing.T, replies []providertest.Reply) (model.Provider, func() [][]byte) {
+	providertest.Run(t, providertest.Peer{Model: "m", Start: func(_ *testing.T, replies []providertest.Reply) (modelapi.Provider, func() [][]byte) {
 		p := &plain{fault: os.Getenv(planted), replies: replies}
 		return p, p.requests
 	}})

@@ -1,6 +1,4 @@
-// Package model is the contract of a model API: one call in, one sealed response out.
-//
-// A conversation is a list of [Message]. What a model says is kept as the API sent it ([Block].Raw), and goes back so.
+// Package modelapi is the contract of a model API, for those of one's own: one call in, one sealed response out.
 //
 // A [Provider] turns a [Request] into exact bytes, sends them once, and returns the response with each block's raw
 // bytes. It never retries: every attempt is an event of the session's log, and the engine decides about the next
@@ -10,12 +8,14 @@
 // fragments' bytes verbatim, unknown fields kept); send blocks of its own back verbatim; render blocks of another
 // provider from their thin view and leave out its thinking; drop a tool call that the output limit cut off; replace
 // missing or repeated tool call ids by ones derived from Request.Act.
-package model
+package modelapi
 
 import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/perdure/perdure/model"
 )
 
 // Provider speaks one model API. It is safe for concurrent use.
@@ -37,13 +37,13 @@ type Counter interface {
 
 // Request is one model call. Nothing in it may be changed by the provider.
 type Request struct {
-	Act       string    // act id, for derived ids
-	Model     string    // without the provider's name
-	System    string    // frozen for the session
-	Tools     []byte    // JSON array of {name, description, input_schema}; frozen for the session
-	Messages  []Message // begins with a user message; roles may repeat
-	MaxTokens int64     // bound of the reply, thinking included
-	NoTools   bool      // the reply is to be text: the tools are listed, since calls of them are in the messages, and none is called
+	Act       string          // act id, for derived ids
+	Model     string          // without the provider's name
+	System    string          // frozen for the session
+	Tools     []byte          // JSON array of {name, description, input_schema}; frozen for the session
+	Messages  []model.Message // begins with a user message; roles may repeat
+	MaxTokens int64           // bound of the reply, thinking included
+	NoTools   bool            // the reply is to be text: the tools are listed, since calls of them are in the messages, and none is called
 	Params    Params
 }
 
@@ -59,10 +59,10 @@ type Params struct {
 // refusal (Stop) is the exception, it is never fed back.
 type Response struct {
 	ID     string
-	Model  string  // as the API names it
-	Blocks []Block // in order, Raw set
+	Model  string        // as the API names it
+	Blocks []model.Block // in order, Raw set
 	Stop   StopReason
-	Usage  Usage // disjoint counts
+	Usage  model.Usage // disjoint counts
 	// Unmetered says that the API sent no counts: Usage is zero because it is unknown. Estimate it to budget it.
 	Unmetered bool
 }
@@ -70,10 +70,10 @@ type Response struct {
 // Delta is something to show while a call runs.
 type Delta struct {
 	Kind  DeltaKind
-	Text  string // text, thinking, or tool argument fragment
-	Tool  string // tool name, at a tool block's start; on every delta where the blocks' deltas are mixed
-	ID    string // and the provider's id of the call; empty if it has none yet
-	Usage Usage  // at the start: what the API says the request took
+	Text  string      // text, thinking, or tool argument fragment
+	Tool  string      // tool name, at a tool block's start; on every delta where the blocks' deltas are mixed
+	ID    string      // and the provider's id of the call; empty if it has none yet
+	Usage model.Usage // at the start: what the API says the request took
 }
 
 // DeltaKind says what a delta is.
@@ -112,7 +112,7 @@ type Error struct {
 	RequestID  string        // the API's id of the request
 	RetryAfter time.Duration // what the API asked for; 0 if nothing
 	Started    bool          // the API had begun a reply: Usage is what it said the request took, zero if it said nothing
-	Usage      Usage         // of the request; Output is 0
+	Usage      model.Usage   // of the request; Output is 0
 }
 
 func (e *Error) Error() string {
@@ -131,3 +131,16 @@ func (e *Error) Retryable() bool {
 	}
 	return false
 }
+
+// StopReason says why a model call ended, normalised over providers.
+type StopReason string
+
+// The stop reasons of a model call.
+const (
+	StopEndTurn   StopReason = "end_turn"
+	StopToolUse   StopReason = "tool_use"
+	StopMaxTokens StopReason = "max_tokens"
+	StopPause     StopReason = "pause_turn" // send the reply back as it is and continue
+	StopRefusal   StopReason = "refusal"    // the reply is not fed back
+	StopContext   StopReason = "context_limit"
+)

@@ -5,27 +5,28 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 const long = "Grüße, 世界 \U0001f600, \"quoted\" <b>&amp;</b>\tand\nlines; as many words as come in several pieces, one after the other, until the end."
 
 // whole: text, thinking, stop reason and usage are those of the API, and the deltas are the text.
 func whole(t *testing.T, peer Peer) {
-	reply := Reply{Blocks: peer.blocks(thinking("Let me see."), text(long)), Stop: model.StopEndTurn, Usage: model.Usage{Input: 120, Output: 34, CacheRead: 50}}
+	reply := Reply{Blocks: peer.blocks(thinking("Let me see."), text(long)), Stop: modelapi.StopEndTurn, Usage: model.Usage{Input: 120, Output: 34, CacheRead: 50}}
 	p, _ := peer.Start(t, []Reply{reply})
 	r, h := ask(t, p, peer.request(user(text("hello"))))
 	got := of(r.Blocks, model.BlockText)
-	if len(got) != 1 || got[0].Text != long || r.Stop != model.StopEndTurn {
+	if len(got) != 1 || got[0].Text != long || r.Stop != modelapi.StopEndTurn {
 		t.Errorf("%d blocks of text, %+v, stop %s", len(got), got, r.Stop)
 	}
 	if n := len(of(r.Blocks, model.BlockThinking)); n != len(reply.Blocks)-1 {
 		t.Errorf("%d blocks of thinking", n)
 	}
-	if h.text(model.DeltaText) != long {
-		t.Errorf("the deltas are %q", h.text(model.DeltaText))
+	if h.text(modelapi.DeltaText) != long {
+		t.Errorf("the deltas are %q", h.text(modelapi.DeltaText))
 	}
-	if !peer.NoThinking && h.text(model.DeltaThinking) != "Let me see." {
-		t.Errorf("the deltas of thinking are %q", h.text(model.DeltaThinking))
+	if !peer.NoThinking && h.text(modelapi.DeltaThinking) != "Let me see." {
+		t.Errorf("the deltas of thinking are %q", h.text(modelapi.DeltaThinking))
 	}
 	if r.Unmetered || r.Usage.Input+r.Usage.CacheRead+r.Usage.CacheWrite != 170 || r.Usage.CacheRead != 50 || r.Usage.Output != 34 {
 		t.Errorf("unmetered %t, usage %+v", r.Unmetered, r.Usage)
@@ -46,10 +47,10 @@ const (
 
 // calls: all of them, in order, their ids and inputs byte for byte.
 func calls(t *testing.T, peer Peer) {
-	p, _ := peer.Start(t, []Reply{{Blocks: []model.Block{text("Both."), call("call_1", "look", odd), call("call_2", "count", other)}, Stop: model.StopToolUse}})
+	p, _ := peer.Start(t, []Reply{{Blocks: []model.Block{text("Both."), call("call_1", "look", odd), call("call_2", "count", other)}, Stop: modelapi.StopToolUse}})
 	r, h := ask(t, p, peer.request(user(text("go"))))
 	got := of(r.Blocks, model.BlockToolUse)
-	if len(got) != 2 || r.Stop != model.StopToolUse {
+	if len(got) != 2 || r.Stop != modelapi.StopToolUse {
 		t.Fatalf("%d calls, stop %s", len(got), r.Stop)
 	}
 	for i, want := range []model.ToolUse{{ID: "call_1", Name: "look", Input: []byte(odd)}, {ID: "call_2", Name: "count", Input: []byte(other)}} {
@@ -57,7 +58,7 @@ func calls(t *testing.T, peer Peer) {
 			t.Errorf("call %d is %+v, want %+v", i, u, want)
 		}
 	}
-	if n := len(h.text(model.DeltaTool)); n != len(odd)+len(other) {
+	if n := len(h.text(modelapi.DeltaTool)); n != len(odd)+len(other) {
 		t.Errorf("%d bytes of the inputs came as deltas", n)
 	}
 }
@@ -66,8 +67,8 @@ func calls(t *testing.T, peer Peer) {
 // results by the ids.
 func back(t *testing.T, peer Peer) {
 	p, sent := peer.Start(t, []Reply{
-		{Blocks: peer.blocks(thinking("Hm."), text("One moment."), call("call_1", "look", odd)), Stop: model.StopToolUse},
-		{Blocks: []model.Block{text("Done.")}, Stop: model.StopEndTurn},
+		{Blocks: peer.blocks(thinking("Hm."), text("One moment."), call("call_1", "look", odd)), Stop: modelapi.StopToolUse},
+		{Blocks: []model.Block{text("Done.")}, Stop: modelapi.StopEndTurn},
 	})
 	first := user(text("go"))
 	r, _ := ask(t, p, peer.request(first))
@@ -90,9 +91,9 @@ func back(t *testing.T, peer Peer) {
 
 // cutOff: a call whose input the limit of tokens cut off is left out of the reply, text before it stays.
 func cutOff(t *testing.T, peer Peer) {
-	p, _ := peer.Start(t, []Reply{{Blocks: []model.Block{text("I write."), call("call_1", "look", `{"path": "a very lo`)}, Stop: model.StopMaxTokens}})
+	p, _ := peer.Start(t, []Reply{{Blocks: []model.Block{text("I write."), call("call_1", "look", `{"path": "a very lo`)}, Stop: modelapi.StopMaxTokens}})
 	r, _ := ask(t, p, peer.request(user(text("go"))))
-	if r.Stop != model.StopMaxTokens || len(of(r.Blocks, model.BlockToolUse)) != 0 || len(of(r.Blocks, model.BlockText)) != 1 {
+	if r.Stop != modelapi.StopMaxTokens || len(of(r.Blocks, model.BlockToolUse)) != 0 || len(of(r.Blocks, model.BlockText)) != 1 {
 		t.Errorf("stop %s, blocks %+v", r.Stop, r.Blocks)
 	}
 }
@@ -103,7 +104,7 @@ func missingIDs(t *testing.T, peer Peer) {
 	if peer.NoMissingIDs {
 		return
 	}
-	reply := []Reply{{Blocks: []model.Block{call("", "look", "{}"), call("", "count", "{}"), call("twice", "look", "{}"), call("twice", "count", "{}")}, Stop: model.StopToolUse}}
+	reply := []Reply{{Blocks: []model.Block{call("", "look", "{}"), call("", "count", "{}"), call("twice", "look", "{}"), call("twice", "count", "{}")}, Stop: modelapi.StopToolUse}}
 	var made [3][]string
 	for i, act := range []string{"t1.s1.b0.a1", "t1.s1.b0.a1", "t1.s2.b0.a1"} {
 		p, _ := peer.Start(t, reply)

@@ -8,26 +8,27 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
-// fails makes a call that has to fail as a *model.Error.
-func fails(t *testing.T, p model.Provider, r model.Request) *model.Error {
+// fails makes a call that has to fail as a *modelapi.Error.
+func fails(t *testing.T, p modelapi.Provider, r modelapi.Request) *modelapi.Error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	resp, err := p.Call(ctx, r, func(model.Delta) {})
-	e, ok := errors.AsType[*model.Error](err)
+	resp, err := p.Call(ctx, r, func(modelapi.Delta) {})
+	e, ok := errors.AsType[*modelapi.Error](err)
 	if !ok || resp != nil {
-		t.Fatalf("got %+v, %v; want a *model.Error", resp, err)
+		t.Fatalf("got %+v, %v; want a *modelapi.Error", resp, err)
 	}
 	return e
 }
 
 // failures: what can be done about a failure is told by its class.
 func failures(t *testing.T, peer Peer) {
-	for status, want := range map[int]model.Class{
-		400: model.ClassInvalid, 401: model.ClassAuth, 403: model.ClassAuth, 404: model.ClassNotFound,
-		429: model.ClassRateLimit, 500: model.ClassServer, 503: model.ClassServer, 529: model.ClassServer,
+	for status, want := range map[int]modelapi.Class{
+		400: modelapi.ClassInvalid, 401: modelapi.ClassAuth, 403: modelapi.ClassAuth, 404: modelapi.ClassNotFound,
+		429: modelapi.ClassRateLimit, 500: modelapi.ClassServer, 503: modelapi.ClassServer, 529: modelapi.ClassServer,
 	} {
 		p, _ := peer.Start(t, []Reply{{Status: status}})
 		e := fails(t, p, peer.request(user(text("go"))))
@@ -51,26 +52,26 @@ func once(t *testing.T, peer Peer) {
 // breaks: half of a reply is none, and the same request may succeed later.
 func breaks(t *testing.T, peer Peer) {
 	p, _ := peer.Start(t, []Reply{
-		{Blocks: []model.Block{text("first"), call("call_1", "look", odd)}, Stop: model.StopToolUse, Break: true},
-		{Blocks: []model.Block{text("first")}, Stop: model.StopEndTurn},
+		{Blocks: []model.Block{text("first"), call("call_1", "look", odd)}, Stop: modelapi.StopToolUse, Break: true},
+		{Blocks: []model.Block{text("first")}, Stop: modelapi.StopEndTurn},
 	})
 	e := fails(t, p, peer.request(user(text("go"))))
-	if !e.Retryable() || !e.Started || e.Class != model.ClassDisconnect && e.Class != model.ClassProtocol {
+	if !e.Retryable() || !e.Started || e.Class != modelapi.ClassDisconnect && e.Class != modelapi.ClassProtocol {
 		t.Errorf("it is %+v", e)
 	}
-	if r, _ := ask(t, p, peer.request(user(text("go")))); r.Stop != model.StopEndTurn {
+	if r, _ := ask(t, p, peer.request(user(text("go")))); r.Stop != modelapi.StopEndTurn {
 		t.Errorf("the second call: %+v", r)
 	}
 }
 
 // ends: a call returns soon after its context ended, with the context's error.
 func ends(t *testing.T, peer Peer) {
-	p, sent := peer.Start(t, []Reply{{Blocks: []model.Block{text(long)}, Stop: model.StopEndTurn, Stall: true}})
+	p, sent := peer.Start(t, []Reply{{Blocks: []model.Block{text(long)}, Stop: modelapi.StopEndTurn, Stall: true}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	over := make(chan error, 1)
 	go func() {
-		_, err := p.Call(ctx, peer.request(user(text("go"))), func(model.Delta) {})
+		_, err := p.Call(ctx, peer.request(user(text("go"))), func(modelapi.Delta) {})
 		over <- err
 	}()
 	look := time.NewTicker(time.Millisecond)
@@ -91,12 +92,12 @@ func ends(t *testing.T, peer Peer) {
 
 // atOnce: a provider is used by many goroutines.
 func atOnce(t *testing.T, peer Peer) {
-	p, sent := peer.Start(t, []Reply{{Blocks: []model.Block{text(long), call("call_1", "look", odd)}, Stop: model.StopToolUse}})
+	p, sent := peer.Start(t, []Reply{{Blocks: []model.Block{text(long), call("call_1", "look", odd)}, Stop: modelapi.StopToolUse}})
 	const many = 8
 	var all sync.WaitGroup
 	for range many {
 		all.Go(func() {
-			r, err := p.Call(t.Context(), peer.request(history()...), func(model.Delta) {})
+			r, err := p.Call(t.Context(), peer.request(history()...), func(modelapi.Delta) {})
 			if err != nil {
 				t.Errorf("call: %v", err)
 				return

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // patience is how long anything may take that should come at once.
@@ -19,8 +20,8 @@ const tools = `[{"name":"look","description":"Looks at <this> & that.","input_sc
 	`{"name":"count","description":"Counts.","input_schema":{"type":"object"}}]`
 
 // request is a call with these messages.
-func (p Peer) request(messages ...model.Message) model.Request {
-	return model.Request{Act: "t1.s1.b0.a1", Model: p.Model, System: "You are \"careful\" \u2028 <always>.", Tools: []byte(tools), Messages: messages, MaxTokens: 4096}
+func (p Peer) request(messages ...model.Message) modelapi.Request {
+	return modelapi.Request{Act: "t1.s1.b0.a1", Model: p.Model, System: "You are \"careful\" \u2028 <always>.", Tools: []byte(tools), Messages: messages, MaxTokens: 4096}
 }
 
 func text(s string) model.Block { return model.Block{Type: model.BlockText, Text: s} }
@@ -35,12 +36,12 @@ func user(blocks ...model.Block) model.Message {
 	return model.Message{Role: model.RoleUser, Blocks: blocks}
 }
 
-func said(r *model.Response) model.Message {
+func said(r *modelapi.Response) model.Message {
 	return model.Message{Role: model.RoleAssistant, Blocks: r.Blocks}
 }
 
 // resultsOf answers every call of a reply.
-func resultsOf(r *model.Response, parts ...model.Part) model.Message {
+func resultsOf(r *modelapi.Response, parts ...model.Part) model.Message {
 	m := model.Message{Role: model.RoleUser}
 	for _, b := range r.Blocks {
 		if b.Tool != nil {
@@ -63,17 +64,17 @@ func (p Peer) blocks(all ...model.Block) (out []model.Block) {
 // heard collects deltas, and notices one that comes after the call.
 type heard struct {
 	mu    sync.Mutex
-	texts map[model.DeltaKind]*strings.Builder
+	texts map[modelapi.DeltaKind]*strings.Builder
 	over  bool
 	late  bool
 }
 
-func (h *heard) sink(d model.Delta) {
+func (h *heard) sink(d modelapi.Delta) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.late = h.late || h.over
 	if h.texts == nil {
-		h.texts = map[model.DeltaKind]*strings.Builder{}
+		h.texts = map[modelapi.DeltaKind]*strings.Builder{}
 	}
 	if h.texts[d.Kind] == nil {
 		h.texts[d.Kind] = &strings.Builder{}
@@ -87,7 +88,7 @@ func (h *heard) end() {
 	h.over = true
 }
 
-func (h *heard) text(k model.DeltaKind) string {
+func (h *heard) text(k modelapi.DeltaKind) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.texts[k] == nil {
@@ -97,7 +98,7 @@ func (h *heard) text(k model.DeltaKind) string {
 }
 
 // ask makes a call that has to succeed.
-func ask(t *testing.T, p model.Provider, r model.Request) (*model.Response, *heard) {
+func ask(t *testing.T, p modelapi.Provider, r modelapi.Request) (*modelapi.Response, *heard) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

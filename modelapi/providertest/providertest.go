@@ -1,6 +1,6 @@
-// Package providertest is the contract of [model.Provider] as code. An implementation runs it from a test of its own:
+// Package providertest is the contract of [modelapi.Provider] as code. An implementation runs it from a test of its own:
 //
-//	providertest.Run(t, providertest.Peer{Model: "some-model", Start: func(t *testing.T, replies []providertest.Reply) (model.Provider, func() [][]byte) { … }})
+//	providertest.Run(t, providertest.Peer{Model: "some-model", Start: func(t *testing.T, replies []providertest.Reply) (modelapi.Provider, func() [][]byte) { … }})
 //
 // What the implementation hands in is a [Peer]: the other side of its API, played in the test, usually by an HTTP server
 // on loopback. The suite says what is replied, in words that every API has; the peer puts them into the API's own.
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // Reply is what the API answers one call with. The zero value is a reply without blocks.
@@ -18,7 +19,7 @@ type Reply struct {
 	// be no whole JSON; one with an empty ID is sent without an id, two may have the same. Raw is empty: what the API sends
 	// for a block is the peer's affair.
 	Blocks []model.Block
-	Stop   model.StopReason // end_turn, tool_use or max_tokens
+	Stop   modelapi.StopReason // end_turn, tool_use or max_tokens
 	Usage  model.Usage
 	Status int  // of HTTP, from 400 on: a failure in place of the reply
 	Break  bool // the connection ends in the middle of the last block
@@ -30,7 +31,7 @@ type Peer struct {
 	// Start gives a provider that speaks to a new other side, which answers its calls by the replies in their order and all
 	// further ones by the last; and a function that gives the bodies of the requests that came, in their order. What it
 	// starts ends with the test.
-	Start func(t *testing.T, replies []Reply) (p model.Provider, sent func() [][]byte)
+	Start func(t *testing.T, replies []Reply) (p modelapi.Provider, sent func() [][]byte)
 	// Model is the name of a model that it knows.
 	Model string
 	// NoThinking says that the API has no thinking: replies of it are left out.

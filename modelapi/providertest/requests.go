@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // history is a conversation with everything that a request may hold.
@@ -24,7 +25,7 @@ func history() []model.Message {
 
 // sameBytes: two processes send the same bytes for the same request, whatever was asked before.
 func sameBytes(t *testing.T, peer Peer) {
-	reply := []Reply{{Blocks: []model.Block{text("ok")}, Stop: model.StopEndTurn}}
+	reply := []Reply{{Blocks: []model.Block{text("ok")}, Stop: modelapi.StopEndTurn}}
 	var got [2][]byte
 	for i := range got {
 		p, sent := peer.Start(t, reply)
@@ -55,11 +56,11 @@ func prefix(t *testing.T, peer Peer) {
 	if got, err := p.Prefix(q); got != want || err != nil {
 		t.Errorf("another attempt has another prefix: %v", err)
 	}
-	for name, change := range map[string]func(*model.Request){
-		"system":   func(r *model.Request) { r.System += "." },
-		"tools":    func(r *model.Request) { r.Tools = bytes.Replace(r.Tools, []byte("Counts."), []byte("Counts!"), 1) },
-		"messages": func(r *model.Request) { r.Messages = append(history(), user(text("more"))) },
-		"a result": func(r *model.Request) {
+	for name, change := range map[string]func(*modelapi.Request){
+		"system":   func(r *modelapi.Request) { r.System += "." },
+		"tools":    func(r *modelapi.Request) { r.Tools = bytes.Replace(r.Tools, []byte("Counts."), []byte("Counts!"), 1) },
+		"messages": func(r *modelapi.Request) { r.Messages = append(history(), user(text("more"))) },
+		"a result": func(r *modelapi.Request) {
 			r.Messages = history()
 			r.Messages[2].Blocks[0].Result.Content[0] = model.TextPart("not seen")
 		},
@@ -74,7 +75,7 @@ func prefix(t *testing.T, peer Peer) {
 
 // unchanged: nothing of a request is changed by a call or by Prefix.
 func unchanged(t *testing.T, peer Peer) {
-	p, _ := peer.Start(t, []Reply{{Blocks: []model.Block{text("ok")}, Stop: model.StopEndTurn}})
+	p, _ := peer.Start(t, []Reply{{Blocks: []model.Block{text("ok")}, Stop: modelapi.StopEndTurn}})
 	q := peer.request(history()...)
 	before := deep(t, q)
 	if _, err := p.Prefix(q); err != nil {
@@ -87,7 +88,7 @@ func unchanged(t *testing.T, peer Peer) {
 }
 
 // deep is all that a request holds.
-func deep(t *testing.T, r model.Request) string {
+func deep(t *testing.T, r modelapi.Request) string {
 	t.Helper()
 	parts := [][]byte{}
 	for _, m := range r.Messages {
@@ -108,7 +109,7 @@ func deep(t *testing.T, r model.Request) string {
 
 // foreign: of another provider's reply the words and calls are sent, not its own bytes and not its thinking.
 func foreign(t *testing.T, peer Peer) {
-	p, sent := peer.Start(t, []Reply{{Blocks: []model.Block{text("ok")}, Stop: model.StopEndTurn}})
+	p, sent := peer.Start(t, []Reply{{Blocks: []model.Block{text("ok")}, Stop: modelapi.StopEndTurn}})
 	ask(t, p, peer.request(history()...))
 	request := last(t, sent)
 	for _, want := range []string{"hello", "words of another", "foreign_1", "look", "seen", "and now?", "Counts."} {
@@ -122,8 +123,8 @@ func foreign(t *testing.T, peer Peer) {
 // results: a call's result may be an error, empty, and hold an image.
 func results(t *testing.T, peer Peer) {
 	p, sent := peer.Start(t, []Reply{
-		{Blocks: []model.Block{call("call_1", "look", "{}"), call("call_2", "look", "{}"), call("call_3", "count", "{}")}, Stop: model.StopToolUse},
-		{Blocks: []model.Block{text("ok")}, Stop: model.StopEndTurn},
+		{Blocks: []model.Block{call("call_1", "look", "{}"), call("call_2", "look", "{}"), call("call_3", "count", "{}")}, Stop: modelapi.StopToolUse},
+		{Blocks: []model.Block{text("ok")}, Stop: modelapi.StopEndTurn},
 	})
 	r, _ := ask(t, p, peer.request(user(text("go"))))
 	answers := resultsOf(r)
