@@ -49,11 +49,12 @@ func Example_ownAgent() {
 	h, _, done := home()
 	defer done()
 
-	s, err := h.Record(ctx, "invoice-42") // made if it is not there
+	const id = "invoice-42"
+	s, err := h.Record(ctx, id) // made if it is not there
 	if err != nil {
 		log.Fatal(err)
 	}
-	id, me := s.ID(), store.Actor{Type: store.ActorModel, ID: "biller"}
+	me := store.Actor{Type: store.ActorModel, ID: "biller"}
 	_, err = s.Append(ctx, me,
 		perdure.AppEvent("biller", []byte(`{"said":"I sent the invoice."}`)),
 		perdure.ScratchEvent("step", []byte(`"sent"`)),

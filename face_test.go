@@ -288,7 +288,7 @@ func TestRestOfTheFace(t *testing.T) {
 	if _, err := r.ToolResult(ctx, "u", false, "nothing"); err != nil {
 		t.Fatal(err)
 	}
-	if ms, err := h.Messages(ctx, r.ID()); err != nil || len(ms) != 3 {
+	if ms, err := h.Messages(ctx, "s"); err != nil || len(ms) != 3 {
 		t.Errorf("%+v, %v", ms, err)
 	}
 	if err := r.Close(); err != nil {

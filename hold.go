@@ -16,7 +16,7 @@ type HoldOptions struct {
 	NewPrompt bool // a prompt follows: a turn that a limit or a failed model call has halted is given up
 	// Approve, if not nil, is asked about each call that waits for an approval, beside the session's loop; several may be
 	// asked at once. Its context ends with the session. An error leaves the call waiting for somebody else.
-	Approve func(ctx context.Context, w view.Waiting) (Approval, error)
+	Approve func(ctx context.Context, w Waiting) (Approval, error)
 	// Still has nothing started before [Session.Continue], a message, an answer or an approval through this Session: what was
 	// left open is settled and shown. So a program can show a session before it costs anything.
 	Still bool
@@ -33,7 +33,7 @@ func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, 
 	in := homes.HoldOptions{Options: opt.inner()}
 	in.NewPrompt, in.Still = opt.NewPrompt, opt.Still
 	if opt.Approve != nil {
-		in.Approve = func(ctx context.Context, w view.Waiting) (homes.Approval, error) {
+		in.Approve = func(ctx context.Context, w Waiting) (homes.Approval, error) {
 			a, err := opt.Approve(ctx, w)
 			return homes.Approval(a), err
 		}
@@ -74,7 +74,7 @@ func (s *Session) Continue(ctx context.Context) error { return s.in.Continue(ctx
 func (s *Session) Interrupt(ctx context.Context) error { return s.in.Interrupt(ctx) }
 
 // Waiting lists what the session needs from humans, as of the newest moment at which nothing could progress without.
-func (s *Session) Waiting() []view.Waiting { return s.in.Waiting() }
+func (s *Session) Waiting() []Waiting { return s.in.Waiting() }
 
 // Answer answers the question that an act asked.
 func (s *Session) Answer(ctx context.Context, act, text string) error {
@@ -82,7 +82,7 @@ func (s *Session) Answer(ctx context.Context, act, text string) error {
 }
 
 // Approve answers a call that waits for an approval, see [Home.Approve].
-func (s *Session) Approve(ctx context.Context, w view.Waiting, a Approval) error {
+func (s *Session) Approve(ctx context.Context, w Waiting, a Approval) error {
 	return s.in.Approve(ctx, w, homes.Approval(a))
 }
 

@@ -36,9 +36,6 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
-// Version is the version of this build.
-const Version = homes.Version
-
 // Home is an open directory of sessions. It is safe for concurrent use, and several processes may have it open.
 type Home struct{ in *homes.Home }
 

@@ -15,18 +15,18 @@ import (
 type Recorder struct{ in *homes.Recorder }
 
 // Record takes a session's lease for an agent of one's own. A session that is not there is made, in the process's
-// directory; an empty id is a new one. Errors: *store.HeldError, *store.CorruptError, store.ErrBadID,
+// directory. Errors: *store.HeldError, *store.CorruptError, store.ErrBadID,
 // store.ErrUncertain.
 func (h *Home) Record(ctx context.Context, id string) (*Recorder, error) {
+	if err := store.CheckID(id); err != nil {
+		return nil, err
+	}
 	r, err := h.in.Record(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	return &Recorder{r}, nil
 }
-
-// ID is the session's id.
-func (r *Recorder) ID() string { return r.in.ID() }
 
 // User records what the user said, as a turn of its own: a text, and parts that follow it, such as images. Errors: ErrUnfit
 // if the model still has to reply, or calls wait for their results.

@@ -11,6 +11,9 @@ import (
 	"github.com/perdure/perdure/view"
 )
 
+// Waiting is something that needs a human before the turn can go on.
+type Waiting = view.Waiting
+
 // Options are what a caller brings to a session that it opens. Zero fields change nothing.
 type Options struct {
 	// Mode says what happens to calls that no rule decides. In default, what only reads inside of the session's directories
@@ -114,7 +117,7 @@ type Approval struct {
 
 // Approve answers a call that waits for an approval, as [Home.View], a result or [Session.Waiting] shows it: its Session,
 // Act and Bound are read. If the call is no longer what was shown, as Bound says, the answer is refused: ErrRefused.
-func (h *Home) Approve(ctx context.Context, w view.Waiting, a Approval) error {
+func (h *Home) Approve(ctx context.Context, w Waiting, a Approval) error {
 	return h.in.Approve(ctx, w, homes.Approval(a))
 }
 

@@ -29,8 +29,8 @@ func TestHoldThroughTheFace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := make(chan view.Waiting, 1)
-	s, err := h.Hold(ctx, id, perdure.HoldOptions{Approve: func(_ context.Context, w view.Waiting) (perdure.Approval, error) {
+	asked := make(chan perdure.Waiting, 1)
+	s, err := h.Hold(ctx, id, perdure.HoldOptions{Approve: func(_ context.Context, w perdure.Waiting) (perdure.Approval, error) {
 		asked <- w
 		return perdure.Approval{Allow: true}, nil
 	}})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/modelapi"
@@ -81,7 +82,7 @@ func (e *Engine) cost(name string, price *model.Price, u model.Usage) *int64 {
 			return c
 		}
 	}
-	return price.Cost(u)
+	return meter.Cost(price, u)
 }
 
 func (f modelFlight) seal(r *modelapi.Response) *session.ModelResponded {

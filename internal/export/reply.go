@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -23,7 +24,7 @@ const (
 // reply reads a sealed reply of the model: its words, its thinking, and the calls that it asks for.
 func (r *Reader) reply(e store.Event, b *session.ModelResponded) {
 	t := r.now()
-	t.Usage.Add(b.Usage)
+	meter.Add(&t.Usage, b.Usage)
 	if b.Cost == nil {
 		t.Unknown = true
 	} else {

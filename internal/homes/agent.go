@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/provider/connect"
 	"github.com/perdure/perdure/internal/provider/pricing"
 	"github.com/perdure/perdure/internal/session"
@@ -93,7 +94,7 @@ func (h *Home) named(spec string) (provider, name string, err error) {
 // cost prices a call of a known model, long prompts included.
 func (h *Home) cost(spec string, u model.Usage) *int64 {
 	if p, ok := h.cfg.Prices[spec]; ok {
-		return p.Cost(u)
+		return meter.Cost(&p, u)
 	}
 	provider, name, _ := strings.Cut(spec, "/")
 	return pricing.Cost(provider, name, u)

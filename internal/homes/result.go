@@ -8,6 +8,7 @@ import (
 
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/view"
@@ -119,8 +120,8 @@ func spentBy(st *session.State) spent { return spent{st.Total(), st.Spent, st.Un
 func (before spent) charge(r *view.Result, st *session.State) {
 	now := spentBy(st)
 	was := before.usage
-	r.Usage.Add(now.usage)
-	r.Usage.Add(model.Usage{
+	meter.Add(&r.Usage, now.usage)
+	meter.Add(&r.Usage, model.Usage{
 		Input: -was.Input, Output: -was.Output, CacheRead: -was.CacheRead, CacheWrite: -was.CacheWrite, LostInput: -was.LostInput,
 	})
 	switch {

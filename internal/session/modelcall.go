@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
@@ -67,7 +68,7 @@ func (s *State) Estimate() int64 {
 // sized takes the provider's count of a sealed call over. What arrived while it was answered was not in the request
 // and stays fresh. A server that counts nothing leaves the count to the bytes.
 func (c *Context) sized(m *ModelCall, b *ModelResponded) {
-	if n := b.Usage.Context(); n > 0 {
+	if n := meter.Window(b.Usage); n > 0 {
 		c.Tokens, c.Fresh = n, max(0, c.Fresh-m.Fresh)
 		return
 	}
@@ -99,7 +100,7 @@ func (s *State) use(model string) *ModelUse {
 // Total sums the usage of all models.
 func (s *State) Total() (u model.Usage) {
 	for _, m := range s.Usage {
-		u.Add(m.Usage)
+		meter.Add(&u, m.Usage)
 	}
 	return u
 }
@@ -274,13 +275,13 @@ func (s *State) charge(b *ModelResponded) {
 	}
 	u := s.use(b.Model)
 	u.Calls++
-	u.Usage.Add(b.Usage)
+	meter.Add(&u.Usage, b.Usage)
 	u.Cost += cost
 	u.Unpriced += unpriced
 	s.Spent += cost
 	s.Unpriced += unpriced
 	if t := s.Turn; t != nil {
-		t.Usage.Add(b.Usage)
+		meter.Add(&t.Usage, b.Usage)
 		t.Cost += cost
 		t.Unpriced += unpriced
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/modelapi"
@@ -145,7 +146,7 @@ func (w *world) start(a session.Action) error {
 func (w *world) reply(act string, stop modelapi.StopReason, u model.Usage, blocks ...session.SealedBlock) {
 	delete(w.flight, act)
 	w.append(robot, &session.ModelResponded{
-		Act: act, Model: "fake/m", Provider: "fake", Stop: stop, Usage: u, Cost: w.st.Agent.Price.Cost(u), Blocks: blocks,
+		Act: act, Model: "fake/m", Provider: "fake", Stop: stop, Usage: u, Cost: meter.Cost(w.st.Agent.Price, u), Blocks: blocks,
 	})
 }
 

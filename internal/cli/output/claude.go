@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/live"
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/view"
@@ -83,7 +84,7 @@ func (c *claude) Observe(u engine.Update) {
 }
 
 func (c *claude) responded(u engine.Update, b *session.ModelResponded) {
-	c.usage.Add(b.Usage)
+	meter.Add(&c.usage, b.Usage)
 	c.apiMS += max(0, u.Event.Time-c.asked)
 	if b.Cost != nil {
 		c.cost += *b.Cost

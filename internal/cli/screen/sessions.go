@@ -17,6 +17,7 @@ import (
 	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/repo"
 	"github.com/perdure/perdure/internal/search"
@@ -315,6 +316,6 @@ func priceOf(p *model.Price, tokens, known int64, cached bool) string {
 	if cached {
 		use = model.Usage{CacheRead: min(known, tokens), CacheWrite: max(tokens-known, 0)}
 	}
-	usd := float64(*p.Cost(use)) / 1e9
+	usd := float64(*meter.Cost(p, use)) / 1e9
 	return "about " + display.Money(&usd)
 }

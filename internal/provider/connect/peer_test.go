@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/test/modeltest"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/modelapi"
@@ -57,7 +58,7 @@ func (a *agent) step(n int) bool {
 			a.lost += e.Usage.Input + e.Usage.CacheRead + e.Usage.CacheWrite
 			continue
 		}
-		a.usage.Add(resp.Usage)
+		meter.Add(&a.usage, resp.Usage)
 		return a.seal(resp)
 	}
 	a.t.Fatalf("step %d never succeeded", n)

@@ -13,6 +13,7 @@ package pricing
 import (
 	"strings"
 
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/model"
 )
 
@@ -57,7 +58,7 @@ func Known(provider string) (out []Model) {
 // Cost is what a sealed call costs in nano-USD; nil is unknown.
 func Cost(provider, name string, u model.Usage) *int64 {
 	m, _ := Lookup(provider, name)
-	return m.PriceFor(u.Input + u.CacheRead + u.CacheWrite).Cost(u)
+	return meter.Cost(m.PriceFor(u.Input+u.CacheRead+u.CacheWrite), u)
 }
 
 // PriceFor is the price of a call with a prompt of so many tokens; nil is unknown.
