@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/meter"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -163,7 +164,7 @@ func (r *usageReport) add(name string, uses ...session.ModelUse) {
 		r.parts[name] = p
 	}
 	for _, u := range uses {
-		p.Add(u.Usage)
+		meter.Add(&p.Usage, u.Usage)
 		p.Calls += u.Calls
 		p.Unpriced += u.Unpriced
 		p.Known += float64(u.Cost) / 1e9
@@ -176,7 +177,7 @@ func (r *usageReport) sum(byModel map[string]*view.ModelUse) {
 	r.CostUSD = &total
 	for _, m := range byModel {
 		r.Usage.Models = append(r.Usage.Models, *m)
-		r.Usage.Add(m.Usage)
+		meter.Add(&r.Usage.Usage, m.Usage)
 		r.CostUSD = addCost(r.CostUSD, m.CostUSD)
 	}
 	slices.SortFunc(r.Usage.Models, func(x, y view.ModelUse) int { return cmp.Compare(x.Model, y.Model) })
@@ -196,7 +197,7 @@ func addModel(sums map[string]*view.ModelUse, m view.ModelUse) {
 		sums[m.Model] = &m
 		return
 	}
-	sum.Add(m.Usage)
+	meter.Add(&sum.Usage, m.Usage)
 	sum.Calls += m.Calls
 	sum.Lost += m.Lost
 	sum.CostUSD = addCost(sum.CostUSD, m.CostUSD)
