@@ -11,8 +11,9 @@
 //   - look on and steer from outside: [Home.View], [Home.Events], [Home.Follow], [Home.Send], [Home.Answer],
 //     [Home.Approve], [Home.Cancel]; [Home.Tasks] for the commands that run on.
 //
-// Beside it are package view (what is known of a session, as data), model (messages, and the contract of model APIs),
-// tool (tools of your own) and store (the log's envelope, errors, and the contract of stores).
+// Beside it are package view (what is known of a session, as data), model (what is said: messages, tokens, prices) and tool
+// (tools of your own). Package modelapi is the contract of a model API of your own; store has the log's envelope, errors, and
+// the contract of a store of your own.
 //
 // Duties of the caller: call [RunShimIfAsked] first thing in main (and in TestMain), or set Config.ShimPath; without
 // either, process tools are refused. Call [HideKeys] if commands of sessions must not find the keys of model APIs in this
