@@ -16,7 +16,6 @@ import (
 
 	"github.com/perdure/perdure"
 	"github.com/perdure/perdure/store"
-	"github.com/perdure/perdure/view"
 )
 
 // Namespace is that of the app events that hold ADK's events, as JSON.

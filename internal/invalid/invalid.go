@@ -14,4 +14,4 @@ type invalid struct{ words string }
 func (i *invalid) Error() string { return i.words }
 
 // Is reports whether target is the kind.
-func (i *invalid) Is(target error) bool { return target == Err } //nolint:errorlint // it is that very one
+func (i *invalid) Is(target error) bool { return target == Err }
