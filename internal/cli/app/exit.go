@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure/internal/cli/process"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/knowledge"
@@ -77,6 +78,8 @@ var outcomes = []struct {
 	{settings.ErrConfig, ExitUsage, "put that right first; perdure doctor looks at the whole of it"},
 	{connect.ErrNoModel, ExitUsage, ""},
 	{connect.ErrBadModel, ExitUsage, ""},
+	{connect.ErrNoScript, ExitMissing, ""},
+	{command.ErrNoProgram, ExitMissing, ""},
 	{connect.ErrBadKey, ExitUsage, ""},
 	{store.ErrBadID, ExitUsage, ""},
 	{permission.ErrRule, ExitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
