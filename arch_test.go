@@ -86,7 +86,7 @@ var allowed = map[string][]string{
 	"internal/demo":            {"internal/command", "internal/homes", "internal/live", "internal/session", "store", "view"},
 	"internal/cli/process":     {},
 	"internal/cli/display":     {"internal/command", "internal/plain", "internal/ui/theme", "internal/session", "view"},
-	"internal/cli/app":         {"internal/cli/display", "internal/ui/theme", "internal/cli/process", "internal/engine", "internal/homes", "internal/knowledge", "internal/permission", "internal/plain", "internal/provider/connect", "internal/session", "internal/settings", "store", "view", "internal/ui/pace", "internal/sys", "internal/progress"},
+	"internal/cli/app":         {"internal/cli/display", "internal/ui/theme", "internal/cli/process", "internal/engine", "internal/homes", "internal/knowledge", "internal/permission", "internal/plain", "internal/provider/connect", "internal/session", "internal/settings", "store", "view", "internal/ui/pace", "internal/sys", "internal/progress", "internal/command"},
 	"internal/cli/newfile":     {"internal/cli/app"},
 	"internal/cli/pending":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/permission", "internal/plain", "internal/session", "store", "view", "internal/engine", "internal/settings", "internal/ui/asks"},
 	"internal/cli/sessions":    {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/command", "internal/homes", "internal/session", "internal/ui/theme", "model", "store", "view", "internal/cli/background", "internal/engine", "internal/settings", "internal/meter"},

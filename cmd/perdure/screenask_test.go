@@ -77,7 +77,9 @@ func TestTwoTerminalsRaceForAnApproval(t *testing.T) {
 	if strings.Contains(log, "a1 deny") {
 		loser, outcome = "w", "denied by"
 	}
-	s.sees(loser, "the loser is told", has("another terminal answered first: "+outcome))
+	s.sees(loser, "the loser is told", func(screen string) bool { // by the answer's refusal, or before its key came
+		return has("another terminal answered first: "+outcome)(screen) || has("answered meanwhile: "+outcome)(screen)
+	})
 	s.keys("v", "C-o")
 	s.leaves("v")
 	s.keys("w", "C-o")

@@ -145,12 +145,14 @@ func (d *Dir) forget() {
 // Root is the directory, absolute and without links.
 func (d *Dir) Root() string { return d.root }
 
-// Close lets go of the directory and keeps what is known of it.
+// Close lets go of the directory and keeps what is known of it, if that can be kept: it is a cache, and whoever has no room
+// for it, or only looks, has done what was asked all the same.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.watch.close()
-	return errors.Join(d.save(), unix.Close(d.rootFD))
+	_ = d.save()
+	return unix.Close(d.rootFD)
 }
 
 // Rest lets go of the kernel's watches: the next capture looks at all, and watches again. It is for a session whose turn

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/plain"
 )
 
 // Main runs one command line and returns its exit code.
@@ -19,6 +20,10 @@ func Main(ctx context.Context, a *app.App, args []string) int {
 	placed := *a
 	a = &placed
 	a.PlaceHome()
+	if a.NoZone != "" && (len(args) == 0 || !strings.HasPrefix(args[0], "__")) {
+		a.Note("TZ is \"%s\", which is no time zone that can be found here: times are shown in UTC", plain.Shown(a.NoZone, 100))
+		a.NoZone = ""
+	}
 	a.Self = Main
 	world := *a
 	out := &app.Results{To: a.Stdout}

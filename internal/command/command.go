@@ -17,6 +17,9 @@ var (
 	ErrInputFull = errors.New("command does not read its input")
 )
 
+// ErrNoProgram says that the program of a command is not there, so that it was not begun.
+var ErrNoProgram = errors.New("no such program")
+
 // Spec says how to run one command under its shim. It is written to the act directory before the shim starts
 // and is all that the shim knows.
 type Spec struct {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -139,7 +138,7 @@ func TestASessionMoves(t *testing.T) {
 	}
 	var pid int
 	b, err = os.ReadFile(filepath.Join(was.Config.Root, "pid"))
-	if _, scan := fmt.Sscan(string(b), &pid); err != nil || scan != nil || syscall.Kill(pid, 0) != nil {
+	if _, scan := fmt.Sscan(string(b), &pid); err != nil || scan != nil || !lives(pid) {
 		t.Errorf("what ran there was ended: %q, %v", b, err)
 	}
 }
@@ -308,7 +307,7 @@ func TestKilledInImport(t *testing.T) {
 	if dir := os.Getenv("PERDURE_TEST_IMPORT"); dir != "" {
 		h := openScripted(t, dir, travels, func(step string) {
 			if step == os.Getenv("PERDURE_TEST_STEP") {
-				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				die()
 			}
 		})
 		b, err := os.ReadFile(os.Getenv("PERDURE_TEST_BUNDLE"))

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/perdure/perdure/internal/engine"
@@ -60,7 +59,7 @@ func busySession(t *testing.T, h *homes.Home, id string) (pid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Sscan(string(b), &pid); err != nil || syscall.Kill(pid, 0) != nil {
+	if _, err := fmt.Sscan(string(b), &pid); err != nil || !lives(pid) {
 		t.Fatalf("the command does not run: %q, %v", b, err)
 	}
 	return pid
@@ -84,8 +83,8 @@ func nothingLeft(t *testing.T, h *homes.Home, id string, pid int) {
 	if _, err := h.Store().Get(t.Context(), id); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the session: %v", err)
 	}
-	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("its command: %v", err)
+	if lives(pid) {
+		t.Error("its command lives")
 	}
 	err := filepath.WalkDir(h.Dir(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -136,7 +135,7 @@ func TestDelete(t *testing.T) {
 	if err := h.Delete(t.Context(), "gone", child); err != nil {
 		t.Fatal(err)
 	}
-	if syscall.Kill(other, 0) != nil {
+	if !lives(other) {
 		t.Error("the command of the other session was ended")
 	}
 	if err := h.Delete(t.Context(), "kept"); err != nil {
@@ -155,7 +154,7 @@ func TestKilledInDelete(t *testing.T) {
 	if dir := os.Getenv("PERDURE_TEST_DELETE"); dir != "" {
 		h := openScripted(t, dir, "{}", func(step string) {
 			if step == os.Getenv("PERDURE_TEST_STEP") {
-				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				die()
 			}
 		})
 		t.Fatal(h.Delete(t.Context(), "gone"))
@@ -198,8 +197,8 @@ func TestUsedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := busySession(t, h, "gone")
-	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("the command of the session before: %v", err)
+	if lives(pid) {
+		t.Error("the command of the session before lives")
 	}
 	if err := h.Delete(t.Context(), "gone"); err != nil {
 		t.Fatal(err)

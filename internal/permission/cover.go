@@ -45,7 +45,7 @@ func (j *judge) allowedBash() (Decision, bool) {
 			if j.readsHere(c) {
 				continue
 			}
-			j.why = why
+			j.why = why + j.unlikeReading(c, why)
 			return Decision{}, false
 		}
 		j.after(c)
@@ -74,7 +74,7 @@ func (j *judge) covering(c command) (pattern, bool) {
 	if asks == "" {
 		asks = j.unseenPattern()
 	}
-	j.why = "no rule allows " + clip(c.argv[0].text)
+	j.why = noRuleFor(c.argv[0].text)
 	for _, p := range j.pats {
 		if !p.mayAllow(toolBash) {
 			continue

@@ -45,6 +45,38 @@ func (j *judge) notReading() string {
 // command that a rule covers it needs no rule itself.
 func (j *judge) readsHere(c command) bool { return j.notReadingHere() == "" && j.notReader(c) == "" }
 
+// unlikeReading is what follows a reason that says no more than that no rule allows a command: why one that is known to
+// read is more than that here. Empty for every other command.
+func (j *judge) unlikeReading(c command, why string) string {
+	name := c.argv[0].text
+	if why != noRuleFor(name) {
+		return ""
+	}
+	if base := path.Base(name); base != name && reads(base) {
+		return ": only " + base + " by its name alone is known to read"
+	}
+	more := j.notReadingHere()
+	if more == "" {
+		more = j.notReader(c)
+	}
+	if !reads(name) || more == why {
+		return ""
+	}
+	return ": " + more
+}
+
+// reads reports a program that is known to read, with some options and words at least.
+func reads(name string) bool {
+	switch name {
+	case "find", "git", "test", "[", "printf":
+		return true
+	}
+	_, known := readers(name)
+	return known
+}
+
+func noRuleFor(name string) string { return "no rule allows " + clip(name) }
+
 // after notes a command that a rule covers, before what follows it is judged.
 // Where paths lead is looked up before any of them runs: a link may come with a
 // checkout, and after cd the same words name other files.
@@ -148,7 +180,7 @@ func (j *judge) notReaderOf(c command, shell bool) string {
 	}
 	spec, ok := readers(name)
 	if !ok {
-		return "no rule allows " + clip(name)
+		return noRuleFor(name)
 	}
 	o, why := spec.read(name, c.argv[1:])
 	if why != "" {

@@ -12,21 +12,24 @@ import (
 
 // Goal: what Check lets pass folds without a new fault, whatever it is, and Check changes nothing.
 func TestCheckedEventsFold(t *testing.T) {
-	passed := 0
+	tried, passed, foreign := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		src, live := seeded(t), session.New("s")
 		for range rapid.IntRange(1, 30).Draw(t, "batches") {
 			chain := session.Chain{Session: "s", Head: live.Head}
 			var events []store.Event
 			var bodies []session.Body
+			drawn := false // an event of any kind is among them
 			for range 1 + src.number(3) {
-				b := randomBody(src)
+				b, random := randomBody(src), true
 				if live.Head.Seq > 0 && src.number(2) == 0 { // something that is likely to pass
 					b = []session.Body{
 						&session.Labelled{Labels: map[string]string{"k": "v"}}, &session.PlanSet{},
 						&session.StateSet{Key: "k", Value: make([]byte, 100+src.number(12)/11*600_000)},
 					}[src.number(3)]
+					random = false
 				}
+				drawn = drawn || random
 				e, err := chain.Event(engine, int64(src.number(10)), b)
 				if err != nil {
 					t.Fatal(err)
@@ -35,6 +38,7 @@ func TestCheckedEventsFold(t *testing.T) {
 				events, bodies = append(events, e), append(bodies, b)
 			}
 			before := asJSON(live)
+			tried++
 			err := live.Check(events, bodies)
 			if after := asJSON(live); after != before {
 				t.Fatalf("Check changed\n%s\nto\n%s", before, after)
@@ -46,6 +50,9 @@ func TestCheckedEventsFold(t *testing.T) {
 				continue
 			}
 			passed++
+			if drawn {
+				foreign++
+			}
 			for i := range events {
 				live.ApplyBody(events[i], bodies[i])
 			}
@@ -54,7 +61,8 @@ func TestCheckedEventsFold(t *testing.T) {
 			}
 		}
 	})
-	if passed < 3*10 { // of about 300 in the shortest run
-		t.Errorf("only %d batches passed", passed)
+	// In the mean 0.54 and 0.30 of the batches; in the shortest runs, of 150 batches, never less than 0.39 and 0.27 in 120 runs.
+	if 3*passed < tried || 6*foreign < tried {
+		t.Errorf("of %d batches only %d passed, %d of them with an event of any kind", tried, passed, foreign)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -176,7 +177,7 @@ func TestAdoptTimeout(t *testing.T) {
 func TestAdoptStragglers(t *testing.T) {
 	b := newBench(t)
 	b.noRescue = true
-	const hide = "(setsid bash -c 'echo $$ > pid; echo far; until [ -e go ]; do sleep 0.01; done; echo late' &) ; until [ -e pid ]; do sleep 0.01; done; "
+	const hide = "(setsid bash -c 'echo far; echo $$ > pid; until [ -e go ]; do sleep 0.01; done; echo late' &) ; until [ -e pid ]; do sleep 0.01; done; "
 	b.start(b.script("a", hide+"echo done; exit 4"))
 	if st := b.wait("a"); code(st) != "exited 4" || st.Stragglers < 1 {
 		t.Errorf("%s, %d stragglers", code(st), st.Stragglers)
@@ -291,6 +292,13 @@ func TestNobodyLooks(t *testing.T) {
 	eventually(t, "it is up", func() bool { return b.output("a") != "" })
 	run := b.state("a")
 	b.killShim("a")
+	eventually(t, "whoever started it lets go, too", func() bool {
+		held, err := filepath.Glob("/proc/self/fd/*")
+		return err == nil && !slices.ContainsFunc(held, func(fd string) bool {
+			to, _ := os.Readlink(fd)
+			return to == filepath.Join(b.Dir, testSession, "a", fifoName)
+		})
+	})
 	b.touch("go")
 	eventually(t, "it ends", func() bool { return !alive(run.PID, run.StartTicks) })
 	if st := b.look("a"); code(st) != "exited 42" && code(st) != "lost shim_died" || b.output("a") != "up\n" || st.Output != 3 {

@@ -3,12 +3,13 @@
 package task
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/internal/command"
 )
 
 // findProgram resolves a program name by the PATH of the command's own environment. A name with a slash is taken as it
@@ -26,7 +27,7 @@ func findProgram(name string, env []string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s: command not found", name)
+	return "", noProgram(name + ": command not found")
 }
 
 // getenv returns the last value of key in env, or other.
@@ -38,3 +39,10 @@ func getenv(env []string, key, other string) string {
 	}
 	return other
 }
+
+// noProgram says in words of its own which program is not there.
+type noProgram string
+
+func (e noProgram) Error() string { return string(e) }
+
+func (e noProgram) Is(target error) bool { return target == command.ErrNoProgram }

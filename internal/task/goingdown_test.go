@@ -27,13 +27,21 @@ func TestGoingDown(t *testing.T) {
 			b.start(b.script("a", c.script))
 			eventually(t, "it is up", func() bool { return b.output("a") == "up\n" })
 			pid, shims := b.state("a").PID, b.processesOf("a", shimArg)
-			if c.command { // first: whoever is told last must not matter
-				syscall.Kill(pid, syscall.SIGTERM)
+			told := shims
+			if !c.shim {
+				told = nil
 			}
-			for _, p := range shims {
-				if c.shim {
+			if name == "has a handler" { // its shim first: an exit that a handler has chosen is recorded at once, by nobody's order
+				for _, p := range told {
 					syscall.Kill(p.PID, syscall.SIGTERM)
 				}
+				told = nil
+			}
+			if c.command { // first: of a signal's end it must not matter who is told last
+				syscall.Kill(pid, syscall.SIGTERM)
+			}
+			for _, p := range told {
+				syscall.Kill(p.PID, syscall.SIGTERM)
 			}
 			if !c.command {
 				b.touch("go")

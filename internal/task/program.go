@@ -3,7 +3,9 @@
 package task
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -12,6 +14,7 @@ import (
 
 // CheckProgram says why a command could not be executed in a directory with an environment, as its exec stage would
 // find. Without argv it is a script, whose shell is there. It is for telling early: what is there now may be gone then.
+// Errors: command.ErrNoProgram, others in words.
 func CheckProgram(argv []string, cwd string, env []string) error {
 	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
 		return fmt.Errorf("working directory %s: not a directory or not reachable", cwd)
@@ -29,13 +32,15 @@ func CheckProgram(argv []string, cwd string, env []string) error {
 	}
 	info, err := os.Stat(path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
+		return noProgram(name + ": " + unwrapped(err))
 	case err != nil:
 		return fmt.Errorf("%s: %s", name, unwrapped(err))
 	case info.IsDir():
 		return fmt.Errorf("%s: is a directory", name)
 	}
 	if err := unix.Access(path, unix.X_OK); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %s: it may not be executed", name, err)
 	}
 	return nil
 }

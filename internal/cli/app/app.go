@@ -35,6 +35,8 @@ type App struct {
 	Line io.Writer
 	// Zone is the zone that people see times in; nil is UTC. JSON has UTC.
 	Zone *time.Location
+	// NoZone is the value of TZ if no time zone of that name was found, so that Zone is UTC.
+	NoZone string
 	// Size tells the terminal's columns and rows; nil or 0: unknown, as of a pipe.
 	Size func() (columns, rows int)
 	// TTY names the terminal that this process has; empty: none.

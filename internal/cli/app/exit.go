@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/perdure/perdure/internal/cli/process"
+	"github.com/perdure/perdure/internal/command"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/knowledge"
@@ -71,12 +72,14 @@ var outcomes = []struct {
 	{store.ErrFenced, ExitHeld, "another process took the session over; its log is intact"},
 	{store.ErrFull, ExitFailed, "free space on the disk that holds PERDURE_HOME; perdure delete needs none"},
 	{syscall.ENOSPC, ExitFailed, "free space on the disk that holds PERDURE_HOME; nothing acknowledged was lost"},
-	{syscall.EROFS, ExitFailed, "the home is read-only; set PERDURE_HOME to a directory that can be written"},
+	{syscall.EROFS, ExitFailed, "that place is read-only: make it writable, or name another one"},
 	{syscall.EMFILE, ExitFailed, process.RaiseFiles},
 	{fs.ErrPermission, ExitFailed, "check who owns that path; PERDURE_HOME may name another home"},
 	{settings.ErrConfig, ExitUsage, "put that right first; perdure doctor looks at the whole of it"},
 	{connect.ErrNoModel, ExitUsage, ""},
 	{connect.ErrBadModel, ExitUsage, ""},
+	{connect.ErrNoScript, ExitMissing, ""},
+	{command.ErrNoProgram, ExitMissing, ""},
 	{connect.ErrBadKey, ExitUsage, ""},
 	{store.ErrBadID, ExitUsage, ""},
 	{permission.ErrRule, ExitUsage, "rules look like Read, Bash(git log:*) or Edit(src/**)"},
@@ -107,6 +110,9 @@ func (a *App) Report(err error) int {
 			a.Hint("%s", own.Hint)
 		}
 		return own.Code
+	}
+	if a.reportReadOnly(err) {
+		return ExitFailed
 	}
 	for _, text := range Sentences(err) {
 		a.Note("%s", text)

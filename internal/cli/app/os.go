@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -32,6 +33,7 @@ func OS() *App {
 		Asks: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		TTY:  process.TTY(os.Stdin, os.Stderr, os.Stdout), Exe: exe, Zone: time.Local, Size: process.TerminalSize,
 	}
+	a.NoZone = noZone(os.Getenv("TZ"), time.Local.String())
 	if term.IsTerminal(int(os.Stderr.Fd())) {
 		a.Line = os.Stderr
 	}
@@ -50,4 +52,16 @@ func (a *App) Inside() string {
 		return "this process was started by a command of a session"
 	}
 	return ""
+}
+
+// noZone is a value of TZ for which the local zone is UTC only because there is none of that name; else empty.
+func noZone(value, local string) string {
+	switch strings.TrimPrefix(value, ":") {
+	case "", "UTC", "UTC0", "GMT", "GMT0":
+		return ""
+	}
+	if local != "UTC" {
+		return ""
+	}
+	return value
 }

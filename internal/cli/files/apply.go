@@ -132,6 +132,9 @@ func (p *application) run(ctx context.Context) error {
 		return err
 	}
 	plan.Release()
+	if err := roomFirst(p.home, p.dryRun || plan.Nothing()); err != nil {
+		return err
+	}
 	bothSides(plan)
 	to := homes.FilePoint{Tree: p.from.Now.Tree, Dir: p.dir, To: "the changes of session " + p.from.Session}
 	ask := !p.yes && !p.dryRun

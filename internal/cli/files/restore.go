@@ -176,6 +176,9 @@ func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, t
 	if plan.Nothing() {
 		return f.nothing(a, id, to, plan)
 	}
+	if err := roomFirst(h, f.dryRun); err != nil {
+		return err
+	}
 	ask := !f.yes && !f.dryRun
 	if ask || !f.asJSON && f.dryRun {
 		f.show(a, id, to, plan)
@@ -202,6 +205,14 @@ func (f *flags) run(ctx context.Context, a *app.App, h *homes.Home, id string, t
 		a.Note("turn %d of session %s stays open: when it goes on, the model is told first", st.Turn.N, id)
 	}
 	return f.told(a, id, to, done, beforeOf(ctx, h, id))
+}
+
+// roomFirst tells of a full disk before a plan is shown and asked about, if it is to be done at all.
+func roomFirst(h *homes.Home, look bool) error {
+	if look {
+		return nil
+	}
+	return h.Room()
 }
 
 // beforeOf is the event up to which the log has the files as they were before the newest restore; 0: it cannot be found.

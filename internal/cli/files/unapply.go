@@ -139,6 +139,9 @@ func (p *application) unapply(ctx context.Context, last homes.Applied) error {
 		return err
 	}
 	plan.Release()
+	if err := roomFirst(p.home, p.dryRun); err != nil {
+		return err
+	}
 	to := homes.FilePoint{Tree: last.Before, Dir: p.dir, To: "before the changes of session " + last.Session + " were applied"}
 	ask := !p.yes && !p.dryRun
 	if ask || !p.asJSON && p.dryRun {

@@ -70,5 +70,5 @@ func TestTaskRunRefused(t *testing.T) {
 	w.Fails(app.ExitUsage, "a command", "task", "run")
 	w.Fails(app.ExitUsage, "restart policy", "task", "run", "--restart", "always", "--", "true")
 	w.Fails(app.ExitMissing, "nobody", "task", "run", "--session", "nobody", "--", "true")
-	w.Fails(app.ExitFailed, "no-such-program-here: command not found", "task", "run", "--name", "x", "--", "no-such-program-here")
+	w.Fails(app.ExitMissing, "no-such-program-here: command not found", "task", "run", "--name", "x", "--", "no-such-program-here")
 }

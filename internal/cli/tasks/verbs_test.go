@@ -133,15 +133,27 @@ func TestTaskRunOfNothing(t *testing.T) {
 	if err := os.WriteFile(plainFile, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for program, words := range map[string]string{
-		"no-such-program-here": "no-such-program-here: command not found", "./none": "./none: no such file", plainFile: "permission denied", w.Dir: "is a directory",
+	for program, want := range map[string]struct {
+		words string
+		code  int
+	}{
+		"no-such-program-here": {"no-such-program-here: command not found", app.ExitMissing},
+		"./none":               {"./none: no such file", app.ExitMissing},
+		"none/none":            {"none/none: no such file", app.ExitMissing},
+		plainFile:              {"permission denied", app.ExitFailed},
+		w.Dir:                  {"is a directory", app.ExitFailed},
 	} {
-		w.Fails(app.ExitFailed, words, "task", "run", "--", program, "arg")
-		w.Fails(app.ExitFailed, words, "task", "run", "--json", "--", program, "arg")
+		w.Fails(want.code, want.words, "task", "run", "--", program, "arg")
+		o := w.Fails(want.code, want.words, "task", "run", "--json", "--", program, "arg")
+		if strings.Contains(o.Stderr, "PERDURE_HOME") || strings.Contains(o.Stderr, "perdure list") {
+			t.Errorf("%s: a remedy of something else: %s", program, o.Stderr)
+		}
 	}
 	if got := w.OK("list", "--json"); got != "" {
 		t.Errorf("sessions are left: %s", got)
 	}
+	w.Create("s1")
+	w.Fails(app.ExitMissing, "./none: no such file", "task", "run", "--session", "s1", "--", "./none")
 }
 
 // Goal: a task that ended shows when, and how long it ran; after a day it leaves the list.

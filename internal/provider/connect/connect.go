@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -39,6 +40,9 @@ const (
 
 // ErrNoModel says that the environment names no model API. Its message says what to do.
 var ErrNoModel = errors.New("no model is configured")
+
+// ErrNoScript says that the file of a scripted model is not there.
+var ErrNoScript = errors.New("no such script")
 
 // ErrBadModel says that a MODEL argument can't be understood.
 var ErrBadModel = errors.New("bad model")
@@ -84,8 +88,8 @@ func KeyVariables() []string {
 }
 
 // Open makes the provider of PROVIDER/MODEL and returns it with the model's name, as it is to be stored in a session:
-// a script's file becomes absolute. Nothing is connected to. Errors wrap ErrBadModel or ErrNoModel, or are about the
-// script's file.
+// a script's file becomes absolute. Nothing is connected to. Errors wrap ErrBadModel, ErrNoModel
+// or ErrNoScript, or are about the script's file.
 func (c Connector) Open(spec string) (modelapi.Provider, string, error) {
 	provider, name, ok := strings.Cut(spec, "/")
 	if !ok || name == "" {
@@ -103,6 +107,9 @@ func (c Connector) Open(spec string) (modelapi.Provider, string, error) {
 	case scripted.Name:
 		if name, err = filepath.Abs(name); err == nil {
 			p, err = scripted.Open(name)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w: %s", ErrNoScript, name)
 		}
 	default:
 		err = fmt.Errorf("%w: the providers are anthropic, openai, ollama and scripted", ErrBadModel)

@@ -67,7 +67,7 @@ func TestOpen(t *testing.T) {
 		{"", "PROVIDER/MODEL", ErrBadModel},
 		{"anthropic/", "PROVIDER/MODEL", ErrBadModel},
 		{"google/gemini", "ollama", ErrBadModel},
-		{"scripted/" + script + "x", script + "x", os.ErrNotExist},
+		{"scripted/" + script + "x", script + "x", ErrNoScript},
 	} {
 		if _, _, err := Open(keys, c.spec); !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.hint) {
 			t.Errorf("%q: %v", c.spec, err)
