@@ -67,6 +67,27 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Of a package's files those are taken that a pattern fits, each once; a pattern that nothing fits is refused.
+func TestChosenFiles(t *testing.T) {
+	files := []string{"/p/apply.go", "/p/applyrecord.go", "/p/stayed.go"}
+	for patterns, want := range map[string][]string{
+		"":                             files,
+		"stayed.go":                    files[2:],
+		"apply*.go":                    files[:2],
+		"stayed.go,apply*.go,apply.go": files,
+		"apply?ecord.go,[a-b]pply.go":  files[:2],
+		"apply*.go,/p/stayed.go":       nil,
+		"missing.go":                   nil,
+		"stayed.go,[":                  nil,
+		"stayed.go,":                   nil,
+	} {
+		got, err := chosen(files, patterns)
+		if !slices.Equal(got, want) || (err != nil) != (want == nil) {
+			t.Errorf("%q: %q, %v; want %q", patterns, got, err, want)
+		}
+	}
+}
+
 // The quick tests are the shortest ones that fit into the time, as a pattern for them alone.
 func TestQuickTests(t *testing.T) {
 	const out = "=== RUN   TestA\n--- PASS: TestA (0.50s)\n    --- PASS: TestA/part (0.10s)\n--- PASS: TestB (0.00s)\n--- SKIP: TestC (0.00s)\n--- PASS: FuzzD (0.30s)\n--- PASS: TestE (9.00s)\nPASS\n"

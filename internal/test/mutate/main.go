@@ -3,6 +3,7 @@
 // file and not tried again, so that a run of hours can be interrupted.
 //
 //	go run ./internal/test/mutate -seed 1 -max 50 ./internal/session ./internal/sqlite
+//	go run ./internal/test/mutate -files 'readonly*.go,onlyreads.go' ./internal/permission
 //
 // A survivor may be equivalent to what it replaces. Whoever looks at it decides that, not this program.
 package main
@@ -36,11 +37,12 @@ func main() {
 	seed := flag.Uint64("seed", 1, "order in which faults are planted")
 	most := flag.Int("max", 100, "faults for each package; 0 is all of them")
 	kept := flag.String("results", ".mutate.tsv", "file in which outcomes are kept")
+	only := flag.String("files", "", "plant into these files of the packages alone: patterns of their names, parted by commas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	for _, pkg := range flag.Args() {
-		if err := run(ctx, pkg, *kept, *seed, *most); err != nil {
+		if err := run(ctx, pkg, *only, *kept, *seed, *most); err != nil {
 			fmt.Fprintln(os.Stderr, "mutate:", err)
 			os.Exit(1)
 		}
@@ -48,10 +50,13 @@ func main() {
 }
 
 // run plants faults into one package and prints its score.
-func run(ctx context.Context, pkg, kept string, seed uint64, most int) error {
+func run(ctx context.Context, pkg, only, kept string, seed uint64, most int) error {
 	files, err := sources(ctx, pkg)
+	if err == nil {
+		files, err = chosen(files, only)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", pkg, err)
 	}
 	var all []fault
 	for _, path := range files {
@@ -114,6 +119,32 @@ func sources(ctx context.Context, pkg string) ([]string, error) {
 		listed.GoFiles[i] = filepath.Join(listed.Dir, name)
 	}
 	return listed.GoFiles, nil
+}
+
+// chosen are the files whose names fit one of the patterns, or all of them if there is no pattern. A pattern that nothing
+// fits is an error: a run that planted nothing would look like a good one.
+func chosen(files []string, patterns string) ([]string, error) {
+	if patterns == "" {
+		return files, nil
+	}
+	var fit []string
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		before := len(fit)
+		for _, path := range files {
+			ok, err := filepath.Match(pattern, filepath.Base(path))
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", pattern, err)
+			}
+			if ok {
+				fit = append(fit, path)
+			}
+		}
+		if len(fit) == before {
+			return nil, fmt.Errorf("no file is called %q", pattern)
+		}
+	}
+	slices.Sort(fit)
+	return slices.Compact(fit), nil
 }
 
 // outcomes reads what earlier runs found.
@@ -245,7 +276,7 @@ func (t *trial) try(f fault) (string, error) {
 
 // build makes the package's test binary.
 func (t *trial) build(binary, overlay string) ([]byte, error) {
-	return exec.CommandContext(t.ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, t.pkg).CombinedOutput()
+	return exec.CommandContext(t.ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, t.pkg).CombinedOutput()
 }
 
 // test runs it where go test would.
