@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	path := t.TempDir() + "/results"
 	for key, outcome := range map[string]string{"p 1 \"\"": caught, "p 2 \"x\"": survived} {
-		if err := keep(path, key, outcome); err != nil {
+		if err := keep(path, key, outcome, "TestX"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,6 +94,19 @@ func TestQuickTests(t *testing.T) {
 	for room, want := range map[time.Duration]string{0: "^(TestB)$", time.Second: "^(TestB|FuzzD|TestA)$", time.Minute: "^(TestB|FuzzD|TestA|TestE)$"} {
 		if got := quickTests(out, room); got != want {
 			t.Errorf("%s: %s, want %s", room, got, want)
+		}
+	}
+}
+
+// Of what failed the first test is named, and a run that failed with no test has no name.
+func TestFailedTest(t *testing.T) {
+	for out, want := range map[string]string{
+		"=== RUN   TestA\n    a_test.go:1: no\n--- FAIL: TestA (0.50s)\n--- FAIL: TestB (0.50s)\nFAIL\n": "TestA",
+		"--- FAIL: TestA\n    --- FAIL: TestA/part (0.50s)\n":                                            "TestA",
+		"panic: no\n": "",
+	} {
+		if got := failedTest(out); got != want {
+			t.Errorf("%q: %q, want %q", out, got, want)
 		}
 	}
 }
