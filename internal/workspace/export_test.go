@@ -3,6 +3,8 @@ package workspace
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/perdure/perdure/internal/sys"
 	"github.com/perdure/perdure/internal/tree"
@@ -43,3 +45,6 @@ func (s *Set) Join(ctx context.Context, base, mine, theirs *tree.Entry) (*tree.E
 	_, err = io.ReadFull(r, b)
 	return e, b, err
 }
+
+// OpenDirs are the workspaces that are open.
+func (s *Set) OpenDirs() []string { return slices.Collect(maps.Keys(s.open)) }

@@ -372,6 +372,60 @@ func TestAnOutcomeNamesSomePaths(t *testing.T) {
 	}
 }
 
+// What somebody else has changed stays, if that is known, though it is as the session left it.
+func TestWhoHasChangedAFileCounts(t *testing.T) {
+	b := newBench(t)
+	b.write("mine", "one")
+	b.write("theirs", "one")
+	one := b.tree()
+	b.write("mine", "two, longer")
+	b.write("theirs", "two, longer")
+	r := engine.RestoreRequest{Session: "s", ID: "r1", Dir: b.dir, Base: b.tree(), Target: one}
+	p, err := b.set.Prepare(t.Context(), r, func() (func(string) restore.Others, error) {
+		return func(path string) restore.Others {
+			if path == "theirs" {
+				return restore.Alien
+			}
+			return restore.Own
+		}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Release()
+	got, err := b.set.Finish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Release()
+	b.has("done", "mine", "one")
+	b.has("done", "theirs", "two, longer")
+}
+
+// A process has at most thirty-two workspaces open, those that it used last; one that is open is not opened again, and Close
+// closes all.
+func TestFewWorkspacesAreOpen(t *testing.T) {
+	b := newBench(t)
+	var dirs []string
+	for range 34 {
+		b.dir = t.TempDir()
+		dirs = append(dirs, b.dir)
+		b.write("f", "one")
+		b.tree()
+		if len(dirs) > 1 { // the first one is used again and again
+			b.dir = dirs[0]
+			b.tree()
+		}
+	}
+	open := b.set.OpenDirs()
+	if len(open) != 32 || slices.Contains(open, dirs[1]) || slices.Contains(open, dirs[2]) || !slices.Contains(open, dirs[0]) || !slices.Contains(open, dirs[3]) {
+		t.Errorf("%d are open: %q", len(open), open)
+	}
+	if err := b.set.Close(); err != nil || len(b.set.OpenDirs()) != 0 {
+		t.Errorf("closed: %q, %v", b.set.OpenDirs(), err)
+	}
+}
+
 // Captures go on beside each other; a restore waits for them, and they for it, for as long as their callers wait.
 func TestARestoreIsAlone(t *testing.T) {
 	b := newBench(t)
