@@ -40,11 +40,12 @@ func main() {
 	kept := flag.String("results", ".mutate.tsv", "file in which outcomes are kept")
 	only := flag.String("files", "", "plant into these files of the packages alone: patterns of their names, parted by commas")
 	skip := flag.String("skip", "", "tests that are left out, as for go test: a survivor may be what these would catch")
+	these := flag.String("run", "", "tests that are run alone, as for go test")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	for _, pkg := range flag.Args() {
-		if err := run(ctx, &trial{pkg: pkg, skip: *skip}, *only, *kept, *seed, *most); err != nil {
+		if err := run(ctx, &trial{pkg: pkg, these: *these, skip: *skip}, *only, *kept, *seed, *most); err != nil {
 			fmt.Fprintln(os.Stderr, "mutate:", err)
 			os.Exit(1)
 		}
@@ -186,6 +187,7 @@ func keep(path, key, outcome, by string) error {
 type trial struct {
 	ctx    context.Context
 	pkg    string
+	these  string        // tests that are run alone, as a pattern; empty: all
 	skip   string        // tests that are left out, as a pattern
 	dir    string        // of the package, where its tests run
 	normal time.Duration // what all tests take without a fault; 0 before the first
@@ -210,7 +212,7 @@ func (t *trial) begin(scratch string) error {
 		return fmt.Errorf("the tests of %s do not build: %w\n%s", t.pkg, err, out)
 	}
 	begun := time.Now()
-	if out, err = t.test(30*time.Minute, binary, "-test.v", "-test.skip="+t.skip); err != nil {
+	if out, err = t.test(30*time.Minute, binary, "-test.v", "-test.run="+t.these, "-test.skip="+t.skip); err != nil {
 		return fmt.Errorf("the tests of %s fail without a fault: %w\n%s", t.pkg, err, out)
 	}
 	t.normal = time.Since(begun)
@@ -288,7 +290,7 @@ func (t *trial) try(f fault) (outcome, by string, err error) {
 	out, err := t.test(limit, binary, "-test.run="+t.quick)
 	if err == nil {
 		begun = time.Now()
-		out, err = t.test(limit, binary, "-test.skip="+skip)
+		out, err = t.test(limit, binary, "-test.run="+t.these, "-test.skip="+skip)
 	}
 	switch {
 	case t.ctx.Err() != nil:
