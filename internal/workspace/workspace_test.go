@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/blob"
+	"github.com/perdure/perdure/internal/capture"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
@@ -423,6 +424,79 @@ func TestFewWorkspacesAreOpen(t *testing.T) {
 	}
 	if err := b.set.Close(); err != nil || len(b.set.OpenDirs()) != 0 {
 		t.Errorf("closed: %q, %v", b.set.OpenDirs(), err)
+	}
+}
+
+// A session whose room is used up captures nothing more, but a restore that has begun comes to its end. That nobody knows
+// how much room there is ends both.
+func TestARestoreEndsWithoutRoom(t *testing.T) {
+	b := newBench(t)
+	b.write("f", "one")
+	r := engine.RestoreRequest{Session: "s", ID: "r1", Dir: b.dir, Target: b.tree()}
+	b.write("f", "two, longer")
+	r.Base = b.tree()
+	p, err := b.set.Prepare(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Release()
+	failing := errors.New("nobody knows")
+	b.cfg.Room = func(context.Context, string) (*capture.Room, error) { return nil, failing }
+	unknown := b.another()
+	_, captured := unknown.Capture(t.Context(), engine.CaptureRequest{Session: "s", Dir: b.dir})
+	_, finished := unknown.Finish(t.Context(), r)
+	if !errors.Is(captured, failing) || !errors.Is(finished, failing) {
+		t.Errorf("where it is not known how much room there is: %v, %v", captured, finished)
+	}
+	b.write("new", "that nobody has captured")
+	b.cfg.Room = func(context.Context, string) (*capture.Room, error) {
+		return &capture.Room{Most: 0, Count: func(int64) error { return nil }}, nil
+	}
+	full := b.another()
+	if _, err := full.Capture(t.Context(), engine.CaptureRequest{Session: "s", Dir: b.dir}); !errors.Is(err, blob.ErrBound) {
+		t.Errorf("a capture without room: %v", err)
+	}
+	got, err := full.Finish(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Release()
+	b.has("done", "f", "one")
+}
+
+// A journal that can't be read blocks the session's next restore, which says so, and is not taken for none; nor does what
+// restores need seem to be nothing then.
+func TestJournalsThatCannotBeReadAreTold(t *testing.T) {
+	b := newBench(t)
+	b.write("f", "one")
+	r := engine.RestoreRequest{Session: "s", ID: "r1", Dir: b.dir, Target: b.tree()}
+	p, err := b.set.Prepare(t.Context(), r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Release()
+	dirs, err := filepath.Glob(filepath.Join(b.cfg.Dir, "*", "restores"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	of, err := filepath.Glob(filepath.Join(dirs[0], "*"))
+	if err == nil {
+		err = errors.Join(os.RemoveAll(of[0]), os.WriteFile(of[0], nil, 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ID = "r2"
+	if _, err := b.set.Prepare(t.Context(), r, nil); err == nil || strings.Contains(err.Error(), "exists") {
+		t.Errorf("beside a file in the place of the journals: %v", err)
+	}
+	if err := errors.Join(os.RemoveAll(dirs[0]), os.WriteFile(dirs[0], nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{b.cfg.Dir, dirs[0]} {
+		if _, err := workspace.Needs(dir); err == nil {
+			t.Errorf("%s cannot be read, and needs nothing", dir)
+		}
 	}
 }
 
