@@ -109,6 +109,9 @@ approve t1.s1.b2.a1 allow`, "\n") {
 	if c == nil || c.State != session.ActPlanned || c.Decision != nil || c.Approval != nil || len(w.st.Faults) > 0 {
 		t.Errorf("began %t: call %+v, %q", began, c, w.st.Faults)
 	}
+	if h := w.st.Handoff; h == nil || h.Turns != w.st.Turns || h.Step != 1 || w.st.NewsSince(h) || w.st.WorkedBy(w.st.Turn.Started) != 0 {
+		t.Errorf("began %t: it owes a handoff for what it did elsewhere: %+v", began, h)
+	}
 	said := messageLines(w.tr.Upcoming())
 	if !strings.Contains(said, "moved to /here") {
 		t.Errorf("the model is not told: %s", said)
