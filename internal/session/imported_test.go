@@ -179,12 +179,36 @@ func TestALostActOfAnImportedSessionIsOver(t *testing.T) {
 		}
 		w.append(engine, &session.Imported{From: "/w", Root: "/here", Cwd: "/here"})
 		c := w.st.Call(act)
-		if len(session.Waits(w.st)) != 0 || w.st.Workspace.Restore != nil || c.Outcome != session.OutcomeUnknown || !c.Before.IsZero() || len(w.st.Faults) > 0 {
+		if len(session.Waits(w.st)) != 0 || w.st.Workspace.Restore != nil || c.Outcome != session.OutcomeUnknown || answer == "" && c.Question != nil || !c.Before.IsZero() || len(w.st.Faults) > 0 {
 			t.Errorf("answered %q: waits %v, restore %v, %+v, faults %q", answer, session.Waits(w.st), w.st.Workspace.Restore, c, w.st.Faults)
 		}
 		w.append(human, &session.QuestionAnswered{Act: act, Text: session.LostTakeBack})
 		if w.st.Workspace.Restore != nil || len(w.st.Faults) != 1 {
 			t.Errorf("an answer counts: %+v, %q", w.st.Workspace.Restore, w.st.Faults)
+		}
+	}
+}
+
+// A handoff that says all that a session did elsewhere is its newest here, too; where there was news since, it is owed by
+// nobody. Neither is looked for as a file of this home.
+func TestAnImportedHandoffIsSettled(t *testing.T) {
+	for _, news := range []bool{false, true} {
+		w := newWorld("s")
+		w.append(human, &session.Opened{ID: "s", Cwd: "/w", Config: session.Config{Root: "/w"}}, &session.Resumed{Epoch: 1})
+		w.append(engine, &session.HandoffWritten{Why: session.HandoffAsked, Text: []byte("all")})
+		written := w.st.Head.Seq
+		if news {
+			w.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
+			w.append(engine, &session.TurnStarted{N: 1, Message: written + 1})
+		}
+		shared := w.st.Handoff
+		w.append(engine, &session.Imported{From: "/w", Root: "/here", Cwd: "/here"})
+		h, want := w.st.Handoff, session.Handoff{Seq: w.st.Head.Seq, Turns: 1, Settled: true}
+		if !news {
+			want = session.Handoff{Seq: written, Why: session.HandoffAsked, Settled: true}
+		}
+		if want.Time = h.Time; *h != want || w.st.NewsSince(h) || shared.Settled || len(w.st.Faults) > 0 {
+			t.Errorf("news %t: %+v, want %+v; what was shared: %+v, %q", news, h, want, shared, w.st.Faults)
 		}
 	}
 }

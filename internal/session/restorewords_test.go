@@ -118,3 +118,21 @@ func TestCountsOfARestoreInWords(t *testing.T) {
 		t.Errorf("within its bounds: %d kept, %d bytes", len(b.Kept), len(b.Error))
 	}
 }
+
+// An artifact has a name and bytes; what is without one of them is a fault of the log, and is not kept.
+func TestAnArtifactHasANameAndBytes(t *testing.T) {
+	for what, c := range map[string]struct {
+		a    session.Artifact
+		good bool
+	}{
+		"both":     {session.Artifact{Name: "a", Digest: store.Digest{1}}, true},
+		"no name":  {session.Artifact{Digest: store.Digest{1}}, false},
+		"no bytes": {session.Artifact{Name: "a"}, false},
+	} {
+		w := newWorld("s")
+		w.append(human, &session.Opened{ID: "s", Cwd: "/w"}, &session.ArtifactAdded{Artifact: c.a})
+		if got := w.st.Workspace.Artifacts; (len(got) == 1) != c.good || (len(w.st.Faults) == 0) != c.good {
+			t.Errorf("%s: %+v, faults %q", what, got, w.st.Faults)
+		}
+	}
+}
