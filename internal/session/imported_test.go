@@ -201,7 +201,11 @@ func TestAnImportedHandoffIsSettled(t *testing.T) {
 			w.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
 			w.append(engine, &session.TurnStarted{N: 1, Message: written + 1})
 		}
-		shared := w.st.Handoff
+		w.append(engine, &session.ContextGiven{Why: session.GivenStart, Texts: []session.GivenText{
+			{Name: session.GivenInstructions, Path: "/w/AGENTS.md", Digest: store.Digest{1}, Text: []byte("x")},
+			{Name: session.GivenHandoff, Path: "/w/handoff.md", Digest: store.Digest{2}, Text: []byte("y")},
+		}})
+		shared, given := w.st.Handoff, w.st.Given
 		w.append(engine, &session.Imported{From: "/w", Root: "/here", Cwd: "/here"})
 		h, want := w.st.Handoff, session.Handoff{Seq: w.st.Head.Seq, Turns: 1, Settled: true}
 		if !news {
@@ -209,6 +213,9 @@ func TestAnImportedHandoffIsSettled(t *testing.T) {
 		}
 		if want.Time = h.Time; *h != want || w.st.NewsSince(h) || shared.Settled || len(w.st.Faults) > 0 {
 			t.Errorf("news %t: %+v, want %+v; what was shared: %+v, %q", news, h, want, shared, w.st.Faults)
+		}
+		if g := w.st.Given; len(g) != 2 || g[0].Digest.IsZero() || !g[1].Digest.IsZero() || given[1].Digest.IsZero() {
+			t.Errorf("news %t: given %+v; what was shared: %+v", news, g, given)
 		}
 	}
 }
