@@ -3,10 +3,13 @@ package homes
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/perdure/perdure/internal/blob"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/store"
 )
@@ -115,5 +118,84 @@ func TestWhatStayedElsewhereIsReadWholeOrNotAtAll(t *testing.T) {
 	w := without{ctx: t.Context(), trees: o, put: o.put}
 	if _, err := w.dir(o.dir(t, fileOf("y", "y", 0)), leaf, tree.MaxDepth); err != nil {
 		t.Errorf("as deep as can be: %v", err)
+	}
+}
+
+// Of a session that came in a bundle what git ignores is taken from what it began with, and what is written for that stays
+// until it is let go of; of another session nothing is. Where its log cannot be read, that is an error: files would be
+// taken for deleted.
+func TestWhatStayedElsewhereIsThatOfABundle(t *testing.T) {
+	w := newWitness(t)
+	b, err := w.h.blobs.Batch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := objects{}
+	now, want := o.dir(t), o.dir(t, fileOf("x", "x", 0))
+	began := o.dir(t, fileOf("x", "x", 0), fileOf("env", "e", tree.Private))
+	for d, raw := range o {
+		if got, err := b.Put(raw); err != nil || got != d {
+			t.Fatal(got, err)
+		}
+	}
+	if err := b.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	stayed := func() store.Digest {
+		t.Helper()
+		got, release, err := w.h.stayedElsewhere(t.Context(), "s", began, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		release()
+		return got
+	}
+	if got := stayed(); got != began {
+		t.Errorf("a session of this home: %v", got)
+	}
+	w.logs("s", &session.Imported{From: "/there", Root: w.dir, Cwd: w.dir})
+	if got := stayed(); got != want {
+		t.Errorf("a session from elsewhere: %v, want %v", got, want)
+	}
+	if _, _, err := w.h.stayedElsewhere(t.Context(), "missing", began, now); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a session that is not there: %v", err)
+	}
+	lost := store.Sum([]byte("lost"))
+	for _, d := range [][2]store.Digest{{lost, now}, {began, lost}} {
+		if _, _, err := w.h.stayedElsewhere(t.Context(), "s", d[0], d[1]); !errors.Is(err, blob.ErrMissing) {
+			t.Errorf("trees that are gone: %v", err)
+		}
+	}
+}
+
+// A record that cannot be written or taken away is an error, and what is known of the others stays as it is.
+func TestRecordsThatCannotBeWrittenAreTold(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	a := &applies{root: root, all: []Applied{{ID: "a"}, {ID: "b"}}}
+	if err := os.MkdirAll(filepath.Join(dir, "a.json", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.drop("a"); err == nil || len(a.all) != 2 {
+		t.Errorf("dropped: %v, %+v", err, a.all)
+	}
+	if err := a.put(Applied{ID: "a", Stage: ApplyDone}); err == nil || a.all[0].Stage == ApplyDone {
+		t.Errorf("put: %v, %+v", err, a.all)
+	}
+	if err := a.drop("b"); err != nil || len(a.all) != 1 || a.all[0].ID != "a" {
+		t.Errorf("one without a file: %v, %+v", err, a.all)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "c.json.tmp", "in the way"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.put(Applied{ID: "c"}); err == nil || len(a.all) != 1 {
+		t.Errorf("put beside something: %v, %+v", err, a.all)
+	}
+	if err := a.put(Applied{ID: "d"}); err != nil || len(a.all) != 2 || a.all[1].ID != "d" {
+		t.Errorf("put: %v, %+v", err, a.all)
 	}
 }
