@@ -49,8 +49,8 @@ proof: ## run the campaigns and write their figures into the README
 bench: ## benchmarks, as ratios in one run; results go to bench/README.md by hand
 	PERDURE_BENCH=1 go test -count=1 -timeout 60m -v ./bench/...
 
-mutate: ## plant faults one at a time and see whether the tests notice (hours; MUTATE_PKG, MUTATE_MAX, MUTATE_SEED)
-	nice -n 15 go run ./internal/test/mutate -seed $(or $(MUTATE_SEED),1) -max $(or $(MUTATE_MAX),100) \
+mutate: ## plant faults one at a time and see whether the tests notice (hours; MUTATE_PKG, MUTATE_FILE, MUTATE_RUN, MUTATE_SKIP, MUTATE_MAX, MUTATE_SEED)
+	nice -n 15 go run ./internal/test/mutate -seed $(or $(MUTATE_SEED),1) -max $(or $(MUTATE_MAX),100) -files '$(MUTATE_FILE)' -run '$(MUTATE_RUN)' -skip '$(MUTATE_SKIP)' \
 		$(or $(MUTATE_PKG),./internal/session ./internal/engine ./internal/sqlite ./internal/task ./internal/permission)
 
 soak: ## long campaigns: random seeds, a thousand kills, long fuzzing (about an hour)

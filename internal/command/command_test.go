@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/perdure/perdure/internal/command"
@@ -15,8 +16,8 @@ func TestNarrowTakesTheSmallerOfEachBound(t *testing.T) {
 	if a.Narrow(b) != want || b.Narrow(a) != want {
 		t.Errorf("%+v and %+v, want %+v", a.Narrow(b), b.Narrow(a), want)
 	}
-	if (command.Limits{OpenFiles: -1}).Valid() || !want.Valid() {
-		t.Error("a bound below zero is taken, or a good one refused")
+	if (command.Limits{OpenFiles: -1}).Valid() || !want.Valid() || !(command.Limits{}).Valid() {
+		t.Error("a bound below zero is taken, or a good one or none refused")
 	}
 }
 
@@ -38,5 +39,22 @@ func TestEnvironmentKeepsBytes(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{"A":{"bytes":7}}`), &out); err == nil {
 		t.Error("a number is taken for bytes")
+	}
+	if err := json.Unmarshal([]byte(`["A"]`), &out); err == nil {
+		t.Error("a list is taken for an environment")
+	}
+	if err := json.Unmarshal([]byte(`null`), &out); err != nil || out != nil {
+		t.Errorf("none became %v, %v", out, err)
+	}
+}
+
+// A state says that output may be missing only where some may be, and from which byte on.
+func TestMissingOutputIsToldWhereItBegins(t *testing.T) {
+	if got := (command.State{Output: 9}).MissingText(); len(got) != 0 {
+		t.Errorf("nothing is missing: %q", got)
+	}
+	after := int64(7)
+	if got := (command.State{MissingAfter: &after}).MissingText(); len(got) != 1 || !strings.Contains(got[0], "after byte 7 ") {
+		t.Errorf("%q", got)
 	}
 }

@@ -48,10 +48,21 @@ func (s *admission) admitConfigured(b *session.Configured) error {
 		return fmt.Errorf("a model is named with its provider")
 	}
 	if b.Model == nil {
+		if b.MaxTokens != nil || b.Window != nil || b.Price != nil {
+			return fmt.Errorf("a window, a bound of replies and a price are those of a model: it is named with them")
+		}
 		return nil
 	}
+	return s.admitModel(b)
+}
+
+// admitModel takes another model. A price below zero would give back what a budget has spent.
+func (s *admission) admitModel(b *session.Configured) error {
 	if b.MaxTokens == nil || *b.MaxTokens <= 0 || b.Window == nil || *b.Window < 0 {
 		return fmt.Errorf("a model is named with its window and the bound of its replies")
+	}
+	if p := b.Price; p != nil && min(p.Input, p.Output, p.CacheRead, p.CacheWrite) < 0 {
+		return fmt.Errorf("a price cannot be negative")
 	}
 	spec := *b.Provider + "/" + *b.Model
 	switch p, err := s.eng.cfg.Provider(spec); {

@@ -110,6 +110,9 @@ approve t1.s1.b2.a1 allow`, "\n") {
 	if c == nil || c.State != session.ActPlanned || c.Decision != nil || c.Approval != nil || len(w.st.Faults) > 0 {
 		t.Errorf("began %t: call %+v, %q", began, c, w.st.Faults)
 	}
+	if h := w.st.Handoff; h == nil || h.Turns != w.st.Turns || h.Step != 1 || w.st.NewsSince(h) || w.st.WorkedBy(w.st.Turn.Started) != 0 {
+		t.Errorf("began %t: it owes a handoff for what it did elsewhere: %+v", began, h)
+	}
 	said := messageLines(w.tr.Upcoming())
 	if !strings.Contains(said, "moved to /here") {
 		t.Errorf("the model is not told: %s", said)
@@ -177,12 +180,43 @@ func TestALostActOfAnImportedSessionIsOver(t *testing.T) {
 		}
 		w.append(engine, &session.Imported{From: "/w", Root: "/here", Cwd: "/here"})
 		c := w.st.Call(act)
-		if len(session.Waits(w.st)) != 0 || w.st.Workspace.Restore != nil || c.Outcome != session.OutcomeUnknown || !c.Before.IsZero() || len(w.st.Faults) > 0 {
+		if len(session.Waits(w.st)) != 0 || w.st.Workspace.Restore != nil || c.Outcome != session.OutcomeUnknown || answer == "" && c.Question != nil || !c.Before.IsZero() || len(w.st.Faults) > 0 {
 			t.Errorf("answered %q: waits %v, restore %v, %+v, faults %q", answer, session.Waits(w.st), w.st.Workspace.Restore, c, w.st.Faults)
 		}
 		w.append(human, &session.QuestionAnswered{Act: act, Text: session.LostTakeBack})
 		if w.st.Workspace.Restore != nil || len(w.st.Faults) != 1 {
 			t.Errorf("an answer counts: %+v, %q", w.st.Workspace.Restore, w.st.Faults)
+		}
+	}
+}
+
+// A handoff that says all that a session did elsewhere is its newest here, too; where there was news since, it is owed by
+// nobody. Neither is looked for as a file of this home.
+func TestAnImportedHandoffIsSettled(t *testing.T) {
+	for _, news := range []bool{false, true} {
+		w := newWorld("s")
+		w.append(human, &session.Opened{ID: "s", Cwd: "/w", Config: session.Config{Root: "/w"}}, &session.Resumed{Epoch: 1})
+		w.append(engine, &session.HandoffWritten{Why: session.HandoffAsked, Text: []byte("all")})
+		written := w.st.Head.Seq
+		if news {
+			w.append(human, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}})
+			w.append(engine, &session.TurnStarted{N: 1, Message: written + 1})
+		}
+		w.append(engine, &session.ContextGiven{Why: session.GivenStart, Texts: []session.GivenText{
+			{Name: session.GivenInstructions, Path: "/w/AGENTS.md", Digest: store.Digest{1}, Text: []byte("x")},
+			{Name: session.GivenHandoff, Path: "/w/handoff.md", Digest: store.Digest{2}, Text: []byte("y")},
+		}})
+		shared, given := w.st.Handoff, w.st.Given
+		w.append(engine, &session.Imported{From: "/w", Root: "/here", Cwd: "/here"})
+		h, want := w.st.Handoff, session.Handoff{Seq: w.st.Head.Seq, Turns: 1, Settled: true}
+		if !news {
+			want = session.Handoff{Seq: written, Why: session.HandoffAsked, Settled: true}
+		}
+		if want.Time = h.Time; *h != want || w.st.NewsSince(h) || shared.Settled || len(w.st.Faults) > 0 {
+			t.Errorf("news %t: %+v, want %+v; what was shared: %+v, %q", news, h, want, shared, w.st.Faults)
+		}
+		if g := w.st.Given; len(g) != 2 || g[0].Digest.IsZero() || !g[1].Digest.IsZero() || given[1].Digest.IsZero() {
+			t.Errorf("news %t: given %+v; what was shared: %+v", news, g, given)
 		}
 	}
 }

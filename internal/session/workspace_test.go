@@ -219,6 +219,9 @@ func TestARestoreThatFails(t *testing.T) {
 		if ws := w.st.Workspace; ws.Tree != tree("two") || ws.Restore != nil || w.points() != want || (ws.Refused == "") != (want == "") {
 			t.Errorf("%s: %+v", outcome, ws)
 		}
+		if ws := w.st.Workspace; ws.Seq != w.st.Head.Seq || ws.Time != w.st.Updated || ws.Dir == "" {
+			t.Errorf("%s: known since event %d of %d: %+v", outcome, ws.Seq, w.st.Head.Seq, ws)
+		}
 		w.sound()
 	}
 	w := filesWorld{called(), t}

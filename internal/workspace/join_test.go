@@ -3,11 +3,13 @@ package workspace_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/internal/workspace"
 	"github.com/perdure/perdure/store"
 )
@@ -68,5 +70,68 @@ func TestAStrayFileAmongJournalsNeedsNothing(t *testing.T) {
 	}
 	if need, err := workspace.Needs(dir); err != nil || len(need) > 0 {
 		t.Errorf("%v, %v", need, err)
+	}
+}
+
+// Paths of a directory are those below it, relative to it: not that of the directory, nor of one whose name begins like its.
+func TestPathsBelowADirectory(t *testing.T) {
+	got := workspace.Below("/w/d", "/w/d/f", "/w/d", "/w/dx/f", "/w/f", "/w/d/e/f")
+	if !slices.Equal(got, []string{"f", "e/f"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What a side alone has done to a file's mode is joined with the other's lines; two modes, a zero byte, and a version of
+// which nothing is kept are conflicts, and no error.
+func TestWhatIsJoined(t *testing.T) {
+	const base, mine, theirs = "1\n2\n3\n", "one\n2\n3\n", "1\n2\nthree\n"
+	for name, c := range map[string]struct {
+		base, mine, theirs string
+		modes              [3]uint32
+		joined             string // "": it is a conflict
+		mode               uint32
+	}{
+		"lines":                      {base, mine, theirs, [3]uint32{0o644, 0o644, 0o644}, "one\n2\nthree\n", 0o644},
+		"my mode":                    {base, mine, theirs, [3]uint32{0o644, 0o600, 0o644}, "one\n2\nthree\n", 0o600},
+		"their mode":                 {base, mine, theirs, [3]uint32{0o644, 0o644, 0o755}, "one\n2\nthree\n", 0o755},
+		"the same mode":              {base, mine, theirs, [3]uint32{0o644, 0o755, 0o755}, "one\n2\nthree\n", 0o755},
+		"two modes":                  {base, mine, theirs, [3]uint32{0o644, 0o755, 0o600}, "", 0},
+		"the same line":              {base, mine, "eins\n2\n3\n", [3]uint32{0o644, 0o644, 0o644}, "", 0},
+		"a zero byte":                {base, mine, "1\n2\nthree\x00\n", [3]uint32{0o644, 0o644, 0o644}, "", 0},
+		"a zero byte first":          {base, theirs, "\x00\n2\n3\n", [3]uint32{0o644, 0o644, 0o644}, "", 0},
+		"nothing is kept of it":      {base, mine, "gone", [3]uint32{0o644, 0o644, 0o644}, "", 0},
+		"of the largest size":        {base, mine, "1\n2\n3" + strings.Repeat("x", 4<<20-6) + "\n", [3]uint32{0o644, 0o644, 0o644}, "one\n2\n3" + strings.Repeat("x", 4<<20-6) + "\n", 0o644},
+		"a byte over that":           {base, mine, "1\n2\n3" + strings.Repeat("x", 4<<20-5) + "\n", [3]uint32{0o644, 0o644, 0o644}, "", 0},
+		"as many lines as there are": {"1\n2\n", "one\n2\n", "1\n2\n" + strings.Repeat("\n", 200_000-2), [3]uint32{0o644, 0o644, 0o644}, "one\n2\n" + strings.Repeat("\n", 200_000-2), 0o644},
+		"a line over that":           {"1\n2\n", "one\n2\n", "1\n2\n" + strings.Repeat("\n", 200_000-1), [3]uint32{0o644, 0o644, 0o644}, "", 0},
+	} {
+		b := newBench(t)
+		batch, err := b.blobs.Batch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries [3]*tree.Entry
+		for i, text := range []string{c.base, c.mine, c.theirs} {
+			d := store.Sum([]byte(text))
+			if text != "gone" {
+				if d, err = batch.Put([]byte(text)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			entries[i] = &tree.Entry{Name: "f", Kind: tree.File, Mode: c.modes[i], Size: int64(len(text)), Digest: d}
+		}
+		if err := batch.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		got, content, err := b.set.Join(t.Context(), entries[0], entries[1], entries[2])
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.joined == "" && got != nil:
+			t.Errorf("%s: %+v", name, got)
+		case c.joined != "" && (got == nil || string(content) != c.joined || got.Mode != c.mode || got.Size != int64(len(c.joined)) || got.MTime == 0):
+			t.Errorf("%s: %+v, %d bytes", name, got, len(content))
+		}
+		_ = batch.Close()
 	}
 }

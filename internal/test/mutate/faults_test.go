@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	path := t.TempDir() + "/results"
 	for key, outcome := range map[string]string{"p 1 \"\"": caught, "p 2 \"x\"": survived} {
-		if err := keep(path, key, outcome); err != nil {
+		if err := keep(path, key, outcome, "TestX"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,12 +67,46 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// Of a package's files those are taken that a pattern fits, each once; a pattern that nothing fits is refused.
+func TestChosenFiles(t *testing.T) {
+	files := []string{"/p/apply.go", "/p/applyrecord.go", "/p/stayed.go"}
+	for patterns, want := range map[string][]string{
+		"":                             files,
+		"stayed.go":                    files[2:],
+		"apply*.go":                    files[:2],
+		"stayed.go,apply*.go,apply.go": files,
+		"apply?ecord.go,[a-b]pply.go":  files[:2],
+		"apply*.go,/p/stayed.go":       nil,
+		"missing.go":                   nil,
+		"stayed.go,[":                  nil,
+		"stayed.go,":                   nil,
+	} {
+		got, err := chosen(files, patterns)
+		if !slices.Equal(got, want) || (err != nil) != (want == nil) {
+			t.Errorf("%q: %q, %v; want %q", patterns, got, err, want)
+		}
+	}
+}
+
 // The quick tests are the shortest ones that fit into the time, as a pattern for them alone.
 func TestQuickTests(t *testing.T) {
 	const out = "=== RUN   TestA\n--- PASS: TestA (0.50s)\n    --- PASS: TestA/part (0.10s)\n--- PASS: TestB (0.00s)\n--- SKIP: TestC (0.00s)\n--- PASS: FuzzD (0.30s)\n--- PASS: TestE (9.00s)\nPASS\n"
 	for room, want := range map[time.Duration]string{0: "^(TestB)$", time.Second: "^(TestB|FuzzD|TestA)$", time.Minute: "^(TestB|FuzzD|TestA|TestE)$"} {
 		if got := quickTests(out, room); got != want {
 			t.Errorf("%s: %s, want %s", room, got, want)
+		}
+	}
+}
+
+// Of what failed the first test is named, and a run that failed with no test has no name.
+func TestFailedTest(t *testing.T) {
+	for out, want := range map[string]string{
+		"=== RUN   TestA\n    a_test.go:1: no\n--- FAIL: TestA (0.50s)\n--- FAIL: TestB (0.50s)\nFAIL\n": "TestA",
+		"--- FAIL: TestA\n    --- FAIL: TestA/part (0.50s)\n":                                            "TestA",
+		"panic: no\n": "",
+	} {
+		if got := failedTest(out); got != want {
+			t.Errorf("%q: %q, want %q", out, got, want)
 		}
 	}
 }

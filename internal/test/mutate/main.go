@@ -3,6 +3,7 @@
 // file and not tried again, so that a run of hours can be interrupted.
 //
 //	go run ./internal/test/mutate -seed 1 -max 50 ./internal/session ./internal/sqlite
+//	go run ./internal/test/mutate -files 'readonly*.go,onlyreads.go' ./internal/permission
 //
 // A survivor may be equivalent to what it replaces. Whoever looks at it decides that, not this program.
 package main
@@ -27,7 +28,8 @@ import (
 
 // The outcomes of a planted fault.
 const (
-	caught   = "caught"   // a test failed, or did not end
+	caught   = "caught"   // a test failed
+	slow     = "slow"     // the tests did not end: a fault that hangs, or a machine that is busier than it was at first
 	survived = "survived" // all tests passed
 	invalid  = "invalid"  // it does not compile
 )
@@ -36,11 +38,14 @@ func main() {
 	seed := flag.Uint64("seed", 1, "order in which faults are planted")
 	most := flag.Int("max", 100, "faults for each package; 0 is all of them")
 	kept := flag.String("results", ".mutate.tsv", "file in which outcomes are kept")
+	only := flag.String("files", "", "plant into these files of the packages alone: patterns of their names, parted by commas")
+	skip := flag.String("skip", "", "tests that are left out, as for go test: a survivor may be what these would catch")
+	these := flag.String("run", "", "tests that are run alone, as for go test")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	for _, pkg := range flag.Args() {
-		if err := run(ctx, pkg, *kept, *seed, *most); err != nil {
+		if err := run(ctx, &trial{pkg: pkg, these: *these, skip: *skip}, *only, *kept, *seed, *most); err != nil {
 			fmt.Fprintln(os.Stderr, "mutate:", err)
 			os.Exit(1)
 		}
@@ -48,10 +53,15 @@ func main() {
 }
 
 // run plants faults into one package and prints its score.
-func run(ctx context.Context, pkg, kept string, seed uint64, most int) error {
+func run(ctx context.Context, t *trial, only, kept string, seed uint64, most int) error {
+	pkg := t.pkg
+	t.ctx = ctx
 	files, err := sources(ctx, pkg)
+	if err == nil {
+		files, err = chosen(files, only)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", pkg, err)
 	}
 	var all []fault
 	for _, path := range files {
@@ -73,13 +83,13 @@ func run(ctx context.Context, pkg, kept string, seed uint64, most int) error {
 	if err != nil {
 		return err
 	}
-	t := &trial{ctx: ctx, pkg: pkg}
 	counts := map[string]int{}
 	for _, f := range all {
 		outcome := known[f.key(pkg)]
 		if outcome == "" {
-			if outcome, err = t.try(f); err == nil {
-				err = keep(kept, f.key(pkg), outcome)
+			var by string
+			if outcome, by, err = t.try(f); err == nil {
+				err = keep(kept, f.key(pkg), outcome, by)
 			}
 			if err != nil {
 				return err
@@ -89,9 +99,10 @@ func run(ctx context.Context, pkg, kept string, seed uint64, most int) error {
 			fmt.Printf("%s: survived: %s\n", f.place(), f.what)
 		}
 	}
-	tried := counts[caught] + counts[survived]
-	fmt.Printf("%s: %d of %d planted faults were caught (%.0f %%); %d did not compile; seed %d\n",
-		pkg, counts[caught], tried, 100*float64(counts[caught])/float64(max(tried, 1)), counts[invalid], seed)
+	noticed := counts[caught] + counts[slow]
+	tried := noticed + counts[survived]
+	fmt.Printf("%s: %d of %d planted faults were caught (%.0f %%), %d of them since the tests did not end; %d did not compile; seed %d\n",
+		pkg, noticed, tried, 100*float64(noticed)/float64(max(tried, 1)), counts[slow], counts[invalid], seed)
 	return nil
 }
 
@@ -116,6 +127,32 @@ func sources(ctx context.Context, pkg string) ([]string, error) {
 	return listed.GoFiles, nil
 }
 
+// chosen are the files whose names fit one of the patterns, or all of them if there is no pattern. A pattern that nothing
+// fits is an error: a run that planted nothing would look like a good one.
+func chosen(files []string, patterns string) ([]string, error) {
+	if patterns == "" {
+		return files, nil
+	}
+	var fit []string
+	for pattern := range strings.SplitSeq(patterns, ",") {
+		before := len(fit)
+		for _, path := range files {
+			ok, err := filepath.Match(pattern, filepath.Base(path))
+			if err != nil {
+				return nil, fmt.Errorf("%q: %w", pattern, err)
+			}
+			if ok {
+				fit = append(fit, path)
+			}
+		}
+		if len(fit) == before {
+			return nil, fmt.Errorf("no file is called %q", pattern)
+		}
+	}
+	slices.Sort(fit)
+	return slices.Compact(fit), nil
+}
+
 // outcomes reads what earlier runs found.
 func outcomes(path string) (map[string]string, error) {
 	known := map[string]string{}
@@ -130,18 +167,19 @@ func outcomes(path string) (map[string]string, error) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		if key, outcome, ok := strings.Cut(lines.Text(), "\t"); ok {
-			known[key] = outcome
+			known[key], _, _ = strings.Cut(outcome, "\t")
 		}
 	}
 	return known, lines.Err()
 }
 
-func keep(path, key, outcome string) error {
+// keep adds a line: the fault, what became of it, and the test that noticed it.
+func keep(path, key, outcome, by string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s\t%s\n", key, outcome)
+	_, err = fmt.Fprintf(f, "%s\t%s\t%s\n", key, outcome, by)
 	return errors.Join(err, f.Close())
 }
 
@@ -149,6 +187,8 @@ func keep(path, key, outcome string) error {
 type trial struct {
 	ctx    context.Context
 	pkg    string
+	these  string        // tests that are run alone, as a pattern; empty: all
+	skip   string        // tests that are left out, as a pattern
 	dir    string        // of the package, where its tests run
 	normal time.Duration // what all tests take without a fault; 0 before the first
 	quick  string        // the tests, as a pattern, that together take a small part of it
@@ -172,7 +212,7 @@ func (t *trial) begin(scratch string) error {
 		return fmt.Errorf("the tests of %s do not build: %w\n%s", t.pkg, err, out)
 	}
 	begun := time.Now()
-	if out, err = t.test(30*time.Minute, binary, "-test.v"); err != nil {
+	if out, err = t.test(30*time.Minute, binary, "-test.v", "-test.run="+t.these, "-test.skip="+t.skip); err != nil {
 		return fmt.Errorf("the tests of %s fail without a fault: %w\n%s", t.pkg, err, out)
 	}
 	t.normal = time.Since(begun)
@@ -207,16 +247,27 @@ func quickTests(out string, room time.Duration) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// try runs the tests with a fault. One that makes them take five times as long is caught.
-func (t *trial) try(f fault) (string, error) {
+// failedTest reads from what the tests print which one failed first.
+func failedTest(out string) string {
+	for line := range strings.Lines(out) {
+		if _, rest, ok := strings.Cut(line, "--- FAIL: "); ok {
+			name, _, _ := strings.Cut(rest, " ")
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
+}
+
+// try runs the tests with a fault, and says which one noticed it. One that makes them take five times as long is caught.
+func (t *trial) try(f fault) (outcome, by string, err error) {
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // What stays is in the directory for such things.
 	if t.normal == 0 {
 		if err := t.begin(dir); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	changed, overlay, binary := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "tests")
@@ -225,27 +276,36 @@ func (t *trial) try(f fault) (string, error) {
 		err = errors.Join(os.WriteFile(changed, f.planted(), 0o600), os.WriteFile(overlay, text, 0o600))
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if _, err := t.build(binary, overlay); err != nil {
-		return invalid, t.ctx.Err()
+		return invalid, "", t.ctx.Err()
 	}
 	limit := 5*t.normal + 10*time.Second
-	if _, err = t.test(limit, binary, "-test.run="+t.quick); err == nil {
-		_, err = t.test(limit, binary, "-test.skip="+t.quick)
+	skip := t.quick
+	if t.skip != "" {
+		skip += "|" + t.skip
+	}
+	begun := time.Now()
+	out, err := t.test(limit, binary, "-test.run="+t.quick)
+	if err == nil {
+		begun = time.Now()
+		out, err = t.test(limit, binary, "-test.run="+t.these, "-test.skip="+skip)
 	}
 	switch {
 	case t.ctx.Err() != nil:
-		return "", t.ctx.Err()
+		return "", "", t.ctx.Err()
+	case err != nil && time.Since(begun) >= limit:
+		return slow, failedTest(string(out)), nil
 	case err != nil:
-		return caught, nil
+		return caught, failedTest(string(out)), nil
 	}
-	return survived, nil
+	return survived, "", nil
 }
 
 // build makes the package's test binary.
 func (t *trial) build(binary, overlay string) ([]byte, error) {
-	return exec.CommandContext(t.ctx, "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", binary, t.pkg).CombinedOutput()
+	return exec.CommandContext(t.ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, t.pkg).CombinedOutput()
 }
 
 // test runs it where go test would.
