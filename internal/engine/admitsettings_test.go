@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -14,7 +15,7 @@ import (
 // mode in which nothing asks, a limit that is none, and half of a model are refused.
 func TestWhatADeliveryMaySet(t *testing.T) {
 	unreachable := errors.New("no key for it")
-	eng := &Engine{cfg: Config{Provider: func(spec string) (model.Provider, error) {
+	eng := &Engine{cfg: Config{Provider: func(spec string) (modelapi.Provider, error) {
 		switch spec {
 		case "p/m":
 			return onlyProvider{}, nil
@@ -77,7 +78,7 @@ func TestWhatADeliveryMaySet(t *testing.T) {
 	}
 }
 
-type onlyProvider struct{ model.Provider }
+type onlyProvider struct{ modelapi.Provider }
 
 // A message that waits is taken back by its key or its number; by neither is none, and what has begun stays.
 func TestWhichMessagesAreTakenBack(t *testing.T) {

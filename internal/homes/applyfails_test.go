@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // failing applies the changes with something done at a step, and gives the error.
 func (a *applied) failing(ctx context.Context, at string, do func()) (homes.Applied, error) {
 	a.t.Helper()
 	h, err := homes.Open(a.t.Context(), a.home, homes.WithCrash(homes.Config{
-		Files: &homes.Files{}, Now: a.clock.Now, Provider: func(string) (model.Provider, error) { return puppet{}, nil },
+		Files: &homes.Files{}, Now: a.clock.Now, Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil },
 	}, func(step string) {
 		if step == at {
 			do()
@@ -128,7 +128,7 @@ func TestOnlyTheLastApplyIsTakenBack(t *testing.T) {
 		}
 	}
 	a.is("both are taken back", false)
-	off := homes.Config{Provider: func(string) (model.Provider, error) { return puppet{}, nil }}
+	off := homes.Config{Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil }}
 	plain, err := homes.Open(t.Context(), filepath.Join(t.TempDir(), "home"), off)
 	if err != nil {
 		t.Fatal(err)

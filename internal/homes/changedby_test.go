@@ -13,6 +13,7 @@ import (
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -127,7 +128,7 @@ func (w *witness) restored(outcome session.RestoreOutcome, d store.Digest) {
 // edits adds edits of a file that the session has begun in a turn, one after the other.
 func (w *witness) edits(path string, contents ...string) {
 	w.t.Helper()
-	answer := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "p/m", Provider: "p", Stop: model.StopToolUse}
+	answer := &session.ModelResponded{Act: "t1.s1.b0.a1", Model: "p/m", Provider: "p", Stop: modelapi.StopToolUse}
 	for i := range contents {
 		answer.Blocks = append(answer.Blocks, session.SealedBlock{Type: model.BlockToolUse, ID: fmt.Sprint(i), Name: "Write", Input: []byte("{}")})
 	}
