@@ -29,6 +29,8 @@ type BundleOptions struct {
 	Redact bool
 	// Ignored takes the content of files that git ignores, too.
 	Ignored bool
+
+	move *Move // that it is written for; nil: it is a copy
 }
 
 // Bundled is what was written, and what was not.
@@ -112,6 +114,9 @@ func (b *bundling) survey(id string) error {
 	hd.Program, hd.Written, hd.Session, hd.Head = b.Program, b.h.cfg.Now().UnixMilli(), id, b.logs[len(b.logs)-1].Head
 	hd.Epoch, hd.Root, hd.Cwd, hd.Rewritten = st.Epoch, st.Config.Root, st.Cwd, b.Redact
 	hd.Ignored = b.Ignored
+	if b.move != nil {
+		hd.Move = b.move.word
+	}
 	hd.Title, _ = b.h.Redact(st.Title)
 	hd.Logs, hd.Files = int64(len(b.logs)), int64(len(b.files))
 	for _, f := range b.files {

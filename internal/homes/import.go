@@ -50,7 +50,7 @@ type arrived struct {
 }
 
 // Receive reads a bundle to its end, from its beginning on, and checks all of it. It changes nothing. Errors:
-// bundle.ErrFormat, bundle.ErrNewer, bundle.ErrTooLarge, ErrOtherHistory, store.ErrNewer.
+// bundle.ErrFormat, bundle.ErrNewer, bundle.ErrTooLarge, ErrOtherHistory, ErrSameHome, store.ErrNewer.
 func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Limits) (*Arrival, error) {
 	a := &Arrival{h: h, from: from, limits: limits, files: map[bundle.File]bool{}}
 	trees := newUnfolding()
@@ -76,6 +76,9 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 		return nil, fmt.Errorf("read bundle: %w", err)
 	}
 	a.Header = hd
+	if same, err := h.comesFromHere(hd); err != nil || same {
+		return nil, errors.Join(err, fmt.Errorf("session %s lives in this home: %w", hd.Session, ErrSameHome))
+	}
 	for i := range a.logs {
 		l := &a.logs[i]
 		switch {

@@ -49,7 +49,8 @@ A bundle is the word of whoever wrote it. Nothing in it starts anything, and not
 grants and allow rules are dropped, the mode is default or plan, exported variables are unset, tasks are records of another
 machine. What its model read and was told it has read all the same: look at a session of a stranger before you run it.
 
-One line on stdout says what is here: imported ID EVENT HASH.`,
+One line on stdout says what is here: imported ID EVENT HASH. Of a session that moves (perdure export --move-to) a second one
+says that this is not the home that it comes from: elsewhere WORD. That home itself refuses it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return run(ctx, a, h, args[0], *f) })
 		},
@@ -85,7 +86,7 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 		if err := writeFiles(ctx, a, arrived, dir); err != nil {
 			return err
 		}
-		a.Linef("%s", exporting.Receipt(arrived.Session, arrived.Head))
+		receipt(a, arrived)
 		a.Note("session %s is here already, up to event %d or further: nothing in it was changed", arrived.Session, arrived.Head.Seq)
 		return nil
 	}
@@ -101,9 +102,17 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 	if err := writeFiles(ctx, a, arrived, dir); err != nil {
 		return err
 	}
-	a.Linef("%s", exporting.Receipt(arrived.Session, arrived.Head))
+	receipt(a, arrived)
 	a.Hint("%s shows it, and %s goes on with it", a.Command("show", arrived.Session), a.Command("-r", arrived.Session))
 	return nil
+}
+
+// receipt says what is here now and, of a session that moves, that here is elsewhere.
+func receipt(a *app.App, in *homes.Arrival) {
+	a.Linef("%s", exporting.Receipt(in.Session, in.Head))
+	if in.Move != "" {
+		a.Linef("%s", exporting.Elsewhere(in.Move))
+	}
 }
 
 // writeFiles writes the session's files. When that fails the session is here all the same, and the next import of the same
@@ -234,6 +243,8 @@ func refused(err error) error {
 		hint = "nothing was changed; use the newer version of perdure that wrote it"
 	case errors.Is(err, bundle.ErrTooLarge):
 		hint = "nothing was changed; --max-size takes more"
+	case errors.Is(err, homes.ErrSameHome):
+		hint = "nothing was changed; PERDURE_HOME, or the other machine's user, says which home it is to be"
 	case errors.Is(err, homes.ErrOtherHistory):
 		hint = "nothing was changed; the one here and the one in the bundle went on separately. perdure delete removes the one here for good,\n  " +
 			"its forks must go with it; PERDURE_HOME=DIR perdure import takes the bundle into a home of its own, and nothing goes"

@@ -1,0 +1,162 @@
+package homes
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/perdure/perdure/internal/bundle"
+	"github.com/perdure/perdure/internal/realdir"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/sys"
+	"github.com/perdure/perdure/store"
+)
+
+// movingDir has a file for each session that moves, or that failed to.
+const movingDir = "moving"
+
+// ErrSameHome says that a bundle, by which a session is to move, is in the home that it comes from.
+var ErrSameHome = errors.New("it does not move to where it is")
+
+// Move is a session on its way to another home. While it lasts its home has a word that the bundle names, too: who reads the
+// bundle in a home that has this word is where the session is, or in a copy that was made meanwhile, which nobody can tell
+// from it. A word lasts as long as one move, so that older copies are homes of their own.
+type Move struct {
+	h    *Home
+	id   string
+	word string
+	lock *os.File // the file with the word
+}
+
+// maxMoving bounds the file of a move, in bytes.
+const maxMoving = 4096
+
+// moving is what the file of a move says.
+type moving struct {
+	Word string `json:"word"`
+}
+
+// BeginMove begins to move a session, and settles first what a dead holder has left. Whoever gets a Move closes it. Errors:
+// *store.HeldError for a session that somebody runs or moves, store.ErrNotFound.
+func (h *Home) BeginMove(ctx context.Context, id string) (*Move, error) {
+	m, err := h.beginMove(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("move session %s: %w", id, err)
+	}
+	return m, nil
+}
+
+func (h *Home) beginMove(ctx context.Context, id string) (*Move, error) {
+	info, err := h.store.Get(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Holder != nil && info.Holder.Alive != store.Dead:
+		return nil, &store.HeldError{Session: id, Holder: *info.Holder}
+	case info.Holder != nil:
+		s, err := h.open(ctx, id, Options{})
+		if err == nil {
+			err = s.Close(ctx, "freed")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	root, err := realdir.Make(h.dir, movingDir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(id, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
+	if err = errors.Join(err, root.Close()); err != nil {
+		return nil, err
+	}
+	m := &Move{h: h, id: id, lock: f}
+	if err := m.begin(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return m, nil
+}
+
+// begin takes the file and writes a new word into it, durably.
+func (m *Move) begin() error {
+	err := sys.Flock(m.lock, sys.Exclusive|sys.Try)
+	if errors.Is(err, sys.ErrLocked) {
+		return fmt.Errorf("another process moves it: %w", store.ErrHeld)
+	}
+	if err != nil {
+		return err
+	}
+	var random [16]byte
+	_, _ = rand.Read(random[:]) // it never fails
+	m.word = hex.EncodeToString(random[:])
+	b, err := json.Marshal(moving{Word: m.word})
+	if err == nil {
+		err = m.lock.Truncate(0)
+	}
+	if err == nil {
+		_, err = m.lock.WriteAt(b, 0)
+	}
+	return errors.Join(err, m.lock.Sync(), sys.SyncDir(filepath.Join(m.h.dir, movingDir)))
+}
+
+// Word is what the other home has to deny that it has.
+func (m *Move) Word() string { return m.word }
+
+// Bundle writes the session as the bundle that it moves by; see [Home.Bundle].
+func (m *Move) Bundle(ctx context.Context, to io.Writer, o BundleOptions) (Bundled, error) {
+	o.move = m
+	return m.h.Bundle(ctx, m.id, to, o)
+}
+
+// Done closes the session here: another home has it, up to a head. Errors: store.ErrConflict and store.ErrHeld if it went on
+// here meanwhile, and is open in both places.
+func (m *Move) Done(ctx context.Context, head store.Head) error {
+	_, err := m.h.Append(ctx, m.id, AppendOptions{Expect: &head}, store.Actor{Type: store.ActorUser}, &session.LifecycleSet{To: session.LifecycleClosed})
+	if err != nil {
+		return err
+	}
+	_ = m.h.removeDir(movingDir, m.id) // Its word is used up either way.
+	return m.h.FreePorts(m.id)
+}
+
+// Close ends the move, done or not.
+func (m *Move) Close() error { return m.lock.Close() }
+
+// hasWord reports whether this home is the one from which a session moves by a word. What cannot be read may have it.
+func (h *Home) hasWord(id, word string) (bool, error) {
+	root, err := realdir.Open(h.dir, movingDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	f, err := root.OpenFile(id, os.O_RDONLY|noFollow, 0)
+	if err = errors.Join(err, root.Close()); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return false, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxMoving))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return false, err
+	}
+	var is moving
+	return json.Unmarshal(b, &is) == nil && is.Word == word, nil
+}
+
+// comesFromHere reports whether a bundle is one by which a session is to move from this very home.
+func (h *Home) comesFromHere(hd bundle.Header) (bool, error) {
+	if hd.Move == "" {
+		return false, nil
+	}
+	return h.hasWord(hd.Session, hd.Move)
+}
