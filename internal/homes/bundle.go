@@ -77,6 +77,12 @@ func (b *bundling) survey(id string) error {
 	}
 	b.out.Pending = info.Pending
 	own := bundle.Log{Session: id, Parent: info.Parent, Head: info.Head}
+	if m := b.move; m != nil {
+		if info.Head != m.head {
+			return fmt.Errorf("it went on meanwhile: %w", store.ErrConflict)
+		}
+		own.Head = store.Head{Seq: m.closing.Seq, Hash: m.closing.Hash}
+	}
 	for ; ; own = (bundle.Log{Session: info.ID, Parent: info.Parent, Head: own.Head}) {
 		b.own = append(b.own, own)
 		p := own.Parent
@@ -95,7 +101,7 @@ func (b *bundling) survey(id string) error {
 		if err := b.measure(i); err != nil {
 			return err
 		}
-		if st, err = b.h.eng.LoadAt(b.ctx, b.own[i].Session, b.own[i].Head.Seq, false); err != nil {
+		if st, err = b.h.eng.LoadAt(b.ctx, b.own[i].Session, b.kept(b.own[i]), false); err != nil {
 			return err
 		}
 		if err := b.findFiles(st); err != nil {
@@ -168,7 +174,7 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 			return
 		}
 		prev := l.Base()
-		for e, err := range b.h.store.Read(b.ctx, l.Session, 1, l.Head.Seq) {
+		for e, err := range b.log(l) {
 			switch {
 			case err != nil:
 			case b.Redact:
@@ -185,6 +191,31 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 			if len(e.Body) > largeEvent {
 				runtime.GC() // else the next one of its kind takes as much once more
 			}
+		}
+	}
+}
+
+// kept is the seq of a log's last event that is in the store.
+func (b *bundling) kept(l bundle.Log) int64 {
+	if b.move != nil && l.Session == b.move.id {
+		return b.move.head.Seq
+	}
+	return l.Head.Seq
+}
+
+// log are a log's events as they are here, and the one that is to close a session that moves.
+func (b *bundling) log(l bundle.Log) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
+		last := b.kept(l)
+		if last > 0 {
+			for e, err := range b.h.store.Read(b.ctx, l.Session, 1, last) {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+		if last < l.Head.Seq {
+			_ = yield(b.move.closing, nil)
 		}
 	}
 }

@@ -28,11 +28,18 @@ var ErrSameHome = errors.New("it does not move to where it is")
 // Move is a session on its way to another home. While it lasts its home has a word that the bundle names, too: who reads the
 // bundle in a home that has this word is where the session is, or in a copy that was made meanwhile, which nobody can tell
 // from it. A word lasts as long as one move, so that older copies are homes of their own.
+//
+// The bundle ends with the event that closes the session here, which is appended here only when the other home has it: so the log
+// here is what the log there begins with, and the session can come back. A move that is tried again, of a session that did not
+// go on, is by the same event.
 type Move struct {
 	h    *Home
 	id   string
 	word string
 	lock *os.File // the file with the word
+
+	head    store.Head  // of the log here
+	closing store.Event // the next event, which is in the bundle and not here yet
 }
 
 // maxMoving bounds the file of a move, in bytes.
@@ -40,7 +47,9 @@ const maxMoving = 4096
 
 // moving is what the file of a move says.
 type moving struct {
-	Word string `json:"word"`
+	Word string     `json:"word"`
+	Head store.Head `json:"head"` // of the log then
+	Time int64      `json:"time"` // when a move from this head was tried first, ms UTC
 }
 
 // BeginMove begins to move a session, and settles first what a dead holder has left. Whoever gets a Move closes it. Errors:
@@ -77,7 +86,10 @@ func (h *Home) beginMove(ctx context.Context, id string) (*Move, error) {
 	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, err
 	}
-	m := &Move{h: h, id: id, lock: f}
+	if info, err = h.store.Get(ctx, id); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	m := &Move{h: h, id: id, lock: f, head: info.Head}
 	if err := m.begin(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -96,7 +108,16 @@ func (m *Move) begin() error {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // it never fails
 	m.word = hex.EncodeToString(random[:])
-	b, err := json.Marshal(moving{Word: m.word})
+	now := moving{Word: m.word, Head: m.head, Time: m.h.cfg.Now().UnixMilli()}
+	var before moving
+	if b, err := io.ReadAll(io.LimitReader(m.lock, maxMoving)); err == nil && json.Unmarshal(b, &before) == nil && before.Head == m.head {
+		now.Time = before.Time
+	}
+	chain := session.Chain{Session: m.id, Head: m.head}
+	if m.closing, err = chain.Event(mover, now.Time, closes()); err != nil {
+		return err
+	}
+	b, err := json.Marshal(now)
 	if err == nil {
 		err = m.lock.Truncate(0)
 	}
@@ -115,12 +136,20 @@ func (m *Move) Bundle(ctx context.Context, to io.Writer, o BundleOptions) (Bundl
 	return m.h.Bundle(ctx, m.id, to, o)
 }
 
-// Done closes the session here: another home has it, up to a head. Errors: store.ErrConflict and store.ErrHeld if it went on
-// here meanwhile, and is open in both places.
-func (m *Move) Done(ctx context.Context, head store.Head) error {
-	_, err := m.h.Append(ctx, m.id, AppendOptions{Expect: &head}, store.Actor{Type: store.ActorUser}, &session.LifecycleSet{To: session.LifecycleClosed})
+// mover closes a session that moves.
+var mover = store.Actor{Type: store.ActorUser}
+
+func closes() *session.LifecycleSet { return &session.LifecycleSet{To: session.LifecycleClosed} }
+
+// Done closes the session here: another home has it. Errors: store.ErrConflict and store.ErrHeld if it went on here meanwhile, and
+// is open in both places.
+func (m *Move) Done(ctx context.Context) error {
+	head, err := m.h.eng.AppendFreeAt(ctx, m.closing.Time, m.id, AppendOptions{Expect: &m.head}, mover, closes())
 	if err != nil {
 		return err
+	}
+	if head.Hash != m.closing.Hash {
+		return fmt.Errorf("session %s was closed by event %s, and its bundle says %s", m.id, head.Hash, m.closing.Hash)
 	}
 	_ = m.h.removeDir(movingDir, m.id) // Its word is used up either way.
 	return m.h.FreePorts(m.id)

@@ -50,7 +50,7 @@ func move(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) 
 		return err
 	}
 	tell(a, out, Options{WithSecrets: true})
-	err = m.Done(ctx, out.Head)
+	err = m.Done(ctx)
 	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrHeld) {
 		return &app.ExitError{
 			Code: app.ExitHeld, Text: "session " + id + " is there up to event " + strconv.FormatInt(out.Head.Seq, 10) + ", and went on here meanwhile: it is open in both places",

@@ -42,8 +42,9 @@ func Command(a *app.App) *cobra.Command {
   perdure export ID | ssh HOST perdure import - --dir DIR
 
 All of it is verified before anything is visible: one that was cut or changed leaves no session and no file. A session that
-is here already, as it is in the bundle or further, is left as it is; one with another history is refused. It belongs to
-DIR from then on, which is made if it is missing, else to this directory.
+is here already, as it is in the bundle or further, is left as it is. One that went on elsewhere comes back: the bundle goes on
+where its log ends here. One with another history is refused. It belongs to DIR from then on, which is made if it is missing,
+else to this directory; one that comes back to the one that it belonged to here.
 
 A bundle is the word of whoever wrote it. Nothing in it starts anything, and nothing that was allowed there holds here:
 grants and allow rules are dropped, the mode is default or plan, exported variables are unset, tasks are records of another
@@ -90,6 +91,9 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 		a.Note("session %s is here already, up to event %d or further: nothing in it was changed", arrived.Session, arrived.Head.Seq)
 		return nil
 	}
+	if back := arrived.Back; back != nil && f.dir == "" {
+		dir = formerDir(h, back.Dir, dir)
+	}
 	tell(a, arrived, dir)
 	if a.Asks && !f.yes && name != "-" {
 		if ok, err := a.Confirm(ctx, "Take it in? [y/N] ", false); err != nil || !ok {
@@ -133,6 +137,16 @@ func writeFiles(ctx context.Context, a *app.App, in *homes.Arrival, dir string) 
 		a.Hint("its files were not written: %s is not empty", display.Line(a.Tilde(dir), 500))
 	}
 	return nil
+}
+
+// formerDir is the directory that a session comes back to: the one that it belonged to here, but for one of the home's that is
+// gone; else the one that it is told to.
+func formerDir(h *homes.Home, former, dir string) string {
+	_, err := os.Stat(former)
+	if rel, out := filepath.Rel(h.Dir(), former); former == "" || err != nil && out == nil && filepath.IsLocal(rel) {
+		return dir
+	}
+	return former
 }
 
 // workdir is the directory that the session is to belong to.
@@ -245,6 +259,10 @@ func refused(err error) error {
 		hint = "nothing was changed; --max-size takes more"
 	case errors.Is(err, homes.ErrSameHome):
 		hint = "nothing was changed; PERDURE_HOME, or the other machine's user, says which home it is to be"
+	case errors.Is(err, homes.ErrParentBehind):
+		hint = "nothing was changed; bring that session first, with perdure export and import: then its fork follows"
+	case errors.Is(err, homes.ErrRunsHere):
+		hint = "nothing was changed; perdure task list shows them, and perdure task kill ends them"
 	case errors.Is(err, homes.ErrOtherHistory):
 		hint = "nothing was changed; the one here and the one in the bundle went on separately. perdure delete removes the one here for good,\n  " +
 			"its forks must go with it; PERDURE_HOME=DIR perdure import takes the bundle into a home of its own, and nothing goes"
