@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -135,6 +136,9 @@ func writeFiles(ctx context.Context, a *app.App, in *homes.Arrival, dir string) 
 		tellMissing(a, made.Kept)
 	case in.Trees > 0 && !in.Known:
 		a.Hint("its files were not written: %s is not empty", display.Line(a.Tilde(dir), 500))
+		if in.Back != nil {
+			a.Hint("%s brings them there: it shows what would change, and leaves what changed here", a.Command("restore", in.Session, strconv.FormatInt(in.Head.Seq, 10), "--files"))
+		}
 	}
 	return nil
 }
