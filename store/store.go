@@ -103,7 +103,8 @@ type Importer interface {
 	// durably, or none of them is. Parents come before their forks. Every event is checked against the one before it, and
 	// kept as it is. Nobody holds them then. Errors: ErrExists for one that is there, ErrNotFound for a parent that is
 	// not, ErrConflict for a log that does not hold together or a parent with another history, ErrBadID, ErrFull,
-	// ErrUncertain, and what reading the logs gives.
+	// ErrUncertain, and what reading the logs gives. One that is there and goes on (Here): ErrNotFound, ErrConflict if its log
+	// ends elsewhere, *HeldError for one that a living process holds; what a dead one held is free then.
 	Import(ctx context.Context, sessions ...Imported) error
 }
 
@@ -113,6 +114,9 @@ type Imported struct {
 	Past       iter.Seq2[Event, error] // the log, from seq 1; it may be read more than once; nil: it begins with Events
 	Bytes      int64                   // of the bodies in it
 	Epoch      int64                   // of its newest holder: the next one's is greater
+	// Here is where the log ends that the session has in this store: Past begins behind it, and of NewSession only its ID, its
+	// Heads and its Events count. nil: the session is not there.
+	Here *Head
 }
 
 // Log appends to and reads from sessions' logs.

@@ -214,8 +214,10 @@ func TestDamageIsFound(t *testing.T) {
 // can compute those.
 func TestForgedIsRefused(t *testing.T) {
 	for name, forge := range map[string]func(*sample){
-		"another session last": func(s *sample) { s.header.Session = "parent" },
-		"another head":         func(s *sample) { s.header.Head.Seq-- },
+		"another session last":  func(s *sample) { s.header.Session = "parent" },
+		"a move without a word": func(s *sample) { s.header.Move = "../../../etc/passwd" },
+		"a word too many":       func(s *sample) { s.header.Move = strings.Repeat("0f", 17) },
+		"another head":          func(s *sample) { s.header.Head.Seq-- },
 		"the parent is missing": func(s *sample) {
 			s.logs, s.events, s.files, s.texts = s.logs[1:], s.events[1:], s.files[:2], s.texts[:2]
 		},

@@ -80,6 +80,8 @@ type Header struct {
 	Rewritten bool `json:"rewritten,omitempty"`
 	// Ignored: files that git ignores are in it like others; else only their names are.
 	Ignored bool `json:"ignored,omitempty"`
+	// Move is the word of the move that it was written for: the home that has this word is the one that it comes from.
+	Move string `json:"move,omitempty"`
 	Counts
 }
 

@@ -166,10 +166,18 @@ func (r *reader) checkHeader() error {
 			return unsound("its header counts %d", n)
 		}
 	}
+	if h.Move != "" && !Word(h.Move) {
+		return unsound("the word %.64q of a move", h.Move)
+	}
 	if h.Bytes() > r.limits.Bytes || h.Files > r.limits.Files || h.Logs > r.limits.Logs {
 		return fmt.Errorf("%w: %d bytes, %d files, %d logs; at most %d, %d, %d", ErrTooLarge, h.Bytes(), h.Files, h.Logs, r.limits.Bytes, r.limits.Files, r.limits.Logs)
 	}
 	return nil
+}
+
+// Word reports whether a text is the word of a move: 32 lower-case hexadecimal digits.
+func Word(text string) bool {
+	return len(text) == 32 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
 // beginLog begins a log, where the one before it ends.

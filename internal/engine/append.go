@@ -68,14 +68,18 @@ func (s *held) appendChecked(ctx context.Context, actors []store.Actor, bodies [
 // seal makes the events that continue a state's log. Known secrets in the bodies are replaced. With check, what would not
 // mean the same then, and what the fold would fault, is refused.
 func (e *Engine) seal(st *session.State, actors []store.Actor, bodies []session.Body, check bool) ([]store.Event, error) {
-	now := e.cfg.Now().UnixMilli()
+	return e.sealAt(e.cfg.Now().UnixMilli(), st, actors, bodies, check)
+}
+
+// sealAt is seal at a time.
+func (e *Engine) sealAt(ms int64, st *session.State, actors []store.Actor, bodies []session.Body, check bool) ([]store.Event, error) {
 	chain := session.Chain{Session: st.ID, Head: st.Head}
 	events := make([]store.Event, len(bodies))
 	for i, b := range bodies {
 		if used := e.hide(b); check && len(used) > 0 {
 			return nil, fmt.Errorf("session %s: append: %w: %s holds the value of a secret, which the log does not keep", st.ID, session.ErrUnfit, used[0])
 		}
-		ev, err := chain.Event(actors[i], now, b)
+		ev, err := chain.Event(actors[i], ms, b)
 		if err != nil {
 			return nil, err
 		}

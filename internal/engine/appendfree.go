@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,6 +64,11 @@ const freeTries = 1000
 // session.ErrUnfit. Other errors: *store.HeldError, store.ErrConflict if a head is expected, store.ErrKeyReused,
 // store.ErrNotFound.
 func (e *Engine) AppendFree(ctx context.Context, id string, how FreeAppend, actor store.Actor, bodies ...session.Body) (store.Head, error) {
+	return e.AppendFreeAt(ctx, 0, id, how, actor, bodies...)
+}
+
+// AppendFreeAt is AppendFree of events of a time, in ms UTC; 0: now.
+func (e *Engine) AppendFreeAt(ctx context.Context, ms int64, id string, how FreeAppend, actor store.Actor, bodies ...session.Body) (store.Head, error) {
 	if err := session.CheckNil(bodies...); err != nil {
 		return store.Head{}, fmt.Errorf("session %s: append: %w", id, err)
 	}
@@ -73,7 +79,7 @@ func (e *Engine) AppendFree(ctx context.Context, id string, how FreeAppend, acto
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for range freeTries {
-		head, err := e.appendFree(ctx, f, id, how, actor, bodies)
+		head, err := e.appendFree(ctx, f, cmp.Or(ms, e.cfg.Now().UnixMilli()), id, how, actor, bodies)
 		if how.Expect != nil || !errors.Is(err, store.ErrConflict) || ctx.Err() != nil {
 			return head, err
 		}
@@ -81,7 +87,7 @@ func (e *Engine) AppendFree(ctx context.Context, id string, how FreeAppend, acto
 	return store.Head{}, fmt.Errorf("session %s: append: others came first %d times: %w", id, freeTries, store.ErrConflict)
 }
 
-func (e *Engine) appendFree(ctx context.Context, f *freeState, id string, how FreeAppend, actor store.Actor, bodies []session.Body) (store.Head, error) {
+func (e *Engine) appendFree(ctx context.Context, f *freeState, ms int64, id string, how FreeAppend, actor store.Actor, bodies []session.Body) (store.Head, error) {
 	if err := e.catchUp(ctx, f, id); err != nil {
 		return store.Head{}, err
 	}
@@ -92,7 +98,7 @@ func (e *Engine) appendFree(ctx context.Context, f *freeState, id string, how Fr
 	if st.ReadOnly != "" {
 		return st.Head, fmt.Errorf("session %s is read-only here: %s: %w", id, st.ReadOnly, store.ErrNewer)
 	}
-	events, err := e.seal(st, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, true)
+	events, err := e.sealAt(ms, st, slices.Repeat([]store.Actor{actor}, len(bodies)), bodies, true)
 	if err != nil {
 		return st.Head, err
 	}

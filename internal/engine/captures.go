@@ -91,6 +91,7 @@ type RestoreRequest struct {
 	Force   bool     // also what somebody else has changed since Base
 	Merge   bool     // Base is what another session began with, and Target is what it made of it: what both have changed stays
 	Unsure  bool     // the session's own acts may have changed files since Base: their captures failed, or were not made
+	Partial bool     // Target may be of another home, without what git ignored there: that is left as it is here
 }
 
 // Prepared is a restore whose plan is durable.

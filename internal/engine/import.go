@@ -22,6 +22,7 @@ type Incoming struct {
 	Past  iter.Seq2[store.Event, error]
 	Bytes int64 // of the bodies in it
 	Body  *session.Imported
+	Here  *store.Head // where its log ends here, if it is in the store: Past begins behind it
 }
 
 // Import stores sessions with their logs as they were, and session.imported after each, in one commit: they are there
@@ -49,7 +50,7 @@ func (e *Engine) Import(ctx context.Context, all ...Incoming) error {
 		heads.Extra = listedOf(st, st.Head.Seq, st.Updated)
 		list[i] = store.Imported{
 			NewSession: store.NewSession{ID: st.ID, Owner: st.Owner, Created: st.Created, Parent: st.Parent, Heads: heads, Events: events},
-			Past:       in.Past, Bytes: in.Bytes, Epoch: st.Epoch,
+			Past:       in.Past, Bytes: in.Bytes, Epoch: st.Epoch, Here: in.Here,
 		}
 	}
 	return importer.Import(ctx, list...)

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"slices"
 
@@ -78,6 +80,10 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 func (s *Session) move(opt Options, c *session.Configured) []session.Body {
 	if opt.Root != "" && opt.Root != s.state.Config.Root {
 		c.Root = &opt.Root
+		if was := s.state.Config.Root; was != "" {
+			_, _, err := s.eng.cfg.Files.Read(was, 1)
+			c.Renamed = errors.Is(err, fs.ErrNotExist)
+		}
 	}
 	if opt.Cwd == "" || opt.Cwd == s.state.Cwd {
 		return nil

@@ -29,6 +29,8 @@ type BundleOptions struct {
 	Redact bool
 	// Ignored takes the content of files that git ignores, too.
 	Ignored bool
+
+	move *Move // that it is written for; nil: it is a copy
 }
 
 // Bundled is what was written, and what was not.
@@ -75,6 +77,12 @@ func (b *bundling) survey(id string) error {
 	}
 	b.out.Pending = info.Pending
 	own := bundle.Log{Session: id, Parent: info.Parent, Head: info.Head}
+	if m := b.move; m != nil {
+		if info.Head != m.head {
+			return fmt.Errorf("it went on meanwhile: %w", store.ErrConflict)
+		}
+		own.Head = store.Head{Seq: m.closing.Seq, Hash: m.closing.Hash}
+	}
 	for ; ; own = (bundle.Log{Session: info.ID, Parent: info.Parent, Head: own.Head}) {
 		b.own = append(b.own, own)
 		p := own.Parent
@@ -93,7 +101,7 @@ func (b *bundling) survey(id string) error {
 		if err := b.measure(i); err != nil {
 			return err
 		}
-		if st, err = b.h.eng.LoadAt(b.ctx, b.own[i].Session, b.own[i].Head.Seq, false); err != nil {
+		if st, err = b.h.eng.LoadAt(b.ctx, b.own[i].Session, b.kept(b.own[i]), false); err != nil {
 			return err
 		}
 		if err := b.findFiles(st); err != nil {
@@ -112,6 +120,9 @@ func (b *bundling) survey(id string) error {
 	hd.Program, hd.Written, hd.Session, hd.Head = b.Program, b.h.cfg.Now().UnixMilli(), id, b.logs[len(b.logs)-1].Head
 	hd.Epoch, hd.Root, hd.Cwd, hd.Rewritten = st.Epoch, st.Config.Root, st.Cwd, b.Redact
 	hd.Ignored = b.Ignored
+	if b.move != nil {
+		hd.Move = b.move.word
+	}
 	hd.Title, _ = b.h.Redact(st.Title)
 	hd.Logs, hd.Files = int64(len(b.logs)), int64(len(b.files))
 	for _, f := range b.files {
@@ -163,7 +174,7 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 			return
 		}
 		prev := l.Base()
-		for e, err := range b.h.store.Read(b.ctx, l.Session, 1, l.Head.Seq) {
+		for e, err := range b.log(l) {
 			switch {
 			case err != nil:
 			case b.Redact:
@@ -180,6 +191,31 @@ func (b *bundling) events(l bundle.Log) iter.Seq2[store.Event, error] {
 			if len(e.Body) > largeEvent {
 				runtime.GC() // else the next one of its kind takes as much once more
 			}
+		}
+	}
+}
+
+// kept is the seq of a log's last event that is in the store.
+func (b *bundling) kept(l bundle.Log) int64 {
+	if b.move != nil && l.Session == b.move.id {
+		return b.move.head.Seq
+	}
+	return l.Head.Seq
+}
+
+// log are a log's events as they are here, and the one that is to close a session that moves.
+func (b *bundling) log(l bundle.Log) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
+		last := b.kept(l)
+		if last > 0 {
+			for e, err := range b.h.store.Read(b.ctx, l.Session, 1, last) {
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+		}
+		if last < l.Head.Seq {
+			_ = yield(b.move.closing, nil)
 		}
 	}
 }

@@ -79,6 +79,10 @@ func (c captures) Prepare(ctx context.Context, r engine.RestoreRequest) (engine.
 		p, err := c.h.spaces.Prepare(ctx, r, nil) // what others have changed there is what differs from the base
 		return p, usedUp(err)
 	}
+	var err error
+	if r.Partial, err = c.h.fromElsewhere(ctx, r.Session); err != nil {
+		return engine.Prepared{}, err
+	}
 	return roomy(ctx, c.h, r.Session, func() (engine.Prepared, error) { return c.h.spaces.Prepare(ctx, r, c.h.others(ctx, r)) })
 }
 

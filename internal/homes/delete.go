@@ -196,7 +196,7 @@ func (h *Home) removeDir(dir, id string) error {
 }
 
 // homeDirs are the home's directories that have one for each session, or a file.
-var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir, roomDir, isolatedDir}
+var homeDirs = []string{"acts", "outputs", "tmp", "streams", "background", draftsDir, roomDir, movingDir, incomingDir, isolatedDir}
 
 // leftovers reports whether directories of an id are there.
 func (h *Home) leftovers(id string) bool {

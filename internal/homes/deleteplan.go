@@ -118,18 +118,11 @@ func (h *Home) finishDeletions(ctx context.Context) {
 	if len(h.plans()) == 0 {
 		return
 	}
-	root, err := realdir.Open(h.dir, plansDir)
-	if err != nil {
+	unlock, ok := h.tryDeletions()
+	if !ok {
 		return
 	}
-	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|sys.NoFollow, 0o600)
-	if errors.Join(err, root.Close()) != nil {
-		return
-	}
-	defer func() { _ = lock.Close() }() // This gives it back.
-	if sys.Flock(lock, sys.Exclusive|sys.Try) != nil {
-		return
-	}
+	defer unlock()
 	_ = h.endPlans(ctx, h.deletePlanned(ctx, h.plans()), false)
 }
 
@@ -159,6 +152,23 @@ func (h *Home) deletePlanned(ctx context.Context, plans []string) (gone []string
 		plans = parents
 	}
 	return gone
+}
+
+// tryDeletions is lockDeletions if nobody deletes.
+func (h *Home) tryDeletions() (unlock func(), ok bool) {
+	root, err := realdir.Open(h.dir, plansDir)
+	if err != nil {
+		return nil, false
+	}
+	lock, err := root.OpenFile(plansLock, os.O_RDWR|os.O_CREATE|sys.NoFollow, 0o600)
+	if errors.Join(err, root.Close()) != nil {
+		return nil, false
+	}
+	if sys.Flock(lock, sys.Exclusive|sys.Try) != nil {
+		_ = lock.Close() // It was not had.
+		return nil, false
+	}
+	return func() { _ = lock.Close() }, true
 }
 
 // lockDeletions waits until nobody else deletes.

@@ -246,6 +246,9 @@ func (h *Home) PlanRestore(ctx context.Context, id string, to FilePoint, paths [
 	if st.Workspace.Dir == r.Dir {
 		r.Base = st.Workspace.Tree
 	}
+	if r.Partial, err = h.fromElsewhere(ctx, id); err != nil {
+		return nil, err
+	}
 	p, err := h.spaces.Plan(ctx, r, h.others(ctx, r))
 	return p, usedUp(err)
 }

@@ -146,6 +146,7 @@ func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 		return nil, errors.Join(err, h.Close())
 	}
 	h.finishDeletions(ctx)
+	h.finishReturns(ctx)
 	h.clearBuilds(ctx)
 	return h, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/perdure/perdure/internal/progress"
 	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/task"
 	"github.com/perdure/perdure/store"
 
 	"github.com/perdure/perdure/internal/sys"
@@ -32,7 +33,8 @@ type Arrival struct {
 	bundle.Header
 	Known   bool // the session is here already, as the bundle has it, or further
 	State   *session.State
-	Running int // tasks that ran when it was written: they stay where they run
+	Running int   // tasks that ran when it was written: they stay where they run
+	Back    *Back // the session is here, and its log goes on in the bundle; nil: it is not, or is Known
 
 	h      *Home
 	from   io.ReadSeeker
@@ -45,12 +47,14 @@ type Arrival struct {
 // arrived is one log of a bundle.
 type arrived struct {
 	bundle.Log
-	state *session.State
-	here  bool // its session is in this home
+	state  *session.State
+	before session.Lifecycle // of the state, before the newest event
+	here   bool              // its session is in this home
+	like   *likeness         // to the log that its session has here; nil: it has none
 }
 
 // Receive reads a bundle to its end, from its beginning on, and checks all of it. It changes nothing. Errors:
-// bundle.ErrFormat, bundle.ErrNewer, bundle.ErrTooLarge, ErrOtherHistory, store.ErrNewer.
+// bundle.ErrFormat, bundle.ErrNewer, bundle.ErrTooLarge, ErrOtherHistory, ErrSameHome, store.ErrNewer.
 func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Limits) (*Arrival, error) {
 	a := &Arrival{h: h, from: from, limits: limits, files: map[bundle.File]bool{}}
 	trees := newUnfolding()
@@ -58,7 +62,7 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 		a.size = size
 	}
 	hd, err := a.read(ctx, "verifying the bundle", bundle.Sink{
-		Log:   a.begin,
+		Log:   func(l bundle.Log) error { return a.begin(ctx, l) },
 		Event: a.fold,
 		File: func(f bundle.File, _ io.Reader) error {
 			a.files[f] = true
@@ -72,10 +76,16 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 	if err == nil {
 		err = trees.check()
 	}
+	for _, l := range a.logs {
+		l.like.end()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read bundle: %w", err)
 	}
 	a.Header = hd
+	if same, err := h.comesFromHere(hd); err != nil || same {
+		return nil, errors.Join(err, fmt.Errorf("session %s lives in this home: %w", hd.Session, ErrSameHome))
+	}
 	for i := range a.logs {
 		l := &a.logs[i]
 		switch {
@@ -86,7 +96,10 @@ func (h *Home) Receive(ctx context.Context, from io.ReadSeeker, limits bundle.Li
 		case listedBytes(l.state) > maxListed:
 			return nil, fmt.Errorf("read bundle: session %s: %w: its title, labels and model have %d bytes", l.Session, bundle.ErrTooLarge, listedBytes(l.state))
 		}
-		if l.here, err = h.has(ctx, l.Log); err != nil {
+		if l.here, err = h.has(ctx, l.Log); errors.Is(err, ErrOtherHistory) && l.like != nil {
+			err = a.further(ctx, l, i == len(a.logs)-1)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -139,17 +152,21 @@ func (a *Arrival) read(ctx context.Context, what string, to bundle.Sink) (bundle
 	return bundle.Read(until{ctx, a.from, work}, a.limits, to)
 }
 
-func (a *Arrival) begin(l bundle.Log) error {
+func (a *Arrival) begin(ctx context.Context, l bundle.Log) error {
 	st := session.New(l.Session)
 	if n := len(a.logs); l.Parent != nil {
 		st = session.Fork(a.logs[n-1].state, l.Session)
 	}
-	a.logs = append(a.logs, arrived{Log: l, state: st})
-	return nil
+	like, err := a.h.liken(ctx, l)
+	a.logs = append(a.logs, arrived{Log: l, state: st, like: like})
+	return err
 }
 
 func (a *Arrival) fold(e store.Event) error {
-	if err := a.logs[len(a.logs)-1].state.Apply(e); err != nil {
+	l := &a.logs[len(a.logs)-1]
+	l.like.meet(e)
+	l.before = l.state.Lifecycle
+	if err := l.state.Apply(e); err != nil {
 		return fmt.Errorf("%w: %w", bundle.ErrFormat, err)
 	}
 	return nil
@@ -182,7 +199,8 @@ func (h *Home) has(ctx context.Context, l bundle.Log) (bool, error) {
 // Import brings the session into the home, as one that belongs to a directory, which is made if it is missing. What it
 // inherits comes as sessions of their own, which are closed. It is there when Import returns, durably, or nothing is: who
 // dies in the middle leaves a plan by which the next opening of the home removes what there is. A session that is here
-// already is left as it is. Errors: ErrOtherHistory, engine.ErrNoImport, store.ErrFull, store.ErrUncertain.
+// already is left as it is, and one that comes back goes on: wholly, or it is as it was. Errors: ErrOtherHistory, ErrRunsHere,
+// *store.HeldError, store.ErrConflict if it went on here meanwhile, engine.ErrNoImport, store.ErrFull, store.ErrUncertain.
 func (a *Arrival) Import(ctx context.Context, dir string) error {
 	if a.Known {
 		return nil
@@ -200,7 +218,12 @@ func (a *Arrival) Import(ctx context.Context, dir string) error {
 	}
 	made, err := makeDir(dir)
 	if err == nil {
-		_, err = roomy(ctx, a.h, "", func() (struct{}, error) { return struct{}{}, a.bring(ctx, ids, dir) })
+		_, err = roomy(ctx, a.h, "", func() (struct{}, error) {
+			if a.Back != nil {
+				return struct{}{}, a.goOn(ctx, dir)
+			}
+			return struct{}{}, a.bring(ctx, ids, dir)
+		})
 	}
 	if err != nil {
 		if made {
@@ -295,8 +318,15 @@ func (a *Arrival) incoming(ctx context.Context, dir string) (all []engine.Incomi
 				b.Cwd = filepath.Join(dir, rel)
 			}
 		}
+		if a.Move != "" && !b.Part && st.Lifecycle == session.LifecycleClosed {
+			b.Lifecycle = l.before
+		}
 		b.Text = []byte(arrivalText(b))
-		all = append(all, engine.Incoming{State: st, Past: a.past(ctx, i), Bytes: l.Bytes, Body: b})
+		in := engine.Incoming{State: st, Past: a.past(ctx, i, 0), Bytes: l.Bytes, Body: b}
+		if a.Back != nil {
+			in.Past, in.Here, in.Bytes = a.past(ctx, i, a.Back.Head.Seq), &a.Back.Head, max(0, l.Bytes-a.Back.bytes)
+		}
+		all = append(all, in)
 	}
 	return all
 }
@@ -311,8 +341,8 @@ missing, and what was allowed there has to be allowed again.]`, b.Root, b.From)
 // errEnough ends a reading of a bundle of which the rest is not needed.
 var errEnough = errors.New("enough")
 
-// past are the events of one log. That they are those that were checked follows from the hash of the event after them.
-func (a *Arrival) past(ctx context.Context, i int) iter.Seq2[store.Event, error] {
+// past are the events of one log behind a seq. That they are those that were checked follows from the hash of the event after them.
+func (a *Arrival) past(ctx context.Context, i int, behind int64) iter.Seq2[store.Event, error] {
 	return func(yield func(store.Event, error) bool) {
 		at := -1
 		_, err := a.read(ctx, "taking in events", bundle.Sink{
@@ -323,7 +353,7 @@ func (a *Arrival) past(ctx context.Context, i int) iter.Seq2[store.Event, error]
 				return nil
 			},
 			Event: func(e store.Event) error {
-				if at == i && !yield(e, nil) {
+				if at == i && e.Seq > behind && !yield(e, nil) {
 					return errEnough
 				}
 				return nil
@@ -344,13 +374,14 @@ func (a *Arrival) writeFile(ids []string, f bundle.File, content io.Reader) erro
 	case !slices.Contains(ids, f.Session) || !plainID(f.Session):
 		return nil
 	case f.Kind == bundle.FileTask:
-		return a.task(f, content)
+		return a.task(a.h.commands(), f, content)
 	}
-	return a.output(f, content)
+	return a.output(f, content, "outputs", f.Session)
 }
 
-func (a *Arrival) output(f bundle.File, content io.Reader) error {
-	root, err := realdir.Make(a.h.dir, "outputs", f.Session)
+// output writes it into a directory of the home.
+func (a *Arrival) output(f bundle.File, content io.Reader, names ...string) error {
+	root, err := realdir.Make(a.h.dir, names...)
 	if err != nil {
 		return err
 	}
@@ -359,11 +390,12 @@ func (a *Arrival) output(f bundle.File, content io.Reader) error {
 		return err
 	}
 	_, err = io.Copy(out, content)
-	return errors.Join(err, out.Sync(), out.Close(), sys.SyncDir(filepath.Join(a.h.dir, "outputs", f.Session)), sys.SyncDir(filepath.Join(a.h.dir, "outputs")))
+	dir := filepath.Join(a.h.dir, filepath.Join(names...))
+	return errors.Join(err, out.Sync(), out.Close(), sys.SyncDir(dir), sys.SyncDir(filepath.Dir(dir)))
 }
 
 // task keeps the end of a task, of which the log has to know.
-func (a *Arrival) task(f bundle.File, content io.Reader) error {
+func (a *Arrival) task(to *task.Runner, f bundle.File, content io.Reader) error {
 	for _, l := range a.logs {
 		if l.Session != f.Session {
 			continue
@@ -372,7 +404,7 @@ func (a *Arrival) task(f bundle.File, content io.Reader) error {
 			if t.Act != f.Name || t.Session != "" || t.Live() {
 				continue
 			}
-			err := a.h.commands().Import(f.Session, f.Name, t.CommandState(), f.Offset, content)
+			err := to.Import(f.Session, f.Name, t.CommandState(), f.Offset, content)
 			if err != nil && !errors.Is(err, fs.ErrExist) {
 				return err
 			}

@@ -41,6 +41,22 @@ func (h *Home) cameInABundle(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
+// fromElsewhere reports whether a session, or one that it was forked from, was imported here: trees that it knows may have been
+// captured in another home.
+func (h *Home) fromElsewhere(ctx context.Context, id string) (bool, error) {
+	for range maxFamily {
+		if came, err := h.cameInABundle(ctx, id); came || err != nil {
+			return came, err
+		}
+		info, err := h.store.Get(ctx, id)
+		if err != nil || info.Parent == nil {
+			return false, err
+		}
+		id = info.Parent.Session
+	}
+	return false, nil
+}
+
 // without writes trees without what git ignores in them and another tree has not.
 type without struct {
 	ctx   context.Context //nolint:containedctx // of one call

@@ -17,8 +17,10 @@ type Imported struct {
 	Root string     `json:"root"`           // the one that it belongs to now
 	Cwd  string     `json:"cwd"`            // where commands run now
 	// Part: it is here as what a fork inherits, and ends where that was forked. It is closed.
-	Part bool   `json:"part,omitempty"`
-	Text []byte `json:"-"` // what the model is told of it
+	Part bool `json:"part,omitempty"`
+	// Lifecycle is what it was before the log's last event, if that is the closing of a session that moved: it goes on as that.
+	Lifecycle Lifecycle `json:"lifecycle,omitempty"`
+	Text      []byte    `json:"-"` // what the model is told of it
 }
 
 func (b *Imported) parts() []*[]byte { return []*[]byte{&b.Text} }
@@ -36,8 +38,11 @@ func (b *Imported) summary() string {
 func (b *Imported) speak(t *Transcript, _ store.Event) { t.note(b.Text) }
 
 func (b *Imported) apply(s *State, e store.Event) {
-	if b.Part {
+	switch {
+	case b.Part:
 		s.Lifecycle = LifecycleClosed
+	case b.Lifecycle == LifecycleOpen, b.Lifecycle == LifecyclePaused:
+		s.Lifecycle = b.Lifecycle
 	}
 	s.Config.Root, s.Cwd, s.Env, s.Holder = b.Root, b.Cwd, nil, Holder{}
 	if s.Config.Mode != modePlan {

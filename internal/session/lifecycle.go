@@ -163,6 +163,8 @@ type Configured struct {
 	Cwd  *string `json:"cwd,omitempty"`
 	// Moved: Root is a copy of the former one, so that what the session knows of paths there holds of those in Root.
 	Moved bool `json:"moved,omitempty"`
+	// Renamed: the former Root is gone, and Root has taken its place, so that what is known of its files holds of those in Root, too.
+	Renamed bool `json:"renamed,omitempty"`
 	// Another model: the tools and the system prompt stay, the thinking of the former model is lost to it.
 	Provider  *string      `json:"provider,omitempty"`
 	Model     *string      `json:"model,omitempty"`
@@ -220,8 +222,11 @@ func (b *Configured) apply(s *State, e store.Event) {
 	}
 	set(&s.Config.CompactAt, b.CompactAt)
 	set(&s.Config.NoCompact, b.NoCompact)
-	if b.Moved && b.Root != nil {
+	if b.Root != nil && (b.Moved || b.Renamed) {
 		s.move(relocation{from: s.Config.Root, to: *b.Root, beside: true})
+	}
+	if b.Root != nil && b.Renamed {
+		s.Workspace.renamed(s.Config.Root, *b.Root)
 	}
 	set(&s.Config.OnLost, b.OnLost)
 	set(&s.Config.Root, b.Root)

@@ -166,6 +166,25 @@ func (w *Workspace) imported() {
 	w.Dir, w.Asked, w.Restore, w.Unsure = "", nil, nil, 0
 }
 
+// renamed has what is known of the files in a directory hold of those in another. Lists that were handed out before do not
+// change.
+func (w *Workspace) renamed(from, to string) {
+	if w.Dir == from {
+		w.Dir = to
+	}
+	w.Points, w.Checkpoints = slices.Clone(w.Points), slices.Clone(w.Checkpoints)
+	for i := range w.Points {
+		if w.Points[i].Dir == from {
+			w.Points[i].Dir = to
+		}
+	}
+	for i := range w.Checkpoints {
+		if w.Checkpoints[i].Dir == from {
+			w.Checkpoints[i].Dir = to
+		}
+	}
+}
+
 // inherit makes a parent's files, as of a seq, those of a fork: what the parent was asked for is the parent's to do.
 // Positions count down from 0.
 func (w *Workspace) inherit(parent int64) {

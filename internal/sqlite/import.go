@@ -37,7 +37,7 @@ func (s *Store) Import(ctx context.Context, sessions ...store.Imported) error {
 			return err
 		}
 		for i := range sessions {
-			err := importTx(ctx, c, sessions[i], labels[i])
+			err := s.importTx(ctx, c, sessions[i], labels[i])
 			if err == nil {
 				continue
 			}
@@ -59,26 +59,22 @@ func (s *Store) Import(ctx context.Context, sessions ...store.Imported) error {
 	return nil
 }
 
-// importTx adds one session.
-func importTx(ctx context.Context, c *conn, n store.Imported, labels string) error {
-	row := n.NewSession
-	row.Events = nil
-	if err := createTx(c, row, labels, 0); err != nil {
+// imports is one session while it is added: its row, and what of its log is in the row's session.
+type imports struct {
+	c       *conn
+	id      string
+	sno     int64
+	head    store.Head
+	bytes   int64
+	updated int64
+	epoch   int64
+}
+
+// importTx adds one session, or what its log has behind the end that it has here.
+func (s *Store) importTx(ctx context.Context, c *conn, n store.Imported, labels string) error {
+	in, err := s.importRow(c, n, labels)
+	if err != nil {
 		return err
-	}
-	sno, head, bytes, updated := c.changed.SNo, store.Head{}, 0, n.Created
-	if n.Parent != nil {
-		head.Hash = n.Parent.Hash
-	}
-	add := func(e store.Event) error {
-		if err := ctx.Err(); err != nil {
-			return &unfitError{err}
-		}
-		if err := follows(head, n.ID, e); err != nil {
-			return &unfitError{err}
-		}
-		head, bytes, updated = store.Head{Seq: e.Seq, Hash: e.Hash}, bytes+len(e.Body), e.Time
-		return insertEvent(c, sno, &e)
 	}
 	if n.Past == nil {
 		n.Past = func(func(store.Event, error) bool) {}
@@ -87,19 +83,66 @@ func importTx(ctx context.Context, c *conn, n store.Imported, labels string) err
 		if err != nil {
 			return &unfitError{err}
 		}
-		if err := add(e); err != nil {
+		if err := in.add(ctx, e); err != nil {
 			return err
 		}
 	}
 	for _, e := range n.Events {
-		if err := add(e); err != nil {
+		if err := in.add(ctx, e); err != nil {
 			return err
 		}
 	}
-	_, err := c.exec("UPDATE session SET head_seq = ?1, head_hash = ?2, updated = ?3, bytes = ?4, epoch = ?5 WHERE sno = ?6",
-		head.Seq, head.Hash[:], updated, bytes, n.Epoch, sno)
-	c.changed = acknowledged{Session: n.ID, SNo: sno, Seq: head.Seq}
+	_, err = c.exec("UPDATE session SET head_seq = ?1, head_hash = ?2, updated = ?3, bytes = ?4, epoch = ?5, holder = NULL WHERE sno = ?6",
+		in.head.Seq, in.head.Hash[:], in.updated, in.bytes, max(in.epoch, n.Epoch), in.sno)
+	c.changed = acknowledged{Session: n.ID, SNo: in.sno, Seq: in.head.Seq}
 	return err
+}
+
+// importRow makes the session's row, or takes the one that is there.
+func (s *Store) importRow(c *conn, n store.Imported, labels string) (*imports, error) {
+	if n.Here != nil {
+		return s.furtherRow(c, n)
+	}
+	row := n.NewSession
+	row.Events = nil
+	if err := createTx(c, row, labels, 0); err != nil {
+		return nil, err
+	}
+	in := &imports{c: c, id: n.ID, sno: c.changed.SNo, updated: n.Created}
+	if n.Parent != nil {
+		in.head.Hash = n.Parent.Hash
+	}
+	return in, nil
+}
+
+// furtherRow takes the row of a session that goes on.
+func (s *Store) furtherRow(c *conn, n store.Imported) (*imports, error) {
+	row, err := s.getRow(c, n.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch h := row.info.Holder; {
+	case h != nil && h.Alive != store.Dead:
+		return nil, &store.HeldError{Session: n.ID, Holder: *h}
+	case row.info.Head != *n.Here:
+		return nil, fmt.Errorf("it ends with event %d %s, not %d %s: %w", row.info.Head.Seq, row.info.Head.Hash, n.Here.Seq, n.Here.Hash, store.ErrConflict)
+	}
+	if err := updateHeads(c, row.sno, &n.Heads); err != nil {
+		return nil, err
+	}
+	return &imports{c: c, id: n.ID, sno: row.sno, head: *n.Here, bytes: row.info.Bytes, updated: row.info.Updated, epoch: row.info.Epoch}, nil
+}
+
+// add adds the next event.
+func (in *imports) add(ctx context.Context, e store.Event) error {
+	if err := ctx.Err(); err != nil {
+		return &unfitError{err}
+	}
+	if err := follows(in.head, in.id, e); err != nil {
+		return &unfitError{err}
+	}
+	in.head, in.bytes, in.updated = store.Head{Seq: e.Seq, Hash: e.Hash}, in.bytes+int64(len(e.Body)), e.Time
+	return insertEvent(in.c, in.sno, &e)
 }
 
 // follows checks an event's place in its log.

@@ -56,6 +56,13 @@ func (s *Set) plan(ctx context.Context, r engine.RestoreRequest, now store.Diges
 		return nil, err
 	}
 	in := restore.Input{Root: root, Trees: Trees(s.cfg.Blobs), Base: r.Base, Now: now, Target: r.Target, Paths: r.Paths, Force: r.Force, Unsure: r.Unsure, Join: joined.join}
+	if r.Partial {
+		here := asHere{ctx, s.cfg.Blobs, map[store.Digest][]byte{}}
+		in.Trees = here
+		if in.Target, err = here.dir(r.Target, now, 0); err != nil {
+			return nil, fmt.Errorf("plan a restore: %w", err)
+		}
+	}
 	if others != nil {
 		if in.Others, err = others(); err != nil {
 			return nil, err

@@ -13,6 +13,8 @@ var importTests = []test{
 	{"a fork with what it inherits", importFork},
 	{"all or none", importAllOrNone},
 	{"beside other writers", importBeside},
+	{"a log that goes on", importFurther},
+	{"a log that goes on, or nothing", importFurtherOrNot},
 }
 
 // importer is the store's ability, if it has it.
@@ -166,5 +168,96 @@ func importBeside(e *env) {
 	e.must(<-done)
 	if got := e.log(s, "there"); !reflect.DeepEqual(got, w.acked) {
 		e.Errorf("%d events, want %d", len(got), len(w.acked))
+	}
+}
+
+// importFurther: a session that is there goes on with the rest of its log. What is forked from it, waits in its inbox or was
+// read of it stays, and the next holder's epoch is greater than any of both.
+func importFurther(e *env) {
+	s := e.open()
+	events := Events("a", store.Head{}, 9)
+	was, here := store.Head{Seq: 4, Hash: events[3].Hash}, store.Head{Seq: 8, Hash: events[7].Hash}
+	e.must(s.Create(e.ctx, store.NewSession{ID: "a", Owner: "me", Created: 7, Events: events[:4]}))
+	e.must(s.Create(e.ctx, store.NewSession{ID: "fork", Parent: &store.Position{Session: "a", Seq: 3, Hash: events[2].Hash}}))
+	if _, err := s.Send(e.ctx, "a", store.Item{Key: "waits", Kind: "app", Body: []byte("x")}); err != nil {
+		e.must(err)
+	}
+	heads := store.Heads{Title: "t", Lifecycle: "open", Labels: map[string]string{"k": "v"}}
+	for _, epoch := range []int64{5, 3} { // of another home's holders, then of one that had fewer
+		e.must(e.importer(s).Import(e.ctx, store.Imported{
+			NewSession: store.NewSession{ID: "a", Heads: heads},
+			Past:       past(events[was.Seq:here.Seq]), Bytes: bodies(events[was.Seq:here.Seq]), Epoch: epoch, Here: &was,
+		}))
+		was = here
+		here = store.Head{Seq: 9, Hash: events[8].Hash}
+	}
+	want := store.Info{
+		ID: "a", Owner: "me", Created: 7, Updated: events[8].Time, Heads: heads, Head: here, Epoch: 5, Bytes: bodies(events), Pending: 1,
+	}
+	for _, s := range []store.Store{s, e.open()} {
+		if got := e.get(s, "a"); !reflect.DeepEqual(got, want) {
+			e.Errorf("got  %+v\nwant %+v", got, want)
+		}
+		if got := e.log(s, "a"); !reflect.DeepEqual(got, events) {
+			e.Errorf("the log is another: %d events", len(got))
+		}
+	}
+	if got := e.get(s, "fork").Parent; got == nil || got.Seq != 3 {
+		e.Errorf("the fork's parent: %+v", got)
+	}
+	if page, err := s.List(e.ctx, store.Query{Labels: map[string]string{"k": "v"}}); err != nil || len(page.Sessions) != 1 {
+		e.Errorf("listing: %+v, %v", page, err)
+	}
+	w := e.acquire(s, "a")
+	if w.lease.Epoch != 6 {
+		e.Errorf("the next lease has epoch %d", w.lease.Epoch)
+	}
+	e.must(w.append(e.ctx, 1))
+}
+
+// importFurtherOrNot: what does not follow the log that is there changes nothing, nor does it while somebody has the session.
+func importFurtherOrNot(e *env) {
+	s := e.open()
+	events, others := Events("a", store.Head{}, 5), Events("b", store.Head{}, 2)
+	e.must(s.Create(e.ctx, store.NewSession{ID: "a", Events: events[:2]}))
+	at := func(seq int64) *store.Head { return &store.Head{Seq: seq, Hash: events[seq-1].Hash} }
+	before := e.get(s, "a")
+	broken := errors.New("cannot be read")
+	for name, c := range map[string]struct {
+		bad  store.Imported
+		want error
+	}{
+		"is not there":       {store.Imported{NewSession: store.NewSession{ID: "none"}, Past: past(events[2:]), Here: at(2)}, store.ErrNotFound},
+		"ends earlier":       {store.Imported{NewSession: store.NewSession{ID: "a"}, Past: past(events[3:]), Here: at(3)}, store.ErrConflict},
+		"ends later":         {store.Imported{NewSession: store.NewSession{ID: "a"}, Past: past(events[1:]), Here: at(1)}, store.ErrConflict},
+		"ends with another":  {store.Imported{NewSession: store.NewSession{ID: "a"}, Past: past(events[2:]), Here: &store.Head{Seq: 2, Hash: others[1].Hash}}, store.ErrConflict},
+		"a gap":              {store.Imported{NewSession: store.NewSession{ID: "a"}, Past: past(events[3:]), Here: at(2)}, store.ErrConflict},
+		"the whole log":      {store.Imported{NewSession: store.NewSession{ID: "a"}, Past: past(events), Here: at(2)}, store.ErrConflict},
+		"of another session": {store.Imported{NewSession: store.NewSession{ID: "a"}, Past: past(others), Here: at(2)}, store.ErrConflict},
+		"cannot be read": {store.Imported{NewSession: store.NewSession{ID: "a"}, Here: at(2), Past: func(yield func(store.Event, error) bool) {
+			_ = yield(events[2], nil) && yield(store.Event{}, broken)
+		}}, broken},
+	} {
+		first := store.Imported{NewSession: store.NewSession{ID: "good"}, Past: past(Events("good", store.Head{}, 2))}
+		if err := e.importer(s).Import(e.ctx, first, c.bad); !errors.Is(err, c.want) {
+			e.Errorf("%s: %v", name, err)
+		}
+		if _, err := s.Get(e.ctx, "good"); !errors.Is(err, store.ErrNotFound) {
+			e.Errorf("%s: the one before it is there: %v", name, err)
+		}
+		if got := e.get(s, "a"); !reflect.DeepEqual(got, before) || len(e.log(s, "a")) != 2 {
+			e.Errorf("%s: it is %+v with %d events", name, got, len(e.log(s, "a")))
+		}
+	}
+	w := e.acquire(s, "a")
+	rest := store.Imported{NewSession: store.NewSession{ID: "a"}, Past: past(events[2:]), Here: at(2)}
+	var held *store.HeldError
+	if err := e.importer(s).Import(e.ctx, rest); !errors.As(err, &held) || len(e.log(s, "a")) != 2 {
+		e.Errorf("while somebody has it: %v, %d events", err, len(e.log(s, "a")))
+	}
+	e.must(s.Release(e.ctx, w.lease))
+	e.must(e.importer(s).Import(e.ctx, rest))
+	if got := e.log(s, "a"); !reflect.DeepEqual(got, events) {
+		e.Errorf("log: %+v", got)
 	}
 }

@@ -51,13 +51,14 @@ func pack(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) 
 	if o.MoveTo != "" {
 		return move(ctx, a, h, id, o)
 	}
+	write := written(ctx, h, id)
 	var out homes.Bundled
 	var err error
 	if o.File == "" {
-		out, err = o.bundle(ctx, a, h, id, a.Stdout)
+		out, err = o.bundle(a, a.Stdout, write)
 	} else {
 		err = newfile.Write(o.File, o.Force, func(to io.Writer) error {
-			out, err = o.bundle(ctx, a, h, id, to)
+			out, err = o.bundle(a, to, write)
 			return err
 		})
 	}
@@ -75,11 +76,19 @@ func pack(ctx context.Context, a *app.App, h *homes.Home, id string, o Options) 
 	return nil
 }
 
-// bundle writes it, encrypted if that is asked for.
-func (o *Options) bundle(ctx context.Context, a *app.App, h *homes.Home, id string, to io.Writer) (homes.Bundled, error) {
+// writer writes a session as a bundle.
+type writer func(to io.Writer, o homes.BundleOptions) (homes.Bundled, error)
+
+// written writes a copy of a session.
+func written(ctx context.Context, h *homes.Home, id string) writer {
+	return func(to io.Writer, o homes.BundleOptions) (homes.Bundled, error) { return h.Bundle(ctx, id, to, o) }
+}
+
+// bundle has it written, encrypted if that is asked for.
+func (o *Options) bundle(a *app.App, to io.Writer, write writer) (homes.Bundled, error) {
 	bo := homes.BundleOptions{Program: o.Program, Redact: o.Secrets == Redact, Ignored: o.WithIgnored}
 	if !o.sealed() {
-		return h.Bundle(ctx, id, to, bo)
+		return write(to, bo)
 	}
 	word, err := o.passphrase(a)
 	if err != nil {
@@ -89,7 +98,7 @@ func (o *Options) bundle(ctx context.Context, a *app.App, h *homes.Home, id stri
 	if err != nil {
 		return homes.Bundled{}, err
 	}
-	out, err := h.Bundle(ctx, id, sealed, bo)
+	out, err := write(sealed, bo)
 	if err != nil {
 		return out, err // what was written does not end like a sealed stream
 	}

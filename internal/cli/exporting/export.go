@@ -215,7 +215,7 @@ func (j *job) hide() export.Hide {
 func (j *job) write(ctx context.Context, to io.Writer) error {
 	switch j.Format {
 	case Bundle:
-		out, err := j.bundle(ctx, j.app, j.home, j.id, to)
+		out, err := j.bundle(j.app, to, written(ctx, j.home, j.id))
 		if out.Rewritten {
 			j.written.Hidden = out.Secrets
 		}

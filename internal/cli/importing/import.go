@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -42,14 +43,16 @@ func Command(a *app.App) *cobra.Command {
   perdure export ID | ssh HOST perdure import - --dir DIR
 
 All of it is verified before anything is visible: one that was cut or changed leaves no session and no file. A session that
-is here already, as it is in the bundle or further, is left as it is; one with another history is refused. It belongs to
-DIR from then on, which is made if it is missing, else to this directory.
+is here already, as it is in the bundle or further, is left as it is. One that went on elsewhere comes back: the bundle goes on
+where its log ends here. One with another history is refused. It belongs to DIR from then on, which is made if it is missing,
+else to this directory; one that comes back to the one that it belonged to here.
 
 A bundle is the word of whoever wrote it. Nothing in it starts anything, and nothing that was allowed there holds here:
 grants and allow rules are dropped, the mode is default or plan, exported variables are unset, tasks are records of another
 machine. What its model read and was told it has read all the same: look at a session of a stranger before you run it.
 
-One line on stdout says what is here: imported ID EVENT HASH.`,
+One line on stdout says what is here: imported ID EVENT HASH. Of a session that moves (perdure export --move-to) a second one
+says that this is not the home that it comes from: elsewhere WORD. That home itself refuses it.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return run(ctx, a, h, args[0], *f) })
 		},
@@ -85,9 +88,12 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 		if err := writeFiles(ctx, a, arrived, dir); err != nil {
 			return err
 		}
-		a.Linef("%s", exporting.Receipt(arrived.Session, arrived.Head))
+		receipt(a, arrived)
 		a.Note("session %s is here already, up to event %d or further: nothing in it was changed", arrived.Session, arrived.Head.Seq)
 		return nil
+	}
+	if back := arrived.Back; back != nil && f.dir == "" {
+		dir = formerDir(h, back.Dir, dir)
 	}
 	tell(a, arrived, dir)
 	if a.Asks && !f.yes && name != "-" {
@@ -101,9 +107,17 @@ func run(ctx context.Context, a *app.App, h *homes.Home, name string, f flags) e
 	if err := writeFiles(ctx, a, arrived, dir); err != nil {
 		return err
 	}
-	a.Linef("%s", exporting.Receipt(arrived.Session, arrived.Head))
+	receipt(a, arrived)
 	a.Hint("%s shows it, and %s goes on with it", a.Command("show", arrived.Session), a.Command("-r", arrived.Session))
 	return nil
+}
+
+// receipt says what is here now and, of a session that moves, that here is elsewhere.
+func receipt(a *app.App, in *homes.Arrival) {
+	a.Linef("%s", exporting.Receipt(in.Session, in.Head))
+	if in.Move != "" {
+		a.Linef("%s", exporting.Elsewhere(in.Move))
+	}
 }
 
 // writeFiles writes the session's files. When that fails the session is here all the same, and the next import of the same
@@ -122,8 +136,21 @@ func writeFiles(ctx context.Context, a *app.App, in *homes.Arrival, dir string) 
 		tellMissing(a, made.Kept)
 	case in.Trees > 0 && !in.Known:
 		a.Hint("its files were not written: %s is not empty", display.Line(a.Tilde(dir), 500))
+		if in.Back != nil {
+			a.Hint("%s brings them there: it shows what would change, and leaves what changed here", a.Command("restore", in.Session, strconv.FormatInt(in.Head.Seq, 10), "--files"))
+		}
 	}
 	return nil
+}
+
+// formerDir is the directory that a session comes back to: the one that it belonged to here, but for one of the home's that is
+// gone; else the one that it is told to.
+func formerDir(h *homes.Home, former, dir string) string {
+	_, err := os.Stat(former)
+	if rel, out := filepath.Rel(h.Dir(), former); former == "" || err != nil && out == nil && filepath.IsLocal(rel) {
+		return dir
+	}
+	return former
 }
 
 // workdir is the directory that the session is to belong to.
@@ -234,6 +261,12 @@ func refused(err error) error {
 		hint = "nothing was changed; use the newer version of perdure that wrote it"
 	case errors.Is(err, bundle.ErrTooLarge):
 		hint = "nothing was changed; --max-size takes more"
+	case errors.Is(err, homes.ErrSameHome):
+		hint = "nothing was changed; PERDURE_HOME, or the other machine's user, says which home it is to be"
+	case errors.Is(err, homes.ErrParentBehind):
+		hint = "nothing was changed; bring that session first, with perdure export and import: then its fork follows"
+	case errors.Is(err, homes.ErrRunsHere):
+		hint = "nothing was changed; perdure task list shows them, and perdure task kill ends them"
 	case errors.Is(err, homes.ErrOtherHistory):
 		hint = "nothing was changed; the one here and the one in the bundle went on separately. perdure delete removes the one here for good,\n  " +
 			"its forks must go with it; PERDURE_HOME=DIR perdure import takes the bundle into a home of its own, and nothing goes"

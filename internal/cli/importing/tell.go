@@ -20,6 +20,9 @@ func tell(a *app.App, in *homes.Arrival, dir string) {
 		name = " " + line(st.Title)
 	}
 	a.Note("session %s%s: %s, %s, written %s by %s", in.Session, name, display.Count(in.Events, "event"), display.Bytes(in.Bytes()), a.Local(in.Written), line(in.Program))
+	if back := in.Back; back != nil {
+		a.Hint("it is here, %s, up to event %d: it comes back, and goes on with the %d that follow", back.Lifecycle, back.Head.Seq, in.Head.Seq-back.Head.Seq)
+	}
 	a.Hint("it belonged to %s, and belongs to %s now", line(st.Config.Root), line(dir))
 	if in.Rewritten {
 		a.Hint("secrets were replaced in it: its events are not those of the original")

@@ -10,7 +10,7 @@ import (
 // Goal: a symbolic link in the place of one of the home's directories leads nothing that perdure writes, changes or
 // deletes out of the home; and doctor tells it.
 func TestLinksInTheHomeAreNotFollowed(t *testing.T) {
-	for _, name := range []string{"acts", "outputs", "streams", "tmp", "ports", "deleting", "holders", "drafts"} {
+	for _, name := range []string{"acts", "outputs", "streams", "tmp", "ports", "deleting", "holders", "drafts", "moving"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			long := bash("head -c 400000 /dev/zero | tr '\\0' x")
