@@ -140,7 +140,7 @@ func planned(p *workspace.Planned, to string) rewind.Plan {
 	}
 	for _, c := range p.Changes {
 		if len(out.Paths) < maxPlanned {
-			out.Paths = append(out.Paths, rewind.Path{Sign: signs[c.Verb()], Name: c.Path})
+			out.Paths = append(out.Paths, rewind.Path{Sign: signs[c.Verb()], Name: c.Path, Both: c.Joined})
 		}
 	}
 	out.More = len(p.Kept) + len(p.Changes) - len(out.Paths)
