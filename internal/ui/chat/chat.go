@@ -87,6 +87,7 @@ type Choice struct {
 type Goal struct {
 	Session string // another session to open; empty: the picker
 	Fork    bool   // as a fork of it
+	Kin     bool   // it is a fork of the session that is left, with which its person goes on
 	Share   bool   // which works in its directory
 	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
