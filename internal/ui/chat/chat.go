@@ -238,17 +238,19 @@ type Model struct {
 	closed  time.Time // when what had the keys closed by itself
 	warned  time.Time // that esc cancels what waits for an answer
 	escaped time.Time // when esc was pressed with nothing to cancel
-	left    bool      // nothing more is drawn
-	gone    *Gone
-	older   loading
-	frame   int // of what moves
-	beats   beats
-	rows    rows
-	kept    kept
-	ran     []Ran // goes with the next message
-	done    bool  // the newest turn has ended, and nothing was begun since
-	peeking bool
-	resizes int
+	// cancelling tells that a cancel is under way.
+	cancelling bool
+	left       bool // nothing more is drawn
+	gone       *Gone
+	older      loading
+	frame      int // of what moves
+	beats      beats
+	rows       rows
+	kept       kept
+	ran        []Ran // goes with the next message
+	done       bool  // the newest turn has ended, and nothing was begun since
+	peeking    bool
+	resizes    int
 	// resizing tells that the size has not stayed as it is for long.
 	resizing bool
 	plain    bool // the terminal shows no colours, or shall not

@@ -322,6 +322,10 @@ func (m *Model) escape() tea.Cmd {
 		m.tell(false, "esc again cancels what runs")
 		return nil
 	}
+	if m.cancelling { // what begins then is not meant
+		return nil
+	}
+	m.cancelling = true
 	m.tell(false, "cancelling…")
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg {
@@ -345,6 +349,7 @@ func (m *Model) escapeTwice() tea.Cmd {
 }
 
 func (m *Model) cancelled(msg cancelledMsg) {
+	m.cancelling = false
 	if msg.err != nil {
 		m.tell(true, "not cancelled: "+msg.err.Error())
 		return

@@ -92,9 +92,19 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(continued); ok {
 		return m, ready()
 	}
-	in, cmd := m.in.Update(msg)
-	m.in = in
-	return m, cmd
+	if k, ok := msg.(tea.KeyPressMsg); ok && k.Code == tea.KeyEscape && k.Mod == tea.ModAlt {
+		return m, tea.Batch(m.hand(esc), m.hand(esc))
+	}
+	return m, m.hand(msg)
+}
+
+// esc is one of two that were pressed so soon after each other, or came over a line so slow, that they look like one key with
+// another.
+var esc = tea.KeyPressMsg{Code: tea.KeyEscape}
+
+func (m *model) hand(msg tea.Msg) (cmd tea.Cmd) {
+	m.in, cmd = m.in.Update(msg)
+	return cmd
 }
 
 // hold has nothing drawn until the width has settled.
