@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // How often the screen is drawn at most, and how often it is looked at while nothing happens, from a while after the
@@ -41,6 +42,7 @@ type model struct {
 	program *tea.Program
 	conts   conts
 	reflow  reflow
+	whole   bool // the terminal measures a character of several parts as one
 
 	mu     sync.Mutex
 	looked bool
@@ -71,6 +73,10 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 			m.reflow.settled(m.program)
 			m.release()
 		}
+	case tea.ModeReportMsg: // as bubbletea takes it
+		if msg.Mode == ansi.ModeUnicodeCore {
+			m.whole = msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
+		}
 	case tea.TerminalVersionMsg:
 		m.reflow.named(msg.Name)
 	case tea.EnvMsg:
@@ -81,7 +87,7 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 
 func (m *model) View() tea.View {
 	v := m.in.View()
-	v.Content = composed(v.Content)
+	v.Content = agreed(composed(v.Content), m.whole)
 	m.reflow.shrinks(m.program, v)
 	return v
 }
