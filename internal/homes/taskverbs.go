@@ -17,6 +17,7 @@ import (
 
 // TaskSpec says what a task is to run.
 type TaskSpec struct {
+	Key     string   // idempotency key, by which the task is known in the state; empty: a new one
 	Name    string   // for people; may be empty
 	Argv    []string // run without a shell; empty: Command is the text of a shell
 	Command string   // for people too, if Argv is given
@@ -29,7 +30,7 @@ type TaskSpec struct {
 // rules, today's of the session's files; nil: by those that the session has. A session that nobody holds is held for
 // that. Errors: store.ErrNotFound, engine.ErrRefused, ErrSecret; an error of ctx after which the task was accepted.
 func (ts Tasks) Start(ctx context.Context, sessionID string, spec TaskSpec, rules []session.Rule) (view.Task, error) {
-	return ts.request(ctx, sessionID, &session.TaskRequested{
+	return ts.request(ctx, sessionID, spec.Key, &session.TaskRequested{
 		Name: spec.Name, Argv: spec.Argv, Command: spec.Command, Cwd: spec.Cwd, Restart: spec.Restart, TaskSettings: spec.TaskSettings,
 	}, rules)
 }
@@ -46,12 +47,15 @@ func (ts Tasks) Restart(ctx context.Context, t view.Task, rules []session.Rule) 
 			return t, err
 		}
 	}
-	return ts.request(ctx, t.SessionID, &again, rules)
+	return ts.request(ctx, t.SessionID, "", &again, rules)
 }
 
 // request asks for a task and waits for its beginning.
-func (ts Tasks) request(ctx context.Context, id string, body *session.TaskRequested, rules []session.Rule) (v view.Task, err error) {
-	h, key := ts.home, ts.home.eng.NewKey()
+func (ts Tasks) request(ctx context.Context, id, key string, body *session.TaskRequested, rules []session.Rule) (v view.Task, err error) {
+	h := ts.home
+	if key == "" {
+		key = h.eng.NewKey()
+	}
 	if h.noCommands != nil {
 		return v, h.noCommands
 	}

@@ -82,6 +82,14 @@ type application struct {
 	dir  string
 }
 
+// Aim is where the changes of a branch go: into the files of a session, below a directory, or into a directory with no session,
+// for which id is empty.
+func Aim(ctx context.Context, a *app.App, h *homes.Home, from *homes.Branch) (id, dir string, err error) {
+	p := application{app: a, home: h, from: from}
+	err = p.aim(ctx)
+	return p.id, p.dir, err
+}
+
 // aim finds where the changes go.
 func (p *application) aim(ctx context.Context) error {
 	if to := p.to; p.dir != "" {
@@ -135,7 +143,7 @@ func (p *application) run(ctx context.Context) error {
 	if err := roomFirst(p.home, p.dryRun || plan.Nothing()); err != nil {
 		return err
 	}
-	bothSides(plan)
+	BothSides(plan)
 	to := homes.FilePoint{Tree: p.from.Now.Tree, Dir: p.dir, To: "the changes of session " + p.from.Session}
 	ask := !p.yes && !p.dryRun
 	if ask || !p.asJSON && (p.dryRun || plan.Nothing()) {
@@ -164,8 +172,8 @@ func (p *application) run(ctx context.Context) error {
 	return p.do(ctx, to, plan)
 }
 
-// bothSides words what stays as it is in a merge: who has changed it there may have been anybody.
-func bothSides(plan *workspace.Planned) {
+// BothSides words what stays as it is in a merge: who has changed it there may have been anybody.
+func BothSides(plan *workspace.Planned) {
 	for i := range plan.Kept {
 		switch k := &plan.Kept[i]; k.Why {
 		case restore.Edited, restore.Unknown:

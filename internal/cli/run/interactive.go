@@ -146,6 +146,9 @@ func (s *sitting) flags(t target) *Flags {
 	}
 	f := s.f.none()
 	f.resume, f.attach = t.id, t.attach
+	if t.bypass {
+		f.mode = string(permission.ModeBypass)
+	}
 	return f
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/screen"
+	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/ui/picker"
 	"github.com/perdure/perdure/store"
 )
@@ -21,6 +22,7 @@ type target struct {
 	prompt string  // that is sent at once
 	back   *target // where esc in the picker goes to; nil: it leaves
 	silent string  // how the process that holds it does not answer
+	bypass bool    // the flag of the mode bypassPermissions holds for it, too
 }
 
 // open shows one session, and says where to go from it; nil: nowhere.
@@ -52,6 +54,9 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 		return s.fresh(ctx, t)
 	case r.Goal.Fork:
 		next, err := s.branchOf(ctx, r.Goal.Session, r.Goal.Share)
+		if err == nil && r.Goal.Session == id {
+			next.bypass = s.bypasses(ctx, t, id)
+		}
 		if err != nil && ctx.Err() == nil { // why is said in the session that was left
 			s.app.Note("no fork: %v", err)
 			next, err = &target{id: r.Goal.Session, attach: t.attach}, nil
@@ -60,8 +65,25 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	case r.Goal.Session == "":
 		return &target{pick: true, back: &target{id: id, attach: t.attach}}, nil
 	}
-	id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
-	return &target{id: id, on: r.Goal.On, silent: r.Goal.Silent}, err
+	next := &target{on: r.Goal.On, silent: r.Goal.Silent, bypass: r.Goal.Kin && s.bypasses(ctx, t, id)}
+	next.id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
+	return next, err
+}
+
+// bypasses reports whether the mode bypassPermissions of a session that was left holds for its fork, with which its person goes
+// on, and says so. It does if they have given the flag for that session and have not changed the mode since. A fork of a session
+// that another process holds has it not, since the flag was given there.
+func (s *sitting) bypasses(ctx context.Context, t target, id string) bool {
+	st, err := s.home.State(ctx, id)
+	if err != nil || st.Config.Mode != string(permission.ModeBypass) {
+		return false
+	}
+	if t.attach || s.flags(t).mode != string(permission.ModeBypass) {
+		s.app.Note("the mode is default here: %s is for the process that was given its flag", permission.ModeBypass)
+		return false
+	}
+	s.app.Note("the mode is %s here, too, by the flag: shift+tab goes on to another one", permission.ModeBypass)
+	return true
 }
 
 // fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin, why is

@@ -34,6 +34,7 @@ func (l *link) commands() []chat.Command {
 		{Name: "undo", Help: "take back what the newest turn did to files; it shows first what that changes", Page: l.undoPage},
 		{Name: "checkpoint", Args: "[NAME]", Help: "keep the files as they are now under a name"},
 		{Name: "restore", Args: "MOMENT", Help: "bring the files back to a checkpoint, an event's number or turn N; it shows first what that changes", Page: l.restorePage},
+		{Name: "apply", Args: "[--undo] [FORK]", Help: "bring what a session with files of its own has changed back to where they come from; it shows first what that changes", Page: l.applyPage},
 		{Name: "files", Help: "files that the session read and changed", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, filesSource(l.home, id)) })},
 		{Name: "diff", Args: "[MOMENT]", Help: "what differs in the files now, since the newest turn that changed some or another moment", Page: l.diffPage},
 		{Name: "cost", Help: "tokens and money", Alias: []string{"usage"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewCost(c, costSource(l.home, id)) })},

@@ -14,6 +14,7 @@ import (
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/composer"
 	"github.com/perdure/perdure/internal/ui/panels"
+	"github.com/perdure/perdure/internal/ui/rewind"
 	"github.com/perdure/perdure/internal/ui/transcript"
 	"github.com/perdure/perdure/store"
 )
@@ -119,3 +120,6 @@ const SilentAfter = silentAfter
 
 // Written is what was written here before.
 func (l Link) Written() composer.Draft { return l.written() }
+
+// Applying is the source of the page of /apply.
+func (l Link) Applying(args string) rewind.Source { return l.applying(args) }

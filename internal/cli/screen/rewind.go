@@ -140,7 +140,7 @@ func planned(p *workspace.Planned, to string) rewind.Plan {
 	}
 	for _, c := range p.Changes {
 		if len(out.Paths) < maxPlanned {
-			out.Paths = append(out.Paths, rewind.Path{Sign: signs[c.Verb()], Name: c.Path})
+			out.Paths = append(out.Paths, rewind.Path{Sign: signs[c.Verb()], Name: c.Path, Both: c.Joined})
 		}
 	}
 	out.More = len(p.Kept) + len(p.Changes) - len(out.Paths)
@@ -238,13 +238,13 @@ func (g *going) conversation(ctx context.Context, key string) (*chat.Goal, error
 	if err != nil {
 		return nil, err
 	}
-	child, _, err := h.Fork(ctx, t.in, t.seq-1, "", name)
+	child, err := h.ForkLike(ctx, g.id, t.in, t.seq-1, name)
 	if err != nil {
 		return nil, err
 	}
 	if b, err := keptDraft(draftOf(t.prompt)); err == nil && t.message > 0 {
 		_ = h.KeepDraft(child, "draft.json", b) // it can be written again
 	}
-	return &chat.Goal{Session: child, Note: fmt.Sprintf(
+	return &chat.Goal{Session: child, Kin: true, Note: fmt.Sprintf(
 		"the conversation goes on here from before “%s”, in the same directory; session %s, which has all of it, stays as it is: /resume %s goes back to it", words(t.prompt), g.id, g.id)}, nil
 }

@@ -3,6 +3,7 @@ package screen
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/perdure/perdure/internal/cli/tasks"
 	"github.com/perdure/perdure/internal/session"
@@ -31,7 +32,7 @@ func (l *link) Shell(ctx context.Context, line string) (chat.Ran, error) {
 	if err != nil {
 		return r, err
 	}
-	t, err := tasks.Shell(ctx, l.app, l.home, id, line, st.Cwd)
+	t, err := tasks.Shell(ctx, l.app, l.home, id, newKey(), line, st.Cwd)
 	if err != nil {
 		return r, err
 	}
@@ -53,7 +54,7 @@ func (l *link) ShellEnd(ctx context.Context, r chat.Ran) (chat.Ran, error) {
 	act := ""
 	for _, t := range st.Tasks {
 		if t.ID == r.Task {
-			act = t.Act
+			act, r.Took = t.Act, time.Duration(max(t.Ended-t.Started, 0))*time.Millisecond
 		}
 	}
 	if act == "" {

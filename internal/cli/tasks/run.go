@@ -94,15 +94,21 @@ func runTask(ctx context.Context, a *app.App, h *homes.Home, r *taskRun, set ses
 	return tellStarted(a, t, r.json)
 }
 
-// Shell starts the line of a shell for a person, as a task of a session that is there. Errors: those of [homes.Tasks.Check]
-// and [homes.Tasks.Start].
-func Shell(ctx context.Context, a *app.App, h *homes.Home, id, line, cwd string) (t view.Task, err error) {
+// shellKey begins the key of a task that Shell has started.
+const shellKey = "shell "
+
+// IsShell reports whether Shell has started a task.
+func IsShell(t *session.Task) bool { return strings.HasPrefix(t.Key, shellKey) }
+
+// Shell starts the line of a shell for a person, as a task of a session that is there, which IsShell knows by its key, a new
+// one. Errors: those of [homes.Tasks.Check] and [homes.Tasks.Start].
+func Shell(ctx context.Context, a *app.App, h *homes.Home, id, key, line, cwd string) (t view.Task, err error) {
 	rules, err := mayRun(ctx, a, h, id, &session.TaskRequested{Command: line, Cwd: cwd})
 	if err != nil {
 		return t, err
 	}
 	err = a.Within(ctx, h, id, app.Patience, func(ctx context.Context) (err error) {
-		t, err = h.Tasks().Start(ctx, id, homes.TaskSpec{Command: line, Cwd: cwd}, rules)
+		t, err = h.Tasks().Start(ctx, id, homes.TaskSpec{Key: shellKey + key, Command: line, Cwd: cwd}, rules)
 		return err
 	})
 	return t, err

@@ -26,7 +26,7 @@ import (
 
 // Link is the session at the other end. Its methods may block and are called from other goroutines.
 type Link interface {
-	// Send brings a message under a key. It is durable when Send returns.
+	// Send brings a message under a key, which says by [Tells] what was run and is told by it. It is durable when Send returns.
 	Send(ctx context.Context, key string, d composer.Draft) error
 	// Withdraw takes a message back that waits for its turn.
 	Withdraw(ctx context.Context, key string) error
@@ -56,6 +56,10 @@ type Link interface {
 	Shell(ctx context.Context, line string) (Ran, error)
 	// ShellEnd waits until it has ended, and gives what it printed.
 	ShellEnd(ctx context.Context, r Ran) (Ran, error)
+	// ShellLeft is what was run here before and is in no message yet, the oldest first, at most maxRan.
+	ShellLeft(ctx context.Context) ([]Ran, error)
+	// ShellForget has what these printed go with no message.
+	ShellForget(ctx context.Context, ran []Ran) error
 	// Leaving says in words what goes on when this screen is left; empty: nothing does.
 	Leaving(ctx context.Context) string
 }
@@ -83,6 +87,7 @@ type Choice struct {
 type Goal struct {
 	Session string // another session to open; empty: the picker
 	Fork    bool   // as a fork of it
+	Kin     bool   // it is a fork of the session that is left, with which its person goes on
 	Share   bool   // which works in its directory
 	On      bool   // and it goes on there, since its person has said so
 	Fresh   bool   // a new session
@@ -95,9 +100,11 @@ type Ran struct {
 	Line    string
 	Task    string // its name, as in bash_1
 	Act     string // the base of its act
-	How     string // it ended, as in "exit code 1"; empty: well
-	Output  string // the end of it
-	Omitted int64  // bytes before that
+	Began   time.Time
+	Took    time.Duration // 0: as long as it was waited for
+	How     string        // it ended, as in "exit code 1"; empty: well
+	Output  string        // the end of it
+	Omitted int64         // bytes before that
 }
 
 // Queued is a message that waits for its turn.
@@ -135,7 +142,8 @@ type Changed struct {
 	Whole  []string // items of which no more is said
 	Drop   []string // items that are no more
 	Queue  []Queued
-	Queues bool // Queue is to be taken
+	Queues bool     // Queue is to be taken
+	Told   []string // acts of what was run here and is in a message now
 	Stand  *Stand
 }
 
@@ -220,8 +228,8 @@ type Model struct {
 	stand   Stand
 	working string // how far work is that takes long
 	queue   []Queued
-	mine    map[string]composer.Draft // messages of this screen, by key
-	taking  string                    // key of the message that is taken back
+	mine    map[string]written // messages of this screen, by key
+	taking  string             // key of the message that is taken back
 	page    Page
 	title   string // of the page
 	note    note
@@ -230,17 +238,19 @@ type Model struct {
 	closed  time.Time // when what had the keys closed by itself
 	warned  time.Time // that esc cancels what waits for an answer
 	escaped time.Time // when esc was pressed with nothing to cancel
-	left    bool      // nothing more is drawn
-	gone    *Gone
-	older   loading
-	frame   int // of what moves
-	beats   beats
-	rows    rows
-	kept    kept
-	ran     []Ran // goes with the next message
-	done    bool  // the newest turn has ended, and nothing was begun since
-	peeking bool
-	resizes int
+	// cancelling tells that a cancel is under way.
+	cancelling bool
+	left       bool // nothing more is drawn
+	gone       *Gone
+	older      loading
+	frame      int // of what moves
+	beats      beats
+	rows       rows
+	kept       kept
+	ran        []Ran // goes with the next message
+	done       bool  // the newest turn has ended, and nothing was begun since
+	peeking    bool
+	resizes    int
 	// resizing tells that the size has not stayed as it is for long.
 	resizing bool
 	plain    bool // the terminal shows no colours, or shall not
@@ -269,7 +279,7 @@ const noteFor = 6 * time.Second
 func New(cfg Config) *Model {
 	m := &Model{
 		cfg: cfg, ctx: cfg.Context, in: cfg.Composer, talk: cfg.Transcript, stand: cfg.Stand, queue: cfg.Queue,
-		mine: map[string]composer.Draft{},
+		mine: map[string]written{},
 	}
 	m.older.done = !cfg.More || cfg.Inline // what is older would be printed after what is newer
 	for _, it := range cfg.Notes {
@@ -283,7 +293,7 @@ func (m *Model) Result() Result { return m.result }
 
 // Init begins.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.in.Init(), m.beat()}
+	cmds := []tea.Cmd{m.in.Init(), m.beat(), m.shellLeft()}
 	if m.cfg.Inline {
 		cmds = append(cmds, tea.RequestTerminalVersion) // whoever draws needs to know how its lines are broken
 	}
@@ -292,7 +302,7 @@ func (m *Model) Init() tea.Cmd {
 	}
 	if !m.cfg.Draft.Empty() {
 		if m.cfg.Send {
-			cmds = append(cmds, m.send(m.cfg.Draft))
+			cmds = append(cmds, m.send(written{Draft: m.cfg.Draft}))
 		} else {
 			m.in.SetDraft(m.cfg.Draft)
 			m.kept.some = true // from before

@@ -322,6 +322,10 @@ func (m *Model) escape() tea.Cmd {
 		m.tell(false, "esc again cancels what runs")
 		return nil
 	}
+	if m.cancelling { // what begins then is not meant
+		return nil
+	}
+	m.cancelling = true
 	m.tell(false, "cancelling…")
 	link, ctx := m.cfg.Link, m.ctx
 	return func() tea.Msg {
@@ -345,6 +349,7 @@ func (m *Model) escapeTwice() tea.Cmd {
 }
 
 func (m *Model) cancelled(msg cancelledMsg) {
+	m.cancelling = false
 	if msg.err != nil {
 		m.tell(true, "not cancelled: "+msg.err.Error())
 		return
@@ -411,17 +416,19 @@ func (m *Model) takeBack() tea.Cmd {
 	return func() tea.Msg { return backMsg{q, link.Withdraw(ctx, q.Key)} }
 }
 
-func (m *Model) takenBack(msg backMsg) {
+func (m *Model) takenBack(msg backMsg) (cmd tea.Cmd) {
 	m.taking = ""
 	if msg.err != nil {
 		m.tell(true, "not taken back: "+msg.err.Error())
-		return
+		return nil
 	}
-	draft, ok := m.mine[msg.of.Key]
+	mine, ok := m.mine[msg.of.Key]
+	draft := mine.Draft
 	switch {
 	case ok:
+		m.goes(mine.ran...)
 	case msg.of.Draft != nil:
-		draft = *msg.of.Draft
+		draft, cmd = *msg.of.Draft, m.forgetTold(msg.of.Key)
 	default:
 		draft = composer.Draft{Parts: []composer.Part{composer.Text(msg.of.Text)}}
 	}
@@ -430,7 +437,21 @@ func (m *Model) takenBack(msg backMsg) {
 	for i, q := range m.queue { // unless its end is known already
 		if q.Key == msg.of.Key {
 			m.queue = append(m.queue[:i:i], m.queue[i+1:]...)
-			return
+			break
 		}
 	}
+	return cmd
+}
+
+// forgetTold forgets what was run and stands in the text of a message, which is written again.
+func (m *Model) forgetTold(key string) tea.Cmd {
+	var ran []Ran
+	for _, act := range Told(key) {
+		ran = append(ran, Ran{Act: act})
+	}
+	if len(ran) == 0 {
+		return nil
+	}
+	link, ctx := m.cfg.Link, m.ctx
+	return func() tea.Msg { return doneMsg{err: link.ShellForget(ctx, ran)} }
 }

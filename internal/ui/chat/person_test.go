@@ -34,6 +34,7 @@ type session struct {
 	whole    string
 	how      string
 	gate     chan struct{} // for the end of a line of a shell
+	left     []Ran
 	kept     []string
 	reply    Reply
 	leaving  string
@@ -92,6 +93,16 @@ func (s *session) ShellEnd(_ context.Context, r Ran) (Ran, error) {
 	<-s.gate
 	r.How, r.Output = s.how, s.output
 	return r, s.fail["shellend"]
+}
+
+func (s *session) ShellLeft(context.Context) ([]Ran, error) { return s.left, s.fail["shellleft"] }
+
+func (s *session) ShellForget(_ context.Context, ran []Ran) error {
+	acts := make([]string, len(ran))
+	for i, r := range ran {
+		acts[i] = r.Act
+	}
+	return s.do("forget %s", strings.Join(acts, ","))
 }
 
 func (s *session) KeepDraft(_ context.Context, d composer.Draft) error {

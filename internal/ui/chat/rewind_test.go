@@ -65,3 +65,16 @@ func TestWorkOfAPageTakesNobodyAlongWhoHasLeftIt(t *testing.T) {
 		}
 	})
 }
+
+// Goal: esc that is pressed twice in a hurry cancels what runs, once: a message that begins then is not cancelled with it.
+func TestEscTwiceCancelsOnce(t *testing.T) {
+	esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+	at(t, 80, 24, nil, func(p *person) {
+		p.send(Changed{Stand: working()})
+		p.send(esc, esc)
+		p.want("cancel")
+		p.sees("cancelled")
+		p.send(esc)
+		p.want("cancel")
+	})
+}

@@ -101,16 +101,23 @@ func commandOf(d composer.Draft) (name, args string, ok bool) {
 	return name, strings.TrimSpace(args), true
 }
 
+// written is a message as it was written here, and what was run goes with it.
+type written struct {
+	composer.Draft
+	ran []Ran
+}
+
 // send brings a message to the session. It is shown as queued at once, and comes back into the composer if it fails.
-func (m *Model) send(d composer.Draft) tea.Cmd {
-	key := m.cfg.NewKey()
+func (m *Model) send(w written) tea.Cmd {
+	key := Tells(m.cfg.NewKey(), w.ran)
 	if len(m.mine) >= maxMine {
 		clear(m.mine)
 	}
-	m.mine[key] = d
+	m.mine[key] = w
+	d := w.whole()
 	m.queue = append(m.queue, Queued{Key: key, Text: firstLine(labels(d))})
 	link, ctx := m.cfg.Link, m.ctx
-	return func() tea.Msg { return sentMsg{key, d, link.Send(ctx, key, d)} }
+	return func() tea.Msg { return sentMsg{key, w, link.Send(ctx, key, d)} }
 }
 
 // labels is a draft with what is attached as it is shown.
@@ -146,7 +153,8 @@ func (m *Model) sent(msg sentMsg) tea.Cmd {
 		}
 	}
 	delete(m.mine, msg.key)
-	m.in.TakeBack(msg.draft)
+	m.in.TakeBack(msg.written.Draft)
+	m.goes(msg.written.ran...)
 	m.say(transcript.Trouble, "not sent, and written again below: "+msg.err.Error())
 	m.talk.End()
 	return nil

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/perdure/perdure/internal/ui/composer"
 )
 
 // Goal: a line that begins with ! is run for the person, what it prints is shown where it was run, and goes with the next
@@ -53,9 +55,71 @@ func TestALineOfAShellThatIsRefused(t *testing.T) {
 		p.did()
 		p.write("!")
 		p.press("enter")
+		p.want("forget x1")
 		p.sees("no output goes with the next message")
 		p.write("hello")
 		p.press("enter")
 		p.want("send k2 hello")
+	})
+}
+
+// Goal: what was run before the screen was left is there again with what it printed, whether or not it had ended, and goes with
+// the next message; not if another screen has sent it meanwhile.
+func TestWhatWasRunBeforeTheScreenWasLeftGoesWithTheNextMessage(t *testing.T) {
+	left := func(c *Config) {
+		s := c.Link.(*session)
+		s.gate, s.output = make(chan struct{}), "one\ntwo\n"
+		s.left = []Ran{{Line: "make test", Task: "bash_1", Act: "x1"}}
+	}
+	at(t, 100, 24, left, func(p *person) {
+		p.sees("! make test", "runs as bash_1")
+		close(p.s.gate)
+		p.wait(time.Second)
+		p.sees("✓ ! make test → 2 lines; goes with your next message")
+		p.write("why?")
+		p.press("enter")
+		if got := p.did(); !strings.Contains(got, "send k1 tells x1 I ran `make test`") {
+			t.Errorf("%q", got)
+		}
+	})
+	at(t, 100, 24, left, func(p *person) {
+		close(p.s.gate)
+		p.wait(time.Second)
+		p.sees("goes with your next message")
+		p.send(Changed{Told: []string{"x1"}})
+		p.write("why?")
+		p.press("enter")
+		p.want("send k1 why?")
+	})
+}
+
+// Goal: a message that was not sent, or was taken back, is written again without what was run, which goes with the next one.
+func TestWhatWasRunGoesWithTheMessageThatIsSentAgain(t *testing.T) {
+	at(t, 100, 24, func(c *Config) { s := c.Link.(*session); s.gate = make(chan struct{}); close(s.gate) }, func(p *person) {
+		p.write("!make test")
+		p.press("enter")
+		p.wait(time.Second)
+		p.s.fail["send"] = errors.New("the disk is full")
+		p.write("why?")
+		p.press("enter")
+		p.sees("not sent, and written again below: the disk is full", "> why?")
+		p.s.fail = map[string]error{}
+		p.press("enter", "alt+up")
+		p.sees("> why?")
+		p.did()
+		p.press("enter")
+		if got := p.did(); !strings.Contains(got, " tells x1 I ran `make test`") || !strings.Contains(got, "\nwhy?") {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// Goal: a message of another process's screen that is taken back here has what was run in its text: it is not told once more.
+func TestWhatStandsInAMessageThatIsTakenBackIsNotToldTwice(t *testing.T) {
+	at(t, 100, 24, nil, func(p *person) {
+		d := composer.Draft{Parts: []composer.Part{composer.Text("I ran it. why?")}}
+		p.send(Changed{Queues: true, Queue: []Queued{{Key: "k tells x1,x2", Text: "I ran it. why?", Draft: &d}}})
+		p.press("alt+up")
+		p.want("withdraw k tells x1,x2; forget x1,x2")
 	})
 }

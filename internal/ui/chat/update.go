@@ -13,9 +13,9 @@ import (
 // What comes back from work that was begun here.
 type (
 	sentMsg struct {
-		key   string
-		draft composer.Draft
-		err   error
+		key     string
+		written written
+		err     error
 	}
 	backMsg struct {
 		of  Queued
@@ -205,7 +205,7 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 	case sentMsg:
 		return m.sent(msg)
 	case backMsg:
-		m.takenBack(msg)
+		return m.takenBack(msg)
 	case cancelledMsg:
 		m.cancelled(msg)
 	case doneMsg:
@@ -224,6 +224,8 @@ func (m *Model) answered(msg tea.Msg) tea.Cmd {
 		return m.shellRuns(msg)
 	case endedMsg:
 		m.shellEnded(msg)
+	case leftMsg:
+		return m.shellThere(msg)
 	case forgottenMsg:
 		m.in.TakeBack(msg.draft)
 		m.tell(true, "not remembered, and written again below: "+msg.err.Error())
@@ -288,6 +290,7 @@ func (m *Model) changed(msg Changed) tea.Cmd {
 	if msg.Queues {
 		m.queue = msg.Queue
 	}
+	m.told(msg.Told)
 	if msg.Stand == nil {
 		return nil
 	}

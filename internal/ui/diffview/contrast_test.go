@@ -107,3 +107,37 @@ func TestDiffsAreReadableOnEveryBackground(t *testing.T) {
 		t.Errorf("%d signs have a colour", signs)
 	}
 }
+
+// Goal: code can be read on light and on dark backgrounds, in sentences and in blocks of any language, and so can links, commands
+// and rules: elsewhere they are cyan, green or grey on white. None of their letters is in a colour, or faint.
+func TestCodeIsReadableOnEveryBackground(t *testing.T) {
+	st := theme.Colours()
+	lines := []string{st.Code.Styled("go test ./...")}
+	for _, text := range []string{
+		"Run `make test`, then see [the page](https://a.example/b) and **`bold`** <https://c.example>.\n\n# The `title`\n\n- `item`\n\n| `a` | b |\n|---|---|\n| c | `d` |\n",
+		"```go\n// note\nfunc main() { x := \"text\" + `more` + 'r' + 0x12 }\n/* long\nnote */\n```\n",
+		"```python\n# note\ndef f():\n    return \"text\", 12\n```\n",
+		"```diff\ndiff --git a/x b/x\n@@ -1,2 +1,2 @@ func\n-gone\n+new\n```\n",
+		"    indented code\n\n```\nno language 12\n```\n",
+	} {
+		lines = append(lines, markdown.New(st).Lines(text, 60)...)
+	}
+	for _, l := range lines {
+		for colour, words := range coloured(l) {
+			if strings.IndexFunc(words, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) < 0 || colour == 0 {
+				continue
+			}
+			for theme, p := range palettes {
+				if c := contrast(p[0], p[min(colour, 6)+1]); c < 4.5 {
+					t.Errorf("%s: %.1f of %q in %q", theme, c, words, l)
+				}
+			}
+		}
+		if !strings.HasPrefix(l, "  ") { // what parts cells and names an address may be faint
+			continue
+		}
+		if strings.Contains(l, "\x1b[2m") || strings.Contains(l, ";2m") || strings.Contains(l, "\x1b[2;") {
+			t.Errorf("faint: %q", l)
+		}
+	}
+}

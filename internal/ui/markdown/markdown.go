@@ -58,7 +58,7 @@ const (
 // New is a renderer with that look. Where a way of writing has no look, the marks of the source stay.
 func New(s theme.Styles) *Renderer {
 	r := &Renderer{}
-	looks := []ansi.Style{s.Bold, s.Italic, s.Struck, s.Code, s.Accent, s.Quiet, s.Title}
+	looks := []ansi.Style{s.Bold, s.Italic, s.Struck, s.Code, s.Under, s.Quiet, s.Title}
 	for a := range 1 << len(looks) {
 		var all ansi.Style
 		for i, look := range looks {
@@ -68,7 +68,9 @@ func New(s theme.Styles) *Renderer {
 		}
 		r.open[a] = opens(all)
 	}
-	for i, look := range []ansi.Style{s.Accent, s.Good, s.Quiet, s.Odd, s.Added, s.Removed, s.Accent} {
+	// No colour is readable on all of the common backgrounds: in code it is the way of writing that differs, and strings and
+	// numbers are as they are.
+	for i, look := range []ansi.Style{s.Bold, {}, s.Italic, {}, s.Added, s.Removed, s.Italic} {
 		r.open[int(codeWord)+i] = opens(look)
 	}
 	for i, look := range looks[:4] {

@@ -147,21 +147,20 @@ func TestHyperlinksAreAskedForAndShown(t *testing.T) {
 	}
 }
 
-// Code has the colours of its language, also where a comment or a string goes over lines.
-func TestCodeIsColoured(t *testing.T) {
+// Code shows the words and comments of its language, also where a comment or a string goes over lines; in a string there are none.
+func TestCodeShowsItsLanguage(t *testing.T) {
 	s := theme.Colours()
 	r := New(s)
-	word, text, note, number := s.Accent.Styled, s.Good.Styled, s.Quiet.Styled, s.Odd.Styled
+	word, note := s.Bold.Styled, s.Italic.Styled
 	for in, want := range map[string]string{
-		"go\nfunc f(x1 int) { return `a\nb` + \"//\\\"\" } // c": word("func") + " f(x1 " + word("int") + ") { " + word("return") + " " + text("`a") +
-			"|" + text("b`") + " + " + text(`"//\""`) + " } " + note("// c"),
-		"C++\n/* a\nb */ 0x1F;":  note("/* a") + "|" + note("b */") + " " + number("0x1F") + ";",
-		"sh\necho a#b # c":       word("echo") + " a#b " + note("# c"),
-		"python\n'''a\n''' None": text("'''a") + "|" + text("'''") + " " + word("None"),
-		"sql\nSelect 1 -- x":     word("Select") + " " + number("1") + " " + note("-- x"),
-		"rust\nfn f<'a>() {}":    word("fn") + " f<'a>() {}",
-		"nolang\nif 1 // x":      "if 1 // x",
-		"diff\n+a\n-b\n c\n@@ d": s.Added.Styled("+") + "a|" + s.Removed.Styled("-") + "b" + "| c|" + s.Accent.Styled("@@ d"),
+		"go\nfunc f(x1 int) { return `a\nb` + \"//\\\"\" } // c": word("func") + " f(x1 " + word("int") + ") { " + word("return") + " `a" + "|" + "b` + " + `"//\""` + " } " + note("// c"),
+		"C++\n/* a\nb */ 0x1F;":                                  note("/* a") + "|" + note("b */") + " 0x1F;",
+		"sh\necho a#b # c":                                       word("echo") + " a#b " + note("# c"),
+		"python\n'''a\n''' None":                                 "'''a|''' " + word("None"),
+		"sql\nSelect 1 -- x":                                     word("Select") + " 1 " + note("-- x"),
+		"rust\nfn f<'a>() {}":                                    word("fn") + " f<'a>() {}",
+		"nolang\nif 1 // x":                                      "if 1 // x",
+		"diff\n+a\n-b\n c\n@@ d":                                 s.Added.Styled("+") + "a|" + s.Removed.Styled("-") + "b" + "| c|" + note("@@ d"),
 	} {
 		got := strings.ReplaceAll(strings.Join(r.Lines("```"+in+"\n```", 80), "|"), codeMargin, "")
 		if got != want {

@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // How often the screen is drawn at most, and how often it is looked at while nothing happens, from a while after the
@@ -41,6 +42,7 @@ type model struct {
 	program *tea.Program
 	conts   conts
 	reflow  reflow
+	whole   bool // the terminal measures a character of several parts as one
 
 	mu     sync.Mutex
 	looked bool
@@ -71,6 +73,10 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 			m.reflow.settled(m.program)
 			m.release()
 		}
+	case tea.ModeReportMsg: // as bubbletea takes it
+		if msg.Mode == ansi.ModeUnicodeCore {
+			m.whole = msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
+		}
 	case tea.TerminalVersionMsg:
 		m.reflow.named(msg.Name)
 	case tea.EnvMsg:
@@ -81,7 +87,7 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 
 func (m *model) View() tea.View {
 	v := m.in.View()
-	v.Content = composed(v.Content)
+	v.Content = agreed(composed(v.Content), m.whole)
 	m.reflow.shrinks(m.program, v)
 	return v
 }
@@ -92,9 +98,19 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if _, ok := msg.(continued); ok {
 		return m, ready()
 	}
-	in, cmd := m.in.Update(msg)
-	m.in = in
-	return m, cmd
+	if k, ok := msg.(tea.KeyPressMsg); ok && k.Code == tea.KeyEscape && k.Mod == tea.ModAlt {
+		return m, tea.Batch(m.hand(esc), m.hand(esc))
+	}
+	return m, m.hand(msg)
+}
+
+// esc is one of two that were pressed so soon after each other, or came over a line so slow, that they look like one key with
+// another.
+var esc = tea.KeyPressMsg{Code: tea.KeyEscape}
+
+func (m *model) hand(msg tea.Msg) (cmd tea.Cmd) {
+	m.in, cmd = m.in.Update(msg)
+	return cmd
 }
 
 // hold has nothing drawn until the width has settled.

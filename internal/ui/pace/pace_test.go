@@ -116,3 +116,52 @@ func TestAKeyDoesNotWaitForAFrame(t *testing.T) {
 		}
 	})
 }
+
+// keys tells what was pressed.
+type keys struct {
+	text
+	pressed chan string
+}
+
+func (m keys) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		m.pressed <- k.String()
+	}
+	return m, nil
+}
+
+// Goal: esc that is pressed twice so quickly that a terminal's bytes read as one key with alt is esc twice: else it does nothing,
+// on every page and for every question.
+func TestEscTwiceInOneReadIsEscTwice(t *testing.T) {
+	pressed := make(chan string, 100)
+	in, typed := io.Pipe()
+	p := New(keys{pressed: pressed}, tea.WithInput(in), tea.WithOutput(&shown{}), tea.WithWindowSize(40, 5), tea.WithContext(t.Context()), tea.WithoutSignals())
+	over := make(chan error, 1)
+	go func() {
+		_, err := p.Run()
+		over <- err
+	}()
+	for _, c := range []struct {
+		bytes string
+		want  []string
+	}{{"a", []string{"a"}}, {"\x1b\x1b", []string{"esc", "esc"}}, {"b", []string{"b"}}, {"\x1bc", []string{"alt+c"}}} {
+		if _, err := typed.Write([]byte(c.bytes)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			select {
+			case got := <-pressed:
+				if got != want {
+					t.Errorf("%q is %q, want %q", c.bytes, got, c.want)
+				}
+			case <-time.After(10 * time.Second):
+				t.Fatalf("%q is no %q", c.bytes, c.want)
+			}
+		}
+	}
+	p.Quit()
+	if err := <-over; err != nil {
+		t.Fatal(err)
+	}
+	_ = typed.Close()
+}

@@ -1,5 +1,5 @@
 // Package rewind is where a person goes back: to before a turn, with the conversation, the files, or both, and with the
-// files to any moment that was kept.
+// files to any moment that was kept. Other plans of what files become are shown and asked about by it, too, in their own words.
 //
 // Nothing is done by the key that opened the page, nor by one that was pressed before what it would do was on the screen
 // for a moment. What would become of the files is shown first, path by path; enter alone never touches them. What is asked
@@ -32,6 +32,18 @@ type Path struct {
 	Sign rune // + comes back, ~ is changed back, - goes away, = stays
 	Name string
 	Why  string // it stays
+	Both bool   // both sides have changed it, in different lines: it has both then
+}
+
+// Words are those of a plan by which files do something else than go back. Empty ones are of going back.
+type Words struct {
+	Title   string // what is done, and where
+	Counts  string // of the paths
+	Nothing string // that no file would be touched
+	Forced  string // what goes if it is forced
+	Doing   string // as in Restoring
+	Always  bool   // it can be done where no path is touched
+	Settled bool   // it cannot be forced
 }
 
 // Plan is what would become of the files.
@@ -40,10 +52,14 @@ type Plan struct {
 	Added, Modified, Deleted, Kept int
 	Paths                          []Path
 	More                           int // that are not listed
+	As                             Words
 }
 
 // nothing reports that no file would be touched.
-func (p Plan) nothing() bool { return p.Added+p.Modified+p.Deleted == 0 }
+func (p Plan) nothing() bool { return p.Added+p.Modified+p.Deleted == 0 && !p.As.Always }
+
+// canForce reports whether what stays can be forced.
+func (p Plan) canForce() bool { return p.Kept > 0 && !p.As.Settled }
 
 // Way is with what a person goes back.
 type Way int
@@ -274,7 +290,7 @@ func (p *Page) planKey(name string) tea.Cmd {
 	case name == "r" && p.failed != "" && !p.waits:
 		return p.ask(p.force)
 	case !ready:
-	case name == "f" && p.plan.Kept > 0 && !p.force:
+	case name == "f" && p.plan.canForce() && !p.force:
 		return p.ask(true)
 	case name == "y" && p.plan.nothing() && p.way == Files:
 		p.note = "there is nothing to do"

@@ -106,7 +106,7 @@ func (p *person) sees(words ...string) {
 func two() *source {
 	return &source{
 		turns: []rewind.Turn{{Key: "b", Words: "second", Changed: 0, Why: "no file was changed since"}, {Key: "a", Words: "first", Changed: 12}},
-		plan:  rewind.Plan{To: "before “first”", Added: 1, Deleted: 1, Kept: 1, Paths: []rewind.Path{{'=', "mine", "it was changed"}, {'+', "go.mod", ""}, {'-', "made", ""}}},
+		plan:  rewind.Plan{To: "before “first”", Added: 1, Deleted: 1, Kept: 1, Paths: []rewind.Path{{Sign: '=', Name: "mine", Why: "it was changed"}, {Sign: '+', Name: "go.mod"}, {Sign: '-', Name: "made"}}},
 	}
 }
 
@@ -218,4 +218,49 @@ func TestPageFitsAtEverySizeWhateverItsTexts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A plan that is no going back has words of its own. It is asked about in the same way: y alone does it, after it was seen, and
+// what cannot be forced is not offered to be. Where work of before is settled, no path has to be touched.
+func TestAPlanWithWordsOfItsOwn(t *testing.T) {
+	s := two()
+	s.plan.Paths = append(s.plan.Paths, rewind.Path{Sign: '~', Name: "joined", Both: true})
+	s.plan.As = rewind.Words{
+		Title: "the changes of session kid, to ~/project", Counts: "1 added, 0 modified, 1 deleted, 1 kept", Nothing: "all of them are there already",
+		Forced: "the fork's version also where both have changed a file", Doing: "Applying",
+	}
+	p := sits(t, s, true, 80, 24)
+	p.sees("the changes of session kid, to ~/project", "1 added, 0 modified, 1 deleted, 1 kept", "= mine stays: it was changed", "~ joined: changed by both in different lines, has both now", "f force")
+	p.press("f")
+	p.sees("forced: the fork's version also where")
+	p.press("y")
+	p.sees("sure?")
+	p.press("y")
+	p.did("undo 1 true")
+	p.sees("Applying 3 paths")
+
+	s = two()
+	s.plan.As = rewind.Words{Settled: true}
+	p = sits(t, s, true, 80, 24)
+	if text := p.reads(); strings.Contains(text, "f force") {
+		t.Error(text)
+	}
+	p.press("f", "y")
+	p.did("undo 1 false")
+
+	s = two()
+	s.plan = rewind.Plan{As: rewind.Words{Title: "it was interrupted: y finishes it", Counts: "half of it", Always: true}}
+	p = sits(t, s, true, 40, 12)
+	p.sees("it was interrupted", "half of it", "y do it")
+	p.press("enter")
+	p.did()
+	p.press("y")
+	p.did("undo 1 false")
+
+	s = two()
+	s.plan = rewind.Plan{As: rewind.Words{Nothing: "all of them are there already"}}
+	p = sits(t, s, true, 40, 12)
+	p.sees("all of them are there already")
+	p.press("y")
+	p.did()
 }

@@ -1,6 +1,7 @@
 package rewind
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -131,21 +132,22 @@ func (p *Page) planLines() []string {
 		}
 		return lines
 	}
-	what := "the files go back to " + p.plan.To
+	as := p.plan.As
+	what := cmp.Or(as.Title, "the files go back to "+p.plan.To)
 	if p.way == Both {
 		what += ", then the conversation"
 	}
-	counts := p.quiet("all is as it was then: no file is touched")
+	counts := p.quiet(cmp.Or(as.Nothing, "all is as it was then: no file is touched"))
 	if !p.plan.nothing() || p.plan.Kept > 0 {
-		words := "%d come back, %d change, %d go away, %d stay"
-		if p.width < narrow {
-			words = "+%d ~%d -%d, %d stay"
+		words := fmt.Sprintf("%d come back, %d change, %d go away, %d stay", p.plan.Added, p.plan.Modified, p.plan.Deleted, p.plan.Kept)
+		if words = cmp.Or(as.Counts, words); p.width < narrow && !as.Always {
+			words = fmt.Sprintf("+%d ~%d -%d, %d stay", p.plan.Added, p.plan.Modified, p.plan.Deleted, p.plan.Kept)
 		}
-		counts = "  " + theme.Cut(fmt.Sprintf(words, p.plan.Added, p.plan.Modified, p.plan.Deleted, p.plan.Kept), p.width-2)
+		counts = "  " + theme.Cut(plain.Shown(words, 1000), p.width-2)
 	}
 	lines := []string{p.title(what), counts, ""}
 	if p.force {
-		lines[2] = s.Alert("  ! ", "forced: what somebody else changed goes, too", p.width)
+		lines[2] = s.Alert("  ! ", "forced: "+cmp.Or(as.Forced, "what somebody else changed goes, too"), p.width)
 	}
 	for i := p.top; i < len(p.plan.Paths) && len(lines) < p.height-1; i++ {
 		lines = append(lines, p.pathLine(p.plan.Paths[i]))
@@ -169,8 +171,11 @@ func (p *Page) pathLine(path Path) string {
 	}
 	name := theme.End(plain.Shown(path.Name, 1000), max(p.width-4, 1))
 	line := "  " + look.Styled(string(path.Sign)) + " " + name
-	if path.Why != "" {
+	switch {
+	case path.Why != "":
 		line += s.Quiet.Styled(" stays: " + plain.Shown(path.Why, 300))
+	case path.Both:
+		line += s.Quiet.Styled(": changed by both in different lines, has both now")
 	}
 	return theme.Cut(line, p.width)
 }
@@ -181,7 +186,7 @@ func (p *Page) workLines() []string {
 	}
 	n := p.plan.Added + p.plan.Modified + p.plan.Deleted
 	return []string{
-		p.title("Restoring " + count(n, "path") + "…"), "",
+		p.title(cmp.Or(p.plan.As.Doing, "Restoring") + " " + count(n, "path") + "…"), "",
 		p.quiet("esc goes back to the conversation: this goes on"), p.quiet("and what you send waits for it"),
 	}
 }
@@ -207,7 +212,7 @@ func (p *Page) foot() string {
 	if p.plan.nothing() && p.way == Files {
 		keys = []theme.Key{esc}
 	}
-	if p.plan.Kept > 0 && !p.force {
+	if p.plan.canForce() && !p.force {
 		keys = append(keys, theme.Key{Press: "f", Does: "force what stays"})
 	}
 	return s.Keys(append(keys, theme.Key{Press: "↑↓", Does: "scroll"}), p.width)

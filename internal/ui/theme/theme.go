@@ -15,12 +15,12 @@ import (
 // Styles are the colours by what they mean. The zero value of each draws nothing but the text.
 type Styles struct {
 	Title, Bold, Italic, Under, Struck ansi.Style // ways of writing
-	Accent                             ansi.Style // keys, links, what is selected
+	Accent                             ansi.Style // keys, what is selected
 	Quiet                              ansi.Style // what is there and not important now
 	Good, Bad, Warn, Odd               ansi.Style // signs and single words: yellow and cyan are pale on white
 	Added, Removed                     ansi.Style // signs of a diff, as blocks; its words have the terminal's own colour
 	Changed                            ansi.Style // what differs within a line
-	Code                               ansi.Style
+	Code                               ansi.Style // and commands; they have the terminal's own colour, since they are to be read
 	Person                             ansi.Style // the words of a human
 	Selected                           ansi.Style // a row that keys act on
 }
@@ -34,7 +34,7 @@ func Colours() Styles {
 		Good: none.ForegroundColor(ansi.Green), Bad: none.ForegroundColor(ansi.Red),
 		Warn: none.ForegroundColor(ansi.Yellow), Odd: none.ForegroundColor(ansi.Magenta),
 		Added: none.ForegroundColor(ansi.Green).Reverse(true), Removed: none.ForegroundColor(ansi.Red).Reverse(true), Changed: none.Bold().Underline(true),
-		Code: none.ForegroundColor(ansi.Cyan), Person: none.Bold(), Selected: none.Reverse(true),
+		Code: none.Bold(), Person: none.Bold(), Selected: none.Reverse(true),
 	}
 }
 

@@ -158,7 +158,7 @@ func (f *Fold) received(ev store.Event, b *session.MessageReceived) {
 		return
 	}
 	f.queue = append(f.queue, queued{ev.Seq, b.Key, b.Content})
-	f.out.Queues = true
+	f.out.Queues, f.out.Told = true, append(f.out.Told, chat.Told(b.Key)...)
 }
 
 // taskOfNote is the task about whose end a note tells the model.

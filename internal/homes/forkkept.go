@@ -1,0 +1,89 @@
+package homes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/perdure/perdure/internal/permission"
+	"github.com/perdure/perdure/internal/session"
+)
+
+// ForkLike is [Home.Fork] in which holds what holds in a session now, whatever held at the event: the mode, the model, the
+// limits, the added directories, and what may be done without asking. So who goes back goes back with the conversation alone,
+// and neither has less than before nor more: what was taken back since then stays taken back. The mode bypassPermissions is no
+// fork's: it holds for the process that was given its flag.
+func (h *Home) ForkLike(ctx context.Context, like, parent string, seq int64, title string) (id string, err error) {
+	now, err := h.State(ctx, like)
+	if err != nil {
+		return "", err
+	}
+	then, err := h.eng.LoadAt(ctx, parent, seq, seq != 0)
+	if err != nil {
+		return "", err
+	}
+	id, _, err = h.eng.Fork(ctx, parent, seq, "", title, kept(now, then)...)
+	return id, err
+}
+
+// kept are the events by which a fork of a state has the settings and permissions of another one.
+func kept(now, then *session.State) (out []session.Body) {
+	c, some := &session.Configured{}, false
+	if m := now.Config.Mode; m != "" && m != then.Config.Mode && m != string(permission.ModeBypass) {
+		c.Mode, some = &m, true
+	}
+	differs(&c.MaxSteps, now.Config.MaxSteps, then.Config.MaxSteps, &some)
+	differs(&c.BudgetNano, now.Config.BudgetNano, then.Config.BudgetNano, &some)
+	differs(&c.CompactAt, now.Config.CompactAt, then.Config.CompactAt, &some)
+	differs(&c.NoCompact, now.Config.NoCompact, then.Config.NoCompact, &some)
+	if ms, had := now.Config.RetryForMS, then.Config.RetryForMS; ms != nil && (had == nil || *had != *ms) {
+		c.RetryForMS, some = ms, true
+	}
+	if how := cmp.Or(now.Config.OnLost, session.OnLostTell); how != cmp.Or(then.Config.OnLost, session.OnLostTell) {
+		c.OnLost, some = &how, true
+	}
+	for _, d := range now.Directories {
+		if !slices.Contains(then.Directories, d) {
+			c.AddDirs, some = append(c.AddDirs, d), true
+		}
+	}
+	if a := now.Agent; a.Provider != then.Agent.Provider || a.Model != then.Agent.Model {
+		c.Provider, c.Model, c.MaxTokens, c.Window, c.Price = &a.Provider, &a.Model, &a.MaxTokens, &a.Window, a.Price
+		some = true
+	}
+	if some {
+		out = append(out, c)
+	}
+	if p := now.Permissions; p.Digest != then.Permissions.Digest {
+		out = append(out, &session.PermissionRules{Rules: p.Rules, Digest: p.Digest})
+	}
+	return append(out, grants(now.Permissions.Grants, then.Permissions.Grants)...)
+}
+
+// differs notes a setting that is not what it was.
+func differs[T comparable](to **T, now, then T, some *bool) {
+	if now != then {
+		*to, *some = &now, true
+	}
+}
+
+// grants are the events after which those of then are those of now. A rule is taken back in every directory, and then given
+// again where it holds.
+func grants(now, then []session.Grant) (out []session.Body) {
+	has := func(all []session.Grant, g session.Grant) bool {
+		return slices.ContainsFunc(all, func(o session.Grant) bool { return o.Rule == g.Rule && o.Cwd == g.Cwd })
+	}
+	back := map[string]bool{}
+	for _, g := range then {
+		if !has(now, g) && !back[g.Rule] {
+			back[g.Rule] = true
+			out = append(out, &session.PermissionRevoked{Rule: g.Rule})
+		}
+	}
+	for _, g := range now {
+		if back[g.Rule] || !has(then, g) {
+			out = append(out, &session.PermissionGranted{Rule: g.Rule, Scope: g.Scope, Cwd: g.Cwd})
+		}
+	}
+	return out
+}
