@@ -280,7 +280,7 @@ func TestASessionThatIsTakenOverIsGone(t *testing.T) {
 	if err := d.Send(t.Context(), "k2", written("more")); err == nil {
 		_ = d.Mode(t.Context(), "plan") // what it writes shows that it is no longer the holder
 	}
-	d.sees("[gone: another process has taken this session over: /resume goes back to it]", "Good day.")
+	d.sees("[gone: another process has taken this session over: enter goes back to it]", "Good day.")
 	if _, err := d.Cancel(t.Context()); err == nil {
 		t.Error("what is gone is cancelled")
 	}

@@ -82,6 +82,9 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 		err = ctx.Err()
 	}
 	r := m.Result()
+	if r.Goal != nil {
+		r.Err = nil // the session is gone, and its person has read why and goes on
+	}
 	return r, l.session(), errors.Join(err, r.Err)
 }
 

@@ -244,7 +244,7 @@ func TestGone(t *testing.T) {
 	at(t, 80, 24, nil, func(p *person) {
 		conversation(p, 0, 3)
 		p.write("words")
-		p.send(Gone{Text: "another process has taken this session over: /resume goes back to it"})
+		p.send(Gone{Text: "another process has taken this session over: enter goes back to it"})
 		p.sees("! another process has taken", "number 2")
 		p.press("enter")
 		p.want("")
@@ -257,6 +257,29 @@ func TestGone(t *testing.T) {
 		p.press("enter")
 		p.want("command resume ")
 		if r := p.m.Result(); !p.quit || r.Goal == nil || r.Gone == "" {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// A session that ended here, as on a full disk, says why first, is not said to work, and enter opens it again; what is written
+// is neither sent nor taken away by that.
+func TestEnterOpensASessionThatIsGoneAgain(t *testing.T) {
+	at(t, 80, 24, nil, func(p *person) {
+		p.send(Changed{Stand: stand(func(s *Stand) { s.ID, s.Working, s.Activity = "s", true, "thinking" })})
+		p.send(Gone{Text: "the disk is full: enter opens it again", Err: errors.New("full"), Again: true})
+		p.sees("! the disk is full")
+		p.misses("thinking")
+		p.write("words")
+		p.press("enter")
+		p.want("")
+		p.sees("> words", "not sent", "ctrl+c")
+		if p.quit {
+			t.Fatal("left with what was written")
+		}
+		p.press("ctrl+c", "enter")
+		p.want("")
+		if r := p.m.Result(); !p.quit || r.Goal == nil || r.Goal.Session != p.m.stand.ID || r.Goal.Session == "" || r.Err != nil {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -151,8 +151,9 @@ type Working struct{ Text string }
 
 // Gone tells that the session is no longer with this screen: its text says why. The screen stays, to be read.
 type Gone struct {
-	Text string
-	Err  error
+	Text  string
+	Err   error
+	Again bool // enter opens the session again
 }
 
 // Made tells that the session exists from now on.

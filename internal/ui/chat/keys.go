@@ -362,6 +362,9 @@ func (m *Model) cancelled(msg cancelledMsg) {
 // goOn is enter with nothing written: it lets a halted turn go on.
 func (m *Model) goOn() tea.Cmd {
 	switch {
+	case m.gone != nil && m.gone.Again && m.stand.ID != "":
+		m.result.Goal, m.result.Err = &Goal{Session: m.stand.ID}, nil
+		return m.leave()
 	case m.gone != nil:
 		m.tell(true, m.gone.Text)
 		return nil

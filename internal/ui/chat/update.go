@@ -148,6 +148,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case Gone:
 		m.gone = &msg
+		m.stand.Working, m.stand.Activity = false, "" // here, whatever the log says of the turn
 		m.result.Gone, m.result.Err = msg.Text, msg.Err
 		return nil
 	case Made:
