@@ -131,7 +131,7 @@ func goneBy(err error) *chat.Gone {
 	case errors.Is(err, store.ErrFenced):
 		return &chat.Gone{Text: "another process has taken this session over: enter goes back to it", Again: true}
 	case errors.Is(err, store.ErrFull):
-		return &chat.Gone{Text: "the disk is full, so the session stopped: free some space, then enter opens it again", Err: err, Again: true}
+		return &chat.Gone{Text: "the disk is full: free some space, then enter opens the session again", Err: err, Again: true}
 	case errors.Is(err, store.ErrUncertain):
 		return &chat.Gone{Text: "the disk did not confirm a write: leave, and open the session again", Err: err}
 	case errors.Is(err, engine.ErrReleased):
