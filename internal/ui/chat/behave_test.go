@@ -263,7 +263,7 @@ func TestGone(t *testing.T) {
 }
 
 // A session that ended here, as on a full disk, says why first, is not said to work, and enter opens it again; what is written
-// is neither sent nor taken away by that.
+// is not sent, and comes along; where it could not be kept, nothing is left.
 func TestEnterOpensASessionThatIsGoneAgain(t *testing.T) {
 	at(t, 80, 24, nil, func(p *person) {
 		p.send(Changed{Stand: stand(func(s *Stand) { s.ID, s.Working, s.Activity = "s", true, "thinking" })})
@@ -271,14 +271,17 @@ func TestEnterOpensASessionThatIsGoneAgain(t *testing.T) {
 		p.sees("! the disk is full")
 		p.misses("thinking")
 		p.write("words")
+		p.s.fail = map[string]error{"keep": errors.New("disk is full")}
 		p.press("enter")
-		p.want("")
-		p.sees("> words", "not sent", "ctrl+c")
+		p.sees("> words", "not opened, since what you have written would be lost: disk is full")
 		if p.quit {
 			t.Fatal("left with what was written")
 		}
-		p.press("ctrl+c", "enter")
-		p.want("")
+		p.s.fail = nil
+		p.press("enter")
+		if k := p.s.kept; len(k) == 0 || k[len(k)-1] != "words" {
+			t.Errorf("kept %q", k)
+		}
 		if r := p.m.Result(); !p.quit || r.Goal == nil || r.Goal.Session != p.m.stand.ID || r.Goal.Session == "" || r.Err != nil {
 			t.Errorf("%+v", r)
 		}

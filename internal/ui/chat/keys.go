@@ -363,8 +363,7 @@ func (m *Model) cancelled(msg cancelledMsg) {
 func (m *Model) goOn() tea.Cmd {
 	switch {
 	case m.gone != nil && m.gone.Again && m.stand.ID != "":
-		m.result.Goal, m.result.Err = &Goal{Session: m.stand.ID}, nil
-		return m.leave()
+		return m.reopen()
 	case m.gone != nil:
 		m.tell(true, m.gone.Text)
 		return nil

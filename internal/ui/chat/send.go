@@ -29,8 +29,7 @@ func (m *Model) submit(d composer.Draft) tea.Cmd {
 	}
 	if m.gone != nil {
 		m.in.TakeBack(d)
-		m.tell(true, "not sent: clear the line with ctrl+c, ↑ has it then. "+m.gone.Text)
-		return nil
+		return m.goOn()
 	}
 	text := strings.ToLower(strings.TrimSpace(d.String()))
 	switch {

@@ -167,6 +167,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case keptMsg:
 		m.keptNow(msg)
 		return nil
+	case reopenMsg:
+		return m.reopened(msg)
 	case chosenMsg:
 		return m.chosen(msg)
 	case CloseMsg:
