@@ -208,6 +208,8 @@ type Result struct {
 	Goal *Goal
 	Gone string // why the session is no longer here
 	Err  error
+	// Open says that the turn was under way in this process when the screen was left.
+	Open bool
 }
 
 // Model is the screen.
@@ -280,7 +282,11 @@ func New(cfg Config) *Model {
 }
 
 // Result is how it was left, once the program has ended.
-func (m *Model) Result() Result { return m.result }
+func (m *Model) Result() Result {
+	r := m.result
+	r.Open = m.stand.Working && m.stand.Other == ""
+	return r
+}
 
 // Init begins.
 func (m *Model) Init() tea.Cmd {
