@@ -310,6 +310,7 @@ func (m *Model) Init() tea.Cmd {
 		m.tell(false, "esc goes back, as long as nothing runs")
 	}
 	if m.cfg.On {
+		m.closed = m.cfg.Now() // the page that led here
 		cmds = append(cmds, m.going())
 	}
 	return tea.Batch(cmds...)
