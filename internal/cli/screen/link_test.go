@@ -541,3 +541,19 @@ func TestCompactOfATinyConversation(t *testing.T) {
 	}
 	d.sees("compacted: ")
 }
+
+// What a command of the command line says besides its results is said on the screen without the name that it has in a shell.
+func TestACommandsWordsAreSaidPlainly(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open(words("hello", `{"text":"Good day."}`))
+	defer w.Close(h)
+	d := sits(t, w, h, func(c *screen.Config) {
+		c.Run = func(context.Context, ...string) (string, bool) { return "perdure: nothing is noted yet\n", true }
+	})
+	defer d.leaves()
+	d.says("k", "hello")
+	d.sees("Good day.")
+	if r, err := d.Command(t.Context(), "memory", ""); err != nil || r.Note != "nothing is noted yet" {
+		t.Errorf("%+v %v", r, err)
+	}
+}
