@@ -20,6 +20,9 @@ import (
 // ErrNoFiles says that nothing is known of what a session's files were then.
 var ErrNoFiles = errors.New("nothing was captured of its files then")
 
+// ErrNothingToUndo says that nothing is missing, and yet there is no point to go back to. It is an ErrNoFiles.
+var ErrNothingToUndo = errors.New("there is nothing to undo")
+
 // errOff says that this home captures nothing.
 var errOff = errors.New("files are not captured: files.capture of the configuration is off")
 
@@ -67,13 +70,13 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 	return FilePoint{}, nothingToUndo(fmt.Sprintf("session %s: there is nothing to undo: no turn has changed a file, or what they changed is undone", id))
 }
 
-// nothingToUndo says in words of its own that there is no point to go back to: it is an ErrNoFiles, where nothing is missing.
+// nothingToUndo is an ErrNothingToUndo in words of its own.
 type nothingToUndo string
 
 func (e nothingToUndo) Error() string { return string(e) }
 
-// Is reports whether it is an ErrNoFiles.
-func (nothingToUndo) Is(target error) bool { return target == ErrNoFiles }
+// Is reports whether it is an ErrNothingToUndo, or an ErrNoFiles.
+func (nothingToUndo) Is(target error) bool { return target == ErrNothingToUndo || target == ErrNoFiles }
 
 // interrupted is the call of the open turn that had begun and may have changed files, if there is one.
 func interrupted(st *session.State) *session.Call {

@@ -54,6 +54,7 @@ func interrupted(text string, sig syscall.Signal) string {
 // tells the signal.
 func (a *App) UntilSignal(parent context.Context, putBack func()) (context.Context, func() os.Signal) {
 	ctx, cancel := context.WithCancelCause(parent)
+	over := make(chan struct{})
 	ended := a.Listen(func(sig os.Signal, again bool) {
 		if s, ok := sig.(syscall.Signal); ok && again {
 			a.Undisturbed()
@@ -61,16 +62,20 @@ func (a *App) UntilSignal(parent context.Context, putBack func()) (context.Conte
 			os.Exit(128 + int(s))
 		}
 		a.stopping()
-		cancel(Caught{sig})
+		cancel(Caught{sig, over})
 	})
 	return ctx, func() os.Signal {
+		defer close(over)
 		defer cancel(nil)
 		return ended()
 	}
 }
 
 // Caught is the cause of a context that a signal has ended.
-type Caught struct{ os.Signal }
+type Caught struct {
+	os.Signal
+	over <-chan struct{} // closed once nothing more is done for it
+}
 
 func (c Caught) Error() string { return c.String() }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -20,6 +21,7 @@ type Person struct {
 	Shown  LockedBuffer
 	before unix.Termios
 	Ended  chan struct{}
+	deaf   atomic.Bool
 }
 
 // Sit starts a command line on a terminal of its own.
@@ -68,7 +70,7 @@ func (w *World) SitTyped(keys string, cols, rows uint16, args ...string) *Person
 		b := make([]byte, 4096)
 		for {
 			n, err := p.master.Read(b)
-			if _, _ = p.Shown.Write(b[:n]); err != nil {
+			if _, _ = p.Shown.Write(b[:n]); err != nil || p.deaf.Load() {
 				return
 			}
 		}
@@ -91,6 +93,21 @@ func (p *Person) Resize(cols, rows uint16) {
 	if err := unix.IoctlSetWinsize(int(p.slave.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: rows, Col: cols}); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+// Deaf has nobody read what is shown any more, as on a connection that hangs, until the terminal takes nothing more. Whatever
+// is in it draws anew at each size.
+func (p *Person) Deaf() {
+	p.t.Helper()
+	p.deaf.Store(true)
+	size := uint16(0)
+	Until(p.t, "the terminal is full", func() bool {
+		size = 1 - size
+		p.Resize(200-size, 60-size)
+		room := []unix.PollFd{{Fd: int32(p.slave.Fd()), Events: unix.POLLOUT}} //nolint:gosec // a descriptor is small
+		n, err := unix.Poll(room, 20)
+		return err == nil && n == 0
+	})
 }
 
 func (p *Person) modes() unix.Termios {

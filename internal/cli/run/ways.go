@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/perdure/perdure/internal/cli/app"
@@ -20,6 +21,7 @@ type target struct {
 	words  string  // of the search with which it is picked
 	on     bool    // what is halted goes on at once
 	prompt string  // that is sent at once
+	left   string  // the session from which it is picked; empty: from none
 	back   *target // where esc in the picker goes to; nil: it leaves
 	silent string  // how the process that holds it does not answer
 	bypass bool    // the flag of the mode bypassPermissions holds for it, too
@@ -49,6 +51,12 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 	for line := range strings.Lines(r.Goal.Note) {
 		s.app.Note("%s", strings.TrimSpace(line))
 	}
+	if r.Goal.Session == "" && !r.Goal.Fresh && !r.Goal.Fork { // where to is not known yet: esc there has stopped nothing
+		return &target{pick: true, left: id, back: &target{id: id, attach: t.attach, on: r.Open}}, nil
+	}
+	if r.Open && r.Goal.Session != id {
+		s.app.Note("%s", leftOpen(id))
+	}
 	switch {
 	case r.Goal.Fresh:
 		return s.fresh(ctx, t)
@@ -62,8 +70,6 @@ func (s *sitting) open(ctx context.Context, t target) (*target, error) {
 			next, err = &target{id: r.Goal.Session, attach: t.attach}, nil
 		}
 		return next, err
-	case r.Goal.Session == "":
-		return &target{pick: true, back: &target{id: id, attach: t.attach}}, nil
 	}
 	next := &target{on: r.Goal.On, silent: r.Goal.Silent, bypass: r.Goal.Kin && s.bypasses(ctx, t, id)}
 	next.id, err = s.app.Resolve(ctx, s.home, r.Goal.Session)
@@ -84,6 +90,11 @@ func (s *sitting) bypasses(ctx context.Context, t target, id string) bool {
 	}
 	s.app.Note("the mode is %s here, too, by the flag: shift+tab goes on to another one", permission.ModeBypass)
 	return true
+}
+
+// leftOpen says that a session was left whose turn was under way.
+func leftOpen(id string) string {
+	return fmt.Sprintf("%s was left in mid-turn: its model stops there until /resume %s opens it again; what it started runs on", id, id)
 }
 
 // fresh begins a new session, with the model of the one that was left if no other can be found. Where none can begin, why is
@@ -113,11 +124,17 @@ func notOne(err error) bool {
 func (s *sitting) pick(ctx context.Context, from target) (*target, error) {
 	note := ""
 	for {
-		msg, err := screen.Pick(ctx, s.app, s.home, from.words, note, from.back != nil)
+		msg, err := screen.Pick(ctx, s.app, s.home, screen.Picking{Words: from.words, Note: note, Back: from.back != nil, Left: from.left})
 		if err != nil || msg.What == picker.Return {
 			return from.back, err
 		}
 		t, err := s.chosen(ctx, msg)
+		if t != nil && err == nil && from.back != nil && from.back.on {
+			if t.id == from.left && !t.attach {
+				return from.back, nil
+			}
+			s.app.Note("%s", leftOpen(from.left))
+		}
 		if note = refusal(ctx, msg.What, err); note != "" {
 			continue
 		}

@@ -190,9 +190,9 @@ func (l *link) onSession(ctx context.Context, id, name, args string) (chat.Reply
 // run runs a command line of perdure and shows what it prints.
 func (l *link) run(ctx context.Context, verb string, args ...string) (chat.Reply, error) {
 	out, ok := l.cfg.Run(ctx, append([]string{verb}, args...)...)
-	out = strings.TrimSpace(out)
+	out = strings.TrimPrefix(strings.TrimSpace(out), "perdure: ") // who says it is plain here
 	if !ok {
-		return chat.Reply{}, fmt.Errorf("%s", strings.TrimPrefix(out, "perdure: "))
+		return chat.Reply{}, fmt.Errorf("%s", out)
 	}
 	if out == "" {
 		out = "done"

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"errors"
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/tree"
@@ -83,6 +84,9 @@ func (d *differs) between(ctx context.Context) (out panels.Files, err error) {
 		return ctx.Err()
 	})
 	out.Since = since.To
+	if errors.Is(err, homes.ErrNothingToUndo) { // nothing went wrong
+		return panels.Files{None: "no turn has changed a file, or what they changed is undone"}, nil
+	}
 	return out, err
 }
 

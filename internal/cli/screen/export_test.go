@@ -31,6 +31,9 @@ var (
 	Exported      = exported
 )
 
+// DiffSource is the source of the page of what differs.
+func DiffSource(h *homes.Home, id string) panels.FilesSource { return &differs{home: h, id: id} }
+
 // PermissionsSource is the source of the page of permissions; run does what its commands do.
 func PermissionsSource(a *app.App, h *homes.Home, id string, run func(args ...string) error) panels.PermissionsSource {
 	return permissionsOf{a, h, id, func(_ context.Context, verb string, args ...string) (chat.Reply, error) {

@@ -282,7 +282,7 @@ func TestASessionThatIsTakenOverIsGone(t *testing.T) {
 	if err := d.Send(t.Context(), "k2", written("more")); err == nil {
 		_ = d.Mode(t.Context(), "plan") // what it writes shows that it is no longer the holder
 	}
-	d.sees("[gone: another process has taken this session over: /resume goes back to it]", "Good day.")
+	d.sees("[gone: another process has taken this session over: enter goes back to it]", "Good day.")
 	if _, err := d.Cancel(t.Context()); err == nil {
 		t.Error("what is gone is cancelled")
 	}
@@ -598,4 +598,20 @@ func TestCompactOfATinyConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.sees("compacted: ")
+}
+
+// What a command of the command line says besides its results is said on the screen without the name that it has in a shell.
+func TestACommandsWordsAreSaidPlainly(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open(words("hello", `{"text":"Good day."}`))
+	defer w.Close(h)
+	d := sits(t, w, h, func(c *screen.Config) {
+		c.Run = func(context.Context, ...string) (string, bool) { return "perdure: nothing is noted yet\n", true }
+	})
+	defer d.leaves()
+	d.says("k", "hello")
+	d.sees("Good day.")
+	if r, err := d.Command(t.Context(), "memory", ""); err != nil || r.Note != "nothing is noted yet" {
+		t.Errorf("%+v %v", r, err)
+	}
 }

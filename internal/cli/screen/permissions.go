@@ -65,12 +65,28 @@ func (s permissionsOf) Permissions(ctx context.Context) (panels.Permissions, err
 		}
 		scopes[scope] = append(scopes[scope], p)
 	}
+	s.since(st, kept, &scopes)
 	out := panels.Permissions{Mode: st.Config.Mode}
 	for i, title := range []string{ofSession: "This session alone", ofProject: "Sessions of " + s.app.Tilde(st.Config.Root), ofUser: "Every session"} {
 		slices.SortStableFunc(scopes[i], func(a, b panels.Permission) int { return cmp.Compare(strength(a.Effect), strength(b.Effect)) })
 		out.Scopes = append(out.Scopes, panels.PermissionScope{Title: title, Rules: scopes[i]})
 	}
 	return out, nil
+}
+
+// since are the rules that were remembered after the session was opened, as those that its own answers gave: they hold when it
+// is opened the next time.
+func (s permissionsOf) since(st *session.State, kept []settings.Remembered, scopes *[scopesN][]panels.Permission) {
+	for _, r := range kept {
+		if r.Project != "" && r.Project != st.Config.Root || slices.ContainsFunc(st.Permissions.Rules, func(k session.Rule) bool {
+			return k.Text == r.Rule && k.Source == r.Source()
+		}) {
+			continue
+		}
+		scope, p := s.rule(st, permission.Rule{Effect: permission.Allow, Text: r.Rule, Source: r.Source()}, kept)
+		p.From += "; from its next opening on"
+		(*scopes)[scope] = append((*scopes)[scope], p)
+	}
 }
 
 // strength is the order in which rules win.
@@ -142,7 +158,22 @@ func (s permissionsOf) Revoke(ctx context.Context, p panels.Permission) (string,
 		args = []string{"forget", "--project", st.Config.Root, "--", rule}
 	}
 	_, err := s.run(ctx, "permissions", args...)
+	if by == byRevoke && s.keeps(ctx, rule) {
+		said += "; the rule is still remembered below, for when it is opened again"
+	}
 	return said, err
+}
+
+// keeps reports whether a rule is remembered for the session's project, or for every session.
+func (s permissionsOf) keeps(ctx context.Context, rule string) bool {
+	st, err := s.home.State(ctx, s.id)
+	if err != nil {
+		return false
+	}
+	kept, err := settings.ReadAllowed(settings.AllowedFile(settings.UserFile(s.app.Getenv)))
+	return err == nil && slices.ContainsFunc(kept, func(r settings.Remembered) bool {
+		return r.Rule == rule && (r.Project == "" || r.Project == st.Config.Root)
+	})
 }
 
 // permissionsPage is the page of what the session may do.

@@ -8,7 +8,9 @@ import (
 
 	"github.com/perdure/perdure/internal/cli/clitest"
 	"github.com/perdure/perdure/internal/cli/screen"
+	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/panels"
+	"github.com/perdure/perdure/store"
 )
 
 // The page of permissions has each rule in the scope in which it holds, in words and with who gave it; what people gave is
@@ -79,5 +81,50 @@ func TestPermissionsByScope(t *testing.T) {
 	}
 	if left := w.OK("permissions", "list", "c"); strings.Contains(left, "grant") {
 		t.Errorf("granted still: %s", left)
+	}
+}
+
+// A rule that is given in a session for longer than it is shown at once where it holds, not for the session alone: whoever takes
+// back the grant of the session is told that the rule holds on, and takes that back there.
+func TestARuleThatIsRememberedIsShownInTheSessionThatGaveIt(t *testing.T) {
+	w := clitest.New(t)
+	w.Waits("a", clitest.Asking("Bash", map[string]any{"command": "touch x"}))
+	w.Waits("b", clitest.Asking("Bash", map[string]any{"command": "touch x"}))
+	w.Append("a", store.Actor{Type: store.ActorUser, ID: "tester"}, &session.PermissionGranted{Rule: "Bash(touch x)"})
+	w.OK("approvals", "allow", "b", "--scope", "project") // what the same answer does besides
+	run := func(args ...string) error {
+		if o := w.Run(args...); o.Code != 0 {
+			return errors.New(o.Stderr)
+		}
+		return nil
+	}
+	look := func() (session, project []panels.Permission) {
+		h := w.Open("{}")
+		defer w.Close(h)
+		got, err := screen.PermissionsSource(w.App, h, "a", nil).Permissions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Scopes[0].Rules, got.Scopes[1].Rules
+	}
+	back := func(p panels.Permission) string {
+		h := w.Open("{}")
+		defer w.Close(h)
+		said, err := screen.PermissionsSource(w.App, h, "a", run).Revoke(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	mine, project := look()
+	if len(mine) != 1 || len(project) != 1 || project[0].Rule != "Bash(touch x)" || project[0].Fixed != "" || !strings.Contains(project[0].From, "remembered by tester") {
+		t.Fatalf("%+v\n%+v", mine, project)
+	}
+	if said := back(mine[0]); !strings.Contains(said, "still remembered") {
+		t.Errorf("%q", said)
+	}
+	back(project[0])
+	if mine, project = look(); len(mine)+len(project) != 0 {
+		t.Errorf("%+v\n%+v", mine, project)
 	}
 }

@@ -11,10 +11,16 @@ import (
 	"github.com/perdure/perdure/internal/ui/picker"
 )
 
-// Pick lets a person choose a session, and what to do with it; words, if there are any, are looked for at once, in the
-// sessions of all directories. A note, if there is one, is told. It opens none. With back, esc goes back to where it was
-// opened from.
-func Pick(ctx context.Context, a *app.App, h *homes.Home, words, note string, back bool) (picker.ChosenMsg, error) {
+// Picking is how a list of sessions is opened.
+type Picking struct {
+	Words string // looked for at once, in the sessions of all directories; empty: none
+	Note  string // told; empty: nothing
+	Back  bool   // esc goes back to where it was opened from
+	Left  string // the session that was there, which is not the first to be offered; empty: none was
+}
+
+// Pick lets a person choose a session, and what to do with it. It opens none.
+func Pick(ctx context.Context, a *app.App, h *homes.Home, how Picking) (picker.ChosenMsg, error) {
 	dir, err := filepath.EvalSymlinks(a.Dir)
 	if err != nil {
 		dir = "" // it is gone: sessions of all directories are shown
@@ -24,7 +30,7 @@ func Pick(ctx context.Context, a *app.App, h *homes.Home, words, note string, ba
 		here = a.Tilde(dir)
 	}
 	p := &picking{page: picker.New(picker.Config{
-		Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here, Words: words, Note: note, Return: back,
+		Source: NewSessions(a, h, dir), Now: a.Now, Styles: a.Styles(), Here: here, Words: how.Words, Note: how.Note, Return: how.Back, Left: how.Left,
 	})}
 	err = a.Show(ctx, p)
 	return p.chosen, err

@@ -75,13 +75,16 @@ func Open(ctx context.Context, cfg Config) (chat.Result, string, error) {
 		_, _ = io.WriteString(cfg.App.Stdout, ansi.CursorDown(lowest))
 	}
 	disturbed := cfg.App.Undisturbed() // the screen says it itself
-	_, err = p.Run()
+	err = cfg.App.Draw(ctx, p)
 	disturbed()
 	l.bye(m)
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	r := m.Result()
+	if r.Goal != nil {
+		r.Err = nil // the session is gone, and its person has read why and goes on
+	}
 	return r, l.session(), errors.Join(err, r.Err)
 }
 

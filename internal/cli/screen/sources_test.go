@@ -38,6 +38,19 @@ func edited(t *testing.T) *clitest.World {
 	return w
 }
 
+// Where no turn has changed a file, nothing went wrong: the page of what differs says so, not that it failed.
+func TestWithoutAChangeNothingDiffers(t *testing.T) {
+	w := clitest.New(t)
+	w.Create("s")
+	w.Prompt("s", `{"turns":[{"match":"go","steps":[{"text":"done"}]}]}`, "go", "bypass")
+	h := w.Open("{}")
+	defer w.Close(h)
+	files, err := screen.DiffSource(h, "s").Files(t.Context())
+	if err != nil || !strings.Contains(files.None, "no turn has changed a file") || len(files.Modified) > 0 {
+		t.Errorf("%+v %v", files, err)
+	}
+}
+
 // A file's page has what the session did with it, and for each change what the log knows: the whole file where the
 // session made or wrote it, else the part that the call named. A call that failed changed nothing.
 func TestTheChangesOfAFileAreReadFromTheLog(t *testing.T) {

@@ -127,13 +127,15 @@ func (l *link) branch() string {
 func goneBy(err error) *chat.Gone {
 	switch {
 	case err == nil:
-		return &chat.Gone{Text: "the session was given back"}
+		return &chat.Gone{Text: "the session was given back: enter opens it again", Again: true}
 	case errors.Is(err, store.ErrFenced):
-		return &chat.Gone{Text: "another process has taken this session over: /resume goes back to it"}
+		return &chat.Gone{Text: "another process has taken this session over: enter goes back to it", Again: true}
+	case errors.Is(err, store.ErrFull):
+		return &chat.Gone{Text: "the disk is full: free some space, then enter opens the session again", Err: err, Again: true}
 	case errors.Is(err, store.ErrUncertain):
 		return &chat.Gone{Text: "the disk did not confirm a write: leave, and open the session again", Err: err}
 	case errors.Is(err, engine.ErrReleased):
-		return &chat.Gone{Text: "the session was given back"}
+		return &chat.Gone{Text: "the session was given back: enter opens it again", Again: true}
 	}
 	return &chat.Gone{Text: err.Error(), Err: err}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,10 +23,30 @@ const maxMessage = 2000
 // standard is the client of those who bring none: it has no overall timeout, because a reply may stream for long.
 // Replies are not compressed, so that events come as they are sent.
 var standard = sync.OnceValue(func() *http.Client {
+	return &http.Client{Transport: transport(alive{}), CheckRedirect: stay}
+})
+
+// alive is how a connection is asked whether it still is one: one that died while the machine slept says nothing by itself, and
+// a reply, or the next request, would wait for it as long as a stream may be silent.
+type alive struct {
+	every  time.Duration // of silence, until it is asked; 0: 20 s
+	within time.Duration // until it counts as dead; 0: 15 s
+}
+
+func transport(ask alive) *http.Transport {
+	if ask == (alive{}) {
+		ask = alive{every: 20 * time.Second, within: 15 * time.Second}
+	}
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression = true
-	return &http.Client{Transport: t, CheckRedirect: stay}
-})
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: ask.every, PingTimeout: ask.within}
+	const probes = 3
+	t.DialContext = (&net.Dialer{
+		Timeout:         30 * time.Second,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: ask.every, Interval: ask.within / probes, Count: probes},
+	}).DialContext
+	return t
+}
 
 // refused makes an error of a response that is not 2xx.
 func (c Client) refused(resp *http.Response, body []byte) *modelapi.Error {

@@ -244,7 +244,7 @@ func TestGone(t *testing.T) {
 	at(t, 80, 24, nil, func(p *person) {
 		conversation(p, 0, 3)
 		p.write("words")
-		p.send(Gone{Text: "another process has taken this session over: /resume goes back to it"})
+		p.send(Gone{Text: "another process has taken this session over: enter goes back to it"})
 		p.sees("! another process has taken", "number 2")
 		p.press("enter")
 		p.want("")
@@ -257,6 +257,32 @@ func TestGone(t *testing.T) {
 		p.press("enter")
 		p.want("command resume ")
 		if r := p.m.Result(); !p.quit || r.Goal == nil || r.Gone == "" {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// A session that ended here, as on a full disk, says why first, is not said to work, and enter opens it again; what is written
+// is not sent, and comes along; where it could not be kept, nothing is left.
+func TestEnterOpensASessionThatIsGoneAgain(t *testing.T) {
+	at(t, 80, 24, nil, func(p *person) {
+		p.send(Changed{Stand: stand(func(s *Stand) { s.ID, s.Working, s.Activity = "s", true, "thinking" })})
+		p.send(Gone{Text: "the disk is full: enter opens it again", Err: errors.New("full"), Again: true})
+		p.sees("! the disk is full")
+		p.misses("thinking")
+		p.write("words")
+		p.s.fail = map[string]error{"keep": errors.New("disk is full")}
+		p.press("enter")
+		p.sees("> words", "not opened, since what you have written would be lost: disk is full")
+		if p.quit {
+			t.Fatal("left with what was written")
+		}
+		p.s.fail = nil
+		p.press("enter")
+		if k := p.s.kept; len(k) == 0 || k[len(k)-1] != "words" {
+			t.Errorf("kept %q", k)
+		}
+		if r := p.m.Result(); !p.quit || r.Goal == nil || r.Goal.Session != p.m.stand.ID || r.Goal.Session == "" || r.Err != nil {
 			t.Errorf("%+v", r)
 		}
 	})

@@ -159,8 +159,9 @@ type Working struct{ Text string }
 
 // Gone tells that the session is no longer with this screen: its text says why. The screen stays, to be read.
 type Gone struct {
-	Text string
-	Err  error
+	Text  string
+	Err   error
+	Again bool // enter opens the session again
 }
 
 // Made tells that the session exists from now on.
@@ -215,6 +216,8 @@ type Result struct {
 	Goal *Goal
 	Gone string // why the session is no longer here
 	Err  error
+	// Open says that the turn was under way in this process when the screen was left.
+	Open bool
 }
 
 // Model is the screen.
@@ -289,7 +292,11 @@ func New(cfg Config) *Model {
 }
 
 // Result is how it was left, once the program has ended.
-func (m *Model) Result() Result { return m.result }
+func (m *Model) Result() Result {
+	r := m.result
+	r.Open = m.stand.Working && m.stand.Other == ""
+	return r
+}
 
 // Init begins.
 func (m *Model) Init() tea.Cmd {
@@ -313,6 +320,7 @@ func (m *Model) Init() tea.Cmd {
 		m.tell(false, "esc goes back, as long as nothing runs")
 	}
 	if m.cfg.On {
+		m.closed = m.cfg.Now() // the page that led here
 		cmds = append(cmds, m.going())
 	}
 	return tea.Batch(cmds...)

@@ -43,7 +43,7 @@ func TestFrames(t *testing.T) {
 			p.write("look")
 			frame("search")
 			p.press("esc")
-			p.send(Gone{Text: "another process has taken this session over: /resume goes back to it"})
+			p.send(Gone{Text: "another process has taken this session over: enter goes back to it"})
 			frame("gone")
 		})
 		path := filepath.Join("testdata", fmt.Sprintf("frames%dx%d.golden", size[0], size[1]))

@@ -57,6 +57,27 @@ func (m *Model) keep() tea.Cmd {
 	return func() tea.Msg { return keptMsg{link.KeepDraft(ctx, draft)} }
 }
 
+// reopenMsg tells that what is written was kept, so that the session can be opened again; err: it was not.
+type reopenMsg struct{ err error }
+
+// reopen leaves to open the same session again, once what is written is kept for it.
+func (m *Model) reopen() tea.Cmd {
+	if m.in.Empty() {
+		return m.reopened(reopenMsg{})
+	}
+	link, ctx, draft := m.cfg.Link, m.ctx, m.in.Draft()
+	return func() tea.Msg { return reopenMsg{link.KeepDraft(ctx, draft)} }
+}
+
+func (m *Model) reopened(msg reopenMsg) tea.Cmd {
+	if msg.err != nil {
+		m.tell(true, "not opened, since what you have written would be lost: "+plain.Line(msg.err.Error(), 300))
+		return nil
+	}
+	m.result.Goal, m.result.Err = &Goal{Session: m.stand.ID}, nil
+	return m.leave()
+}
+
 // Written is what is written and not sent, once the program has ended.
 func (m *Model) Written() composer.Draft { return m.in.Draft() }
 

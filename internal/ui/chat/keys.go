@@ -367,6 +367,8 @@ func (m *Model) cancelled(msg cancelledMsg) {
 // goOn is enter with nothing written: it lets a halted turn go on.
 func (m *Model) goOn() tea.Cmd {
 	switch {
+	case m.gone != nil && m.gone.Again && m.stand.ID != "":
+		return m.reopen()
 	case m.gone != nil:
 		m.tell(true, m.gone.Text)
 		return nil

@@ -29,8 +29,7 @@ func (m *Model) submit(d composer.Draft) tea.Cmd {
 	}
 	if m.gone != nil {
 		m.in.TakeBack(d)
-		m.tell(true, m.gone.Text)
-		return nil
+		return m.goOn()
 	}
 	text := strings.ToLower(strings.TrimSpace(d.String()))
 	switch {

@@ -237,3 +237,17 @@ func TestTheLiveAreaIsSmallAndNotFilled(t *testing.T) {
 		p.sees("a line", "approvals wait")
 	})
 }
+
+// Esc closes the list of sessions, and the screen is there again with its turn going on: another esc at the same moment was meant
+// for the list, too, and cancels nothing; one that is pressed again does.
+func TestAnEscOfThePageBeforeCancelsNothing(t *testing.T) {
+	at(t, 80, 24, func(c *Config) { c.On = true }, func(p *person) {
+		p.want("continue")
+		p.send(Changed{Stand: working()})
+		p.press("esc")
+		p.want("")
+		p.sees("esc again cancels what runs")
+		p.press("esc")
+		p.want("cancel")
+	})
+}

@@ -148,6 +148,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	case Gone:
 		m.gone = &msg
+		m.stand.Working, m.stand.Activity = false, "" // here, whatever the log says of the turn
 		m.result.Gone, m.result.Err = msg.Text, msg.Err
 		return nil
 	case Made:
@@ -166,6 +167,8 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case keptMsg:
 		m.keptNow(msg)
 		return nil
+	case reopenMsg:
+		return m.reopened(msg)
 	case chosenMsg:
 		return m.chosen(msg)
 	case CloseMsg:

@@ -23,6 +23,7 @@ type Files struct {
 	Created, Modified, Deleted, Read []File
 	More                             int64  // files that are not listed
 	Since                            string // what they are compared with, in words; empty: with nothing
+	None                             string // said if nothing is listed; empty: what is usual
 	Missing                          string // why nothing is known of what commands changed; empty: it is
 }
 
@@ -65,6 +66,9 @@ func fileRows(cfg Config, src FilesSource, files Files) filled {
 	f := filled{none: "no file was read or changed yet"}
 	if files.Since != "" {
 		f.none = "nothing differs since " + plain.Shown(files.Since, 100)
+	}
+	if files.None != "" {
+		f.none = plain.Line(files.None, 300)
 	}
 	for _, group := range []struct {
 		name, key string

@@ -326,6 +326,27 @@ func TestSelectionFilterAndSteppingBack(t *testing.T) {
 	}
 }
 
+// Why there is nothing to see is said whole, where the rows would be: the first line has no room for it.
+func TestWhyNothingIsThereIsSaidWhole(t *testing.T) {
+	f := usual()
+	f.err = errors.New("session 01a20938-b488-7edc-8109-b1f98c2789bb: its files were not captured: the directory holds more than 200,000 files, the last words")
+	p := NewDiff(testConfig(), f)
+	p.SetSize(50, 12)
+	drain(p, p.Init())
+	text := p.View()
+	for _, want := range []string{"its files were not captured", "the last words", "r tries again"} {
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	checkFrame(t, p, 50, 12)
+	f.err, f.files = nil, Files{None: "no turn has changed a file yet"}
+	press(p, "r")
+	if text := p.View(); !strings.Contains(text, "no turn has changed a file yet") || strings.Contains(text, "r tries again") {
+		t.Error(text)
+	}
+}
+
 // The cursor is a real one, behind what was typed, so that an input method opens its window there; wide characters and a
 // text that has no room do not put it elsewhere.
 func TestTheCursorStandsBehindWhatIsTyped(t *testing.T) {

@@ -47,7 +47,7 @@ func (p *Page) titleLine() string {
 	}
 	right := s.Quiet.Styled(p.all.sum)
 	switch {
-	case p.failure != "":
+	case p.failure != "" && len(p.shown) > 0: // else it has all the room below
 		right = s.Bad.Styled(plain.Line(p.failure, 200))
 	case p.filter.Text != "" && !p.typing && p.detail == nil:
 		right = s.Accent.Styled("/" + plain.Line(p.filter.Text, 30))
@@ -82,7 +82,7 @@ func (p *Page) rowLines() []string {
 		case p.filter.Text != "":
 			text = "nothing matches; esc shows all"
 		case p.failure != "":
-			text = "could not be looked at; r tries again"
+			return p.failureLines()
 		}
 		return []string{"", s.Quiet.Styled("  " + text)}
 	}
@@ -99,6 +99,16 @@ func (p *Page) rowLines() []string {
 		}
 	}
 	return lines
+}
+
+// failureLines say why there is nothing to see.
+func (p *Page) failureLines() []string {
+	s, lines := p.cfg.Styles, []string{""}
+	const most = 1000 // characters
+	for _, l := range strings.Split(ansi.Wrap(plain.Line(p.failure, most), max(p.width-4, 1), ""), "\n") {
+		lines = append(lines, "  "+s.Bad.Styled(strings.TrimSpace(l)))
+	}
+	return append(lines, "", s.Quiet.Styled("  r tries again"))
 }
 
 func (p *Page) detailLines() []string {

@@ -127,6 +127,12 @@ func (m *Model) arranged(first bool) {
 	if first {
 		m.list.First()
 	}
+	if len(m.rows) == 0 || m.placed {
+		return
+	}
+	if m.placed = true; len(m.rows) > 1 && m.rows[0].ID == m.cfg.Left && m.field.Text == "" {
+		m.list.Move(1)
+	}
 }
 
 // move selects another row.

@@ -113,6 +113,7 @@ type Config struct {
 	Styles theme.Styles     // of the page; zero: no colours
 	Here   string           // this directory, as a person writes it; empty: sessions of all directories are shown
 	Words  string           // that are looked for at first, in all directories
+	Left   string           // the session that it was opened from: the next one is selected at first; empty: none
 	Note   string           // why what was chosen before was not done; it is told until a key is pressed
 }
 
@@ -138,6 +139,7 @@ type Model struct {
 	looking bool   // a look at the list is under way
 	stop    context.CancelFunc
 	known   bool // the list was seen once
+	placed  bool // the first row was selected
 	failure string
 
 	previews map[string]Preview

@@ -445,3 +445,26 @@ func TestANoteIsToldUntilAKeyIsPressed(t *testing.T) {
 		}
 	}
 }
+
+// Whoever comes from a session wants another one: the one that they left is there, and the next one is selected. Where there is
+// no other, or words are looked for, the first one is.
+func TestTheSessionThatWasLeftIsNotTheFirstChoice(t *testing.T) {
+	for _, c := range []struct{ left, words, want string }{
+		{"01a1ff68-one", "", "01a1ff68-two"}, {"01a1ff68-two", "", "01a1ff68-one"}, {"", "", "01a1ff68-one"}, {"01a1ff68-one", "login", "01a1ff68-one"},
+	} {
+		m := New(Config{Source: &fake{rows: someRows()}, Now: func() time.Time { return testNow }, Here: "~/shop", Left: c.left, Words: c.words})
+		m.SetSize(80, 24)
+		drain(m, m.Init())
+		if got := m.selected(); got != c.want {
+			t.Errorf("%+v: %s is selected", c, got)
+		}
+		m.move(-1)
+		if got := m.selected(); got != "01a1ff68-one" {
+			t.Errorf("%+v: above it is %s", c, got)
+		}
+		drain(m, m.ask())
+		if got := m.selected(); got != "01a1ff68-one" {
+			t.Errorf("%+v: looked at again, %s is selected", c, got)
+		}
+	}
+}

@@ -44,6 +44,10 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.Imported:
 		f.note(ev, transcript.Note, "imported; what comes before this was written in another home")
 	case *session.InboxRefused:
+		if second(b) {
+			f.note(ev, transcript.Note, "another answer came later, or too late; it counts for nothing")
+			return
+		}
 		f.note(ev, transcript.Trouble, "refused: %s", plain.Line(b.Reason, 500))
 	case *session.PermissionGranted:
 		f.note(ev, transcript.Note, "allowed from now on: %s", plain.Line(b.Rule, 500))
@@ -52,6 +56,41 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	default:
 		f.files(ev, body)
 	}
+}
+
+// second reports an answer to what nobody asks any more, as one of two terminals that answer at the same time gives.
+func second(b *session.InboxRefused) bool {
+	return b.Item == session.KindApprovalAnswered && strings.HasPrefix(b.Reason, "no approval is asked for") ||
+		b.Item == session.KindQuestionAnswered && strings.HasPrefix(b.Reason, "no question is asked by")
+}
+
+// maxChanged bounds how many files are named that changed beside the session.
+const maxChanged = 5
+
+// changed names the files that changed beside the session. Whoever changed them knows how, so the lines that the model is told
+// are left out.
+func (f *Fold) changed(changed []session.FileChange) string {
+	var names []string
+	for _, c := range changed[:min(len(changed), maxChanged)] {
+		name := plain.Line(f.near(c.Path), 200)
+		if c.Digest.IsZero() {
+			name += " (removed)"
+		}
+		names = append(names, name)
+	}
+	text := "changed on disk, which the model is told: " + strings.Join(names, ", ")
+	if n := len(changed) - len(names); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// near is a path as it is called in the directory of the session, if it lies there.
+func (f *Fold) near(path string) string {
+	if rel, err := filepath.Rel(f.cfg.Dir, path); err == nil && !strings.HasPrefix(rel, "..") {
+		return rel
+	}
+	return path
 }
 
 // forked is where a session was forked.
@@ -67,10 +106,7 @@ func (f *Fold) given(b *session.ContextGiven) string {
 	for _, t := range b.Texts {
 		name := strings.ReplaceAll(t.Name, "_", " ")
 		if t.Name == session.GivenInstructions && t.Path != "" {
-			name = t.Path
-			if rel, err := filepath.Rel(f.cfg.Dir, t.Path); err == nil && !strings.HasPrefix(rel, "..") {
-				name = rel
-			}
+			name = f.near(t.Path)
 		}
 		names = append(names, plain.Line(name, 200))
 	}

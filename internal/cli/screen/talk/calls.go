@@ -122,6 +122,9 @@ func (f *Fold) became(ev store.Event, body session.Body) bool {
 // lostWaits is the outcome of a call of which nobody can tell what it did, until a person has said what becomes of its files.
 const lostWaits = "outcome unknown: waits for your answer"
 
+// notAllowed begins the outcome of a call that a person refused; their words follow, if they gave some.
+const notAllowed = "not allowed"
+
 // change is how an event changes which call; nil: none.
 func (f *Fold) change(ev store.Event, body session.Body) (act string, change func(*transcript.Call)) {
 	set := func(state transcript.State, outcome string) func(*transcript.Call) {
@@ -152,7 +155,10 @@ func (f *Fold) change(ev store.Event, body session.Body) (act string, change fun
 		if b.Allow {
 			return b.Act, set(transcript.Planned, "allowed")
 		}
-		return b.Act, set(transcript.Planned, "not allowed")
+		if b.Message != "" {
+			return b.Act, set(transcript.Planned, notAllowed+": "+plain.Line(b.Message, maxOutcome))
+		}
+		return b.Act, set(transcript.Planned, notAllowed)
 	case *session.QuestionAnswered:
 		return b.Act, func(c *transcript.Call) {
 			if c.Outcome == lostWaits {
@@ -208,6 +214,7 @@ func finished(c *transcript.Call, ev store.Event, b *session.ToolFinished) {
 	if c.State == transcript.Background && b.Outcome == session.OutcomeOK {
 		return // its start is what finished; it goes on
 	}
+	said := c.Outcome
 	text := strings.TrimSpace(model.Text(b.Content))
 	if n := len(text) - maxOutput; n > 0 {
 		c.Omitted, text = int64(n), strings.ToValidUTF8(text[n:], "")
@@ -216,6 +223,8 @@ func finished(c *transcript.Call, ev store.Event, b *session.ToolFinished) {
 	switch {
 	case b.ExitCode != nil && *b.ExitCode != 0:
 		c.State, c.Outcome = transcript.Failed, failure(*b.ExitCode, text)
+	case b.Outcome == session.OutcomeDenied && strings.HasPrefix(said, notAllowed):
+		c.State, c.Outcome = transcript.Failed, said // in the person's words, not in those for the model
 	case b.Outcome != session.OutcomeOK:
 		first, _, _ := strings.Cut(text, "\n")
 		c.State, c.Outcome = transcript.Failed, string(b.Outcome)+": "+plain.Line(first, maxOutcome)

@@ -22,10 +22,14 @@ func TestCallsInEveryState(t *testing.T) {
 		events []session.Body
 		want   string
 	}{
-		"asked for":  {nil, "planned Bash make: "},
-		"started":    {[]session.Body{&session.ToolStarted{Act: id}}, "running Bash make: "},
-		"approval":   {[]session.Body{&session.ApprovalRequested{Act: id}}, "waiting Bash make: waits for your approval"},
-		"allowed":    {[]session.Body{&session.ApprovalRequested{Act: id}, &session.ApprovalAnswered{Act: id, Allow: true}}, "planned Bash make: allowed"},
+		"asked for": {nil, "planned Bash make: "},
+		"started":   {[]session.Body{&session.ToolStarted{Act: id}}, "running Bash make: "},
+		"approval":  {[]session.Body{&session.ApprovalRequested{Act: id}}, "waiting Bash make: waits for your approval"},
+		"allowed":   {[]session.Body{&session.ApprovalRequested{Act: id}, &session.ApprovalAnswered{Act: id, Allow: true}}, "planned Bash make: allowed"},
+		"denied in words": {[]session.Body{
+			&session.ApprovalRequested{Act: id}, &session.ApprovalAnswered{Act: id, Message: "use go build"},
+			&session.ToolFinished{Act: id, Outcome: session.OutcomeDenied, Content: []model.Part{model.TextPart("The user denied permission for this call, saying: use go build")}},
+		}, "failed Bash make: not allowed: use go build"},
 		"denied":     {[]session.Body{&session.ApprovalRequested{Act: id}, &session.ApprovalAnswered{Act: id}}, "planned Bash make: not allowed"},
 		"question":   {[]session.Body{&session.QuestionAsked{Act: id}}, "waiting Bash make: waits for your answer"},
 		"answered":   {[]session.Body{&session.QuestionAsked{Act: id}, &session.QuestionAnswered{Act: id, Text: "red\x1b[0m"}}, "planned Bash make: answered: red"},

@@ -154,6 +154,10 @@ func (f *Fold) received(ev store.Event, b *session.MessageReceived) {
 			delete(f.told, name)
 			return
 		}
+		if len(b.Changed) > 0 {
+			f.note(ev, transcript.Note, "%s", f.cfg.Hide(f.changed(b.Changed)))
+			return
+		}
 		f.note(ev, transcript.Note, "%s", strings.Trim(model.Text(b.Content), "[]"))
 		return
 	}

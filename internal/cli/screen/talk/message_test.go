@@ -1,6 +1,7 @@
 package talk_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,6 +70,30 @@ func TestWhatHappensBesides(t *testing.T) {
 	tp.want(t, "note: forked from p at event 7; what comes before this is the parent's", "note: given: AGENTS.md, memory, earlier plan, /etc/AGENTS.md", "note: 3 files changed",
 		"note: the session is paused", "note: handoff written", "note: told: bash_1 printed ready", "trouble: refused: nothing waits",
 		"note: allowed from now on: Bash(git:*)", "note: no longer allowed: Bash(git:*)", "note: cancelled", "trouble: the turn ended: model error: too long")
+}
+
+// A file that changed beside the session is named in a line; the lines of it that the model is told are no part of the conversation.
+func TestAFileThatChangedBesidesIsALine(t *testing.T) {
+	tp := newTape().add(&session.MessageReceived{
+		Note: true, Content: []model.Part{model.TextPart("[changed on disk since you last read or wrote it: /work/a.go (changed). Read it again.]\nThe lines:\n-a\n+b")},
+		Changed: []session.FileChange{{Path: "/work/a.go", Digest: store.Sum([]byte("b"))}, {Path: "/etc/x"}},
+	})
+	tp.want(t, "note: changed on disk, which the model is told: a.go, /etc/x (removed)")
+	many := &session.MessageReceived{Note: true}
+	for i := range 7 {
+		many.Changed = append(many.Changed, session.FileChange{Path: fmt.Sprint("/work/", i), Digest: store.Sum(nil)})
+	}
+	newTape().add(many).want(t, "note: changed on disk, which the model is told: 0, 1, 2, 3, 4 and 2 more")
+}
+
+// Of two answers the second is no trouble of the one who gave the first.
+func TestAnAnswerThatCameSecondIsSaidInWords(t *testing.T) {
+	newTape().add(
+		&session.InboxRefused{Item: session.KindApprovalAnswered, Reason: "no approval is asked for act t7.s1.b2.a1"},
+		&session.InboxRefused{Item: session.KindQuestionAnswered, Reason: "no question is asked by act t7.s1.b2.a1"},
+		&session.InboxRefused{Item: session.KindApprovalAnswered, Reason: "the call changed since it was shown: look at it again"},
+	).want(t, "note: another answer came later, or too late; it counts for nothing", "note: another answer came later, or too late; it counts for nothing",
+		"trouble: refused: the call changed since it was shown: look at it again")
 }
 
 // A turn for what a session waited for has no message of a person.
