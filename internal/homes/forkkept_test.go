@@ -11,7 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
 )
 
@@ -20,7 +20,7 @@ import (
 // again; the mode in which nothing asks is no fork's.
 func TestWhoGoesBackKeepsWhatHoldsNow(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
-	h, err := homes.Open(t.Context(), t.TempDir(), homes.Config{Provider: func(string) (model.Provider, error) { return puppet{}, nil }})
+	h, err := homes.Open(t.Context(), t.TempDir(), homes.Config{Provider: func(string) (modelapi.Provider, error) { return puppet{}, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
 )
 
 // A connection that died without a word, as while a laptop was closed, is noticed long before the stream counts as silent: the
@@ -44,7 +44,7 @@ func TestAConnectionThatDiedWithoutAWordIsNoticed(t *testing.T) {
 	}
 	between.dead.Store(true)
 	_, err = st.Next()
-	if e := failure(t, err); e.Class != model.ClassDisconnect {
+	if e := failure(t, err); e.Class != modelapi.ClassDisconnect {
 		t.Errorf("%+v", e)
 	}
 }
