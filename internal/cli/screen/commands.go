@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/inbox"
+	"github.com/perdure/perdure/internal/cli/screen/sources"
 	"github.com/perdure/perdure/internal/cli/tasks"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
@@ -27,17 +28,17 @@ func (l *link) commands() []chat.Command {
 		{Name: "fork", Args: "[conversation]", Help: "go on in a copy of this session, with files of its own; conversation: in the same directory"},
 		{Name: "model", Args: "[PROVIDER/MODEL]", Help: "which model answers; another one from now on"},
 		{Name: "mode", Args: "[MODE]", Help: "default, acceptEdits or plan; shift+tab goes on to the next"},
-		{Name: "plan", Help: "the plan, and what is known", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewPlan(c, planSource(l.home, id)) })},
+		{Name: "plan", Help: "the plan, and what is known", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewPlan(c, sources.Plan(l.home, id)) })},
 		{Name: "tasks", Help: "commands in the background", Alias: []string{"bashes"}, Page: l.tasksPage},
-		{Name: "context", Help: "what the next request holds", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewContext(c, contextSource(l.home, id)) })},
+		{Name: "context", Help: "what the next request holds", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewContext(c, sources.Context(l.home, id)) })},
 		{Name: "rewind", Help: "go back to before a turn: the conversation, the files, or both; esc twice", Page: l.rewindPage},
 		{Name: "undo", Help: "take back what the newest turn did to files; it shows first what that changes", Page: l.undoPage},
 		{Name: "checkpoint", Args: "[NAME]", Help: "keep the files as they are now under a name"},
 		{Name: "restore", Args: "MOMENT", Help: "bring the files back to a checkpoint, an event's number or turn N; it shows first what that changes", Page: l.restorePage},
 		{Name: "apply", Args: "[--undo] [FORK]", Help: "bring what a session with files of its own has changed back to where they come from; it shows first what that changes", Page: l.applyPage},
-		{Name: "files", Help: "files that the session read and changed", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, filesSource(l.home, id)) })},
+		{Name: "files", Help: "files that the session read and changed", Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewFiles(c, sources.Files(l.home, id)) })},
 		{Name: "diff", Args: "[MOMENT]", Help: "what differs in the files now, since the newest turn that changed some or another moment", Page: l.diffPage},
-		{Name: "cost", Help: "tokens and money", Alias: []string{"usage"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewCost(c, costSource(l.home, id)) })},
+		{Name: "cost", Help: "tokens and money", Alias: []string{"usage"}, Page: l.page(func(c panels.Config, id string) chat.Page { return panels.NewCost(c, sources.Cost(l.home, id)) })},
 		{Name: "compact", Args: "[FOCUS]", Help: "make room: a summary takes the place of the older conversation"},
 		{Name: "permissions", Help: "what may be done without asking, and taking it back", Alias: []string{"allowed-tools"}, Page: l.permissionsPage},
 		{Name: "inbox", Help: "what waits for you in all sessions", Page: func(string) chat.Page { return inbox.Page(l.app, l.home, nil) }},
@@ -103,6 +104,13 @@ func keySections() []panels.Section {
 			{Press: "ctrl+t", Does: "commands in the background"},
 		}},
 	}
+}
+
+// diffPage is the page of what differs since a moment.
+func (l *link) diffPage(moment string) chat.Page {
+	return l.page(func(c panels.Config, id string) chat.Page {
+		return panels.NewDiff(c, sources.Differs(l.home, id, moment))
+	})("")
 }
 
 // commandWait bounds how long a command may take.

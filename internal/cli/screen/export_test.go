@@ -9,7 +9,6 @@ import (
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/inbox"
 	"github.com/perdure/perdure/internal/homes"
-	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/asks"
 	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/composer"
@@ -21,18 +20,10 @@ import (
 
 // What the tests see of this room besides what it exports.
 var (
-	NewAsks       = newAsks
-	PlanSource    = planSource
-	ContextSource = contextSource
-	FilesSource   = filesSource
-	CostSource    = costSource
-	Short         = short
-	Parts         = parts
-	Exported      = exported
+	NewAsks  = newAsks
+	Parts    = parts
+	Exported = exported
 )
-
-// DiffSource is the source of the page of what differs.
-func DiffSource(h *homes.Home, id string) panels.FilesSource { return &differs{home: h, id: id} }
 
 // PermissionsSource is the source of the page of permissions; run does what its commands do.
 func PermissionsSource(a *app.App, h *homes.Home, id string, run func(args ...string) error) panels.PermissionsSource {
@@ -41,17 +32,8 @@ func PermissionsSource(a *app.App, h *homes.Home, id string, run func(args ...st
 	}}
 }
 
-// MaxPrompt is how long a message is at most that the history offers; WalkFor is how long a directory is walked.
-const (
-	MaxPrompt = maxPrompt
-	WalkFor   = walkFor
-)
-
-// GitFor lets git take so long.
-func (l *FileList) GitFor(d time.Duration) { l.git = d }
-
-// Kept is how many names are kept for the next question.
-func (l *FileList) Kept() int { return len(l.names) }
+// MaxPrompt is how long a message is at most that the history offers.
+const MaxPrompt = maxPrompt
 
 // Link is a session as a screen has it, without a terminal.
 type Link struct{ *link }
@@ -97,20 +79,6 @@ func (l Link) Screen(b Began) (*chat.Model, error) {
 
 // Pages has so many events read at least: first, and of each page before that.
 func (l Link) Pages(first, page int) { l.past.first, l.past.page = first, page }
-
-// ChangeReader follows one file through a log.
-type ChangeReader struct{ changeReader }
-
-// NewChangeReader follows the file of a path.
-func NewChangeReader(path string) *ChangeReader {
-	return &ChangeReader{changeReader{path: path, calls: map[string]call{}, begun: map[string]call{}}}
-}
-
-// Take takes an event.
-func (r *ChangeReader) Take(ev store.Event, body session.Body) { r.take(ev, body) }
-
-// Changes are those that were found.
-func (r *ChangeReader) Changes() []panels.Change { return r.changes }
 
 // Silence watches whether a holder answers.
 type Silence struct{ silence }

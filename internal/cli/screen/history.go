@@ -1,4 +1,3 @@
-// Package screen is the terminal UI over a home.
 package screen
 
 import (

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/cli/screen/sources"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
@@ -201,7 +202,7 @@ func changedFiles(h *homes.Home, before, after store.Digest) int {
 	}
 	n := 0
 	err := h.FileChanges(before, after, func(c tree.Change) error {
-		if !onlyDirs(c) {
+		if !sources.OnlyDirs(c) {
 			n++
 		}
 		return nil
@@ -210,12 +211,6 @@ func changedFiles(h *homes.Home, before, after store.Digest) int {
 		return -1
 	}
 	return n
-}
-
-// onlyDirs reports a change of a directory alone: what is in it says more.
-func onlyDirs(c tree.Change) bool {
-	dir := func(e *tree.Entry) bool { return e == nil || e.Kind == tree.Dir }
-	return dir(c.Before) && dir(c.After)
 }
 
 // errNoTurn says that a turn is not known any more.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/perdure/perdure/internal/cli/screen/mention"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/ui/composer"
 )
@@ -13,15 +14,15 @@ import (
 // Writing is what a composer asks: the history of a home, the names in a directory, images.
 type Writing struct {
 	*History
-	*FileList
-	Images
+	*mention.FileList
+	mention.Images
 }
 
 var _ composer.Source = Writing{}
 
 // NewWriting makes the source of a composer for a session that works in an absolute directory.
 func NewWriting(home *homes.Home, dir, userHome string, now func() time.Time) Writing {
-	return Writing{NewHistory(home, now), NewFileList(dir, now), Images{Dir: dir, UserHome: userHome}}
+	return Writing{NewHistory(home, now), mention.NewFileList(dir, now), mention.Images{Dir: dir, UserHome: userHome}}
 }
 
 // Editor is the argv of the person's editor, out of $VISUAL or $EDITOR; empty: there is none.

@@ -1,4 +1,4 @@
-package screen_test
+package mention_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/perdure/perdure/internal/cli/screen"
+	"github.com/perdure/perdure/internal/cli/screen/mention"
 	"github.com/perdure/perdure/internal/test/needs"
 	"github.com/perdure/perdure/internal/ui/composer"
 )
@@ -27,7 +27,7 @@ func write(t *testing.T, file, text string) {
 	}
 }
 
-func names(t *testing.T, l *screen.FileList, words string) string {
+func names(t *testing.T, l *mention.FileList, words string) string {
 	t.Helper()
 	list, err := l.Files(t.Context(), words, 50)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestFileList(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	l := screen.NewFileList(dir, func() time.Time { return clock })
+	l := mention.NewFileList(dir, func() time.Time { return clock })
 	l.GitFor(time.Minute)
 	if got := names(t, l, ""); got != ".git-not/ .git-not/x docs/ docs/a b.md link main.go out/ out/x.o" {
 		t.Errorf("without a repository: %s", got)
@@ -90,7 +90,7 @@ func TestFileList(t *testing.T) {
 	if got := names(t, l, "notes"); got != "" || l.Kept() != 6 {
 		t.Errorf("a question that was given up spoils the list: %d names", l.Kept())
 	}
-	if _, err := screen.NewFileList(filepath.Join(dir, "none"), time.Now).Files(t.Context(), "", 1); err == nil {
+	if _, err := mention.NewFileList(filepath.Join(dir, "none"), time.Now).Files(t.Context(), "", 1); err == nil {
 		t.Error("a directory that is not there has files")
 	}
 }
@@ -102,7 +102,7 @@ func TestWalkIsBounded(t *testing.T) {
 		write(t, filepath.Join(dir, name), "")
 	}
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	l := screen.NewFileList(dir, func() time.Time { now = now.Add(screen.WalkFor/2 + 1); return now })
+	l := mention.NewFileList(dir, func() time.Time { now = now.Add(mention.WalkFor/2 + 1); return now })
 	if got := names(t, l, ""); got != "a/ b/ c/ top" {
 		t.Errorf("%s", got)
 	}
@@ -124,7 +124,7 @@ func TestImages(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "dir.png"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	i := screen.Images{Dir: dir, UserHome: home}
+	i := mention.Images{Dir: dir, UserHome: home}
 	for path, media := range map[string]string{"a.png": "image/png", "./b.png": "image/jpeg", filepath.Join(dir, "c.gif"): "image/gif", "d.webp": "image/webp", "~/h.png": "image/png"} {
 		img, err := i.Image(t.Context(), path)
 		if err != nil || img.Media != media || img.Name != filepath.Base(path) || len(img.Data) == 0 {
@@ -140,26 +140,5 @@ func TestImages(t *testing.T) {
 		if _, err := i.Image(t.Context(), path); !errors.Is(err, composer.ErrNoFile) {
 			t.Errorf("%s: %v", path, err)
 		}
-	}
-}
-
-// Goal: what is given to an editor is for its person alone.
-func TestTemp(t *testing.T) {
-	file, err := screen.Temp(t.TempDir())("日本語\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Stat(file)
-	b, _ := os.ReadFile(file)
-	if err != nil || info.Mode().Perm() != 0o600 || string(b) != "日本語\n" {
-		t.Errorf("%v %q, %v", info.Mode(), b, err)
-	}
-	env := map[string]string{"EDITOR": "vi"}
-	if got := screen.Editor(func(k string) string { return env[k] }); !slices.Equal(got, []string{"vi"}) {
-		t.Errorf("%q", got)
-	}
-	env["VISUAL"] = "code --wait"
-	if got := screen.Editor(func(k string) string { return env[k] }); !slices.Equal(got, []string{"code", "--wait"}) {
-		t.Errorf("%q", got)
 	}
 }

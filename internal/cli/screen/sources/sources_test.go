@@ -1,4 +1,4 @@
-package screen_test
+package sources_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/clitest"
-	"github.com/perdure/perdure/internal/cli/screen"
+	"github.com/perdure/perdure/internal/cli/screen/sources"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/ui/panels"
 	"github.com/perdure/perdure/model"
@@ -45,7 +45,7 @@ func TestWithoutAChangeNothingDiffers(t *testing.T) {
 	w.Prompt("s", `{"turns":[{"match":"go","steps":[{"text":"done"}]}]}`, "go", "bypass")
 	h := w.Open("{}")
 	defer w.Close(h)
-	files, err := screen.DiffSource(h, "s").Files(t.Context())
+	files, err := sources.Differs(h, "s", "").Files(t.Context())
 	if err != nil || !strings.Contains(files.None, "no turn has changed a file") || len(files.Modified) > 0 {
 		t.Errorf("%+v %v", files, err)
 	}
@@ -57,7 +57,7 @@ func TestTheChangesOfAFileAreReadFromTheLog(t *testing.T) {
 	w := edited(t)
 	h := w.Open("{}")
 	defer w.Close(h)
-	src := screen.FilesSource(h, "s")
+	src := sources.Files(h, "s")
 	files, err := src.Files(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := screen.PlanSource(h, "s").Plan(t.Context())
+	plan, err := sources.Plan(h, "s").Plan(t.Context())
 	want := panels.Plan{
 		Steps: []panels.Step{{Text: "look", Status: "blocked", Blocker: "a key"}},
 		Facts: []panels.Fact{{Kind: "failed_approach", Text: "by hand", Reason: "too slow", From: "model"}},
@@ -113,11 +113,11 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(plan, want) {
 		t.Errorf("%+v %v", plan, err)
 	}
-	c, err := screen.ContextSource(h, "s").Context(t.Context())
+	c, err := sources.Context(h, "s").Context(t.Context())
 	if err != nil || c.Tokens <= 0 || len(c.Parts) < 3 || c.Parts[0].Name != "system" || c.CachedAt.IsZero() {
 		t.Errorf("%+v %v", c, err)
 	}
-	cost, err := screen.CostSource(h, "s").Cost(t.Context())
+	cost, err := sources.Cost(h, "s").Cost(t.Context())
 	if err != nil || cost.Turn == nil || cost.TurnOpen || cost.Session.Calls != 5 || len(cost.Models) != 1 || cost.Session.Output != before.Total().Output {
 		t.Errorf("%+v %v", cost, err)
 	}
@@ -126,8 +126,8 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 		t.Errorf("looking has written: %v %v %v", before.Head, after.Head, err)
 	}
 	for _, err := range []error{
-		second(screen.PlanSource(h, "none").Plan(t.Context())), second(screen.ContextSource(h, "none").Context(t.Context())),
-		second(screen.FilesSource(h, "none").Files(t.Context())), second(screen.FilesSource(h, "none").Changes(t.Context(), "/x")), second(screen.CostSource(h, "none").Cost(t.Context())),
+		second(sources.Plan(h, "none").Plan(t.Context())), second(sources.Context(h, "none").Context(t.Context())),
+		second(sources.Files(h, "none").Files(t.Context())), second(sources.Files(h, "none").Changes(t.Context(), "/x")), second(sources.Cost(h, "none").Cost(t.Context())),
 	} {
 		if err == nil {
 			t.Error("a session that is not there is shown")
@@ -141,7 +141,7 @@ func TestWhatThePagesShowIsTheSessionsState(t *testing.T) {
 // A call that began and failed, or was void, changed nothing; of one that nobody knows the end of that is said, and what
 // the next call found tells whether it was written. What another tool changed is not in the log.
 func TestOnlyWhatWasWrittenIsAChange(t *testing.T) {
-	r := screen.NewChangeReader("/f")
+	r := sources.NewChangeReader("/f")
 	sum := func(s string) store.Digest { return store.Sum([]byte(s)) }
 	do := func(step int, tool, input, pre, post string, end session.Body) {
 		act := fmt.Sprintf("t1.s%d", step)
@@ -187,7 +187,7 @@ func second[T any](_ T, err error) error { return err }
 
 func TestShortPaths(t *testing.T) {
 	for in, want := range map[string]string{"/a/b/c": "b/c", "/a": ".", "/x": "/x", "/ab": "/ab", "/a/..c": "..c"} {
-		if got := screen.Short(in, "/a"); got != want {
+		if got := sources.Short(in, "/a"); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package screen
+package sources
 
 import (
 	"context"
@@ -16,7 +16,8 @@ type contextOf struct {
 	id   string
 }
 
-func contextSource(h *homes.Home, id string) panels.ContextSource { return contextOf{h, id} }
+// Context gives the source of the page of the context.
+func Context(h *homes.Home, id string) panels.ContextSource { return contextOf{h, id} }
 
 // Context reads the session's conversation, and of its log the newest reply. Errors: as of [homes.Home.Context].
 func (s contextOf) Context(ctx context.Context) (panels.Context, error) {

@@ -1,4 +1,4 @@
-package screen
+package sources
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/tree"
-	"github.com/perdure/perdure/internal/ui/chat"
 	"github.com/perdure/perdure/internal/ui/panels"
 )
 
@@ -24,10 +23,10 @@ type differs struct {
 	from   homes.FilePoint // if its tree is known
 }
 
-func (l *link) diffPage(moment string) chat.Page {
-	return l.page(func(c panels.Config, id string) chat.Page {
-		return panels.NewDiff(c, &differs{home: l.home, id: id, moment: moment})
-	})("")
+// Differs gives the source of the page of what differs since a moment, in a person's words; empty: since before the newest turn
+// that changed something.
+func Differs(h *homes.Home, id, moment string) panels.FilesSource {
+	return &differs{home: h, id: id, moment: moment}
 }
 
 // begin is the moment that now is compared with.
@@ -52,7 +51,7 @@ func (d *differs) visit(ctx context.Context, each func(tree.Change) error) (sinc
 	}
 	defer release()
 	return since, d.home.FileChanges(since.Tree, now.Tree, func(c tree.Change) error {
-		if onlyDirs(c) {
+		if OnlyDirs(c) {
 			return ctx.Err()
 		}
 		return each(c)
@@ -128,4 +127,10 @@ func (d *differs) text(e *tree.Entry) (string, bool) {
 		return "a directory\n", true
 	}
 	return d.home.FileText(e, maxCompared)
+}
+
+// OnlyDirs reports a change of a directory alone: what is in it says more.
+func OnlyDirs(c tree.Change) bool {
+	dir := func(e *tree.Entry) bool { return e == nil || e.Kind == tree.Dir }
+	return dir(c.Before) && dir(c.After)
 }

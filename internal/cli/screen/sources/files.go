@@ -1,4 +1,4 @@
-package screen
+package sources
 
 import (
 	"cmp"
@@ -20,7 +20,8 @@ type filesOf struct {
 	id   string
 }
 
-func filesSource(h *homes.Home, id string) panels.FilesSource { return filesOf{h, id} }
+// Files gives the source of the page of files.
+func Files(h *homes.Home, id string) panels.FilesSource { return filesOf{h, id} }
 
 // Files reads the session's state. Errors: as of [homes.Home.State].
 func (s filesOf) Files(ctx context.Context) (panels.Files, error) {

@@ -1,5 +1,5 @@
-// Package screen is the terminal that people live in: what its pages show comes from here.
-package screen
+// Package sources is what the pages of the screen show, out of a home.
+package sources
 
 import (
 	"context"
@@ -14,7 +14,8 @@ type planOf struct {
 	id   string
 }
 
-func planSource(h *homes.Home, id string) panels.PlanSource { return planOf{h, id} }
+// Plan gives the source of the page of the plan.
+func Plan(h *homes.Home, id string) panels.PlanSource { return planOf{h, id} }
 
 // Plan reads the session's state. Errors: as of [homes.Home.State].
 func (s planOf) Plan(ctx context.Context) (panels.Plan, error) {

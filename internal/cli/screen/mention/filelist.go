@@ -1,4 +1,5 @@
-package screen
+// Package mention finds what a person names in a message: files of the directory, pictures by their path.
+package mention
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package screen
+package sources
 
 import (
 	"context"
@@ -14,7 +14,8 @@ type costOf struct {
 	id   string
 }
 
-func costSource(h *homes.Home, id string) panels.CostSource { return costOf{h, id} }
+// Cost gives the source of the page of the cost.
+func Cost(h *homes.Home, id string) panels.CostSource { return costOf{h, id} }
 
 const nano = 1e9 // of a dollar
 
