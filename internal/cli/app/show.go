@@ -30,7 +30,7 @@ func (a *App) Program(ctx context.Context, m tea.Model) *tea.Program {
 }
 
 // stuckFor is how long the end of a screen by a signal may take.
-const stuckFor = 6 * time.Second
+const stuckFor = 10 * time.Second
 
 // Draw runs a program until it ends. Where a signal has ended ctx, and what comes then takes too long, since it hangs in a
 // write to a terminal that takes nothing any more, the process ends as it does by a second signal: nothing that it could

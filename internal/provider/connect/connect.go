@@ -214,9 +214,9 @@ type Way struct{ What, How string }
 func Guide() []Way {
 	return []Way{
 		{"a key", "export ANTHROPIC_API_KEY=…, or OPENAI_API_KEY=…"},
-		{"a local model", "start Ollama and run ollama pull MODEL: it is found by itself; OLLAMA_HOST names another place"},
-		{"your own server", "export OPENAI_BASE_URL=http://localhost:8080/v1, and --model openai/MODEL"},
-		{"for good", "perdure config set model PROVIDER/MODEL; --model PROVIDER/MODEL for one run"},
+		{"a local model", "ollama pull MODEL, and it is found; OLLAMA_HOST: elsewhere"},
+		{"your own server", "export OPENAI_BASE_URL=http://HOST/v1; --model openai/MODEL"},
+		{"for good", "perdure config set model PROVIDER/MODEL; --model for once"},
 		{"just to see it", "perdure demo: no key, no network"},
 	}
 }

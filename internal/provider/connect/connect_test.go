@@ -238,3 +238,16 @@ func TestLocalAsksThisMachineAlone(t *testing.T) {
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// What a person without a model can do fits the usual terminal: a line that is broken has commands that nobody can copy.
+func TestTheGuideFitsATerminal(t *testing.T) {
+	_, err := Connector{Getenv: env(), HTTP: &http.Client{Transport: &network{}}}.Default(context.Background())
+	if err == nil {
+		t.Fatal("there is a model")
+	}
+	for line := range strings.Lines(err.Error()) {
+		if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
+			t.Errorf("%d cells: %s", n, line)
+		}
+	}
+}

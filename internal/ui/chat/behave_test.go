@@ -140,7 +140,10 @@ func TestSlash(t *testing.T) {
 		p.write("/mode")
 		p.press("enter")
 		p.want("")
-		p.sees("the mode is default")
+		p.sees("The mode is default", "▌ default", "acceptEdits", "edits of files ask no more", "plan")
+		p.press("down", "enter")
+		p.want("command mode acceptEdits")
+		p.misses("The mode is")
 	})
 }
 

@@ -38,14 +38,27 @@ func (m *Model) command(name, args string) tea.Cmd {
 		}
 	}
 	if c.Name == "mode" && args == "" {
-		m.tell(false, "the mode is "+m.stand.Mode+"; /mode default, acceptEdits or plan sets another one")
-		return nil
+		return m.choose("mode", m.modeChoices())
 	}
 	link, ctx, full := m.cfg.Link, m.ctx, c.Name
 	return func() tea.Msg {
 		reply, err := link.Command(ctx, full, args)
 		return replyMsg{full, reply, err}
 	}
+}
+
+// modeChoices are the modes to choose from.
+func (m *Model) modeChoices() Reply {
+	about := map[string]string{
+		"default":     "what no rule allows asks; reading in the session's directories does not",
+		"acceptEdits": "edits of files ask no more, but for protected ones; commands do",
+		"plan":        "it reads and plans, and changes nothing",
+	}
+	r := Reply{Title: "The mode is " + m.stand.Mode}
+	for _, mode := range modes {
+		r.Choices = append(r.Choices, Choice{Line: mode, About: about[mode], Command: "mode", Args: mode})
+	}
+	return r
 }
 
 // commandNamed finds a command; nil: there is none of that name.
