@@ -37,6 +37,7 @@ func (ts Tasks) List(ctx context.Context, id string) ([]view.Task, error) {
 
 // TaskSpec says what a task is to run.
 type TaskSpec struct {
+	Key     string   // idempotency key: the same again asks for nothing more; empty: a new one
 	Name    string   // for people; may be empty
 	Argv    []string // run without a shell; empty: Command is the text of a shell
 	Command string   // for people too, if Argv is given
@@ -51,7 +52,7 @@ type TaskSpec struct {
 func (ts Tasks) Start(ctx context.Context, id string, spec TaskSpec, rules []view.Rule) (view.Task, error) {
 	s := spec.TaskSettings
 	return ts.in.Start(ctx, id, homes.TaskSpec{
-		Name: spec.Name, Argv: spec.Argv, Command: spec.Command, Cwd: spec.Cwd, Restart: spec.Restart,
+		Key: spec.Key, Name: spec.Name, Argv: spec.Argv, Command: spec.Command, Cwd: spec.Cwd, Restart: spec.Restart,
 		TaskSettings: session.TaskSettings{
 			Stdin: s.Stdin, TTY: (*command.TerminalSize)(s.TTY), Limits: command.Limits(s.Limits), Lifetime: session.Lifetime(s.Lifetime),
 		},

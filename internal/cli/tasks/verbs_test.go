@@ -65,7 +65,7 @@ func TestRestartDecidesFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.App.Environ = append(w.App.Environ, "PATH="+w.Dir)
-	w.Fails(app.ExitFailed, "sh: command not found", "task", "restart", "srv")
+	w.Fails(app.ExitMissing, "sh: command not found", "task", "restart", "srv")
 	runs("no program")
 }
 
