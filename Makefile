@@ -10,7 +10,7 @@ test: ## all tests, the crash, kill and power-loss campaigns included (about 5 m
 	go test ./...
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
-RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop|KilledWhile|KilledAtAnyTime|KilledBetweenSteps|HandoffKilled|StateFileKilled|KilledInImport|TreesThat|VeryLarge|WhatUndoNeeds|UsedAgain|AFailedImport|ABundleIs|ALargeEvent|AnApplyThatIsKilled|ATakingBackThatIsKilled|ACreationThatIsKilled|MendingThatWasKilled|JoinedLinesOutlive|StoreOnSimulated|MarkAfterPowerLoss|CorruptBytes)
+RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop|KilledWhile|KilledAtAnyTime|KilledBetweenSteps|HandoffKilled|StateFileKilled|KilledInImport|KilledInComingBack|TreesThat|VeryLarge|WhatUndoNeeds|UsedAgain|AFailedImport|ABundleIs|ALargeEvent|AnApplyThatIsKilled|ATakingBackThatIsKilled|ACreationThatIsKilled|MendingThatWasKilled|JoinedLinesOutlive|StoreOnSimulated|MarkAfterPowerLoss|CorruptBytes)
 RACE_NOT = /(bench|cmd/perdure|internal/(blob|bundle|cli(/[a-z]+)?(/(mention|sources))?|demo|export|handoff|ignore|knowledge|permission|restore|seal|search|session|task|tools|tree|test/(attack|canary|proof|shots|sim)|ui/(asks|board|chat|chooser|composer|diffview|markdown|notify|panels|picker|rewind|statusline|taskpanel|textpage|theme|transcript)))$$
 test-race: ## what runs at once in one process, under the race detector (needs a C compiler; about 4 minutes)
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $$(go list ./... | grep -vE '$(RACE_NOT)')

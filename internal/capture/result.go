@@ -70,13 +70,14 @@ const (
 // Result is a directory as it was captured.
 type Result struct {
 	Tree    store.Digest
-	Rung    Rung     // what was really done
-	Files   int64    // captured, in all
-	Bytes   int64    // of them
-	Changed int64    // entries that are not as they were at the capture before
-	Skipped []Skip   // present and not captured, by path
-	Torn    []string // changed while they were read, three times: their content is one that they may never have had
-	Repos   []string // directories with a .git in them
+	Rung    Rung         // what was really done
+	Files   int64        // captured, in all
+	Bytes   int64        // of them
+	Changed int64        // entries that are not as they were at the capture before, of whatever session
+	Before  store.Digest // that capture's tree; zero: it is not known
+	Skipped []Skip       // present and not captured, by path
+	Torn    []string     // changed while they were read, three times: their content is one that they may never have had
+	Repos   []string     // directories with a .git in them
 
 	release func() error
 }

@@ -51,9 +51,10 @@ func (d *Dir) capture(ctx context.Context, batch *blob.Batch, rung Rung, room *R
 		d.lost(places)
 		return Result{}, err
 	}
+	r := Result{Tree: root, Rung: rung, Changed: seen.changed, Before: d.tree}
 	d.take(next, root, rung)
 	d.mark = batch.Mark()
-	r := Result{Tree: root, Rung: rung, Changed: seen.changed, Repos: d.repos}
+	r.Repos = d.repos
 	d.sum(&r, seen)
 	if rung != Hint && len(seen.dirs) > 0 {
 		_ = d.save() // a cache: without it the next process reads every file again

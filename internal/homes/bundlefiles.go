@@ -20,12 +20,19 @@ import (
 )
 
 // bundledFiles are the captured files of the home, as bundles need them.
-type bundledFiles struct{ blobs *blob.Store }
+type bundledFiles struct {
+	h     *Home
+	blobs *blob.Store
+}
 
 // Named lists the newest tree, those that undo and checkpoints go back to, and artifacts. What git ignores is named by its
 // directory's tree object, and its content is left out unless it is asked for: it stays on this machine.
 func (f bundledFiles) Named(ctx context.Context, st *session.State, ignored bool) ([]store.Digest, []bundle.Blob, int, error) {
-	n := naming{ctx: ctx, blobs: f.blobs, all: ignored, seen: map[store.Digest]bool{}}
+	trees, err := f.h.treesOf(ctx, st.ID)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	n := naming{ctx: ctx, blobs: f.blobs, trees: trees, all: ignored, seen: map[store.Digest]bool{}}
 	w := &st.Workspace
 	roots := []store.Digest{w.Tree}
 	for _, p := range w.Points {
@@ -51,6 +58,7 @@ func (f bundledFiles) Named(ctx context.Context, st *session.State, ignored bool
 type naming struct {
 	ctx   context.Context //nolint:containedctx // of one call
 	blobs *blob.Store
+	trees tree.Reader
 	all   bool // what git ignores, too
 	seen  map[store.Digest]bool
 	dirs  []store.Digest
@@ -68,7 +76,7 @@ func (n *naming) dir(d store.Digest, depth int) error {
 	}
 	n.seen[d] = true
 	n.dirs = append(n.dirs, d)
-	entries, err := tree.List(workspace.Trees(n.blobs), d)
+	entries, err := tree.List(n.trees, d)
 	if err == nil {
 		err = n.ctx.Err()
 	}
@@ -117,7 +125,7 @@ func (f bundledFiles) Begin(ctx context.Context) (capturing, error) { return f.b
 // trees reads the trees of the bundle as they are to be written.
 func (a *Arrival) trees() tree.Reader {
 	if a.Ignored {
-		return workspace.Trees(a.h.blobs)
+		return workspace.Arrived(a.h.blobs)
 	}
 	return publicTrees{a.h.blobs}
 }
@@ -147,7 +155,7 @@ func (a *Arrival) Files(ctx context.Context, dir string) (made restore.Made, ok 
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return made, false, err
 	}
-	made, err = a.h.spaces.MaterialiseFrom(ctx, dir, a.trees(), root)
+	made, err = a.h.spaces.MaterialiseFrom(ctx, dir, a.trees(), root, "")
 	if errors.Is(err, restore.ErrTaken) {
 		return made, false, nil
 	}

@@ -57,7 +57,7 @@ func (h *Home) care() error {
 		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes, Room: h.room, Builds: filepath.Join(h.dir, buildsDir),
 		Progress: h.cfg.Progress,
 	})
-	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h.blobs}
+	h.cfg.captures, h.cfg.captured = captures{h}, bundledFiles{h, h.blobs}
 	return nil
 }
 

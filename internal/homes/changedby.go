@@ -168,7 +168,7 @@ func (h *Home) edits(ctx context.Context, id, dir string) (map[string]store.Dige
 }
 
 func (h *Home) changed() changedPaths {
-	return changedPaths{workspace.Trees(h.blobs), map[string]bool{}}
+	return changedPaths{workspace.Arrived(h.blobs), map[string]bool{}}
 }
 
 // changedPaths collects paths that were changed.

@@ -114,7 +114,7 @@ func (h *Home) FileHistory(ctx context.Context, id string) (*FileHistory, error)
 	}
 	f := &fileFold{st: start, stories: map[string]*FileStory{}, notKept: map[string]*NotKept{}, out: &FileHistory{Session: id}}
 	err = h.withBlobs(func(blobs *blob.Store) error {
-		f.trees = tree.Remember(workspace.Trees(blobs), rememberedTrees)
+		f.trees = tree.Remember(workspace.Arrived(blobs), rememberedTrees)
 		for ev, err := range h.store.Read(ctx, id, 1, 0) {
 			if err != nil {
 				return err

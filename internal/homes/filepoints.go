@@ -54,7 +54,7 @@ func (h *Home) UndoPoint(ctx context.Context, id string) (FilePoint, error) {
 			if what := h.applied(ctx, id, p); what != "" {
 				at.To, at.Applied = "before "+what+" were applied", strings.TrimPrefix(what, changesOf(""))
 			}
-			return at, h.pointKept(id, at)
+			return at, h.pointKept(ctx, id, at)
 		}
 	}
 	if w.Refused != "" {
@@ -148,7 +148,7 @@ func (h *Home) FilesAt(ctx context.Context, id, moment string) (FilePoint, error
 		for _, p := range w.Points {
 			if int64(p.Turn) == n {
 				at := pointOf(st, p)
-				return at, h.pointKept(id, at)
+				return at, h.pointKept(ctx, id, at)
 			}
 		}
 		return FilePoint{}, fmt.Errorf("session %s: %w: turn %d changed nothing, or there is none, or it is too long ago", id, ErrNoFiles, n)
@@ -187,18 +187,18 @@ func (h *Home) filesAsOf(ctx context.Context, st *session.State, seq int64) (Fil
 		default:
 		}
 		if !p.Tree.IsZero() {
-			return p, h.stillKept(st.ID, p)
+			return p, h.stillKept(ctx, st.ID, p)
 		}
 	}
 	return FilePoint{}, fmt.Errorf("session %s: %w: before event %d", st.ID, ErrNoFiles, seq)
 }
 
 // pointKept says that a point of undo is gone, since the session's room was used up. Nothing else takes one away.
-func (h *Home) pointKept(id string, p FilePoint) error {
+func (h *Home) pointKept(ctx context.Context, id string, p FilePoint) error {
 	if t := h.thinningOf(id); !t.Some || p.Seq > t.Points {
 		return nil
 	}
-	err := h.stillKept(id, p)
+	err := h.stillKept(ctx, id, p)
 	if errors.Is(err, ErrNoFiles) {
 		err = fmt.Errorf("session %s: %w: what its files were %s had to go when the room of the session was used up (files.session_quota_mb of the configuration)", id, ErrNoFiles, p.To)
 	}
@@ -206,13 +206,17 @@ func (h *Home) pointKept(id string, p FilePoint) error {
 }
 
 // stillKept says that what a point's files held is not kept any more, if so.
-func (h *Home) stillKept(id string, p FilePoint) error {
+func (h *Home) stillKept(ctx context.Context, id string, p FilePoint) error {
 	if h.blobs == nil {
 		return nil
 	}
 	work := h.Progress().Begin("looking at what is kept", "")
 	defer work.End()
-	err := tree.Walk(workspace.Trees(h.blobs), p.Tree, func(path string, e tree.Entry) error {
+	trees, err := h.treesOf(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = tree.Walk(trees, p.Tree, func(path string, e tree.Entry) error {
 		if e.Kind != tree.File || e.Digest.IsZero() {
 			return nil
 		}
@@ -284,12 +288,12 @@ func (h *Home) FilesNow(ctx context.Context, id string) (p FilePoint, release fu
 	return FilePoint{Tree: got.Body.Tree, Dir: dir, Time: h.cfg.Now().UnixMilli(), To: "now"}, got.Release, nil
 }
 
-// FileChanges visits what differs between two trees, by path.
+// FileChanges visits what differs between two trees, by path. What git ignores and stayed where a tree comes from is in neither.
 func (h *Home) FileChanges(from, to store.Digest, visit func(tree.Change) error) error {
 	if h.blobs == nil {
 		return errOff
 	}
-	return tree.Diff(workspace.Trees(h.blobs), from, to, visit)
+	return tree.Diff(workspace.Arrived(h.blobs), from, to, visit)
 }
 
 // FileText gives what a captured file held, if that is a text of at most so many bytes.

@@ -100,6 +100,7 @@ func (h *Home) forkOwn(ctx context.Context, parent string, st *session.State, f 
 	if own.Session = f.ID; f.ID == "" {
 		own.Session = h.eng.NewKey()
 	}
+	own.of = parent
 	err = h.withOwn(ctx, &own, func(events []session.Body) error {
 		cwd := own.Dir
 		if rel, err := filepath.Rel(own.From, st.Cwd); err == nil && filepath.IsLocal(rel) {

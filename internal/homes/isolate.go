@@ -45,6 +45,8 @@ type Own struct {
 	Shared   string            `json:"shared,omitempty"` // why it shares its parent's directory, though nobody asked for that
 	Skipped  []session.Skipped `json:"skipped,omitempty"`
 	Lacks    []string          `json:"lacks,omitempty"` // of git's, what is in From and not in it, in words for people
+
+	of string // the session that it is a fork of; empty: it is none
 }
 
 // origin is what the home keeps of a directory of a session's own.
@@ -195,7 +197,9 @@ type copying struct {
 	at   string // where the copy of top is to be
 	all  store.Digest
 	body *session.FilesCaptured // of own.From
-	free []func()
+
+	trees tree.Reader
+	free  []func()
 }
 
 // build makes the directory out of own.Tree, or of own.From as it is now, and gives the events that tell of it.
@@ -211,6 +215,9 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 			release()
 		}
 	}()
+	if c.trees, err = h.treesOf(ctx, own.of); err != nil {
+		return nil, nil, err
+	}
 	real, err := workspace.Where(own.From)
 	if c.gone = err != nil; !c.gone {
 		c.top = real // a deleted one is made again from what was captured
@@ -228,7 +235,7 @@ func (h *Home) build(ctx context.Context, own *Own) (events []session.Body, _ fu
 		return nil, nil, err
 	}
 	h.step("worktrees")
-	if _, err := h.spaces.Materialise(ctx, c.at, c.all, c.original(c.top)); err != nil {
+	if _, err := h.spaces.MaterialiseFrom(ctx, c.at, c.trees, c.all, c.original(c.top)); err != nil {
 		return nil, nil, err
 	}
 	own.Dir = filepath.Join(c.at, c.rel)
@@ -320,7 +327,7 @@ func (h *Home) replaceOwn(ctx context.Context, c *copying) error {
 	if err := os.RemoveAll(c.own.Dir); err != nil {
 		return err
 	}
-	_, err := h.spaces.Materialise(ctx, c.own.Dir, c.own.Tree, c.original(c.own.From))
+	_, err := h.spaces.MaterialiseFrom(ctx, c.own.Dir, c.trees, c.own.Tree, c.original(c.own.From))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/tree"
 	"github.com/perdure/perdure/internal/workspace"
@@ -15,7 +16,12 @@ import (
 // not since the session deleted them. They are left out of what it began with, so that they are deleted nowhere. What is
 // written for that is kept from sweeps until release is called.
 func (h *Home) stayedElsewhere(ctx context.Context, id string, began, now store.Digest) (_ store.Digest, release func(), err error) {
-	if came, err := h.cameInABundle(ctx, id); err != nil || !came || h.blobs == nil {
+	came, err := h.cameInABundle(ctx, id)
+	elsewhere := came
+	if err == nil && !came {
+		elsewhere, err = h.fromElsewhere(ctx, id)
+	}
+	if err != nil || !elsewhere || h.blobs == nil {
 		return began, func() {}, err
 	}
 	b, err := h.blobs.Batch(ctx)
@@ -23,6 +29,9 @@ func (h *Home) stayedElsewhere(ctx context.Context, id string, began, now store.
 		return began, nil, err
 	}
 	w := without{ctx: ctx, trees: workspace.Trees(h.blobs), put: b.Put}
+	if !came { // it was forked here: what it could delete is what the home has
+		w.blobs = h.blobs
+	}
 	began, err = w.dir(began, now, 0)
 	if err == nil {
 		err = b.Commit()
@@ -57,11 +66,24 @@ func (h *Home) fromElsewhere(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
+// treesOf reads the trees that a session knows.
+func (h *Home) treesOf(ctx context.Context, id string) (tree.Reader, error) {
+	if id == "" {
+		return workspace.Trees(h.blobs), nil
+	}
+	elsewhere, err := h.fromElsewhere(ctx, id)
+	if err != nil || !elsewhere {
+		return workspace.Trees(h.blobs), err
+	}
+	return workspace.Arrived(h.blobs), nil
+}
+
 // without writes trees without what git ignores in them and another tree has not.
 type without struct {
 	ctx   context.Context //nolint:containedctx // of one call
 	trees tree.Reader
 	put   func([]byte) (store.Digest, error)
+	blobs *blob.Store // not nil: only what these have not
 }
 
 // dir is a directory's tree object without them. An ignored directory that is not as it was is left out as a whole: whether
@@ -93,8 +115,14 @@ func (w *without) dir(d, now store.Digest, depth int) (store.Digest, error) {
 	kept := entries[:0]
 	for _, e := range entries {
 		is, ok := there[e.Name]
+		stayed := e.Flags.Has(tree.Private) && (!ok || e.Kind == tree.Dir && e.Digest != is.Digest)
+		if w.blobs != nil {
+			if stayed, err = workspace.Stayed(w.blobs, e); err != nil {
+				return d, err
+			}
+		}
 		switch {
-		case e.Flags.Has(tree.Private) && (!ok || e.Kind == tree.Dir && e.Digest != is.Digest):
+		case stayed:
 			continue
 		case e.Kind == tree.Dir && !e.Flags.Has(tree.Skipped):
 			var below store.Digest

@@ -23,7 +23,7 @@ func (h *Home) steps(all []taken, visit func(before, after store.Digest, by doer
 		return err
 	}
 	// A tree that is there may name some that are not. What was visited was right, and is visited again.
-	whole := wholeTrees{workspace.Trees(h.blobs), map[store.Digest]bool{}}
+	whole := wholeTrees{workspace.Arrived(h.blobs), map[store.Digest]bool{}}
 	return h.walkSteps(all, whole.is, visit)
 }
 

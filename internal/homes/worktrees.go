@@ -122,7 +122,7 @@ type found struct {
 // innerRepos finds the repositories within what is copied. One whose git directory lies outside of that and of the
 // repository around it is somebody else's: nothing is written there.
 func (h *Home) innerRepos(ctx context.Context, c *copying) (out []found, err error) {
-	err = tree.Walk(workspace.Trees(h.blobs), c.all, func(at string, e tree.Entry) error {
+	err = tree.Walk(workspace.Arrived(h.blobs), c.all, func(at string, e tree.Entry) error {
 		rel := path.Dir(at)
 		if path.Base(at) != ".git" || !e.Flags.Has(tree.Skipped) || rel == "." {
 			return ctx.Err()

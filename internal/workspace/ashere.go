@@ -53,7 +53,7 @@ func (a asHere) dir(d, now store.Digest, depth int) (store.Digest, error) {
 	out, other := make([]tree.Entry, 0, len(entries)), false
 	for _, e := range entries {
 		is, there := here[e.Name]
-		stayed, err := a.stayed(e)
+		stayed, err := Stayed(a.blobs, e)
 		if err == nil && !stayed && e.Kind == tree.Dir && !e.Flags.Has(tree.Skipped) {
 			below, was := store.Digest{}, e.Digest
 			if is.Kind == tree.Dir {
@@ -86,11 +86,41 @@ func (a asHere) dir(d, now store.Digest, depth int) (store.Digest, error) {
 	return d, nil
 }
 
-// stayed reports what git ignores and the home does not have.
-func (a asHere) stayed(e tree.Entry) (bool, error) {
+// Stayed reports an entry that git ignores, of which the home has no content: it stayed where the tree comes from.
+func Stayed(blobs *blob.Store, e tree.Entry) (bool, error) {
 	if !e.Flags.Has(tree.Private) || e.Flags.Has(tree.Skipped) || e.Digest.IsZero() {
 		return false, nil
 	}
-	has, err := a.blobs.Has(e.Digest)
+	has, err := blobs.Has(e.Digest)
 	return err == nil && !has, err
+}
+
+// Arrived reads trees without what stayed where they come from.
+func Arrived(blobs *blob.Store) tree.Reader { return arrived{blobs} }
+
+type arrived struct{ blobs *blob.Store }
+
+func (a arrived) Get(d store.Digest) ([]byte, error) {
+	raw, err := Trees(a.blobs).Get(d)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := tree.Decode(raw)
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]tree.Entry, 0, len(entries))
+	for _, e := range entries {
+		stayed, err := Stayed(a.blobs, e)
+		if err != nil {
+			return nil, err
+		}
+		if !stayed {
+			kept = append(kept, e)
+		}
+	}
+	if len(kept) == len(entries) {
+		return raw, nil
+	}
+	return tree.Encode(kept)
 }

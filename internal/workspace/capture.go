@@ -12,6 +12,8 @@ import (
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/repo"
 	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/tree"
+	"github.com/perdure/perdure/store"
 
 	"github.com/perdure/perdure/internal/sys"
 )
@@ -45,6 +47,9 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 	b := &session.FilesCaptured{
 		Tree: got.Tree, Rung: session.CaptureRung(got.Rung), Files: got.Files, Bytes: got.Bytes, Changed: got.Changed, Torn: shown(got.Torn),
 	}
+	if got.Before != r.Last && !r.Last.IsZero() { // somebody else has looked since
+		b.Changed = s.changed(ctx, r.Last, got)
+	}
 	for _, sk := range got.Skipped {
 		b.Skipped = append(b.Skipped, session.Skipped{Path: shownPath(sk.Path), Why: string(sk.Why), Bytes: sk.Bytes})
 	}
@@ -52,6 +57,19 @@ func (s *Set) Capture(ctx context.Context, r engine.CaptureRequest) (engine.Capt
 		b.Repos = p.repos(got.Repos)
 	}
 	return engine.Captured{Body: b, Release: func() { _ = got.Release() }}, nil
+}
+
+// changed counts the entries that are not as they were in the tree that a session knows. Where that is not kept any more it
+// is what has changed since the capture before, of whatever session.
+func (s *Set) changed(ctx context.Context, last store.Digest, got capture.Result) (n int64) {
+	err := tree.Diff(Arrived(s.cfg.Blobs), last, got.Tree, func(tree.Change) error {
+		n++
+		return ctx.Err()
+	})
+	if err != nil {
+		return got.Changed
+	}
+	return n
 }
 
 func (s *Set) room(ctx context.Context, id string) (*capture.Room, error) {

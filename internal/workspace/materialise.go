@@ -15,8 +15,8 @@ func (s *Set) Materialise(ctx context.Context, to string, root store.Digest, lik
 }
 
 // MaterialiseFrom is [Set.Materialise] of a tree as others read it.
-func (s *Set) MaterialiseFrom(ctx context.Context, to string, trees tree.Reader, root store.Digest) (restore.Made, error) {
-	return s.materialise(ctx, to, trees, root, "")
+func (s *Set) MaterialiseFrom(ctx context.Context, to string, trees tree.Reader, root store.Digest, like string) (restore.Made, error) {
+	return s.materialise(ctx, to, trees, root, like)
 }
 
 func (s *Set) materialise(ctx context.Context, to string, trees tree.Reader, root store.Digest, like string) (restore.Made, error) {

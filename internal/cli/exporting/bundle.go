@@ -35,6 +35,8 @@ func (o *Options) checkBundle(a *app.App) error {
 		return app.UsageError("--move-to hands the bundle to a command, -o FILE to a file: use one of them")
 	case o.MoveTo != "" && o.Secrets == Redact:
 		return app.UsageError("with its secrets replaced it would be another log: --move-to takes the session as it is")
+	case o.WithIgnored && o.Secrets == Redact:
+		return app.UsageError("files are in a bundle as they are, and --with-ignored has .env and its like in it: --secrets redact replaces nothing in them")
 	case o.MoveTo == "" && o.File == "" && a.Screen:
 		return &app.ExitError{Code: app.ExitUsage, Text: "a bundle is no text for a terminal", Hint: "name a file with -o FILE.perdure, or pipe it into perdure import -"}
 	case len(o.Recipients) > 0 && (o.PassphraseFile != "" || o.Passphrase), o.Passphrase && o.PassphraseFile != "":
@@ -163,9 +165,12 @@ func tell(a *app.App, out homes.Bundled, o Options) {
 	case out.Rewritten && out.Secrets > 0:
 		a.Note("%s replaced: it is another log than the one here, with other hashes", secrets)
 	case out.Rewritten:
-		a.Note("no secret was found in it")
+		a.Note("no secret was found in what was said and printed")
 	case out.Secrets > 0 && !o.WithSecrets && !o.sealed():
 		a.Note("%s in it, in plain: keep it as you keep them; --recipient encrypts it, --secrets redact replaces them", secrets)
+	}
+	if out.Rewritten && out.Blobs > 0 {
+		a.Note("its files are in it as they are, %s: nothing is replaced in them", display.Count(out.Blobs, "content"))
 	}
 	if out.Private > 0 && !o.sealed() {
 		a.Note("what git ignores is in it, in plain, %s: keep it as you keep them; --recipient encrypts it", display.Count(int64(out.Private), "content"))

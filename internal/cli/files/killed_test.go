@@ -112,7 +112,7 @@ func TestUndoWaitsForACommandThatRunsOn(t *testing.T) {
 	p := newProject(t)
 	p.write("f", "0\n")
 	start := p.files()
-	m := p.Scripted(script(t, map[string]string{"go": "echo 1 > f; echo x > f.began; until [ -e ../end ]; do sleep 0.05; done; echo 2 > late"}))
+	m := p.Scripted(script(t, map[string]string{"go": "echo 1 > f; echo x > f.new; mv f.new f.began; until [ -e ../end ]; do sleep 0.05; done; echo 2 > late"}))
 	p.killedWithin(m, "go", "f.began")
 	changed := p.files()
 	if o := p.Run("undo", "s", "--yes"); o.Code == 0 || !strings.Contains(o.Stderr, "turn 1 is within Bash") {

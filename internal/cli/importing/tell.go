@@ -27,6 +27,9 @@ func tell(a *app.App, in *homes.Arrival, dir string) {
 	if in.Rewritten {
 		a.Hint("secrets were replaced in it: its events are not those of the original")
 	}
+	if in.Ignored && in.Blobs > 0 {
+		a.Hint("files that git ignores are in it, such as .env may be, and are written with the others")
+	}
 	if in.Logs > 1 {
 		a.Hint("it is a fork: %s come with it, closed, as far as they are not here", display.Count(in.Logs-1, "log"))
 	}

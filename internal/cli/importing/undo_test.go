@@ -1,6 +1,7 @@
 package importing_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,15 @@ func TestAnUndoDoesNotMissWhatStayedElsewhere(t *testing.T) {
 	home, dir := filepath.Join(t.TempDir(), "there"), filepath.Join(t.TempDir(), "dir")
 	there := w.InHome(home)
 	there.OK("import", filepath.Join(project, "x.perdure"), "--dir", dir)
+	if diff := there.OK("diff", "s"); strings.Contains(diff, ".env") || strings.Contains(diff, "notes") {
+		t.Errorf("diff: %s", diff)
+	}
+	there.OK("export", "s", "--with-ignored", "-o", filepath.Join(t.TempDir(), "y.perdure"))
+	there.OK("restore", "s", "turn 2", "--conversation", "--yes")
+	there.OK("fork", "s@"+firstTurn(t, there), "--id", "older")
+	if tree := there.OK("tree", "s"); strings.Contains(tree, "1 file changed") || strings.Contains(tree, "files changed") && !strings.Contains(tree, "0 files changed") {
+		t.Errorf("tree: %s", tree)
+	}
 	there.OK("fork", "s", "--id", "fork")
 	for _, id := range []string{"s", "fork"} {
 		in := dir
@@ -50,6 +60,18 @@ func TestAnUndoDoesNotMissWhatStayedElsewhere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// firstTurn is the event that ended the first turn of s.
+func firstTurn(t *testing.T, w *clitest.World) string {
+	t.Helper()
+	for _, l := range clitest.Lines(t, w.OK("log", "s", "--json")) {
+		if l["kind"] == "turn.ended" {
+			return fmt.Sprint(l["seq"])
+		}
+	}
+	t.Fatal("no turn ended")
+	return ""
 }
 
 // What a person has put there under such a name stays.
