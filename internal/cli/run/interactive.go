@@ -311,7 +311,7 @@ func (s *sitting) run(ctx context.Context, args ...string) (string, bool) {
 // farewell says how to go on with what was left, and what goes on by itself.
 func (s *sitting) farewell(ctx context.Context) {
 	if !s.f.nested {
-		s.real.Hint("to go on: perdure -r %s", s.last)
+		s.real.Hint("to go on: perdure -r %s", s.real.Call(ctx, s.home, s.last))
 	}
 	if st, err := s.home.State(ctx, s.last); err == nil {
 		for _, command := range screen.RunsOn(st) {
