@@ -47,7 +47,7 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if !f.nested {
 		ctx, ended = a.UntilSignal(parent, func() {})
 	}
-	s := &sitting{f: f, set: set, real: a, said: &saidLines{}}
+	s := &sitting{f: f, set: set, real: a, said: &saidLines{}, root: f.root}
 	world := *a
 	world.Stderr = s.said // nothing is written beside what the screen shows
 	s.app = &world
@@ -162,7 +162,7 @@ func (s *sitting) settle(ctx context.Context, t target) error {
 	if t.id != "" {
 		var st *session.State
 		if st, err = s.home.State(ctx, t.id); err == nil {
-			root = st.Config.Root
+			root = s.home.ProjectOf(st.Config.Root) // a copy is under the settings of what it is a copy of, as with -p
 		}
 		if cwd := s.flags(t).cwd; err == nil && cwd != "" {
 			var dirs []string
