@@ -101,8 +101,13 @@ func (h *Home) relative(ctx context.Context, info store.Info, left *int) (*Relat
 	}
 }
 
-// countChanged counts the files of a session that are not as it began with them, as far as they can be read.
+// countChanged counts the files of a session that are not as it began with them, as far as they can be read: those of now,
+// whoever has changed them; where they cannot be captured, those that were captured last.
 func (h *Home) countChanged(ctx context.Context, id string, began, now store.Digest) (n int) {
+	if p, release, err := h.FilesNow(ctx, id); err == nil {
+		defer release()
+		now = p.Tree
+	}
 	began, release, err := h.stayedElsewhere(ctx, id, began, now)
 	if err != nil {
 		return 0

@@ -3,7 +3,6 @@ package homes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"syscall"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/handoff"
 	"github.com/perdure/perdure/internal/knowledge"
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/repo"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/internal/window"
@@ -48,7 +48,7 @@ func (o documents) Render(ctx context.Context, st *session.State, t *session.Tra
 		d = d.Carry(in.Before)
 	}
 	if late > 0 {
-		d.State.Missing = append(d.State.Missing, fmt.Sprintf("What the newest %d turns came to: the words above are older.", late))
+		d.State.Missing = append(d.State.Missing, "What the newest "+plain.Count(int64(late), "turn")+" came to: the words above are older.")
 	}
 	return handoff.Render(d)
 }

@@ -206,7 +206,7 @@ type AwaitPosition struct {
 	Gap      int64  `json:"gap,omitempty"`
 }
 
-func (b *AwaitScanned) summary() string { return fmt.Sprintf("%d positions", len(b.Positions)) }
+func (b *AwaitScanned) summary() string { return things(len(b.Positions), "position") }
 
 func (b *AwaitScanned) apply(s *State, _ store.Event) {
 	for _, p := range b.Positions {

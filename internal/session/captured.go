@@ -103,7 +103,7 @@ func (b *FilesCaptured) summary() string {
 	}
 	text := fmt.Sprintf("%s: %d changed of %d files, tree %.12s", what, b.Changed, b.Files, b.Tree)
 	if n := int64(len(b.Skipped)+len(b.Torn)) + b.Dropped; n > 0 {
-		text += fmt.Sprintf(", %d notices", n)
+		text += ", " + things(int(n), "notice")
 	}
 	return text
 }

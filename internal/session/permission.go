@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/perdure/perdure/store"
@@ -61,7 +60,7 @@ type PermissionRules struct {
 	Digest store.Digest `json:"digest"`
 }
 
-func (b *PermissionRules) summary() string { return fmt.Sprintf("%d rules", len(b.Rules)) }
+func (b *PermissionRules) summary() string { return things(len(b.Rules), "rule") }
 
 func (b *PermissionRules) apply(s *State, _ store.Event) {
 	if s.Permissions.Digest == b.Digest {

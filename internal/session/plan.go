@@ -115,7 +115,7 @@ type PlanSet struct {
 	Steps []Step `json:"steps"`
 }
 
-func (b *PlanSet) summary() string { return fmt.Sprintf("%d steps", len(b.Steps)) }
+func (b *PlanSet) summary() string { return things(len(b.Steps), "step") }
 
 func (b *PlanSet) apply(s *State, _ store.Event) { s.Plan = b.Steps }
 
@@ -130,7 +130,7 @@ type PlanEdited struct {
 }
 
 func (b *PlanEdited) summary() string {
-	return strings.TrimSpace(fmt.Sprintf("%d steps  %s", len(b.Steps), b.From))
+	return strings.TrimSpace(things(len(b.Steps), "step") + "  " + b.From)
 }
 
 func (b *PlanEdited) show(m map[string]any) { viewText(m, "text", b.Text) }

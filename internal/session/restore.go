@@ -56,7 +56,7 @@ func (b *RestoreRequested) summary() string {
 		text = "apply " + b.To
 	}
 	if len(b.Paths) > 0 {
-		text += fmt.Sprintf(", only %d paths", len(b.Paths))
+		text += ", only " + things(len(b.Paths), "path")
 	}
 	return text
 }
@@ -129,13 +129,10 @@ func (c RestoreCounts) Changed() int64 { return c.Added + c.Modified + c.Deleted
 
 func (c RestoreCounts) String() string {
 	text := fmt.Sprintf("%d added, %d modified, %d deleted", c.Added, c.Modified, c.Deleted)
-	switch c.Conflicts {
-	case 0:
+	if c.Conflicts == 0 {
 		return text
-	case 1:
-		return text + ", 1 conflict"
 	}
-	return fmt.Sprintf("%s, %d conflicts", text, c.Conflicts)
+	return text + ", " + things(int(c.Conflicts), "conflict")
 }
 
 // RestoreStarted is the intent of a restore: its plan is durable, and no file has been touched.

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"time"
 	"unicode/utf8"
 
@@ -51,6 +52,14 @@ func Summary(e store.Event) string {
 		return err.Error()
 	}
 	return body.summary()
+}
+
+// things counts in words, by the word for one.
+func things(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func bodyView(body Body) any {

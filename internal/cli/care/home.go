@@ -58,7 +58,7 @@ func (d *diagnosis) permissions(home string) {
 	case err != nil:
 		d.add(levelFail, "permissions", "check who owns it", "%v", err)
 	case open > 0:
-		d.add(levelWarn, "permissions", "chmod -R go-rwx "+display.Quote(home), "others may reach %d files of the home, such as %s", open, first)
+		d.add(levelWarn, "permissions", "chmod -R go-rwx "+display.Quote(home), "others may reach %s of the home, such as %s", display.Count(int64(open), "file"), first)
 	default:
 		d.add(levelOK, "permissions", "", "%s is for its owner alone", home)
 	}

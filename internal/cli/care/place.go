@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/permission"
 	"github.com/perdure/perdure/internal/settings"
@@ -114,7 +115,7 @@ func (d *diagnosis) configuration(a *app.App) settings.Loaded {
 	if set.Mode == string(permission.ModeBypass) {
 		d.add(levelWarn, "config", "", "%s", app.BypassNotTaken)
 	}
-	d.add(levelOK, "config", "", "%d rules; the user's file is %s", len(set.Rules), orNone(user))
+	d.add(levelOK, "config", "", "%s; the user's file is %s", display.Count(int64(len(set.Rules)), "rule"), orNone(user))
 	return set
 }
 

@@ -105,7 +105,7 @@ func (d *diagnosis) ofSession(a *app.App, h *homes.Home, st *session.State, need
 		case t.Reason == command.ReasonOrphaned:
 			live.Stale = "its shim died: its output is no longer collected"
 		case t.Stragglers > 0:
-			live.Stale = fmt.Sprintf("the command ended and left %d processes", t.Stragglers)
+			live.Stale = "the command ended and left " + display.Count(int64(t.Stragglers), "process")
 		case a.Now().Sub(time.UnixMilli(int64(t.Started))) > staleAfter:
 			live.Stale = fmt.Sprintf("it has run for more than %d days", int(staleAfter.Hours())/24)
 		}
@@ -143,7 +143,7 @@ func (d *diagnosis) strays(a *app.App, h *homes.Home, needed map[string]map[stri
 		}
 	}
 	if len(d.Acts) > 0 {
-		d.add(levelWarn, "strays", "", "%d directories of commands are left over", len(d.Acts))
+		d.add(levelWarn, "strays", "", "left over of commands: %s", display.Count(int64(len(d.Acts)), "directory"))
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func verifyAll(ctx context.Context, a *app.App, h *homes.Home, asJSON bool) erro
 		}
 	}
 	if bad > 0 {
-		a.Note("%d sessions have faults; the others are not affected", bad)
+		a.Note("with faults: %s; the others are not affected", display.Count(int64(bad), "session"))
 		a.Hint("put a backup in its place (perdure backup makes them), or go on without: perdure delete ID removes what cannot be read")
 	}
 	if bad+len(lost) > 0 {

@@ -88,7 +88,7 @@ func TaskStatus(t view.Task) string {
 		s += " (" + t.Reason + ")"
 	}
 	if t.Stragglers > 0 {
-		s += fmt.Sprintf(", %d stragglers", t.Stragglers)
+		s += ", " + Count(int64(t.Stragglers), "straggler")
 	}
 	return s
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/perdure/perdure/internal/plain"
 	safe "github.com/perdure/perdure/internal/plain"
 )
 
@@ -34,17 +33,11 @@ func Money(usd *float64) string {
 func Bytes(n int64) string { return safe.Size(n) }
 
 // Grouped is a number with its thousands apart.
-func Grouped(n int64) string { return plain.Grouped(n) }
+func Grouped(n int64) string { return safe.Grouped(n) }
 
 // Count writes a number of things: 1 turn, 2 turns.
 func Count(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	if stem, y := strings.CutSuffix(thing, "y"); y {
-		return Grouped(n) + " " + stem + "ies"
-	}
-	return Grouped(n) + " " + thing + "s"
+	return safe.Count(n, thing)
 }
 
 // Quote makes a word that a shell reads as itself.

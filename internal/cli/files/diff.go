@@ -158,7 +158,7 @@ func (d *differ) show(ctx context.Context, from, to side, costs []cost) error {
 		return d.stream(ctx, from, to, costs)
 	}
 	for _, c := range costs {
-		d.app.Linef("%s: %d turns, %d tokens, $%.4f", c.Session, c.Turns, c.Tokens, c.USD)
+		d.app.Linef("%s: %s, %s, $%.4f", c.Session, display.Count(int64(c.Turns), "turn"), display.Count(c.Tokens, "token"), c.USD)
 	}
 	sum := total{}
 	err := d.app.Paged(func() error {
@@ -189,7 +189,7 @@ func (t *total) add(f difference) {
 }
 
 func (t total) String() string {
-	return fmt.Sprintf("%s, %d lines added, %d removed", display.Count(int64(t.files), "file"), t.added, t.removed)
+	return fmt.Sprintf("%s, %s added, %d removed", display.Count(int64(t.files), "file"), display.Count(int64(t.added), "line"), t.removed)
 }
 
 // stream writes the JSON object of a comparison, file by file. One that was cut is no JSON.

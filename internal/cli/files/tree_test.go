@@ -2,10 +2,14 @@ package files_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
 )
 
 // A family that is deep and wide is drawn on forty columns so that each of it can be told: its id, how deep it lies, and which
@@ -43,5 +47,25 @@ func TestADeepAndWideFamilyFitsANarrowScreen(t *testing.T) {
 	}
 	if out := p.OK("tree", "--json"); strings.Count(out, `"session":`) != 61 {
 		t.Errorf("%d sessions in JSON", strings.Count(out, `"session":`))
+	}
+}
+
+// What was changed in a fork's directory without a turn, such as by its person, is counted, too; where the directory is gone it is
+// what was captured last.
+func TestAFamilyCountsWhatWasChangedOutsideOfTurns(t *testing.T) {
+	p, model := attempted(t)
+	p.prompt(model, "later", "-r", "kid")
+	if out := p.OK("tree", "kid"); !strings.Contains(out, "3 files changed") {
+		t.Fatal(out)
+	}
+	clitest.WriteFile(t, filepath.Join(p.ownDir("kid"), "by hand"), "x\n")
+	if out := p.OK("tree", "kid"); !strings.Contains(out, "4 files changed") {
+		t.Errorf("a change by hand is not counted: %s", out)
+	}
+	if err := os.RemoveAll(p.ownDir("kid")); err != nil {
+		t.Fatal(err)
+	}
+	if out := p.OK("tree", "kid"); !strings.Contains(out, "3 files changed") {
+		t.Errorf("the directory is gone: %s", out)
 	}
 }

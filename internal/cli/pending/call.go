@@ -227,7 +227,7 @@ func (t *callText) text(s string) {
 		t.line(l)
 	}
 	if tail != nil {
-		t.put(Left, fmt.Sprintf("… %d lines left out; perdure approvals list --json has all …", len(lines)-len(head)-len(tail)))
+		t.put(Left, fmt.Sprintf("… %s left out; perdure approvals list --json has all …", safe.Count(int64(len(lines)-len(head)-len(tail)), "line")))
 	}
 	for _, l := range tail {
 		t.line(l)

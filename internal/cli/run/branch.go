@@ -46,7 +46,9 @@ func (s *sitting) branchOf(ctx context.Context, id string, conversation bool) (*
 		return nil, err
 	}
 	if own.Tree.IsZero() || own.Plain != "" { // the screen says the rest
-		sessions.TellBranch(s.app, own, true)
+		called := own
+		called.Session = app.Called(ctx, s.home, own.Session)
+		sessions.TellBranch(s.app, called, true)
 	}
 	return &target{id: own.Session}, nil
 }

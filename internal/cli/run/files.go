@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/perdure/perdure/internal/cli/app"
+	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/homes"
 	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
@@ -98,7 +99,8 @@ func rebuild(ctx context.Context, a *app.App, h *homes.Home, id string, p homes.
 	if err != nil {
 		return err
 	}
-	a.Note("%s was gone: it is there again, as it was on %s: %d files, %d directories, %d links", a.Tilde(p.Dir), dayOf(p), made.Files, made.Dirs, made.Links)
+	a.Note("%s was gone: it is there again, as it was on %s: %s, %s, %s", a.Tilde(p.Dir), dayOf(p),
+		display.Count(int64(made.Files), "file"), display.Count(int64(made.Dirs), "directory"), display.Count(int64(made.Links), "link"))
 	own := h.ProjectOf(p.Dir) != p.Dir
 	for i, k := range made.Kept {
 		if own && path.Base(k.Path) == ".git" { // it is said next whether it is a worktree again

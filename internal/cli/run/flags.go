@@ -64,6 +64,7 @@ type Flags struct {
 	Changed      func(string) bool // reports whether a flag was given
 	unknown      []string          // rules for tools that there are none of, in words
 	watched      *watched          // of a supervisor
+	root         string            // the directory whose settings were read for the run
 }
 
 // Pick is the value of --resume without one.

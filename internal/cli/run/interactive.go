@@ -48,7 +48,7 @@ func interactive(parent context.Context, a *app.App, f *Flags) error {
 	if !f.nested {
 		ctx, ended = a.UntilSignal(parent, func() {})
 	}
-	s := &sitting{f: f, set: set, real: a, said: &saidLines{}}
+	s := &sitting{f: f, set: set, real: a, said: &saidLines{}, root: f.root}
 	world := *a
 	world.Stderr = s.said // nothing is written beside what the screen shows
 	s.app = &world
@@ -163,7 +163,7 @@ func (s *sitting) settle(ctx context.Context, t target) error {
 	if t.id != "" {
 		var st *session.State
 		if st, err = s.home.State(ctx, t.id); err == nil {
-			root = st.Config.Root
+			root = s.home.ProjectOf(st.Config.Root) // a copy is under the settings of what it is a copy of, as with -p
 		}
 		if cwd := s.flags(t).cwd; err == nil && cwd != "" {
 			var dirs []string
@@ -312,7 +312,7 @@ func (s *sitting) run(ctx context.Context, args ...string) (string, bool) {
 // farewell says how to go on with what was left, and what goes on by itself.
 func (s *sitting) farewell(ctx context.Context) {
 	if !s.f.nested {
-		s.real.Hint("to go on: perdure -r %s", s.last)
+		s.real.Hint("to go on: perdure -r %s", s.real.Call(ctx, s.home, s.last))
 	}
 	if st, err := s.home.State(ctx, s.last); err == nil {
 		for _, command := range screen.RunsOn(st) {

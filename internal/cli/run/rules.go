@@ -37,6 +37,7 @@ func settingsFor(ctx context.Context, a *app.App, f *Flags) (set settings.Loaded
 			root = dirs[0]
 		}
 	}
+	f.root = root
 	if set, err = settings.Load(settings.UserFile(a.Getenv), root); err == nil && a.Inside() != "" {
 		narrowInside(&set)
 	}

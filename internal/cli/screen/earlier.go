@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/screen/talk"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/homes"
@@ -45,7 +46,10 @@ func newEarlier(h *homes.Home, id, dir string) *earlier {
 
 // fold is one for events of the log that is read.
 func (p *earlier) fold(ctx context.Context) *talk.Fold {
-	return talk.New(talk.Config{ID: p.id, Dir: p.dir, Words: wordsOf(ctx, p.home, p.id), Hide: p.home.Hide, Draft: DraftOf})
+	return talk.New(talk.Config{
+		ID: p.id, Dir: p.dir, Words: wordsOf(ctx, p.home, p.id), Hide: p.home.Hide, Draft: DraftOf,
+		Called: func(id string) string { return app.Called(ctx, p.home, id) },
+	})
 }
 
 func wordsOf(ctx context.Context, h *homes.Home, id string) func(int64) []model.Part {

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/sessions"
 	"github.com/perdure/perdure/internal/engine"
 	"github.com/perdure/perdure/internal/homes"
@@ -221,7 +222,7 @@ func (g *going) files(ctx context.Context, force, leaves bool) (string, error) {
 		}
 		said += "\n= " + plain.Line(path, 300) + " stays as it is"
 	}
-	return said + "\nperdure undo " + g.id + " takes the files forward again", nil
+	return said + "\nperdure undo " + g.l.app.Call(ctx, g.l.home, g.id) + " takes the files forward again", nil
 }
 
 // maxStays bounds the paths that are named when it is done.
@@ -245,6 +246,7 @@ func (g *going) conversation(ctx context.Context, key string) (*chat.Goal, error
 	if b, err := keptDraft(draftOf(t.prompt)); err == nil && t.message > 0 {
 		_ = h.KeepDraft(child, "draft.json", b) // it can be written again
 	}
-	return &chat.Goal{Session: child, Kin: true, Note: fmt.Sprintf(
-		"the conversation goes on here from before “%s”, in the same directory; session %s, which has all of it, stays as it is: /resume %s goes back to it", words(t.prompt), g.id, g.id)}, nil
+	was := app.Called(ctx, h, g.id)
+	return &chat.Goal{Session: child, Called: app.Called(ctx, h, child), Kin: true, Note: fmt.Sprintf(
+		"the conversation goes on here from before “%s”, in the same directory; session %s, which has all of it, stays as it is: /resume %s goes back to it", words(t.prompt), was, was)}, nil
 }

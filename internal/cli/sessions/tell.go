@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/perdure/perdure/internal/cli/app"
 	"github.com/perdure/perdure/internal/cli/display"
@@ -21,14 +20,15 @@ func TellTasks(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	if err != nil {
 		return
 	}
+	called := a.Call(ctx, h, id)
 	switch n := len(st.Queue); {
 	case n == 0 || st.Lifecycle != session.LifecycleOpen:
 	case st.Turn != nil:
 		a.Note("messages that wait for the open turn's end: %d", n)
 	case n == 1:
-		a.Note("1 message waits: perdure -p --resume %s runs it", id)
+		a.Note("1 message waits: perdure -p --resume %s runs it", called)
 	default:
-		a.Note("%d messages wait: perdure -p --resume %s runs them", n, id)
+		a.Note("%d messages wait: perdure -p --resume %s runs them", n, called)
 	}
 	tasks := h.Tasks().Live(st)
 	if len(tasks) > 0 {
@@ -40,18 +40,18 @@ func TellTasks(ctx context.Context, a *app.App, h *homes.Home, id string) {
 		if t.Status != string(command.Running) {
 			how = display.TaskStatus(t) + ", "
 		} else if t.Stragglers > 0 {
-			how = fmt.Sprintf("%d stragglers, ", t.Stragglers)
+			how = display.Count(int64(t.Stragglers), "straggler") + ", "
 		}
 		a.Hint("%s (%s%s): %s", display.Called(t), how, display.TaskFigures(t), display.Shown(display.FirstLine(t.Command), 500))
 	}
 	if more > 0 {
-		a.Hint("and %d more: perdure task list %s", more, id)
+		a.Hint("and %d more: perdure task list %s", more, called)
 	}
 	switch len(tasks) {
 	case 0:
 	case 1:
-		a.Hint("perdure task output %s %s, perdure task kill %s %s", id, tasks[0].ID, id, tasks[0].ID)
+		a.Hint("perdure task output %s %s, perdure task kill %s %s", called, tasks[0].ID, called, tasks[0].ID)
 	default:
-		a.Hint("perdure task output %s TASK, perdure task kill %s TASK (or --all)", id, id)
+		a.Hint("perdure task output %s TASK, perdure task kill %s TASK (or --all)", called, called)
 	}
 }

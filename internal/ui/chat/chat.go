@@ -86,6 +86,7 @@ type Choice struct {
 // Goal is where a person goes from here.
 type Goal struct {
 	Session string // another session to open; empty: the picker
+	Called  string // as a person calls it; empty: by its id
 	Fork    bool   // as a fork of it
 	Kin     bool   // it is a fork of the session that is left, with which its person goes on
 	Share   bool   // which works in its directory

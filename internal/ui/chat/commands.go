@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -149,7 +150,7 @@ func (m *Model) came(msg Done) tea.Cmd {
 	if w, ok := m.page.(interface{ Working() bool }); ok && w.Working() {
 		m.closePage()
 	} else if r.Go != nil {
-		r.Note, r.Go = strings.TrimSpace(r.Note+"\n"+r.Go.Note+"\nit is session "+r.Go.Session+": /resume "+r.Go.Session+" goes there"), nil
+		r.Note, r.Go = strings.TrimSpace(r.Note+"\n"+r.Go.Note+"\nit is session "+cmp.Or(r.Go.Called, r.Go.Session)+": /resume "+cmp.Or(r.Go.Called, r.Go.Session)+" goes there"), nil
 	}
 	return m.replied(replyMsg{msg.Name, r, msg.Err})
 }

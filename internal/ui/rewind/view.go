@@ -90,14 +90,7 @@ func (t Turn) changed() string {
 	case t.Changed == 0:
 		return "changed no file"
 	}
-	return count(t.Changed, "file") + " changed"
-}
-
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return plain.Grouped(int64(n)) + " " + what
+	return plain.Count(int64(t.Changed), "file") + " changed"
 }
 
 func (p *Page) wayLines() []string {
@@ -186,7 +179,7 @@ func (p *Page) workLines() []string {
 	}
 	n := p.plan.Added + p.plan.Modified + p.plan.Deleted
 	return []string{
-		p.title(cmp.Or(p.plan.As.Doing, "Restoring") + " " + count(n, "path") + "…"), "",
+		p.title(cmp.Or(p.plan.As.Doing, "Restoring") + " " + plain.Count(int64(n), "path") + "…"), "",
 		p.quiet("esc goes back to the conversation: this goes on"), p.quiet("and what you send waits for it"),
 	}
 }

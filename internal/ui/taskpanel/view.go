@@ -128,7 +128,7 @@ func (m *Model) ruleLine() string {
 	switch {
 	case !ok:
 	case m.tail.back > 0:
-		end = fmt.Sprintf(" paused, %d lines below ", m.tail.back)
+		end = " paused, " + plain.Count(int64(m.tail.back), "line") + " below "
 	case t.State.Live():
 		end = " following "
 	}

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -71,7 +70,7 @@ func (m *Model) limited(e *entry, text string, short limit, wrap func(string) []
 	if e.cut = true; l.head == 0 {
 		how = " before this"
 	}
-	count := "… " + plain.Grouped(int64(left)) + " lines" + how
+	count := "… " + plain.Count(int64(left), "line") + how
 	return append(append(first[:len(first):len(first)], m.cfg.Style.Quiet.Styled(theme.Cut(count, m.room()-2))), last...)
 }
 
@@ -126,7 +125,7 @@ func (m *Model) call(e *entry) []string {
 	if about := e.Call.About; strings.Contains(about, "\n") || ansi.StringWidth(about) > m.room()/2 {
 		first, last, left := ends(about, shortCommand.head, shortCommand.tail, hard(max(room-2, 1)))
 		if left > 0 {
-			first = append(first[:len(first):len(first)], fmt.Sprintf("… %s lines left out", plain.Grouped(int64(left))))
+			first = append(first[:len(first):len(first)], "… "+plain.Count(int64(left), "line")+" left out")
 		}
 		more = append(more, painted(st.Code, signed("$ ", append(first[:len(first):len(first)], last...)))...)
 	}

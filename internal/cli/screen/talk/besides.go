@@ -39,7 +39,7 @@ func (f *Fold) besides(ev store.Event, body session.Body) {
 	case *session.HandoffWritten:
 		f.note(ev, transcript.Note, "handoff written")
 	case *session.Forked:
-		f.forked = forked{ev.Seq, fmt.Sprintf("forked from %s at event %d; what comes before this is the parent's", plain.Line(b.Parent.Session, 100), b.Parent.Seq)}
+		f.forked = forked{ev.Seq, fmt.Sprintf("forked from %s at event %d; what comes before this is the parent's", f.name(b.Parent.Session), b.Parent.Seq)}
 		f.note(ev, transcript.Note, "%s", f.forked.words)
 	case *session.Imported:
 		f.note(ev, transcript.Note, "imported; what comes before this was written in another home")
@@ -91,6 +91,14 @@ func (f *Fold) near(path string) string {
 		return rel
 	}
 	return path
+}
+
+// name is what a person calls a session.
+func (f *Fold) name(id string) string {
+	if f.cfg.Called != nil {
+		id = f.cfg.Called(id)
+	}
+	return plain.Line(id, 100)
 }
 
 // forked is where a session was forked.

@@ -21,7 +21,7 @@ func (f *Fold) files(ev store.Event, body session.Body) {
 		case b.Name != "" && b.Refused != "":
 			f.note(ev, transcript.Trouble, "no checkpoint %s: %s", plain.Line(b.Name, long), plain.Line(b.Refused, long))
 		case b.Name != "":
-			f.note(ev, transcript.Note, "checkpoint %s: %s files", plain.Line(b.Name, long), plain.Grouped(b.Files))
+			f.note(ev, transcript.Note, "checkpoint %s: %s", plain.Line(b.Name, long), plain.Count(b.Files, "file"))
 		case b.Refused != "":
 			f.note(ev, transcript.Trouble, "files are not captured, so that changes cannot be undone: %s", plain.Line(b.Refused, long))
 		}

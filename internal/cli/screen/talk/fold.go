@@ -42,7 +42,9 @@ type Config struct {
 	Dir   string                                    // paths below it are shown without it
 	Words func(seq int64) []model.Part              // of a message that was received before the first event that the fold sees
 	Draft func([]model.Part) (composer.Draft, bool) // a message as it was written; not ok, nil: its text is
-	Hide  func(text string) string                  // replaces known secrets, which the log has where a model said them; nil: there are none
+	// Called is what a person calls a session; nil: its id.
+	Called func(id string) string
+	Hide   func(text string) string // replaces known secrets, which the log has where a model said them; nil: there are none
 }
 
 // queued is a message that waits for its turn.
