@@ -113,14 +113,14 @@ func (w *witness) seenIn(id, dir string, why session.CaptureWhy, d store.Digest)
 }
 
 // restored adds a restore, and what it has made.
-func (w *witness) restored(outcome session.RestoreOutcome, d store.Digest) {
+func (w *witness) restored(id string, outcome session.RestoreOutcome, d store.Digest) {
 	w.t.Helper()
-	w.logs("s", &session.RestoreRequested{Target: w.one, To: "one"})
-	st, err := w.h.State(w.t.Context(), "s")
+	w.logs(id, &session.RestoreRequested{Target: w.one, To: "one"})
+	st, err := w.h.State(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.logs("s", &session.RestoreStarted{Request: st.Head.Seq, Before: w.zero, Target: w.one, Dir: w.dir},
+	w.logs(id, &session.RestoreStarted{Request: st.Head.Seq, Before: w.zero, Target: w.one, Dir: w.dir},
 		&session.FilesRestored{Request: st.Head.Seq, Outcome: outcome, Tree: d})
 }
 
@@ -227,17 +227,17 @@ func TestWhoseAChangeIs(t *testing.T) {
 			w.seen(before, w.one)
 		}, restore.Unclear},
 		"what a restore has made": {func(w *witness) {
-			w.restored(session.RestoreDone, w.one)
+			w.restored("s", session.RestoreDone, w.one)
 			w.seen(before, w.one)
 		}, restore.Own},
 		"after a restore, and after an act whose capture failed": {func(w *witness) {
 			w.seen(act, store.Digest{})
-			w.restored(session.RestoreDone, w.zero)
+			w.restored("s", session.RestoreDone, w.zero)
 			w.seen(before, w.one)
 		}, restore.Alien},
 		"after a restore that left nobody knows what": {func(w *witness) {
 			w.seen(act, store.Digest{})
-			w.restored(session.RestoreFailed, store.Digest{})
+			w.restored("s", session.RestoreFailed, store.Digest{})
 			w.seen(before, w.one)
 		}, restore.Unclear},
 		"since the target was there for the second time": {func(w *witness) {
@@ -322,5 +322,17 @@ func (w *witness) all(id, dir, captures string) {
 		if why, which, ok := strings.Cut(one, " "); ok {
 			w.seenIn(id, dir, session.CaptureWhy(why), trees[which])
 		}
+	}
+}
+
+// What another session's restore has made of the files here is its doing, too.
+func TestWhatOtherSessionsHaveRestored(t *testing.T) {
+	w := newWitness(t)
+	w.session("n", w.dir)
+	w.all("n", w.dir, "before zero")
+	w.all("s", w.dir, "before zero")
+	w.restored("n", session.RestoreDone, w.one)
+	if got := w.who("s", w.zero); got != restore.Alien {
+		t.Errorf("%d, want %d", got, restore.Alien)
 	}
 }
