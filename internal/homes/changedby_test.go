@@ -336,3 +336,27 @@ func TestWhatOtherSessionsHaveRestored(t *testing.T) {
 		t.Errorf("%d, want %d", got, restore.Alien)
 	}
 }
+
+// A capture of another session in the very moment of the target is one since then, and a target that was never captured
+// is older than all; of a directory that is gone nobody can say who has changed it.
+func TestWhoHasChangedWhatAtTheEdges(t *testing.T) {
+	w := newWitness(t)
+	w.session("n", w.dir)
+	w.all("n", w.dir, "before zero")
+	w.all("s", w.dir, "before zero")
+	w.now = w.now.Add(-time.Second)
+	w.all("n", w.dir, "act one")
+	if got := w.who("s", w.zero); got != restore.Alien {
+		t.Errorf("in the same moment: %d, want %d", got, restore.Alien)
+	}
+	w = newWitness(t)
+	w.all("s", w.dir, "before zero,before one")
+	if got := w.who("s", store.Sum([]byte("never"))); got != restore.Alien {
+		t.Errorf("since before the first capture: %d, want %d", got, restore.Alien)
+	}
+	for _, r := range []engine.RestoreRequest{{Session: "s", Dir: filepath.Join(w.dir, "gone")}, {Session: "missing", Dir: w.dir}} {
+		if find, err := w.h.others(t.Context(), r)(); err == nil || find != nil {
+			t.Errorf("%+v: no error", r)
+		}
+	}
+}
