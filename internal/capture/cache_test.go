@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/perdure/perdure/internal/tree"
 )
 
 // Several processes that work in one directory write its cache at the same time: none of them fails for it, what is there is
@@ -45,6 +47,28 @@ func TestACacheAfterAKill(t *testing.T) {
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != "new" {
 		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// A cache that cannot be written is an error, and leaves nothing.
+func TestACacheThatCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := replace(filepath.Join(file, "stat"), writes([]byte("new"))); err == nil {
+		t.Error("a file was taken for a directory")
+	}
+}
+
+// What a cache has of a directory is what was put there: that a file's times are too new to be trusted, and that they are not.
+func TestACacheKeepsWhichTimesAreTrusted(t *testing.T) {
+	for _, racy := range []bool{false, true} {
+		d := directory{path: "d", racy: racy, files: []file{{name: "f", kind: tree.File, racy: racy}}}
+		got := (&reader{rest: appendDirectory(nil, &d)}).directory()
+		if got.path != "d" || got.racy != racy || len(got.files) != 1 || got.files[0].racy != racy {
+			t.Errorf("%+v, want racy %t", got, racy)
+		}
 	}
 }
 

@@ -114,14 +114,14 @@ func (w *witness) seenIn(id, dir string, why session.CaptureWhy, d store.Digest)
 }
 
 // restored adds a restore, and what it has made.
-func (w *witness) restored(outcome session.RestoreOutcome, d store.Digest) {
+func (w *witness) restored(id string, outcome session.RestoreOutcome, d store.Digest) {
 	w.t.Helper()
-	w.logs("s", &session.RestoreRequested{Target: w.one, To: "one"})
-	st, err := w.h.State(w.t.Context(), "s")
+	w.logs(id, &session.RestoreRequested{Target: w.one, To: "one"})
+	st, err := w.h.State(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.logs("s", &session.RestoreStarted{Request: st.Head.Seq, Before: w.zero, Target: w.one, Dir: w.dir},
+	w.logs(id, &session.RestoreStarted{Request: st.Head.Seq, Before: w.zero, Target: w.one, Dir: w.dir},
 		&session.FilesRestored{Request: st.Head.Seq, Outcome: outcome, Tree: d})
 }
 
@@ -228,17 +228,17 @@ func TestWhoseAChangeIs(t *testing.T) {
 			w.seen(before, w.one)
 		}, restore.Unclear},
 		"what a restore has made": {func(w *witness) {
-			w.restored(session.RestoreDone, w.one)
+			w.restored("s", session.RestoreDone, w.one)
 			w.seen(before, w.one)
 		}, restore.Own},
 		"after a restore, and after an act whose capture failed": {func(w *witness) {
 			w.seen(act, store.Digest{})
-			w.restored(session.RestoreDone, w.zero)
+			w.restored("s", session.RestoreDone, w.zero)
 			w.seen(before, w.one)
 		}, restore.Alien},
 		"after a restore that left nobody knows what": {func(w *witness) {
 			w.seen(act, store.Digest{})
-			w.restored(session.RestoreFailed, store.Digest{})
+			w.restored("s", session.RestoreFailed, store.Digest{})
 			w.seen(before, w.one)
 		}, restore.Unclear},
 		"since the target was there for the second time": {func(w *witness) {
@@ -322,6 +322,42 @@ func (w *witness) all(id, dir, captures string) {
 	for one := range strings.SplitSeq(captures, ",") {
 		if why, which, ok := strings.Cut(one, " "); ok {
 			w.seenIn(id, dir, session.CaptureWhy(why), trees[which])
+		}
+	}
+}
+
+// What another session's restore has made of the files here is its doing, too.
+func TestWhatOtherSessionsHaveRestored(t *testing.T) {
+	w := newWitness(t)
+	w.session("n", w.dir)
+	w.all("n", w.dir, "before zero")
+	w.all("s", w.dir, "before zero")
+	w.restored("n", session.RestoreDone, w.one)
+	if got := w.who("s", w.zero); got != restore.Alien {
+		t.Errorf("%d, want %d", got, restore.Alien)
+	}
+}
+
+// A capture of another session in the very moment of the target is one since then, and a target that was never captured
+// is older than all; of a directory that is gone nobody can say who has changed it.
+func TestWhoHasChangedWhatAtTheEdges(t *testing.T) {
+	w := newWitness(t)
+	w.session("n", w.dir)
+	w.all("n", w.dir, "before zero")
+	w.all("s", w.dir, "before zero")
+	w.now = w.now.Add(-time.Second)
+	w.all("n", w.dir, "act one")
+	if got := w.who("s", w.zero); got != restore.Alien {
+		t.Errorf("in the same moment: %d, want %d", got, restore.Alien)
+	}
+	w = newWitness(t)
+	w.all("s", w.dir, "before zero,before one")
+	if got := w.who("s", store.Sum([]byte("never"))); got != restore.Alien {
+		t.Errorf("since before the first capture: %d, want %d", got, restore.Alien)
+	}
+	for _, r := range []engine.RestoreRequest{{Session: "s", Dir: filepath.Join(w.dir, "gone")}, {Session: "missing", Dir: w.dir}} {
+		if find, err := w.h.others(t.Context(), r)(); err == nil || find != nil {
+			t.Errorf("%+v: no error", r)
 		}
 	}
 }

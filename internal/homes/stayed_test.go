@@ -133,6 +133,10 @@ func TestWhatStayedElsewhereIsThatOfABundle(t *testing.T) {
 	o := objects{}
 	now, want := o.dir(t), o.dir(t, fileOf("x", "x", 0))
 	began := o.dir(t, fileOf("x", "x", 0), fileOf("env", "e", tree.Private))
+	deep := o.dir(t, fileOf("y", "y", 0))
+	for range tree.MaxDepth {
+		deep = o.dir(t, dirOf("d", deep, 0))
+	}
 	for d, raw := range o {
 		if got, err := b.Put(raw); err != nil || got != d {
 			t.Fatal(got, err)
@@ -157,6 +161,11 @@ func TestWhatStayedElsewhereIsThatOfABundle(t *testing.T) {
 	if got := stayed(); got != want {
 		t.Errorf("a session from elsewhere: %v, want %v", got, want)
 	}
+	if _, release, err := w.h.stayedElsewhere(t.Context(), "s", deep, now); err != nil {
+		t.Errorf("as deep as a tree can be: %v", err)
+	} else {
+		release()
+	}
 	if _, _, err := w.h.stayedElsewhere(t.Context(), "missing", began, now); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a session that is not there: %v", err)
 	}
@@ -165,6 +174,12 @@ func TestWhatStayedElsewhereIsThatOfABundle(t *testing.T) {
 		if _, _, err := w.h.stayedElsewhere(t.Context(), "s", d[0], d[1]); !errors.Is(err, blob.ErrMissing) {
 			t.Errorf("trees that are gone: %v", err)
 		}
+	}
+	if err := w.h.blobs.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.h.stayedElsewhere(t.Context(), "s", began, now); !errors.Is(err, blob.ErrClosed) {
+		t.Errorf("where nothing can be written: %v", err)
 	}
 }
 
@@ -197,5 +212,11 @@ func TestRecordsThatCannotBeWrittenAreTold(t *testing.T) {
 	}
 	if err := a.put(Applied{ID: "d"}); err != nil || len(a.all) != 2 || a.all[1].ID != "d" {
 		t.Errorf("put: %v, %+v", err, a.all)
+	}
+	if err := root.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readApplies(root); err == nil {
+		t.Error("records that cannot be listed are none")
 	}
 }

@@ -50,7 +50,7 @@ var reading = []string{
 	"wc -l README src/a.go", "grep -rn TODO .", "grep -rn 'a/../b' src", "grep '/api/users' README", "grep -e /etc/x -e y README", "grep -rn --include='*.go' TODO", "grep -rn --include=*.go TODO src", "grep -C3 x README /dev/null",
 	"rg TODO", "rg -n 'func .*' src -g '*.go'", "rg --files", "rg -e a -e b src", "find . -name '*.go' -type f", "find src -not -path './x/*' -print", "find . -maxdepth 2 -name 'a b'", "find", "find . -newer README",
 	"echo hi", "echo --- x", "echo -n a", "echo /etc/passwd", "printf '%s\\n' a b", "printf done", "true", "false", ":", "test -f README", "[ -d src ]", "test a = /b", "test 1 -lt 2", "stat README", "stat -c '%n %s' README",
-	"file README", "du -sh src", "df -h", "date", "date -u +%F", "date -d yesterday +%F", "date -Is", "which go", "basename /a/b/c.go .go", "dirname /a/b", "sort README", "sort -k2,2n -t / README", "sort -rn", "uniq -c", "uniq README",
+	"file README", "du -sh src", "df -h", "date", "date -u +%F", "date -d yesterday +%F", "date -Is", "date -rREADME", "date -r a", "date -ra", "which go", "basename /a/b/c.go .go", "dirname /a/b", "sort README", "sort -k2,2n -t / README", "sort -rn", "uniq -c", "uniq README",
 	"cut -d/ -f2 README", "cut -d / -f 1 README", "tr a-z A-Z", "tr -d '\\n'", "diff README src/a.go", "diff -u README src/a.go", "cmp README src/a.go", "tree -L 2", "tree -L2", "tree -aL 2", "tree -aP '*.go'", "tree -a -I node_modules src",
 	"git status", "git status -s", "git status --porcelain=v2 --branch", "git log --oneline -n 20", "git log -5 --stat", "git log --graph --all --decorate", "git log -S'foo bar' -- src", "git log --grep /api --author=x", "git log main..topic",
 	"git log -L 1,20:README", "git diff", "git diff --cached", "git diff HEAD~3 -- README src", "git diff main...topic --stat", "git show HEAD", "git show HEAD:README", "git show --stat HEAD", "git branch", "git branch -a", "git branch -vv",
@@ -78,7 +78,7 @@ var notReading = map[string][]string{
 	"leads outside": {
 		"cat /etc/passwd", "ls /", "ls ..", "cat ../x", "cat src/../../x", "cat up/../x", "cat out", "ls up", "cat up/.ssh/x", "head -5 /etc/passwd", "wc /etc/passwd", "grep x /etc/passwd", "grep -r x /", "grep -r x ..", "grep -e x /etc/passwd", "grep --regexp=x /etc/passwd",
 		"rg x /etc", "rg --files /", "rg -e x /etc", "find / -name x", "find .. -name x", "find . -newer /etc/passwd", "find . -samefile ../x", "stat /etc/passwd", "file /etc/passwd", "du -sh /home", "du ..", "df /etc", "sort /etc/passwd", "sort -- ../x", "uniq /etc/passwd",
-		"cut -c1- /etc/passwd", "diff README /etc/passwd", "cmp README ../x", "tree /", "tree ..", "cat README /etc/passwd", "cat -- /etc/passwd", "date -r /etc/passwd", "test -f /etc/passwd", "[ -e ../x ]", "test README -nt /etc/passwd", "which /etc/passwd", "pwd; cat /etc/passwd", "ls | cat - /etc/passwd",
+		"cut -c1- /etc/passwd", "diff README /etc/passwd", "cmp README ../x", "tree /", "tree ..", "cat README /etc/passwd", "cat -- /etc/passwd", "date -r /etc/passwd", "date -r/etc/passwd", "date -ur/etc/passwd", "date -r../x", "test -f /etc/passwd", "[ -e ../x ]", "test README -nt /etc/passwd", "which /etc/passwd", "pwd; cat /etc/passwd", "ls | cat - /etc/passwd",
 		"git diff /etc/passwd /etc/shadow", "git diff README ../x", "git blame ../x", "git log -- /etc", "git ls-files ..", "git status /etc", "cd /etc && ls", "cd sub && ls", "cd .. ; ls", "cd; ls", "ls ~", "cat ~/x", "ls ~root", "cat $HOME/x", "cat \"$HOME\"/x", "cat $x", "cat ${x}", "cat {a,b}", "cat /proc/self/environ",
 		"cat /proc/self/cwd/README", "cat /dev/fd/0", "head -c 1 /dev/sda", "cat /dev/tcp/h/1", "ls /proc", "ls /sys", "/bin/ls", "./ls", "bin/ls", "cat *", "cat o*", "cat -- *", "cat u*/x", "echo /etc/*", "echo ../*", "echo /*", "cat .*/x", "ls .?", "cat .[.]/x", "echo */../../*", "tr a /etc/*", "basename /etc/*", "timeout 5 cat /etc/passwd",
 	},
@@ -280,4 +280,56 @@ func TestReadOnlyInPartOfARepository(t *testing.T) {
 		{"git status", Allow},
 		{"git blame README", Allow},
 	})
+}
+
+// A path whose letters need not say where it leads is odd: a dot dot after a name or a pattern, and a pattern that older
+// shells take for one.
+func TestOddPaths(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		glob bool
+		odd  bool
+	}{
+		{"a", false, false},
+		{"..", false, false},
+		{"../a", false, false},
+		{"./../a", false, false},
+		{"a/..", false, true},
+		{"a/./../b", false, true},
+		{"/..", false, true},
+		{"/a/b", false, false},
+		{".*", false, false},
+		{".*", true, true},
+		{".?", true, true},
+		{".[a]", true, true},
+		{"..*", true, true},
+		{".a*", true, false},
+		{".", true, false},
+		{"a*", true, false},
+		{"*/..", true, true},
+		{"../a*", true, true},
+		{"a*/.*", true, true},
+		{"x.*", true, false},
+		{strings.Repeat("a", maxPath), false, false},
+		{strings.Repeat("a", maxPath+1), false, true},
+	} {
+		if got := oddSegments(word{text: c.text, glob: c.glob}); got != c.odd {
+			t.Errorf("%q, a pattern %t: odd %t", clip(c.text), c.glob, got)
+		}
+	}
+}
+
+// A word with a zero byte stands for something that the shell makes of it: no program that only reads is given one. Why a
+// value is not taken is said with the option that would take the next word.
+func TestWordsThatAreNotPlain(t *testing.T) {
+	for _, text := range []string{"\x00", "\x00a", "a\x00"} {
+		c := command{argv: []word{{text: "echo", known: true}, {text: text, known: true}}}
+		if (&judge{}).notReaderOf(c, true) == "" {
+			t.Errorf("%q is read", text)
+		}
+	}
+	d := Decide(lookingPolicy(ModePlan), bash("tree -aPox f"))
+	if d.Effect != Deny || !strings.Contains(d.Reason, "tree -P takes its value from the next word, and ox for options") {
+		t.Errorf("%s: %s", d.Effect, d.Reason)
+	}
 }
