@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -100,12 +101,31 @@ func tryLock(f *os.File, how int) (bool, error) {
 // openPrivate opens or creates a file that only its owner may use, whatever the umask. It is opened as blocking:
 // these files are never polled.
 func openPrivate(path string) (*os.File, error) {
-	f, err := sys.Shareable(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := openOwn(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	if err := f.Chmod(0o600); err != nil {
 		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// openOwn opens a regular file that lies beside the database. What somebody has put in its place is neither followed nor
+// waited for: it may lead to a file of somebody else, which would be locked, closed to others and written over.
+func openOwn(path string, flag int) (*os.File, error) {
+	if runtime.GOOS != "windows" { // where Shareable itself follows no link out of the directory
+		flag |= sys.NoFollow | sys.NonBlock
+	}
+	f, err := sys.Shareable(path, flag, 0o600)
+	if err != nil {
+		if info, there := os.Lstat(path); there == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is no regular file and is not followed: remove it (%w)", path, err)
+		}
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no regular file: remove it", path), err, f.Close())
 	}
 	return f, nil
 }

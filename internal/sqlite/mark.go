@@ -164,7 +164,7 @@ func (s *Store) recordLoss(lost string) error {
 	if err != nil || len(b)+len(lost) >= maxLost || strings.Contains(string(b), lost+"\n") {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := openOwn(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (s *Store) recordLoss(lost string) error {
 
 // readBounded reads the beginning of a file; one that is not there is empty.
 func readBounded(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := openOwn(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

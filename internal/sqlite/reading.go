@@ -176,7 +176,7 @@ func openEmpty(cfg Config) (*conn, error) {
 // enterDoor keeps the database's files in their place while a connection is opened; see [writeLock.enter]. Without a
 // door nobody has written yet.
 func (s *Store) enterDoor() func() {
-	door, err := os.Open(filepath.Join(s.home, doorName))
+	door, err := openOwn(filepath.Join(s.home, doorName), os.O_RDONLY)
 	if err != nil {
 		return func() {}
 	}

@@ -1,0 +1,79 @@
+package sqlite
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/perdure/perdure/store"
+)
+
+// What somebody puts in the place of a file that the home keeps beside its database, a link to a file elsewhere, a second
+// name of another lock, a pipe, is neither changed nor followed nor waited for: the home is refused with the name of what is
+// wrong, or works without.
+func TestPlantedLocksAndMarks(t *testing.T) {
+	for _, name := range []string{"turn.lock", "write.lock", doorName, markName, lostName} {
+		for kind, plant := range map[string]func(at, victim string) error{
+			"link": func(at, victim string) error { return os.Symlink(victim, at) },
+			"pipe": func(at, _ string) error { return unix.Mkfifo(at, 0o600) },
+		} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				t.Parallel()
+				home, victim := filepath.Join(t.TempDir(), "home"), filepath.Join(t.TempDir(), "mine")
+				s := mustOpen(t, home, Config{})
+				l := newLog(t, s, "a")
+				l.must(3)
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+				at := filepath.Join(home, name)
+				if err := os.WriteFile(victim, []byte("mine\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.RemoveAll(at); err != nil {
+					t.Fatal(err)
+				}
+				if err := plant(at, victim); err != nil {
+					t.Fatal(err)
+				}
+				done := make(chan error, 1)
+				go func() {
+					done <- useAll(t, home)
+				}()
+				select {
+				case err := <-done:
+					if err != nil && !strings.Contains(err.Error(), name) {
+						t.Errorf("it does not say what is wrong: %v", err)
+					}
+				case <-time.After(30 * time.Second):
+					t.Error("it hangs")
+				}
+				b, err := os.ReadFile(victim)
+				info, _ := os.Stat(victim)
+				if err != nil || string(b) != "mine\n" || info.Mode().Perm() != 0o644 {
+					t.Errorf("another's file is now %q, %v, %v", b, info.Mode(), err)
+				}
+			})
+		}
+	}
+}
+
+// useAll reads and writes a home as far as it lets one.
+func useAll(t *testing.T, home string) error {
+	s, err := Open(t.Context(), home, Config{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }()
+	if _, err := s.Get(t.Context(), "a"); err != nil {
+		return err
+	}
+	if err := s.recordLoss("something"); err != nil {
+		return err
+	}
+	return s.Create(t.Context(), store.NewSession{ID: "b"})
+}
