@@ -189,7 +189,7 @@ func (t *total) add(f difference) {
 }
 
 func (t total) String() string {
-	return fmt.Sprintf("%s, %s added, %d removed", display.Count(int64(t.files), "file"), display.Count(int64(t.added), "line"), t.removed)
+	return fmt.Sprintf("%s, %s added, %s removed", display.Count(int64(t.files), "file"), display.Count(int64(t.added), "line"), display.Grouped(int64(t.removed)))
 }
 
 // stream writes the JSON object of a comparison, file by file. One that was cut is no JSON.

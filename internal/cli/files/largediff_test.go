@@ -89,7 +89,7 @@ func TestADiffOfManyFilesTakesBoundedMemory(t *testing.T) {
 	}
 	last := &lastWritten{}
 	took(last, "diff", "s", "a", "b")
-	if !strings.Contains(last.text, "800 files, 160000 lines added, 160000 removed") {
+	if !strings.Contains(last.text, "800 files, 160,000 lines added, 160,000 removed") {
 		t.Errorf("it ends with %q", last.text)
 	}
 	var object bytes.Buffer

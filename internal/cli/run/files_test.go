@@ -137,7 +137,7 @@ func TestAGoneDirectoryIsMadeAgain(t *testing.T) {
 		t.Fatal("it was made although nobody said so")
 	}
 	o := p.Run("-p", "-r", "s", "--files", "restore", "go on")
-	if o.Code != 0 || !strings.Contains(o.Stderr, "2 files, 1 directories") || !strings.Contains(o.Stdout, "went on") {
+	if o.Code != 0 || !strings.Contains(o.Stderr, "2 files, 1 directory, ") || !strings.Contains(o.Stdout, "went on") {
 		t.Fatalf("%+v", o)
 	}
 	info, err := os.Stat(filepath.Join(p.dir, "b.txt"))
