@@ -10,6 +10,7 @@ import (
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/spare"
 	"github.com/perdure/perdure/internal/sys"
 	"github.com/perdure/perdure/internal/workspace"
@@ -33,6 +34,8 @@ const spareBytes = 64 << 20
 // buildsDir has the records of directories that are being made out of trees.
 const buildsDir = "building"
 
+const blobsDir = "blobs"
+
 const usualQuota = 20 << 30
 
 // care makes what captures and restores the files of this home's sessions.
@@ -44,16 +47,21 @@ func (h *Home) care() error {
 	if err := cmp.Or(h.cfg.elsewhere, sys.Captures()); err != nil {
 		return err
 	}
+	for _, name := range []string{blobsDir, spacesDir, buildsDir} { // nothing is kept, nor taken away, behind a link
+		if err := realdir.Check(h.dir, name); err != nil {
+			return err
+		}
+	}
 	quota := f.Quota
 	if quota == 0 {
 		quota = usualQuota
 	}
 	var err error
-	if h.blobs, err = blob.Open(filepath.Join(h.dir, "blobs"), blob.Config{Quota: quota, PackSize: h.cfg.packSize}); err != nil {
+	if h.blobs, err = blob.Open(filepath.Join(h.dir, blobsDir), blob.Config{Quota: quota, PackSize: h.cfg.packSize}); err != nil {
 		return err
 	}
 	h.spaces = workspace.New(workspace.Config{
-		Dir: filepath.Join(h.dir, "workspaces"), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
+		Dir: filepath.Join(h.dir, spacesDir), Blobs: h.blobs, Avoid: []string{h.dir}, UserHome: h.getenv("HOME"),
 		Keep: f.Keep, MaxFile: f.MaxFile, MaxFiles: f.MaxFiles, MaxBytes: f.MaxBytes, Free: spare.Free, Spare: spareBytes, Room: h.room, Builds: filepath.Join(h.dir, buildsDir),
 		Progress: h.cfg.Progress,
 	})

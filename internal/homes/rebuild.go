@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/perdure/perdure/internal/realdir"
 	"github.com/perdure/perdure/internal/restore"
 	"github.com/perdure/perdure/internal/session"
 )
@@ -25,6 +26,10 @@ func (h *Home) FilesKnown(st *session.State) (FilePoint, error) {
 // clearBuilds takes away what processes have left that were killed while they made a directory out of a tree: an import, a
 // fork, a session whose directory was gone. What fails is tried by the next opening.
 func (h *Home) clearBuilds(ctx context.Context) {
+	if err := realdir.Check(h.dir, buildsDir); err != nil {
+		h.cfg.Log.Warn("what was left of directories whose making was interrupted is not looked for", "error", err)
+		return
+	}
 	n, err := restore.ClearBuilds(ctx, filepath.Join(h.dir, buildsDir))
 	if n > 0 {
 		h.cfg.Log.Info("what was left of directories whose making was interrupted is removed", "directories", n)

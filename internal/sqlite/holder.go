@@ -84,7 +84,7 @@ func (h *holders) leave(me *holder) error {
 // read and is not locked was cut short by a power loss.
 func (h *holders) find(id string) store.Holder {
 	gone := store.Holder{ID: id, Alive: store.Dead}
-	f, err := sys.Shareable(filepath.Join(h.dir, filepath.Base(id)), os.O_RDONLY, 0)
+	f, err := openOwn(filepath.Join(h.dir, filepath.Base(id)), os.O_RDONLY)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			gone.Alive = store.Unknown
@@ -150,7 +150,7 @@ func (h *holders) sweep(self string, named func(id string) bool) {
 }
 
 func (h *holders) sweepOne(path string) {
-	f, err := sys.Shareable(path, os.O_RDONLY, 0)
+	f, err := openOwn(path, os.O_RDONLY)
 	if err != nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,11 +17,14 @@ import (
 // name of another lock, a pipe, is neither changed nor followed nor waited for: the home is refused with the name of what is
 // wrong, or works without.
 func TestPlantedLocksAndMarks(t *testing.T) {
-	for _, name := range []string{"turn.lock", "write.lock", doorName, markName, lostName} {
+	for _, name := range []string{"turn.lock", "write.lock", doorName, markName, lostName, databaseName, databaseName + "-wal", databaseName + "-shm"} {
 		for kind, plant := range map[string]func(at, victim string) error{
 			"link": func(at, victim string) error { return os.Symlink(victim, at) },
 			"pipe": func(at, _ string) error { return unix.Mkfifo(at, 0o600) },
 		} {
+			if kind == "link" && strings.HasPrefix(name, databaseName) {
+				continue // a home's owner may keep the database elsewhere
+			}
 			t.Run(kind+" "+name, func(t *testing.T) {
 				t.Parallel()
 				home, victim := filepath.Join(t.TempDir(), "home"), filepath.Join(t.TempDir(), "mine")
@@ -76,4 +80,46 @@ func useAll(t *testing.T, home string) error {
 		return err
 	}
 	return s.Create(t.Context(), store.NewSession{ID: "b"})
+}
+
+// A pipe among the records of holders keeps nobody waiting, neither whoever opens the home nor who asks for that holder; and
+// a link there is no record.
+func TestPlantedHolders(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	s := mustOpen(t, home, Config{})
+	newLog(t, s, "a").must(1)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := filepath.Join(t.TempDir(), "record")
+	if err := errors.Join(
+		unix.Mkfifo(filepath.Join(home, "holders", "pipe"), 0o600),
+		os.WriteFile(elsewhere, []byte(`{"pid":1}`), 0o600),
+		os.Symlink(elsewhere, filepath.Join(home, "holders", "link")),
+	); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- useAll(t, home) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("it hangs")
+	}
+	h := &holders{dir: filepath.Join(home, "holders"), identity: s.cfg.identity}
+	for _, id := range []string{"pipe", "link"} {
+		found := make(chan store.Holder, 1)
+		go func() { found <- h.find(id) }()
+		select {
+		case got := <-found:
+			if got.PID != 0 || got.Alive == store.Alive {
+				t.Errorf("%s: %+v", id, got)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatalf("%s: it hangs", id)
+		}
+	}
 }

@@ -136,6 +136,9 @@ func open(ctx context.Context, home string, cfg Config) (*Store, error) {
 	if err := cfg.checkPlace(home); err != nil {
 		return nil, err
 	}
+	if err := noPipes(home); err != nil {
+		return nil, err
+	}
 	s := &Store{cfg: cfg, home: home, path: filepath.Join(home, databaseName), held: map[string]*lease{}}
 	s.notifier.store = s
 	s.holders = &holders{dir: filepath.Join(home, "holders"), identity: cfg.identity}
@@ -295,6 +298,17 @@ func (s *Store) read(ctx context.Context, f func(*conn) error) error {
 func (c Config) checkPlace(home string) error {
 	if name, remote := c.fsname(home); remote && !c.AllowNetworkFS {
 		return fmt.Errorf("%w: %s; use a home on a local disk", store.ErrNetworkFS, name)
+	}
+	return nil
+}
+
+// noPipes refuses what would keep whoever opens it waiting for ever in the place of the database or of what is beside it.
+func noPipes(home string) error {
+	for _, name := range []string{databaseName, databaseName + "-wal", databaseName + "-shm"} {
+		info, err := os.Stat(filepath.Join(home, name))
+		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return fmt.Errorf("%w: %s is a pipe or a device, not a file", store.ErrUnreadable, name)
+		}
 	}
 	return nil
 }

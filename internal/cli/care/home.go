@@ -66,7 +66,7 @@ func (d *diagnosis) permissions(home string) {
 
 // links looks for what stands in the place of the home's directories: nothing is written through a symbolic link.
 func (d *diagnosis) links(home string) {
-	for _, name := range []string{"acts", "background", "deleting", "drafts", "holders", "incoming", "moving", "outputs", "ports", "search", "streams", "tmp"} {
+	for _, name := range []string{"acts", "background", "blobs", "building", "deleting", "drafts", "holders", "incoming", "moving", "outputs", "ports", "search", "streams", "tmp", "workspaces"} {
 		if err := realdir.Check(home, name); errors.Is(err, realdir.ErrLink) {
 			d.add(levelFail, "links", "", "%v", err)
 		}

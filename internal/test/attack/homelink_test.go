@@ -10,7 +10,7 @@ import (
 // Goal: a symbolic link in the place of one of the home's directories leads nothing that perdure writes, changes or
 // deletes out of the home; and doctor tells it.
 func TestLinksInTheHomeAreNotFollowed(t *testing.T) {
-	for _, name := range []string{"acts", "outputs", "streams", "tmp", "ports", "deleting", "holders", "drafts", "moving"} {
+	for _, name := range []string{"acts", "outputs", "streams", "tmp", "ports", "deleting", "holders", "drafts", "moving", "blobs", "workspaces", "building"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			long := bash("head -c 400000 /dev/zero | tr '\\0' x")
@@ -20,6 +20,7 @@ func TestLinksInTheHomeAreNotFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.write(filepath.Join(elsewhere, "first", "mine"), "x\n")
+			w.write(filepath.Join(elsewhere, "plain"), "x\n")
 			if err := os.RemoveAll(at); err != nil {
 				t.Fatal(err)
 			}
@@ -34,7 +35,7 @@ func TestLinksInTheHomeAreNotFollowed(t *testing.T) {
 				found += " " + strings.TrimPrefix(path, elsewhere)
 				return nil
 			})
-			if info, err := os.Stat(elsewhere); found != "  /first /first/mine" || err != nil || info.Mode().Perm() != 0o755 {
+			if info, err := os.Stat(elsewhere); found != "  /first /first/mine /plain" || err != nil || info.Mode().Perm() != 0o755 {
 				t.Errorf("behind the link are now%s (%v)", found, info)
 			}
 			if o := w.perdure("doctor"); o.code != 1 || !strings.Contains(o.out, at+" is a symbolic link") {
