@@ -38,7 +38,7 @@ func TestBarePerdureIsAConversation(t *testing.T) {
 	s.sees("w", "a task runs", has("It serves."))
 	screen := s.leaves("w")
 	id := s.sessions()[0]
-	if !has("bash_1", "to go on: perdure -r "+id)(screen) {
+	if !has("bash_1", "to go on: perdure -r "+id[len(id)-8:])(screen) {
 		t.Errorf("leaving says:\n%s", screen)
 	}
 	s.d.ok("task", "kill", id, "--all")

@@ -92,10 +92,13 @@ func restReason(st *session.State) (reason, message string) {
 			return session.TurnWaitingApproval, message
 		}
 	}
-	if reason == "" {
-		return session.TurnParked, "the session is " + string(st.Lifecycle)
+	switch {
+	case reason != "":
+		return reason, message
+	case st.Lifecycle == session.LifecycleOpen:
+		return session.TurnParked, ""
 	}
-	return reason, message
+	return session.TurnParked, "the session is " + string(st.Lifecycle)
 }
 
 // usd converts nano-USD; nil when a call's price is unknown.

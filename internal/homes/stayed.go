@@ -54,7 +54,11 @@ func (h *Home) cameInABundle(ctx context.Context, id string) (bool, error) {
 // captured in another home.
 func (h *Home) fromElsewhere(ctx context.Context, id string) (bool, error) {
 	for range maxFamily {
-		if came, err := h.cameInABundle(ctx, id); came || err != nil {
+		came, err := h.cameInABundle(ctx, id)
+		if errors.As(err, new(*store.CorruptError)) {
+			return true, nil // a damaged log does not say that it was not
+		}
+		if came || err != nil {
 			return came, err
 		}
 		info, err := h.store.Get(ctx, id)
