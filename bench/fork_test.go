@@ -23,7 +23,7 @@ func forkOnce(t *testing.T, exe, home, parent string) (f fork) {
 	t.Helper()
 	before := walFrames(t, home)
 	trace := filepath.Join(t.TempDir(), "trace")
-	cmd := exec.Command("strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace, exe, "fork", parent)
+	cmd := exec.Command("strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace, exe, "fork", "--conversation", parent)
 	cmd.Env = []string{"PERDURE_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -60,7 +60,7 @@ func walFrames(t *testing.T, home string) (frames []uint32) {
 	return frames
 }
 
-// Goal: a fork is one commit and one sync of the log, of the same bytes whatever its parent's length.
+// Goal: a fork of the conversation is one commit and one sync of the log, of the same bytes whatever its parent's length.
 func TestForkFigures(t *testing.T) {
 	if os.Getenv("PERDURE_BENCH") == "" {
 		return
