@@ -10,7 +10,7 @@ test: ## all tests, the crash, kill and power-loss campaigns included (about 5 m
 	go test ./...
 
 # The race run has what runs at once in one process: not the pure packages, not what only starts other processes.
-RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop|KilledWhile|KilledAtAnyTime|KilledBetweenSteps|HandoffKilled|StateFileKilled|KilledInImport|KilledInComingBack|TreesThat|VeryLarge|WhatUndoNeeds|UsedAgain|AFailedImport|ABundleIs|ALargeEvent|AnApplyThatIsKilled|ATakingBackThatIsKilled|ACreationThatIsKilled|MendingThatWasKilled|JoinedLinesOutlive|StoreOnSimulated|MarkAfterPowerLoss|CorruptBytes)
+RACE_SKIP = ^Test(PowerLoss|LostLog|KilledInDelete|KillLoop|KilledWhile|KilledAtAnyTime|KilledBetweenSteps|HandoffKilled|StateFileKilled|KilledInImport|KilledInComingBack|TreesThat|VeryLarge|WhatUndoNeeds|UsedAgain|AFailedImport|ABundleIs|ALargeEvent|AnApplyThatIsKilled|ATakingBackThatIsKilled|ACreationThatIsKilled|MendingThatWasKilled|JoinedLinesOutlive|TenThousandSteps|CheckpointsOutliveTheBases|NoWriteIsTooFast|ALargeInputCosts|DamagedCacheIsNone|OldCapturesOfASession|TreeIsTheDirectory|SyncsOfACreating|ASessionComesBack|APausedSessionMoves|TwoHistoriesAre|ASessionThatGoesOn|ASessionMoves|AForkBringsItsParent|AReplyOfTooMany|ManyCallsOfAReply|StoreOnSimulated|MarkAfterPowerLoss|CorruptBytes)
 RACE_NOT = /(bench|cmd/perdure|internal/(blob|bundle|cli(/[a-z]+)?(/(mention|sources))?|demo|export|handoff|ignore|knowledge|permission|restore|seal|search|session|task|tools|tree|test/(attack|canary|proof|shots|sim)|ui/(asks|board|chat|chooser|composer|diffview|markdown|notify|panels|picker|rewind|statusline|taskpanel|textpage|theme|transcript)))$$
 test-race: ## what runs at once in one process, under the race detector (needs a C compiler; about 4 minutes)
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $$(go list ./... | grep -vE '$(RACE_NOT)')
@@ -61,11 +61,10 @@ machine: ## a real reboot, cgroup v2 and a machine that dies, in QEMU (root, qem
 	machine/run
 
 FUZZTIME ?= 50000x
-fuzz: ## every fuzz target, FUZZTIME inputs each (a time may end in a false alarm of the tool)
-	@set -e; for pkg in $$(go list ./...); do \
-	  for f in $$(go test -list '^Fuzz' $$pkg 2>/dev/null | grep '^Fuzz' || true); do \
-	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$pkg; \
-	  done; done
+fuzz: ## every fuzz target, FUZZTIME inputs each, two at a time (a time may end in a false alarm of the tool)
+	@set -e -o pipefail; grep -rho --include='*_test.go' --exclude-dir=adapters -H '^func Fuzz[A-Za-z0-9_]*' . | \
+	sed -E 's|/[^/]*:func | |' | sort -u | \
+	xargs -P 2 -L 1 bash -c 'echo "$$0 $$1"; said=$$(go test -run "^\$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$0 2>&1) || { echo "$$0 $$1: $$said"; exit 1; }'
 
 portable: ## build and vet the library for Windows and FreeBSD, its tests apart, and the binary for FreeBSD
 	GOOS=freebsd GOARCH=amd64 go build ./...

@@ -67,10 +67,20 @@ func (h *Home) Cancel(ctx context.Context, id string) error {
 
 // accept puts a body into the inbox.
 func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (store.Receipt, error) {
+	info, err := h.store.Get(ctx, id)
+	if err != nil {
+		return store.Receipt{}, err
+	}
+	return h.acceptFor(ctx, info, key, body)
+}
+
+// acceptFor is accept for a session that was looked at just now.
+func (h *Home) acceptFor(ctx context.Context, info store.Info, key string, body session.Body) (store.Receipt, error) {
+	id := info.ID
 	if err := session.CheckNil(body); err != nil {
 		return store.Receipt{}, fmt.Errorf("send to session %s: %w", id, err)
 	}
-	if err := h.acceptable(ctx, id, body); err != nil {
+	if err := acceptable(info, body); err != nil {
 		return store.Receipt{}, err
 	}
 	if used := session.Redact(body, h.secret.Replace); len(used) > 0 {
@@ -93,13 +103,10 @@ func (h *Home) accept(ctx context.Context, id, key string, body session.Body) (s
 var ErrSecret = errors.New("it holds the value of a secret, which the log must not keep")
 
 // acceptable refuses at once what the session would refuse, as far as its row tells; the holder looks again.
-func (h *Home) acceptable(ctx context.Context, id string, body session.Body) error {
+func acceptable(info store.Info, body session.Body) error {
+	id := info.ID
 	if b, ok := body.(*session.MessageReceived); ok && session.Blank(b.Content) {
 		return fmt.Errorf("send to session %s: %w: a message without words", id, engine.ErrRefused)
-	}
-	info, err := h.store.Get(ctx, id)
-	if err != nil {
-		return err
 	}
 	if err := engine.Takes(session.Lifecycle(info.Heads.Lifecycle), body); err != nil {
 		return fmt.Errorf("send to session %s: %w: %w", id, engine.ErrRefused, err)
@@ -139,7 +146,7 @@ func (h *Home) deliver(ctx context.Context, id, key string, body session.Body, o
 	if err != nil {
 		return err
 	}
-	receipt, err := h.accept(ctx, id, key, body)
+	receipt, err := h.acceptFor(ctx, before, key, body)
 	if err != nil {
 		return err
 	}
@@ -188,12 +195,8 @@ func (h *Home) taken(ctx context.Context, id string, n int64, opt engine.Options
 			return nil
 		}
 		if info.Holder == nil || info.Holder.Alive == store.Dead {
-			err := h.drainOnce(ctx, id, opt)
-			if err == nil {
-				continue
-			}
-			if !errors.Is(err, store.ErrHeld) {
-				return err
+			if err := h.drainOnce(ctx, id, opt); !errors.Is(err, store.ErrHeld) {
+				return err // drained: the item was there before
 			}
 		}
 		if changed == nil {
