@@ -312,6 +312,12 @@ func TestRestOfTheFace(t *testing.T) {
 	if len(listed) != 1 || listed[0].ID != "s" || listed[0].Pending != 1 {
 		t.Errorf("%+v", listed)
 	}
+	if _, err := h.Create(ctx, perdure.Spec{ID: "mute", Cwd: "/"}); err != nil {
+		t.Fatal(err)
+	}
+	if why, err := h.Compact(ctx, "mute", ""); !errors.Is(err, perdure.ErrRefused) {
+		t.Errorf("what nobody has said was compacted: %q, %v", why, err)
+	}
 	dir := filepath.Join(t.TempDir(), "copy")
 	if err := h.Backup(ctx, dir); err != nil {
 		t.Fatal(err)

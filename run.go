@@ -128,10 +128,10 @@ func (h *Home) Cancel(ctx context.Context, id string) error { return h.in.Cancel
 // requests hold that, the user's messages, the running tasks and the newest steps from then on. The log keeps everything. A
 // session that nobody holds is compacted before Compact returns, unless an open turn waits for something; then, and if
 // somebody holds it, it is compacted before its next model call. Errors: store.ErrNotFound; ErrRefused when the model has
-// not said anything yet. What it came to is in [Home.Context].
-func (h *Home) Compact(ctx context.Context, id, focus string) error {
-	_, err := h.in.Compact(ctx, id, focus)
-	return err
+// not said anything yet. The text says why it is not done yet; empty: it is, and [Home.Context] shows what it came to.
+func (h *Home) Compact(ctx context.Context, id, focus string) (notYet string, err error) {
+	c, err := h.in.Compact(ctx, id, focus)
+	return c.Why, err
 }
 
 // Await says what a session's model is to be told of: a task's end, a line of its output, or a time.
