@@ -82,6 +82,9 @@ func (h *Home) beginMove(ctx context.Context, id string) (*Move, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := regular(root, id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.Join(err, root.Close())
+	}
 	f, err := root.OpenFile(id, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err = errors.Join(err, root.Close()); err != nil {
 		return nil, err
@@ -158,6 +161,15 @@ func (m *Move) Done(ctx context.Context) error {
 // Close ends the move, done or not.
 func (m *Move) Close() error { return m.lock.Close() }
 
+// regular fails for what is no file: a pipe in its place would be waited for without end.
+func regular(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", filepath.Join(root.Name(), name))
+	}
+	return err
+}
+
 // hasWord reports whether this home is the one from which a session moves by a word. What cannot be read may have it.
 func (h *Home) hasWord(id, word string) (bool, error) {
 	root, err := realdir.Open(h.dir, movingDir)
@@ -167,7 +179,10 @@ func (h *Home) hasWord(id, word string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, err := root.OpenFile(id, os.O_RDONLY|noFollow, 0)
+	var f *os.File
+	if err = regular(root, id); err == nil {
+		f, err = root.OpenFile(id, os.O_RDONLY|noFollow, 0)
+	}
 	if err = errors.Join(err, root.Close()); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return false, nil
