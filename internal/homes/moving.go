@@ -161,7 +161,7 @@ func (m *Move) Done(ctx context.Context) error {
 // Close ends the move, done or not.
 func (m *Move) Close() error { return m.lock.Close() }
 
-// regular fails for what is no file: a pipe in its place would be waited for without end.
+// regular fails for what is no file: a pipe in its place might be waited for.
 func regular(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err == nil && !info.Mode().IsRegular() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A pipe in the place of a move's file is refused by name, where it was waited for without end.
+// A pipe in the place of a move's file is refused by name, and never taken for one.
 func TestAPipeInThePlaceOfAMove(t *testing.T) {
 	h := &Home{dir: t.TempDir()}
 	dir := filepath.Join(h.dir, movingDir)

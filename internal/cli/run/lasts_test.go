@@ -25,7 +25,7 @@ func TestASystemPromptIsForANewSession(t *testing.T) {
 	}
 }
 
-// The day in the system prompt is that of whoever sits there, not of the meridian.
+// The day in the system prompt is that of the person's time zone, not that of UTC.
 func TestTheDayIsThatOfThePerson(t *testing.T) {
 	for zone, day := range map[*time.Location]string{time.FixedZone("west", -8*3600): "2026-01-01", time.FixedZone("east", 13*3600): "2026-01-02", nil: "2026-01-02"} {
 		w := clitest.New(t)
