@@ -31,11 +31,26 @@ type waited struct {
 // row is what of a session's row, and of its inbox, a change moves.
 type row struct{ head, mark, epoch, n int64 }
 
-// Looks for what has changed are this far apart, and so far that they take at most a fiftieth of a processor.
+// Looks for what has changed are this far apart. Over time they take at most a fiftieth of a processor; after a rest some
+// may follow each other at once, so that who waits for an answer to several messages has each at once.
 const (
 	lookPause = time.Millisecond
 	lookShare = 50
+	lookBurst = 250 * time.Millisecond // what looks may be ahead of their share: 5 ms of work
 )
+
+// pace says how far apart looks are.
+type pace struct {
+	ahead time.Duration // of their share, at the end of the last look
+	ended time.Time
+}
+
+// pause is how long to wait after a look.
+func (p *pace) pause(began, ended time.Time) time.Duration {
+	p.ahead = max(0, p.ahead-began.Sub(p.ended)) + lookShare*ended.Sub(began)
+	p.ended = ended
+	return max(lookPause, p.ahead-lookBurst)
+}
 
 // Changes tells of changes of a session; see [store.Notifier].
 func (s *Store) Changes(id string) (changed <-chan struct{}, stop func(), ok bool) {
@@ -113,6 +128,7 @@ func (n *notifier) close() {
 }
 
 func (n *notifier) run(files *fsnotify.Watcher) {
+	var p pace
 	for {
 		select {
 		case _, ok := <-files.Events:
@@ -121,8 +137,7 @@ func (n *notifier) run(files *fsnotify.Watcher) {
 			}
 			began := time.Now()
 			n.look()
-			took := time.Since(began)
-			<-time.After(max(lookPause, lookShare*took))
+			<-time.After(p.pause(began, time.Now()))
 		case _, ok := <-files.Errors: // some events are lost: whoever waits looks now and then
 			if !ok {
 				return
