@@ -108,7 +108,7 @@ func TestWakeFigures(t *testing.T) {
 			t.Errorf("%s: %s beside its syncs; at most %s", what, beside, most)
 		}
 	}
-	report("delivery to a session that nobody holds", 5, maxDeliver)
+	report("delivery to a session that nobody holds", 4, maxDeliver)
 	s, err := h.Hold(t.Context(), id, homes.HoldOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -131,7 +131,8 @@ type Log interface {
 	// Append adds events to the log, sets the listing heads and moves the inbox mark, in one transaction, and
 	// returns when that is durable. The first event's seq must be the head's plus one. Errors: ErrConflict (the head
 	// is elsewhere), ErrFenced (a newer epoch exists, or the lease was released), ErrNotFound, ErrFull,
-	// ErrUncertain. A batch without events only moves mark, heads and owner.
+	// ErrUncertain. A batch without events only moves mark, heads and owner. After any error the lease is as it was,
+	// also that of a batch that gives it back.
 	Append(ctx context.Context, l Lease, b Batch) error
 	// AppendFree is Append to a session that nobody holds; it takes no lease and stays without one, the epoch is as it was.
 	// With an item, what was appended before under its key is not appended again: ErrKnown, or ErrKeyReused if the digest
@@ -248,7 +249,9 @@ type Batch struct {
 	Mark   int64  // new inbox mark; 0 leaves it
 	Heads  *Heads // nil leaves them
 	Owner  string // new owner; empty leaves it
-	Item   *Item  // of AppendFree: an item of the inbox that is accepted and drained with it; nil: none
+	// Release gives the lease back with it, as the method of that name does. AppendFree, which has none, ignores it.
+	Release bool
+	Item    *Item // of AppendFree: an item of the inbox that is accepted and drained with it; nil: none
 	// Shared are values to set that all sessions of the store share: of an application, of a user. They are no part of a
 	// log, and stay when sessions are deleted. A scope over MaxShared gives ErrSharedFull, and nothing of the batch is done.
 	Shared []Shared

@@ -30,31 +30,32 @@ func (s *held) append(ctx context.Context, actor store.Actor, bodies ...session.
 }
 
 func (s *held) appendAs(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64) error {
-	return s.appendChecked(ctx, actors, bodies, mark, false)
+	return s.appendBatch(ctx, actors, bodies, store.Batch{Mark: mark}, false)
 }
 
-// appendChecked refuses, if told to, what the fold would fault, before anything is written.
-func (s *held) appendChecked(ctx context.Context, actors []store.Actor, bodies []session.Body, mark int64, check bool) error {
+// appendBatch appends the events of bodies with what else the batch holds. With check, what the fold would fault is refused
+// before anything is written.
+func (s *held) appendBatch(ctx context.Context, actors []store.Actor, bodies []session.Body, b store.Batch, check bool) error {
 	if s.failed != nil {
 		return s.failed
 	}
 	if s.released {
 		return fmt.Errorf("session %s: append: %w", s.state.ID, ErrReleased)
 	}
-	if len(bodies) == 0 && mark == 0 {
+	if len(bodies) == 0 && b.Mark == 0 {
 		return nil
 	}
 	events, err := s.eng.seal(s.state, actors, bodies, check)
 	if err != nil {
 		return err
 	}
-	heads := s.changedHeads(bodies)
-	err = s.eng.cfg.Store.Append(context.WithoutCancel(ctx), s.lease, store.Batch{Events: events, Mark: mark, Heads: heads})
+	b.Events, b.Heads = events, s.changedHeads(bodies)
+	err = s.eng.cfg.Store.Append(context.WithoutCancel(ctx), s.lease, b)
 	if err != nil {
 		s.failed = fmt.Errorf("session %s: append: %w", s.state.ID, err)
 		return s.failed
 	}
-	s.mark = max(s.mark, mark)
+	s.mark = max(s.mark, b.Mark)
 	for i, ev := range events {
 		s.fold(ev, bodies[i])
 	}

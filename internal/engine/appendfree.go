@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
@@ -21,39 +20,6 @@ type FreeAppend struct {
 	Expect *store.Head
 	// Shared are values to set in the same commit that all sessions of the home share; see [store.Batch].
 	Shared []store.Shared
-}
-
-// freeStates are states of sessions that this process appends to without holding them, as of what it knows of their logs.
-type freeStates struct {
-	mu sync.Mutex
-	of map[string]*freeState
-}
-
-type freeState struct {
-	mu    sync.Mutex // one append at a time
-	state *session.State
-	fresh int64 // bytes of events since the newest snapshot
-}
-
-// maxFree bounds the states that are kept; of more, any is forgotten.
-const maxFree = 64
-
-func (f *freeStates) get(id string) *freeState {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.of == nil {
-		f.of = map[string]*freeState{}
-	}
-	if f.of[id] == nil {
-		for other := range f.of {
-			if len(f.of) < maxFree {
-				break
-			}
-			delete(f.of, other)
-		}
-		f.of[id] = &freeState{}
-	}
-	return f.of[id]
 }
 
 // freeTries bounds how often an append is made anew because others came first.
@@ -75,7 +41,7 @@ func (e *Engine) AppendFreeAt(ctx context.Context, ms int64, id string, how Free
 	if len(bodies) == 0 {
 		return store.Head{}, fmt.Errorf("session %s: append: %w: no events", id, session.ErrUnfit)
 	}
-	f := e.free.get(id)
+	f := e.known.get(id)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for range freeTries {
@@ -87,8 +53,13 @@ func (e *Engine) AppendFreeAt(ctx context.Context, ms int64, id string, how Free
 	return store.Head{}, fmt.Errorf("session %s: append: others came first %d times: %w", id, freeTries, store.ErrConflict)
 }
 
-func (e *Engine) appendFree(ctx context.Context, f *freeState, ms int64, id string, how FreeAppend, actor store.Actor, bodies []session.Body) (store.Head, error) {
-	if err := e.catchUp(ctx, f, id); err != nil {
+func (e *Engine) appendFree(ctx context.Context, f *knownState, ms int64, id string, how FreeAppend, actor store.Actor, bodies []session.Body) (store.Head, error) {
+	info, err := e.cfg.Store.Get(ctx, id)
+	if err == nil {
+		err = e.catchUp(ctx, f, info)
+	}
+	if err != nil {
+		f.state = nil
 		return store.Head{}, err
 	}
 	st := f.state
@@ -127,25 +98,6 @@ func (e *Engine) appendFree(ctx context.Context, f *freeState, ms int64, id stri
 	return after.Head, nil
 }
 
-// catchUp brings a kept state to the end of the log.
-func (e *Engine) catchUp(ctx context.Context, f *freeState, id string) (err error) {
-	info, err := e.cfg.Store.Get(ctx, id)
-	if err != nil {
-		f.state = nil
-		return err
-	}
-	switch {
-	case f.state != nil && f.state.Head == info.Head:
-		return nil
-	case f.state != nil && f.state.Head.Seq < info.Head.Seq:
-		if err = e.fold(ctx, info, f.state, info.Head.Seq, nil); err == nil && f.state.Head == info.Head {
-			return nil
-		}
-	}
-	f.state, _, f.fresh, err = e.resume(ctx, info)
-	return err
-}
-
 // keyed is what keeps the key of an append: its digest is of the events' bodies.
 func (e *Engine) keyed(key string, actor store.Actor, events []store.Event) *store.Item {
 	if key == "" {
@@ -160,7 +112,7 @@ func (e *Engine) keyed(key string, actor store.Actor, events []store.Event) *sto
 }
 
 // snapshotFree stores the state when what came since the newest snapshot outweighs it. Losing one is harmless.
-func (e *Engine) snapshotFree(ctx context.Context, f *freeState) {
+func (e *Engine) snapshotFree(ctx context.Context, f *knownState) {
 	const atLeast = 64 << 10
 	if f.fresh <= atLeast {
 		return
@@ -177,5 +129,5 @@ func (e *Engine) snapshotFree(ctx context.Context, f *freeState) {
 	if err != nil {
 		e.cfg.Log.Info("snapshot was not saved", "session", f.state.ID, "error", err)
 	}
-	f.fresh = 0
+	f.fresh, f.size = 0, int64(len(b))
 }

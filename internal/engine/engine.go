@@ -28,7 +28,7 @@ type Engine struct {
 	cfg    Config
 	links  func() []permission.Link // other names of the directories that rules and words name
 	wakers wakers
-	free   freeStates
+	known  knownStates
 }
 
 // Config is an engine's world. Store, Provider and Files are required; Commands is required by process tools.

@@ -54,15 +54,15 @@ func (c *counted) Read(ctx context.Context, id string, from, to int64) iter.Seq2
 	}
 }
 
-// watched is a stage on whose store everything is counted.
-func watched(t *testing.T) (process, *counted) {
+// watched is a stage on whose store everything is counted, whichever process asks.
+func watched(t *testing.T) (*stage, process, *counted) {
 	s, c := newStage(t), &counted{read: map[string]int{}}
 	s.config = func(cfg *engine.Config) { c.Store, cfg.Store = cfg.Store, c }
 	p := s.process()
 	if _, err := p.Create(t.Context(), engine.Spec{ID: "s", Cwd: "/w", Agent: session.Agent{Provider: "stage"}}); err != nil {
 		t.Fatal(err)
 	}
-	return p, c
+	return s, p, c
 }
 
 // visit opens a session, appends n small events and closes it.
@@ -85,7 +85,7 @@ func visit(t *testing.T, p process, id string, n int) {
 // A creation and a fork are one write, which holds the first event. The child's first opening stores its snapshot; no
 // later one reads its parent's log again, however far that has gone.
 func TestForkIsOneWrite(t *testing.T) {
-	p, c := watched(t)
+	s, p, c := watched(t)
 	if got := fmt.Sprint(c.writes); got != "[create s with 1 events]" {
 		t.Errorf("creation: %s", got)
 	}
@@ -104,7 +104,7 @@ func TestForkIsOneWrite(t *testing.T) {
 	}
 	for range 3 {
 		c.writes, c.read = nil, map[string]int{}
-		visit(t, p, "c", 0)
+		visit(t, s.process(), "c", 0)
 		if len(c.read) != 1 || c.read["c"] > 10 {
 			t.Errorf("later opening reads %v", c.read)
 		}
@@ -117,11 +117,11 @@ func TestForkIsOneWrite(t *testing.T) {
 // What opening reads stays bounded although no single visit is long enough for a snapshot: the events since the
 // newest one count, whoever appended them.
 func TestManyShortVisits(t *testing.T) {
-	p, c := watched(t)
+	s, _, c := watched(t)
 	most := 0
 	for range 300 {
 		c.read = map[string]int{}
-		visit(t, p, "s", 3)
+		visit(t, s.process(), "s", 3)
 		most = max(most, c.read["s"])
 	}
 	t.Logf("at most %d events read by an opening", most)

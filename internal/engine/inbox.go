@@ -34,6 +34,9 @@ func (s *Session) Drain(ctx context.Context) error {
 		if s.waker != nil { // not during the opening
 			s.eng.wakers.took(s.waker)
 		}
+		if len(items) < inboxPage {
+			return nil
+		}
 	}
 }
 

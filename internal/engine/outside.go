@@ -31,7 +31,7 @@ func (s *Session) Append(ctx context.Context, actor store.Actor, bodies ...sessi
 		then, more := s.decided(actor, b)
 		actors, all = append(append(actors, actor), then...), append(append(all, b), more...)
 	}
-	return s.appendChecked(ctx, actors, all, 0, true)
+	return s.appendBatch(ctx, actors, all, store.Batch{}, true)
 }
 
 // Head is the newest event of the log and its hash, as of the last append.

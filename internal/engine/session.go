@@ -43,7 +43,7 @@ func (e *Engine) Open(ctx context.Context, id string, opt Options) (*Session, er
 }
 
 func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Session, error) {
-	st, size, folded, err := e.resume(ctx, lease.Info)
+	st, fresh, size, err := e.known.take(ctx, e, lease.Info)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (e *Engine) open(ctx context.Context, lease store.Lease, opt Options) (*Ses
 		return nil, fmt.Errorf("session %s is read-only here: %s: %w", st.ID, st.ReadOnly, store.ErrNewer)
 	}
 	s := newSession(e, lease, st)
-	s.fresh, s.snapSize = folded, size
+	s.fresh, s.snapSize = fresh, size
 	s.began = e.cfg.Now()
 	s.watchCtx, s.stopWatch = context.WithCancel(context.WithoutCancel(ctx))
 	s.noteBefore(opt.Mode)
@@ -105,7 +105,7 @@ func (s *held) Transcript(ctx context.Context) (*session.Transcript, error) {
 // Recovered lists what opening and settling found out.
 func (s *Session) Recovered() []Recovery { return s.recovered }
 
-// Close stops what runs beside the session, appends session.released and gives the lease back. Commands go on under
+// Close stops what runs beside the session, and appends session.released, which gives the lease back. Commands go on under
 // their shims. A second Close does nothing.
 func (s *Session) Close(ctx context.Context, reason string) error {
 	if s.stopWatch == nil {
@@ -116,19 +116,26 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	s.stopWatch()
 	s.watchers.Wait()
 	s.stopWatch = nil
+	stirred := s.stirredAt()
 	err := s.saveScans(ctx, true)
 	if err == nil {
-		stirred := s.stirredAt()
 		s.captureLeft(ctx)
-		s.listed = listedOf(s.state, s.state.Head.Seq+1, stirred)
-		err = s.append(ctx, engineActor, &session.Released{Reason: reason})
-	}
-	if s.fresh > max(16<<10, s.snapSize) {
-		s.snapshot(ctx)
 	}
 	removeSides(s.eng.cfg.SideDir, s.state.ID)
+	if err == nil {
+		s.listed = listedOf(s.state, s.state.Head.Seq+1, stirred)
+		released := []session.Body{&session.Released{Reason: reason}}
+		err = s.appendBatch(ctx, []store.Actor{engineActor}, released, store.Batch{Release: true}, false)
+	}
 	s.released = true
-	err = errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
+	if err == nil {
+		if s.fresh > max(16<<10, s.snapSize) {
+			s.snapshot(ctx)
+		}
+		s.eng.known.keep(s.state, s.fresh, s.snapSize)
+	} else {
+		err = errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
+	}
 	s.eng.wakers.drop(s.state.ID, s.waker)
 	return err
 }

@@ -69,6 +69,9 @@ func (s *Store) Append(ctx context.Context, l store.Lease, b store.Batch) error 
 		if b.Owner != "" {
 			r.info.Owner = b.Owner
 		}
+		if b.Release {
+			r.info.Holder = nil
+		}
 		return nil
 	})
 }

@@ -37,9 +37,13 @@ func (s *Store) append(ctx context.Context, l store.Lease, b store.Batch) error 
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, len(b.Events), bytes, func(c *conn) error {
+	err = s.write(ctx, len(b.Events), bytes, func(c *conn) error {
 		return s.appendTx(c, held, l, b, bytes)
 	})
+	if err == nil && b.Release {
+		s.forget(l)
+	}
+	return err
 }
 
 // checkBatch refuses what could never be appended, and sums the bytes.
@@ -87,7 +91,11 @@ func (s *Store) appendTx(c *conn, held *lease, l store.Lease, b store.Batch, byt
 	if n := len(b.Events); n > 0 {
 		c.changed = acknowledged{Session: l.Session, SNo: sno, Seq: b.Events[n-1].Seq}
 	}
-	return held.list(c, b)
+	if err := held.list(c, b); err != nil || !b.Release {
+		return err
+	}
+	_, err = c.exec(sqlRelease, l.Session, l.Epoch, l.Holder)
+	return err
 }
 
 func insertEvent(c *conn, sno int64, e *store.Event) error {

@@ -85,10 +85,12 @@ func (s *Store) take(ctx context.Context, id string, force bool) (store.Lease, e
 	return l, nil
 }
 
+const sqlRelease = "UPDATE session SET holder = NULL WHERE id = ?1 AND epoch = ?2 AND holder = ?3"
+
 // Release gives a lease back; see [store.Log].
 func (s *Store) Release(ctx context.Context, l store.Lease) error {
 	err := s.write(ctx, 1, 0, func(c *conn) error {
-		rows, err := c.exec("UPDATE session SET holder = NULL WHERE id = ?1 AND epoch = ?2 AND holder = ?3", l.Session, l.Epoch, l.Holder)
+		rows, err := c.exec(sqlRelease, l.Session, l.Epoch, l.Holder)
 		if err == nil && rows == 0 {
 			return errNothing
 		}
@@ -100,12 +102,17 @@ func (s *Store) Release(ctx context.Context, l store.Lease) error {
 	if err != nil {
 		return fmt.Errorf("release session %s: %w", l.Session, err)
 	}
+	s.forget(l)
+	return nil
+}
+
+// forget drops what this store remembers of a lease that was given back.
+func (s *Store) forget(l store.Lease) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if held := s.held[l.Session]; held != nil && held.epoch == l.Epoch {
 		delete(s.held, l.Session)
 	}
-	s.mu.Unlock()
-	return nil
 }
 
 // errNothing spares the sync of a write that had nothing to change.

@@ -10,6 +10,7 @@ var leaseTests = []test{
 	{"held by another", heldByAnother},
 	{"held by ourselves", heldByOurselves},
 	{"release and close free it", releaseFrees},
+	{"an append gives it back", appendReleases},
 	{"dead holder", deadHolder},
 	{"takeover", takeover},
 	{"epochs rise", epochsRise},
@@ -78,6 +79,33 @@ func releaseFrees(e *env) {
 	if got := e.log(a, "a"); len(got) != 4 {
 		e.Errorf("%d events", len(got))
 	}
+}
+
+// appendReleases: a batch may give the lease back, with its events or not at all.
+func appendReleases(e *env) {
+	a, b := e.open(), e.open()
+	e.create(a, "a")
+	w := e.acquire(a, "a")
+	gap := w.next(2)[1:]
+	if err := a.Append(e.ctx, w.lease, store.Batch{Events: gap, Release: true}); !errors.Is(err, store.ErrConflict) {
+		e.Errorf("a batch that does not follow: %v", err)
+	}
+	e.must(w.append(e.ctx, 1))
+	e.must(a.Append(e.ctx, w.lease, store.Batch{Events: w.next(1), Release: true}))
+	if info := e.get(b, "a"); info.Holder != nil || info.Head.Seq != w.head.Seq+1 {
+		e.Errorf("after a batch that gives the lease back: %+v", info)
+	}
+	if err := a.Append(e.ctx, w.lease, store.Batch{Mark: 1}); !errors.Is(err, store.ErrFenced) {
+		e.Errorf("append afterwards: %v", err)
+	}
+	w2 := e.acquire(a, "a") // the same process may have it again
+	e.must(w2.append(e.ctx, 1))
+	if err := a.Append(e.ctx, w.lease, store.Batch{Events: w2.next(1), Release: true}); !errors.Is(err, store.ErrFenced) {
+		e.Errorf("a batch under the lease before: %v", err)
+	}
+	e.must(w2.append(e.ctx, 1))
+	e.must(a.Append(e.ctx, w2.lease, store.Batch{Release: true}))
+	e.must(e.acquire(b, "a").append(e.ctx, 1))
 }
 
 // deadHolder: a killed holder is reported dead and replaced at once; what it had appended is there.

@@ -174,6 +174,7 @@ func (m *machine) appendOne(t *rapid.T) {
 		h := drawHeads(t)
 		b.Heads = &h
 	}
+	b.Release = rapid.IntRange(0, 9).Draw(t, "release") == 0
 	b.Owner = rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "owner")
 	err := p.real.Append(m.ctx, l[0], b)
 	m.same(t, err, p.model.Append(m.ctx, l[1], b))

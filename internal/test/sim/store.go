@@ -74,13 +74,17 @@ func (d *disk) Release(ctx context.Context, l store.Lease) error {
 }
 
 func (d *disk) Append(ctx context.Context, l store.Lease, b store.Batch) error {
-	if err := d.p.point("append.before"); err != nil {
+	name := "append"
+	if b.Release {
+		name = "release"
+	}
+	if err := d.p.point(name + ".before"); err != nil {
 		return err
 	}
 	if err := d.write(ctx, l, b); err != nil {
 		return err
 	}
-	if err := d.p.point("append.after"); err != nil {
+	if err := d.p.point(name + ".after"); err != nil {
 		return err
 	}
 	d.acknowledge(l.Session, b.Events)
@@ -90,8 +94,10 @@ func (d *disk) Append(ctx context.Context, l store.Lease, b store.Batch) error {
 func (d *disk) write(ctx context.Context, l store.Lease, b store.Batch) error {
 	cfg := d.p.w.cfg
 	switch {
-	case cfg.Volatile > 0:
+	case cfg.Volatile > 0 && !b.Release:
 		return d.flush(ctx, l, b, cfg.Volatile)
+	case cfg.Volatile > 0:
+		return d.flush(ctx, l, b, 0)
 	case cfg.LateIntent && slices.ContainsFunc(b.Events, isIntent):
 		d.held = append(d.held, b)
 		return nil
