@@ -29,8 +29,12 @@ func TestAStreamIsSeen(t *testing.T) {
 	l, s, _ := looking(t, "t1.s1.a1")
 	for _, d := range []modelapi.Delta{
 		{Kind: modelapi.DeltaStart, Usage: model.Usage{Input: 7}},
-		{Kind: modelapi.DeltaThinking, Text: "hm"}, {Kind: modelapi.DeltaText, Text: "I "}, {Kind: modelapi.DeltaText, Text: "look\n"},
-		{Kind: modelapi.DeltaTool, Tool: "Bash", ID: "u1"}, {Kind: modelapi.DeltaTool, Text: `{"a`}, {Kind: modelapi.DeltaTool, Tool: "Read", ID: "u2", Text: "{"},
+		{Kind: modelapi.DeltaThinking, Text: "hm"},
+		{Kind: modelapi.DeltaText, Text: "I "},
+		{Kind: modelapi.DeltaText, Text: "look\n"},
+		{Kind: modelapi.DeltaTool, Tool: "Bash", ID: "u1"},
+		{Kind: modelapi.DeltaTool, Text: `{"a`},
+		{Kind: modelapi.DeltaTool, Tool: "Read", ID: "u2", Text: "{"},
 		{Kind: "news of a later version", Text: "x"},
 	} {
 		s.write(d)
@@ -118,8 +122,11 @@ func TestLinesOfAStream(t *testing.T) {
 func TestWhatAStreamLeaves(t *testing.T) {
 	l, s, path := looking(t, "t1.s1.a1")
 	for _, d := range []modelapi.Delta{
-		{Kind: modelapi.DeltaStart, Usage: model.Usage{Input: 30, CacheRead: 4, CacheWrite: 3}}, {Kind: modelapi.DeltaThinking, Text: "hm"},
-		{Kind: modelapi.DeltaText, Text: "so "}, {Kind: modelapi.DeltaTool, Text: "{"}, {Kind: modelapi.DeltaText, Text: "far"},
+		{Kind: modelapi.DeltaStart, Usage: model.Usage{Input: 30, CacheRead: 4, CacheWrite: 3}},
+		{Kind: modelapi.DeltaThinking, Text: "hm"},
+		{Kind: modelapi.DeltaText, Text: "so "},
+		{Kind: modelapi.DeltaTool, Text: "{"},
+		{Kind: modelapi.DeltaText, Text: "far"},
 	} {
 		s.write(d)
 	}

@@ -124,10 +124,16 @@ func TestATitleThatDoesNotCome(t *testing.T) {
 		come func(int) (*modelapi.Response, error)
 		want int
 	}{
-		"refused":  {func(int) (*modelapi.Response, error) { return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400} }, 1},
-		"down":     {func(int) (*modelapi.Response, error) { return nil, &modelapi.Error{Class: modelapi.ClassServer, Status: 500} }, 1},
-		"away":     {func(int) (*modelapi.Response, error) { return nil, &modelapi.Error{Class: modelapi.ClassUnreached} }, 1},
-		"half":     {func(int) (*modelapi.Response, error) { return nil, &modelapi.Error{Class: modelapi.ClassServer, Started: true, Status: 500} }, 3},
+		"refused": {func(int) (*modelapi.Response, error) {
+			return nil, &modelapi.Error{Class: modelapi.ClassInvalid, Status: 400}
+		}, 1},
+		"down": {func(int) (*modelapi.Response, error) {
+			return nil, &modelapi.Error{Class: modelapi.ClassServer, Status: 500}
+		}, 1},
+		"away": {func(int) (*modelapi.Response, error) { return nil, &modelapi.Error{Class: modelapi.ClassUnreached} }, 1},
+		"half": {func(int) (*modelapi.Response, error) {
+			return nil, &modelapi.Error{Class: modelapi.ClassServer, Started: true, Status: 500}
+		}, 3},
 		"broken":   {func(int) (*modelapi.Response, error) { return nil, &modelapi.Error{Class: modelapi.ClassDisconnect} }, 3},
 		"nothing":  {func(int) (*modelapi.Response, error) { return nil, nil }, 3}, //nolint:nilnil // a provider of somebody's own
 		"panics":   {func(int) (*modelapi.Response, error) { panic("of a provider") }, 3},
