@@ -98,4 +98,3 @@ func TestAHandoffWithoutAModel(t *testing.T) {
 		t.Errorf("handoff %+v, %d requests, %d laid down", h, len(s.requests)-n, *d.puts)
 	}
 }
-
