@@ -76,6 +76,10 @@ func TestALookBeforeTheStream(t *testing.T) {
 		t.Errorf("seen %+v", got)
 	}
 	l.Close()
+	unopened := at(Config{SideDir: dir}, session.New("s")).eng.LookAt("s", "c1.a1")
+	if unopened.Close(); unopened.Next() != nil {
+		t.Error("something is seen after the look was closed")
+	}
 	none := at(Config{}, session.New("s")).eng.LookAt("s", "c1.a1")
 	if none.Next() != nil {
 		t.Error("something is seen where no streams are kept")
