@@ -439,3 +439,21 @@ func (s *sending) Prefix(r modelapi.Request) ([32]byte, error) {
 func (*sending) Call(context.Context, modelapi.Request, func(modelapi.Delta)) (*modelapi.Response, error) {
 	return &modelapi.Response{Model: "m", Stop: modelapi.StopEndTurn}, nil
 }
+
+// opened is a session on a store in memory.
+func opened(t *testing.T) (*Engine, *Session) {
+	t.Helper()
+	home := memory.Home{}
+	e, err := New(Config{Store: home.Open(), Files: tools.OSFiles{}, Provider: func(string) (modelapi.Provider, error) { return &sending{}, nil }})
+	if err == nil {
+		_, err = e.Create(t.Context(), Spec{ID: "s", Cwd: "/", Agent: session.Agent{Provider: "p", Model: "m", MaxTokens: 1000}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Open(t.Context(), "s", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e, s
+}
