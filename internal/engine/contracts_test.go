@@ -33,8 +33,11 @@ func TestWhatAConfigLeavesOpen(t *testing.T) {
 	if c.Poll != 100*time.Millisecond || c.CaptureLimit != 30*time.Second || c.RetryFor != 24*time.Hour || c.MaxFailures != 8 {
 		t.Errorf("poll %v, captures %v, retries %v, failures %d", c.Poll, c.CaptureLimit, c.RetryFor, c.MaxFailures)
 	}
-	if c.Now == nil || c.NewID == nil || c.NewID() == c.NewID() || c.Jitter() < 0 || c.Jitter() >= 1 || c.Sync == nil || c.Secrets == nil || c.Log == nil {
-		t.Error("something is nil, or gives the same twice")
+	if c.Now == nil || c.NewID == nil || c.Jitter() < 0 || c.Jitter() >= 1 || c.Sync == nil || c.Secrets == nil || c.Log == nil {
+		t.Error("something is nil, or not within its bounds")
+	}
+	if one, two := c.NewID(), c.NewID(); one == two {
+		t.Errorf("two ids are %s", one)
 	}
 	set := whole
 	set.Poll, set.CaptureLimit, set.RetryFor, set.MaxFailures = 1, 2, 3, 4
