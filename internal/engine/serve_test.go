@@ -295,3 +295,93 @@ type mute struct{ *shims }
 func (mute) State(string, string) (command.State, error) {
 	return command.State{}, errors.New("input/output error")
 }
+
+// A command that outlives its agent is settled by the next one: it is waited for and ran once, is ended if its turn was
+// cancelled meanwhile, runs again if it provably never began, and is unknown if nobody can tell.
+func TestACommandOutlivesItsAgent(t *testing.T) {
+	for name, c := range map[string]struct {
+		cancel  bool
+		meets   func(cmds *shims, c *shim) // what the next agent finds
+		then    func(c *shim)              // what happens while it looks on
+		outcome session.Outcome
+		tries   int
+		says    string
+	}{
+		"it goes on":         {false, nil, func(c *shim) { finish(c, 3) }, session.OutcomeError, 1, "exit code 3"},
+		"it ended":           {false, func(_ *shims, c *shim) { finish(c, 0) }, nil, session.OutcomeOK, 1, ""},
+		"cancelled":          {true, nil, nil, session.OutcomeCancelled, 1, ""},
+		"never began":        {false, func(_ *shims, c *shim) { c.st = command.State{Status: command.Absent}; close(c.ended) }, nil, session.OutcomeOK, 2, ""},
+		"never, cancelled":   {true, func(_ *shims, c *shim) { c.st = command.State{Status: command.Absent}; close(c.ended) }, nil, session.OutcomeCancelled, 1, ""},
+		"its record is gone": {false, func(s *shims, _ *shim) { delete(s.cmds, firstAct) }, nil, session.OutcomeUnknown, 1, ""},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, cmds := shell(t, use("a", "Bash", `{"command":"sleep"}`))
+			p, se := s.start("go")
+			se = restart(t, p, se)
+			stop, over := background(t, se)
+			<-time.After(time.Second) // of the bubble
+			die(p, stop, over)
+			if c.meets != nil {
+				cmds.mu.Lock()
+				c.meets(cmds, cmds.cmds[firstAct])
+				cmds.mu.Unlock()
+			}
+			p = s.process()
+			if c.cancel {
+				p.send("cancel", &session.CancelRequested{})
+			}
+			se = p.open(bypass)
+			stop, over = background(t, se)
+			defer stop()
+			<-time.After(time.Second)
+			if c.then != nil {
+				c.then(cmds.find(firstAct))
+			}
+			if second := cmds.find("t1.s1.b1.a2"); second != nil {
+				finish(second, 0)
+			}
+			if err := <-over; err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			st := se.State()
+			last := st.Settled[len(st.Settled)-1]
+			if last.Outcome != c.outcome || !strings.HasSuffix(last.ID, map[int]string{1: ".a1", 2: ".a2"}[c.tries]) || len(st.Faults) > 0 {
+				t.Errorf("%s: %+v, faults %q", name, last, st.Faults)
+			}
+			if got := render(s.last().Messages); !c.cancel && !strings.Contains(got, c.says) {
+				t.Errorf("%s: the model was told\n%s", name, got)
+			}
+			must(t, se.Close(t.Context(), ""))
+		})
+	}
+}
+
+func finish(c *shim, code int) {
+	c.st.Status, c.st.ExitCode = command.Exited, &code
+	close(c.ended)
+}
+
+// Whoever asks whether another attempt of a task would be taken learns what it would run, where and with which
+// environment, and that a rule refuses it.
+func TestWhetherATaskWouldBeTaken(t *testing.T) {
+	s, _ := shell(t)
+	p, se := s.start("go")
+	st := se.State()
+	st.Tasks = []session.Task{{ID: "bash_1", Act: "a", Command: "serve", Cwd: "/w", Ending: command.Ending{Status: command.Running}}}
+	b := &session.TaskRequested{Task: "bash_1"}
+	env, err := p.MayRunTask(st, nil, b)
+	if err != nil || len(env) == 0 || b.Command != "serve" || b.Cwd != "/w" {
+		t.Errorf("%v, %v, %+v", env, err, b)
+	}
+	deny := []session.Rule{{Effect: "deny", Text: "Bash(serve)", Source: permission.SourceUser}}
+	if _, err := p.MayRunTask(st, deny, &session.TaskRequested{Task: "bash_1"}); err == nil || len(st.Permissions.Rules) > 0 {
+		t.Errorf("refused by a rule: %v, the session has %v", err, st.Permissions.Rules)
+	}
+	for want, b := range map[string]session.TaskRequested{
+		"no task": {Task: "bash_9"}, "no command": {Cwd: "/w"}, "not absolute": {Command: "x", Cwd: "w"}, "UTF-8": {Command: "\xff", Cwd: "/w"}, "at noon": {Command: "x", Cwd: "/w", Restart: "at noon"},
+	} {
+		if _, err := p.MayRunTask(st, nil, &b); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
