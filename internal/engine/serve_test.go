@@ -175,24 +175,40 @@ func TestASleeperIsWoken(t *testing.T) {
 // noNews is a store that cannot tell of what others do.
 type noNews struct{ store.Store }
 
-// A holder that rests in an open turn takes the wish to restore its files as one that nobody runs would: nothing is in
-// flight.
+// A holder whose run was parked in the middle of a turn takes the wish to restore its files as if nobody ran it: nothing is
+// in flight.
 func TestARestoreBetweenTwoRuns(t *testing.T) {
-	s := newStage(t, reply(modelapi.StopToolUse, use("1", "Write", `{"file_path":"/w/n","content":"new"}`)),
-		reply(modelapi.StopToolUse, use("2", "AskUser", `{"question":"?"}`)), reply(modelapi.StopEndTurn, text("done")))
-	s.kept()
-	s.spec = func(sp *engine.Spec) { sp.Mode = permission.ModeAcceptEdits }
-	p, se := s.start("go")
-	se = restart(t, p, se)
-	st := run(t, se)
-	if st.Turn == nil || len(st.Workspace.Points) != 1 {
-		t.Fatalf("turn %+v, points %+v", st.Turn, st.Workspace.Points)
-	}
-	p.undo("u", st)
-	must(t, se.Drain(t.Context()), se.TendTasks(t.Context()))
-	if refused := p.log(session.KindInboxRefused); len(refused) > 0 || s.files.m["/w/n"] != nil {
-		t.Errorf("refused %+v, the file is %q", refused, s.files.m["/w/n"])
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		s.kept()
+		began := make(chan struct{}, 1)
+		s.answer = func(ctx context.Context, n int, _ modelapi.Request, _ func(modelapi.Delta)) (*modelapi.Response, error) {
+			if n == 0 {
+				return reply(modelapi.StopToolUse, use("1", "Write", `{"file_path":"/w/n","content":"new"}`)), nil
+			}
+			began <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		p, se := s.start("go")
+		ctx, stop := context.WithCancel(t.Context())
+		over := make(chan error, 1)
+		go func() { over <- se.Run(ctx) }()
+		<-began
+		p.undo("early", se.State())
+		<-time.After(time.Second) // of the bubble
+		stop()
+		<-over
+		if refused := p.log(session.KindInboxRefused); len(refused) != 1 {
+			t.Errorf("while it ran: refused %+v", refused)
+		}
+		p.undo("u", se.State())
+		must(t, se.Drain(t.Context()))
+		if refused, taken := p.log(session.KindInboxRefused), p.log(session.KindRestoreRequested); len(refused) != 1 || len(taken) != 1 {
+			t.Errorf("parked: refused %+v, taken %+v", refused, taken)
+		}
+		must(t, se.Close(t.Context(), ""))
+	})
 }
 
 // rebooted is a stage with one task, after a reboot took it.

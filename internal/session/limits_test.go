@@ -219,3 +219,103 @@ func TestBoundsOfAwaits(t *testing.T) {
 		t.Error(MaxAwaits, MaxAwaitPattern, MaxAwaitNote, MaxAwaitLine, MaxAwaitMS, foldAwaits)
 	}
 }
+
+// A compaction that is asked for takes the place of one that is due, unless its summary is asked for already.
+func TestAskingForACompaction(t *testing.T) {
+	for name, c := range map[string]struct {
+		before *Compaction
+		want   Compaction
+	}{
+		"none before":           {nil, Compaction{N: 4, Reason: CompactAsked, Focus: "f"}},
+		"one that is due":       {&Compaction{N: 3, Reason: ForHandoff, Focus: "end"}, Compaction{N: 3, Reason: CompactAsked, Focus: "f"}},
+		"one that is under way": {&Compaction{N: 3, Reason: CompactThreshold, Model: &ModelCall{}}, Compaction{N: 3, Reason: CompactThreshold}},
+	} {
+		s := New("s")
+		s.Compactions, s.Compaction = 3, c.before
+		(&CompactRequested{Focus: "f"}).apply(s, store.Event{})
+		if got := s.Compaction; got.N != c.want.N || got.Reason != c.want.Reason || got.Focus != c.want.Focus {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// A lifetime is one of three words, or none is given.
+func TestLifetimesAreKnown(t *testing.T) {
+	for l, known := range map[Lifetime]bool{"": true, LifetimeDetached: true, LifetimeSession: true, LifetimeTurn: true, "ever": false} {
+		if l.Known() != known {
+			t.Errorf("%q: %t", l, l.Known())
+		}
+	}
+}
+
+// Two states are equal if all that they hold is.
+func TestEqualStates(t *testing.T) {
+	a, b := New("s"), New("s")
+	if !Equal(a, b) {
+		t.Error("two new ones differ")
+	}
+	if b.Facts = []Fact{{Text: "f"}}; Equal(a, b) || Equal(b, a) {
+		t.Error("one that knows more is equal")
+	}
+}
+
+// What a decision is bound to is the same in every version: an approval that was given before an update still holds. No
+// two different calls share it.
+func TestABindingIsFrozen(t *testing.T) {
+	one, none := "1", (*string)(nil)
+	seen := map[store.Digest]string{}
+	for _, c := range []struct {
+		tool, input, cwd string
+		env              command.EnvDelta
+		want             string
+	}{
+		{"Bash", `{"command":"ls"}`, "/w", nil, ""},
+		{"Bash", `{"command":"ls"}`, "/w", command.EnvDelta{"A": &one, "B": none}, "029a5ba7b2ac7b6a63dd41354943e344baadfddd4de417512f8de34f2e8e08aa"},
+		{"Bash", `{"command":"ls"}`, "/w", command.EnvDelta{"A": none, "B": &one}, ""},
+		{"Bash", `{"command":"ls"}`, "/", command.EnvDelta{"A": &one}, ""},
+		{"Bas", `h{"command":"ls"}`, "/w", nil, ""},
+		{"Bash", `{"command":"ls"}/`, "w", nil, ""},
+	} {
+		d := bindingDigest(c.tool, []byte(c.input), c.cwd, c.env)
+		if other, taken := seen[d]; taken {
+			t.Errorf("%v shares the binding of %s", c, other)
+		}
+		seen[d] = c.tool + c.input + c.cwd
+		if got := d.String(); c.want != "" && got != c.want {
+			t.Errorf("%v: %s, want %s", c, got, c.want)
+		}
+	}
+}
+
+// A fork begins at the newest settled event up to its seq, that one included, and where there is none it cannot begin.
+func TestWhereAForkBegins(t *testing.T) {
+	log := func() (events []store.Event) {
+		chain := Chain{Session: "s"}
+		for i, b := range []Body{
+			&Opened{ID: "s", Agent: Agent{Provider: "p", Model: "m"}}, &MessageReceived{Content: []model.Part{model.TextPart("go")}}, &TurnStarted{N: 1, Message: 2},
+			&ModelRequested{Act: "t1.s1.b0.a1", Turn: 1, Step: 1, Attempt: 1, Through: 3}, &ModelResponded{Act: "t1.s1.b0.a1", Stop: modelapi.StopEndTurn},
+		} {
+			e, err := chain.Event(store.Actor{Type: store.ActorEngine}, int64(i+1), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events = append(events, e)
+		}
+		return events
+	}()
+	for at, want := range []int64{0, 1, 2, 3, 3, 5, 5} {
+		seq, err := SettledSeq(New("s"), log, int64(at))
+		if seq != want || (err == nil) != (want > 0) {
+			t.Errorf("at %d: %d, %v; want %d", at, seq, err, want)
+		}
+	}
+	further := New("s")
+	for _, e := range log {
+		if err := further.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seq, err := SettledSeq(further, nil, 4); err == nil {
+		t.Errorf("a state that has come further gives %d", seq)
+	}
+}
