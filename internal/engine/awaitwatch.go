@@ -91,7 +91,6 @@ func (s *awaits) caught(w *awaitWatch) {
 
 // run looks until the await is met, nobody wants it any more, or looking fails for good: then the next holder looks.
 func (w *awaitWatch) run(ctx context.Context) {
-	defer w.stop()
 	first, pause, at := true, awaitPause, int64(-1)
 	for failed := 0; failed < awaitErrors; {
 		met, err := w.look(ctx)

@@ -30,7 +30,10 @@ func (f commandFlight) output(st command.State) (tools.Output, error) {
 
 // quote reads both ends of what is kept of a command's output, and reports whether they are all of it.
 func (f commandFlight) quote(st command.State) (out tools.Output, whole bool, err error) {
-	head, next, _, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
+	head, next, gap, err := f.s.eng.cfg.Commands.Read(f.s.lease.Session, f.act, 0, quoteBytes)
+	if gap > 0 { // a disk that was full took the beginning: only the end is quoted
+		head, next = nil, 0
+	}
 	out = tools.Output{Head: head, Total: st.Output}
 	if err != nil || next >= st.Output {
 		return out, true, err

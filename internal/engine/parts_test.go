@@ -206,3 +206,17 @@ func TestATaskIsWatchedOnce(t *testing.T) {
 		t.Errorf("%d wait for one task", waits.Load())
 	}
 }
+
+// A name is the first line of what a model says, without the marks that it was asked to leave out, and not too long.
+func TestTitleOf(t *testing.T) {
+	long := strings.Repeat("é", titleLength)
+	for said, want := range map[string]string{
+		"A name": "A name", " \n\tA name \nmore": "A name", "# A name": "A name", "* Title: A name.": "A name", "**A name**": "A name",
+		"“A name”": "A name", "'A name.'": "A name", "名前。": "名前", "A\x1b[31m name": "A name", "": "", "\"\"": "",
+		long: long, long + ".": long, long + "é": "",
+	} {
+		if got := titleOf(said); got != want {
+			t.Errorf("%q: %q, want %q", said, got, want)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -103,6 +104,9 @@ func (s *taskKeeper) watchTasks() {
 		s.watchers.Go(func() {
 			st, err := s.waitForAll(s.watchCtx, t.Act)
 			if err != nil {
+				if !errors.Is(err, context.Canceled) { // whoever opens the session next hears of its end
+					s.eng.cfg.Log.Warn("the end of a task cannot be waited for", "session", s.lease.Session, "task", t.ID, "error", err)
+				}
 				return
 			}
 			// An error is one of the append, and ends the run.

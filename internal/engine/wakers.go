@@ -32,8 +32,7 @@ func (w *wakers) drop(id string, k *waker) {
 	if w.held[id] == k {
 		delete(w.held, id)
 	}
-	close(k.taken)
-	k.taken = make(chan struct{})
+	close(k.taken) // for good: nothing is taken any more
 }
 
 // took tells those who wait that the inbox was looked at.

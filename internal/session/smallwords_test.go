@@ -98,6 +98,11 @@ func TestWhatACallIsAbout(t *testing.T) {
 	}
 	long := session.About([]byte(`{"a":"` + strings.Repeat("é", 5000) + `"}`))
 	n := strings.Count(long, "é")
+	for size, whole := range map[int]bool{400: true, 401: false} {
+		if got := session.About([]byte(`{"a":"` + strings.Repeat("x", size) + `"}`)); len(got) != 400 || strings.HasSuffix(got, "x") != whole {
+			t.Errorf("of %d bytes: %d, …%s", size, len(got), got[len(got)-5:])
+		}
+	}
 	if long != strings.Repeat("é", n)+"…" || session.About([]byte(`{"a":"`+strings.Repeat("x", len(long))+`"}`)) != strings.Repeat("x", len(long)) {
 		t.Errorf("%d characters are left of %q", n, long[max(0, len(long)-9):])
 	}
