@@ -15,23 +15,25 @@ import (
 type Conn struct {
 	tls *libc.TLS
 	db  uintptr
+	out uintptr // outSize bytes, on the connection's stack for as long as it is open
 }
+
+// outSize is enough for two addresses that a call gives, or for two arguments of one.
+const outSize = 16
 
 // Open opens a database by its URI: file:PATH, with mode=ro, immutable=1 and so on, see https://sqlite.org/uri.html. It
 // is made if it is not there, unless the URI forbids it. Errors are of type [Error].
 func Open(uri string) (*Conn, error) {
-	c := &Conn{tls: libc.NewTLS()}
 	name, err := libc.CString(uri)
 	if err != nil {
-		c.tls.Close()
 		return nil, err
 	}
+	c := &Conn{tls: libc.NewTLS()}
 	defer libc.Xfree(c.tls, name)
-	out := c.tls.Alloc(pointerSize)
+	c.out = c.tls.Alloc(outSize)
 	const flags = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE | lib.SQLITE_OPEN_NOMUTEX | lib.SQLITE_OPEN_URI
-	rc := lib.Xsqlite3_open_v2(c.tls, name, out, flags, 0)
-	c.db = pointerAt(out)
-	c.tls.Free(pointerSize)
+	rc := lib.Xsqlite3_open_v2(c.tls, name, c.out, flags, 0)
+	c.db = pointerAt(c.out)
 	if rc == lib.SQLITE_OK {
 		lib.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 		c.keepPlans()
@@ -43,8 +45,7 @@ func Open(uri string) (*Conn, error) {
 // keepPlans asks for a statement's plan to be the same whatever its parameters are. Without it SQLite compiles many
 // statements anew each time that a parameter is bound; see https://sqlite.org/queryplanner-ng.html, section 4.
 func (c *Conn) keepPlans() {
-	on := libc.NewVaList(int32(1), uintptr(0))
-	defer libc.Xfree(c.tls, on)
+	on := libc.VaList(c.out, int32(1), uintptr(0))
 	lib.Xsqlite3_db_config(c.tls, c.db, lib.SQLITE_DBCONFIG_ENABLE_QPSG, on)
 }
 
@@ -127,11 +128,9 @@ func (c *Conn) ExecContext(_ context.Context, script string, args []driver.Named
 
 // compile compiles the first statement of a text, nil if there is none, and tells where the next one begins.
 func (c *Conn) compile(text uintptr) (*Stmt, uintptr, error) {
-	out := c.tls.Alloc(2 * pointerSize)
-	defer c.tls.Free(2 * pointerSize)
-	next := out + uintptr(pointerSize)
-	rc := lib.Xsqlite3_prepare_v3(c.tls, c.db, text, -1, lib.SQLITE_PREPARE_PERSISTENT, out, next)
-	handle, rest := pointerAt(out), pointerAt(next)
+	next := c.out + uintptr(pointerSize)
+	rc := lib.Xsqlite3_prepare_v3(c.tls, c.db, text, -1, lib.SQLITE_PREPARE_PERSISTENT, c.out, next)
+	handle, rest := pointerAt(c.out), pointerAt(next)
 	switch {
 	case rc != lib.SQLITE_OK:
 		return nil, rest, c.fault(rc)

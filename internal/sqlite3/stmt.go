@@ -246,9 +246,7 @@ func (s *Stmt) column(i int32) driver.Value {
 	case lib.SQLITE_BLOB:
 		p := lib.Xsqlite3_column_blob(tls, s.handle, i)
 		b := make([]byte, lib.Xsqlite3_column_bytes(tls, s.handle, i))
-		if p != 0 {
-			copy(b, libc.GoBytes(p, len(b)))
-		}
+		copy(b, libc.GoBytes(p, len(b)))
 		return b
 	}
 	return nil
