@@ -16,8 +16,8 @@ type failing struct {
 	how  access // of its connection
 }
 
-// errPlanted is what it fails with: SQLite's want of memory, after which all goes on.
-var errPlanted = &sqlite3.Error{Code: codeNoMem, Text: "a planted fault"}
+// errPlanted is what it fails with: want of memory, after which all goes on.
+var errPlanted = planted(codeNoMem)
 
 // engine is the real one with the statement that fails.
 func (f *failing) engine() *engine {
@@ -122,3 +122,5 @@ func (r *failingRows) Next(out []driver.Value) error {
 	}
 	return r.Rows.Next(out)
 }
+
+func planted(code int) *sqlite3.Error { return &sqlite3.Error{Code: code, Text: "a planted fault"} }

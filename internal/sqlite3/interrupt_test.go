@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	lib "modernc.org/sqlite/lib"
 )
@@ -58,7 +59,7 @@ func TestInterruptAtAnyStep(t *testing.T) {
 		heard.tell = func() {
 			heard.tell = nil
 			cancel()
-			for lib.Xsqlite3_is_interrupted(c.tls, c.db) == 0 {
+			for end := time.Now().Add(30 * time.Second); lib.Xsqlite3_is_interrupted(c.tls, c.db) == 0 && time.Now().Before(end); {
 				runtime.Gosched()
 			}
 		}

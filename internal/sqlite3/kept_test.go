@@ -22,7 +22,7 @@ func TestStatementsKeepLittle(t *testing.T) {
 	value := func(v, second any) []driver.NamedValue {
 		return []driver.NamedValue{{Ordinal: 1, Value: v}, {Ordinal: 2, Value: second}}
 	}
-	large := strings.Repeat("x", keptRoom+1)
+	large := strings.Repeat("x", 1<<20+1)
 	for range 2 {
 		rows, err := s.QueryContext(t.Context(), value(large, nil))
 		if err != nil || s.room < len(large) {
