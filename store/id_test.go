@@ -20,7 +20,7 @@ func TestValidID(t *testing.T) {
 	}
 	for _, id := range []string{
 		"", ".", "..", ".hidden", "-flag", "_x", "../../escaped", "a/b", `a\b`, "a b", "a\x00", "a\n", "\x1b[2J", "é", "a:b", "a`", "a{", "a@", "a[", "a/", "`", "{", "@", "[",
-		strings.Repeat("x", 129),
+		strings.Repeat("x", 129), strings.Repeat("x", 127) + " ",
 	} {
 		if err := store.CheckID(id); !errors.Is(err, store.ErrBadID) {
 			t.Errorf("%q: %v", id, err)
