@@ -33,8 +33,8 @@ func TestErrorTexts(t *testing.T) {
 		if err.Error() != text {
 			t.Errorf("%q, want %q", err, text)
 		}
-		if corrupt, is := err.(*store.CorruptError); is && !errors.Is(corrupt, cause) {
-			t.Error("the cause is not in it")
-		}
+	}
+	if !errors.Is(&store.CorruptError{Cause: cause}, cause) {
+		t.Error("the cause of a damage is not in it")
 	}
 }
