@@ -11,11 +11,17 @@ import (
 )
 
 // TestOnlyWhatFreesSpace: of what shares a turn at the lock while the disk is nearly full, what frees space is done, and
-// what else is written is refused; a refusal of the first stays one.
+// what else is written is refused; a refusal or a failure of the first stays one.
 func TestOnlyWhatFreesSpace(t *testing.T) {
+	t.Run("refusal", func(t *testing.T) { onlyWhatFreesSpace(t, 0, store.ErrNotFound) })
+	t.Run("failure", func(t *testing.T) { onlyWhatFreesSpace(t, 2, errPlanted) }) // of the BEGIN after the first ROLLBACK
+}
+
+func onlyWhatFreesSpace(t *testing.T, fails int, want error) {
 	var free atomic.Int64
 	free.Store(-1)
-	s := mustOpen(t, t.TempDir(), Config{free: func(string) int64 { return free.Load() }})
+	faults := &failing{}
+	s := mustOpen(t, t.TempDir(), Config{free: func(string) int64 { return free.Load() }, engine: faults.engine()})
 	defer func() { _ = s.Close() }()
 	for _, id := range []string{"gone", "kept"} {
 		if err := s.Create(t.Context(), store.NewSession{ID: id}); err != nil {
@@ -23,28 +29,31 @@ func TestOnlyWhatFreesSpace(t *testing.T) {
 		}
 	}
 	var all sync.WaitGroup
-	calls := map[string]func() error{
-		"delete":         func() error { return s.Delete(t.Context(), "gone") },
-		"delete nothing": func() error { return s.Delete(t.Context(), "none") },
-		"send":           func() error { _, err := s.Send(t.Context(), "kept", store.Item{Key: "k"}); return err },
-		"create":         func() error { return s.Create(t.Context(), store.NewSession{ID: "new"}) },
+	calls := []struct {
+		name string
+		call func() error
+		want error
+	}{ // in this order they share a turn, whatever each counts for
+		{"create", func() error { return s.Create(t.Context(), store.NewSession{ID: "new"}) }, store.ErrFull},
+		{"send", func() error { _, err := s.Send(t.Context(), "kept", store.Item{Key: "k"}); return err }, store.ErrFull},
+		{"delete nothing", func() error { return s.Delete(t.Context(), "none") }, want},
+		{"delete", func() error { return s.Delete(t.Context(), "gone") }, nil},
 	}
-	answers := sync.Map{}
+	answers := make([]error, len(calls))
 	blocked(t, s, func() {
 		free.Store(reserve - 1)
-		n := 0
-		for name, call := range calls {
-			all.Go(func() { answers.Store(name, call()) })
-			for n++; len(s.writer.jobs) < n; {
+		faults.plant(fails)
+		for i, c := range calls {
+			all.Go(func() { answers[i] = c.call() })
+			for len(s.writer.jobs) <= i {
 				runtime.Gosched()
 			}
 		}
 	})
 	all.Wait()
-	for name, want := range map[string]error{"delete": nil, "delete nothing": store.ErrNotFound, "send": store.ErrFull, "create": store.ErrFull} {
-		answer, _ := answers.Load(name)
-		if err, _ := answer.(error); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", name, err, want)
+	for i, c := range calls {
+		if !errors.Is(answers[i], c.want) {
+			t.Errorf("%s: %v, want %v", c.name, answers[i], c.want)
 		}
 	}
 	free.Store(-1)
