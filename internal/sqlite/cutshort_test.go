@@ -66,3 +66,26 @@ func TestLostDatabase(t *testing.T) {
 		t.Errorf("told %q, and then %q", before, after)
 	}
 }
+
+// TestCopyIsRemoved: the copy of a home that is read aside is made once, and goes with its store.
+func TestCopyIsRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), databaseName)
+	if err := errors.Join(os.WriteFile(path, []byte("a"), 0o600), os.WriteFile(path+"-wal", []byte("b"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var c copyOf
+	if err := c.remove(); err != nil {
+		t.Error(err)
+	}
+	first, err := c.of(path)
+	again, errAgain := c.of(path)
+	if b, readErr := os.ReadFile(first + "-wal"); errors.Join(err, errAgain, readErr) != nil || first != again || string(b) != "b" {
+		t.Errorf("%s, then %s, with %q: %v", first, again, b, errors.Join(err, errAgain, readErr))
+	}
+	if err := c.remove(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Dir(first)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the copy stays: %v", err)
+	}
+}

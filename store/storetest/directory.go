@@ -218,6 +218,12 @@ func listMoves(e *env) {
 	if info := e.get(s, "a"); info.Owner != "other" || info.Heads.Labels["k"] != "2" {
 		e.Errorf("row after the second append: %+v", info)
 	}
+	for _, owner := range []string{"owner", "other"} { // and back
+		e.must(s.Append(e.ctx, w.lease, store.Batch{Owner: owner}))
+		if info := e.get(s, "a"); info.Owner != owner {
+			e.Errorf("it belongs to %q, want %q", info.Owner, owner)
+		}
+	}
 }
 
 // deleteSession: everything goes, and a new session of that name begins empty.
