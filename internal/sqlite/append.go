@@ -73,7 +73,7 @@ func (s *Store) appendTx(c *conn, held *lease, l store.Lease, b store.Batch, byt
 		return err
 	}
 	if rows == 0 {
-		return refusal(c, l, b)
+		return refusal(c, l)
 	}
 	for i := range b.Events {
 		if err := insertEvent(c, sno, &b.Events[i]); err != nil {
@@ -105,7 +105,7 @@ func insertEvent(c *conn, sno int64, e *store.Event) error {
 }
 
 // refusal finds out why the head did not move.
-func refusal(c *conn, l store.Lease, b store.Batch) error {
+func refusal(c *conn, l store.Lease) error {
 	var epoch, head int64
 	var holder string
 	found, err := c.one("SELECT epoch, holder, head_seq FROM session WHERE id = ?1", []any{l.Session}, func(v []driver.Value) error {
@@ -120,9 +120,5 @@ func refusal(c *conn, l store.Lease, b store.Batch) error {
 	case epoch != l.Epoch || holder != l.Holder:
 		return fmt.Errorf("epoch %d, now %d: %w", l.Epoch, epoch, store.ErrFenced)
 	}
-	first := head + 1
-	if len(b.Events) > 0 {
-		first = b.Events[0].Seq
-	}
-	return fmt.Errorf("event %d does not follow %d: %w", first, head, store.ErrConflict)
+	return fmt.Errorf("its newest event is %d, which the batch does not follow: %w", head, store.ErrConflict)
 }

@@ -84,7 +84,7 @@ func (s *Store) drainedItem(c *conn, sno int64, item *store.Item) error {
 		return fmt.Errorf("key %q: %w", item.Key, store.ErrKnown)
 	}
 	// Numbers below zero come first, and never meet those of items that wait to be drained in their order.
-	n := int64(0)
+	var n int64
 	if _, err := c.one("SELECT min(ifnull(min(n), 0), 0) - 1 FROM inbox WHERE session_no = ?1", []any{sno}, func(v []driver.Value) error {
 		n = number(v[0])
 		return nil

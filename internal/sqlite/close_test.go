@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -106,5 +107,48 @@ func TestSyncsOfACreatingProcess(t *testing.T) {
 	}
 	if got := syncs("reader"); got != "[]" {
 		t.Errorf("a reader syncs %s", got)
+	}
+}
+
+// TestCloseThatFails: a close that could not free the sessions says so, one that could not look whether its log is short
+// does not; the sessions are free then whatever it said, and all that was acknowledged is there.
+func TestCloseThatFails(t *testing.T) {
+	for n := 1; ; n++ {
+		home, faults := t.TempDir(), &failing{}
+		s := mustOpen(t, home, Config{engine: faults.engine()})
+		l := newLog(t, s, "a")
+		l.must(2)
+		faults.plant(n)
+		err := s.Close()
+		hit := faults.found()
+		switch hit {
+		case "":
+			if err != nil || n < 5 {
+				t.Errorf("without a fault, after %d with one: %v", n-1, err)
+			}
+			return
+		case "BEGIN IMMEDIATE", "UPDATE session SET holder = NULL WHERE holder = ?1", "COMMIT":
+			if !errors.Is(err, errPlanted) || errors.Is(err, store.ErrUncertain) != (hit == "COMMIT") {
+				t.Errorf("%q failed: %v", hit, err)
+			}
+			if hit == "COMMIT" { // the process would end
+				_ = s.writer.close(s.readers)
+				_ = s.self.file.Close()
+			}
+		default:
+			if err != nil {
+				t.Errorf("%q failed: %v", hit, err)
+			}
+		}
+		after := mustOpen(t, home, Config{})
+		if got, err := readAll(after, "a"); err != nil || !same(got, l.acked) {
+			t.Errorf("after %q: %d events, %v", hit, len(got), err)
+		}
+		if _, err := after.Acquire(t.Context(), "a"); err != nil {
+			t.Errorf("after %q: %v", hit, err)
+		}
+		if err := after.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

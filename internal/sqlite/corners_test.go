@@ -190,10 +190,12 @@ func TestNamesAreDurable(t *testing.T) {
 	}
 	failing := cfg
 	failing.syncDir = func(string) error { return errIO }
-	bad := mustOpen(t, filepath.Join(t.TempDir(), "other"), failing)
-	defer func() { _ = bad.Close() }()
-	if err := bad.Create(t.Context(), store.NewSession{ID: "a"}); !errors.Is(err, errIO) {
-		t.Errorf("a home whose name is not durable: %v", err)
+	for what, home := range map[string]string{"a home": filepath.Join(t.TempDir(), "other"), "a database": t.TempDir()} {
+		bad := mustOpen(t, home, failing)
+		defer func() { _ = bad.Close() }()
+		if err := bad.Create(t.Context(), store.NewSession{ID: "a"}); !errors.Is(err, errIO) {
+			t.Errorf("%s whose name is not durable: %v", what, err)
+		}
 	}
 }
 

@@ -135,8 +135,6 @@ func openOwn(path string, flag int) (*os.File, error) {
 func createFile(path string, syncDir func(string) error) error {
 	if _, err := os.Lstat(path); err == nil {
 		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "new-*.db")
 	if err != nil {

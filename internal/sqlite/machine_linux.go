@@ -37,8 +37,13 @@ func ended(pid int, ticks uint64) bool {
 		return true
 	}
 	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // unreadable: it goes this moment
+	return killed(string(status))
+}
+
+// killed tells that a SIGKILL is on its way to the process of a status.
+func killed(status string) bool {
 	for _, field := range []string{"\nSigPnd:\t", "\nShdPnd:\t"} {
-		_, rest, _ := strings.Cut(string(status), field)
+		_, rest, _ := strings.Cut(status, field)
 		line, _, _ := strings.Cut(rest, "\n")
 		if set, err := strconv.ParseUint(line, 16, 64); err == nil && set&(1<<(unix.SIGKILL-1)) != 0 {
 			return true

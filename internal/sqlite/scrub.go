@@ -36,14 +36,19 @@ func (s *Store) rebuild(c *conn) error {
 	if err != nil {
 		return err
 	}
-	// The copy goes through the log: for a moment it is on disk twice.
-	if free := s.cfg.free(s.home); live > maxRebuilt || free >= 0 && free < reserve+2*live {
+	if !rebuilt(live, s.cfg.free(s.home)) {
 		return nil
 	}
 	if err := c.script("VACUUM"); err != nil {
 		return err
 	}
 	return truncate(c)
+}
+
+// rebuilt reports whether a database with so many live bytes is written anew on a disk with so many free ones, of which a
+// negative number is not known. The copy goes through the log: for a moment it is on disk twice.
+func rebuilt(live, free int64) bool {
+	return live <= maxRebuilt && (free < 0 || free >= reserve+2*live)
 }
 
 // liveBytes is the size of the pages in use.

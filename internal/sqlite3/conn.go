@@ -3,10 +3,8 @@ package sqlite3
 import (
 	"context"
 	"database/sql/driver"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -17,27 +15,25 @@ import (
 type Conn struct {
 	tls *libc.TLS
 	db  uintptr
+	out uintptr // outSize bytes, on the connection's stack for as long as it is open
 }
+
+// outSize is enough for two addresses that a call gives, or for two arguments of one.
+const outSize = 16
 
 // Open opens a database by its URI: file:PATH, with mode=ro, immutable=1 and so on, see https://sqlite.org/uri.html. It
 // is made if it is not there, unless the URI forbids it. Errors are of type [Error].
 func Open(uri string) (*Conn, error) {
-	c := &Conn{tls: libc.NewTLS()}
 	name, err := libc.CString(uri)
 	if err != nil {
-		c.tls.Close()
 		return nil, err
 	}
+	c := &Conn{tls: libc.NewTLS()}
 	defer libc.Xfree(c.tls, name)
-	out, err := libc.CString(strings.Repeat("\x00", pointerSize))
-	if err != nil {
-		c.tls.Close()
-		return nil, err
-	}
-	defer libc.Xfree(c.tls, out)
+	c.out = c.tls.Alloc(outSize)
 	const flags = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE | lib.SQLITE_OPEN_NOMUTEX | lib.SQLITE_OPEN_URI
-	rc := lib.Xsqlite3_open_v2(c.tls, name, out, flags, 0)
-	c.db = pointerAt(out)
+	rc := lib.Xsqlite3_open_v2(c.tls, name, c.out, flags, 0)
+	c.db = pointerAt(c.out)
 	if rc == lib.SQLITE_OK {
 		lib.Xsqlite3_extended_result_codes(c.tls, c.db, 1)
 		c.keepPlans()
@@ -49,8 +45,7 @@ func Open(uri string) (*Conn, error) {
 // keepPlans asks for a statement's plan to be the same whatever its parameters are. Without it SQLite compiles many
 // statements anew each time that a parameter is bound; see https://sqlite.org/queryplanner-ng.html, section 4.
 func (c *Conn) keepPlans() {
-	on := libc.NewVaList(int32(1), uintptr(0))
-	defer libc.Xfree(c.tls, on)
+	on := libc.VaList(c.out, int32(1), uintptr(0))
 	lib.Xsqlite3_db_config(c.tls, c.db, lib.SQLITE_DBCONFIG_ENABLE_QPSG, on)
 }
 
@@ -58,12 +53,9 @@ func (c *Conn) keepPlans() {
 const pointerSize = int(unsafe.Sizeof(uintptr(0)))
 
 // pointerAt reads an address from memory outside the garbage collector.
-func pointerAt(p uintptr) uintptr {
-	b := libc.GoBytes(p, pointerSize)
-	if pointerSize == 4 {
-		return uintptr(binary.NativeEndian.Uint32(b))
-	}
-	return uintptr(binary.NativeEndian.Uint64(b))
+func pointerAt(p uintptr) (at uintptr) {
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(&at)), pointerSize), libc.GoBytes(p, pointerSize))
+	return at
 }
 
 // Close closes the connection. Its statements must be closed before.
@@ -136,17 +128,13 @@ func (c *Conn) ExecContext(_ context.Context, script string, args []driver.Named
 
 // compile compiles the first statement of a text, nil if there is none, and tells where the next one begins.
 func (c *Conn) compile(text uintptr) (*Stmt, uintptr, error) {
-	out, err := libc.CString(strings.Repeat("\x00", 2*pointerSize))
-	if err != nil {
-		return nil, 0, err
-	}
-	defer libc.Xfree(c.tls, out)
-	next := out + uintptr(pointerSize)
-	if rc := lib.Xsqlite3_prepare_v3(c.tls, c.db, text, -1, lib.SQLITE_PREPARE_PERSISTENT, out, next); rc != lib.SQLITE_OK {
-		return nil, 0, c.fault(rc)
-	}
-	handle, rest := pointerAt(out), pointerAt(next)
-	if handle == 0 {
+	next := c.out + uintptr(pointerSize)
+	rc := lib.Xsqlite3_prepare_v3(c.tls, c.db, text, -1, lib.SQLITE_PREPARE_PERSISTENT, c.out, next)
+	handle, rest := pointerAt(c.out), pointerAt(next)
+	switch {
+	case rc != lib.SQLITE_OK:
+		return nil, rest, c.fault(rc)
+	case handle == 0:
 		return nil, rest, nil
 	}
 	return &Stmt{
@@ -167,7 +155,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Text, e.Code) }
 // fault is the error of a result code that the newest call on this connection gave.
 func (c *Conn) fault(rc int32) error {
 	text := lib.Xsqlite3_errstr(c.tls, rc)
-	if c.db != 0 && lib.Xsqlite3_extended_errcode(c.tls, c.db) == rc {
+	if lib.Xsqlite3_extended_errcode(c.tls, c.db) == rc {
 		text = lib.Xsqlite3_errmsg(c.tls, c.db)
 	}
 	return &Error{Code: int(rc), Text: libc.GoString(text)}

@@ -134,11 +134,15 @@ func TestErrors(t *testing.T) {
 	if _, err := insert.ExecContext(t.Context(), named(int64(8))); err != nil {
 		t.Error(err)
 	}
+	ended, end := context.WithCancel(t.Context())
+	end()
 	for name, do := range map[string]func() error{
 		"no such table":       func() error { _, err := c.Prepare("SELECT * FROM nowhere"); return err },
 		"no statement":        func() error { _, err := c.Prepare("  -- nothing"); return err },
 		"has no parameters":   func() error { _, err := c.ExecContext(t.Context(), "SELECT ?", named("x")); return err },
 		"0 values for 1":      func() error { _, err := insert.ExecContext(t.Context(), nil); return err },
+		"2 values for 1":      func() error { _, err := insert.QueryContext(t.Context(), named("x", "y")); return err },
+		"context canceled":    func() error { _, err := insert.QueryContext(ended, named("x")); return err },
 		"unable to open":      func() error { _, err := sqlite3.Open("file:/nowhere/at/all.db"); return err },
 		"datatype mismatch":   func() error { _, err := insert.ExecContext(t.Context(), named(struct{}{})); return err },
 		"syntax error":        func() error { _, err := c.ExecContext(t.Context(), "SELECT 1; SELEC 2", nil); return err },
@@ -209,6 +213,37 @@ func TestInterrupt(t *testing.T) {
 		if got := every(t, prepare(t, c, "SELECT 1")); len(got) != 1 {
 			t.Errorf("the next run gave %v", got)
 		}
+	}
+}
+
+// The end of a context that comes when its run is over stops no later one.
+func TestLateInterrupt(t *testing.T) {
+	c := open(t)
+	first, next := prepare(t, c, "SELECT 1"), prepare(t, c, "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM n LIMIT 10000) SELECT count(*) FROM n")
+	for range 50 {
+		ctx, cancel := context.WithCancel(t.Context())
+		rows, err := first.QueryContext(ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := rows.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := every(t, next); got[0][0] != int64(10000) {
+			t.Errorf("the next run gave %v", got)
+		}
+	}
+}
+
+// A statement's plan does not depend on its values: else SQLite would compile it anew for each of them.
+func TestPlansStay(t *testing.T) {
+	c := open(t)
+	script(t, c, "CREATE TABLE t(a TEXT COLLATE NOCASE); CREATE INDEX i ON t(a)")
+	plan := prepare(t, c, "EXPLAIN QUERY PLAN SELECT * FROM t WHERE a LIKE ?")
+	whole, prefix := every(t, plan, "%x"), every(t, plan, "x%")
+	if !reflect.DeepEqual(whole, prefix) {
+		t.Errorf("for one value %v, for another %v", whole, prefix)
 	}
 }
 

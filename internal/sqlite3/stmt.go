@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"modernc.org/libc"
 	lib "modernc.org/sqlite/lib"
@@ -30,10 +31,7 @@ const (
 
 // Close frees the statement.
 func (s *Stmt) Close() error {
-	if s.handle == 0 {
-		return nil
-	}
-	lib.Xsqlite3_finalize(s.conn.tls, s.handle) // its result repeats the newest run's
+	lib.Xsqlite3_finalize(s.conn.tls, s.handle) // once: then there is no handle; its result repeats the newest run's
 	s.handle = 0
 	s.release(0)
 	return nil
@@ -81,11 +79,8 @@ func (s *Stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	}
 	r := &Rows{stmt: s, ctx: ctx}
 	if ctx.Done() != nil {
-		r.watched = make(chan struct{})
-		r.unwatch = context.AfterFunc(ctx, func() {
-			defer close(r.watched)
-			lib.Xsqlite3_interrupt(nil, s.conn.db)
-		})
+		r.over, r.watched = make(chan struct{}), make(chan struct{})
+		r.unwatch = context.AfterFunc(ctx, func() { r.interrupt(s.conn.db) })
 	}
 	return r, nil
 }
@@ -135,13 +130,12 @@ func (s *Stmt) bind(args []driver.NamedValue) error {
 
 // reserve makes the arena at least n bytes large. What it held is lost.
 func (s *Stmt) reserve(n int) error {
-	if n <= s.room && s.arena != 0 {
+	room := max(n, firstRoom)
+	if room <= s.room {
 		return nil
 	}
-	s.release(-1)
-	room := max(n, firstRoom)
+	s.release(0)
 	if s.arena = libc.Xmalloc(s.conn.tls, libc.Tsize_t(room)); s.arena == 0 {
-		s.room = 0
 		return &Error{Code: lib.SQLITE_NOMEM, Text: fmt.Sprintf("no memory for %d bytes of values", n)}
 	}
 	s.room = room
@@ -156,12 +150,6 @@ func (s *Stmt) bindOne(i int32, value any, at *uintptr) int32 {
 		return lib.Xsqlite3_bind_null(tls, s.handle, i)
 	case int64:
 		return lib.Xsqlite3_bind_int64(tls, s.handle, i, v)
-	case bool:
-		n := int64(0)
-		if v {
-			n = 1
-		}
-		return lib.Xsqlite3_bind_int64(tls, s.handle, i, n)
 	case float64:
 		return lib.Xsqlite3_bind_double(tls, s.handle, i, v)
 	case string:
@@ -180,8 +168,26 @@ func (s *Stmt) bindOne(i int32, value any, at *uintptr) int32 {
 type Rows struct {
 	stmt    *Stmt
 	ctx     context.Context
-	unwatch func() bool
-	watched chan struct{} // closed when the end of ctx was passed on
+	unwatch func() bool   // nil: ctx has no end
+	over    chan struct{} // closed when the run is over
+	watched chan struct{} // closed when it is not interrupted any more
+}
+
+// interruptPause is how far apart interruptions are.
+const interruptPause = 10 * time.Millisecond
+
+// interrupt passes on that the context has ended. SQLite forgets what comes just before the first step of a run, so it is
+// told again until the run is over.
+func (r *Rows) interrupt(db uintptr) {
+	defer close(r.watched)
+	for {
+		lib.Xsqlite3_interrupt(nil, db)
+		select {
+		case <-r.over:
+			return
+		case <-time.After(interruptPause):
+		}
+	}
 }
 
 // Columns has an empty name for each column: nobody here goes by names.
@@ -192,8 +198,11 @@ func (r *Rows) Close() error {
 	if r.stmt == nil {
 		return nil
 	}
-	if r.unwatch != nil && !r.unwatch() {
-		<-r.watched // so that it stops no later run
+	if r.unwatch != nil {
+		close(r.over)
+		if !r.unwatch() {
+			<-r.watched // so that it stops no later run
+		}
 	}
 	r.stmt.over()
 	r.stmt = nil
@@ -212,7 +221,7 @@ func (r *Rows) Next(out []driver.Value) error {
 		return io.EOF
 	default:
 		err := s.conn.fault(rc)
-		if ended := r.ctx.Err(); ended != nil && rc == lib.SQLITE_INTERRUPT {
+		if ended := r.ctx.Err(); ended != nil {
 			return ended
 		}
 		return err
@@ -237,9 +246,7 @@ func (s *Stmt) column(i int32) driver.Value {
 	case lib.SQLITE_BLOB:
 		p := lib.Xsqlite3_column_blob(tls, s.handle, i)
 		b := make([]byte, lib.Xsqlite3_column_bytes(tls, s.handle, i))
-		if p != 0 {
-			copy(b, libc.GoBytes(p, len(b)))
-		}
+		copy(b, libc.GoBytes(p, len(b)))
 		return b
 	}
 	return nil

@@ -19,12 +19,17 @@ func testAppendFree(e *env) {
 	e.create(s, "a")
 	w := newWriter(s, store.Lease{Session: "a"})
 	heads := store.Heads{Title: "new", Lifecycle: "open"}
-	e.must(s.AppendFree(e.ctx, "a", store.Batch{Events: w.next(3), Heads: &heads}))
+	e.must(s.AppendFree(e.ctx, "a", store.Batch{Events: w.next(3), Heads: &heads, Owner: "new owner"}))
 	w.accept(w.next(3))
 	e.must(other.AppendFree(e.ctx, "a", store.Batch{Events: w.next(2)}))
 	w.accept(w.next(2))
-	if got := e.get(s, "a"); got.Head != w.head || got.Epoch != 0 || got.Holder != nil || got.Heads.Title != "new" {
-		e.Errorf("row %+v, head %+v", got, w.head)
+	bytes := int64(0)
+	for _, event := range w.acked {
+		bytes += int64(len(event.Body))
+	}
+	if got := e.get(s, "a"); got.Head != w.head || got.Epoch != 0 || got.Holder != nil || got.Heads.Title != "new" ||
+		got.Owner != "new owner" || got.Bytes != bytes || got.Updated != w.acked[4].Time {
+		e.Errorf("row %+v, head %+v, %d bytes", got, w.head, bytes)
 	}
 	old := newWriter(s, store.Lease{Session: "a"})
 	for name, b := range map[string]store.Batch{

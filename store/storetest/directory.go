@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/perdure/perdure/store"
 )
@@ -14,6 +15,7 @@ var directoryTests = []test{
 	{"unknown session", unknownSession},
 	{"list order and paging", listPages},
 	{"list filters", listFilters},
+	{"list by parts of ids", listParts},
 	{"list moves with appends", listMoves},
 	{"delete", deleteSession},
 	{"closed store", closedStore},
@@ -160,6 +162,33 @@ func listFilters(e *env) {
 	}
 }
 
+// listParts: the beginning and the end of an id select what begins and ends so, next to which other ids are, and nothing
+// else, whatever bytes they have.
+func listParts(e *env) {
+	s := e.open()
+	ids := []string{"0", "a", "a-", "a.", "a0", "aZ", "a_", "ab", "abc", "ac", "az", "azz", "b", "ba", "z", "zz"}
+	for _, id := range ids {
+		e.must(s.Create(e.ctx, store.NewSession{ID: id}))
+	}
+	for _, part := range append([]string{"a\x7f", "\x7f", "é", "\xff", "a\xff", "", "%", "abcd"}, ids...) {
+		var begin, end []string
+		for _, id := range ids {
+			if strings.HasPrefix(id, part) {
+				begin = append(begin, id)
+			}
+			if strings.HasSuffix(id, part) {
+				end = append(end, id)
+			}
+		}
+		if got := slices.Sorted(slices.Values(e.listAll(s, store.Query{IDPrefix: part}))); !slices.Equal(got, begin) {
+			e.Errorf("beginning %q: got %q, want %q", part, got, begin)
+		}
+		if got := slices.Sorted(slices.Values(e.listAll(s, store.Query{IDSuffix: part}))); !slices.Equal(got, end) {
+			e.Errorf("end %q: got %q, want %q", part, got, end)
+		}
+	}
+}
+
 // listMoves: an append brings a session to the front, and heads set with it are what filters see.
 func listMoves(e *env) {
 	s := e.open()
@@ -188,6 +217,12 @@ func listMoves(e *env) {
 	}
 	if info := e.get(s, "a"); info.Owner != "other" || info.Heads.Labels["k"] != "2" {
 		e.Errorf("row after the second append: %+v", info)
+	}
+	for _, owner := range []string{"owner", "other"} { // and back
+		e.must(s.Append(e.ctx, w.lease, store.Batch{Owner: owner}))
+		if info := e.get(s, "a"); info.Owner != owner {
+			e.Errorf("it belongs to %q, want %q", info.Owner, owner)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"iter"
 	"reflect"
+	"slices"
 
 	"github.com/perdure/perdure/store"
 )
@@ -12,6 +13,7 @@ var importTests = []test{
 	{"a log as it was", importWhole},
 	{"a fork with what it inherits", importFork},
 	{"all or none", importAllOrNone},
+	{"listed like others", importListed},
 	{"beside other writers", importBeside},
 	{"a log that goes on", importFurther},
 	{"a log that goes on, or nothing", importFurtherOrNot},
@@ -260,4 +262,26 @@ func importFurtherOrNot(e *env) {
 	if got := e.log(s, "a"); !reflect.DeepEqual(got, events) {
 		e.Errorf("log: %+v", got)
 	}
+}
+
+// importListed: sessions that were imported are in a listing once each, however large its pages, also when their times are
+// equal, and after one of them went on.
+func importListed(e *env) {
+	s := e.open()
+	to := e.importer(s)
+	e.must(s.Create(e.ctx, store.NewSession{ID: "a", Created: 1000}))
+	e.must(to.Import(e.ctx, store.Imported{NewSession: store.NewSession{ID: "b", Created: 1000}}, store.Imported{NewSession: store.NewSession{ID: "c", Created: 1000}}))
+	e.must(s.Create(e.ctx, store.NewSession{ID: "d", Created: 1000}))
+	look := func(want ...string) {
+		for _, limit := range []int{1, 2, 3, 0} {
+			if got := e.listAll(s, store.Query{Limit: limit}); !slices.Equal(got, want) {
+				e.Errorf("limit %d: %q, want %q", limit, got, want)
+			}
+		}
+	}
+	look("d", "c", "b", "a")
+	for _, id := range []string{"b", "a"} {
+		e.must(to.Import(e.ctx, store.Imported{NewSession: store.NewSession{ID: id}, Past: past(Events(id, e.zero(), 1)), Here: &store.Head{}}))
+	}
+	look("b", "a", "d", "c")
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/perdure/perdure/store"
 )
@@ -13,6 +14,7 @@ var inboxTests = []test{
 	{"same key", inboxSameKey},
 	{"mark and pruning", inboxPruning},
 	{"bounds", inboxBounds},
+	{"many items", inboxMany},
 }
 
 func newItem(key, body string) store.Item {
@@ -124,11 +126,42 @@ func inboxBounds(e *env) {
 		_, err := s.Send(e.ctx, "a", newItem(fmt.Sprint(i), "x"))
 		e.must(err)
 	}
-	for _, tt := range []struct{ after, limit, first, n int64 }{{0, 3, 1, 3}, {3, 3, 4, 3}, {6, 3, 7, 1}, {7, 3, 0, 0}, {2, 0, 3, 5}} {
+	for _, tt := range []struct{ after, limit, first, n int64 }{{0, 1, 1, 1}, {0, 3, 1, 3}, {6, 1, 7, 1}, {3, 3, 4, 3}, {6, 3, 7, 1}, {7, 3, 0, 0}, {2, 0, 3, 5}} {
 		items, err := s.Pending(e.ctx, "a", tt.after, int(tt.limit))
 		e.must(err)
 		if int64(len(items)) != tt.n || tt.n > 0 && items[0].N != tt.first {
 			e.Errorf("after %d, limit %d: %d items", tt.after, tt.limit, len(items))
 		}
+	}
+}
+
+// inboxMany: a page has a thousand items unless fewer are asked for, and the rest comes after it.
+func inboxMany(e *env) {
+	s := e.open()
+	e.create(s, "a")
+	const n = 1003
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			if _, err := s.Send(e.ctx, "a", newItem(fmt.Sprint(i), "x")); err != nil {
+				e.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for _, tt := range []struct{ after, limit, n int64 }{{0, 0, 1000}, {0, 1000, 1000}, {0, 999, 999}, {1000, 0, 3}, {3, 0, 1000}, {4, 0, 999}} {
+		items, err := s.Pending(e.ctx, "a", tt.after, int(tt.limit))
+		e.must(err)
+		for i, it := range items {
+			if it.N != tt.after+int64(i)+1 {
+				e.Fatalf("after %d, limit %d: item %d has number %d", tt.after, tt.limit, i, it.N)
+			}
+		}
+		if int64(len(items)) != tt.n {
+			e.Errorf("after %d, limit %d: %d items", tt.after, tt.limit, len(items))
+		}
+	}
+	if info := e.get(s, "a"); info.Pending != n {
+		e.Errorf("%d items wait", info.Pending)
 	}
 }
