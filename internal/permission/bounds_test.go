@@ -54,6 +54,35 @@ func TestGitWithoutItsValue(t *testing.T) {
 	}
 }
 
+// The paths of a git command are those of the directory that its last -C leads to, each one from the one before.
+func TestGitInAnotherDirectory(t *testing.T) {
+	p := gitWorld("deny Read(./secret.env)")
+	p.Mode = ModeBypass
+	for command, want := range map[string]Effect{
+		"git -C src diff -- README":                Allow,
+		"git -C src diff -- ../secret.env":         Ask,
+		"git -C src -C a diff -- ../../secret.env": Ask,
+		"git -C src -C a diff -- ../secret.env":    Allow,
+		"git -C ../x diff -- ../proj/secret.env":   Ask,
+		"git diff -- ../secret.env":                Allow,
+		"git -C $X diff -- README":                 Ask,
+	} {
+		runBash(t, p, []bashCase{{command, want}})
+	}
+}
+
+// Of a variable that is added to, or of which an element is set, the value is not known; and a bare sudo runs nothing.
+func TestWhatIsNotKnownOfAValue(t *testing.T) {
+	runBash(t, wordsPolicy(ModeBypass, "deny Read(secret.env)", "deny Bash(rm:*)"), []bashCase{
+		{"x=sec; x+=ret.env; cat $x", Ask},
+		{"x[0]=secret; x[1]=.env; cat $x", Ask},
+		{"x=(secret .env); cat $x", Ask},
+		{"x=sec; cat $x", Allow},
+		{"sudo", Allow},
+		{"sudo -u root", Ask},
+	})
+}
+
 // What a word may become by $'…' and by the other word of a variable is compared with the rules, and only that.
 func TestWordsInOtherSpellings(t *testing.T) {
 	p := wordsPolicy(ModeBypass, "deny Read(secret.env)")
