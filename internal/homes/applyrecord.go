@@ -78,7 +78,8 @@ func (a *Applied) Words() string {
 type applies struct {
 	root *os.Root
 	lock *os.File
-	all  []Applied // the oldest first
+	all  []Applied            // the oldest first
+	disk func(*os.File) error // makes a file or a directory durable; nil: its Sync
 }
 
 // openApplies takes a directory's records; who has them lets them go by close.
@@ -125,7 +126,7 @@ func (a *applies) put(r Applied) error {
 		return err
 	}
 	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, a.durable(f), f.Close()); err == nil {
 		err = a.root.Rename(name+".tmp", name)
 	}
 	if err = errors.Join(err, a.sync()); err != nil {
@@ -154,7 +155,14 @@ func (a *applies) sync() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(a.durable(d), d.Close())
+}
+
+func (a *applies) durable(f *os.File) error {
+	if a.disk != nil {
+		return a.disk(f)
+	}
+	return f.Sync()
 }
 
 // open is the one that was interrupted, nil if there is none: one at a time is under way in a directory.
@@ -195,12 +203,13 @@ func readApplies(root *os.Root) (all []Applied, err error) {
 		if errors.Is(err, fs.ErrNotExist) { // another process forgot it
 			continue
 		}
-		if err != nil {
-			return nil, err
+		var b []byte
+		if err == nil {
+			b, err = io.ReadAll(io.LimitReader(f, maxRecord))
+			err = errors.Join(err, f.Close())
 		}
-		b, err := io.ReadAll(io.LimitReader(f, maxRecord))
 		var r Applied
-		if err = errors.Join(err, f.Close()); err == nil {
+		if err == nil {
 			err = json.Unmarshal(b, &r)
 		}
 		if err == nil && r.ID+recordEnd != e.Name() {

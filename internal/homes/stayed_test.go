@@ -2,10 +2,13 @@ package homes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/perdure/perdure/internal/blob"
@@ -218,5 +221,56 @@ func TestRecordsThatCannotBeWrittenAreTold(t *testing.T) {
 	}
 	if _, err := readApplies(root); err == nil {
 		t.Error("records that cannot be listed are none")
+	}
+}
+
+// A record is durable before it has its name, and its name is, or is gone, before anybody is told; what could not be made
+// durable is an error.
+func TestRecordsOfAppliesAreDurable(t *testing.T) {
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	var synced []string
+	fails := -1 // the sync that fails
+	a := &applies{root: root, disk: func(f *os.File) error {
+		if fails--; fails == -1 {
+			return errUnread
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		what := "record of " + strconv.FormatInt(info.Size(), 10) + " bytes"
+		if info.IsDir() {
+			what = "directory"
+		}
+		left, err := filepath.Glob(filepath.Join(dir, "*"))
+		for _, path := range left {
+			what += " " + filepath.Base(path)
+		}
+		synced = append(synced, what)
+		return errors.Join(err, f.Sync())
+	}}
+	r := Applied{ID: "a", Stage: ApplyPlanned}
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(a.put(r), a.drop("a")); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{fmt.Sprintf("record of %d bytes a.json.tmp", len(b)), "directory a.json", "directory"}; !slices.Equal(synced, want) {
+		t.Errorf("synced %q, want %q", synced, want)
+	}
+	for at := range 2 {
+		if fails = at; !errors.Is(a.put(r), errUnread) || len(a.all) != 0 {
+			t.Errorf("sync %d of a record fails, and it is there: %+v", at, a.all)
+		}
+	}
+	if fails = 0; !errors.Is(a.drop("a"), errUnread) {
+		t.Error("its end is not durable, and nobody is told")
 	}
 }

@@ -132,7 +132,7 @@ func alternatives(glob string) []string {
 	return out
 }
 
-// anchor splits a path rule into the directory it hangs on and the rest.
+// anchor splits a path rule into the directory it hangs on and the rest, which is never empty: see compilePath.
 func (p pattern) anchor(r Request) (dir, glob string, ok bool) {
 	g := p.text
 	switch {
@@ -153,9 +153,6 @@ func (p pattern) anchor(r Request) (dir, glob string, ok bool) {
 	}
 	for strings.HasPrefix(g, "./") {
 		g = strings.TrimLeft(g[2:], "/")
-	}
-	if g == "" {
-		g = "."
 	}
 	return path.Clean(dir), g, true
 }

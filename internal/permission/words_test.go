@@ -32,11 +32,12 @@ func TestNoOptionHidesAWord(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"grep -r x --exclude-dir=.git .", "grep -r x --exclude-dir .git .", "grep -rn --exclude-dir .git x .", "grep -I x f", "rg x -g '!.git/*'", "tree -I .git", "find . -not -path './.git/*' -name '*.go'", "tar --exclude=.git -cf x .",
+		"grep -r x --exclude-dir=.git .", "grep -r x --exclude-dir .git .", "grep -rn --exclude-dir .git x .", "grep --exclude-dir .git -r x .", "grep -I x f", "rg x -g '!.git/*'", "tree -I .git", "find . -not -path './.git/*' -name '*.go'", "tar --exclude=.git -cf x .",
 		"du --exclude=.git .", "ls --ignore=x", "git commit -qm 'a.env'",
 	} {
 		runBash(t, wordsPolicy(ModeBypass, "deny Edit(/data/**)"), []bashCase{{command, Allow}})
 	}
+	runBash(t, wordsPolicy(ModeBypass), []bashCase{{"grep $UNKNOWN --exclude-dir .git x", Ask}}) // it may be -e
 }
 
 // Goal: a word is compared with file rules by what it can expand to.

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -156,9 +157,18 @@ func TestOtherShell(t *testing.T) {
 	}
 }
 
+// A value that is torn is an error, wherever it ends.
+func TestTornExports(t *testing.T) {
+	for _, value := range []string{`$'`, `$'a`, `$'\`, `$'\1`, `$'\12`, `$'\001`, `$'\n`, `$'\9'`, `$'\400'`, `"`, `"a`, `"\`, `"\"`, `(`, `([0]="a"`, `([0]="a")`} {
+		if vars, err := parseExports("declare -x A=" + value); !errors.Is(err, errExports) {
+			t.Errorf("%s: %q, %v", value, vars, err)
+		}
+	}
+}
+
 // What bash prints for any bytes is read back as the same bytes.
 func FuzzExports(f *testing.F) {
-	for _, s := range []string{"", "a", "declare -x A=\"1\"\n", "export A=$'\\n'\n", "declare -ax L=([0]=\"a\")\n", "declare -x A\n", "declare -x A=\"", "declare"} {
+	for _, s := range []string{"", "a", "declare -x A=\"1\"\n", "export A=$'\\n'\n", "declare -ax L=([0]=\"a\")\n", "declare -x A\n", "declare -x A=\"", "declare", `declare -x A=$'\1`, `declare -x A=$'\`, `export A=$'\12`, `export A="\`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -118,6 +118,9 @@ func TestTerminal(t *testing.T) {
 	if st := b.wait("a"); code(st) != "exited 0" {
 		t.Errorf("%s", code(st))
 	}
+	if n, err := term.Write([]byte("late")); n != 0 || !errors.Is(err, command.ErrEnded) {
+		t.Errorf("written after the end: %d, %v", n, err)
+	}
 	if late, err := b.Attach(ctx, testSession, "a", -6); err != nil {
 		t.Error(err)
 	} else if text, err := io.ReadAll(late); string(text) != "end\r\n" || err != nil {

@@ -33,6 +33,9 @@ func TestImportedCommandIsOver(t *testing.T) {
 		if err != nil || string(b) != "last words" || gap != 100 || next != 110 {
 			t.Errorf("%s: %q after %d, %d, %v", act, b, gap, next, err)
 		}
+		if rec, err := os.ReadFile(filepath.Join(r.Dir, "s", act, "exit.json")); err != nil || !strings.Contains(string(rec), `"output_bytes":110`) {
+			t.Errorf("%s: recorded %s, %v", act, rec, err)
+		}
 		if err := r.Kill(t.Context(), "s", act, command.ByUser); err != nil {
 			t.Errorf("%s: %v", act, err)
 		}

@@ -2,8 +2,12 @@ package task
 
 import (
 	"context"
+	"os"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/command"
 )
@@ -57,5 +61,43 @@ func TestGoingDown(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A shim that was told takes that for its command's reason for two minutes, however the command ended; one that was told
+// before, or that has ended the command itself, or does not know how it ended, does not.
+func TestTheSystemIsTheReasonForTwoMinutes(t *testing.T) {
+	const term, ok = unix.WaitStatus(unix.SIGTERM), unix.WaitStatus(0)
+	for name, c := range map[string]struct {
+		told   int64 // ms before the command's end; 0: not yet
+		signal bool  // it is being told now
+		killer string
+		end    ending
+		want   bool
+	}{
+		"two minutes before":  {120_000, false, "", ending{status: ok}, true},
+		"a moment earlier":    {120_001, false, "", ending{status: ok}, false},
+		"by the signal":       {120_000, false, "", ending{status: term}, true},
+		"being told now":      {0, true, "", ending{status: ok}, true},
+		"told again":          {120_001, true, "", ending{status: term}, true},
+		"never":               {0, false, "", ending{status: ok}, false},
+		"killed by the shim":  {1, true, "user", ending{status: term}, false},
+		"lost":                {1, true, "", ending{lost: true}, false},
+		"signalled, not told": {0, false, "", ending{status: term}, false},
+	} {
+		now := time.UnixMilli(1_700_000_000_000)
+		s := &shim{terms: make(chan os.Signal, 1), killer: c.killer, end: &c.end, ended: now.UnixMilli(), now: func() time.Time {
+			now = now.Add(50 * time.Millisecond)
+			return now
+		}}
+		if c.told > 0 {
+			s.termed = s.ended - c.told
+		}
+		if c.signal {
+			s.terms <- syscall.SIGTERM
+		}
+		if got := s.endedWithAll(); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
 	}
 }

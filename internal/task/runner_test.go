@@ -124,6 +124,9 @@ func TestNotStarted(t *testing.T) {
 	}
 	for name, spec := range map[string]command.Spec{
 		"nul":      b.script("a", "echo a\x00b"),
+		"nul only": b.script("a", "\x00"),
+		"nul argv": {Session: testSession, Act: "a", Argv: []string{"true", "\x00"}, Cwd: "/"},
+		"nul env":  {Session: testSession, Act: "a", Script: "x", Env: []string{"\x00A=1"}, Cwd: "/"},
 		"relative": {Session: testSession, Act: "a", Script: "x", Cwd: "here"},
 		"empty":    {Session: testSession, Act: "a", Cwd: "/"},
 		"id":       {Session: "..", Act: "a", Script: "x", Cwd: "/"},

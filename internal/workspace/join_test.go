@@ -1,11 +1,13 @@
 package workspace_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/internal/blob"
 	"github.com/perdure/perdure/internal/engine"
@@ -22,7 +24,19 @@ func planned(t *testing.T, text string) *workspace.Planned {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = blobs.Close() })
-	s, dir := workspace.New(workspace.Config{Dir: t.TempDir(), Blobs: blobs}), t.TempDir()
+	s := workspace.New(workspace.Config{Dir: t.TempDir(), Blobs: blobs})
+	p, err := s.Plan(t.Context(), joinedRestore(t, s, text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Release)
+	return p
+}
+
+// joinedRestore is a restore of such a file, in a directory of its own.
+func joinedRestore(t *testing.T, s *workspace.Set, text string) engine.RestoreRequest {
+	t.Helper()
+	dir := t.TempDir()
 	captured := func(text string) store.Digest {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(text), 0o600); err != nil {
@@ -38,12 +52,28 @@ func planned(t *testing.T, text string) *workspace.Planned {
 	one := captured(text)
 	two := captured("of the session\n" + text)
 	captured("of the session\n" + text + "of somebody else\n")
-	p, err := s.Plan(t.Context(), engine.RestoreRequest{Session: "s", Dir: dir, Base: two, Target: one}, nil)
+	return engine.RestoreRequest{ID: "r1", Session: "s", Dir: dir, Base: two, Target: one}
+}
+
+// Where what was joined cannot be kept, a restore is not prepared: it would need contents that nobody has.
+func TestNothingIsPreparedWithoutWhatWasJoined(t *testing.T) {
+	blobs, err := blob.Open(filepath.Join(t.TempDir(), "blobs"), blob.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.Release)
-	return p
+	t.Cleanup(func() { _ = blobs.Close() })
+	joining := func() {}
+	s := workspace.New(workspace.Config{Dir: t.TempDir(), Blobs: blobs, Now: func() time.Time { joining(); return time.Now() }})
+	r := joinedRestore(t, s, "1\n2\n3\n")
+	p, err := s.Prepare(t.Context(), r, nil)
+	if err != nil || p.Counts.Modified != 1 {
+		t.Fatalf("%+v, %v", p.Counts, err)
+	}
+	p.Release()
+	joining = func() { _ = blobs.Close() } // from then on nothing is added to them
+	if p, err := s.Prepare(t.Context(), r, nil); !errors.Is(err, blob.ErrClosed) {
+		t.Errorf("%+v, %v", p.Counts, err)
+	}
 }
 
 // A text of very many lines takes far more memory to compare than it has bytes: such a file is a conflict.

@@ -74,3 +74,41 @@ func TestARestoreOfADirectoryThatWasReplacedBlocksNothing(t *testing.T) {
 		}
 	}
 }
+
+// That what a restore leaves is not durably gone is told to whoever takes it back, and to the session's next restore, which is
+// not made then.
+func TestAJournalThatIsNotDurablyGoneIsTold(t *testing.T) {
+	b, fails := newBench(t), ""
+	broken := errors.New("the disk is broken")
+	b.cfg.Sync = func(what string, do func() error) error {
+		if what == fails {
+			return broken
+		}
+		return do()
+	}
+	b.set = b.another()
+	b.write("f", "one")
+	one := b.tree()
+	b.write("f", "two, longer")
+	r := engine.RestoreRequest{Session: "s", ID: "r1", Dir: b.dir, Base: b.tree(), Target: one}
+	for what, leave := range map[string]func() error{
+		"taken back":   func() error { return b.set.Abandon(t.Context(), r) },
+		"the next one": func() error { _, err := b.set.Prepare(t.Context(), r, nil); return err },
+	} {
+		fails = ""
+		p, err := b.set.Prepare(t.Context(), r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Release()
+		if _, err := b.set.Finish(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		b.has(what, "f", "one")
+		b.write("f", "two, longer")
+		fails = "journals"
+		if err := leave(); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

@@ -140,7 +140,7 @@ func journal(id string) string {
 }
 
 func (s *Set) config() restore.Config {
-	return restore.Config{Content: s.cfg.Blobs, Free: s.cfg.Free, Spare: s.cfg.Spare, Builds: s.cfg.Builds}
+	return restore.Config{Content: s.cfg.Blobs, Free: s.cfg.Free, Spare: s.cfg.Spare, Builds: s.cfg.Builds, Sync: s.cfg.Sync}
 }
 
 // shown is the configuration of work that tells how far it is, until it is over.
@@ -209,10 +209,7 @@ func (s *Set) over(ctx context.Context, p *place, dir, id string, back bool) err
 			return errors.Join(err, j.Close())
 		}
 	}
-	if err := j.Forget(); err != nil {
-		return errors.Join(err, j.Close())
-	}
-	return nil
+	return errors.Join(j.Forget(), j.Close())
 }
 
 // Finish does what is left of a restore, see [engine.Captures].

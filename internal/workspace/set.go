@@ -35,7 +35,8 @@ type Config struct {
 	Now      func() time.Time        // nil: the system's clock
 	// Room is what a session's next capture may add to the blobs; nil, and what it gives as nil: as much as they take.
 	Room   func(ctx context.Context, session string) (*capture.Room, error)
-	Builds string // see [restore.Config]
+	Builds string                                   // see [restore.Config]
+	Sync   func(what string, do func() error) error // see [restore.Config]
 }
 
 // Set is all workspaces of a home. It is safe for concurrent use.
