@@ -78,7 +78,7 @@ func (s *Session) Interrupt(ctx context.Context) error { return s.in.Interrupt(c
 // Waiting lists what the session needs from humans, as of the newest moment at which nothing could progress without.
 func (s *Session) Waiting() []Waiting { return s.in.Waiting() }
 
-// Answer answers the question that an act asked.
+// Answer answers the question that an act asked, by the Act of what [Session.Waiting] lists. The turn goes on beside the program.
 func (s *Session) Answer(ctx context.Context, act, text string) error {
 	return s.in.Answer(ctx, act, text)
 }
