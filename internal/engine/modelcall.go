@@ -66,10 +66,10 @@ var errNoAgent = invalid.New("the session has no model: give it an agent, as Hom
 
 // provider is the session's; that there is none is an error.
 func (s *modelCalls) provider() (modelapi.Provider, error) {
-	if s.modelName() == "/" {
-		return nil, fmt.Errorf("session %s: %w", s.state.ID, errNoAgent)
-	}
 	provider, err := s.eng.cfg.Provider(s.modelName())
+	if s.modelName() == "/" && (err != nil || provider == nil) {
+		err = errNoAgent
+	}
 	if err == nil && provider == nil {
 		err = fmt.Errorf("there is no provider of %s", s.modelName())
 	}
