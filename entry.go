@@ -25,8 +25,8 @@ func ScratchEvent(key string, value []byte) Entry {
 	return Entry{&session.StateSet{Key: key, Value: value}}
 }
 
-// FactEvent adds a lasting statement. Kinds are fact, decision, finding, failed_approach and constraint; provenances are user,
-// tool, model and import.
+// FactEvent adds a lasting statement. Kinds are fact, decision, finding, failed_approach and constraint; provenances, which
+// say whose word it is, are user, tool, model and import.
 func FactEvent(kind, text, provenance string) Entry {
 	return Entry{&session.FactAdded{Fact: session.Fact{Kind: kind, Text: text, Provenance: provenance}}}
 }

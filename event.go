@@ -14,7 +14,7 @@ import (
 type Event struct {
 	Seq   int64       `json:"seq"`
 	Time  string      `json:"time"` // RFC 3339 in UTC, with milliseconds
-	Kind  string      `json:"kind"` // as in tool.finished
+	Kind  string      `json:"kind"` // as in tool.finished; docs/stream-json.md has all of them
 	Actor store.Actor `json:"actor"`
 	// Body marshals to what happened: an object whose fields go by the kind. Bytes that are no text stand under a name with
 	// _base64 added; an erased body is {"erased": true}, and one that cannot be read says why in "error".

@@ -89,8 +89,9 @@ func RunShimIfAsked() { homes.RunShimIfAsked() }
 // longer be attached without root, and C code that reads the environment finds the values gone.
 func HideKeys() error { return homes.HideKeys() }
 
-// Open opens a directory of sessions. Reading changes nothing in it; the first write makes it (0700) if it is not there.
-// Errors: store.ErrNetworkFS, store.ErrNewer.
+// Open opens a directory of sessions; an empty name is the one that the perdure command uses: $PERDURE_HOME, else
+// perdure in $XDG_DATA_HOME or ~/.local/share. Reading changes nothing in it; the first write makes it (0700) if it is not
+// there. Errors: store.ErrNetworkFS, store.ErrNewer, store.ErrUnreadable, ErrInvalid.
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
 	in := homes.Config{
 		Store: cfg.Store, Environ: cfg.Environ, Provider: cfg.Provider, ShimPath: cfg.ShimPath, Protect: cfg.Protect,

@@ -9,9 +9,14 @@ import (
 	"github.com/perdure/perdure/store"
 )
 
-// Recorder keeps the session of an agent of one's own: it appends what was said and done, and runs nothing. What it
-// records is a conversation like any other: [Home.Messages] is it as a request would hold it; it can be shown, searched and forked at any of its events, and [Home.Run] and
-// [Home.Hold] go on from it. Each call is one commit. It is used by one goroutine at a time. Close it.
+// Recorder keeps the session of an agent of one's own: it appends what was said and done, and runs nothing. A turn is
+// User, then Assistant; and as long as a reply makes calls, a ToolResult for each of them and the next Assistant. Each
+// call is one commit. What was recorded is a conversation like any other: it can be shown, searched and forked at any of
+// its events, and [Home.Run] and [Home.Hold] go on from it.
+//
+// An agent that is started again asks [Home.Messages], which is the conversation as the next request would hold it, with an
+// error as the result of each call that has none yet: the newest message says what is due, and of a call whose effect may have
+// happened ToolResult says so. A Recorder is used by one goroutine at a time. Close it.
 type Recorder struct{ in *homes.Recorder }
 
 // Record takes a session's lease for an agent of one's own. A session that is not there is made, in the process's
@@ -43,8 +48,8 @@ func parts(text string, more []model.Part) []model.Part {
 }
 
 // Assistant records a reply of a provider's model: text, thinking and calls in order. The provider's own bytes of a block,
-// if Raw has them, are kept and go back to it as they came. Errors: ErrUnfit if nobody has spoken before it, or
-// calls wait for their results.
+// if Raw has them, are kept and go back to it as they came; a call needs an ID of its own. Errors: ErrUnfit if nobody has
+// spoken before it, calls wait for their results, or a block is none that a model would take back.
 func (r *Recorder) Assistant(ctx context.Context, provider string, reply *modelapi.Response) (store.Head, error) {
 	return r.in.Assistant(ctx, provider, reply)
 }

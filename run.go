@@ -22,13 +22,13 @@ type Options struct {
 	// protected paths still hold: it is a run's, and lasts no longer than the lease.
 	Mode       string
 	Rules      []view.Rule // if SetRules: replace the ones in force, but for those of source flag, which stay
-	SetRules   bool
+	SetRules   bool        // Rules are meant, also if there are none
 	MaxSteps   *int
 	BudgetNano *int64
 	CompactAt  *int           // how full the window may be before the conversation is compacted, in thousandths; 0: the default
 	NoCompact  *bool          // compact only when asked
 	OnLost     string         // after an act that nobody can tell the outcome of, files are taken back: rollback; or a person is asked first: ask; or not: tell, keep
-	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all
+	RetryFor   *time.Duration // how long a model that cannot be reached is waited for; 0: not at all; at first 24 hours
 	AddDirs    []string
 	Root       string      // another directory that the session belongs to, absolute
 	Cwd        string      // another directory that commands run in, absolute; the model is told

@@ -26,7 +26,7 @@ type Provider interface {
 	// one is the provider's affair (SHA-256, BLAKE3): it is logged with each call, to be compared.
 	Prefix(r Request) ([32]byte, error)
 	// Call sends the request once and returns when the response is complete. It passes what it reads to sink as it
-	// comes, only to be shown. An error is a *Error, or ctx's error when ctx ended.
+	// comes, only to be shown; sink may be nil. An error is a *Error, or ctx's error when ctx ended.
 	Call(ctx context.Context, r Request, sink func(Delta)) (*Response, error)
 }
 

@@ -126,23 +126,27 @@ type Log interface {
 	// means one in each process. Errors: ErrNotFound, ErrHeld, ErrUncertain.
 	Acquire(ctx context.Context, id string) (Lease, error)
 	// Release gives a lease back; it can append nothing from then on (ErrFenced). A lease that is no longer the
-	// newest is released without effect.
+	// newest, or whose session was deleted, is released without effect.
 	Release(ctx context.Context, l Lease) error
 	// Append adds events to the log, sets the listing heads and moves the inbox mark, in one transaction, and
-	// returns when that is durable. The first event's seq must be the head's plus one. Errors: ErrConflict (the head
+	// returns when that is durable. The first event's seq must be the head's plus one, and those after it follow without
+	// a gap. That the hashes follow is the caller's affair; Read finds it. Errors: ErrConflict (the head
 	// is elsewhere), ErrFenced (a newer epoch exists, or the lease was released), ErrNotFound, ErrFull,
 	// ErrUncertain. A batch without events only moves mark, heads and owner. After any error the lease is as it was,
 	// also that of a batch that gives it back.
 	Append(ctx context.Context, l Lease, b Batch) error
 	// AppendFree is Append to a session that nobody holds; it takes no lease and stays without one, the epoch is as it was.
-	// With an item, what was appended before under its key is not appended again: ErrKnown, or ErrKeyReused if the digest
+	// The batch has events and no Mark. Its item is drained at once, and those that were sent before still wait: it has a
+	// place apart from theirs. With an item, what was appended before under its key is not appended again: ErrKnown, or ErrKeyReused if the digest
 	// is another. Errors: *HeldError, also for a holder that is dead, ErrConflict, ErrNotFound, ErrFull, ErrUncertain.
 	AppendFree(ctx context.Context, id string, b Batch) error
 	// Read yields a session's own events (not its ancestors') with from ≤ seq ≤ to in order; to 0 means the head.
+	// Each is checked by [Verify] against the one before it, the first of a fork against the hash that it was forked at.
 	// It pages inside; the sequence ends after its first error. Errors: ErrNotFound, *CorruptError (which names the
-	// first bad seq).
+	// first bad seq), of ctx, also in the middle.
 	Read(ctx context.Context, id string, from, to int64) iter.Seq2[Event, error]
-	// SaveSnapshot stores a cached state; the two saved last are kept. Losing one is harmless, so it need not be durable on return.
+	// SaveSnapshot stores a cached state, in place of one with the same seq and fold version; the two saved last are
+	// kept, of whichever fold version. Losing one is harmless, so it need not be durable on return.
 	SaveSnapshot(ctx context.Context, id string, s Snapshot) error
 	// LoadSnapshot returns the newest snapshot of this fold version with Seq ≤ atMost (0: any), or nil. One whose
 	// bytes are damaged is passed over.
@@ -155,11 +159,11 @@ type Log interface {
 // Inbox is how everybody but the holder speaks to a session.
 type Inbox interface {
 	// Send adds an item, durably, and returns its receipt; the store gives N. An item needs a key. The same key with the same digest returns the first receipt; with
-	// another digest ErrKeyReused. Errors: ErrNotFound, ErrUncertain.
+	// another digest ErrKeyReused. N is greater than every one before it, and than the mark. Errors: ErrNotFound, ErrUncertain.
 	Send(ctx context.Context, id string, item Item) (Receipt, error)
 	// Pending returns items with N > after, in order, at most limit (1,000 if 0). Errors: ErrNotFound.
 	Pending(ctx context.Context, id string, after int64, limit int) ([]Item, error)
-	// Prune removes items that were drained before the given time (ms UTC) and returns how many went. Their keys are
+	// Prune removes items that were drained, by an append that moved the mark or brought them, before the given time (ms UTC) and returns how many went. Their keys are
 	// free again.
 	Prune(ctx context.Context, before int64) (int, error)
 }
@@ -185,7 +189,7 @@ type Info struct {
 	Parent  *Position
 	Created int64 // ms UTC
 	Updated int64 // ms UTC, time of the newest event
-	Head    Head
+	Head    Head  // of a fork without events of its own: seq 0, and the hash that it was forked at
 	Epoch   int64
 	Mark    int64 // inbox items up to this N are drained
 	Pending int64 // inbox items after the mark
@@ -225,8 +229,8 @@ type Query struct {
 	// OrHeld makes Lifecycle and Activity select what has a holder too, alive or dead, whatever its heads are: while
 	// somebody holds a session they may be a step behind.
 	OrHeld bool
-	Limit  int    // at most 1,000; 0 means 100
-	After  string // cursor of the page before
+	Limit  int    // at most 1,000; 0 means 100; another is an error
+	After  string // cursor of the page before; a text that is none is an error
 }
 
 // Page is one page of a listing.

@@ -9,6 +9,11 @@
 // A tool never decides whether it may run, and never writes to the log: it is asked what it is about to do, that is
 // decided and logged, it happens, and the outcome is logged. [Spec] says what a crash in between means.
 //
+// Each call of a program's own tool asks a person, also of one that only reads, until a rule allows it: the rule
+// "Weather" those of the tool of that name. See Rules in perdure.Options, or the Approve of perdure.HoldOptions.
+//
+// The package tooltest tests a tool against all this.
+//
 // Duties of a tool: accept every input schema it ever shipped; answer a bad input with an error result that says what
 // is wrong and what would be right. A Go error, or a panic, is told to the model as a failure of the tool, in the
 // error's words; of an effect that may have happened it is told that the outcome is unknown.

@@ -6,10 +6,10 @@ import "github.com/perdure/perdure/store"
 type Act struct {
 	ID      string  `json:"id"`
 	Tool    string  `json:"tool"`
-	Effect  string  `json:"effect"` // empty: not decided yet
-	State   string  `json:"state"`
+	Effect  string  `json:"effect"` // read, process, edit, external or question; empty: not decided yet
+	State   string  `json:"state"`  // planned, awaiting_approval, executing, waiting_external, done, failed or blocked
 	Safe    bool    `json:"safe_to_retry"`
-	Outcome *string `json:"outcome"`
+	Outcome *string `json:"outcome"` // ok, error, denied, cancelled or unknown; null: it has none yet
 	Reason  string  `json:"reason,omitempty"`
 	// About is its command or path in a few words, Started and Ended when it ran: of the acts that lie within the
 	// newest 10,000 events of the session's own log.

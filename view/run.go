@@ -7,8 +7,10 @@ import (
 
 // Result says how a run ended. It describes the newest turn of the run; its JSON form is a contract.
 type Result struct {
-	SessionID  string      `json:"session_id"`
-	Turn       int         `json:"turn"`
+	SessionID string `json:"session_id"`
+	Turn      int    `json:"turn"`
+	// StopReason is end_turn, refusal, context_limit, error or cancelled of a turn that has ended; of one that is open
+	// waiting_approval, waiting_answer, max_steps, max_budget, error (see Failure) or parked; none when no turn ran.
 	StopReason string      `json:"stop_reason"`
 	Result     string      `json:"result"`
 	Usage      model.Usage `json:"usage"`
@@ -31,7 +33,7 @@ type Result struct {
 // Turn is how one turn of a run ended, with what the model said last in it. Its JSON form is a contract.
 type Turn struct {
 	Turn       int    `json:"turn"`
-	StopReason string `json:"stop_reason"`
+	StopReason string `json:"stop_reason"` // as that of a [Result]
 	Result     string `json:"result"`
 }
 
@@ -45,7 +47,7 @@ type Waiting struct {
 	ID       string    `json:"id"`   // session id:act id
 	Kind     string    `json:"kind"` // approval or question
 	Tool     string    `json:"tool"`
-	Input    any       `json:"input"`
+	Input    any       `json:"input"` // of the call: a json.RawMessage as the model wrote it; a string if that is no JSON
 	Question *Question `json:"question,omitempty"`
 	Reason   string    `json:"reason,omitempty"`
 	// Again: a rule that was granted since may allow it; it is decided when the session goes on, and an answer is still

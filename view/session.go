@@ -18,11 +18,11 @@ type Session struct {
 	Title       string            `json:"title"`
 	Owner       string            `json:"owner"`
 	Labels      map[string]string `json:"labels"`
-	Lifecycle   string            `json:"lifecycle"`
-	Activity    string            `json:"activity"` // as in a list: from the log and from who holds the session
-	Holder      *Holder           `json:"holder"`   // null: nobody
-	Waiting     []Waiting         `json:"waiting"`  // what needs a human
-	Failure     *Failure          `json:"failure"`  // the model call that the open turn is without; null: none failed
+	Lifecycle   string            `json:"lifecycle"` // open, paused, closed or archived
+	Activity    string            `json:"activity"`  // as in a list (see Home.List): from the log and from who holds the session
+	Holder      *Holder           `json:"holder"`    // null: nobody
+	Waiting     []Waiting         `json:"waiting"`   // what needs a human
+	Failure     *Failure          `json:"failure"`   // the model call that the open turn is without; null: none failed
 	Agent       Agent             `json:"agent"`
 	Config      Config            `json:"config"`
 	Cwd         string            `json:"cwd"`

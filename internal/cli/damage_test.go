@@ -57,7 +57,7 @@ func newDamaged(t *testing.T, wal bool) *damaged {
 		for n := range 6 {
 			bodies = append(bodies, &session.MessageReceived{Note: true, Content: []model.Part{model.TextPart(strings.Repeat(fmt.Sprintf("%s says %d. ", id, n), 40+200*(i%3)))}})
 		}
-		d.Append(id, user, append(bodies, &session.StateSet{Key: "k", Value: []byte(strings.Repeat(id, 300))}, &session.FactAdded{Fact: session.Fact{Kind: "k", Text: id}})...)
+		d.Append(id, user, append(bodies, &session.StateSet{Key: "k", Value: []byte(strings.Repeat(id, 300))}, &session.FactAdded{Fact: session.Fact{Kind: "fact", Text: id, Provenance: "user"}})...)
 		d.OK("rename", id, "name of "+id)
 		if i%4 == 0 {
 			d.OK("fork", id, "--name", "fork of "+id)

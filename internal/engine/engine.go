@@ -87,7 +87,7 @@ func (e *Engine) noCommands() error {
 	if e.cfg.NoCommands != nil {
 		return e.cfg.NoCommands
 	}
-	return errors.New("commands cannot be run here")
+	return errors.New("commands cannot be run here: call RunShimIfAsked first thing in main, or set Config.ShimPath")
 }
 
 // New checks the config and returns an engine. Errors: tools.ErrBad.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/perdure/perdure/internal/invalid"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/modelapi"
@@ -60,9 +61,15 @@ func (s *modelCalls) flyCall(act string, provider modelapi.Provider, req modelap
 	s.fly(act, call.fly)
 }
 
+// errNoAgent says that nobody is there to be asked.
+var errNoAgent = invalid.New("the session has no model: give it an agent, as Home.Agent makes one, by Spec.Agent or Options.Agent")
+
 // provider is the session's; that there is none is an error.
 func (s *modelCalls) provider() (modelapi.Provider, error) {
 	provider, err := s.eng.cfg.Provider(s.modelName())
+	if s.modelName() == "/" && (err != nil || provider == nil) {
+		err = errNoAgent
+	}
 	if err == nil && provider == nil {
 		err = fmt.Errorf("there is no provider of %s", s.modelName())
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/perdure/perdure/internal/session"
@@ -18,6 +19,9 @@ import (
 func (s *Session) RecordUser(ctx context.Context, parts ...model.Part) (store.Head, error) {
 	var bodies []session.Body
 	st := s.state
+	if err := s.recordable(); err != nil {
+		return st.Head, err
+	}
 	if t := st.Turn; t != nil {
 		switch {
 		case t.Model == nil || t.Model.Status != session.CallResponded:
@@ -38,6 +42,12 @@ func (s *Session) RecordUser(ctx context.Context, parts ...model.Part) (store.He
 // makes wait for their results then. Errors: session.ErrUnfit if nobody has spoken before it, or calls wait.
 func (s *Session) RecordReply(ctx context.Context, provider string, r *modelapi.Response) (store.Head, error) {
 	t := s.state.Turn
+	if err := s.recordable(); err != nil {
+		return s.state.Head, err
+	}
+	if err := soundReply(r); err != nil {
+		return s.state.Head, fmt.Errorf("session %s: %w: %w", s.state.ID, session.ErrUnfit, err)
+	}
 	if t == nil {
 		return s.state.Head, fmt.Errorf("session %s: %w: a reply to nothing", s.state.ID, session.ErrUnfit)
 	}
@@ -63,6 +73,9 @@ func (s *Session) RecordReply(ctx context.Context, provider string, r *modelapi.
 // RecordResult appends the result of a call that the newest reply makes, by the provider's id of the call.
 func (s *Session) RecordResult(ctx context.Context, use string, isError bool, parts ...model.Part) (store.Head, error) {
 	st := s.state
+	if err := s.recordable(); err != nil {
+		return st.Head, err
+	}
 	for i := 0; st.Turn != nil && i < len(st.Turn.Calls); i++ {
 		c := &st.Turn.Calls[i]
 		if c.ToolUse != use || c.Settled() {
@@ -82,6 +95,41 @@ func (s *Session) RecordResult(ctx context.Context, use string, isError bool, pa
 			&session.ToolFinished{Act: c.ID, Outcome: outcome, Content: parts})
 	}
 	return st.Head, fmt.Errorf("session %s: %w: no call %q waits for its result", st.ID, session.ErrUnfit, use)
+}
+
+// recordable is why nothing can be recorded any more, whatever it is.
+func (s *Session) recordable() error {
+	if s.released {
+		return fmt.Errorf("session %s: record: %w", s.state.ID, ErrReleased)
+	}
+	return s.failed
+}
+
+// soundReply refuses a reply that would lose words, or that no model API would take back as a part of the conversation.
+func soundReply(r *modelapi.Response) error {
+	if r == nil {
+		return errors.New("there is no reply")
+	}
+	seen := map[string]bool{}
+	for i, b := range r.Blocks {
+		switch {
+		case b.Type == model.BlockToolUse:
+			if b.Tool == nil || b.Tool.ID == "" || b.Tool.Name == "" {
+				return fmt.Errorf("block %d is a call: it needs Tool, with its ID and its Name", i)
+			}
+			if seen[b.Tool.ID] {
+				return fmt.Errorf("block %d is a call with the ID %q, as is one before it", i, b.Tool.ID)
+			}
+			seen[b.Tool.ID] = true
+		case b.Type == "":
+			return fmt.Errorf("block %d has no Type", i)
+		case b.Type == model.BlockToolResult:
+			return fmt.Errorf("block %d is the result of a call: those are recorded one by one", i)
+		case b.Type != model.BlockText && b.Type != model.BlockThinking && len(b.Raw) == 0:
+			return fmt.Errorf("block %d is of type %q, of which only Raw is kept, and has none", i, b.Type)
+		}
+	}
+	return nil
 }
 
 // record appends in one commit what must fit.

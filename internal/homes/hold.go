@@ -45,7 +45,7 @@ type Session struct {
 	mu     sync.Mutex
 	rest   *session.State // as of the newest rest
 	rested chan struct{}  // closed at the next rest
-	asked  map[string]bool
+	asked  map[string]asking
 	closed error // of the first Close
 	once   sync.Once
 }
@@ -61,7 +61,7 @@ func (h *Home) Hold(ctx context.Context, id string, opt HoldOptions) (*Session, 
 	held.Titles(opt.Titles)
 	s := &Session{
 		home: h, id: held.State().ID, held: held, opt: opt,
-		changed: h.changedFiles(held.State()), over: make(chan struct{}), rested: make(chan struct{}), asked: map[string]bool{},
+		changed: h.changedFiles(held.State()), over: make(chan struct{}), rested: make(chan struct{}), asked: map[string]asking{},
 	}
 	s.life, s.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -154,22 +154,37 @@ func (s *Session) gone() error {
 	return fmt.Errorf("session %s: %w", s.id, engine.ErrReleased)
 }
 
+// asking is how far the program was asked about a call, whatever it was when it was shown.
+type asking struct {
+	bound    store.Digest // of what was shown
+	answered bool         // and its answer is in the log
+	left     bool         // to somebody else
+}
+
 // onRest is called in the loop when nothing can progress without outside input.
 func (s *Session) onRest(st *session.State) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.rest = st.Copy()
-	close(s.rested)
-	s.rested = make(chan struct{})
-	s.mu.Unlock()
-	if s.opt.Approve == nil {
-		return
-	}
 	for _, w := range s.home.Waits(st) {
-		if w.Kind == "approval" && !s.asked[w.Act] {
-			s.asked[w.Act] = true
+		if s.opt.Approve == nil || w.Kind != "approval" {
+			continue
+		}
+		switch a, known := s.asked[w.Act]; {
+		case !known || (a.answered || a.left) && a.bound != w.Bound:
+			s.asked[w.Act] = asking{bound: w.Bound}
 			go s.ask(s.life, w)
+		case a.answered: // it waits all the same: nobody is asked again about what he has answered
+			s.asked[w.Act] = asking{bound: a.bound, left: true}
 		}
 	}
+	s.wake()
+}
+
+// wake has prompts look again.
+func (s *Session) wake() {
+	close(s.rested)
+	s.rested = make(chan struct{})
 }
 
 // ask asks the program about a call, and passes its answer on.
@@ -178,7 +193,34 @@ func (s *Session) ask(ctx context.Context, w view.Waiting) {
 	if err == nil {
 		err = s.home.Approve(ctx, w, a)
 	}
+	s.mu.Lock()
+	s.asked[w.Act] = asking{bound: w.Bound, answered: err == nil, left: err != nil}
+	s.wake()
+	s.mu.Unlock()
 	if err != nil && ctx.Err() == nil {
 		s.home.cfg.Log.Warn("a call still waits for its approval", "session", s.id, "act", w.Act, "error", err)
 	}
+}
+
+// rests says why a turn rests, if it does; it does not while the program is asked about a call, unless something else is
+// needed as well.
+func (s *Session) rests(st *session.State) (reason string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	under := 0
+	for _, w := range s.home.Waits(st) {
+		a, known := s.asked[w.Act]
+		switch {
+		case w.Kind != "approval":
+			reason = session.TurnWaitingAnswer
+		case known && !a.left:
+			under++
+		default:
+			return session.TurnWaitingApproval, true
+		}
+	}
+	if reason == "" && under == 0 {
+		reason, _ = restReason(st)
+	}
+	return reason, reason != ""
 }

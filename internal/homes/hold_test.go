@@ -181,7 +181,7 @@ func TestHoldAsksForApproval(t *testing.T) {
 	}
 	for i, want := range []string{"x.txt", "not that one"} {
 		seq := int64(0)
-		if r := prompt(t, s, "write "+filepath.Join(st.Cwd, "x.txt")); r.StopReason != session.TurnWaitingApproval && r.StopReason != session.TurnEndTurn {
+		if r := prompt(t, s, "write "+filepath.Join(st.Cwd, "x.txt")); r.StopReason != session.TurnEndTurn {
 			t.Fatalf("prompt %d: %+v", i, r)
 		}
 		for u, err := range s.Updates(t.Context(), 0) {

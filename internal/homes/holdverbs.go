@@ -13,8 +13,8 @@ import (
 )
 
 // Prompt brings a message and waits for its turn to end, or to rest: the stop reason then says what for, as that of
-// [view.Result] does, and the turn goes on with an answer, an approval or [Session.Continue]. A turn that a limit or a failed
-// model call has halted is given up. What was accepted runs whatever becomes of the wait. Errors: engine.ErrRefused, of
+// [view.Result] does, and the turn goes on with an answer, an approval or [Session.Continue]. It does not rest while
+// HoldOptions.Approve is asked. A turn that a limit or a failed model call has halted is given up. What was accepted runs whatever becomes of the wait. Errors: engine.ErrRefused, of
 // ctx, and of the session's end.
 func (s *Session) Prompt(ctx context.Context, text string) (view.Turn, error) {
 	key := s.home.eng.NewKey()
@@ -34,7 +34,7 @@ func (s *Session) Prompt(ctx context.Context, text string) (view.Turn, error) {
 		default:
 		}
 		if rest != nil {
-			if r, ok := p.resting(rest); ok {
+			if r, ok := p.resting(rest, s.rests); ok {
 				return r, nil
 			}
 		}
@@ -159,7 +159,7 @@ func (p *prompted) ended(r view.Turn) {
 }
 
 // resting is the prompt's turn as it rests, if it does.
-func (p *prompted) resting(st *session.State) (view.Turn, bool) {
+func (p *prompted) resting(st *session.State, rests func(*session.State) (string, bool)) (view.Turn, bool) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
 	switch {
@@ -169,12 +169,12 @@ func (p *prompted) resting(st *session.State) (view.Turn, bool) {
 		reason, _ := st.Halt()
 		return view.Turn{StopReason: cmp.Or(reason, session.TurnParked)}, len(st.Queue) > 0
 	}
-	reason, _ := restReason(st)
+	reason, ok := rests(st)
 	r := view.Turn{Turn: st.Turn.N, StopReason: reason}
 	if st.Turn.Message == p.seq {
 		r.Result = p.watch.text
 	}
-	return r, true
+	return r, ok
 }
 
 // Recovered is what was found when the session was opened: what an earlier holder left open and what became of it, tasks

@@ -108,15 +108,15 @@ func RunShimIfAsked() {
 	shimAsked.Store(true)
 }
 
-// Open opens a directory of sessions. Reading changes nothing in it; the first write makes it (0700) if it is not there.
-// Errors: store.ErrNetworkFS, store.ErrNewer.
+// Open opens a directory of sessions; an empty name is the user's, [Place]. Reading changes nothing in it; the first write
+// makes it (0700) if it is not there. Errors: store.ErrNetworkFS, store.ErrNewer, invalid.Err.
 func Open(ctx context.Context, dir string, cfg Config) (*Home, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open home: %w", err)
-	}
 	if cfg.Environ == nil {
 		cfg.Environ = os.Environ()
+	}
+	dir, err := placed(dir, cfg)
+	if err != nil {
+		return nil, err
 	}
 	if cfg.Tools, err = offered(cfg); err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func offered(cfg Config) ([]tools.Tool, error) {
 		}
 	case MemoryInHome, MemoryInProject, MemoryAsk:
 	default:
-		return nil, fmt.Errorf("open home: memory %q: it is %q, %q or empty", cfg.Memory, MemoryInHome, MemoryInProject)
+		return nil, fmt.Errorf("open home: memory %q: it is %q, %q, %q or empty", cfg.Memory, MemoryInHome, MemoryInProject, MemoryAsk)
 	}
 	if one := tools.MemoryTool(); tools.Find(all, one.Spec().Name) == nil {
 		all = append(slices.Clip(all), one)

@@ -44,7 +44,7 @@ func (s *State) Check(events []store.Event, bodies []Body) error {
 func CheckNil(bodies ...Body) error {
 	for i, b := range bodies {
 		if b == nil || reflect.ValueOf(b).IsNil() {
-			return fmt.Errorf("%w: body %d is nil", ErrUnfit, i)
+			return fmt.Errorf("%w: entry %d is nothing: make it by AppEvent or a function beside it", ErrUnfit, i)
 		}
 	}
 	return nil
@@ -53,13 +53,15 @@ func CheckNil(bodies ...Body) error {
 // sound refuses what the fold takes, but what means nothing.
 func sound(e store.Event, body Body) error {
 	if !slices.Contains([]store.ActorType{store.ActorUser, store.ActorModel, store.ActorTool, store.ActorEngine, store.ActorImport}, e.Actor.Type) {
-		return fmt.Errorf("%w: %q is no cause of events", ErrUnfit, e.Actor.Type)
+		return fmt.Errorf("%w: %q is no cause of events: an actor's type is user, model, tool, engine or import", ErrUnfit, e.Actor.Type)
 	}
 	switch b := body.(type) {
 	case *MessageReceived:
 		if Blank(b.Content) {
 			return fmt.Errorf("%w: a message without words", ErrUnfit)
 		}
+	case *FactAdded:
+		return soundFact(b.Fact)
 	case *App:
 		if b.Namespace == "" {
 			return fmt.Errorf("%w: an app event without a namespace", ErrUnfit)
@@ -67,6 +69,19 @@ func sound(e store.Event, body Body) error {
 	case *Unknown:
 		return fmt.Errorf("%w: its kind is not known", ErrUnfit)
 	default:
+	}
+	return nil
+}
+
+// soundFact refuses a fact that nothing would find, or that says nothing.
+func soundFact(f Fact) error {
+	switch {
+	case !slices.Contains([]string{"fact", "decision", "finding", "failed_approach", "constraint"}, f.Kind):
+		return fmt.Errorf("%w: no fact is of kind %q: kinds are fact, decision, finding, failed_approach and constraint", ErrUnfit, f.Kind)
+	case !slices.Contains([]string{"user", "tool", "model", "import"}, f.Provenance):
+		return fmt.Errorf("%w: no fact comes from %q: provenances are user, tool, model and import", ErrUnfit, f.Provenance)
+	case blank([]byte(f.Text)):
+		return fmt.Errorf("%w: a fact without words", ErrUnfit)
 	}
 	return nil
 }

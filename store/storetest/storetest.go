@@ -5,6 +5,9 @@
 // What the implementation hands in is a [Home]: a fresh, empty place on which stores can be opened, as processes open
 // a directory or a database. The suite opens several at once, closes them, and kills them. Everything a test made is
 // in its own home, so that tests can run in any order.
+//
+// Its random histories are made by rapid: a failure says how to see it again, and leaves a file below testdata/rapid of
+// the package that is tested, which is tried first from then on and may be removed.
 package storetest
 
 import (

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/perdure/perdure/internal/homes"
 )
 
 // PlaceHome makes a relative PERDURE_HOME absolute before anything reads it: it means the directory that the command was
@@ -24,19 +26,11 @@ func (a *App) PlaceHome() {
 
 // HomeDir is where sessions are kept: $PERDURE_HOME, else the XDG data directory.
 func (a *App) HomeDir() (string, error) {
-	if v := a.Getenv("PERDURE_HOME"); v != "" {
-		if strings.HasPrefix(v, "~") {
-			return "", UsageError("PERDURE_HOME is %s: only a shell expands the ~; write the whole path (./%s is a directory of that name)", v, v)
-		}
-		return filepath.Abs(v)
+	dir, err := homes.Place(a.Getenv)
+	if err != nil {
+		return "", UsageError("%s", err)
 	}
-	if v := a.Getenv("XDG_DATA_HOME"); filepath.IsAbs(v) {
-		return filepath.Join(v, "perdure"), nil
-	}
-	if v := a.Getenv("HOME"); filepath.IsAbs(v) {
-		return filepath.Join(v, ".local", "share", "perdure"), nil
-	}
-	return "", UsageError("no place to keep sessions: set PERDURE_HOME or HOME")
+	return dir, nil
 }
 
 // IsDir reports whether a directory is there.

@@ -32,7 +32,7 @@ func nasty(t *testing.T, columns int) *clitest.World {
 			return r
 		}, ansi.Truncate(text, 190, ""))
 		w.Append(id, user, &session.Labelled{Title: &title}, &session.MessageReceived{Content: []model.Part{model.TextPart(text)}})
-		w.Append("one", user, &session.FactAdded{Fact: session.Fact{Kind: "finding", Text: text}}, &session.MessageReceived{Content: []model.Part{model.TextPart(text)}})
+		w.Append("one", user, &session.FactAdded{Fact: session.Fact{Kind: "finding", Text: text, Provenance: "tool"}}, &session.MessageReceived{Content: []model.Part{model.TextPart(text)}})
 	}
 	w.App.Screen, w.App.Size = true, func() (int, int) { return columns, 24 }
 	w.App.Environ = append(w.App.Environ, "TERM=xterm", "PAGER=cat")
