@@ -127,7 +127,7 @@ func read(file string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular():
+	case !info.Mode().IsRegular() && !info.IsDir():
 		return nil, fmt.Errorf("%s is no regular file", file)
 	case info.Size() > maxScript:
 		return nil, fmt.Errorf("%s: %d bytes, at most %d", file, info.Size(), maxScript)
