@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/perdure/perdure/internal/meter"
+	"github.com/perdure/perdure/internal/picture"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -202,21 +203,7 @@ func (r *Reader) content(parts []model.Part, draw func(string) string) (text str
 
 // shows reports an image that a browser draws and that can do nothing else. Its bytes have to be what it says.
 func shows(p model.Part) bool {
-	if p.Type != model.BlockImage {
-		return false
-	}
-	begins := func(with string) bool { return bytes.HasPrefix(p.Data, []byte(with)) }
-	switch p.Media {
-	case "image/png":
-		return begins("\x89PNG\r\n\x1a\n")
-	case "image/jpeg":
-		return begins("\xff\xd8\xff")
-	case "image/gif":
-		return begins("GIF87a") || begins("GIF89a")
-	case "image/webp":
-		return begins("RIFF") && len(p.Data) > 12 && string(p.Data[8:12]) == "WEBP"
-	}
-	return false
+	return p.Type == model.BlockImage && p.Media != "" && picture.Media(p.Data) == p.Media
 }
 
 func mapKeys(m map[int64]*Entry) iter.Seq[int64] { return maps.Keys(m) }

@@ -312,7 +312,7 @@ func (a *Arrival) incoming(ctx context.Context, dir string) (all []engine.Incomi
 			continue
 		}
 		st := l.state
-		b := &session.Imported{Head: st.Head, From: st.Config.Root, Root: dir, Cwd: dir, Part: i < len(a.logs)-1}
+		b := &session.Imported{Head: st.Head, From: st.Config.Root, Root: dir, Cwd: dir, Part: i < len(a.logs)-1, Price: a.h.Price(st.Agent.Provider, st.Agent.Model)}
 		if rel, err := filepath.Rel(st.Config.Root, st.Cwd); err == nil && filepath.IsLocal(rel) {
 			if info, err := os.Stat(filepath.Join(dir, rel)); err == nil && info.IsDir() {
 				b.Cwd = filepath.Join(dir, rel)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/perdure/perdure/internal/command"
+	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
 )
 
@@ -18,6 +19,8 @@ type Imported struct {
 	Cwd  string     `json:"cwd"`            // where commands run now
 	// Part: it is here as what a fork inherits, and ends where that was forked. It is closed.
 	Part bool `json:"part,omitempty"`
+	// Price is what its model costs by what is known here; nil: nothing is.
+	Price *model.Price `json:"price,omitempty"`
 	// Lifecycle is what it was before the log's last event, if that is the closing of a session that moved: it goes on as that.
 	Lifecycle Lifecycle `json:"lifecycle,omitempty"`
 	Text      []byte    `json:"-"` // what the model is told of it
@@ -51,6 +54,8 @@ func (b *Imported) apply(s *State, e store.Event) {
 	if s.Config.OnLost == OnLostRollback {
 		s.Config.OnLost = "" // nobody here has said that files may be restored without being asked
 	}
+	s.Config.MaxSteps, s.Config.BudgetNano = max(s.Config.MaxSteps, 0), max(s.Config.BudgetNano, 0)
+	s.Claimed, s.Agent.Price = Claimed{Steps: true, Budget: true}, b.Price
 	s.Permissions.Grants, s.Permissions.Digest = nil, store.Digest{}
 	s.Permissions.Rules = slices.DeleteFunc(slices.Clone(s.Permissions.Rules), func(r Rule) bool { return r.Effect == "allow" })
 	s.Awaits = nil // of what runs elsewhere
@@ -66,6 +71,13 @@ func (b *Imported) apply(s *State, e store.Event) {
 			s.Given[i].Digest = store.Digest{}
 		}
 	}
+}
+
+// Claimed are the limits that a bundle says the session has, while nobody here has set them: they hold beside those of
+// this home, and not in their place.
+type Claimed struct {
+	Steps  bool `json:"steps,omitempty"`
+	Budget bool `json:"budget,omitempty"`
 }
 
 // handedOff has the session owe no handoff for what it did elsewhere: nobody here asked for that, and other sessions would

@@ -216,7 +216,9 @@ func (b *Configured) apply(s *State, e store.Event) {
 	if b.Mode != nil && *b.Mode != s.Config.Mode {
 		s.setMode(*b.Mode)
 	}
-	set(&s.Config.BudgetNano, b.BudgetNano)
+	if b.BudgetNano != nil {
+		s.Config.BudgetNano, s.Claimed.Budget = *b.BudgetNano, false
+	}
 	if b.RetryForMS != nil {
 		s.Config.RetryForMS = b.RetryForMS
 	}
@@ -238,7 +240,7 @@ func (b *Configured) apply(s *State, e store.Event) {
 		s.Agent.Model, s.Agent.Price = *b.Model, b.Price
 	}
 	if b.MaxSteps != nil {
-		s.Config.MaxSteps = *b.MaxSteps
+		s.Config.MaxSteps, s.Claimed.Steps = *b.MaxSteps, false
 		if s.Turn != nil {
 			s.Turn.StepBase = s.Turn.Step
 		}

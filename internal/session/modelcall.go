@@ -265,24 +265,27 @@ func (b *ModelResponded) apply(s *State, e store.Event) {
 	}
 }
 
-// charge counts what a sealed call took.
+// maxCost bounds what a session may have spent, in nano-USD: what a log claims beyond it must not become less than nothing.
+const maxCost = 1 << 60
+
+// charge counts what a sealed call took. A cost below nothing is no cost that is known: a log may come from elsewhere.
 func (s *State) charge(b *ModelResponded) {
 	var cost, unpriced int64
-	if b.Cost == nil {
+	if b.Cost == nil || *b.Cost < 0 {
 		unpriced = 1
 	} else {
-		cost = *b.Cost
+		cost = min(*b.Cost, maxCost)
 	}
 	u := s.use(b.Model)
 	u.Calls++
 	meter.Add(&u.Usage, b.Usage)
-	u.Cost += cost
+	u.Cost = min(u.Cost+cost, maxCost)
 	u.Unpriced += unpriced
-	s.Spent += cost
+	s.Spent = min(s.Spent+cost, maxCost)
 	s.Unpriced += unpriced
 	if t := s.Turn; t != nil {
 		meter.Add(&t.Usage, b.Usage)
-		t.Cost += cost
+		t.Cost = min(t.Cost+cost, maxCost)
 		t.Unpriced += unpriced
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
-const FoldVersion = 7
+const FoldVersion = 8
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (
@@ -44,6 +44,7 @@ type State struct {
 
 	Agent       Agent            `json:"agent"`
 	Config      Config           `json:"config"`
+	Claimed     Claimed          `json:"claimed,omitzero"`
 	Cwd         string           `json:"cwd"`
 	Env         command.EnvDelta `json:"env"`
 	Directories []string         `json:"directories"` // added ones; Cwd's root is Config.Root

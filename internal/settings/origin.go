@@ -43,7 +43,7 @@ func Origins(userFile, projectDir string) ([]Value, error) {
 		}
 		trust := readTrust(userFile)
 		for _, file := range projectFiles(projectDir) {
-			p, err := read(file)
+			p, _, err := readProject(file)
 			if err != nil {
 				return nil, err
 			}

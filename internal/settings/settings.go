@@ -186,9 +186,13 @@ func (s *source) loaded() (l Loaded, err error) {
 
 // project takes what one project's file may say.
 func (l *Loaded) project(file, dir string, trust trustStore) error {
-	p, err := read(file)
+	p, told, err := readProject(file)
 	if err != nil {
 		return err
+	}
+	if told != "" {
+		l.Ignored = append(l.Ignored, told)
+		return nil
 	}
 	bounds, err := p.Limits.bounds()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zeebo/blake3"
 
+	"github.com/perdure/perdure/internal/picture"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/store"
@@ -188,17 +189,8 @@ const mediaPDF = "application/pdf"
 
 // sniff tells images and PDFs by their first bytes, whatever the file's name; else it gives nothing.
 func sniff(b []byte) string {
-	switch {
-	case bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(b, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(b, []byte("GIF87a")), bytes.HasPrefix(b, []byte("GIF89a")):
-		return "image/gif"
-	case len(b) >= 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP":
-		return "image/webp"
-	case bytes.HasPrefix(b, []byte("%PDF-")):
+	if bytes.HasPrefix(b, []byte("%PDF-")) {
 		return mediaPDF
 	}
-	return ""
+	return picture.Media(b)
 }

@@ -23,10 +23,12 @@ func TestAllowSeveral(t *testing.T) {
 	w.Fails(2, "--all SESSION", "approvals", "allow")
 	w.Fails(2, "one approval", "approvals", "allow", "a:t1.s1.b1.a1", "a:t1.s1.b2.a1", "--digest", "x")
 	w.Fails(4, "no approval waits", "approvals", "allow", "a:t1.s1.b1.a1", "a:t1.s1.b9.a1")
+	w.Fails(4, "no approval waits", "approvals", "allow", "a:t1.s1.b1.a2") // another attempt than the one that was shown
+	w.Fails(4, "no approval waits", "approvals", "allow", "t1.s1.b1.a2")
 	if got := clitest.Lines(t, w.OK("approvals", "list", "--json")); len(got) != 2 {
 		t.Fatalf("a wrong id among the right ones answered something: %v", got)
 	}
-	o := w.Run("approvals", "allow", "a:t1.s1.b1.a1", "a:t1.s1.b2.a1", "--resume")
+	o := w.Run("approvals", "allow", "a:t1.s1.b1.a1", "a:t1.s1.b2", "--resume")
 	if o.Code != 0 || !strings.Contains(o.Stderr, "allowed: a:t1.s1.b1.a1 Bash touch one") || o.Stdout != "Both are made.\n" || strings.Contains(o.Stderr, "was left open") {
 		t.Errorf("allow two and go on: %+v", o)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +18,7 @@ import (
 func VerifyCommand(a *app.App) *cobra.Command {
 	var all, asJSON bool
 	c := &cobra.Command{
-		Use: "verify ID|--all", Short: "Check a session's log from its first event to its last",
-		Args: app.RangeArgs(0, 1, "a session, or --all"),
+		Use: "verify ID...|--all", Short: "Check sessions' logs from their first event to their last",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case all && len(args) > 0:
@@ -28,13 +28,7 @@ func VerifyCommand(a *app.App) *cobra.Command {
 			case len(args) == 0:
 				return app.UsageError("want a session, or --all")
 			}
-			return a.OnSession(cmd, args[0], func(ctx context.Context, h *homes.Home, id string) error {
-				sound, err := verify(ctx, a, h, id, asJSON, "")
-				if err != nil || sound {
-					return err
-				}
-				return app.Exit(app.ExitFailed)
-			})
+			return a.Verb(cmd, func(ctx context.Context, h *homes.Home) error { return verifySome(ctx, a, h, args, asJSON) })
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "every session")
@@ -90,6 +84,39 @@ func hintFaults(ctx context.Context, a *app.App, h *homes.Home, id string) {
 			return
 		}
 	}
+}
+
+// verifySome checks sessions by what they are called. All of them are found before the first one is checked.
+func verifySome(ctx context.Context, a *app.App, h *homes.Home, called []string, asJSON bool) error {
+	var ids []string
+	for _, name := range called {
+		id, err := a.Resolve(ctx, h, name)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	bad := 0
+	for _, id := range ids {
+		a.WarnOfApplies(ctx, h, id)
+		prefix := ""
+		if len(called) > 1 {
+			prefix = id + "  "
+		}
+		sound, err := verify(ctx, a, h, id, asJSON, prefix)
+		if err != nil {
+			return err
+		}
+		if !sound {
+			bad++
+		}
+	}
+	if bad > 0 {
+		return app.Exit(app.ExitFailed)
+	}
+	return nil
 }
 
 // stillListed reports whether a session is listed that cannot be found by its id.

@@ -31,6 +31,15 @@ func TestVerify(t *testing.T) {
 	if l := clitest.Lines(t, w.OK("verify", "good", "--json"))[0]; l["ok"] != true || l["faults"] == nil {
 		t.Errorf("good in JSON: %v", l)
 	}
+	if o := w.Run("verify", "good", "bad", "good"); o.Code != 1 || !strings.HasPrefix(o.Stdout, "good  ok\nbad  ") || strings.Count(o.Stdout, "good") != 1 {
+		t.Errorf("several: %+v", o)
+	}
+	if o := w.Run("verify", "bad", "good", "--json"); o.Code != 1 || len(clitest.Lines(t, o.Stdout)) != 2 {
+		t.Errorf("several, JSON: %+v", o)
+	}
+	if o := w.Fails(4, "no session", "verify", "good", "nope"); o.Stdout != "" {
+		t.Errorf("one that is not there: %+v", o)
+	}
 	w.Fails(2, "--all", "verify")
 	w.Fails(2, "not both", "verify", "good", "--all")
 	w.Fails(4, "no session", "verify", "nope")

@@ -128,6 +128,19 @@ func TestCompletionNarrows(t *testing.T) {
 	}
 }
 
+// A name that a terminal would obey, or that is several lines, is not offered: it may come from a bundle. Its session is,
+// by its id.
+func TestCompletionOffersNoHiddenNames(t *testing.T) {
+	w := clitest.New(t)
+	for id, title := range map[string]string{"s1": "plain", "s2": "a\x1b]0;x\x07b", "s3": "two\nlines", "s4": "tab\tbed", "s5": "tur\u202ened", "s6": ":4"} {
+		w.Create(id)
+		w.Append(id, store.Actor{Type: store.ActorUser}, &session.Labelled{Title: &title})
+	}
+	if got, want := strings.Join(offered(w, "show", ""), " "), "plain s1 s2 s3 s4 s5 s6"; got != want {
+		t.Errorf("offered %q, want %q", got, want)
+	}
+}
+
 // The bash script works where the package bash-completion is not installed, also for ids with a colon.
 func TestCompletionInPlainBash(t *testing.T) {
 	w := clitest.New(t)

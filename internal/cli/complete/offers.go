@@ -11,6 +11,7 @@ import (
 	"github.com/perdure/perdure/internal/cli/display"
 	"github.com/perdure/perdure/internal/cli/pending"
 	"github.com/perdure/perdure/internal/homes"
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/session"
 	"github.com/perdure/perdure/store"
 	"github.com/perdure/perdure/view"
@@ -20,13 +21,14 @@ import (
 type offers struct{ *app.App }
 
 // offer runs do over the home and gives what it found that begins with prefix, each once. A failing completion offers
-// nothing: its errors belong to the command itself.
+// nothing: its errors belong to the command itself. What does not show as it is, such as a title from a bundle that holds
+// what a terminal obeys, is not offered.
 func (a offers) offer(cmd *cobra.Command, prefix string, do func(h *homes.Home, add func(value, about string)) error) ([]string, cobra.ShellCompDirective) {
 	var out []string
 	seen := map[string]bool{}
 	_ = a.With(cmd.Context(), func(h *homes.Home) error {
 		return do(h, func(value, about string) {
-			if value != "" && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
+			if value != "" && !strings.ContainsFunc(value, plain.Hidden) && strings.HasPrefix(value, prefix) && len(out) < maxCompletions && !seen[value] {
 				seen[value] = true
 				out = append(out, value+"\t"+display.Line(about, display.MaxCell))
 			}

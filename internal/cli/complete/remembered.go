@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/perdure/perdure/internal/cli/display"
+	"github.com/perdure/perdure/internal/plain"
 	"github.com/perdure/perdure/internal/settings"
 )
 
@@ -16,7 +17,7 @@ func (a offers) remembered(_ *cobra.Command, args []string, prefix string) (out 
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	for _, r := range list {
-		if strings.HasPrefix(r.Rule, prefix) && !strings.ContainsAny(r.Rule, "\t\n") && len(out) < maxCompletions {
+		if strings.HasPrefix(r.Rule, prefix) && !strings.ContainsFunc(r.Rule, plain.Hidden) && len(out) < maxCompletions {
 			where := "every session"
 			if r.Project != "" {
 				where = r.Project

@@ -169,8 +169,8 @@ func tell(a *app.App, out homes.Bundled, o Options) {
 	case out.Secrets > 0 && !o.WithSecrets && !o.sealed():
 		a.Note("%s in it, in plain: keep it as you keep them; --recipient encrypts it, --secrets redact replaces them", secrets)
 	}
-	if out.Rewritten && out.Blobs > 0 {
-		a.Note("its files are in it as they are, %s: nothing is replaced in them", display.Count(out.Blobs, "content"))
+	if out.Blobs > 0 && (out.Rewritten || !o.WithSecrets && !o.sealed()) {
+		a.Note("its files are in it as they are, %s: secrets in them are neither looked for nor replaced", display.Count(out.Blobs, "content"))
 	}
 	if out.Private > 0 && !o.sealed() {
 		a.Note("what git ignores is in it, in plain, %s: keep it as you keep them; --recipient encrypts it", display.Count(int64(out.Private), "content"))

@@ -69,12 +69,21 @@ func TestIgnoredFilesAreToldBeforeTheyAreWritten(t *testing.T) {
 }
 
 // Goal: a bundle of which its writer was told that no secret is in it has none in what git ignores; and of files it is told that
-// they are in it as they are.
+// they are in it as they are, where nothing was said of secrets too.
 func TestRedactionIsNotSaidOfFiles(t *testing.T) {
 	w, _ := withIgnored(t)
 	w.Fails(2, "as they are", "export", "s", "--with-ignored", "--secrets", "redact", "-o", "x.perdure")
-	o := w.Run("export", "s", "--secrets", "redact", "-o", "y.perdure")
-	if o.Code != 0 || !strings.Contains(o.Stderr, "its files are in it as they are") {
-		t.Errorf("%+v", o)
+	for _, c := range []struct {
+		told bool
+		args []string
+	}{
+		{true, []string{"--secrets", "redact", "-o", "y.perdure"}},
+		{true, []string{"-o", "z.perdure"}},
+		{false, []string{"--secrets", "keep", "-o", "k.perdure"}}, // who says so knows
+	} {
+		o := w.Run(append([]string{"export", "s"}, c.args...)...)
+		if o.Code != 0 || strings.Contains(o.Stderr, "its files are in it as they are") != c.told {
+			t.Errorf("%q: %+v", c.args, o)
+		}
 	}
 }

@@ -117,7 +117,7 @@ func Find(ctx context.Context, a *app.App, h *homes.Home, ref, kind string) (Wai
 	}
 	waits := Of(st, kind)
 	if act != "" {
-		waits = slices.DeleteFunc(waits, func(w Wait) bool { return session.BaseOf(w.Call.ID) != session.BaseOf(act) })
+		waits = slices.DeleteFunc(waits, func(w Wait) bool { return !w.called(act) })
 	}
 	switch len(waits) {
 	case 0:
@@ -128,13 +128,17 @@ func Find(ctx context.Context, a *app.App, h *homes.Home, ref, kind string) (Wai
 	return Wait{}, unclearWait(fmt.Sprintf("session %s waits for more than one %s", id, kind), waits)
 }
 
+// called reports whether an act's id means the wait. One with an attempt means that attempt alone: a later one may be about
+// other files, and nobody has seen it yet who names the one before.
+func (w Wait) called(act string) bool { return w.Call.ID == act || session.BaseOf(w.Call.ID) == act }
+
 // byAct finds the wait that has an act's id, whatever its session.
 func byAct(ctx context.Context, a *app.App, h *homes.Home, act, kind string) (Wait, error) {
 	all, err := All(ctx, a, h, kind)
 	if err != nil {
 		return Wait{}, err
 	}
-	found := slices.DeleteFunc(all, func(w Wait) bool { return session.BaseOf(w.Call.ID) != session.BaseOf(act) })
+	found := slices.DeleteFunc(all, func(w Wait) bool { return !w.called(act) })
 	switch len(found) {
 	case 0:
 		return Wait{}, &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("no %s waits as %q", kind, act), Hint: "perdure approvals list shows what waits"}

@@ -8,24 +8,27 @@ import (
 	"github.com/perdure/perdure/internal/settings"
 )
 
-// limits sets what a run may take: what a flag says, else what the session was given before, else the configuration.
-// What a flag says is kept by the session from then on. St is the state of a session that exists, or nil.
+// limits sets what a run may take: what a flag says, else what the session was given before, else the configuration. What
+// a bundle claims that it was given elsewhere only narrows what the configuration says. What a flag says is kept by the
+// session from then on. St is the state of a session that exists, or nil.
 func (f *Flags) limits(opt *homes.RunOptions, set settings.Loaded, st *session.State) {
-	had := session.Config{}
+	had, claimed := session.Config{}, session.Claimed{}
 	if st != nil {
-		had = st.Config
+		had, claimed = st.Config, st.Claimed
 	}
 	switch {
 	case f.Changed("max-turns"):
 		opt.MaxSteps = &f.maxSteps
-	case had.MaxSteps == 0 && set.MaxSteps > 0:
+	case set.MaxSteps > 0 && (had.MaxSteps == 0 || claimed.Steps && set.MaxSteps < had.MaxSteps):
 		opt.MaxSteps = &set.MaxSteps
 	}
 	switch {
 	case f.Changed("max-budget-usd"):
 		opt.BudgetNano = f.maxBudget.nano()
-	case had.BudgetNano == 0 && set.MaxBudgetUSD > 0:
-		opt.BudgetNano = (&budget{usd: set.MaxBudgetUSD}).nano()
+	case set.MaxBudgetUSD > 0:
+		if nano := (&budget{usd: set.MaxBudgetUSD}).nano(); had.BudgetNano == 0 || claimed.Budget && *nano < had.BudgetNano {
+			opt.BudgetNano = nano
+		}
 	}
 	switch {
 	case f.Changed("compact-at"):

@@ -1,7 +1,6 @@
 package mention
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/perdure/perdure/internal/picture"
 	"github.com/perdure/perdure/internal/ui/composer"
 )
 
@@ -49,23 +49,8 @@ func (i Images) Image(_ context.Context, path string) (composer.Image, error) {
 	if img.Data, err = io.ReadAll(io.LimitReader(f, composer.MaxImage+1)); err != nil {
 		return img, err
 	}
-	if img.Media = mediaOf(img.Data); img.Media == "" {
+	if img.Media = picture.Media(img.Data); img.Media == "" {
 		return composer.Image{}, errNoImage
 	}
 	return img, nil
-}
-
-// mediaOf is what the first bytes of an image say that it is; empty: it is none that models take.
-func mediaOf(b []byte) string {
-	switch {
-	case bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")):
-		return "image/png"
-	case bytes.HasPrefix(b, []byte("\xff\xd8\xff")):
-		return "image/jpeg"
-	case bytes.HasPrefix(b, []byte("GIF87a")), bytes.HasPrefix(b, []byte("GIF89a")):
-		return "image/gif"
-	case len(b) >= 12 && bytes.HasPrefix(b, []byte("RIFF")) && bytes.Equal(b[8:12], []byte("WEBP")):
-		return "image/webp"
-	}
-	return ""
 }

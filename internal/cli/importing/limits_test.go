@@ -1,0 +1,61 @@
+package importing_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/perdure/perdure/internal/cli/clitest"
+	"github.com/perdure/perdure/internal/session"
+	"github.com/perdure/perdure/internal/test/forge"
+	"github.com/perdure/perdure/model"
+	"github.com/perdure/perdure/modelapi"
+)
+
+// A bundle is the word of whoever wrote it, what its session may spend included: neither its limits, nor what it says that
+// its model costs, nor what it says that was spent, takes the limits of the person's own configuration off.
+func TestABundleSpendsNoMoreThanItsNewHomeAllows(t *testing.T) {
+	free, cent := &model.Price{}, &model.Price{Input: 10_000_000, Output: 10_000_000}
+	for name, c := range map[string]struct {
+		price  *model.Price
+		config session.Config
+		cost   int64
+		want   int
+	}{
+		"control: what it has left is enough": {cent, session.Config{}, 0, 0},
+		"a limit of its own":                  {cent, session.Config{BudgetNano: math.MaxInt64}, 0, 6},
+		"a limit below none":                  {cent, session.Config{BudgetNano: -1}, 0, 6},
+		"a price of its own":                  {free, session.Config{}, 0, 6},
+		"a price below none":                  {&model.Price{Input: -1 << 40, Output: -1}, session.Config{}, 0, 6},
+		"a credit":                            {cent, session.Config{}, -1 << 60, 6},
+		"a sum that overflows":                {cent, session.Config{}, math.MaxInt64, 6},
+		"steps of its own":                    {cent, session.Config{MaxSteps: math.MaxInt}, 0, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := clitest.New(t)
+			script := w.Scripted(`{"turns":[{"match":"on","steps":[{"tools":[{"name":"Glob","input":{"pattern":"*"}}]},{"text":"Done."}]}]}`)
+			o := forge.Opened("s")
+			o.Agent.Model, o.Agent.Price, o.Config = strings.TrimPrefix(script, "scripted/"), c.price, c.config
+			o.Config.Root = "/w"
+			const act = "t1.s1.b0.a1"
+			b := forge.Bundle{Bodies: []session.Body{
+				o, &session.MessageReceived{Content: []model.Part{model.TextPart("go")}}, &session.TurnStarted{N: 1, Message: 2},
+				&session.ModelRequested{Act: act, Turn: 1, Step: 1, Attempt: 1, Epoch: 1, Model: script, Through: 3, MaxTokens: 10},
+				&session.ModelResponded{Act: act, Model: script, Provider: "scripted", Stop: modelapi.StopEndTurn, Cost: &c.cost},
+				&session.TurnEnded{N: 1, Stop: session.TurnEndTurn},
+			}}
+			limit := "max_budget_usd = 0.5\n"
+			switch {
+			case c.want == 0:
+				limit = "max_budget_usd = 5000000.0\nmax_turns = 2\n"
+			case c.config.MaxSteps != 0:
+				limit = "max_turns = 1\n"
+			}
+			w.Configure(limit + "[prices.\"" + script + "\"]\ninput = 10000.0\noutput = 10000.0\n")
+			feed(w, string(b.Bytes(t))).OK("import", "-")
+			if got := w.Run("-p", "-r", "s", "on"); got.Code != c.want {
+				t.Errorf("exit %d, want %d: %s", got.Code, c.want, got.Stderr)
+			}
+		})
+	}
+}
