@@ -169,18 +169,18 @@ func TestFreeAppendsAreChecked(t *testing.T) {
 
 // Of many sessions that are appended to a few are remembered, and all of them go on.
 func TestManyFreeSessions(t *testing.T) {
-	var f freeStates
+	var f knownStates
 	first := f.get("0")
 	if f.get("0") != first {
 		t.Error("a state is forgotten at once")
 	}
-	for i := range 3 * maxFree {
+	for i := range 3 * maxKnown {
 		f.get(strings.Repeat("x", i+1))
-		if len(f.of) > maxFree {
+		if len(f.of) > maxKnown {
 			t.Fatalf("%d states are kept", len(f.of))
 		}
 	}
-	if len(f.of) != maxFree {
-		t.Errorf("%d states are kept, %d could be", len(f.of), maxFree)
+	if len(f.of) != maxKnown {
+		t.Errorf("%d states are kept, %d could be", len(f.of), maxKnown)
 	}
 }
