@@ -119,7 +119,7 @@ func TestFreeAppendsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	user := store.Actor{Type: store.ActorUser}
-	fact := func() session.Body { return &session.FactAdded{Fact: session.Fact{Text: "f"}} }
+	fact := func() session.Body { return &session.FactAdded{Fact: session.Fact{Kind: "fact", Provenance: "user", Text: "f"}} }
 	ctx := t.Context()
 	head, err := e.AppendFreeAt(ctx, 1234, "s", FreeAppend{Key: "k"}, user, fact())
 	if err != nil {
@@ -128,7 +128,7 @@ func TestFreeAppendsAreChecked(t *testing.T) {
 	if again, err := e.AppendFree(ctx, "s", FreeAppend{Key: "k"}, user, fact()); err != nil || again != head {
 		t.Errorf("the same key and events: %v, %v", again, err)
 	}
-	other := &session.FactAdded{Fact: session.Fact{Text: "other"}}
+	other := &session.FactAdded{Fact: session.Fact{Kind: "fact", Provenance: "user", Text: "other"}}
 	if _, err := e.AppendFree(ctx, "s", FreeAppend{Key: "k"}, user, other); !errors.Is(err, store.ErrKeyReused) {
 		t.Errorf("the same key with other words: %v", err)
 	}
