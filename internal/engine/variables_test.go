@@ -119,7 +119,9 @@ func TestFreeAppendsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	user := store.Actor{Type: store.ActorUser}
-	fact := func() session.Body { return &session.FactAdded{Fact: session.Fact{Kind: "fact", Provenance: "user", Text: "f"}} }
+	fact := func() session.Body {
+		return &session.FactAdded{Fact: session.Fact{Kind: "fact", Provenance: "user", Text: "f"}}
+	}
 	ctx := t.Context()
 	head, err := e.AppendFreeAt(ctx, 1234, "s", FreeAppend{Key: "k"}, user, fact())
 	if err != nil {
