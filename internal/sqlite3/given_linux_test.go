@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -69,16 +70,29 @@ func resident(t *testing.T) (n int) {
 	return n * os.Getpagesize()
 }
 
+// leastGrown is by how many bytes this process grew in the best of a few rounds. What leaks grows in each of them; what
+// the runtime and the race detector take for themselves does not.
+func leastGrown(t *testing.T, round func()) int {
+	t.Helper()
+	least := math.MaxInt
+	for range 4 {
+		before := resident(t)
+		round()
+		least = min(least, resident(t)-before)
+	}
+	return least
+}
+
 // Whatever was done with a database, its memory outside the garbage collector is given back when it is closed.
 func TestMemoryIsGivenBack(t *testing.T) {
 	path, mega := filepath.Join(t.TempDir(), "a.db"), strings.Repeat("x", 1<<20)
 	visit(t, path, mega) // what the library keeps for good
-	before := resident(t)
-	for range 8 {
-		visit(t, path, mega)
-	}
-	if grown := resident(t) - before; grown > 4<<20 {
-		t.Errorf("eight visits leave %d KiB", grown>>10)
+	if grown := leastGrown(t, func() {
+		for range 6 {
+			visit(t, path, mega)
+		}
+	}); grown > 3<<20 {
+		t.Errorf("six visits leave %d KiB", grown>>10)
 	}
 }
 
@@ -95,9 +109,7 @@ func TestMemoryOfNothing(t *testing.T) {
 		}
 	}
 	fail(10)
-	before := resident(t)
-	fail(2000)
-	if grown := resident(t) - before; grown > 8<<20 {
-		t.Errorf("2000 failures leave %d KiB", grown>>10)
+	if grown := leastGrown(t, func() { fail(1500) }); grown > 6<<20 {
+		t.Errorf("1500 failures leave %d KiB", grown>>10)
 	}
 }
