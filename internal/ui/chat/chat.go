@@ -260,8 +260,9 @@ type Model struct {
 	plain    bool // the terminal shows no colours, or shall not
 	result   Result
 
-	toPrint  []string // inline: lines that are not in the scrollback yet
-	printing bool
+	toPrint   []string // inline: lines that are not in the scrollback yet
+	printing  bool
+	leaveThen bool // inline: leave as soon as nothing is being printed and the size has settled
 }
 
 // loading is a look for older items.

@@ -34,18 +34,48 @@ func (m *Model) notices() tea.Cmd {
 
 // inlined prints what is finished into the scrollback, once.
 func (m *Model) inlined() tea.Cmd {
-	if !m.cfg.Inline || m.width <= 0 || m.resizing || m.page != nil || m.asking() { // what is printed on another screen is lost
+	if !m.cfg.Inline || m.left || m.width <= 0 || m.resizing || m.page != nil || m.asking() { // what is printed on another screen is lost
 		return nil
 	}
 	m.toPrint = append(m.toPrint, m.talk.TakeSettled(m.width)...)
 	if len(m.toPrint) == 0 || m.printing {
 		return nil
 	}
+	m.printing = true
+	return tea.Sequence(m.printSome(), func() tea.Msg { return printedMsg{} })
+}
+
+// printSome prints the first lines that are not in the scrollback yet.
+func (m *Model) printSome() tea.Cmd {
 	n := min(len(m.toPrint), max(m.height-inlineLines, 1))
 	text := strings.Join(m.toPrint[:n], "\n")
-	m.toPrint, m.printing = m.toPrint[n:], true
-	return tea.Sequence(tea.Println(text), func() tea.Msg { return printedMsg{} })
+	m.toPrint = m.toPrint[n:]
+	return tea.Println(text)
 }
+
+// leave ends the program. Inline, what is not in the scrollback yet goes there first, as far as it has come.
+func (m *Model) leave() tea.Cmd {
+	if !m.cfg.Inline {
+		m.left = true
+		return tea.Quit
+	}
+	if m.leaveThen = m.printing || m.resizing; m.leaveThen {
+		return nil
+	}
+	var cmds []tea.Cmd
+	if m.page != nil || m.asking() { // what is printed on another screen is lost
+		cmds = append(cmds, tea.Tick(backAfter, func(time.Time) tea.Msg { return nil }))
+	}
+	m.left = true
+	m.talk.Print(m.width, func(line string) { m.toPrint = append(m.toPrint, line) })
+	for len(m.toPrint) > 0 {
+		cmds = append(cmds, m.printSome())
+	}
+	return tea.Sequence(append(cmds, tea.Quit)...)
+}
+
+// backAfter is how long it takes to draw the screen that is left, in the place of another one: a few frames.
+const backAfter = 50 * time.Millisecond
 
 // printedMsg tells that lines are in the scrollback, and the next ones may follow. More lines at once than there are above
 // the live area would push that into the scrollback.

@@ -288,17 +288,6 @@ func (m *Model) leaveHint() string {
 	return leaves
 }
 
-// leave ends the program; what is finished and not in the scrollback yet goes there first.
-func (m *Model) leave() tea.Cmd {
-	m.left = true
-	if len(m.toPrint) == 0 {
-		return tea.Quit
-	}
-	text := strings.Join(m.toPrint, "\n")
-	m.toPrint = nil
-	return tea.Sequence(tea.Println(text), tea.Quit)
-}
-
 // escape is esc with nothing to close: it cancels what runs.
 func (m *Model) escape() tea.Cmd {
 	if follows, _ := m.talk.Following(); !follows {

@@ -126,6 +126,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 			}
 		}
 		m.layout()
+		if m.leaveThen {
+			return m.leave()
+		}
 		if m.talk.Len() > 0 { // what is known may not fill the screen
 			return m.scrolled()
 		}
@@ -156,6 +159,9 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return msg.Asks.Init()
 	case printedMsg:
 		m.printing = false
+		if m.leaveThen {
+			return m.leave()
+		}
 		return nil
 	case composer.SentMsg:
 		return m.submit(msg.Draft)
@@ -185,7 +191,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 const stillAfter = 150 * time.Millisecond
 
 // printAfter is that for a screen among printed lines: nothing is printed before the size has settled, and drawn again.
-const printAfter = 500 * time.Millisecond
+const printAfter = 600 * time.Millisecond
 
 func (m *Model) resized(msg tea.WindowSizeMsg) tea.Cmd {
 	first := m.width == 0

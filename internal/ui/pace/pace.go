@@ -51,8 +51,8 @@ type model struct {
 	after  *time.Timer   // ends the looks after a key
 	every  time.Duration // at which the ticker is; 0: as it was made
 	slow   bool
-	held   bool        // nothing is drawn until the width has settled
-	settle *time.Timer // of that
+	held   bool // nothing is drawn until the width has settled
+	hold   hold // the rest of that, of the program's loop alone
 }
 
 func (m *model) Init() tea.Cmd {
@@ -63,16 +63,16 @@ func (m *model) Init() tea.Cmd {
 // filter sees every message before bubbletea and the model do.
 func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	m.conts.filter(msg)
+	if m.kept(msg) {
+		return nil
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		if m.reflow.resized(m.program, msg.Width) {
-			m.hold()
-		}
+		m.sized(msg)
+	case tea.CursorPositionMsg:
+		m.answered(msg.X + 1)
 	case settled:
-		if msg.width == m.reflow.width {
-			m.reflow.settled(m.program)
-			m.release()
-		}
+		m.settled(msg)
 	case tea.ModeReportMsg: // as bubbletea takes it
 		if msg.Mode == ansi.ModeUnicodeCore {
 			m.whole = msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
@@ -111,32 +111,6 @@ var esc = tea.KeyPressMsg{Code: tea.KeyEscape}
 func (m *model) hand(msg tea.Msg) (cmd tea.Cmd) {
 	m.in, cmd = m.in.Update(msg)
 	return cmd
-}
-
-// hold has nothing drawn until the width has settled.
-func (m *model) hold() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.ticker == nil {
-		return
-	}
-	m.held = true
-	m.ticker.Reset(time.Hour)
-	if m.settle != nil {
-		m.settle.Stop()
-	}
-	width := m.reflow.width
-	m.settle = time.AfterFunc(settleAfter, func() { m.program.Send(settled{width}) })
-}
-
-// release has the screen drawn again.
-func (m *model) release() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.held = false
-	if m.ticker != nil {
-		m.set(time.Second / fps)
-	}
 }
 
 // wake has the screen drawn soon; after a key, sooner.

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"sync"
-	"time"
 	"unsafe"
 
 	tea "charm.land/bubbletea/v2"
@@ -47,13 +46,6 @@ func (r *reflow) env(e tea.EnvMsg) {
 	}
 	r.breaks = r.breaks || e.Getenv("ALACRITTY_WINDOW_ID") != "" || e.Getenv("WT_SESSION") != "" || e.Getenv("TERM_PROGRAM") == "Apple_Terminal"
 }
-
-// settleAfter is how long the width stays as it is until a frame that is broken by it is drawn anew. While somebody drags an edge a
-// terminal may have another width than it has told: tmux tells it four times a second. What is drawn then is torn.
-const settleAfter = 350 * time.Millisecond
-
-// settled tells that the width has stayed as it is.
-type settled struct{ width int }
 
 // resized comes before bubbletea takes the new width, and reports whether nothing is to be drawn until that has settled.
 func (r *reflow) resized(p *tea.Program, width int) bool {
@@ -127,6 +119,16 @@ func (d *drawn) inline() bool {
 	defer d.mu.Unlock()
 	return *d.view != nil && !(*d.view).AltScreen
 }
+
+// ask has the terminal tell its width: where the cursor is when it has gone to the right as far as it can. It knows that
+// better than its size, which tmux 3.3 tells the wrong way around.
+func (d *drawn) ask() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	_, _ = io.WriteString(d.out, askWidth)
+}
+
+const askWidth = ansi.SaveCursor + "\x1b[9999C" + ansi.RequestCursorPositionReport + ansi.RestoreCursor
 
 // up goes up the rows that the frame has got above the cursor by being broken at a width, and blanks what is above the cursor on
 // the way: a terminal may put what is cleared from its top on into the scrollback.

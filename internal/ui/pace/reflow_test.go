@@ -29,48 +29,69 @@ func (m lines) View() tea.View {
 	return v
 }
 
+// among is a program that runs on a terminal of 40 cells with that name, and has drawn a frame of that width.
+type among struct {
+	*tea.Program
+	t    *testing.T
+	out  *shown
+	over chan error
+}
+
+func newAmong(t *testing.T, name, frame string) *among {
+	t.Helper()
+	a := &among{t: t, out: &shown{}, over: make(chan error, 1)}
+	a.Program = New(lines{frame}, tea.WithInput(nil), tea.WithOutput(a.out), tea.WithWindowSize(40, 20), tea.WithContext(t.Context()),
+		tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+	go func() {
+		_, err := a.Run()
+		a.over <- err
+	}()
+	a.until("bottom")
+	a.Send(tea.TerminalVersionMsg{Name: name})
+	a.Send(tea.WindowSizeMsg{Width: 40, Height: 20})
+	a.Send("> \nready")
+	a.until("ready")
+	a.Send(frame)
+	a.Send("drawn\n" + frame)
+	a.until("drawn")
+	a.out.mu.Lock()
+	a.out.buf.Reset()
+	a.out.mu.Unlock()
+	return a
+}
+
+// until waits for what is written.
+func (a *among) until(word string) {
+	a.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(20 * time.Second); !a.out.has(word); <-tick.C {
+		if time.Now().After(end) {
+			a.t.Fatalf("%q is not drawn", word)
+		}
+	}
+}
+
+// end is what was written since the frame.
+func (a *among) end() string {
+	a.t.Helper()
+	a.Quit()
+	if err := <-a.over; err != nil && context.Cause(a.t.Context()) == nil {
+		a.t.Error(err)
+	}
+	a.out.mu.Lock()
+	defer a.out.mu.Unlock()
+	return string(bytes.Clone(a.out.buf.Bytes()))
+}
+
 // narrowed is what is written when a terminal of that name is made 20 cells wide, with a frame on it that was drawn at 40.
 func narrowed(t *testing.T, name, frame string) string {
 	t.Helper()
-	out := &shown{}
-	p := New(lines{frame}, tea.WithInput(nil), tea.WithOutput(out), tea.WithWindowSize(40, 20), tea.WithContext(t.Context()),
-		tea.WithEnvironment([]string{"TERM=xterm-256color"}))
-	over := make(chan error, 1)
-	go func() {
-		_, err := p.Run()
-		over <- err
-	}()
-	until := func(word string) {
-		t.Helper()
-		tick := time.NewTicker(5 * time.Millisecond)
-		defer tick.Stop()
-		for end := time.Now().Add(20 * time.Second); !out.has(word); <-tick.C {
-			if time.Now().After(end) {
-				t.Fatalf("%q is not drawn", word)
-			}
-		}
-	}
-	until("bottom")
-	p.Send(tea.TerminalVersionMsg{Name: name})
-	p.Send(tea.WindowSizeMsg{Width: 40, Height: 20})
-	p.Send("> \nready")
-	until("ready")
-	p.Send(frame)
-	p.Send("drawn\n" + frame)
-	until("drawn")
-	out.mu.Lock()
-	out.buf.Reset()
-	out.mu.Unlock()
-	p.Send(tea.WindowSizeMsg{Width: 20, Height: 20})
-	p.Send("after\n> \nbottom")
-	until("after")
-	p.Quit()
-	if err := <-over; err != nil && context.Cause(t.Context()) == nil {
-		t.Error(err)
-	}
-	out.mu.Lock()
-	defer out.mu.Unlock()
-	return string(bytes.Clone(out.buf.Bytes()))
+	a := newAmong(t, name, frame)
+	a.Send(tea.WindowSizeMsg{Width: 20, Height: 20})
+	a.Send("after\n> \nbottom")
+	a.until("after")
+	return a.end()
 }
 
 // A terminal that breaks the lines of a frame when it is made narrower has them blanked before the new ones are drawn; one that
