@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"internal/provider/toolid":    {"internal/session", "model", "store"},
 	"internal/provider/anthropic": {"internal/provider/api", "internal/provider/raw", "internal/provider/toolid", "model", "store", "modelapi"},
 	"internal/provider/openai":    {"internal/provider/api", "internal/provider/raw", "internal/provider/toolid", "model", "store", "modelapi"},
-	"internal/provider/scripted":  {"internal/provider/raw", "internal/provider/toolid", "internal/session", "internal/sys", "model", "store", "modelapi"},
+	"internal/provider/scripted":  {"internal/provider/raw", "internal/provider/toolid", "internal/session", "internal/short", "model", "store", "modelapi"},
 	"internal/provider/pricing":   {"model", "internal/meter"},
 	"internal/provider/connect":   {"internal/provider/anthropic", "internal/provider/api", "internal/provider/openai", "internal/provider/raw", "internal/provider/scripted", "modelapi"},
 	// What advances sessions.
@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"internal/engine":       {"internal/command", "internal/sys", "internal/instructions", "internal/lineage", "internal/permission", "internal/plain", "internal/realdir", "internal/session", "internal/tools", "internal/window", "model", "store", "internal/invalid", "internal/meter", "modelapi"},
 	// What the binary is made of.
 	"internal/handoff":            {"internal/plain", "internal/session"},
-	"internal/repo":               {"internal/sys", "internal/realdir", "store"},
+	"internal/repo":               {"internal/sys", "internal/short", "internal/realdir", "store"},
 	"internal/knowledge":          {"internal/sys", "internal/handoff", "internal/plain", "internal/realdir", "internal/repo"},
 	"internal/workflow":           {"internal/knowledge", "internal/permission", "internal/plain", "internal/session", "store"},
 	"internal/redact":             {},
@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"internal/spare":              {},
 	"internal/sys":                {},
 	"internal/realdir":            {"internal/sys"},
+	"internal/short":              {"internal/sys"},
 	"internal/tree":               {"store"},
 	"internal/restore":            {"internal/tree", "store", "internal/sys"},
 	"internal/sqlite3":            {},

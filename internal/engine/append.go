@@ -151,13 +151,18 @@ func (s *held) observe(u Update) {
 
 func (s *held) snapshot(ctx context.Context) {
 	b, err := json.Marshal(s.state)
+	s.eng.saveSnapshot(ctx, s.state, b, err)
+	s.fresh, s.snapSize = 0, int64(len(b))
+}
+
+// saveSnapshot saves a state that was marshalled, unless that failed. A snapshot that is missing costs time and nothing else.
+func (e *Engine) saveSnapshot(ctx context.Context, st *session.State, b []byte, err error) {
 	if err == nil {
-		err = s.eng.cfg.Store.SaveSnapshot(context.WithoutCancel(ctx), s.state.ID, store.Snapshot{
-			Seq: s.state.Head.Seq, Hash: s.state.Head.Hash, FoldVersion: session.FoldVersion, State: b,
+		err = e.cfg.Store.SaveSnapshot(context.WithoutCancel(ctx), st.ID, store.Snapshot{
+			Seq: st.Head.Seq, Hash: st.Head.Hash, FoldVersion: session.FoldVersion, State: b,
 		})
 	}
 	if err != nil {
-		s.eng.cfg.Log.Info("snapshot was not saved", "session", s.state.ID, "error", err)
+		e.cfg.Log.Info("snapshot was not saved", "session", st.ID, "error", err)
 	}
-	s.fresh, s.snapSize = 0, int64(len(b))
 }

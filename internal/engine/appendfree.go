@@ -121,13 +121,6 @@ func (e *Engine) snapshotFree(ctx context.Context, f *knownState) {
 	if err == nil && f.fresh <= int64(len(b)) {
 		return
 	}
-	if err == nil {
-		err = e.cfg.Store.SaveSnapshot(context.WithoutCancel(ctx), f.state.ID, store.Snapshot{
-			Seq: f.state.Head.Seq, Hash: f.state.Head.Hash, FoldVersion: session.FoldVersion, State: b,
-		})
-	}
-	if err != nil {
-		e.cfg.Log.Info("snapshot was not saved", "session", f.state.ID, "error", err)
-	}
+	e.saveSnapshot(ctx, f.state, b, err)
 	f.fresh, f.size = 0, int64(len(b))
 }

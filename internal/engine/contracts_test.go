@@ -240,7 +240,7 @@ func TestWhatIsImported(t *testing.T) {
 	}
 }
 
-// What goes wrong beside the work is said to whoever reads the program's log, and nothing else is.
+// The program's log has a warning for each thing that goes wrong beside the work, and for nothing else.
 func TestWhatIsLogged(t *testing.T) {
 	broken := errors.New("input/output error")
 	for name, fails := range map[string]error{"it works": nil, "it fails": broken} {

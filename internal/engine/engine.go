@@ -39,7 +39,7 @@ type Config struct {
 	Tools      []tools.Tool
 	Files      tools.Files
 	Commands   Commands
-	NoCommands error    // why Commands is nil; nil: nothing more is known
+	NoCommands error    // why Commands is nil, with the remedy; nil: nothing more is known
 	Environ    []string // what commands start from; provider keys already removed
 	Home       string   // the store's home, protected and told to commands; may be empty
 	UserHome   string   // for ~/ in paths and rules
@@ -87,7 +87,7 @@ func (e *Engine) noCommands() error {
 	if e.cfg.NoCommands != nil {
 		return e.cfg.NoCommands
 	}
-	return errors.New("commands cannot be run here: call RunShimIfAsked first thing in main, or set Config.ShimPath")
+	return errors.New("commands cannot be run here")
 }
 
 // New checks the config and returns an engine. Errors: tools.ErrBad.

@@ -61,7 +61,7 @@ func TestOpenedAgainReadsWhatIsNew(t *testing.T) {
 	}
 }
 
-// What a process remembers of a session that it gave back is what the log says, whoever wrote meanwhile.
+// The state that a process keeps of a session after its release is that of the log, also when others wrote meanwhile.
 func TestKnownStatesAreTheLogs(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newStage(t)

@@ -61,22 +61,21 @@ func (s *modelCalls) flyCall(act string, provider modelapi.Provider, req modelap
 	s.fly(act, call.fly)
 }
 
-// errNoAgent says that nobody is there to be asked.
+// errNoAgent is for a session without an agent, which has no model to call.
 var errNoAgent = invalid.New("the session has no model: give it an agent, as Home.Agent makes one, by Spec.Agent or Options.Agent")
 
 // provider is the session's; that there is none is an error.
 func (s *modelCalls) provider() (modelapi.Provider, error) {
 	provider, err := s.eng.cfg.Provider(s.modelName())
-	if s.modelName() == "/" && (err != nil || provider == nil) {
+	switch a := s.state.Agent; {
+	case err == nil && provider != nil:
+		return provider, nil
+	case a.Provider == "" && a.Model == "":
 		err = errNoAgent
-	}
-	if err == nil && provider == nil {
+	case err == nil:
 		err = fmt.Errorf("there is no provider of %s", s.modelName())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("session %s: %w", s.state.ID, err)
-	}
-	return provider, nil
+	return nil, fmt.Errorf("session %s: %w", s.state.ID, err)
 }
 
 func (s *held) modelName() string { return s.state.Agent.Provider + "/" + s.state.Agent.Model }

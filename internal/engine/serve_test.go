@@ -282,19 +282,14 @@ func TestWhatIsLeftOfACommandIsSettled(t *testing.T) {
 		"no answer": {nil, true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s, cmds := shell(t, use("a", "Bash", `{"command":"sleep"}`))
-			p, se := s.start("go")
-			se = restart(t, p, se)
-			stop, over := background(t, se)
-			<-time.After(time.Second) // of the bubble
-			die(p, stop, over)
+			s, cmds := leftSleeping(t)
 			if c.change != nil {
 				c.change(cmds.find(firstAct))
 			} else {
 				config := s.config
 				s.config = func(cfg *engine.Config) { config(cfg); cfg.Commands = mute{cmds} }
 			}
-			se = s.process().open(bypass)
+			se := s.process().open(bypass)
 			must(t, se.SettleLeft(t.Context()))
 			if open := !se.State().Call(firstAct).Settled(); open != c.open || len(s.requests) != 1 {
 				t.Errorf("%s: open %v, %d requests", name, open, len(s.requests))
@@ -303,6 +298,17 @@ func TestWhatIsLeftOfACommandIsSettled(t *testing.T) {
 			must(t, se.Close(t.Context(), ""))
 		})
 	}
+}
+
+// leftSleeping is a stage on which an agent has died while its command ran.
+func leftSleeping(t *testing.T) (*stage, *shims) {
+	s, cmds := shell(t, use("a", "Bash", `{"command":"sleep"}`))
+	p, se := s.start("go")
+	se = restart(t, p, se)
+	stop, over := background(t, se)
+	<-time.After(time.Second) // of the bubble
+	die(p, stop, over)
+	return s, cmds
 }
 
 // mute are shims that cannot be asked.
@@ -331,23 +337,18 @@ func TestACommandOutlivesItsAgent(t *testing.T) {
 		"its record is gone": {false, func(s *shims, _ *shim) { delete(s.cmds, firstAct) }, nil, session.OutcomeUnknown, 1, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s, cmds := shell(t, use("a", "Bash", `{"command":"sleep"}`))
-			p, se := s.start("go")
-			se = restart(t, p, se)
-			stop, over := background(t, se)
-			<-time.After(time.Second) // of the bubble
-			die(p, stop, over)
+			s, cmds := leftSleeping(t)
 			if c.meets != nil {
 				cmds.mu.Lock()
 				c.meets(cmds, cmds.cmds[firstAct])
 				cmds.mu.Unlock()
 			}
-			p = s.process()
+			p := s.process()
 			if c.cancel {
 				p.send("cancel", &session.CancelRequested{})
 			}
-			se = p.open(bypass)
-			stop, over = background(t, se)
+			se := p.open(bypass)
+			stop, over := background(t, se)
 			defer stop()
 			<-time.After(time.Second)
 			if c.then != nil {

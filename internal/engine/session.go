@@ -121,21 +121,28 @@ func (s *Session) Close(ctx context.Context, reason string) error {
 	if err == nil {
 		s.captureLeft(ctx)
 	}
-	removeSides(s.eng.cfg.SideDir, s.state.ID)
+	removeSides(s.eng.cfg.SideDir, s.state.ID) // while they are this holder's
 	if err == nil {
-		s.listed = listedOf(s.state, s.state.Head.Seq+1, stirred)
-		released := []session.Body{&session.Released{Reason: reason}}
-		err = s.appendBatch(ctx, []store.Actor{engineActor}, released, store.Batch{Release: true}, false)
+		err = s.release(ctx, reason, stirred)
 	}
-	s.released = true
-	if err == nil {
-		if s.fresh > max(16<<10, s.snapSize) {
-			s.snapshot(ctx)
-		}
-		s.eng.known.keep(s.state, s.fresh, s.snapSize)
-	} else {
+	if err != nil {
 		err = errors.Join(err, s.eng.cfg.Store.Release(ctx, s.lease))
 	}
+	s.released = true
 	s.eng.wakers.drop(s.state.ID, s.waker)
 	return err
+}
+
+// release appends session.released, which gives the lease back, and keeps the state for the next opening.
+func (s *held) release(ctx context.Context, reason string, stirred int64) error {
+	s.listed = listedOf(s.state, s.state.Head.Seq+1, stirred)
+	released := []session.Body{&session.Released{Reason: reason}}
+	if err := s.appendBatch(ctx, []store.Actor{engineActor}, released, store.Batch{Release: true}, false); err != nil {
+		return err
+	}
+	if s.fresh > max(16<<10, s.snapSize) {
+		s.snapshot(ctx)
+	}
+	s.eng.known.keep(s.state, s.fresh, s.snapSize)
+	return nil
 }

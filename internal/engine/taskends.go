@@ -104,7 +104,7 @@ func (s *taskKeeper) watchTasks() {
 		s.watchers.Go(func() {
 			st, err := s.waitForAll(s.watchCtx, t.Act)
 			if err != nil {
-				if !errors.Is(err, context.Canceled) { // whoever opens the session next hears of its end
+				if !errors.Is(err, context.Canceled) { // cancelled: the next run hears of its end
 					s.eng.cfg.Log.Warn("the end of a task cannot be waited for", "session", s.lease.Session, "task", t.ID, "error", err)
 				}
 				return

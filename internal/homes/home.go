@@ -182,7 +182,7 @@ func (h *Home) engineConfig() engine.Config {
 	if ec.Provider == nil {
 		ec.Provider = h.provider
 	}
-	ec.NoCommands = h.noCommands
+	ec.NoCommands = cmp.Or(h.noCommands, errNoCommands)
 	if h.runner != nil {
 		ec.Commands = h.runner
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/perdure/perdure/internal/invalid"
 )
 
-// errPlace says that a home has no place.
+// errPlace: the environment names no directory for the sessions.
 var errPlace = invalid.New("no place to keep sessions: set PERDURE_HOME or HOME")
 
 // Place is where the sessions of a user are kept: $PERDURE_HOME, else the XDG data directory.

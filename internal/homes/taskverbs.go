@@ -131,7 +131,7 @@ func (ts Tasks) Kill(ctx context.Context, by string, tasks ...view.Task) error {
 	return errors.Join(h.runner.KillAll(ctx, targets, by)...)
 }
 
-var errNoCommands = errors.New("this program cannot start or end commands: see RunShimIfAsked")
+var errNoCommands = errors.New("commands cannot be run here: call RunShimIfAsked first thing in main, or set Config.ShimPath")
 
 // KillAll is Kill for all of a session's own tasks of which a process is left, but for those with the given ids, and
 // returns them as they were before.

@@ -10,7 +10,6 @@ package repo
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/perdure/perdure/internal/realdir"
 
+	"github.com/perdure/perdure/internal/short"
 	"github.com/perdure/perdure/internal/sys"
 )
 
@@ -189,19 +189,5 @@ func small(file string) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// bounded reads a regular file of at most so many bytes; a link at its end is not followed, and nothing is waited for.
-func bounded(file string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|sys.NonBlock|sys.NoFollow, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() || info.Size() > most:
-		return nil, &fs.PathError{Op: "read", Path: file, Err: errors.New("no short file")}
-	}
-	return io.ReadAll(io.LimitReader(f, most))
-}
+// bounded reads a short file; a link in its place is not followed.
+func bounded(file string, most int64) ([]byte, error) { return short.Read(file, most, sys.NoFollow) }

@@ -12,7 +12,7 @@ import (
 	"github.com/perdure/perdure/modelapi"
 )
 
-// A bundle is the word of whoever wrote it, what its session may spend included: neither its limits, nor what it says that
+// A bundle says what its writer wanted, what its session may spend included: neither its limits, nor what it says that
 // its model costs, nor what it says that was spent, takes the limits of the person's own configuration off.
 func TestABundleSpendsNoMoreThanItsNewHomeAllows(t *testing.T) {
 	free, cent := &model.Price{}, &model.Price{Input: 10_000_000, Output: 10_000_000}

@@ -35,14 +35,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/perdure/perdure/internal/session"
-	"github.com/perdure/perdure/internal/sys"
+	"github.com/perdure/perdure/internal/short"
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
@@ -102,9 +100,9 @@ type Provider struct {
 // New plays a script that is already read.
 func New(s Script) *Provider { return &Provider{script: s} }
 
-// Open reads a script's file. Its errors name the file.
+// Open reads a script's file, the name of which may come from a session of somebody else. Its errors name the file.
 func Open(file string) (*Provider, error) {
-	b, err := read(file)
+	b, err := short.Read(file, maxScript, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open script: %w", err)
 	}
@@ -113,26 +111,6 @@ func Open(file string) (*Provider, error) {
 		return nil, fmt.Errorf("open script %s: %w", file, err)
 	}
 	return New(s), nil
-}
-
-// read reads a regular file, the name of which may come from a session of somebody else: a pipe or a device is not waited
-// for.
-func read(file string) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|sys.NonBlock, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular() && !info.IsDir():
-		return nil, fmt.Errorf("%s is no regular file", file)
-	case info.Size() > maxScript:
-		return nil, fmt.Errorf("%s: %d bytes, at most %d", file, info.Size(), maxScript)
-	}
-	return io.ReadAll(io.LimitReader(f, maxScript))
 }
 
 // Parse reads a script and refuses what it does not know, so that a typing mistake is not a silent change.
