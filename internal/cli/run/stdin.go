@@ -23,10 +23,11 @@ const firstByte = 3 * time.Second
 // it. Stdin is read
 //
 //   - for the argument "-", whatever it is;
-//   - in a new session, when it is no terminal: what comes follows the arguments after a blank line. A pipe is waited for,
-//     a socket only 3 s: no shell makes one, but programs that start others do, and sshd;
-//   - in a session that goes on, when there is no prompt in the arguments and something comes within 3 s. With a prompt
-//     it is left alone: it may be that of a loop around the command.
+//   - when it is no terminal: what comes follows the arguments after a blank line. In a new session a pipe is waited for,
+//     but a socket only 3 s: no shell makes one, but programs that start others do, and sshd. A session that goes on waits
+//     3 s for either.
+//
+// A file that something has read from already is left alone: it is that of a loop around the command.
 func prompt(ctx context.Context, a *app.App, f *Flags, args []string) (text string, piped int, err error) {
 	words := args
 	asked := len(args) > 0 && args[len(args)-1] == "-"
@@ -45,10 +46,8 @@ func prompt(ctx context.Context, a *app.App, f *Flags, args []string) (text stri
 		return "", 0, app.UsageError("the prompt is blank: perdure -p \"PROMPT\"")
 	case f.resume == Pick:
 		return text, 0, nil
-	case old && text != "" && !asked:
-		if !a.Terminal && stdinHolds(a) {
-			a.Note("stdin was not read: in a session that goes on, a prompt takes it only with - as the last argument")
-		}
+	case text != "" && !asked && begun(a):
+		a.Note("stdin was not read: something has read from that file already, as a loop does; - as the last argument takes the rest")
 		return text, 0, nil
 	case a.Terminal && !asked && (text != "" || old):
 		return text, 0, nil
@@ -113,7 +112,7 @@ func comes(a *app.App, optional bool) bool {
 		return true
 	}
 	if optional {
-		a.Note("stdin was not read: nothing came within %v; - as the last argument waits for it", firstByte)
+		a.Note("stdin was not read: nothing came within %v; - as the last argument waits for it, and </dev/null spares this wait", firstByte)
 		return false
 	}
 	a.Note("waiting for stdin, which is open and empty; </dev/null runs without it")
@@ -130,23 +129,18 @@ func stdinIsSocket(a *app.App) bool {
 	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
-// stdinHolds reports whether stdin has something to read at once.
-func stdinHolds(a *app.App) bool {
+// begun reports whether stdin is a file from which something was read, and of which more is left.
+func begun(a *app.App) bool {
 	in, ok := a.Stdin.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := in.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice != 0 {
+	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	if info.Mode().IsRegular() {
-		at, err := in.Seek(0, io.SeekCurrent)
-		return err == nil && at < info.Size()
-	}
-	fds := []unix.PollFd{{Fd: int32(in.Fd()), Events: unix.POLLIN}}
-	n, err := unix.Poll(fds, 0)
-	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0
+	at, err := in.Seek(0, io.SeekCurrent)
+	return err == nil && at > 0 && at < info.Size()
 }
 
 // ready waits until a read would not block. What is no file never blocks for long.

@@ -3,6 +3,7 @@ package run_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -52,8 +53,8 @@ func TestStdinJoinsPrompt(t *testing.T) {
 	w.Fails(app.ExitUsage, "the prompt is blank", "-p", "--model", m, "  ")
 }
 
-// Goal: a session that goes on takes a piped prompt; with a prompt in the arguments stdin is left alone, and that is
-// said; - reads it all the same.
+// Goal: a session that goes on takes a piped prompt, and what is piped goes with a prompt in the arguments. The rest of a
+// file that a loop around the command reads is left alone, and that is said; - reads it all the same.
 func TestStdinOfResume(t *testing.T) {
 	w := clitest.New(t)
 	m := w.Scripted(repeats)
@@ -80,15 +81,29 @@ func TestStdinOfResume(t *testing.T) {
 	}
 	defer func() { _ = f.Close() }()
 	w.App.Stdin = f
-	o := w.Run("-p", "-r", "s", "PROMPT-MARK")
-	if at, _ := f.Seek(0, 1); o.Stdout != "prompt\n" || at != 0 || !strings.Contains(o.Stderr, "stdin was not read") {
-		t.Errorf("a loop's stdin, read up to %d: %+v", at, o)
+	rewind := func(to int64) {
+		if _, err := f.Seek(to, 0); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if out := w.OK("-p", "-r", "s", "look at", "-"); out != "data\n" {
-		t.Errorf("-: %q", out)
+	for i, args := range [][]string{{"-p", "-r", "s"}, {"-p", "--session-id", "new", "--model", m}} {
+		rewind(10)
+		o := w.Run(append(args, "PROMPT-MARK")...)
+		if at, _ := f.Seek(0, 1); o.Stdout != "prompt\n" || at != 10 || !strings.Contains(o.Stderr, "stdin was not read") {
+			t.Errorf("%d: a loop's stdin, read up to %d: %+v", i, at, o)
+		}
 	}
-	if got := w.Prompts("s"); got[len(got)-1] != "look at\n\nDATA-MARK\nmore" {
-		t.Errorf("prompts: %q", got)
+	for _, c := range []struct {
+		from       int64
+		last, want string
+	}{
+		{0, "", "look at\n\nDATA-MARK\nmore"}, {5, "-", "look at\n\nMARK\nmore"}, {15, "", "look at"},
+	} {
+		rewind(c.from)
+		w.Run(slices.DeleteFunc([]string{"-p", "-r", "s", "look at", c.last}, func(a string) bool { return a == "" })...)
+		if got := w.Prompts("s"); got[len(got)-1] != c.want {
+			t.Errorf("from byte %d, %q: prompts: %q", c.from, c.last, got)
+		}
 	}
 	w.Fails(app.ExitUsage, "the prompt is blank", "-p", "-r", "s", "")
 }
@@ -105,7 +120,7 @@ func TestStdinThatNeverComes(t *testing.T) {
 	}
 	defer func() { _, _ = in.Close(), out.Close() }()
 	w.App.Stdin = in
-	if o := w.Run("-p", "-r", "s", "PROMPT-MARK"); o.Stdout != "prompt\n" || strings.Contains(o.Stderr, "stdin") {
+	if o := w.Run("-p", "-r", "s", "PROMPT-MARK"); o.Stdout != "prompt\n" || !strings.Contains(o.Stderr, "nothing came within 3s") {
 		t.Errorf("with a prompt: %+v", o)
 	}
 	if o := w.Run("-p", "-r", "s"); o.Code != 0 || !strings.Contains(o.Stderr, "nothing came within 3s") {
