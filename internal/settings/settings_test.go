@@ -174,6 +174,20 @@ func TestOrdinaryVariablesAreNoSecrets(t *testing.T) {
 	}
 }
 
+// An allow rule that cannot be read is an error in every file, as a deny rule is, also in one that nobody trusts yet: who
+// trusted it would have a file that every later run refuses.
+func TestUnreadableAllowRuleOfAProject(t *testing.T) {
+	dir := t.TempDir()
+	user := filepath.Join(dir, "u", "config.toml")
+	file := write(t, filepath.Join(dir, "p", ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash(make)\",\n\"Bash(go test\"]\n")
+	for _, project := range []string{filepath.Join(dir, "p"), filepath.Join(dir, "p", "below")} {
+		l, err := settings.Load(user, project)
+		if !errors.Is(err, settings.ErrConfig) || !strings.Contains(fmt.Sprint(err), file+":3: ") || !strings.Contains(fmt.Sprint(err), "Bash(go test") {
+			t.Errorf("%s: %v, with %d to trust", project, err, len(l.Untrusted))
+		}
+	}
+}
+
 // An entry of protect is resolved or refused, never ignored: a project's relative path lies below its directory, the
 // home may be written in three ways, and what no path can be made of is an error.
 func TestProtectIsResolvedOrRefused(t *testing.T) {
