@@ -64,11 +64,27 @@ func TestErrorsNameTheRemedy(t *testing.T) {
 	_, kind := h.Append(ctx, id, perdure.AppendOptions{}, perdure.User, perdure.FactEvent("opinion", "x", "user"))
 	_, from := h.Append(ctx, id, perdure.AppendOptions{}, perdure.User, perdure.FactEvent("fact", "x", "me"))
 	_, empty := h.Append(ctx, id, perdure.AppendOptions{}, perdure.User, perdure.FactEvent("fact", " ", "user"))
+	before, err := h.View(ctx, id, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentKind := h.Deliver(ctx, id, "", perdure.FactEvent("opinion", "x", "user"))
+	sentFrom := h.Deliver(ctx, id, "", perdure.FactEvent("fact", "x", "me"))
+	sentEmpty := h.Deliver(ctx, id, "", perdure.FactEvent("fact", " ", "user"))
+	sentNowhere := h.Deliver(ctx, id, "", perdure.AppEvent("", nil))
+	if now, err := h.View(ctx, id, false); err != nil || now.Head != before.Head {
+		t.Errorf("what is refused at once is in the log: it ends at %v, was %v, %v", now.Head, before.Head, err)
+	}
 	for _, tt := range []struct {
 		err   error
 		is    error
 		words string
 	}{
+		{sentKind, perdure.ErrRefused, "failed_approach"},
+		{sentFrom, perdure.ErrRefused, "user, tool, model and import"},
+		{sentEmpty, perdure.ErrRefused, "without words"},
+		{sentNowhere, perdure.ErrRefused, "namespace"},
+		{sentKind, perdure.ErrUnfit, "opinion"},
 		{run, perdure.ErrInvalid, "Home.Agent"},
 		{actor, perdure.ErrUnfit, "user, model, tool, engine or import"},
 		{zero, perdure.ErrUnfit, "AppEvent"},
