@@ -66,11 +66,13 @@ fuzz: ## every fuzz target, FUZZTIME inputs each, two at a time (a time may end 
 	sed -E 's|/[^/]*:func | |' | sort -u | \
 	xargs -P 2 -L 1 bash -c 'echo "$$0 $$1"; said=$$(go test -run "^\$$" -fuzz "^$$1\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x $$0 2>&1) || { echo "$$0 $$1: $$said"; exit 1; }'
 
-portable: ## build and vet the library for Windows and FreeBSD, its tests apart, and the binary for FreeBSD
+# Packages whose tests differ from system to system, and are vetted with them.
+PORTABLE_TESTS = ./internal/task ./internal/sqlite ./internal/ui/pace
+portable: ## build and vet the library for Windows and FreeBSD, most tests apart, and the binary for FreeBSD
 	GOOS=freebsd GOARCH=amd64 go build ./...
 	@set -e; for os in windows freebsd; do export GOOS=$$os GOARCH=amd64; echo "$$os"; go build . ./store/...; \
 	  go list -deps -f '{{$$d := .Dir}}{{with .Module}}{{if .Main}}{{range $$.GoFiles}}{{$$d}}/{{.}} {{end}}{{end}}{{end}}' . ./store/... | \
-	  while read -r files; do if [ -n "$$files" ]; then go vet $$files; fi; done; done
+	  while read -r files; do if [ -n "$$files" ]; then go vet $$files; fi; done; go vet $(PORTABLE_TESTS); done
 
 darwin: ## build and vet for macOS
 	GOOS=darwin GOARCH=arm64 go build ./...

@@ -123,7 +123,7 @@ var allowed = map[string][]string{
 	"internal/cli/inbox":          {"internal/cli/app", "internal/cli/display", "internal/cli/pending", "internal/command", "internal/engine", "internal/homes", "internal/plain", "internal/session", "internal/ui/asks", "internal/ui/theme", "store", "view"},
 	"internal/ui/asks":            {"internal/plain", "internal/ui/list", "internal/ui/theme"},
 	"internal/cli/background":     {"internal/cli/app", "internal/cli/display", "internal/homes", "internal/provider/connect", "internal/realdir", "internal/session", "store"},
-	"internal/ui/board":           {"internal/plain", "internal/ui/list", "internal/ui/theme"},
+	"internal/ui/board":           {"internal/plain", "internal/ui/list", "internal/ui/markdown", "internal/ui/theme"},
 	"internal/ui/chooser":         {"internal/plain", "internal/ui/list", "internal/ui/theme"},
 	"internal/ui/picker":          {"internal/plain", "internal/ui/list", "internal/ui/theme"},
 	"internal/cli/screen/talk":    {"internal/plain", "internal/session", "internal/ui/chat", "internal/ui/diffview", "internal/ui/transcript", "model", "store", "internal/ui/composer", "modelapi"},

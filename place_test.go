@@ -10,6 +10,7 @@ import (
 	"github.com/perdure/perdure/model"
 	"github.com/perdure/perdure/modelapi"
 	"github.com/perdure/perdure/store"
+	"github.com/perdure/perdure/store/memory"
 )
 
 // Goal: a program that names no directory has the home of the perdure command, never the directory that it runs in.
@@ -64,11 +65,27 @@ func TestErrorsNameTheRemedy(t *testing.T) {
 	_, kind := h.Append(ctx, id, perdure.AppendOptions{}, perdure.User, perdure.FactEvent("opinion", "x", "user"))
 	_, from := h.Append(ctx, id, perdure.AppendOptions{}, perdure.User, perdure.FactEvent("fact", "x", "me"))
 	_, empty := h.Append(ctx, id, perdure.AppendOptions{}, perdure.User, perdure.FactEvent("fact", " ", "user"))
+	before, err := h.View(ctx, id, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentKind := h.Deliver(ctx, id, "", perdure.FactEvent("opinion", "x", "user"))
+	sentFrom := h.Deliver(ctx, id, "", perdure.FactEvent("fact", "x", "me"))
+	sentEmpty := h.Deliver(ctx, id, "", perdure.FactEvent("fact", " ", "user"))
+	sentNowhere := h.Deliver(ctx, id, "", perdure.AppEvent("", nil))
+	if now, err := h.View(ctx, id, false); err != nil || now.Head != before.Head {
+		t.Errorf("what is refused at once is in the log: it ends at %v, was %v, %v", now.Head, before.Head, err)
+	}
 	for _, tt := range []struct {
 		err   error
 		is    error
 		words string
 	}{
+		{sentKind, perdure.ErrRefused, "failed_approach"},
+		{sentFrom, perdure.ErrRefused, "user, tool, model and import"},
+		{sentEmpty, perdure.ErrRefused, "without words"},
+		{sentNowhere, perdure.ErrRefused, "namespace"},
+		{sentKind, perdure.ErrUnfit, "opinion"},
 		{run, perdure.ErrInvalid, "Home.Agent"},
 		{actor, perdure.ErrUnfit, "user, model, tool, engine or import"},
 		{zero, perdure.ErrUnfit, "AppEvent"},
@@ -129,6 +146,54 @@ func TestRecorderRefusesWhatNoModelTakes(t *testing.T) {
 	for _, err := range []error{said, replied, done} {
 		if !errors.Is(err, perdure.ErrReleased) {
 			t.Errorf("after Close: %v", err)
+		}
+	}
+}
+
+// Goal: who gives no id is told so, whatever is asked of the session: an id that got lost on its way is a program's slip,
+// and no session that is gone.
+func TestAnEmptyIDIsSaidToBeEmpty(t *testing.T) {
+	for name, open := range map[string]func(*testing.T) *perdure.Home{
+		"on disk":   func(t *testing.T) *perdure.Home { return openHome(t, perdure.Config{}) },
+		"in memory": func(t *testing.T) *perdure.Home { return openHome(t, perdure.Config{Store: memory.New()}) },
+	} {
+		h, ctx := open(t), t.Context()
+		for what, do := range map[string]func() error{
+			"view":     func() error { _, err := h.View(ctx, "", true); return err },
+			"messages": func() error { _, err := h.Messages(ctx, ""); return err },
+			"context":  func() error { _, err := h.Context(ctx, ""); return err },
+			"verify":   func() error { _, err := h.Verify(ctx, ""); return err },
+			"fork":     func() error { _, _, err := h.Fork(ctx, "", 0, "", ""); return err },
+			"run":      func() error { _, err := h.Run(ctx, "", perdure.RunOptions{Prompt: "hi"}); return err },
+			"hold":     func() error { _, err := h.Hold(ctx, "", perdure.HoldOptions{}); return err },
+			"send":     func() error { return h.Send(ctx, "", "", "hi") },
+			"cancel":   func() error { return h.Cancel(ctx, "") },
+			"deliver":  func() error { return h.Deliver(ctx, "", "", perdure.AppEvent("n", nil)) },
+			"takeover": func() error { return h.Takeover(ctx, "") },
+			"delete":   func() error { return h.Delete(ctx, "") },
+			"append": func() error {
+				_, err := h.Append(ctx, "", perdure.AppendOptions{}, perdure.User, perdure.AppEvent("n", nil))
+				return err
+			},
+			"events": func() error {
+				for _, err := range h.Events(ctx, "", perdure.Range{}) {
+					return err
+				}
+				return nil
+			},
+			"follow": func() error {
+				for _, err := range h.Follow(ctx, "", 0) {
+					return err
+				}
+				return nil
+			},
+		} {
+			if err := do(); !errors.Is(err, store.ErrNotFound) || !strings.Contains(err.Error(), "the id is empty") {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+		if err := h.Send(ctx, "gone", "", "hi"); !errors.Is(err, store.ErrNotFound) || strings.Contains(err.Error(), "empty") {
+			t.Errorf("%s, of one that is gone: %v", name, err)
 		}
 	}
 }

@@ -37,3 +37,11 @@ func CheckID(id string) error {
 	}
 	return fmt.Errorf("%q is %w", id, ErrBadID)
 }
+
+// Missing is ErrNotFound for a session that a store does not have. Who gave no id at all is told so.
+func Missing(id string) error {
+	if id == "" {
+		return fmt.Errorf("%w: the id is empty", ErrNotFound)
+	}
+	return ErrNotFound
+}

@@ -81,9 +81,7 @@ func (s *admission) admissible(body session.Body, key string) error {
 			return fmt.Errorf("scratch state would be over 1 MiB")
 		}
 	case *session.FactAdded:
-		if !s.state.FactFits() {
-			return fmt.Errorf("the session holds as many facts as it can: 4,096")
-		}
+		return s.admitStatement(b)
 	case *session.PlanEdited:
 		return s.admitPlan(b)
 	case *session.CompactRequested:
@@ -115,11 +113,20 @@ func (s *admission) admissible(body session.Body, key string) error {
 		}
 	case *session.PermissionGranted:
 		return s.admitGrant(b.Rule)
-	case *session.PermissionRevoked, *session.App:
+	case *session.App:
+		return session.Sound(b)
+	case *session.PermissionRevoked:
 	default:
 		return fmt.Errorf("%s cannot be sent to a session", session.KindOf(body))
 	}
 	return nil
+}
+
+func (s *admission) admitStatement(b *session.FactAdded) error {
+	if !s.state.FactFits() {
+		return fmt.Errorf("the session holds as many facts as it can: 4,096")
+	}
+	return session.Sound(b)
 }
 
 func (s *admission) admitMessage(b *session.MessageReceived, key string) error {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/perdure/perdure/internal/command"
@@ -37,8 +38,34 @@ func TestLineIsAwaitedFromWhereTheModelHasRead(t *testing.T) {
 func TestFactsAreTakenWhileTheyFit(t *testing.T) {
 	for held, want := range map[int]bool{0: true, 4095: true, 4096: false} {
 		s := admitting(session.State{Facts: make([]session.Fact, held)})
-		if err := s.admissible(&session.FactAdded{Fact: session.Fact{Text: "one more"}}, ""); (err == nil) != want {
+		if err := s.admissible(&session.FactAdded{Fact: session.Fact{Kind: "fact", Text: "one more", Provenance: "user"}}, ""); (err == nil) != want {
 			t.Errorf("beside %d: %v", held, err)
+		}
+	}
+}
+
+// Goal: an item is held to the same as an entry that is appended, whoever put it into the inbox.
+func TestItemsThatMeanNothingAreRefused(t *testing.T) {
+	fact := session.Fact{Kind: "fact", Text: "it is so", Provenance: "user"}
+	with := func(change func(*session.Fact)) session.Body {
+		f := fact
+		change(&f)
+		return &session.FactAdded{Fact: f}
+	}
+	for name, c := range map[string]struct {
+		body session.Body
+		says string
+	}{
+		"a fact":            {&session.FactAdded{Fact: fact}, ""},
+		"of no kind":        {with(func(f *session.Fact) { f.Kind = "opinion" }), "failed_approach"},
+		"of nobody":         {with(func(f *session.Fact) { f.Provenance = "me" }), "user, tool, model and import"},
+		"of no words":       {with(func(f *session.Fact) { f.Text = " \u200b" }), "without words"},
+		"an event":          {&session.App{Namespace: "n"}, ""},
+		"without namespace": {&session.App{}, "namespace"},
+	} {
+		err := admitting(session.State{}).admissible(c.body, "key")
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
 	}
 }

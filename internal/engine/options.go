@@ -35,7 +35,7 @@ func (s *Session) configure(ctx context.Context, opt Options) error {
 	if opt.MaxSteps != nil && (*opt.MaxSteps != s.state.Config.MaxSteps || *opt.MaxSteps != 0) {
 		c.MaxSteps = opt.MaxSteps
 	}
-	if opt.BudgetNano != nil && *opt.BudgetNano != s.state.Config.BudgetNano {
+	if opt.BudgetNano != nil && (*opt.BudgetNano != s.state.Config.BudgetNano || s.state.Claimed.Budget) {
 		c.BudgetNano = opt.BudgetNano
 	}
 	if opt.CompactAt != nil && *opt.CompactAt != s.state.Config.CompactAt {
@@ -99,7 +99,7 @@ func (s *Session) retryForMS(opt Options) *int64 {
 		return nil
 	}
 	ms := max(0, opt.RetryFor.Milliseconds())
-	if now := s.state.Config.RetryForMS; now != nil && *now == ms {
+	if now := s.state.Config.RetryForMS; now != nil && *now == ms && !s.state.Claimed.Retry {
 		return nil
 	}
 	return &ms

@@ -325,7 +325,9 @@ func TestObserverIsCalledOneAtATime(t *testing.T) {
 	seen := 0 // guarded by nothing: the race detector tells
 	s.config = func(c *engine.Config) { c.Observe = func(engine.Update) { seen++ } }
 	p, se := s.start("go")
-	go func() { p.send("fact", &session.FactAdded{Fact: session.Fact{Text: "f"}}) }()
+	go func() {
+		p.send("fact", &session.FactAdded{Fact: session.Fact{Kind: "fact", Text: "f", Provenance: "user"}})
+	}()
 	run(t, se)
 	if err := se.Close(t.Context(), ""); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,11 @@ func (s *modelCalls) retryPlan() retryPlan {
 	m := s.state.NewestCall()
 	p := retryPlan{failures: m.Failures, broken: m.Broken, most: s.eng.cfg.MaxFailures, patience: s.eng.cfg.RetryFor}
 	if ms := s.state.Config.RetryForMS; ms != nil {
-		p.patience = time.Duration(*ms) * time.Millisecond
+		own := time.Duration(*ms) * time.Millisecond
+		if s.state.Claimed.Retry {
+			own = min(own, p.patience) // nobody here has said that it may be longer
+		}
+		p.patience = own
 	}
 	if m.Failures > 0 {
 		if p.since = time.UnixMilli(m.Since); p.since.Before(s.began) {

@@ -265,3 +265,55 @@ func TestStepLimitSurvivesAResume(t *testing.T) {
 		se = p.resume(se, engine.Options{})
 	}
 }
+
+// Goal: how long a bundle says that its session waits for a model only narrows what is usual here, until somebody here says
+// it; the control is the session where it was said.
+func TestImportedPatienceOnlyNarrows(t *testing.T) {
+	hour, short, usual := time.Hour, 2*time.Second, 5*time.Second
+	for name, c := range map[string]struct {
+		claimed time.Duration
+		said    *time.Duration // here
+		want    time.Duration
+	}{
+		"longer":           {hour, nil, usual},
+		"shorter":          {short, nil, short},
+		"longer, and said": {hour, &hour, hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t)
+			s.config = func(cfg *engine.Config) { cfg.RetryFor = usual }
+			s.failing(func(int) error { return refused })
+			there, se := s.start("go")
+			start := time.Now()
+			se = there.resume(se, engine.Options{RetryFor: &c.claimed})
+			run(t, se)
+			if took := time.Since(start); took != c.claimed {
+				t.Errorf("%s: where it was said, it was tried for %s", name, took)
+			}
+			if err := se.Close(t.Context(), ""); err != nil {
+				t.Fatal(err)
+			}
+			here := newStage(t)
+			here.config = s.config
+			here.failing(func(int) error { return refused })
+			p := here.process()
+			st, err := there.Load(t.Context(), "s")
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := engine.Incoming{State: st, Past: there.store.Read(t.Context(), "s", 1, st.Head.Seq), Body: &session.Imported{From: "/w", Root: "/w", Cwd: "/w"}}
+			if err := p.Import(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+			se = p.open(engine.Options{RetryFor: c.said})
+			if err := se.Resume(t.Context(), store.Actor{}); err != nil {
+				t.Fatal(err)
+			}
+			start = time.Now()
+			run(t, se)
+			if took := time.Since(start); took != c.want {
+				t.Errorf("%s: it was tried for %s, want %s", name, took, c.want)
+			}
+		})
+	}
+}

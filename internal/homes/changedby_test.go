@@ -288,15 +288,18 @@ func TestWhatOtherSessionsHaveChanged(t *testing.T) {
 		"the newest before it counts":         {early: "before zero,act one,act one", lately: "before one"},
 	} {
 		w := newWitness(t)
-		if c.cwd != "gone" {
-			if err := os.MkdirAll(place(w.dir, c.cwd), 0o700); err != nil {
-				t.Fatal(err)
-			}
+		if err := os.MkdirAll(place(w.dir, c.cwd), 0o700); err != nil {
+			t.Fatal(err)
 		}
 		if err := os.MkdirAll(filepath.Join(w.dir, "d"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		w.session("n", place(w.dir, c.cwd))
+		if c.cwd == "gone" {
+			if err := os.Remove(place(w.dir, c.cwd)); err != nil {
+				t.Fatal(err)
+			}
+		}
 		w.all("n", place(w.dir, c.dir), c.early)
 		w.all("s", w.dir, "before zero")
 		w.all("n", place(w.dir, c.dir), c.lately)

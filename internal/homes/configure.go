@@ -24,5 +24,8 @@ func (h *Home) Configure(ctx context.Context, id string, opt Options) error {
 // Configure applies options to the session that this process holds, as its opening does. Errors: of ctx, and of the
 // session's end.
 func (s *Session) Configure(ctx context.Context, opt Options) error {
+	if err := s.home.movesSomewhere(ctx, s.id, opt); err != nil {
+		return err
+	}
 	return s.do(ctx, func() error { return s.held.Configure(ctx, opt) })
 }

@@ -21,7 +21,7 @@ import (
 func talks(t *testing.T, h *homes.Home, id string, bodies ...session.Body) {
 	t.Helper()
 	if _, err := h.Store().Get(t.Context(), id); errors.Is(err, store.ErrNotFound) {
-		if _, err := h.Create(t.Context(), engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: "/p"}); err != nil {
+		if _, err := h.Create(t.Context(), engine.Spec{ID: id, Agent: session.Agent{Provider: "none", Model: "none"}, Cwd: t.TempDir()}); err != nil {
 			t.Fatal(err)
 		}
 	}

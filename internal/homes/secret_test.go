@@ -54,7 +54,7 @@ func TestNothingSentKeepsASecret(t *testing.T) {
 	for _, body := range []session.Body{
 		&session.MessageReceived{Content: []model.Part{model.TextPart(token)}},
 		&session.Labelled{Title: &title, Labels: map[string]string{"l": token, token + "2": "v"}},
-		&session.FactAdded{Fact: session.Fact{Kind: "fact", Text: token, Provenance: token}},
+		&session.FactAdded{Fact: session.Fact{Kind: "fact", Text: token, Provenance: "user"}},
 		&session.StateSet{Key: token, Value: []byte(token)},
 		&session.App{Namespace: token, Data: []byte(token)},
 		&session.AwaitSet{Await: session.Await{Event: session.AwaitTimer, AfterMS: 86_400_000, Note: token}},

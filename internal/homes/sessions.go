@@ -36,7 +36,7 @@ func Text(s string) model.Part { return model.TextPart(s) }
 
 // Create makes a session, in one commit, and returns its id; nobody holds it then. A relative directory is one of the
 // process's. What an older session of that id left behind is removed first. Errors: store.ErrExists, store.ErrBadID,
-// engine.ErrSpec, permission.ErrMode, store.ErrUncertain.
+// engine.ErrSpec, ErrNoDir, permission.ErrMode, store.ErrUncertain.
 func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 	if spec.Cwd != "" {
 		cwd, err := filepath.Abs(spec.Cwd)
@@ -44,6 +44,9 @@ func (h *Home) Create(ctx context.Context, spec Spec) (string, error) {
 			return "", fmt.Errorf("create session %s: %w", spec.ID, err)
 		}
 		spec.Cwd = cwd
+		if err := isThere(cwd); err != nil {
+			return "", fmt.Errorf("create session %s: %w", spec.ID, err)
+		}
 	}
 	done, err := h.makeWay(ctx, spec.ID)
 	if err != nil {
@@ -100,5 +103,8 @@ func (h *Home) Transcript(ctx context.Context, st *session.State) (*session.Tran
 
 // open takes a session's lease.
 func (h *Home) open(ctx context.Context, id string, opt Options) (*engine.Session, error) {
+	if err := h.movesSomewhere(ctx, id, opt); err != nil {
+		return nil, err
+	}
 	return h.eng.Open(ctx, id, opt)
 }

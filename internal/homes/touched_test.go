@@ -20,9 +20,10 @@ func TestTouched(t *testing.T) {
 		return h
 	}
 	one, other := open(), open()
+	cwd := t.TempDir()
 	create := func(id string) {
 		t.Helper()
-		if _, err := other.Create(t.Context(), engine.Spec{ID: id, Cwd: "/w", Agent: session.Agent{Provider: "p", Model: "m", MaxTokens: 1}}); err != nil {
+		if _, err := other.Create(t.Context(), engine.Spec{ID: id, Cwd: cwd, Agent: session.Agent{Provider: "p", Model: "m", MaxTokens: 1}}); err != nil {
 			t.Fatal(err)
 		}
 	}

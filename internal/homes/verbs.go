@@ -108,6 +108,9 @@ func acceptable(info store.Info, body session.Body) error {
 	if b, ok := body.(*session.MessageReceived); ok && session.Blank(b.Content) {
 		return fmt.Errorf("send to session %s: %w: a message without words", id, engine.ErrRefused)
 	}
+	if err := session.Sound(body); err != nil {
+		return fmt.Errorf("send to session %s: %w: %w", id, engine.ErrRefused, err)
+	}
 	if err := engine.Takes(session.Lifecycle(info.Heads.Lifecycle), body); err != nil {
 		return fmt.Errorf("send to session %s: %w: %w", id, engine.ErrRefused, err)
 	}

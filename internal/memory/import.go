@@ -84,7 +84,7 @@ func (h *Home) imported(n store.Imported, log []store.Event) (*row, error) {
 func (h *Home) further(n store.Imported, log []store.Event) (*row, error) {
 	was := h.sessions[n.ID]
 	if was == nil {
-		return nil, store.ErrNotFound
+		return nil, store.Missing(n.ID)
 	}
 	info := h.view(was)
 	switch holder := info.Holder; {

@@ -142,7 +142,7 @@ func (s *Store) with(ctx context.Context, op, id string, f func(h *Home, r *row)
 	return s.call(ctx, op, id, func(h *Home) error {
 		r := h.sessions[id]
 		if r == nil {
-			return store.ErrNotFound
+			return store.Missing(id)
 		}
 		return f(h, r)
 	})

@@ -50,11 +50,16 @@ func CheckNil(bodies ...Body) error {
 	return nil
 }
 
-// sound refuses what the fold takes, but what means nothing.
+// sound refuses an event that has no cause, or whose body means nothing.
 func sound(e store.Event, body Body) error {
 	if !slices.Contains([]store.ActorType{store.ActorUser, store.ActorModel, store.ActorTool, store.ActorEngine, store.ActorImport}, e.Actor.Type) {
 		return fmt.Errorf("%w: %q is no cause of events: an actor's type is user, model, tool, engine or import", ErrUnfit, e.Actor.Type)
 	}
+	return Sound(body)
+}
+
+// Sound refuses a body that the fold takes, but that means nothing, by an error that wraps ErrUnfit.
+func Sound(body Body) error {
 	switch b := body.(type) {
 	case *MessageReceived:
 		if Blank(b.Content) {

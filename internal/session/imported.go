@@ -54,8 +54,8 @@ func (b *Imported) apply(s *State, e store.Event) {
 	if s.Config.OnLost == OnLostRollback {
 		s.Config.OnLost = "" // nobody here has said that files may be restored without being asked
 	}
-	s.Config.MaxSteps, s.Config.BudgetNano = max(s.Config.MaxSteps, 0), max(s.Config.BudgetNano, 0)
-	s.Claimed, s.Agent.Price = Claimed{Steps: true, Budget: true}, b.Price
+	s.bound()
+	s.Claimed, s.Agent.Price = Claimed{Steps: true, Budget: true, Retry: true}, b.Price
 	s.Permissions.Grants, s.Permissions.Digest = nil, store.Digest{}
 	s.Permissions.Rules = slices.DeleteFunc(slices.Clone(s.Permissions.Rules), func(r Rule) bool { return r.Effect == "allow" })
 	s.Awaits = nil // of what runs elsewhere
@@ -78,6 +78,30 @@ func (b *Imported) apply(s *State, e store.Event) {
 type Claimed struct {
 	Steps  bool `json:"steps,omitempty"`
 	Budget bool `json:"budget,omitempty"`
+	Retry  bool `json:"retry,omitempty"`
+}
+
+// LongestRetryMS bounds how long a bundle may say that a model is waited for, in ms: 10,000 days.
+const LongestRetryMS = 10_000 * 24 * 3600 * 1000
+
+// maxWindow bounds what a bundle may say of a model's window, in tokens; beyond it, it is unknown.
+const maxWindow = 1 << 40
+
+// bound brings what a bundle says that was set elsewhere within what a configuration here could say. The system prompt stays: it
+// is what the conversation was held under, and text that allows nothing.
+func (s *State) bound() {
+	c := &s.Config
+	c.MaxSteps, c.BudgetNano = max(c.MaxSteps, 0), max(c.BudgetNano, 0)
+	if c.RetryForMS != nil {
+		ms := min(max(*c.RetryForMS, 0), LongestRetryMS) // the former is shared with copies
+		c.RetryForMS = &ms
+	}
+	if c.CompactAt = max(c.CompactAt, 0); c.CompactAt != 0 {
+		c.CompactAt = min(max(c.CompactAt, CompactAtLeast), CompactAtMost)
+	}
+	if s.Agent.Window < 0 || s.Agent.Window > maxWindow {
+		s.Agent.Window = 0
+	}
 }
 
 // handedOff has the session owe no handoff for what it did elsewhere: nobody here asked for that, and other sessions would

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,44 @@ func TestImportedHasNoRights(t *testing.T) {
 	}
 	if len(st.Faults) > 0 {
 		t.Errorf("faults: %q", st.Faults)
+	}
+}
+
+// How long is tried again and when is compacted are settings that a bundle claims, within what somebody here could have set;
+// what lies within it comes back as it was. The system prompt is what the conversation was held under: it stays.
+func TestImportedSettingsAreWithinBounds(t *testing.T) {
+	ms := func(n int64) *int64 { return &n }
+	for name, c := range map[string]struct {
+		retry, wantRetry   *int64
+		at, wantAt         int
+		window, wantWindow int64
+	}{
+		"as a person sets it": {ms(7_200_000), ms(7_200_000), 700, 700, 200_000, 200_000},
+		"unset":               {nil, nil, 0, 0, 0, 0},
+		"tries once":          {ms(0), ms(0), session.CompactAtLeast, session.CompactAtLeast, 1, 1},
+		"below nothing":       {ms(-5), ms(0), -1, 0, -1, 0},
+		"almost nothing":      {ms(1), ms(1), 1, session.CompactAtLeast, 1, 1},
+		"beyond everything":   {ms(math.MaxInt64), ms(session.LongestRetryMS), math.MaxInt, session.CompactAtMost, math.MaxInt64, 0},
+	} {
+		w := newWorld("s")
+		w.append(human, &session.Opened{
+			ID: "s", Cwd: "/w", Agent: session.Agent{System: "You are theirs.", Window: c.window},
+			Config: session.Config{Root: "/w", RetryForMS: c.retry, CompactAt: c.at},
+		})
+		w.append(human, &session.Imported{From: "/w", Root: "/here", Cwd: "/here"})
+		st := w.st
+		if got := st.Config.RetryForMS; (got == nil) != (c.wantRetry == nil) || got != nil && *got != *c.wantRetry {
+			t.Errorf("%s: it tries for %v ms, want %v", name, got, c.wantRetry)
+		}
+		if st.Config.CompactAt != c.wantAt || st.Agent.Window != c.wantWindow || st.Mark() < 0 {
+			t.Errorf("%s: compacts at %d of %d, %d tokens", name, st.Config.CompactAt, st.Agent.Window, st.Mark())
+		}
+		if st.Agent.System != "You are theirs." || !st.Claimed.Retry || len(st.Faults) > 0 {
+			t.Errorf("%s: system %q, claimed %+v, faults %q", name, st.Agent.System, st.Claimed, st.Faults)
+		}
+		if w.append(human, &session.Configured{RetryForMS: ms(9)}); w.st.Claimed.Retry || *w.st.Config.RetryForMS != 9 {
+			t.Errorf("%s: set here, claimed %+v", name, w.st.Claimed)
+		}
 	}
 }
 

@@ -220,7 +220,7 @@ func (b *Configured) apply(s *State, e store.Event) {
 		s.Config.BudgetNano, s.Claimed.Budget = *b.BudgetNano, false
 	}
 	if b.RetryForMS != nil {
-		s.Config.RetryForMS = b.RetryForMS
+		s.Config.RetryForMS, s.Claimed.Retry = b.RetryForMS, false
 	}
 	set(&s.Config.CompactAt, b.CompactAt)
 	set(&s.Config.NoCompact, b.NoCompact)

@@ -9,7 +9,7 @@ import (
 
 // FoldVersion changes whenever the same log would fold to a different State. A snapshot of another version is not
 // used.
-const FoldVersion = 8
+const FoldVersion = 9
 
 // Bounds of State. What leaves is counted in Dropped and stays in the log.
 const (

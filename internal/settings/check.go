@@ -99,10 +99,8 @@ func (s *source) check() error {
 			return s.at("permission_mode", "", "permission_mode %q is unknown: use default, acceptEdits or plan", s.Mode)
 		}
 	}
-	for _, name := range s.Secrets {
-		if !variable.MatchString(name) {
-			return s.at("secrets", name, "secrets: %q is no name of an environment variable", name)
-		}
+	if err := s.checkSecrets(); err != nil {
+		return err
 	}
 	for _, limit := range []struct{ name, value string }{{"cpu", s.Limits.CPU}, {"memory", s.Limits.Memory}, {"wall", s.Limits.Wall}} {
 		if limit.value == "" {
@@ -116,6 +114,18 @@ func (s *source) check() error {
 		return s.at("files", "", "limits: files cannot be negative")
 	}
 	return s.checkPrices()
+}
+
+func (s *source) checkSecrets() error {
+	for _, name := range s.Secrets {
+		switch {
+		case !variable.MatchString(name):
+			return s.at("secrets", name, "secrets: %q is no name of an environment variable", name)
+		case ordinary(name):
+			return s.at("secrets", name, "secrets: %s cannot be one: its value stands in ordinary texts, as in paths, which would all be replaced; take it out of the list", name)
+		}
+	}
+	return nil
 }
 
 func (s *source) checkPrices() error {

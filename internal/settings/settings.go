@@ -216,10 +216,13 @@ func (l *Loaded) project(file, dir string, trust trustStore) error {
 	if above == dir {
 		above = ""
 	}
+	// Allow rules that do not hold are read all the same: trusted, one that cannot be read would stop every later run.
+	allowed := &Loaded{}
 	if given == trustGiven {
-		if err := l.rules(p, Permissions{Allow: p.Permissions.Allow}, permission.SourceTrusted, above); err != nil {
-			return err
-		}
+		allowed = l
+	}
+	if err := allowed.rules(p, Permissions{Allow: p.Permissions.Allow}, permission.SourceTrusted, above); err != nil {
+		return err
 	}
 	return l.rules(p, Permissions{Ask: p.Permissions.Ask, Deny: p.Permissions.Deny}, permission.SourceProject, above)
 }

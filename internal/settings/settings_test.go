@@ -2,8 +2,10 @@ package settings_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,6 +126,7 @@ func TestErrorsNameThePlace(t *testing.T) {
 		"[limits]\nmemory = \"much\"\n":              ":2: limits: memory: ",
 		"permission_mode = \"paln\"\n":               ":1: permission_mode \"paln\" is unknown",
 		"secrets = [\"$TOKEN\"]\n":                   `:1: secrets: "$TOKEN" is no name`,
+		"secrets = [\"TOKEN\",\n\"HOME\"]\n":         ":2: secrets: HOME cannot be one: its value stands in ordinary texts, as in paths, which would all be replaced; take it out of the list",
 		"[prices.gpt]\ninput = 1\noutput = 2\n":      `:1: prices: "gpt" is no model`,
 		"[prices.\"a/b\"]\ninput = 1\n":              ":1: prices: a/b needs input and output",
 		"[prices.\"a/b\"]\ninput = -1\noutput = 1\n": "prices: input of a/b must be",
@@ -143,6 +146,45 @@ func TestErrorsNameThePlace(t *testing.T) {
 	}
 	if _, err := settings.Load(filepath.Join(t.TempDir(), "none.toml"), t.TempDir()); err != nil {
 		t.Errorf("files that are not there: %v", err)
+	}
+}
+
+// A list of secrets that names a variable of every environment would take the paths and words out of all that the model is
+// told. The user's file, a project's and what is set on a command line are alike in that.
+func TestOrdinaryVariablesAreNoSecrets(t *testing.T) {
+	dir := t.TempDir()
+	user, project := filepath.Join(dir, "u", "config.toml"), filepath.Join(dir, "p")
+	for _, name := range []string{
+		"HOME", "PWD", "OLDPWD", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LANGUAGE", "LC_ALL", "TERM", "EDITOR",
+		"XDG_CONFIG_HOME", "PERDURE_HOME",
+	} {
+		file := write(t, filepath.Join(project, ".perdure", "config.toml"), "secrets = [\""+name+"\"]\n")
+		if _, err := settings.Load("", project); !errors.Is(err, settings.ErrConfig) || !strings.Contains(fmt.Sprint(err), file+":1: secrets: "+name+" cannot be one") {
+			t.Errorf("a project's secret %s: %v", name, err)
+		}
+		if err := settings.Set(user, "secrets", "TOKEN,"+name); !errors.Is(err, settings.ErrConfig) {
+			t.Errorf("the user sets %s: %v", name, err)
+		}
+	}
+	for _, name := range []string{"HOMEPAGE_TOKEN", "USER_CODE", "LC", "DB_PWD", "TERMINAL_KEY"} {
+		write(t, filepath.Join(project, ".perdure", "config.toml"), "secrets = [\""+name+"\"]\n")
+		if l, err := settings.Load("", project); err != nil || !slices.Equal(l.Secrets, []string{name}) {
+			t.Errorf("%s: %q, %v", name, l.Secrets, err)
+		}
+	}
+}
+
+// An allow rule that cannot be read is an error in every file, as a deny rule is, also in one that nobody trusts yet: who
+// trusted it would have a file that every later run refuses.
+func TestUnreadableAllowRuleOfAProject(t *testing.T) {
+	dir := t.TempDir()
+	user := filepath.Join(dir, "u", "config.toml")
+	file := write(t, filepath.Join(dir, "p", ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash(make)\",\n\"Bash(go test\"]\n")
+	for _, project := range []string{filepath.Join(dir, "p"), filepath.Join(dir, "p", "below")} {
+		l, err := settings.Load(user, project)
+		if !errors.Is(err, settings.ErrConfig) || !strings.Contains(fmt.Sprint(err), file+":3: ") || !strings.Contains(fmt.Sprint(err), "Bash(go test") {
+			t.Errorf("%s: %v, with %d to trust", project, err, len(l.Untrusted))
+		}
 	}
 }
 

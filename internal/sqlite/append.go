@@ -116,7 +116,7 @@ func refusal(c *conn, l store.Lease) error {
 	case err != nil:
 		return err
 	case !found:
-		return store.ErrNotFound
+		return store.Missing(l.Session)
 	case epoch != l.Epoch || holder != l.Holder:
 		return fmt.Errorf("epoch %d, now %d: %w", l.Epoch, epoch, store.ErrFenced)
 	}

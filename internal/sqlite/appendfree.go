@@ -37,7 +37,7 @@ func (s *Store) appendFreeTx(c *conn, id string, b store.Batch, bytes int) error
 	case err != nil:
 		return err
 	case !found:
-		return store.ErrNotFound
+		return store.Missing(id)
 	case holder != "":
 		return &store.HeldError{Session: id, Holder: s.holders.find(holder)}
 	case b.Events[0].Seq != head+1:

@@ -36,7 +36,7 @@ func sendTx(c *conn, id string, item store.Item) (n int64, known bool, err error
 		return 0, false, err
 	}
 	if !found {
-		return 0, false, store.ErrNotFound
+		return 0, false, store.Missing(id)
 	}
 	var before store.Digest
 	known, err = c.one("SELECT n, digest FROM inbox WHERE session_no = ?1 AND key = ?2", []any{sno, item.Key}, func(v []driver.Value) error {
@@ -81,7 +81,7 @@ func (s *Store) Pending(ctx context.Context, id string, after int64, limit int) 
 			return err
 		}
 		if !found {
-			return store.ErrNotFound
+			return store.Missing(id)
 		}
 		return c.query(`SELECT n, key, kind, actor_type, actor_id, time, body, digest FROM inbox
 			WHERE session_no = ?1 AND n > ?2 ORDER BY n LIMIT ?3`, []any{sno, after, limit}, func(v []driver.Value) error {

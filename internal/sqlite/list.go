@@ -48,7 +48,7 @@ func (s *Store) getRow(c *conn, id string) (infoRow, error) {
 		case there:
 			return row, fmt.Errorf("%w: session %s is there, and the index of sessions does not have it; restore a copy", store.ErrDamaged, id)
 		}
-		return row, store.ErrNotFound
+		return row, store.Missing(id)
 	}
 	if h := row.info.Holder; h != nil {
 		*h = s.holders.find(h.ID)

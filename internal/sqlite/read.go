@@ -63,7 +63,7 @@ func (s *Store) newReader(ctx context.Context, id string, from, to int64) (*read
 			return nil
 		})
 		if err == nil && !found {
-			err = store.ErrNotFound
+			err = store.Missing(id)
 		}
 		if to == 0 || to > r.head.Seq {
 			r.to = r.head.Seq

@@ -113,7 +113,7 @@ func sessionNo(c *conn, id string) (int64, error) {
 		return nil
 	})
 	if err == nil && !found {
-		err = store.ErrNotFound
+		err = store.Missing(id)
 	}
 	return sno, err
 }

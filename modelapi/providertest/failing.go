@@ -19,7 +19,7 @@ func fails(t *testing.T, p modelapi.Provider, r modelapi.Request) *modelapi.Erro
 	resp, err := p.Call(ctx, r, func(modelapi.Delta) {})
 	e, ok := errors.AsType[*modelapi.Error](err)
 	if !ok || resp != nil {
-		t.Fatalf("got %+v, %v; want a *modelapi.Error", resp, err)
+		t.Fatalf("got %s, %v; want a *modelapi.Error", replied(resp), err)
 	}
 	return e
 }
@@ -60,7 +60,7 @@ func breaks(t *testing.T, peer Peer) {
 		t.Errorf("it is %+v", e)
 	}
 	if r, _ := ask(t, p, peer.request(user(text("go")))); r.Stop != modelapi.StopEndTurn {
-		t.Errorf("the second call: %+v", r)
+		t.Errorf("the second call: %s", replied(r))
 	}
 }
 
@@ -103,7 +103,7 @@ func atOnce(t *testing.T, peer Peer) {
 				return
 			}
 			if got := of(r.Blocks, model.BlockText); len(got) != 1 || got[0].Text != long || len(of(r.Blocks, model.BlockToolUse)) != 1 {
-				t.Errorf("blocks %+v", r.Blocks)
+				t.Errorf("blocks %s", words(r.Blocks...))
 			}
 		})
 	}

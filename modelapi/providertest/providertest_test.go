@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -123,7 +124,11 @@ func (p *plain) Call(ctx context.Context, r modelapi.Request, sink func(modelapi
 			}
 			b.Tool = p.called(*b.Tool, r.Act, i, seen)
 		}
-		b.Raw, b.Provider = fmt.Append(nil, "raw of ", b.Type, b.Text, b.Tool), p.Name()
+		b.Provider = p.Name()
+		b.Raw = fmt.Append(nil, "raw of ", b.Type, b.Text)
+		if b.Tool != nil {
+			b.Raw = fmt.Appendf(b.Raw, "%s %s %s", b.Tool.ID, b.Tool.Name, b.Tool.Input)
+		}
 		out.Blocks = append(out.Blocks, b)
 		if sink != nil {
 			sink(deltaOf(b))
@@ -192,7 +197,10 @@ func TestPlainProvider(t *testing.T) {
 	}})
 }
 
-// Goal: each broken duty is found, and named.
+// numbers are bytes as fmt shows them.
+var numbers = regexp.MustCompile(`\[\d+( \d+){3,}`)
+
+// Goal: each broken duty is found, and named, in words that a person can read.
 func TestFaultsAreFound(t *testing.T) {
 	for fault, by := range map[string]string{
 		"noise": "the_same_request_is_the_same_bytes", "thinking": "replies_of_others_are_told_by_their_thin_view", "respells": "a_reply_goes_back_as_it_came",
@@ -206,6 +214,9 @@ func TestFaultsAreFound(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "FAIL: TestPlainProvider/"+by) {
 				t.Errorf("%v: not found by %s:\n%s", err, by, out)
+			}
+			if n := numbers.Find(out); n != nil {
+				t.Errorf("it shows bytes as numbers, %s:\n%s", n, out)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func whole(t *testing.T, peer Peer) {
 	r, h := ask(t, p, peer.request(user(text("hello"))))
 	got := of(r.Blocks, model.BlockText)
 	if len(got) != 1 || got[0].Text != long || r.Stop != modelapi.StopEndTurn {
-		t.Errorf("%d blocks of text, %+v, stop %s", len(got), got, r.Stop)
+		t.Errorf("%d blocks of text, %s, stop %s", len(got), words(got...), r.Stop)
 	}
 	if n := len(of(r.Blocks, model.BlockThinking)); n != len(reply.Blocks)-1 {
 		t.Errorf("%d blocks of thinking", n)
@@ -55,7 +55,7 @@ func calls(t *testing.T, peer Peer) {
 	}
 	for i, want := range []model.ToolUse{{ID: "call_1", Name: "look", Input: []byte(odd)}, {ID: "call_2", Name: "count", Input: []byte(other)}} {
 		if u := got[i].Tool; u == nil || u.ID != want.ID || u.Name != want.Name || !bytes.Equal(u.Input, want.Input) {
-			t.Errorf("call %d is %+v, want %+v", i, u, want)
+			t.Errorf("call %d is %s, want %s", i, words(got[i]), called(want))
 		}
 	}
 	if n := len(h.text(modelapi.DeltaTool)); n != len(odd)+len(other) {
@@ -94,7 +94,7 @@ func cutOff(t *testing.T, peer Peer) {
 	p, _ := peer.Start(t, []Reply{{Blocks: []model.Block{text("I write."), call("call_1", "look", `{"path": "a very lo`)}, Stop: modelapi.StopMaxTokens}})
 	r, _ := ask(t, p, peer.request(user(text("go"))))
 	if r.Stop != modelapi.StopMaxTokens || len(of(r.Blocks, model.BlockToolUse)) != 0 || len(of(r.Blocks, model.BlockText)) != 1 {
-		t.Errorf("stop %s, blocks %+v", r.Stop, r.Blocks)
+		t.Error(replied(r))
 	}
 }
 

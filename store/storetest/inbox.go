@@ -13,6 +13,7 @@ var inboxTests = []test{
 	{"order and fields", inboxOrder},
 	{"same key", inboxSameKey},
 	{"mark and pruning", inboxPruning},
+	{"pruning by the time of draining", inboxPruningByTime},
 	{"bounds", inboxBounds},
 	{"many items", inboxMany},
 }
@@ -99,7 +100,6 @@ func inboxPruning(e *env) {
 	if n, err := s.Prune(e.ctx, 0); err != nil || n != 0 {
 		e.Errorf("pruned %d of the far past, %v", n, err)
 	}
-	const farFuture = 1 << 60
 	if n, err := s.Prune(e.ctx, farFuture); err != nil || n != 2 {
 		e.Errorf("pruned %d, %v", n, err)
 	}
@@ -115,6 +115,50 @@ func inboxPruning(e *env) {
 	}
 	if r, err := s.Send(e.ctx, "a", newItem("k0", "another")); err != nil || r.Known || r.N != 4 {
 		e.Errorf("a pruned key: %+v, %v", r, err)
+	}
+}
+
+// farFuture is later than everything that a test does, in ms UTC.
+const farFuture = 1 << 60
+
+// inboxPruningByTime: what counts is when an item was drained, neither when it was sent nor the time that it says.
+func inboxPruningByTime(e *env) {
+	s, other := e.open(), e.open()
+	e.create(s, "a")
+	e.create(s, "free")
+	w := e.acquire(s, "a")
+	for i, time := range []int64{farFuture, 5, 5} { // of k0, k1, k2
+		it := newItem(fmt.Sprint("k", i), "x")
+		it.Time = time
+		_, err := s.Send(e.ctx, "a", it)
+		e.must(err)
+	}
+	pruned := func(what string, before int64, want int) {
+		e.Helper()
+		if n, err := other.Prune(e.ctx, before); err != nil || n != want {
+			e.Errorf("pruned %d %s, want %d; %v", n, what, want, err)
+		}
+	}
+	sent := e.home.moment()
+	e.must(s.Append(e.ctx, w.lease, store.Batch{Events: w.next(1), Mark: 1}))
+	w.accept(w.next(1))
+	pruned("before the first was drained", sent, 0)
+	first := e.home.moment()
+	e.must(s.Append(e.ctx, w.lease, store.Batch{Events: w.next(1), Mark: 2}))
+	w.accept(w.next(1))
+	brought := newItem("brought", "x")
+	e.must(s.AppendFree(e.ctx, "free", store.Batch{Events: newWriter(s, store.Lease{Session: "free"}).next(1), Item: &brought}))
+	pruned("before the second was drained", first, 1)
+	pruned("again", first, 0)
+	for i, known := range []bool{false, true, true} {
+		it := newItem(fmt.Sprint("k", i), "x")
+		if r, err := s.Send(e.ctx, "a", it); err != nil || r.Known != known {
+			e.Errorf("%s again: %+v, %v", it.Key, r, err)
+		}
+	}
+	pruned("after both were drained", e.home.moment(), 2)
+	if items, err := s.Pending(e.ctx, "a", 0, 0); err != nil || len(items) != 2 || items[0].Key != "k2" || items[1].Key != "k0" {
+		e.Errorf("what waits: %+v, %v", items, err)
 	}
 }
 

@@ -27,6 +27,7 @@ type machine struct {
 	pairs  []*pair
 	ids    []string
 	latest map[string]store.Head
+	times  []int64 // before which may be pruned
 }
 
 // modelHistories: the store does what the memory store does, through openings, kills and takeovers.
@@ -34,7 +35,7 @@ func modelHistories(e *env) {
 	next := 0
 	rapid.Check(e.t, func(t *rapid.T) {
 		next++ // One home serves all histories: each has sessions of its own.
-		m := &machine{env: e, model: &memory.Home{}, latest: map[string]store.Head{}}
+		m := &machine{env: e, model: &memory.Home{}, latest: map[string]store.Head{}, times: []int64{0, farFuture}}
 		for i := range 3 {
 			m.ids = append(m.ids, fmt.Sprintf("h%d.%d", next, i))
 		}
@@ -44,6 +45,9 @@ func modelHistories(e *env) {
 			}
 		}()
 		m.open()
+		if _, err := m.pairs[0].real.Prune(m.ctx, farFuture); err != nil { // what other histories have drained
+			t.Fatal(err)
+		}
 		t.Repeat(map[string]func(*rapid.T){
 			"":         m.check,
 			"open":     func(*rapid.T) { m.open() },
@@ -57,6 +61,8 @@ func modelHistories(e *env) {
 			"append":   m.appendOne,
 			"append2":  m.appendOne, // Twice as likely as the others.
 			"send":     m.sendOne,
+			"time":     func(*rapid.T) { m.times = append(m.times, m.home.moment()) },
+			"prune":    m.pruneOne,
 			"snapshot": m.snapshotOne,
 		})
 	})
@@ -191,6 +197,17 @@ func (m *machine) sendOne(t *rapid.T) {
 	m.same(t, errA, errB)
 	if a != b {
 		t.Fatalf("receipt %+v, model %+v", a, b)
+	}
+}
+
+func (m *machine) pruneOne(t *rapid.T) {
+	p, _ := m.pick(t)
+	before := rapid.SampledFrom(m.times).Draw(t, "before")
+	a, errA := p.real.Prune(m.ctx, before)
+	b, errB := p.model.Prune(m.ctx, before)
+	m.same(t, errA, errB)
+	if a != b {
+		t.Fatalf("pruned %d, model %d", a, b)
 	}
 }
 

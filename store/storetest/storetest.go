@@ -13,7 +13,9 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/perdure/perdure/store"
 )
@@ -25,6 +27,22 @@ type Home struct {
 	// Kill ends a store as SIGKILL ends its process: nothing is released, the holder is dead, and every later call
 	// fails, except that Close does nothing.
 	Kill func(t testing.TB, s store.Store)
+	// Now is the clock by which the stores note when something was done, in ms UTC; nil is the system's.
+	Now func() int64
+}
+
+// moment waits until the clock of the stores goes on, and returns its time: what was done before is earlier than that, and
+// what is done from here on is not.
+func (h Home) moment() int64 {
+	now := h.Now
+	if now == nil {
+		now = func() int64 { return time.Now().UnixMilli() }
+	}
+	was := now()
+	for now() <= was { // a millisecond at most
+		runtime.Gosched()
+	}
+	return now()
 }
 
 // Run runs the whole suite.

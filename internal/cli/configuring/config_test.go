@@ -195,6 +195,24 @@ func TestFirstRun(t *testing.T) {
 	}
 }
 
+// A file with a rule that cannot be read is not trusted, nor is another one beside it, until it is mended: the error names
+// file, line and rule.
+func TestAFileWithAnUnreadableRuleIsNotTrusted(t *testing.T) {
+	w := clitest.New(t)
+	file := filepath.Join(w.Dir, "below", ".perdure", "config.toml")
+	clitest.WriteFile(t, filepath.Join(w.Dir, ".perdure", "config.toml"), "[permissions]\nallow = [\"Bash(make)\"]\n")
+	clitest.WriteFile(t, file, "[permissions]\nallow = [\n\"Bash(go test\"]\n")
+	w.Fails(2, file+":3: ", "trust", "below")
+	if out := w.OK("trust", "--list", "--json"); out != "" {
+		t.Errorf("trusted: %s", out)
+	}
+	clitest.WriteFile(t, file, "[permissions]\nallow = [\n\"Bash(go test)\"]\n")
+	w.OK("trust", "below")
+	if out := w.OK("trust", "--list", "--json"); strings.Count(out, "\n") != 2 {
+		t.Errorf("mended, trusted: %s", out)
+	}
+}
+
 // Who is asked to trust a rule sees all of it, whatever stands before its end; of one that is longer still they are told so.
 func TestTrustShowsWholeRules(t *testing.T) {
 	w := clitest.New(t)

@@ -90,16 +90,13 @@ func takeBack(cmd *cobra.Command, a *app.App, f *flags, args []string, to string
 		if was, err := p.settleDir(ctx, true); err != nil || was != nil && (was.Undo == "") != (was.Stage == homes.ApplyDone) {
 			return err
 		}
-		last, err := h.LastApply(ctx, p.dir)
-		switch {
-		case errors.Is(err, homes.ErrNotApplied):
+		last, err := LastApplied(ctx, h, "", p.dir, p.from.Session)
+		if errors.Is(err, homes.ErrNotApplied) {
 			return &app.ExitError{Code: app.ExitMissing, Text: fmt.Sprintf("nothing was applied to %s that can be taken back", p.where()), Hint: "--to names another directory, or a session; perdure undo ID takes back what was applied to a session's files"}
-		case err != nil:
-			return err
-		case p.from.Session != "" && p.from.Session != last.Session:
-			return p.another(last.Session)
+		} else if err != nil {
+			return p.notLast(err)
 		}
-		return p.unapply(ctx, last)
+		return p.unapply(ctx, last.Apply)
 	})
 }
 
@@ -108,24 +105,25 @@ func (p *application) undoApply(ctx context.Context) error {
 	if was, err := p.finish(ctx, p.app, p.home, p.id); err != nil || was != nil && was.Undo != nil {
 		return err // it is the undo that is asked for again
 	}
-	to, err := p.home.UndoPoint(ctx, p.id)
-	switch {
-	case err != nil:
-		return missing(err, p.id)
-	case to.Applied == "":
+	last, err := LastApplied(ctx, p.home, p.id, "", p.from.Session)
+	if none, ok := errors.AsType[*NoApplyError](err); ok {
 		return &app.ExitError{
-			Code: app.ExitMissing, Text: "what changed the files of session " + p.id + " last is no apply: perdure undo goes to " + to.To,
+			Code: app.ExitMissing, Text: "what changed the files of session " + p.id + " last is no apply: perdure undo goes to " + none.To,
 			Hint: "perdure checkpoint " + p.id + " --list shows the moments that there are",
 		}
-	case p.from.Session != "" && p.from.Session != to.Applied:
-		return p.another(to.Applied)
+	} else if err != nil {
+		return missing(p.notLast(err), p.id)
 	}
-	return p.flags.run(ctx, p.app, p.home, p.id, to)
+	return p.flags.run(ctx, p.app, p.home, p.id, last.Point)
 }
 
-// another says that what was applied last are the changes of another session than the one that is named.
-func (p *application) another(last string) error {
-	last = plain.Line(last, maxPath)
+// notLast words the error that what was applied last are the changes of another session than the one that is named.
+func (p *application) notLast(err error) error {
+	other, ok := errors.AsType[*OtherApplyError](err)
+	if !ok {
+		return err
+	}
+	last := plain.Line(other.Session, maxPath)
 	return &app.ExitError{
 		Code: app.ExitMissing, Text: fmt.Sprintf("what was applied to %s last are the changes of session %s", p.where(), last),
 		Hint: "perdure apply --undo" + p.toFlag() + " " + last + " takes them back",

@@ -59,3 +59,17 @@ func TestABundleSpendsNoMoreThanItsNewHomeAllows(t *testing.T) {
 		})
 	}
 }
+
+// How long a model that fails is waited for is the person's own choice too, where the bundle says that it is longer.
+func TestABundleIsNotMorePatientThanItsNewHome(t *testing.T) {
+	w := clitest.New(t)
+	script := w.Scripted(`{"turns":[{"match":"on","steps":[{"text":"Done.","fail":[{"class":"server","status":500,"message":"down"},{"class":"server","status":500,"message":"down"}]}]}]}`)
+	o, long := forge.Opened("s"), int64(math.MaxInt64)
+	o.Agent.Model, o.Config.RetryForMS = strings.TrimPrefix(script, "scripted/"), &long
+	w.Configure("retry_for = \"0s\"\n")
+	feed(w, string(forge.Bundle{Bodies: []session.Body{o}}.Bytes(t))).OK("import", "-")
+	w.Fails(1, "down", "-p", "-r", "s", "on")
+	if out := w.OK("log", "s"); !strings.Contains(out, "retries for 0s") {
+		t.Errorf("what is said here is not kept:\n%s", out)
+	}
+}

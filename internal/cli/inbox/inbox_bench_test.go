@@ -28,7 +28,7 @@ func BenchmarkInbox(b *testing.B) {
 		go func() {
 			var failed error
 			for i := range work {
-				_, err := h.Create(context.Background(), engine.Spec{ID: fmt.Sprintf("s%05d", i), Cwd: "/w", Agent: session.Agent{Provider: "p", Model: "m", System: "s", MaxTokens: 10}})
+				_, err := h.Create(context.Background(), engine.Spec{ID: fmt.Sprintf("s%05d", i), Cwd: "/", Agent: session.Agent{Provider: "p", Model: "m", System: "s", MaxTokens: 10}})
 				if err != nil {
 					failed = err
 				}

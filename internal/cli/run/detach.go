@@ -34,7 +34,7 @@ func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt
 	rep, err := k.Start(ctx, id, f.atMost, bypass)
 	if err != nil {
 		a.Note("session %s is there, and has its prompt, but does not run", id)
-		a.Hint("perdure start -r %s tries again", id)
+		a.Hint("perdure start -r %s tries again", a.Call(ctx, h, id))
 		return err
 	}
 	why, down := rep.Down[id]
@@ -50,7 +50,7 @@ func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt
 	switch {
 	case down:
 		a.Note("session %s is there, and has its prompt, but does not run: %s", id, why)
-		a.Hint("perdure start -r %s tries again", id)
+		a.Hint("perdure start -r %s tries again", a.Call(ctx, h, id))
 		return app.Exit(app.ExitFailed)
 	case f.format != output.Text:
 		return a.JSON(started{Type: "started", Session: id, Queued: queued})
@@ -61,7 +61,8 @@ func detach(ctx context.Context, a *app.App, h *homes.Home, f *Flags, id, prompt
 	} else {
 		a.Note("session %s runs in the background", id)
 	}
-	a.Hint("perdure attach %s shows it, perdure board all of them; perdure pause %s stops it", id, id)
+	called := a.Call(ctx, h, id)
+	a.Hint("perdure attach %s shows it, perdure board all of them; perdure pause %s stops it", called, called)
 	return nil
 }
 

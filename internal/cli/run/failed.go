@@ -71,7 +71,7 @@ func (p *printer) failed(r *view.Result) {
 	if f.Remedy != "" {
 		a.Hint("%s", f.Remedy)
 	}
-	a.Hint("perdure -p --resume %s goes on with the turn; nothing need be typed again", r.SessionID)
+	a.Hint("perdure -p --resume %s goes on with the turn; nothing need be typed again", p.call(r))
 	if f.Class == "invalid" {
 		p.forkBefore(r)
 	}
@@ -80,20 +80,20 @@ func (p *printer) failed(r *view.Result) {
 // tooLong says what helps when the conversation does not fit the window.
 func (p *printer) tooLong(r *view.Result) {
 	if strings.Contains(r.Message, session.CompactionOff) {
-		p.app.Hint("perdure compact %s makes room, then perdure -p --resume %s goes on; with --no-compact=false it does so by itself", r.SessionID, r.SessionID)
+		p.app.Hint("perdure compact %s makes room, then perdure -p --resume %s goes on; with --no-compact=false it does so by itself", p.call(r), p.call(r))
 	}
 	prompt := ""
 	if !r.TurnOpen {
 		prompt = " PROMPT"
 	}
-	p.app.Hint("perdure -p --resume %s --model PROVIDER/MODEL%s goes on with a model of a larger window", r.SessionID, prompt)
+	p.app.Hint("perdure -p --resume %s --model PROVIDER/MODEL%s goes on with a model of a larger window", p.call(r), prompt)
 	p.forkBefore(r)
 }
 
 // forkBefore names a position before the turn, if there is one.
 func (p *printer) forkBefore(r *view.Result) {
 	if r.Before > 0 {
-		p.app.Hint("perdure fork %s@%d makes a session that ends before this turn", r.SessionID, r.Before)
+		p.app.Hint("perdure fork %s@%d makes a session that ends before this turn", p.short(r), r.Before)
 	}
 }
 
@@ -102,9 +102,9 @@ func (p *printer) limited(r *view.Result) {
 	p.app.Note("session %s stopped: %s", r.SessionID, r.Message)
 	switch r.StopReason {
 	case session.TurnMaxSteps:
-		p.app.Hint("perdure -p --resume %s goes on, for as many steps again; --max-turns N sets another number", r.SessionID)
+		p.app.Hint("perdure -p --resume %s goes on, for as many steps again; --max-turns N sets another number", p.call(r))
 	case session.TurnMaxBudget:
-		p.app.Hint("perdure -p --resume %s --max-budget-usd X goes on with another budget; 0 or none takes it off", r.SessionID)
+		p.app.Hint("perdure -p --resume %s --max-budget-usd X goes on with another budget; 0 or none takes it off", p.call(r))
 	case session.TurnContextLimit:
 		p.tooLong(r)
 	}

@@ -149,7 +149,7 @@ func giveBack(ctx context.Context, a *app.App, h *homes.Home, id string, p homes
 		return err
 	}
 	a.Note("restored: %s", done.RestoreCounts)
-	a.Hint("perdure undo %s takes this back", id)
+	a.Hint("perdure undo %s takes this back", a.Call(ctx, h, id))
 	return nil
 }
 
@@ -205,10 +205,11 @@ func differing(ctx context.Context, h *homes.Home, id string, p homes.FilePoint)
 }
 
 // errGone is about a session whose directory is gone, with the ways back.
-func errGone(h *homes.Home, st *session.State) error {
-	hint := fmt.Sprintf("perdure -p --resume %s --cwd DIR goes on in another directory; or make %s again", st.ID, st.Config.Root)
+func errGone(a *app.App, h *homes.Home, st *session.State) error {
+	id := a.Call(context.Background(), h, st.ID)
+	hint := fmt.Sprintf("perdure -p --resume %s --cwd DIR goes on in another directory; or make %s again", id, st.Config.Root)
 	if _, err := h.FilesKnown(st); err == nil {
-		hint = fmt.Sprintf("perdure -p --resume %s --files restore makes it again as it was; --cwd DIR goes on in another directory", st.ID)
+		hint = fmt.Sprintf("perdure -p --resume %s --files restore makes it again as it was; --cwd DIR goes on in another directory", id)
 	} else if !errors.Is(err, homes.ErrNoFiles) {
 		hint += "; " + err.Error()
 	}
@@ -216,9 +217,9 @@ func errGone(h *homes.Home, st *session.State) error {
 }
 
 // whereabouts says that a session has no directory to work in, with the ways back; nil: it has one.
-func whereabouts(h *homes.Home, st *session.State) error {
+func whereabouts(a *app.App, h *homes.Home, st *session.State) error {
 	if st.Cwd == "" || app.IsDir(st.Cwd) || app.IsDir(st.Config.Root) {
 		return nil
 	}
-	return errGone(h, st)
+	return errGone(a, h, st)
 }

@@ -148,3 +148,22 @@ func TestAGoneDirectoryIsMadeAgain(t *testing.T) {
 		t.Errorf("the empty directory: %v", err)
 	}
 }
+
+// A directory that a flag names and that is not there is refused with the remedy, and the session stays where it was.
+func TestADirectoryThatIsNotThereIsRefused(t *testing.T) {
+	w := clitest.New(t)
+	script := w.Scripted(`{"turns":[{"steps":[{"text":"Done."}]}]}`)
+	w.OK("-p", "--session-id", "s", "--model", script, "go")
+	clitest.WriteFile(t, filepath.Join(w.Dir, "file"), "")
+	for _, dir := range []string{"none", "file", "file/x"} {
+		for _, flag := range []string{"--cwd", "--add-dir"} {
+			o := w.Fails(2, flag+" "+dir+": ", "-p", "-r", "s", flag, dir, "on")
+			if !strings.Contains(o.Stderr, "make it, or name another one") {
+				t.Errorf("%s %s: %s", flag, dir, o.Stderr)
+			}
+		}
+	}
+	if out := w.OK("log", "s"); strings.Contains(out, "works in") {
+		t.Errorf("it has moved:\n%s", out)
+	}
+}

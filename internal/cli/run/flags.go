@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -229,11 +230,11 @@ func directories(flag string, dirs []string, base string) ([]string, error) {
 			abs = filepath.Join(base, d)
 		}
 		real, err := filepath.EvalSymlinks(abs)
-		if err != nil {
-			return nil, app.UsageError("%s %s: %v", flag, d, app.CauseOf(err))
+		if err == nil && !app.IsDir(real) {
+			err = syscall.ENOTDIR
 		}
-		if !app.IsDir(real) {
-			return nil, app.UsageError("%s %s: not a directory", flag, d)
+		if err != nil {
+			return nil, &app.ExitError{Code: app.ExitUsage, Text: fmt.Sprintf("%s %s: %v", flag, d, app.CauseOf(err)), Hint: "make it, or name another one"}
 		}
 		out = append(out, real)
 	}

@@ -48,7 +48,7 @@ func (f *Flags) limits(opt *homes.RunOptions, set settings.Loaded, st *session.S
 	switch {
 	case f.Changed("retry-for"):
 		opt.RetryFor = &f.retryFor
-	case had.RetryForMS == nil:
+	case had.RetryForMS == nil, claimed.Retry && set.Retry != nil && set.Retry.Milliseconds() < *had.RetryForMS:
 		opt.RetryFor = set.Retry
 	}
 }

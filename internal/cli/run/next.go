@@ -39,17 +39,17 @@ func GoOn(ctx context.Context, a *app.App, h *homes.Home, id string) {
 	case info.Holder != nil:
 		a.Hint("the process that runs session %s goes on", id)
 	case calls+questions > 0:
-		a.Hint("%s in it: perdure approvals list %s", stillWait(calls, questions), id)
+		a.Hint("%s in it: perdure approvals list %s", stillWait(calls, questions), a.Call(ctx, h, id))
 	default:
 		if again > 0 {
 			a.Hint("%s then: allowed by a rule, or asked", decides(again))
 		}
-		if gone := (*app.ExitError)(nil); errors.As(whereabouts(h, st), &gone) {
+		if gone := (*app.ExitError)(nil); errors.As(whereabouts(a, h, st), &gone) {
 			a.Note("%s", gone.Text)
 			a.Hint("%s", gone.Hint)
 			return
 		}
-		a.Hint("perdure -p --resume %s goes on", id)
+		a.Hint("perdure -p --resume %s goes on", a.Call(ctx, h, id))
 	}
 }
 

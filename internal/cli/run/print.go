@@ -158,7 +158,7 @@ func (p *printer) result(r *view.Result, resumed, runsOn bool) {
 func (p *printer) report(r *view.Result) {
 	for i, rec := range r.Recovered {
 		if i == maxReport-1 && len(r.Recovered) > maxReport {
-			p.app.Hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, r.SessionID)
+			p.app.Hint("and %d more; perdure show %s has the state", len(r.Recovered)-i, p.call(r))
 			return
 		}
 		p.app.Hint("resumed: %s %s: %s", rec.Kind, display.Line(rec.ID, 500), display.Line(rec.Text, 500))
@@ -175,7 +175,7 @@ func (p *printer) stop(r *view.Result, runsOn bool) {
 		a.Note("session %s: there is no interrupted turn", r.SessionID)
 	case session.TurnWaitingApproval, session.TurnWaitingAnswer:
 		p.waiting(r, false)
-		a.Hint("then: perdure -p --resume %s", r.SessionID)
+		a.Hint("then: perdure -p --resume %s", p.call(r))
 	case session.TurnMaxSteps, session.TurnMaxBudget:
 		p.limited(r)
 	case session.TurnContextLimit:
@@ -192,7 +192,7 @@ func (p *printer) stop(r *view.Result, runsOn bool) {
 			return
 		}
 		a.Note("session %s is parked: the turn stays open%s", r.SessionID, map[bool]string{true: " and its command runs on"}[runsOn])
-		a.Hint("perdure -p --resume %s goes on", r.SessionID)
+		a.Hint("perdure -p --resume %s goes on", p.call(r))
 	default:
 		p.failed(r)
 	}

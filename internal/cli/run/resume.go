@@ -61,5 +61,5 @@ func relocate(a *app.App, h *homes.Home, st *session.State, f *Flags, opt *homes
 		opt.Cwd = root
 		return nil
 	}
-	return errGone(h, st)
+	return errGone(a, h, st)
 }

@@ -21,7 +21,7 @@ func (p *printer) waiting(r *view.Result, here bool) []pending.Wait {
 		if w.Kind != pending.Question {
 			continue
 		}
-		a.Hint("%s asks: %s", w.ID, display.Shown(w.Question.Question, 2000))
+		a.Hint("%s asks: %s", p.callWait(r, w.ID), display.Shown(w.Question.Question, 2000))
 		for i, o := range w.Question.Options {
 			a.Hint("  %d. %s", i+1, display.Shown(o, 200))
 		}
@@ -31,11 +31,11 @@ func (p *printer) waiting(r *view.Result, here bool) []pending.Wait {
 		lost := slices.ContainsFunc(waits, func(o pending.Wait) bool { return o.ID == w.ID && o.Call.Lost() })
 		switch {
 		case lost:
-			a.Hint("perdure answer %s NUMBER", w.ID)
+			a.Hint("perdure answer %s NUMBER", p.callWait(r, w.ID))
 		case len(w.Question.Options) > 0:
-			a.Hint("perdure answer %s NUMBER   (or a text of yours)", w.ID)
+			a.Hint("perdure answer %s NUMBER   (or a text of yours)", p.callWait(r, w.ID))
 		default:
-			a.Hint("perdure answer %s TEXT", w.ID)
+			a.Hint("perdure answer %s TEXT", p.callWait(r, w.ID))
 		}
 	}
 	for _, w := range waits {
@@ -43,16 +43,16 @@ func (p *printer) waiting(r *view.Result, here bool) []pending.Wait {
 			continue
 		}
 		calls++
-		a.Hint("%s  %s", w.ID, display.Shown(w.Call.Tool, display.MaxCell))
+		a.Hint("%s  %s", p.callWait(r, w.ID), display.Shown(w.Call.Tool, display.MaxCell))
 		for _, l := range pending.Lines(w, pending.LinesAtEnd) {
 			a.Hint("  %s", l)
 		}
 		if !here {
-			a.Hint("perdure approvals allow %s   (or deny)", w.ID)
+			a.Hint("perdure approvals allow %s   (or deny)", p.callWait(r, w.ID))
 		}
 	}
 	if calls > 1 && !here {
-		a.Hint("perdure approvals allow --all %s   allows all of them", r.SessionID)
+		a.Hint("perdure approvals allow --all %s   allows all of them", p.call(r))
 	}
 	return waits
 }
@@ -74,14 +74,14 @@ func (p *printer) awaits(r *view.Result) {
 	}
 	p.app.Note("session %s is to be told:", r.SessionID)
 	p.list(r)
-	p.app.Hint("perdure -p --resume %s --wait sleeps until then; any later resume tells it too", r.SessionID)
+	p.app.Hint("perdure -p --resume %s --wait sleeps until then; any later resume tells it too", p.call(r))
 }
 
 func (p *printer) list(r *view.Result) {
 	const shown = 8
 	for i, a := range r.Awaits {
 		if i == shown {
-			p.app.Hint("and %d more; perdure show %s has all", len(r.Awaits)-i, r.SessionID)
+			p.app.Hint("and %d more; perdure show %s has all", len(r.Awaits)-i, p.call(r))
 			return
 		}
 		p.app.Hint("%s", sessions.AwaitLine(p.app, a))

@@ -230,15 +230,11 @@ func stays(kept []string) string {
 
 // undoes plans to undo the apply to a session's files.
 func (p *applying) undoes(ctx context.Context, g *aimed) (rewind.Plan, error) {
-	to, err := p.l.home.UndoPoint(ctx, g.to)
-	switch {
-	case err != nil:
-		return rewind.Plan{}, err
-	case to.Applied == "":
-		return rewind.Plan{}, fmt.Errorf("what changed the files of session %s last is no apply: undo goes to %s", p.called(ctx, g.to), to.To)
-	case g.branch.Session != "" && g.branch.Session != to.Applied:
-		return rewind.Plan{}, p.another(ctx, g, to.Applied)
+	last, err := filesroom.LastApplied(ctx, p.l.home, g.to, "", g.branch.Session)
+	if err != nil {
+		return rewind.Plan{}, p.notLast(ctx, g, err)
 	}
+	to := last.Point
 	plan, err := p.l.home.PlanRestore(ctx, g.to, to, nil, false)
 	if err != nil {
 		return rewind.Plan{}, err
@@ -260,23 +256,28 @@ func (p *applying) before(ctx context.Context, g *aimed, id string) string {
 	return fmt.Sprintf("%s, to before the changes of session %s were applied", g.where, p.called(ctx, id))
 }
 
-// another says that other changes were applied last.
-func (p *applying) another(ctx context.Context, g *aimed, last string) error {
-	name := p.called(ctx, last)
-	return fmt.Errorf("what was applied to %s last are the changes of session %s: /apply %s %s takes them back", g.where, name, undoWord, name)
+// notLast words the error that nothing was applied last that can be taken back, or other changes.
+func (p *applying) notLast(ctx context.Context, g *aimed, err error) error {
+	if none, ok := errors.AsType[*filesroom.NoApplyError](err); ok {
+		return fmt.Errorf("what changed the files of session %s last is no apply: undo goes to %s", p.called(ctx, g.to), none.To)
+	}
+	if other, ok := errors.AsType[*filesroom.OtherApplyError](err); ok {
+		name := p.called(ctx, other.Session)
+		return fmt.Errorf("what was applied to %s last are the changes of session %s: /apply %s %s takes them back", g.where, name, undoWord, name)
+	}
+	if errors.Is(err, homes.ErrNotApplied) {
+		return fmt.Errorf("nothing was applied to %s that can be taken back", g.where)
+	}
+	return err
 }
 
 // takesBack plans to take an apply to a directory back.
 func (p *applying) takesBack(ctx context.Context, g *aimed) (rewind.Plan, error) {
-	last, err := p.l.home.LastApply(ctx, g.dir)
-	switch {
-	case errors.Is(err, homes.ErrNotApplied):
-		return rewind.Plan{}, fmt.Errorf("nothing was applied to %s that can be taken back", g.where)
-	case err != nil:
-		return rewind.Plan{}, err
-	case last.Session != g.branch.Session:
-		return rewind.Plan{}, p.another(ctx, g, last.Session)
+	found, err := filesroom.LastApplied(ctx, p.l.home, "", g.dir, g.branch.Session)
+	if err != nil {
+		return rewind.Plan{}, p.notLast(ctx, g, err)
 	}
+	last := found.Apply
 	plan, err := p.l.home.PlanUnapply(ctx, last)
 	if err != nil {
 		return rewind.Plan{}, err

@@ -145,14 +145,19 @@ func TestApplyOfAForkToTheSessionOnTheScreen(t *testing.T) {
 	if got := reads(t, dir, "a") + reads(t, dir, "b") + reads(t, dir, "unseen"); got != "2\n2\nu\n" {
 		t.Errorf("%q", got)
 	}
+	w.OK("fork", "main", "--id", "two", "--name", "another")
+	if _, err := d.Applying("--undo another").Plan(t.Context(), "apply", false); err == nil ||
+		!strings.Contains(err.Error(), "are the changes of session my kid: /apply --undo my kid takes them back") {
+		t.Errorf("another fork's changes: %v", err)
+	}
 	s = d.Applying("--undo")
 	plans(t, s, false)
 	does(t, s, false)
 	if got := reads(t, dir, "a") + reads(t, dir, "b"); got != "1\nmine\n" {
 		t.Errorf("%q", got)
 	}
-	if _, err := s.Plan(t.Context(), "apply", false); err == nil {
-		t.Error("it was taken back twice")
+	if _, err := s.Plan(t.Context(), "apply", false); err == nil || !strings.Contains(err.Error(), "of session main last is no apply: undo goes to ") {
+		t.Errorf("it was taken back twice: %v", err)
 	}
 }
 

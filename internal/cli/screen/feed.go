@@ -103,6 +103,13 @@ func (f *feed) end(g *chat.Gone) {
 	f.look()
 }
 
+// answers reports whether the words of a model call come.
+func (f *feed) answers(act string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fold.Answers(act)
+}
+
 // show hands on what has come, at most so often.
 func (f *feed) show(ctx context.Context, send func(tea.Msg), over <-chan struct{}) {
 	every := standEvery
@@ -126,6 +133,9 @@ func (f *feed) show(ctx context.Context, send func(tea.Msg), over <-chan struct{
 		f.mu.Unlock()
 		if st, err := f.link.state(ctx); err == nil {
 			s := f.link.stand(ctx, st)
+			if c := st.NewestCall(); s.Activity == thinking && c != nil && f.answers(c.ID) {
+				s.Activity = "answering"
+			}
 			msg.Stand = &s
 			f.link.thrift.stands(s.Working)
 		}

@@ -75,13 +75,16 @@ func (l *link) holder(ctx context.Context, s *chat.Stand) string {
 	return ""
 }
 
+// thinking is what the model does of which no words have come.
+const thinking = "thinking"
+
 // doing is what a session does in a word or two.
 func doing(st *session.State) string {
 	if c := st.NewestCall(); c != nil && c.Status == session.CallRequested {
 		if session.ForSummary(c.ID) {
 			return "summarizing"
 		}
-		return "thinking"
+		return thinking
 	}
 	if f := st.Failure(); f != nil {
 		return "waiting to try again"

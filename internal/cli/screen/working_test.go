@@ -2,6 +2,8 @@ package screen_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -66,5 +68,27 @@ func TestMakingASessionMayTakeLong(t *testing.T) {
 	d.sees("> hello\nGood day.\n")
 	if bounded {
 		t.Error("it has to be made within some time")
+	}
+}
+
+// Goal: the status says that the model thinks until its words come, and from then on that it answers; in the next call it
+// thinks again.
+func TestTheStatusSaysThatTheModelAnswers(t *testing.T) {
+	w := clitest.New(t)
+	h := w.Open(words("hello", `{"thinking":"`+strings.Repeat("hm ", 20)+`","text":"`+strings.Repeat("word by word ", 30)+`","delay_ms":20,"tools":[{"name":"Bash","input":{"command":"true"}}]},`+
+		`{"thinking":"`+strings.Repeat("hm ", 20)+`","text":"Done.","delay_ms":20}`))
+	defer w.Close(h)
+	d := sits(t, w, h, nil)
+	defer d.leaves()
+	d.says("k1", "hello")
+	for i, want := range []string{"thinking", "answering", "Bash", "thinking", ""} {
+		if want == "Bash" {
+			continue // it may be over before anybody looks
+		}
+		clitest.Until(t, fmt.Sprintf("status %d is %q", i, want), func() bool {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return d.stand.Activity == want && d.stand.Working == (want != "")
+		})
 	}
 }

@@ -32,6 +32,7 @@ const (
 	slow     = "slow"     // the tests did not end: a fault that hangs, or a machine that is busier than it was at first
 	survived = "survived" // all tests passed
 	invalid  = "invalid"  // it does not compile
+	unbuilt  = "unbuilt"  // the build failed by itself: this one is not kept, and tried again by the next run
 )
 
 func main() {
@@ -83,13 +84,19 @@ func run(ctx context.Context, t *trial, only, kept string, seed uint64, most int
 	if err != nil {
 		return err
 	}
-	counts := map[string]int{}
+	counts, inRow := map[string]int{}, 0
 	for _, f := range all {
 		outcome := known[f.key(pkg)]
 		if outcome == "" {
 			var by string
 			if outcome, by, err = t.try(f); err == nil {
+				inRow = 0
 				err = keep(kept, f.key(pkg), outcome, by)
+			} else if _, ok := errors.AsType[*unbuiltError](err); ok {
+				if inRow++; inRow < mostUnbuilt {
+					fmt.Fprintf(os.Stderr, "mutate: %s: %v\n", f.place(), err)
+					outcome, err = unbuilt, nil
+				}
 			}
 			if err != nil {
 				return err
@@ -101,8 +108,9 @@ func run(ctx context.Context, t *trial, only, kept string, seed uint64, most int
 	}
 	noticed := counts[caught] + counts[slow]
 	tried := noticed + counts[survived]
-	fmt.Printf("%s: %d of %d planted faults were caught (%.0f %%), %d of them since the tests did not end; %d did not compile; seed %d\n",
-		pkg, noticed, tried, 100*float64(noticed)/float64(max(tried, 1)), counts[slow], counts[invalid], seed)
+	fmt.Printf("%s: %d of %d planted faults were caught (%.0f %%), %d of them since the tests did not end; %d did not compile; "+
+		"%d were not tried, since the build failed by itself; seed %d\n",
+		pkg, noticed, tried, 100*float64(noticed)/float64(max(tried, 1)), counts[slow], counts[invalid], counts[unbuilt], seed)
 	return nil
 }
 
@@ -278,8 +286,12 @@ func (t *trial) try(f fault) (outcome, by string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if _, err := t.build(binary, overlay); err != nil {
-		return invalid, "", t.ctx.Err()
+	if out, err := t.build(binary, overlay); t.ctx.Err() != nil {
+		return "", "", t.ctx.Err()
+	} else if err != nil && !refusedGo(err, out) {
+		return "", "", &unbuiltError{err, out}
+	} else if err != nil {
+		return invalid, "", nil
 	}
 	limit := 5*t.normal + 10*time.Second
 	skip := t.quick

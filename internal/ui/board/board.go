@@ -21,6 +21,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/perdure/perdure/internal/ui/list"
+	"github.com/perdure/perdure/internal/ui/markdown"
 	"github.com/perdure/perdure/internal/ui/theme"
 )
 
@@ -121,6 +122,7 @@ type Model struct {
 	cfg           Config
 	later         func(time.Duration, tea.Msg) tea.Cmd // sends a message after a time
 	width, height int
+	said          *markdown.Renderer // draws what the model says
 
 	rows    []Row  // as listed last
 	lines   []line // what is shown of them
@@ -163,7 +165,7 @@ func New(cfg Config) *Model {
 		cfg.Every = time.Second
 	}
 	later := func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
-	return &Model{cfg: cfg, later: later, busy: map[string]string{}, peek: peeked{stop: func() {}}}
+	return &Model{cfg: cfg, later: later, said: markdown.New(cfg.Styles), busy: map[string]string{}, peek: peeked{stop: func() {}}}
 }
 
 // Init begins to look.

@@ -326,7 +326,7 @@ func TestPeekFollowsTheSelection(t *testing.T) {
 	}
 	old := m.peek.n
 	press(m, "down", "down")
-	if got := ansi.Strip(m.View()); !strings.Contains(got, "タブ    end") || !strings.Contains(got, " live ") {
+	if got := ansi.Strip(m.View()); !strings.Contains(got, "タブ end") || !strings.Contains(got, " live ") {
 		t.Errorf("%s", got)
 	}
 	m.Update(peekAnd{peekMsg{n: old, peek: Peek{Said: "stale words"}}, nil})
@@ -398,6 +398,26 @@ func TestWordsToReadAreNotPale(t *testing.T) {
 			if strings.Contains(pale(), words) {
 				t.Errorf("after %v %q is pale", keys, words)
 			}
+		}
+	}
+}
+
+// Goal: what the model says is Markdown, and is drawn as in the conversation; where a way of writing has no look its marks
+// stay. What a call does, and what a person named a session, is shown as it is.
+func TestSaidIsDrawnAsMarkdown(t *testing.T) {
+	f := &fake{rows: []Row{{ID: "s-asks", Title: "a *title*", Group: Waits, Status: "waiting", Since: testNow, About: "Bash ls **/*.go"}}, peeks: map[string][]Peek{"s-asks": {{
+		Said: "## What was done\n\nThe **form** is `fixed`, see [the page](https://example.org).\n\n| a | b |\n|---|---|\n| one | two |", Doing: []string{"Bash ls **/*.go"},
+	}}}}
+	m := page(f, 90, 40)
+	got := checkFrame(t, m, 90, 40)
+	for _, want := range []string{"What was done", "The form is fixed, see the page", "a *title*", "▲ Bash ls **/*.go", "· Bash ls **/*.go"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, raw := range []string{"**form**", "`", "|---"} {
+		if strings.Contains(got, raw) {
+			t.Errorf("raw %q in\n%s", raw, got)
 		}
 	}
 }

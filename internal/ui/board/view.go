@@ -195,27 +195,28 @@ func (m *Model) peekLines(height int) []string {
 	}
 	doing := v.peek.Doing[:min(len(v.peek.Doing), max(height/3, 1))]
 	room := height - len(lines) - len(doing)
-	lines = append(lines, lastLines(v.peek.Said, m.width-3, room)...)
+	lines = append(lines, m.lastLines(v.peek.Said, m.width-3, room)...)
 	for _, d := range doing {
 		lines = append(lines, s.Accent.Styled("  · ")+plain.Line(d, 400))
 	}
 	return lines
 }
 
-// lastLines are the newest lines of a text, wrapped.
-func lastLines(text string, width, height int) []string {
+// lastLines are the newest lines of what the model says, drawn as the Markdown that it is.
+func (m *Model) lastLines(text string, width, height int) []string {
 	const most = 8 << 10 // bytes: more is never on the screen
 	if over := len(text) - most; over > 0 {
 		text = strings.ToValidUTF8(text[over:], "")
-	}
-	text = strings.ReplaceAll(plain.Text(text), "\t", "    ")
-	var lines []string
-	for l := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		for _, part := range theme.Wrap(l, max(width, 8)) {
-			lines = append(lines, "  "+part)
+		if half := strings.IndexByte(text, '\n'); half >= 0 && half < most/8 { // half a line could be read in another way
+			text = text[half+1:]
 		}
 	}
-	return lines[max(len(lines)-max(height, 0), 0):]
+	lines := m.said.Lines(strings.TrimSpace(text), max(width, 8))
+	lines = lines[max(len(lines)-max(height, 0), 0):]
+	for i := range lines {
+		lines[i] = "  " + lines[i]
+	}
+	return lines
 }
 
 // keys are what can be pressed, the most useful first.

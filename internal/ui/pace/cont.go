@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/signal"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,8 +21,11 @@ type conts struct {
 
 // watch listens for as long as the program runs.
 func (c *conts) watch(p *tea.Program) {
+	if len(goesOn) == 0 { // of none, all would be listened for
+		return
+	}
 	sig := make(chan os.Signal, 1)
-	signal.Notify(sig, syscall.SIGCONT)
+	signal.Notify(sig, goesOn...)
 	over := make(chan struct{})
 	go func() { defer close(over); p.Wait() }()
 	go func() {

@@ -47,6 +47,12 @@ func (f *Fold) Delta(act, kind, text string) {
 	s.more = append(s.more, text...)
 }
 
+// Answers reports whether the newest of what comes of a model call are words for the person.
+func (f *Fold) Answers(act string) bool {
+	n := len(f.stream.kinds)
+	return act != "" && act == f.asked && n > 0 && f.stream.kinds[n-1] == transcript.Text
+}
+
 // spill hands on the words that came.
 func (f *Fold) spill() {
 	s := &f.stream
