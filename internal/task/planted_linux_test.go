@@ -1,0 +1,165 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/perdure/perdure/internal/command"
+)
+
+// startElsewhere starts a command from a process that is then killed, so that this process holds nothing of it.
+func (b *bench) startElsewhere(script string) {
+	b.t.Helper()
+	b.Dir = filepath.Join(b.cwd, "acts")
+	if err := os.WriteFile(filepath.Join(b.cwd, "script"), []byte(script), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	agent := exec.Command("/proc/self/exe")
+	agent.Env, agent.Stderr = append(os.Environ(), onceKey+"="+b.cwd), os.Stderr
+	if err := agent.Start(); err != nil {
+		b.t.Fatal(err)
+	}
+	eventually(b.t, "it is up", func() bool { return exists(b.dirOf("a").path(runName)) && b.output("a") != "" })
+	_ = agent.Process.Kill()
+	_ = agent.Wait()
+}
+
+// Goal: whoever waits holds on to the output and to a handle of the command before anything dies. Here nobody else does:
+// whoever started it and the stand-in are dead, and the shim stands still until the command has printed and ended.
+func TestWaitHoldsOn(t *testing.T) {
+	b := newBench(t)
+	b.noRescue = true
+	b.startElsewhere("echo up; " + untilGo + "echo end; exit 42")
+	d := b.dirOf("a")
+	var shim shimRecord
+	eventually(t, "the shim names itself", func() (ok bool) { shim, ok = d.shim(); return ok && shim.Standby > 0 })
+	syscall.Kill(shim.PID, syscall.SIGSTOP)
+	stops(t, "the shim stands still", shim.PID)
+	syscall.Kill(shim.Standby, syscall.SIGKILL)
+	ended := make(chan command.State, 1)
+	go func() { ended <- b.wait("a") }()
+	eventually(t, "the waiter has looked", func() bool { return guards(d) >= 2 })
+	run := b.state("a")
+	b.touch("go")
+	eventually(t, "the command ends", func() bool { return !alive(run.PID, run.StartTicks) })
+	syscall.Kill(shim.PID, syscall.SIGKILL)
+	if st := <-ended; code(st) != "exited 42" || b.output("a") != "up\nend\n" || st.MissingAfter != nil {
+		t.Errorf("%s, output %q, missing after %v\n%s", code(st), b.output("a"), st.MissingAfter, b.log("a"))
+	}
+}
+
+// A kill that cannot see any more whether a shim is there says so, and does not say that it is done. A socket in the place
+// of the lock cannot be opened.
+func TestKillThatCannotLook(t *testing.T) {
+	b := newBench(t)
+	b.start(b.script("a", "echo up; sleep 600"))
+	eventually(t, "it is up", func() bool { return b.output("a") != "" })
+	d := b.dirOf("a")
+	b.Fault = func(step string) {
+		if step == "intent" {
+			if err := errors.Join(os.Rename(d.path(lockName), d.path("aside")), syscall.Mknod(d.path(lockName), syscall.S_IFSOCK|0o600, 0)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := b.Kill(context.Background(), testSession, "a", "user"); !errors.Is(err, syscall.ENXIO) {
+		t.Errorf("killed: %v", err)
+	}
+	b.Fault = nil
+	if err := os.Rename(d.path("aside"), d.path(lockName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Kill(context.Background(), testSession, "a", "user"); err != nil || code(b.state("a")) != "killed SIGTERM by user" {
+		t.Errorf("%s, %v", code(b.state("a")), err)
+	}
+}
+
+// What a terminal has printed is in the record of the end, although nobody has carried it over yet.
+func TestTerminalDrainedBeforeTheRecord(t *testing.T) {
+	s := endingShim(t)
+	master, tty, err := openTTY(24, 80)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	s.in = &input{dir: s.dir, fd: -1, master: master, out: s.out}
+	if _, err := tty.WriteString(", and later"); err != nil {
+		t.Fatal(err)
+	}
+	tty.Close()
+	if err := s.record(false); err != nil || s.exit.Output != int64(len("late, and later")) {
+		t.Errorf("recorded with %d bytes, %v", s.exit.Output, err)
+	}
+}
+
+// A stand-in that takes over blocks no other signals than the shim did before it, though it was born with all of them
+// blocked.
+func TestStandInUnblocksSignals(t *testing.T) {
+	b := newBench(t)
+	b.noRescue = true
+	b.startElsewhere("echo up; " + untilGo + "exit 42")
+	d := b.dirOf("a")
+	var first, second shimRecord
+	eventually(t, "the shim names itself", func() (ok bool) { first, ok = d.shim(); return ok && first.Standby > 0 })
+	blocked := blockedSignals(t, first.PID)
+	syscall.Kill(first.PID, syscall.SIGKILL)
+	eventually(t, "the stand-in takes over", func() (ok bool) { second, ok = d.shim(); return ok && second.PID == first.Standby })
+	eventually(t, "it blocks no more signals", func() bool { return blockedSignals(t, second.PID)&^blocked == 0 })
+	b.touch("go")
+	if st := b.wait("a"); code(st) != "exited 42" {
+		t.Errorf("%s", code(st))
+	}
+}
+
+// blockedSignals is the mask of those that every thread of a process blocks.
+func blockedSignals(t *testing.T, pid int) uint64 {
+	t.Helper()
+	blocked := ^uint64(0)
+	threads, err := os.ReadDir(procPath(pid, "task"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thread := range threads {
+		_, rest, _ := strings.Cut(procFile(pid, "task/"+thread.Name()+"/status"), "\nSigBlk:\t")
+		mask, _, _ := strings.Cut(rest, "\n")
+		if n, err := strconv.ParseUint(mask, 16, 64); err == nil {
+			blocked &= n
+		}
+	}
+	return blocked
+}
+
+// Only the owner of a process that is there has its guarded fields for sure.
+func TestOwns(t *testing.T) {
+	if !owns(os.Getpid()) || !mayInspect(os.Getpid()) {
+		t.Error("this process is not its own")
+	}
+	if nobody := 1 << 30; owns(nobody) || mayInspect(nobody) {
+		t.Error("a process that is not there is owned")
+	}
+}
+
+// A tree that grows as fast as it is walked ends the walk.
+func TestWalkIsBounded(t *testing.T) {
+	found, err := walk(1, func(pid int) ([]int, error) { return []int{pid + 1}, nil })
+	if err != nil || len(found) != 32768 || found[0] != 2 {
+		t.Errorf("%d processes, %v", len(found), err)
+	}
+	found, err = walk(1, func(pid int) ([]int, error) {
+		return map[int][]int{1: {2, 3}, 3: {4}}[pid], map[int]error{2: syscall.ESRCH}[pid]
+	})
+	if err != nil || !slices.Equal(found, []int{2, 3, 4}) {
+		t.Errorf("%v, %v", found, err)
+	}
+	if _, err = walk(1, func(int) ([]int, error) { return nil, syscall.ESRCH }); err == nil {
+		t.Error("the first one is not there, and nobody says so")
+	}
+}
