@@ -65,6 +65,7 @@ func (s *shim) supervise() int {
 			s.killRequested()
 		case <-s.terms:
 			s.termed = s.now().UnixMilli()
+			fault("told")
 		case <-s.asks:
 			s.in.obey()
 			if s.dir.has(detachName) {
