@@ -129,8 +129,8 @@ func TestEndUnseen(t *testing.T) {
 			t.Error(err)
 		}
 		k.close()
-		if st := b.look(act); code(st) != c.want || st.PID != pid.PID {
-			t.Errorf("%s: %s", act, code(st))
+		if st := b.look(act); code(st) != c.want || st.PID != pid.PID || b.log(act) != "" {
+			t.Errorf("%s: %s\n%s", act, code(st), b.log(act))
 		}
 		os.Remove(filepath.Join(b.cwd, "go"))
 	}

@@ -191,11 +191,7 @@ func shimAttr(pidfd *int) *syscall.SysProcAttr {
 // reapWhenDead collects the exit status of a child without holding a thread, because the runtime's poller watches the
 // pidfd. It reports whether the child ended by itself and well.
 func reapWhenDead(pid, pidfd int) (clean bool) {
-	defer func() {
-		if pidfd >= 0 {
-			unix.Close(pidfd)
-		}
-	}()
+	defer func() { unix.Close(pidfd) }() // or -1, which is none
 	var ws unix.WaitStatus
 	if pidfd >= 0 && unix.SetNonblock(pidfd, true) == nil {
 		f := os.NewFile(uintptr(pidfd), "pidfd")
