@@ -234,8 +234,10 @@ func TestAdoptKill(t *testing.T) {
 	}
 }
 
-// A replacement shim dies at every line of its own protocol, and another one takes over from it.
+// A replacement shim dies at every line of its own protocol, and another one takes over from it. A command may end before
+// that; nobody reaps it meanwhile.
 func TestDeathOfAdopters(t *testing.T) {
+	inheritOrphans(t)
 	for _, step := range []string{"begun", "adopt-locked", "adopted", "adopt-reported", "ended", "drained", "tmp-exit.json", "recorded", "leaving"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()

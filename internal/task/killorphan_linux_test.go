@@ -4,27 +4,9 @@ import (
 	"context"
 	"syscall"
 	"testing"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/command"
 )
-
-// inheritOrphans makes this process, instead of process 1, the parent of those whose shim dies, and the one that reaps
-// them: some systems' process 1 does so at once and others' never.
-func inheritOrphans(t *testing.T) {
-	t.Helper()
-	var before int32
-	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&before)), 0, 0, 0)
-	if err == nil {
-		err = becomeSubreaper()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, uintptr(before), 0, 0, 0) })
-}
 
 // A command whose shim was killed runs on and can still be ended with everything it started. A new shim sees how it
 // ended. Where none can be started, that is found out later, as long as nobody has reaped the command; else its code is
