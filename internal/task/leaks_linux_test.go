@@ -68,6 +68,10 @@ func TestNoDescriptorStays(t *testing.T) {
 	}
 	b.touch("go")
 	b.wait("a")
+	b.start(b.script("b", "sleep 60"))
+	if n := openBelow(t, b.dirOf("b").path(logName)); n != 0 {
+		t.Errorf("%d descriptors of a shim's log stay", n)
+	}
 }
 
 // A shim keeps none of the descriptors that it has opened for its stand-in.

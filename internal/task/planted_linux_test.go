@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/perdure/perdure/internal/command"
 )
@@ -161,5 +164,92 @@ func TestWalkIsBounded(t *testing.T) {
 	}
 	if _, err = walk(1, func(int) ([]int, error) { return nil, syscall.ESRCH }); err == nil {
 		t.Error("the first one is not there, and nobody says so")
+	}
+}
+
+// A pipe is made larger, never smaller again.
+func TestPipeOnlyGrows(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer r.Close()
+	large := 2 * markedPages * os.Getpagesize()
+	for _, size := range []int{large, 1} {
+		growPipe(int(r.Fd()), size)
+		if got, err := unix.FcntlInt(r.Fd(), unix.F_GETPIPE_SZ, 0); err != nil || got != large {
+			t.Errorf("asked for %d bytes: it has %d, want %d, %v", size, got, large, err)
+		}
+	}
+}
+
+// A shim whose act has no directory any more does not begin in another one.
+func TestShimOfADirectoryThatIsGone(t *testing.T) {
+	if err := (&shim{path: actDir(filepath.Join(t.TempDir(), "gone"))}).enter(); !missing(err) {
+		t.Errorf("entered: %v", err)
+	}
+}
+
+// Of the lines about a mapping only the first one begins it; one that is none is not taken for one.
+func TestParseMapping(t *testing.T) {
+	for line, want := range map[string]struct {
+		from, to uintptr
+		ok       bool
+	}{
+		"1000-3000 r-xp 00000000 fe:00 17 /bin/x": {0x1000, 0x3000, true},
+		"1000-3000 rw-p 00000000 fe:00 17 /bin/x": {0x1000, 0x3000, true},
+		"1000-3000 rw-p 00000000 00:00 0":         {0, 0, true},
+		"1000-3000 r--s 00000000 fe:00 17 /bin/x": {0, 0, true},
+		"Rss:                 8 kB":               {0, 0, false},
+		"AB:                  8 kB":               {0, 0, false},
+		"10-:                 8 kB":               {0, 0, false},
+		"1000 r-xp":                               {0, 0, false},
+		"":                                        {0, 0, false},
+	} {
+		if from, to, ok := parseMapping([]byte(line)); from != want.from || to != want.to || ok != want.ok {
+			t.Errorf("%q: %x to %x, %v", line, from, to, ok)
+		}
+	}
+}
+
+// What a stand-in need not keep of its shim is what was written to in the mappings of files, and nothing else.
+func TestTrimMemoryNamesWhatWasWritten(t *testing.T) {
+	written, _ := trimMemory()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, span := range written {
+		if span[1] == 0 { // of a mapping without a file
+			continue
+		}
+		named++
+		begin := fmt.Sprintf("%08x-%08x ", span[0], span[0]+span[1])
+		if i := strings.Index(string(maps), begin); i < 0 || !strings.HasPrefix(string(maps)[i+len(begin):], "rw-p ") {
+			t.Errorf("%s is not a mapping that can be written to", begin)
+		}
+	}
+	if named == 0 {
+		t.Error("this program has no variables")
+	}
+}
+
+// A script sees nothing of the user's start-up files, although some builds of bash read one for whoever came by ssh.
+func TestNoStartUpFiles(t *testing.T) {
+	b := newBench(t)
+	for _, name := range []string{".bashrc", ".bash_profile", ".profile"} {
+		if err := os.WriteFile(filepath.Join(b.cwd, name), []byte("echo "+name+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for act, script := range map[string]string{"short": "echo hi", "long": "echo hi\n#" + pad(maxInline)} {
+		spec := b.script(act, script)
+		spec.Env = append(spec.Env, "SSH_CLIENT=192.0.2.1 1 22")
+		b.start(spec)
+		if st := b.wait(act); code(st) != "exited 0" || b.output(act) != "hi\n" {
+			t.Errorf("%s: %s, output %q", act, code(st), b.output(act))
+		}
 	}
 }
