@@ -253,3 +253,29 @@ func TestNoStartUpFiles(t *testing.T) {
 		}
 	}
 }
+
+// A replacement that cannot take over says why to whoever has started it.
+func TestAdoptSaysWhatFailed(t *testing.T) {
+	b := newBench(t)
+	b.noRescue = true
+	b.start(b.script("a", "echo up; sleep 60"))
+	eventually(t, "it is up", func() bool { return b.output("a") != "" })
+	b.killShim("a")
+	plan := b.dirOf("a").path(planName)
+	text, err := os.ReadFile(plan)
+	if err == nil {
+		err = os.WriteFile(plan, []byte("torn"), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Adopt(context.Background(), testSession, "a"); err == nil || !strings.Contains(err.Error(), errDamaged.Error()) {
+		t.Errorf("adopted with a torn plan: %v", err)
+	}
+	if err := os.WriteFile(plan, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Adopt(context.Background(), testSession, "a"); err != nil {
+		t.Error(err)
+	}
+}
