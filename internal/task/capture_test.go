@@ -199,3 +199,17 @@ func FuzzPlan(f *testing.F) {
 		}
 	})
 }
+
+// The names that a shell can export are letters, digits and underscores, and begin with no digit.
+func TestShellName(t *testing.T) {
+	for _, name := range []string{"a", "z", "A", "Z", "_", "a0", "_9", "aZ_z"} {
+		if !shellName(name) {
+			t.Errorf("%q is none", name)
+		}
+	}
+	for _, name := range []string{"", "0", "9a", "a`", "a{", "a@", "a[", "a/", "a:", "a-b", "é"} {
+		if shellName(name) {
+			t.Errorf("%q is one", name)
+		}
+	}
+}

@@ -184,7 +184,6 @@ func forgetDead(pid int) { reaped(pid, nil, unix.WNOHANG) }
 
 // shimAttr detaches a new shim from the agent's session and terminal.
 func shimAttr(pidfd *int) *syscall.SysProcAttr {
-	*pidfd = -1
 	return &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 }
 
