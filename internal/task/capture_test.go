@@ -164,6 +164,9 @@ func TestTornExports(t *testing.T) {
 			t.Errorf("%s: %q, %v", value, vars, err)
 		}
 	}
+	if vars, err := parseExports("declare -x "); err != nil || len(vars) != 0 {
+		t.Errorf("without a name: %q, %v", vars, err)
+	}
 }
 
 // What bash prints for any bytes is read back as the same bytes.

@@ -279,3 +279,30 @@ func TestAdoptSaysWhatFailed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a shim makes is its user's alone, before it starts the command and after it.
+func TestShimUmask(t *testing.T) {
+	b := newBench(t)
+	b.shimEnv = []string{faultKey + "=stop:claimed"}
+	started := make(chan error, 1)
+	go func() { started <- b.Start(context.Background(), b.script("a", "echo up; sleep 60")) }()
+	for _, when := range []string{"before", "after"} {
+		var pid int
+		eventually(t, "there is a shim", func() bool {
+			for _, p := range b.processesOf("a", shimArg) {
+				if pid = p.PID; when == "before" && p.State == 'T' {
+					return true
+				}
+			}
+			_, living := b.dirOf("a").shim()
+			return when == "after" && living && b.output("a") != ""
+		})
+		if status := procFile(pid, "status"); !strings.Contains(status, "\nUmask:\t0077\n") {
+			t.Errorf("%s the start:\n%s", when, status)
+		}
+		_ = syscall.Kill(pid, syscall.SIGCONT)
+	}
+	if err := <-started; err != nil {
+		t.Error(err)
+	}
+}
