@@ -192,7 +192,7 @@ func shimAttr(pidfd *int) *syscall.SysProcAttr {
 func reapWhenDead(pid, pidfd int) (clean bool) {
 	defer func() { unix.Close(pidfd) }() // or -1, which is none
 	var ws unix.WaitStatus
-	if pidfd >= 0 && unix.SetNonblock(pidfd, true) == nil {
+	if unix.SetNonblock(pidfd, true) == nil {
 		f := os.NewFile(uintptr(pidfd), "pidfd")
 		pidfd = -1
 		defer f.Close()

@@ -306,3 +306,14 @@ func TestShimUmask(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A command cannot raise its limits, but for the seconds that it has after the signal that its time is up.
+func TestLimitsOfLimits(t *testing.T) {
+	b := newBench(t)
+	spec := b.script("a", "ulimit -St; ulimit -Ht; ulimit -Sn; ulimit -Hn")
+	spec.Limits.CPUSeconds, spec.Limits.OpenFiles = 1, 10
+	b.start(spec)
+	if st := b.wait("a"); code(st) != "exited 0" || b.output("a") != fmt.Sprintf("1\n%d\n10\n10\n", 1+cpuGrace) {
+		t.Errorf("%s, limits %q", code(st), b.output("a"))
+	}
+}
