@@ -244,11 +244,9 @@ func (s *shim) await(limit time.Duration, done func() bool) bool {
 		if !s.now().Before(deadline) {
 			return false
 		}
-		t := time.NewTimer(step)
 		select {
 		case <-s.chld:
-		case <-t.C:
+		case <-time.After(step):
 		}
-		t.Stop()
 	}
 }
