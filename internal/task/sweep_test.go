@@ -56,20 +56,3 @@ func TestSweep(t *testing.T) {
 		t.Errorf("sweep of a path: %v", err)
 	}
 }
-
-// With the last of a session's acts goes the directory of the session.
-func TestRemoveTheLastAct(t *testing.T) {
-	b := newBench(t)
-	for _, act := range []string{"a", "b"} {
-		if err := b.Prepare(context.Background(), b.script(act, "true")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	session := filepath.Join(b.Dir, testSession)
-	if err := b.Remove(testSession, "a"); err != nil || !exists(session) {
-		t.Errorf("the first of two: %v, the session's directory is there: %v", err, exists(session))
-	}
-	if err := b.Remove(testSession, "b"); err != nil || exists(session) {
-		t.Errorf("the last one: %v, the session's directory is there: %v", err, exists(session))
-	}
-}
