@@ -222,6 +222,9 @@ func TestRecordsThatCannotBeWrittenAreTold(t *testing.T) {
 	if _, err := readApplies(root); err == nil {
 		t.Error("records that cannot be listed are none")
 	}
+	if err := a.sync(); err == nil {
+		t.Error("a directory that cannot be opened is durable")
+	}
 }
 
 // A record is durable before it has its name, and its name is, or is gone, before anybody is told; what could not be made

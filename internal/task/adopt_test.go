@@ -131,8 +131,8 @@ func TestEndUnseen(t *testing.T) {
 			t.Error(err)
 		}
 		k.close()
-		if st := b.look(act); code(st) != c.want || st.PID != pid.PID {
-			t.Errorf("%s: %s", act, code(st))
+		if st := b.look(act); code(st) != c.want || st.PID != pid.PID || b.log(act) != "" {
+			t.Errorf("%s: %s\n%s", act, code(st), b.log(act))
 		}
 		os.Remove(filepath.Join(b.cwd, "go"))
 	}
@@ -236,8 +236,10 @@ func TestAdoptKill(t *testing.T) {
 	}
 }
 
-// A replacement shim dies at every line of its own protocol, and another one takes over from it.
+// A replacement shim dies at every line of its own protocol, and another one takes over from it. A command may end before
+// that; nobody reaps it meanwhile.
 func TestDeathOfAdopters(t *testing.T) {
+	inheritOrphans(t)
 	for _, step := range []string{"begun", "adopt-locked", "adopted", "adopt-reported", "ended", "drained", "tmp-exit.json", "recorded", "leaving"} {
 		t.Run(step, func(t *testing.T) {
 			t.Parallel()

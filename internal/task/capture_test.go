@@ -166,6 +166,9 @@ func TestTornExports(t *testing.T) {
 			t.Errorf("%s: %q, %v", value, vars, err)
 		}
 	}
+	if vars, err := parseExports("declare -x "); err != nil || len(vars) != 0 {
+		t.Errorf("without a name: %q, %v", vars, err)
+	}
 }
 
 // What bash prints for any bytes is read back as the same bytes.
@@ -200,4 +203,18 @@ func FuzzPlan(f *testing.F) {
 			t.Errorf("%v became %v, %v", p, q, err)
 		}
 	})
+}
+
+// The names that a shell can export are letters, digits and underscores, and begin with no digit.
+func TestShellName(t *testing.T) {
+	for _, name := range []string{"a", "z", "A", "Z", "_", "a0", "_9", "aZ_z"} {
+		if !shellName(name) {
+			t.Errorf("%q is none", name)
+		}
+	}
+	for _, name := range []string{"", "0", "9a", "a`", "a{", "a@", "a[", "a/", "a:", "a-b", "é"} {
+		if shellName(name) {
+			t.Errorf("%q is one", name)
+		}
+	}
 }

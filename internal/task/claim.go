@@ -56,6 +56,12 @@ func (d actDir) held() (bool, error) {
 	return held, err
 }
 
+// locked is held for those who look again whenever it is false: it may be that nobody can tell.
+func (d actDir) locked() bool {
+	held, _ := d.held()
+	return held
+}
+
 // holder is held, with what the holder has written of itself, as far as it has. The probe is a shared lock, so that
 // probes do not hinder each other; a shim that meets one tries again.
 func (d actDir) holder() (held bool, shim shimRecord, err error) {

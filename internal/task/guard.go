@@ -47,9 +47,7 @@ func (g *guard) close() {
 		return
 	}
 	for _, f := range g.files {
-		if f != nil {
-			f.Close()
-		}
+		f.Close() // or nothing
 	}
 }
 

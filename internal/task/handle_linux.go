@@ -30,14 +30,13 @@ func inheritedHandle(fd int) *processHandle { return &processHandle{fd} }
 // waitEnd returns when the process has ended, reaped or not. It holds no thread where pidfds can be polled.
 func (h processHandle) waitEnd(pid int, ticks uint64) {
 	fd, err := unix.FcntlInt(uintptr(h.fd), unix.F_DUPFD_CLOEXEC, 0)
-	if err == nil && unix.SetNonblock(fd, true) == nil {
+	if err == nil {
+		_ = unix.SetNonblock(fd, true) // a handle that cannot be polled is looked at, below
 		f := os.NewFile(uintptr(fd), "pidfd")
 		defer f.Close()
 		if c, err := f.SyscallConn(); err == nil && c.Read(func(uintptr) bool { return h.ended(pid, ticks) }) == nil {
 			return
 		}
-	} else if err == nil {
-		unix.Close(fd)
 	}
 	for !h.ended(pid, ticks) {
 		<-time.After(lastPoll)
@@ -91,7 +90,12 @@ func mayInspect(pid int) bool {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err == nil
 	}
-	var info unix.Stat_t // a kernel without user namespaces: the owner may
+	return owns(pid) // a kernel without user namespaces: the owner may
+}
+
+// owns reports whether a process is there and belongs to the user of this one.
+func owns(pid int) bool {
+	var info unix.Stat_t
 	return unix.Stat(procPath(pid, ""), &info) == nil && int(info.Uid) == os.Geteuid()
 }
 

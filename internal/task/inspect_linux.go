@@ -13,33 +13,45 @@ import (
 // below returns the pids of all processes below root. It asks each process for its children, which is much faster than
 // the whole table, and takes the table where the kernel does not tell.
 func below(root int) []int {
-	queue, found := []int{root}, []int(nil)
-	const most = 1 << 15
-	for len(queue) > 0 && len(found) < most {
-		threads, err := os.ReadDir(procPath(queue[0], "task"))
-		for _, thread := range threads {
-			var text []byte
-			if text, err = os.ReadFile(procPath(queue[0], "task/"+thread.Name()+"/children")); err != nil {
-				break
-			}
-			for _, f := range bytes.Fields(text) {
-				if pid, err := strconv.Atoi(string(f)); err == nil {
-					queue, found = append(queue, pid), append(found, pid)
-				}
-			}
-		}
-		if err != nil && queue[0] == root {
-			return belowByTable(root)
-		}
-		queue = queue[1:]
+	found, err := walk(root, childrenOf)
+	if err != nil {
+		return belowByTable(root)
 	}
-	living := found[:0]
-	for _, pid := range found {
-		if p, err := readProcess(pid); err == nil && !p.dead() {
-			living = append(living, pid)
+	return slices.DeleteFunc(found, func(pid int) bool {
+		p, err := readProcess(pid)
+		return err != nil || p.dead()
+	})
+}
+
+// maxWalk bounds a walk: a tree may grow as fast as it is walked.
+const maxWalk = 1 << 15
+
+// walk returns the pids of about maxWalk processes below root at most, parents before children. Its error is the one
+// about root: other processes may end meanwhile.
+func walk(root int, children func(pid int) ([]int, error)) (found []int, err error) {
+	found, err = children(root)
+	for i := 0; i < len(found) && len(found) < maxWalk; i++ {
+		more, _ := children(found[i])
+		found = append(found, more...)
+	}
+	return found, err
+}
+
+// childrenOf asks the kernel for a process's children.
+func childrenOf(pid int) (children []int, err error) {
+	threads, err := os.ReadDir(procPath(pid, "task"))
+	for _, thread := range threads {
+		text, err := os.ReadFile(procPath(pid, "task/"+thread.Name()+"/children"))
+		if err != nil {
+			return children, err
+		}
+		for _, f := range bytes.Fields(text) {
+			if pid, err := strconv.Atoi(string(f)); err == nil {
+				children = append(children, pid)
+			}
 		}
 	}
-	return living
+	return children, err
 }
 
 // readTable reads the process table. Rows that vanish meanwhile are left out.

@@ -52,9 +52,7 @@ func (k *keeper) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
-	if k.fifo != nil {
-		k.fifo.Close()
-	}
+	k.fifo.Close() // or nothing
 	if k.command != nil {
 		k.command.close()
 	}

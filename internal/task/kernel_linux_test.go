@@ -2,6 +2,8 @@ package task
 
 import (
 	"os/exec"
+	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,6 +15,21 @@ func keepsEnds() {
 	if !kernelTells() {
 		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 	}
+}
+
+// inheritOrphans makes this process, instead of process 1, the parent of those whose shim dies, and the one that reaps
+// them: some systems' process 1 does so at once and others' never.
+func inheritOrphans(t *testing.T) {
+	t.Helper()
+	var before int32
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&before)), 0, 0, 0)
+	if err == nil {
+		err = becomeSubreaper()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, uintptr(before), 0, 0, 0) })
 }
 
 // kernelTells says whether the kernel remembers for a handle how a process ended that was reaped.

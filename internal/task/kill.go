@@ -46,9 +46,8 @@ func (r *Runner) kill(ctx context.Context, d actDir, by string) error {
 	}
 	const rounds = 8 // a shim may die instead of doing its work, and so may its replacement
 	for round := range rounds {
-		held, err := d.held()
-		if err != nil || !held && !v.orphan {
-			return err
+		if !v.held && !v.orphan {
+			return nil
 		}
 		if round == 0 {
 			if err := d.recordIntent(by, r.nowMS(), r.grace()); err != nil {
@@ -57,7 +56,7 @@ func (r *Runner) kill(ctx context.Context, d actDir, by string) error {
 			r.fault("intent")
 		}
 		switch {
-		case held:
+		case v.held:
 			err = r.killByShim(ctx, d)
 		case round < rounds/2 && r.adopt(ctx, d, nil) == nil: // the new shim finds the intent
 		default:
@@ -76,15 +75,12 @@ func (r *Runner) kill(ctx context.Context, d actDir, by string) error {
 	return ErrStillAlive
 }
 
-// killByShim asks the shim, which knows its tree best, and helps from outside when the shim does not get it done.
+// killByShim asks the shim, which knows its tree best, and helps from outside when the shim does not get it done. It
+// returns when the shim is gone or nobody can tell; the caller looks again.
 func (r *Runner) killByShim(ctx context.Context, d actDir) error {
 	start := systemNow()
 	asked := false
-	for wait := newPoller(ctx); ; {
-		held, err := d.held()
-		if err != nil || !held {
-			return err
-		}
+	for wait := newPoller(ctx); d.locked(); {
 		if shim, ok := d.shim(); ok {
 			if !asked {
 				// SIGCONT wakes a shim that somebody stopped.
@@ -101,6 +97,7 @@ func (r *Runner) killByShim(ctx context.Context, d actDir) error {
 			return err
 		}
 	}
+	return nil
 }
 
 // killOrphan ends what is left of a command without a shim, when no new shim can be started.

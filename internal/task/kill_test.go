@@ -147,35 +147,6 @@ func TestStragglers(t *testing.T) {
 	}
 }
 
-// A command whose shim was killed runs on and can still be ended with everything it started. Where no new shim can be
-// started, that is all there is; its code is lost then, not guessed.
-func TestKillOrphan(t *testing.T) {
-	for _, able := range []bool{true, false} {
-		b := newBench(t)
-		b.noRescue = true
-		pids := b.startTree("wait")
-		b.killShim("a")
-		eventually(t, "the shim dies", func() bool { return b.state("a").Reason == command.ReasonOrphaned })
-		if st := b.state("a"); st.Status != command.Running || st.PID == 0 {
-			t.Errorf("state %s", code(st))
-		}
-		if !able {
-			b.Exe = []string{"/no/such/binary"}
-		}
-		if err := b.Kill(context.Background(), testSession, "a", "user"); err != nil {
-			t.Fatal(err)
-		}
-		if left := b.living(pids); len(left) > 0 {
-			t.Errorf("alive: %v of %v", left, pids)
-		}
-		b.Exe = nil
-		st, err := b.Look(context.Background(), testSession, "a")
-		if err != nil || code(st) != "killed SIGTERM by user" {
-			t.Errorf("state %s by %s, %v", code(st), st.By, err)
-		}
-	}
-}
-
 // A reused pid is neither taken for the command nor signalled.
 func TestPidReuse(t *testing.T) {
 	b := newBench(t)

@@ -184,20 +184,15 @@ func forgetDead(pid int) { reaped(pid, nil, unix.WNOHANG) }
 
 // shimAttr detaches a new shim from the agent's session and terminal.
 func shimAttr(pidfd *int) *syscall.SysProcAttr {
-	*pidfd = -1
 	return &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 }
 
 // reapWhenDead collects the exit status of a child without holding a thread, because the runtime's poller watches the
 // pidfd. It reports whether the child ended by itself and well.
 func reapWhenDead(pid, pidfd int) (clean bool) {
-	defer func() {
-		if pidfd >= 0 {
-			unix.Close(pidfd)
-		}
-	}()
+	defer func() { unix.Close(pidfd) }() // or -1, which is none
 	var ws unix.WaitStatus
-	if pidfd >= 0 && unix.SetNonblock(pidfd, true) == nil {
+	if unix.SetNonblock(pidfd, true) == nil {
 		f := os.NewFile(uintptr(pidfd), "pidfd")
 		pidfd = -1
 		defer f.Close()

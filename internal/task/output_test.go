@@ -47,6 +47,22 @@ func checkKept(t *testing.T, b *bench, act string, from int64, want []byte) (kep
 	}
 }
 
+// However small the bound, there are two segments; without one it is 64 MiB.
+func TestSegmentPlan(t *testing.T) {
+	type plan struct {
+		size  int64
+		count int
+	}
+	for keep, want := range map[int64]plan{
+		-1: {8 << 20, 8}, 0: {8 << 20, 8}, 1: {4 << 10, 2}, 12 << 10: {4 << 10, 3}, 256 << 10: {32 << 10, 8},
+		64 << 20: {8 << 20, 8}, 128 << 20: {8 << 20, 16},
+	} {
+		if size, count := segmentPlan(keep); (plan{size, count}) != want {
+			t.Errorf("%d bytes: %d segments of %d, want %+v", keep, count, size, want)
+		}
+	}
+}
+
 // Output beyond the bound keeps its beginning and its end, and every reader learns what it missed.
 func TestOutputBound(t *testing.T) {
 	b := newBench(t)
@@ -69,6 +85,9 @@ func TestOutputBound(t *testing.T) {
 	}
 	if first, _, gap, _ := b.Read(testSession, "a", 0, int(size)+1); gap != 0 || int64(len(first)) != size {
 		t.Errorf("the first segment has %d bytes after a gap of %d", len(first), gap)
+	}
+	if kept, gaps := checkKept(t, b, "a", total-6*size, want); kept != 6*size || gaps != 0 {
+		t.Errorf("of the last %d bytes kept %d, missed %d\n%s", 6*size, kept, gaps, b.log("a"))
 	}
 	if kept, gaps := checkKept(t, b, "a", total/2, want); kept+gaps != total-total/2 || gaps == 0 {
 		t.Errorf("from the middle: kept %d, missed %d", kept, gaps)

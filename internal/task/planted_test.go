@@ -294,6 +294,26 @@ func TestWaitAdoptsFirst(t *testing.T) {
 	}
 }
 
+// Whoever waits tries a few times to adopt, and then tells of the loss.
+func TestWaitGivesUp(t *testing.T) {
+	b := newBench(t)
+	b.run("a", "exit 7")
+	b.left("a")
+	d := b.dirOf("a")
+	if err := errors.Join(os.Remove(d.path(exitName)), os.Remove(d.path(endName))); err != nil {
+		t.Fatal(err)
+	}
+	b.noRescue = true // the tries of those that die young are none of these
+	tries := filepath.Join(b.cwd, "tries")
+	b.Exe = []string{"/bin/sh", "-c", "echo x >> '" + tries + "'; exit 1"}
+	if st := b.wait("a"); code(st) != "lost shim_died" {
+		t.Errorf("%s", code(st))
+	}
+	if text, _ := os.ReadFile(tries); strings.Count(string(text), "x") != maxAdopts+1 {
+		t.Errorf("tried %d times", strings.Count(string(text), "x"))
+	}
+}
+
 // A stage whose shim died before the go byte never was the command: an adopter records nothing of it.
 func TestAdoptStageThatNeverRan(t *testing.T) {
 	b := faulty(t, "kill:run-recorded")

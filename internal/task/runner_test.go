@@ -178,3 +178,16 @@ func TestOddDirectory(t *testing.T) {
 		t.Errorf("%s, cwd %q, delta %s, output %q", code(st), st.Cwd, deltaText(st.Env), b.output("a"))
 	}
 }
+
+// A program that cannot be its own shim needs another one that can.
+func TestCheck(t *testing.T) {
+	reexecReady.Store(false)
+	defer reexecReady.Store(true)
+	dir := t.TempDir()
+	if err := (&Runner{Dir: dir}).Check(); !errors.Is(err, ErrNoShim) {
+		t.Errorf("without a shim: %v", err)
+	}
+	if err := (&Runner{Dir: dir, Exe: []string{"shim"}}).Check(); err != nil {
+		t.Errorf("with a shim: %v", err)
+	}
+}

@@ -32,6 +32,7 @@ func (r *Runner) State(sessionID, act string) (command.State, error) {
 type view struct {
 	command.State
 	open   bool // nobody has claimed the act
+	held   bool // a living shim holds the lock
 	orphan bool // a replacement shim has something to do: to go on, or to record how it ended
 	run    runRecord
 	shim   shimRecord // who holds the lock; zero: nobody, or somebody who has not said who
@@ -105,7 +106,7 @@ func (r *Runner) look(d actDir) (v view, err error) {
 			return v, err
 		}
 	}
-	v.run, v.shim = run, shim
+	v.held, v.run, v.shim = held, run, shim
 	v.State = command.State{PID: run.PID, StartTicks: run.StartTicks, BootID: run.BootID, Started: run.Started, Cgroup: run.Cgroup}
 	var ended bool
 	if v.Output, v.MissingAfter, ended, err = outputEnd(d); err != nil {

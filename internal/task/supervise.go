@@ -65,6 +65,7 @@ func (s *shim) supervise() int {
 			s.killRequested()
 		case <-s.terms:
 			s.termed = s.now().UnixMilli()
+			fault("told")
 		case <-s.asks:
 			s.in.obey()
 			if s.dir.has(detachName) {
@@ -243,11 +244,9 @@ func (s *shim) await(limit time.Duration, done func() bool) bool {
 		if !s.now().Before(deadline) {
 			return false
 		}
-		t := time.NewTimer(step)
 		select {
 		case <-s.chld:
-		case <-t.C:
+		case <-time.After(step):
 		}
-		t.Stop()
 	}
 }

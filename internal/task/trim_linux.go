@@ -51,10 +51,10 @@ func trimMemory() (written [][2]uintptr, release func()) {
 // the mapping is a private one of a file.
 func parseMapping(line []byte) (from, to uintptr, ok bool) {
 	span, rest, _ := bytes.Cut(line, []byte(" "))
-	lo, hi, ok := bytes.Cut(span, []byte("-"))
-	if !ok || bytes.HasSuffix(span, []byte(":")) {
+	if bytes.HasSuffix(span, []byte(":")) {
 		return 0, 0, false
 	}
+	lo, hi, _ := bytes.Cut(span, []byte("-"))
 	a, err1 := strconv.ParseUint(string(lo), 16, 64)
 	b, err2 := strconv.ParseUint(string(hi), 16, 64)
 	if err1 != nil || err2 != nil {

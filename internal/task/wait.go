@@ -60,8 +60,7 @@ func (r *Runner) Wait(ctx context.Context, sessionID, act string) (command.State
 // busy is the cheap look: a shim is there and has not written how the command ended. False decides nothing.
 func (d actDir) busy() bool {
 	var info unix.Stat_t
-	held, err := d.held()
-	return err == nil && held && unix.Stat(d.path(exitName), &info) == unix.ENOENT && unix.Stat(d.path(runName), &info) == nil
+	return d.locked() && unix.Stat(d.path(exitName), &info) == unix.ENOENT && unix.Stat(d.path(runName), &info) == nil
 }
 
 // poller spaces out the looks at a directory: closely at first, when most commands end, then ever more rarely up to
